@@ -125,10 +125,8 @@ files::InputFile chosenFile(const FileParam& param,
                             std::string_view graphFolder) {
     const std::string path = trim(typed);
     if (path.empty()) {
-        throw Error(ErrorKind::NotFound,
-                    std::string("no ") + param.what + " is chosen",
-                    param.hint,
-                    param.id);
+        throw Error(
+            ErrorKind::NotFound, message("no {} is chosen", param.what), param.hint, param.id);
     }
     return blaming(param, [&] {
         // An absolute path takes the place of the folder.

@@ -5,6 +5,7 @@
 
 #include "nodes/engine/stages.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/base/message.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/host_api/host.hpp"
 
@@ -103,7 +104,7 @@ inline constexpr double kMostSteps = 10000;
 struct FileParam {
     const char* id;    ///< that errors blame
     const char* what;  ///< "picture"
-    const char* hint;  ///< where nothing is chosen
+    Phrase hint;       ///< where nothing is chosen
 };
 
 /// The file that a person chose: relative to the graph's folder, or with its full path.

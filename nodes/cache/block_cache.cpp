@@ -8,17 +8,17 @@ namespace {
 
 constexpr Bytes kLargestSettings = kMiB;
 
-constexpr FileParam kCurve = {.id = "curve",
-                              .what = "curve",
-                              .hint =
-                                  "choose a file that lowtide calibrate-cache wrote, relative "
-                                  "to the graph or with its full path"};
+constexpr FileParam kCurve = {
+    .id = "curve",
+    .what = "curve",
+    .hint = phrase("choose a file that lowtide calibrate-cache wrote, relative "
+                   "to the graph or with its full path")};
 
-constexpr FileParam kMaskFile = {.id = "mask_file",
-                                 .what = "mask",
-                                 .hint =
-                                     "choose a file with 0 and 1 for every call, relative to the "
-                                     "graph or with its full path"};
+constexpr FileParam kMaskFile = {
+    .id = "mask_file",
+    .what = "mask",
+    .hint = phrase("choose a file with 0 and 1 for every call, relative to the "
+                   "graph or with its full path")};
 
 /// What lies in a file in place of its path, where the gate reads it.
 std::vector<std::string> readFiles(Json& settings, std::string_view graphFolder) {

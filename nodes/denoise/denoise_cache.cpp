@@ -77,8 +77,8 @@ std::shared_ptr<const sampling::StepCache> stepCacheIn(const DenoiseAsked& asked
     auto cache = std::dynamic_pointer_cast<const sampling::StepCache>(meantBy(asked.stepCache));
     if (asked.stepCache && !cache) {
         throw Error(ErrorKind::InvalidInput,
-                    "the input step_cache is no step cache",
-                    "connect a node of the category Step caches",
+                    message("the input step_cache is no step cache"),
+                    message("connect a node of the category Step caches"),
                     kPort);
     }
     return cache;

@@ -27,25 +27,26 @@ constexpr const char* kEndAt = "end_at";
 void checkStrength(const models::Model& model, const DenoiseAsked& asked) {
     const std::string strength = formatNumber(asked.strength);
     requireThat(asked.strength >= 0 && asked.strength <= 1,
-                "the strength is " + strength,
-                "choose a number from 0 to 1",
+                message("the strength is {}", strength),
+                message("choose a number from 0 to 1"),
                 "strength");
     requireThat(
         keepsLatent(asked) || asked.strength == 1 || partOf(model, asked).startStep < asked.steps,
-        "a strength of " + strength + " takes none of " + std::to_string(asked.steps) + " steps",
-        "choose a higher strength or more steps, or 0 for the picture as it is",
+        message("a strength of {} takes none of {} steps", strength, asked.steps),
+        message("choose a higher strength or more steps, or 0 for the picture as it is"),
         "strength");
     requireThat(asked.strength == 1 || asked.startStep == 0,
-                "both the strength of " + strength + " and start_step " +
-                    std::to_string(asked.startStep) + " say where to begin",
-                "set the strength to 1 or start_step to 0",
+                message("both the strength of {} and start_step {} say where to begin",
+                        strength,
+                        asked.startStep),
+                message("set the strength to 1 or start_step to 0"),
                 "strength");
 }
 
 void checkScheduleShare(double share, const char* param) {
     requireThat(share >= 0 && share <= 1,
-                std::string(param) + " is " + formatNumber(share),
-                "choose a share of the schedule from 0 to 1",
+                message("{} is {}", param, formatNumber(share)),
+                message("choose a share of the schedule from 0 to 1"),
                 param);
 }
 
@@ -53,39 +54,41 @@ void checkScheduleShare(double share, const char* param) {
 void checkPart(const DenoiseAsked& asked) {
     checkScheduleShare(asked.startAt, kStartAt);
     checkScheduleShare(asked.endAt, kEndAt);
-    const std::string startAt = std::string(kStartAt) + " " + formatNumber(asked.startAt);
-    const std::string steps = "start_step " + std::to_string(asked.startStep) + ", end_step " +
-                              std::to_string(asked.endStep);
     const bool hasSteps = asked.startStep != 0 || asked.endStep >= 0;
     const bool hasStart = asked.startAt > 0;
     requireThat(!hasSteps || (!hasStart && asked.endAt == 1),
-                "both steps (" + steps + ") and shares (" + startAt + ", end_at " +
-                    formatNumber(asked.endAt) + ") say which part to take",
-                "set start_step to 0 and end_step to -1, or start_at to 0 and end_at to 1",
+                message("both steps (start_step {}, end_step {}) and shares (start_at {}, end_at "
+                        "{}) say which part to take",
+                        asked.startStep,
+                        asked.endStep,
+                        formatNumber(asked.startAt),
+                        formatNumber(asked.endAt)),
+                message("set start_step to 0 and end_step to -1, or start_at to 0 and end_at to 1"),
                 hasStart ? kStartAt : kEndAt);
     requireThat(!hasStart || asked.strength == 1,
-                "both the strength of " + formatNumber(asked.strength) + " and " + startAt +
-                    " say where to begin",
-                "set the strength to 1 or start_at to 0",
+                message("both the strength of {} and start_at {} say where to begin",
+                        formatNumber(asked.strength),
+                        formatNumber(asked.startAt)),
+                message("set the strength to 1 or start_at to 0"),
                 kStartAt);
 }
 
 void checkNumbers(const models::Model& model, const DenoiseAsked& asked) {
     requireThat(asked.steps >= 1,
-                "the number of steps is " + std::to_string(asked.steps),
-                "choose at least 1",
+                message("the number of steps is {}", asked.steps),
+                message("choose at least 1"),
                 "steps");
     requireThat(std::isfinite(asked.cfg),
-                "the guidance is no number",
-                "choose a number, or -1 for the model's usual one",
+                message("the guidance is no number"),
+                message("choose a number, or -1 for the model's usual one"),
                 "cfg");
     requireThat(std::isfinite(asked.eta) && asked.eta >= 0,
-                "eta is " + formatNumber(asked.eta),
-                "choose a number from 0 to 1",
+                message("eta is {}", formatNumber(asked.eta)),
+                message("choose a number from 0 to 1"),
                 "eta");
     requireThat(std::isfinite(asked.guidanceRescale),
-                "the guidance rescale is no number",
-                "choose a number from 0 to 1",
+                message("the guidance rescale is no number"),
+                message("choose a number from 0 to 1"),
                 "guidance_rescale");
     (void)secondExpertFor(model, asked);
     checkStrength(model, asked);
@@ -121,10 +124,11 @@ namespace {
 void checkGuide(const models::Model& model, const GuideOutline& guide, const Shape& latent) {
     const models::ModelInfo& info = model.info();
     const bool hasGuide = !guide.beside.empty();
-    requireThat(hasGuide || info.guideChannels == 0,
-                info.checkpoint + " makes videos of pictures, and the latent begins with none",
-                "connect Video from image, or choose a checkpoint for text to video",
-                "latent");
+    requireThat(
+        hasGuide || info.guideChannels == 0,
+        message("{} makes videos of pictures, and the latent begins with none", info.checkpoint),
+        message("connect Video from image, or choose a checkpoint for text to video"),
+        "latent");
     if (!hasGuide) {
         return;
     }
@@ -138,8 +142,8 @@ void checkGuide(const models::Model& model, const GuideOutline& guide, const Sha
                                                                 info.seenPicture.begin(),
                                                                 info.seenPicture.end());
     requireThat(guide.beside == beside && isSeen,
-                "the latent begins with a picture of another model",
-                "connect Video from image with the denoiser's own model",
+                message("the latent begins with a picture of another model"),
+                message("connect Video from image with the denoiser's own model"),
                 "latent");
 }
 
@@ -153,8 +157,8 @@ Shape checkedShape(const models::Model& model, const DenoiseAsked& asked) {
     checkLatents(model, shape);
     checkGuide(model, guideIn(kind), shape);
     requireThat(!emptyIn(kindOf(asked.masked)),
-                "the masked picture is an empty latent, no latent picture",
-                "connect an encoded picture",
+                message("the masked picture is an empty latent, no latent picture"),
+                message("connect an encoded picture"),
                 "masked");
     checkInpainting(model,
                     asked,

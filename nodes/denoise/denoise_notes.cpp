@@ -22,11 +22,12 @@ Issues shiftNotes(const models::Model& model, const DenoiseAsked& asked) {
     if (!shift || asked.shift != 0) {
         return {};
     }
-    return {{.severity = Severity::Info,
-             .code = "flow_shift",
-             .item = "shift",
-             .message = "the flow shift is " + formatNumber(shift->value) + ", " + shift->reason,
-             .hint = "set it to take another one"}};
+    return {
+        {.severity = Severity::Info,
+         .code = "flow_shift",
+         .item = "shift",
+         .message = message("the flow shift is {}, {}", formatNumber(shift->value), shift->reason),
+         .hint = message("set it to take another one")}};
 }
 
 namespace {
@@ -57,11 +58,13 @@ Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpt
         return {};
     }
     if (info.usual.scalesToPixels) {
-        return {usualSizeNote("the picture is " + pictureSizeText(size) + ", as asked for; " +
-                                  info.checkpoint +
-                                  " was trained at other sizes, and its own pipeline would make " +
-                                  pictureSizeText(usual),
-                              "choose that size for pictures like those that it learnt from")};
+        return {
+            usualSizeNote(message("the picture is {}, as asked for; {} was trained at other sizes, "
+                                  "and its own pipeline would make {}",
+                                  pictureSizeText(size),
+                                  info.checkpoint,
+                                  pictureSizeText(usual)),
+                          message("choose that size for pictures like those that it learnt from"))};
     }
     if (info.usual.pixels < kFewPixels) {
         return {};
@@ -72,11 +75,13 @@ Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpt
     if (times >= kFarBelow && !isLarge) {
         return {};
     }
-    return {usualSizeNote("the picture is " + pictureSizeText(size) + ", and " + info.checkpoint +
-                              " was trained at about " + pictureSizeText(usual),
-                          isLarge ? "choose that size, and enlarge the picture in a second pass: "
-                                    "larger ones repeat their subjects"
-                                  : "choose that size: smaller ones lack detail")};
+    return {usualSizeNote(message("the picture is {}, and {} was trained at about {}",
+                                  pictureSizeText(size),
+                                  info.checkpoint,
+                                  pictureSizeText(usual)),
+                          isLarge ? message("choose that size, and enlarge the picture in a second "
+                                            "pass: larger ones repeat their subjects")
+                                  : message("choose that size: smaller ones lack detail"))};
 }
 
 Issues guidanceNotes(const models::ModelInfo& info, double cfg) {
@@ -87,9 +92,10 @@ Issues guidanceNotes(const models::ModelInfo& info, double cfg) {
         return {{.severity = Severity::Info,
                  .code = "automatic_guidance",
                  .item = "cfg",
-                 .message = "the guidance is " + formatNumber(info.usual.cfg) + ", with which " +
-                            info.checkpoint + " is usually run",
-                 .hint = "set it to take another one"}};
+                 .message = message("the guidance is {}, with which {} is usually run",
+                                    formatNumber(info.usual.cfg),
+                                    info.checkpoint),
+                 .hint = message("set it to take another one")}};
     }
     if (cfg <= kMuchGuidance * info.usual.cfg) {
         return {};
@@ -97,22 +103,26 @@ Issues guidanceNotes(const models::ModelInfo& info, double cfg) {
     return {{.severity = Severity::Info,
              .code = "usual_guidance",
              .item = "cfg",
-             .message = "the guidance is " + formatNumber(cfg) + ", and " + info.checkpoint +
-                        " is usually run with " + formatNumber(info.usual.cfg),
-             .hint = "set the guidance to " + formatNumber(info.usual.cfg)}};
+             .message = message("the guidance is {}, and {} is usually run with {}",
+                                formatNumber(cfg),
+                                info.checkpoint,
+                                formatNumber(info.usual.cfg)),
+             .hint = message("set the guidance to {}", formatNumber(info.usual.cfg))}};
 }
 
 namespace {
 
 constexpr const char* kZeroSnr = "rescale_betas_zero_snr";
 
-Issue zeroSnrWarning(const std::string& problem, const char* hint, const char* item) {
-    return {.severity = Severity::Warning,
-            .code = "zero_snr",
-            .item = item,
-            .message = "the checkpoint was trained down to noise without signal (" +
-                       std::string(kZeroSnr) + "), but " + problem,
-            .hint = hint};
+Issue zeroSnrWarning(const Message& problem, const Message& hint, const char* item) {
+    return {
+        .severity = Severity::Warning,
+        .code = "zero_snr",
+        .item = item,
+        .message = message("the checkpoint was trained down to noise without signal ({}), but {}",
+                           kZeroSnr,
+                           problem),
+        .hint = hint};
 }
 
 }  // namespace
@@ -127,17 +137,17 @@ Issues scheduleWarnings(const models::Model& model,
         return {};
     }
     if (!chosen.type.readsZeroSnr) {
-        return {zeroSnrWarning(chosen.facts.label + " does not read that",
-                               "choose ddim, euler, euler_a, dpmpp_2m or unipc, with the spacing "
-                               "trailing",
-                               "sampler")};
+        return {zeroSnrWarning(
+            message("{} does not read that", chosen.facts.label),
+            message("choose ddim, euler, euler_a, dpmpp_2m or unipc, with the spacing trailing"),
+            "sampler")};
     }
     const int64_t last = sampling::trainStepsOf(chosen.config) - 1;
     const double first = sampling::timestepIn(sampler.schedule().timesteps.select(0, 0));
     if (first < static_cast<double>(last)) {
         return {zeroSnrWarning(
-            "the steps begin at timestep " + formatNumber(first) + " of " + std::to_string(last),
-            "choose the spacing trailing",
+            message("the steps begin at timestep {} of {}", formatNumber(first), last),
+            message("choose the spacing trailing"),
             "spacing")};
     }
     return {};
@@ -149,13 +159,15 @@ Issues handoverWarnings(const DenoiseAsked& asked, const WireRef& latentKind) {
         return {};
     }
     const double strength = std::round((1 - asked.startAt) * kPerMille) / kPerMille;
-    return {{.severity = Severity::Warning,
-             .code = "handover",
-             .item = "start_at",
-             .message = "start_at " + formatNumber(asked.startAt) +
-                        " adds no noise, and the latent is an encoded picture, which has none",
-             .hint = "set start_at to 0 and the strength to " + formatNumber(strength) +
-                     " to make a picture anew in part"}};
+    return {
+        {.severity = Severity::Warning,
+         .code = "handover",
+         .item = "start_at",
+         .message = message(
+             "start_at {} adds no noise, and the latent is an encoded picture, which has none",
+             formatNumber(asked.startAt)),
+         .hint = message("set start_at to 0 and the strength to {} to make a picture anew in part",
+                         formatNumber(strength))}};
 }
 
 /// Source: Podell et al. 2023 (arXiv 2307.01952), section 2.5.
@@ -166,11 +178,11 @@ Issues refinerWarnings(const models::Model& model, const WireRef& latentKind) {
     return {{.severity = Severity::Warning,
              .code = "refiner_begins",
              .item = "latent",
-             .message = model.info().checkpoint +
-                        " is a refiner: it was trained on the lowest fifth of the noise levels "
-                        "alone, and this latent is empty, all noise",
-             .hint = "choose a base, and let the refiner go on with its latent (start_at 0.8), or "
-                     "refine a picture with a strength of 0.3 or less"}};
+             .message = message("{} is a refiner: it was trained on the lowest fifth of the noise "
+                                "levels alone, and this latent is empty, all noise",
+                                model.info().checkpoint),
+             .hint = message("choose a base, and let the refiner go on with its latent (start_at "
+                             "0.8), or refine a picture with a strength of 0.3 or less")}};
 }
 
 }  // namespace lowtide::nodes

@@ -21,11 +21,11 @@ constexpr const char* kCfg2 = "cfg_2";
 constexpr const char* kBoundary = "boundary";
 
 void requireExperts(const models::ModelInfo& info, double value, const char* param) {
-    requireThat(value == 0 || info.boundaryRatio > 0,
-                std::string(param) + " is " + formatNumber(value) + ", and " + info.checkpoint +
-                    " has one denoiser",
-                "set it to 0; it is for models of two experts",
-                param);
+    requireThat(
+        value == 0 || info.boundaryRatio > 0,
+        message("{} is {}, and {} has one denoiser", param, formatNumber(value), info.checkpoint),
+        message("set it to 0; it is for models of two experts"),
+        param);
 }
 
 }  // namespace
@@ -47,12 +47,12 @@ std::vector<std::string> guidanceFingerprints(const models::ModelInfo& info, dou
 std::optional<sampling::SecondExpert> secondExpertFor(const models::Model& model,
                                                       const DenoiseAsked& asked) {
     requireThat(std::isfinite(asked.cfg2) && asked.cfg2 >= 0,
-                "the guidance of the second expert is " + formatNumber(asked.cfg2),
-                "choose a number above 0, or 0 for that of the first",
+                message("the guidance of the second expert is {}", formatNumber(asked.cfg2)),
+                message("choose a number above 0, or 0 for that of the first"),
                 kCfg2);
     requireThat(asked.boundary >= 0 && asked.boundary <= 1,
-                "the boundary is " + formatNumber(asked.boundary),
-                "choose a share of the timesteps up to 1, or 0 for the model's own",
+                message("the boundary is {}", formatNumber(asked.boundary)),
+                message("choose a share of the timesteps up to 1, or 0 for the model's own"),
                 kBoundary);
     const models::ModelInfo& info = model.info();
     requireExperts(info, asked.cfg2, kCfg2);
@@ -99,10 +99,9 @@ std::optional<FlowShift> automaticShift(const models::Model& model, const Denois
     if (!size) {
         return std::nullopt;
     }
-    const std::string reason =
-        "automatic for " + (info.boundaryRatio > 0 ? "a model of two experts"
-                                                   : std::to_string(size->width) + " x " +
-                                                         std::to_string(size->height));
+    const Message reason = info.boundaryRatio > 0
+                               ? message("automatic for a model of two experts")
+                               : message("automatic for {} x {}", size->width, size->height);
     if (info.flowShift) {
         return FlowShift{.value = info.flowShift(*size), .reason = reason};
     }
@@ -120,16 +119,17 @@ std::optional<FlowShift> flowShiftFor(const models::Model& model, const DenoiseA
     if (asked.shift == 0) {
         return isFlow ? automaticShift(model, asked) : std::nullopt;
     }
-    requireThat(isFlow,
-                "the flow shift is " + formatNumber(asked.shift) + ", and the model is no flow",
-                "set it to 0",
-                "shift");
+    requireThat(
+        isFlow,
+        message("the flow shift is {}, and the model is no flow", formatNumber(asked.shift)),
+        message("set it to 0"),
+        "shift");
     requireThat(std::isfinite(asked.shift) && asked.shift > 0 && asked.shift <= kMostShift,
-                "the flow shift is " + formatNumber(asked.shift),
-                "choose a number above 0, at most " + formatNumber(kMostShift) +
-                    ", or 0 for the automatic one",
+                message("the flow shift is {}", formatNumber(asked.shift)),
+                message("choose a number above 0, at most {}, or 0 for the automatic one",
+                        formatNumber(kMostShift)),
                 "shift");
-    return FlowShift{.value = asked.shift, .reason = "set"};
+    return FlowShift{.value = asked.shift};
 }
 
 Json schedulerFor(const models::Model& model, const DenoiseAsked& asked) {

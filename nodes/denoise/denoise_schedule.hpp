@@ -4,6 +4,7 @@
 
 #include "nodes/denoise/denoise.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/base/message.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/sampling/network_facts.hpp"
 #include "plugin/sampling/pass_part.hpp"
@@ -41,7 +42,7 @@ namespace lowtide::nodes {
 /// How far the noise levels of a flow are moved up, and why so far.
 struct FlowShift {
     double value = 1;
-    std::string reason;  ///< "automatic for 832 x 480", "automatic for a model of two experts"
+    Message reason{};            ///< "automatic for 832 x 480"; empty where it is set
     std::optional<double> mu{};  ///< of the scheduler file, which the value follows from
 };
 

@@ -31,23 +31,23 @@ void checkInpaintMask(const models::Model& model,
     const Shape& mask = shapes.mask;
     const models::PictureSize size = model.info().latent.sizeOf(shapes.latent);
     requireThat(mask.size() == 4 && mask[2] == size.height && mask[3] == size.width,
-                "the mask is " + (mask.size() == 4 ? sizeText(mask[2], mask[3]) : toText(mask)) +
-                    " pixels, the picture " + sizeText(size.height, size.width),
-                "connect a mask of the picture's size",
+                message("the mask is {} pixels, the picture {}",
+                        mask.size() == 4 ? sizeText(mask[2], mask[3]) : toText(mask),
+                        sizeText(size.height, size.width)),
+                message("connect a mask of the picture's size"),
                 "mask");
     requireThat(fitsBatch(mask[0], shapes.latent[0]),
-                "there are " + std::to_string(mask[0]) + " masks for " +
-                    std::to_string(shapes.latent[0]) + " pictures",
-                "connect one mask, or one for each picture",
+                message("there are {} masks for {} pictures", mask[0], shapes.latent[0]),
+                message("connect one mask, or one for each picture"),
                 "mask");
     requireThat(asked.startAt == 0,
-                "a mask cannot go on at start_at " + formatNumber(asked.startAt) +
-                    ", where no noise is added",
-                "set start_at to 0, or leave the mask unconnected",
+                message("a mask cannot go on at start_at {}, where no noise is added",
+                        formatNumber(asked.startAt)),
+                message("set start_at to 0, or leave the mask unconnected"),
                 "start_at");
     requireThat(asked.addNoise,
-                "a mask cannot go on with the noise of a pass before",
-                "turn add_noise on, or leave the mask unconnected",
+                message("a mask cannot go on with the noise of a pass before"),
+                message("turn add_noise on, or leave the mask unconnected"),
                 "add_noise");
 }
 
@@ -55,10 +55,11 @@ void checkFilled(const InpaintShapes& shapes) {
     const Shape& masked = shapes.masked;
     const bool fits = masked.size() == 4 && fitsBatch(masked[0], shapes.latent[0]) &&
                       std::equal(masked.begin() + 1, masked.end(), shapes.latent.begin() + 1);
-    requireThat(fits,
-                "the masked picture is " + toText(masked) + ", the latent " + toText(shapes.latent),
-                "encode the picture that the latent is made of, with the mask connected",
-                "masked");
+    requireThat(
+        fits,
+        message("the masked picture is {}, the latent {}", toText(masked), toText(shapes.latent)),
+        message("encode the picture that the latent is made of, with the mask connected"),
+        "masked");
 }
 
 /// [B, 1, H, W] -> [B, 1, h, w]: the most of each block of `factor` x `factor` pixels.
@@ -74,13 +75,15 @@ void warnOfFaintMask(const at::Tensor& soft, const at::Tensor& mask, const Stage
         return;
     }
     if (const double most = tensor::scalar(soft.amax()); most > 0) {
-        call.issue({.severity = Severity::Warning,
-                    .code = "mask_faint",
-                    .node = call.node,
-                    .item = "mask",
-                    .message = "nothing is made anew: the mask is " + formatNumber(most) +
-                               " at most, and this denoiser takes it from 0.5 on",
-                    .hint = "connect a mask with white parts, or lower its threshold to 0"});
+        call.issue(
+            {.severity = Severity::Warning,
+             .code = "mask_faint",
+             .node = call.node,
+             .item = "mask",
+             .message = message("nothing is made anew: the mask is {} at most, and this denoiser "
+                                "takes it from 0.5 on",
+                                formatNumber(most)),
+             .hint = message("connect a mask with white parts, or lower its threshold to 0")});
     }
 }
 
@@ -92,34 +95,35 @@ void checkInpainting(const models::Model& model,
     const std::string& name = model.info().checkpoint;
     const bool fillsMasks = model.info().fillsMasks;
     requireThat(asked.strength == 1 || !shapes.isEmpty,
-                "a strength of " + formatNumber(asked.strength) +
-                    " keeps some of a picture, but the latent is empty",
-                "connect an encoded picture, or set the strength to 1",
+                message("a strength of {} keeps some of a picture, but the latent is empty",
+                        formatNumber(asked.strength)),
+                message("connect an encoded picture, or set the strength to 1"),
                 "strength");
-    requireThat(asked.startAt == 0 || !shapes.isEmpty,
-                "start_at " + formatNumber(asked.startAt) +
-                    " goes on with the noise of a pass before, but the latent is empty",
-                "connect the latent of a pass that ended there, or set start_at to 0",
-                "start_at");
+    requireThat(
+        asked.startAt == 0 || !shapes.isEmpty,
+        message("start_at {} goes on with the noise of a pass before, but the latent is empty",
+                formatNumber(asked.startAt)),
+        message("connect the latent of a pass that ended there, or set start_at to 0"),
+        "start_at");
     requireThat(!fillsMasks || !shapes.mask.empty(),
-                "the denoiser of " + name + " fills masks, and none is connected",
-                "connect a mask, or choose another checkpoint",
+                message("the denoiser of {} fills masks, and none is connected", name),
+                message("connect a mask, or choose another checkpoint"),
                 "mask");
     requireThat(!fillsMasks || !shapes.masked.empty(),
-                "the denoiser of " + name + " fills masks and wants to see the masked picture",
-                "connect an encoded picture that had the mask connected",
+                message("the denoiser of {} fills masks and wants to see the masked picture", name),
+                message("connect an encoded picture that had the mask connected"),
                 "masked");
     requireThat(fillsMasks || shapes.masked.empty(),
-                "the denoiser of " + name + " takes no masked picture",
-                "leave it unconnected, the mask alone is enough",
+                message("the denoiser of {} takes no masked picture", name),
+                message("leave it unconnected, the mask alone is enough"),
                 "masked");
     if (shapes.mask.empty()) {
         return;
     }
     checkInpaintMask(model, asked, shapes);
     requireThat(fillsMasks || !shapes.isEmpty,
-                "there is no picture around the mask: the latent is empty",
-                "connect the encoded picture",
+                message("there is no picture around the mask: the latent is empty"),
+                message("connect the encoded picture"),
                 "latent");
     if (fillsMasks) {
         checkFilled(shapes);

@@ -18,11 +18,12 @@ std::optional<models::LatentArea> areaOn(const Canvas& canvas,
         .width = std::max<int64_t>(area.widthPixels / canvas.downsampling, 1)};
     if (place.y >= canvas.height || place.x >= canvas.width) {
         throw Error(ErrorKind::InvalidInput,
-                    "the area at " + std::to_string(area.xPixels) + ", " +
-                        std::to_string(area.yPixels) + " lies outside the picture of " +
-                        std::to_string(canvas.width * canvas.downsampling) + " x " +
-                        std::to_string(canvas.height * canvas.downsampling) + " pixels",
-                    "move the area into the picture",
+                    message("the area at {}, {} lies outside the picture of {} x {} pixels",
+                            area.xPixels,
+                            area.yPixels,
+                            canvas.width * canvas.downsampling,
+                            canvas.height * canvas.downsampling),
+                    message("move the area into the picture"),
                     item);
     }
     place.height = std::min(place.height, canvas.height - place.y);

@@ -57,9 +57,9 @@ const tensor::Conditioning* negativeIn(const models::Model& model, const Denoise
         return nullptr;
     }
     requireThat(asked.negative != nullptr,
-                "guidance is " + formatNumber(isGuided ? asked.cfg : second->guidanceScale) +
-                    " but there is no negative conditioning",
-                "connect the negative output of the encoder, or set the guidance to 1",
+                message("guidance is {} but there is no negative conditioning",
+                        formatNumber(isGuided ? asked.cfg : second->guidanceScale)),
+                message("connect the negative output of the encoder, or set the guidance to 1"),
                 "negative");
     return &conditioningIn(asked.negative, "negative");
 }

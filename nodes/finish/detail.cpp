@@ -64,11 +64,12 @@ models::TileSizes detailTiles(const DetailAsked& asked, const models::Model& mod
     }
     if (asked.tilePixels < 0 || asked.overlapPixels < 0 ||
         2 * asked.overlapPixels > asked.tilePixels) {
-        throw Error(ErrorKind::InvalidInput,
-                    "tiles of " + std::to_string(asked.tilePixels) + " pixels cannot overlap by " +
-                        std::to_string(asked.overlapPixels),
-                    "choose a tile of 0 for whole pictures, or an overlap of at most half of it",
-                    "overlap");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message(
+                "tiles of {} pixels cannot overlap by {}", asked.tilePixels, asked.overlapPixels),
+            message("choose a tile of 0 for whole pictures, or an overlap of at most half of it"),
+            "overlap");
     }
     return {.side = asked.tilePixels, .overlap = asked.overlapPixels, .multiple = multiple};
 }
@@ -95,8 +96,8 @@ void requireNoArea(const WireRef& conditioning, const char* port) {
     for (const models::EntryOutline& entry : outline.entries()) {
         if (entry.scope.area) {
             throw Error(ErrorKind::InvalidInput,
-                        "a prompt for an area has no place in the tiles of a detail pass",
-                        "connect the conditioning before its area was set",
+                        message("a prompt for an area has no place in the tiles of a detail pass"),
+                        message("connect the conditioning before its area was set"),
                         port);
         }
     }
@@ -311,8 +312,8 @@ void checkDetail(const DetailAsked& asked) {
     requireNoArea(asked.negative, "negative");
     const DenoiseAsked ofTile = tileAsked(asked);
     requireThat(!keepsLatent(ofTile),
-                "a strength of 0 adds no detail",
-                "choose a higher strength, or leave the node out",
+                message("a strength of 0 adds no detail"),
+                message("choose a higher strength, or leave the node out"),
                 "strength");
     (void)makeSampler(model, ofTile);
     const models::TileSpan row = cutSide(image[2], sizes).front();

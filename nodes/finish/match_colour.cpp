@@ -36,14 +36,13 @@ void checkMatchColour(const MatchColourAsked& asked) {
     const Shape image = shapeOf(asked.image);
     const Shape reference = shapeOf(asked.reference);
     requireThat(asked.strength >= 0 && asked.strength <= 1,
-                "the strength is " + formatNumber(asked.strength),
-                "choose a number from 0 to 1",
+                message("the strength is {}", formatNumber(asked.strength)),
+                message("choose a number from 0 to 1"),
                 "strength");
     if (reference[0] != 1 && reference[0] != image[0]) {
         throw Error(ErrorKind::InvalidInput,
-                    std::to_string(image[0]) + " pictures cannot be matched to " +
-                        std::to_string(reference[0]),
-                    "connect one reference, or one for each picture",
+                    message("{} pictures cannot be matched to {}", image[0], reference[0]),
+                    message("connect one reference, or one for each picture"),
                     "reference");
     }
 }

@@ -21,8 +21,8 @@ struct SharpenAsked {
 void requireInRange(double value, double most, const char* item) {
     if (!(value >= 0 && value <= most)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the " + std::string(item) + " is " + formatNumber(value),
-                    "choose a number from 0 to " + formatNumber(most),
+                    message("the {} is {}", item, formatNumber(value)),
+                    message("choose a number from 0 to {}", formatNumber(most)),
                     item);
     }
 }

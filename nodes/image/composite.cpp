@@ -80,14 +80,12 @@ Shape compositeShape(const CompositeAsked& asked) {
     const Shape mask = shapeOf(asked.mask);
     const int64_t count = std::max(destination[0], source[0]);
     requireThat(goesWith(destination[0], source[0]),
-                "there are " + std::to_string(source[0]) + " pictures to lay on " +
-                    std::to_string(destination[0]),
-                "connect one picture, or one for each",
+                message("there are {} pictures to lay on {}", source[0], destination[0]),
+                message("connect one picture, or one for each"),
                 "source");
     requireThat(mask.empty() || mask[0] == 1 || mask[0] == count,
-                "there are " + (mask.empty() ? "0" : std::to_string(mask[0])) + " masks for " +
-                    std::to_string(count) + " pictures",
-                "connect one mask, or one for each picture",
+                message("there are {} masks for {} pictures", mask.empty() ? 0 : mask[0], count),
+                message("connect one mask, or one for each picture"),
                 "mask");
     return {count, destination[1], destination[2], destination[3]};
 }

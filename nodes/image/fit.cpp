@@ -109,8 +109,8 @@ at::Tensor fittedMask(const FitAsked& asked, const FitGeometry& fit, const at::T
 /// What is made of pictures [B, 3, H, W] and a mask [1 or B, 1, H, W].
 FitGeometry fitFor(const FitAsked& asked) {
     requireThat(asked.multiple >= 1 && asked.multiple <= 4096,
-                "the multiple is " + std::to_string(asked.multiple),
-                "choose a number from 1 to 4096",
+                message("the multiple is {}", asked.multiple),
+                message("choose a number from 1 to 4096"),
                 "multiple");
     const Shape shape = shapeOf(asked.image);
     if (asked.mask) {

@@ -33,8 +33,8 @@ constexpr int64_t kMostFrames = 4096;
 void checkInRange(int64_t value, int64_t most, const char* item) {
     if (value < 1 || value > most) {
         throw Error(ErrorKind::InvalidInput,
-                    "the " + std::string(item) + " is " + std::to_string(value),
-                    "choose a number from 1 to " + std::to_string(most),
+                    message("the {} is {}", item, value),
+                    message("choose a number from 1 to {}", most),
                     item);
     }
 }
@@ -55,8 +55,8 @@ EmptyOutline emptyOutlineOf(const EmptyVideoAsked& asked) {
     checkInRange(asked.frames, kMostFrames, "frames");
     if (!(asked.rate >= 0 && asked.rate <= kMostRate)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the rate is " + formatNumber(asked.rate),
-                    "choose a number above 0, at most " + formatNumber(kMostRate),
+                    message("the rate is {}", formatNumber(asked.rate)),
+                    message("choose a number above 0, at most {}", formatNumber(kMostRate)),
                     "rate");
     }
     return {

@@ -42,11 +42,10 @@ tensor::Provenance repeatedFields(const tensor::Provenance& given, int64_t count
 /// Of latents [B, ...]: [count B, ...].
 Shape repeatedShape(const Shape& latentShape, const RepeatLatentAsked& asked) {
     const int64_t batch = latentShape.empty() ? 1 : latentShape[0];
-    requireThat(
-        asked.count >= 1 && asked.count <= kMostLatents / batch,
-        std::to_string(batch) + " latents " + std::to_string(asked.count) + " times cannot be had",
-        "choose a number from 1 to " + std::to_string(kMostLatents / batch),
-        "count");
+    requireThat(asked.count >= 1 && asked.count <= kMostLatents / batch,
+                message("{} latents {} times cannot be had", batch, asked.count),
+                message("choose a number from 1 to {}", kMostLatents / batch),
+                "count");
     Shape shape = latentShape;
     shape[0] = batch * asked.count;
     return shape;

@@ -49,8 +49,8 @@ int64_t sideOf(double exact, const char* item) {
     const double side = std::nearbyint(exact);
     if (!(exact > 0) || side > kLargestLatentSide) {
         throw Error(ErrorKind::InvalidInput,
-                    "a side would have " + formatNumber(exact) + " latent pixels",
-                    "choose a size that gives sides of 1 to 8192 latent pixels",
+                    message("a side would have {} latent pixels", formatNumber(exact)),
+                    message("choose a size that gives sides of 1 to 8192 latent pixels"),
                     item);
     }
     return std::max<int64_t>(1, static_cast<int64_t>(side));
@@ -64,9 +64,8 @@ int64_t scaledLatentSide(int64_t side, double scale, const char* item) {
 int64_t packed(int64_t pixels, const models::ModelInfo& info, const char* item) {
     if (pixels < 0 || pixels % info.latent.multiple != 0) {
         throw Error(ErrorKind::InvalidInput,
-                    "a " + std::string(item) + " of " + std::to_string(pixels) +
-                        " pixels does not fit " + info.checkpoint,
-                    "choose a multiple of " + std::to_string(info.latent.multiple),
+                    message("a {} of {} pixels does not fit {}", item, pixels, info.checkpoint),
+                    message("choose a multiple of {}", info.latent.multiple),
                     item);
     }
     return pixels / info.latent.factor;
@@ -75,8 +74,8 @@ int64_t packed(int64_t pixels, const models::ModelInfo& info, const char* item) 
 LatentSize sizeInPixels(const LatentSize& given, const UpscaleLatentAsked& asked) {
     if (!asked.model) {
         throw Error(ErrorKind::InvalidInput,
-                    "how many pixels a latent pixel stands for is the model's",
-                    "connect the model, or choose the size by a scale",
+                    message("how many pixels a latent pixel stands for is the model's"),
+                    message("connect the model, or choose the size by a scale"),
                     "model");
     }
     const models::ModelInfo& info = modelIn(asked.model).info();
@@ -84,8 +83,8 @@ LatentSize sizeInPixels(const LatentSize& given, const UpscaleLatentAsked& asked
     const int64_t width = packed(asked.widthPixels, info, "width");
     if (height == 0 && width == 0) {
         throw Error(ErrorKind::InvalidInput,
-                    "width and height are both 0",
-                    "choose one of them at least; the other keeps the picture's shape",
+                    message("width and height are both 0"),
+                    message("choose one of them at least; the other keeps the picture's shape"),
                     "width");
     }
     const auto ratio = [](int64_t to, int64_t from) {
@@ -107,14 +106,14 @@ Shape upscaledLatentShape(const UpscaleLatentAsked& asked) {
     }
     if (latentShape.empty()) {
         throw Error(ErrorKind::InvalidInput,
-                    "the latent is empty, there is nothing to upscale",
-                    "put a denoise node between, or change the size of the empty latent",
+                    message("the latent is empty, there is nothing to upscale"),
+                    message("put a denoise node between, or change the size of the empty latent"),
                     "latent");
     }
     if (latentShape.size() != 4) {
         throw Error(ErrorKind::Unsupported,
-                    "the latent is " + toText(latentShape) + "; videos are not upscaled",
-                    "upscale the pictures that it is decoded to",
+                    message("the latent is {}; videos are not upscaled", toText(latentShape)),
+                    message("upscale the pictures that it is decoded to"),
                     "latent");
     }
     const LatentSize given{.height = latentShape[2], .width = latentShape[3]};

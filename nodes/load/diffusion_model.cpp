@@ -127,23 +127,25 @@ Issues splitWarnings(const models::Model& model, const WireRef& imageEncoder) {
             {.severity = Severity::Warning,
              .code = "one_of_two_models",
              .item = isLow ? "file" : models::kLowNoiseItem,
-             .message = info.denoiser + " is one of the two models of " + info.half->of +
-                        ", and runs alone here",
-             .hint = isLow ? "choose the high-noise model as Diffusion model, and this file as "
-                             "Low-noise model"
-                           : "choose the low-noise model as Low-noise model"});
+             .message = message("{} is one of the two models of {}, and runs alone here",
+                                info.denoiser,
+                                info.half->of),
+             .hint = isLow ? message("choose the high-noise model as Diffusion model, and this "
+                                     "file as Low-noise model")
+                           : message("choose the low-noise model as Low-noise model")});
     }
     const std::vector<models::ComponentDesc> components = model.components();
     const bool sees = std::any_of(components.begin(), components.end(), [](const auto& each) {
         return each.role == models::kImageEncoder;
     });
     if (imageEncoder && !sees) {
-        warnings.push_back({.severity = Severity::Warning,
-                            .code = "image_encoder_not_used",
-                            .item = "image_encoder",
-                            .message = info.denoiser + " looks at no picture: the image encoder is "
-                                                       "not used",
-                            .hint = "disconnect it"});
+        warnings.push_back(
+            {.severity = Severity::Warning,
+             .code = "image_encoder_not_used",
+             .item = "image_encoder",
+             .message =
+                 message("{} looks at no picture: the image encoder is not used", info.denoiser),
+             .hint = message("disconnect it")});
     }
     return warnings;
 }

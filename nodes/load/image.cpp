@@ -45,7 +45,7 @@ NodeDesc describeLoadImage() {
 constexpr FileParam kFile = {
     .id = kImage,
     .what = "picture",
-    .hint = "choose a PNG, JPEG or WebP file, relative to the graph or with its full path"};
+    .hint = phrase("choose a PNG, JPEG or WebP file, relative to the graph or with its full path")};
 
 files::InputFile openPicture(const executor::Params& params, std::string_view graphFolder) {
     return chosenFile(kFile, params.text(kImage), graphFolder);
@@ -64,12 +64,15 @@ Issues warningsAbout(const image::PictureHeader& header, const std::string& name
     if (header.profile.empty()) {
         return {};
     }
-    return {{.severity = Severity::Warning,
-             .code = "colour_profile",
-             .item = kImage,
-             .message = quotedName(name) + " has the colour profile " + quotedName(header.profile) +
-                        ", which is not applied: its numbers are taken for sRGB",
-             .hint = "where the colours look wrong, convert it to sRGB in another program"}};
+    return {
+        {.severity = Severity::Warning,
+         .code = "colour_profile",
+         .item = kImage,
+         .message = message(
+             "{} has the colour profile {}, which is not applied: its numbers are taken for sRGB",
+             quotedName(name),
+             quotedName(header.profile)),
+         .hint = message("where the colours look wrong, convert it to sRGB in another program")}};
 }
 
 /// Of the image and its mask.

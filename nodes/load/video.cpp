@@ -60,7 +60,7 @@ NodeDesc describeLoadVideo() {
 constexpr FileParam kVideoFile = {
     .id = kVideo,
     .what = "video",
-    .hint = "choose a video file, relative to the graph or with its full path"};
+    .hint = phrase("choose a video file, relative to the graph or with its full path")};
 
 video::FrameRange rangeIn(const executor::Params& params) {
     return {.first = params.integer("first"),
@@ -85,12 +85,12 @@ memory::WireRef videoValue(const Shape& frames, double rate, const std::function
 }
 
 /// A file that is cut or broken is read as far as it goes, and said so.
-Issue damageWarning(const std::string& file, const std::string& problem) {
+Issue damageWarning(const std::string& file, const Message& problem) {
     return {.severity = Severity::Warning,
             .code = "damaged_video",
             .item = kVideo,
-            .message = quotedName(file) + " is damaged: " + problem,
-            .hint = "look at its frames, or copy or download it again"};
+            .message = message("{} is damaged: {}", quotedName(file), problem),
+            .hint = message("look at its frames, or copy or download it again")};
 }
 
 /// Errors blame the file, but for those that blame another parameter.
@@ -147,7 +147,7 @@ void runLoadVideo(executor::Context& context) {
             "image", videoValue(shapeOfTaken(taken), taken.rate, [&] {
                 std::optional<Image8> frame = reader->next(context.stop());
                 if (!frame) {
-                    throw Error(ErrorKind::Corrupt, "the video changed while it was read");
+                    throw Error(ErrorKind::Corrupt, message("the video changed while it was read"));
                 }
                 context.progress(
                     "load", static_cast<double>(++done), static_cast<double>(taken.frames));

@@ -100,12 +100,12 @@ at::Tensor feathered(const at::Tensor& mask, double deviation) {
 
 void checkMaskGrow(const GrowMaskAsked& asked) {
     requireThat(std::abs(asked.pixels) <= kMostGrown,
-                "the mask shall grow by " + std::to_string(asked.pixels) + " pixels",
-                "choose a number from -512 to 512",
+                message("the mask shall grow by {} pixels", asked.pixels),
+                message("choose a number from -512 to 512"),
                 "pixels");
     requireThat(asked.feather >= 0 && asked.feather <= kMostFeather,
-                "the feather is " + formatNumber(asked.feather),
-                "choose a number from 0 to 256",
+                message("the feather is {}", formatNumber(asked.feather)),
+                message("choose a number from 0 to 256"),
                 "feather");
 }
 

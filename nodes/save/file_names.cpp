@@ -18,11 +18,12 @@ namespace {
 constexpr int kDigits = 5;
 constexpr size_t kLongestPrefix = 200;
 
-[[noreturn]] void refuse(const std::string& prefix, const std::string& why) {
-    throw Error(ErrorKind::InvalidInput,
-                "file name " + quotedName(prefix) + " " + why,
-                "use letters, digits, spaces, - and _, and / for a folder below the output folder",
-                "prefix");
+[[noreturn]] void refuse(const std::string& prefix, const Message& why) {
+    throw Error(
+        ErrorKind::InvalidInput,
+        message("file name {} {}", quotedName(prefix), why),
+        message("use letters, digits, spaces, - and _, and / for a folder below the output folder"),
+        "prefix");
 }
 
 /// The number in "<name>_<number>.png" or the name of another picture or video, 0 when the file is
@@ -47,27 +48,27 @@ void writeOutputs(const std::function<void()>& write) {
     } catch (const files::WriteError& error) {
         throw Error(error.kind(),
                     error.message(),
-                    error.hint().str() + " (--out, or Settings)",
+                    message("{} (--out, or Settings)", error.hint()),
                     error.item());
     }
 }
 
 void checkPrefix(const std::string& prefix) {
     if (prefix.empty()) {
-        refuse(prefix, "is empty");
+        refuse(prefix, message("is empty"));
     }
     if (prefix.size() > kLongestPrefix) {
-        refuse(prefix, "is longer than " + std::to_string(kLongestPrefix) + " bytes");
+        refuse(prefix, message("is longer than {} bytes", kLongestPrefix));
     }
     if (!isValidUtf8(prefix) || std::ranges::any_of(prefix, [](char c) {
             return static_cast<unsigned char>(c) < 0x20 ||
                    std::string_view("\\:*?\"<>|").find(c) != std::string::npos;
         })) {
-        refuse(prefix, "has characters that file systems refuse");
+        refuse(prefix, message("has characters that file systems refuse"));
     }
     for (const std::string& part : split(prefix, '/')) {
         if (part.empty() || part == "." || part == "..") {
-            refuse(prefix, "leaves the output folder or has an empty part");
+            refuse(prefix, message("leaves the output folder or has an empty part"));
         }
     }
 }

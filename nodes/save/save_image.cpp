@@ -82,8 +82,8 @@ const SavedFormat& savedFormat(const executor::Params& params) {
     const auto* found = std::ranges::find_if(
         kSavedFormats, [&](const SavedFormat& format) { return format.id == id; });
     requireThat(found != std::end(kSavedFormats),
-                "there is no format \"" + id + "\"",
-                "choose png, jpeg, webp or webp_lossless",
+                message("there is no format \"{}\"", id),
+                message("choose png, jpeg, webp or webp_lossless"),
                 "format");
     return *found;
 }
@@ -95,10 +95,12 @@ void checkSides(const SavedFormat& format, const Shape& picture) {
     }
     const int64_t most = image::largestSide(format.format);
     requireThat(std::max(picture[2], picture[3]) <= most,
-                "a picture of " + std::to_string(picture[3]) + " x " + std::to_string(picture[2]) +
-                    " pixels cannot be saved as " + image::nameOf(format.format) +
-                    ", which takes " + std::to_string(most) + " a side",
-                "choose PNG, which takes more",
+                message("a picture of {} x {} pixels cannot be saved as {}, which takes {} a side",
+                        picture[3],
+                        picture[2],
+                        image::nameOf(format.format),
+                        most),
+                message("choose PNG, which takes more"),
                 "format");
 }
 

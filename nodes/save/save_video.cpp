@@ -87,8 +87,8 @@ video::VideoEncoding encodingOf(const executor::Params& params, const Shape& fra
     const auto format =
         std::ranges::find(known, params.text("format"), [](const auto& each) { return each.id; });
     requireThat(format != known.end(),
-                "there is no format \"" + params.text("format") + "\"",
-                "choose mp4, webm, webp, webp_lossless or png",
+                message("there is no format \"{}\"", params.text("format")),
+                message("choose mp4, webm, webp, webp_lossless or png"),
                 "format");
     const double asked = params.number("rate");
     return {.format = &*format,

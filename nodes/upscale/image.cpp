@@ -36,11 +36,11 @@ struct UpscaleAsked {
 int64_t scaledSide(int64_t side, double scale) {
     const double size = static_cast<double>(side) * scale;
     if (!(scale > 0) || size > kLargestUpscaledSide) {
-        throw Error(ErrorKind::InvalidInput,
-                    "a side of " + std::to_string(side) + " pixels cannot be scaled by " +
-                        formatNumber(scale),
-                    "choose a scale that gives sides of at most 65536 pixels",
-                    "scale");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("a side of {} pixels cannot be scaled by {}", side, formatNumber(scale)),
+            message("choose a scale that gives sides of at most 65536 pixels"),
+            "scale");
     }
     return std::max<int64_t>(1, std::llround(size));
 }

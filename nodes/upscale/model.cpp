@@ -28,22 +28,23 @@ constexpr int64_t kLargestEnlargedSide = 1 << 16;
 
 models::TileSizes upscaleTiles(const UpscaleWithModelAsked& asked,
                                const models::UpscalerInfo& upscaler) {
-    const auto refuse = [](const std::string& problem, const char* hint, const char* item) {
+    const auto refuse = [](const Message& problem, const Message& hint, const char* item) {
         throw Error(ErrorKind::InvalidInput, problem, hint, item);
     };
     if (asked.tilePixels < 0) {
-        refuse("the tile is " + std::to_string(asked.tilePixels) + " pixels",
-               "choose 0 for the whole picture, or a side in pixels",
+        refuse(message("the tile is {} pixels", asked.tilePixels),
+               message("choose 0 for the whole picture, or a side in pixels"),
                "tile");
     }
     if (asked.tilePixels == 0) {
         return {.multiple = upscaler.multiple};
     }
     if (asked.overlapPixels < 0 || 2 * asked.overlapPixels > asked.tilePixels) {
-        refuse("tiles of " + std::to_string(asked.tilePixels) + " pixels cannot overlap by " +
-                   std::to_string(asked.overlapPixels),
-               "choose an overlap from 0 to half of the tile",
-               "overlap");
+        refuse(
+            message(
+                "tiles of {} pixels cannot overlap by {}", asked.tilePixels, asked.overlapPixels),
+            message("choose an overlap from 0 to half of the tile"),
+            "overlap");
     }
     return {
         .side = asked.tilePixels, .overlap = asked.overlapPixels, .multiple = upscaler.multiple};
@@ -52,9 +53,11 @@ models::TileSizes upscaleTiles(const UpscaleWithModelAsked& asked,
 int64_t enlargedSide(int64_t side, const models::UpscalerInfo& upscaler) {
     if (side > kLargestEnlargedSide / upscaler.scale) {
         throw Error(ErrorKind::InvalidInput,
-                    "a side of " + std::to_string(side) + " pixels cannot be made " +
-                        std::to_string(upscaler.scale) + " times as long by " + upscaler.name,
-                    "connect a picture whose result has sides of at most 65536 pixels",
+                    message("a side of {} pixels cannot be made {} times as long by {}",
+                            side,
+                            upscaler.scale,
+                            upscaler.name),
+                    message("connect a picture whose result has sides of at most 65536 pixels"),
                     "image");
     }
     return side * upscaler.scale;

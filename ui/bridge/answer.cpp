@@ -11,12 +11,11 @@ Json answerOf(const std::string& text) {
     if (answer.is_object()) {
         return answer;
     }
-    return {{"issues",
-             {{{"severity", "error"},
-               {"code", "internal_error"},
-               {"message",
-                "the module's answer of " + std::to_string(text.size()) +
-                    " bytes is no JSON object"}}}}};
+    Json issue = {{"severity", "error"}, {"code", "internal_error"}};
+    putMessage(issue,
+               "message",
+               message("the module's answer of {} bytes is no JSON object", text.size()));
+    return {{"issues", Json::array({issue})}};
 }
 
 Issue issueFromJson(const Json& issue) {

@@ -27,7 +27,8 @@ Engine::Engine(Plugin& plugin, AtEnd atEnd)
       catalog_(std::vector<NodeDesc>(plugin.nodes().begin(), plugin.nodes().end())),
       calls_(callsOf(plugin)) {
     if (!plugin.runner()) {
-        throw Error(ErrorKind::Internal, "the module was not started, so it has no runner");
+        throw Error(ErrorKind::Internal,
+                    message("the module was not started, so it has no runner"));
     }
     reword();
 }

@@ -19,10 +19,10 @@ namespace {
 
 constexpr Bytes kTensorsAtOnce = 4;
 
-std::string messageIn(const Json& answer, const std::string& name) {
+Message refusalIn(const Json& answer, const std::string& name) {
     const Issues issues = issuesFromJson(memberIn(answer, "issues"));
-    return issues.empty() ? "the module does not say what " + name + " is"
-                          : issues.front().message.str();
+    return issues.empty() ? message("the module does not say what {} is", name)
+                          : issues.front().message;
 }
 
 /// The file, or the folder above it, whose name is no text.
@@ -87,7 +87,7 @@ private:
             return model;
         } catch (const Error& error) {
             ModelFile model{.path = path, .name = fs::path(path).filename().string()};
-            model.problem = error.message().str();
+            model.problem = error.message();
             return model;
         }
     }
@@ -169,12 +169,12 @@ ModelFile recogniseFile(const Recognise& recognise, const std::string& path) {
     ModelFile model{.path = files::pathText(path), .name = {}};
     model.name = files::lastPart(model.path);
     if (model.path != path) {
-        model.problem =
-            "the name " + quotedName(firstUnnamed(model.path, path)) + " is not UTF-8: rename it";
+        model.problem = message("the name {} is not UTF-8: rename it",
+                                quotedName(firstUnnamed(model.path, path)));
         return model;
     }
     if (!recognise) {
-        model.problem = model.name + " cannot be read: the module is not there";
+        model.problem = message("{} cannot be read: the module is not there", model.name);
         return model;
     }
     std::string text;
@@ -182,16 +182,16 @@ ModelFile recogniseFile(const Recognise& recognise, const std::string& path) {
     const Json known = answerOf(text);
     const std::string kind = textIn(known, "kind");
     if (status != Status::Ok || kind.empty()) {
-        model.problem = messageIn(known, model.name);
+        model.problem = refusalIn(known, model.name);
         return model;
     }
     model.kind = modelKindNamed(kind);
     model.family = textIn(known, "family");
     model.isRunnable = memberIn(known, "runs") == true || textIn(known, "state") == "runs_with";
-    model.needs = textIn(known, "needs");
+    model.needs = messageIn(known, "needs");
     model.weights = bytesIn(known, "bytes");
     model.largest = bytesIn(known, "largest_bytes");
-    model.problem = textIn(known, "problem");
+    model.problem = messageIn(known, "problem");
     return model;
 }
 
@@ -343,7 +343,7 @@ void ModelLibrary::take(int scan, Found found) {
         state_->problems.push_back(
             tr("The folder %1 is not there.").arg(QString::fromStdString(folder)));
     }
-    for (const std::string& problem : resolved.problems) {
+    for (const Message& problem : resolved.problems) {
         state_->problems.push_back(moduleSentence(problem));
     }
     Q_EMIT changed();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/message.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
@@ -28,10 +29,10 @@ struct ModelFile {
     ModelKind kind = ModelKind::Other;
     std::string family;       ///< "SD 1.x", "ESRGAN", "LoRA"; empty: not recognised
     bool isRunnable = false;  ///< whether this version runs it, alone or with what it needs
-    std::string needs;        ///< a file that it lacks, or the other of two models; mostly empty
+    Message needs;            ///< a file that it lacks, or the other of two models; mostly empty
     Bytes weights = 0;        ///< of all tensors, as they are stored
     Bytes largest = 0;        ///< of the largest tensor
-    std::string problem;      ///< why it could not be read; empty: it could
+    Message problem;          ///< why it could not be read; empty: it could
 };
 
 /// Asks the module about a path (the call "recognise") and gives its status and answer; empty: it

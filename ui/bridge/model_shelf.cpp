@@ -74,12 +74,12 @@ HashedModel hashModel(const std::string& path,
         }
         if (!file.isUnchanged()) {
             return {.sha256 = {},
-                    .problem = file.name() + " changed while it was read; hash it again"};
+                    .problem = message("{} changed while it was read; hash it again", file.name())};
         }
         return {.sha256 = hasher.hexDigest(), .problem = {}, .identity = file.identity()};
     } catch (const Error& error) {
         return {.sha256 = {},
-                .problem = error.kind() == ErrorKind::Cancelled ? "" : error.message().str()};
+                .problem = error.kind() == ErrorKind::Cancelled ? Message() : error.message()};
     }
 }
 
@@ -296,7 +296,8 @@ void ModelShelf::hashNext() {
                 Qt::QueuedConnection);
         });
         if (!hashed.sha256.empty() && hashed.identity != model.identity) {
-            hashed.problem = model.file.name + " changed since the folders were looked through";
+            hashed.problem =
+                message("{} changed since the folders were looked through", model.file.name);
         }
         return [this, model, hashed = std::move(hashed)] { takeHash(model, hashed); };
     });
@@ -319,7 +320,7 @@ void ModelShelf::takeHash(const FoundModel& model, const HashedModel& hashed) {
         write();
         Q_EMIT changed(path);
     }
-    Q_EMIT hashEnded(path, QString::fromStdString(hashed.problem));
+    Q_EMIT hashEnded(path, moduleSentence(hashed.problem));
     hashNext();
 }
 

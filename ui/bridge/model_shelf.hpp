@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "plugin/base/message.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/background.hpp"
@@ -23,7 +24,7 @@ namespace lowtide::ui {
 /// What a file hashed to.
 struct HashedModel {
     std::string sha256;              ///< 64 hexadecimal digits; empty: see `problem`
-    std::string problem;             ///< why not; empty where it was cancelled
+    Message problem;                 ///< why not; empty where it was cancelled
     files::FileIdentity identity{};  ///< of the file that was read
 };
 

@@ -26,10 +26,12 @@ constexpr const char* kGraphKey = "lowtide_graph";
 void checkSize(const image::PictureSize& size, const std::string& name) {
     if (std::max(size.widthPixels, size.heightPixels) > kLargestShownSide) {
         throw Error(ErrorKind::Unsupported,
-                    name + " has " + std::to_string(size.widthPixels) + " x " +
-                        std::to_string(size.heightPixels) + " pixels, at most " +
-                        std::to_string(kLargestShownSide) + " a side are shown",
-                    "open it in another program, or make it smaller");
+                    message("{} has {} x {} pixels, at most {} a side are shown",
+                            name,
+                            size.widthPixels,
+                            size.heightPixels,
+                            kLargestShownSide),
+                    message("open it in another program, or make it smaller"));
     }
 }
 

@@ -146,7 +146,10 @@ QString freeId(const QString& folder, const QString& name) {
 std::string titleFrom(const QString& title) {
     const QString trimmed = title.trimmed();
     if (trimmed.isEmpty()) {
-        throw Error(ErrorKind::InvalidInput, "the preset has no title", "give it a title", "title");
+        throw Error(ErrorKind::InvalidInput,
+                    message("the preset has no title"),
+                    message("give it a title"),
+                    "title");
     }
     return trimmed.toStdString();
 }
@@ -164,8 +167,9 @@ void move(const QString& from, const QString& to) {
     QFile file(from);
     if (!file.rename(to)) {
         throw Error(ErrorKind::InvalidInput,
-                    QFileInfo(from).fileName().toStdString() +
-                        " cannot be moved: " + file.errorString().toStdString());
+                    message("{} cannot be moved: {}",
+                            QFileInfo(from).fileName().toStdString(),
+                            file.errorString().toStdString()));
     }
 }
 
@@ -345,15 +349,15 @@ const PresetEntry& PresetStore::known(const QString& id) const {
     if (const PresetEntry* entry = find(id)) {
         return *entry;
     }
-    throw Error(ErrorKind::NotFound, "there is no preset \"" + id.toStdString() + "\"");
+    throw Error(ErrorKind::NotFound, message("there is no preset \"{}\"", id.toStdString()));
 }
 
 const PresetEntry& PresetStore::own(const QString& id) const {
     const PresetEntry& entry = known(id);
     if (entry.isBuiltin) {
         throw Error(ErrorKind::InvalidInput,
-                    "\"" + entry.title.toStdString() + "\" is built in and stays as it is",
-                    "open it and save it as a preset of your own");
+                    message("\"{}\" is built in and stays as it is", entry.title.toStdString()),
+                    message("open it and save it as a preset of your own"));
     }
     return entry;
 }

@@ -25,9 +25,9 @@ void requireDifferentSeeds(const CalibrateCacheArguments& arguments) {
         for (const uint64_t seed : *seeds) {
             if (!seen.insert(seed).second) {
                 throw Error(ErrorKind::InvalidInput,
-                            "the seed " + std::to_string(seed) + " is given twice",
-                            "give other seeds after --held-out than after --seeds, each once: a "
-                            "curve is checked on pictures that did not make it");
+                            message("the seed {} is given twice", seed),
+                            message("give other seeds after --held-out than after --seeds, each "
+                                    "once: a curve is checked on pictures that did not make it"));
             }
         }
     }

@@ -86,7 +86,7 @@ int checkFolder(Plugin& plugin, const std::string& folder) {
 
 int checkWeights(const GraphArguments& arguments) {
     Plugin& plugin = startModule(arguments);
-    const Json known = recognised(plugin, modulePath(arguments.graph, "the model"));
+    const Json known = recognised(plugin, modulePath(arguments.graph, message("the model")));
     if (known.is_null()) {
         return static_cast<int>(Status::Invalid);
     }

@@ -308,9 +308,10 @@ std::optional<Error> refusedBytes(const CLI::App& app) {
         for (const CLI::Option* option : command->get_options()) {
             for (const std::string& value : option->results()) {
                 if (!isValidUtf8(value) && !takesBytes(option->get_name())) {
-                    return Error(ErrorKind::InvalidInput,
-                                 option->get_name() + " " + quotedName(value) + " is not UTF-8",
-                                 "write it in UTF-8; rename a file or folder whose name is not");
+                    return Error(
+                        ErrorKind::InvalidInput,
+                        message("{} {} is not UTF-8", option->get_name(), quotedName(value)),
+                        message("write it in UTF-8; rename a file or folder whose name is not"));
                 }
             }
         }
@@ -325,9 +326,10 @@ int refuseParse(const CLI::App& app, const CLI::ParseError& error) {
         app.exit(error);
         return isHelp ? 0 : kInvalid;
     }
-    printError(Error(ErrorKind::InvalidInput,
-                     "the arguments cannot be read: " + quotedName(error.what(), kLongestParse),
-                     "see lowtide --help"));
+    printError(
+        Error(ErrorKind::InvalidInput,
+              message("the arguments cannot be read: {}", quotedName(error.what(), kLongestParse)),
+              message("see lowtide --help")));
     return kInvalid;
 }
 

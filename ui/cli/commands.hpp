@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json_fwd.hpp"
+#include "plugin/base/message.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -102,7 +103,7 @@ int printReport(const std::string& path);
 [[nodiscard]] std::string readGraph(const std::string& path);
 /// A path for the module's JSON; `what`: "the folder for images". Error{InvalidInput} when a part
 /// of it is not UTF-8.
-[[nodiscard]] std::string modulePath(const std::filesystem::path& path, const char* what);
+[[nodiscard]] std::string modulePath(const std::filesystem::path& path, const Message& what);
 /// Options of Runner calls for these arguments.
 [[nodiscard]] Json optionsOf(const GraphArguments& arguments);
 /// Prints issues, one paragraph each, on standard error.

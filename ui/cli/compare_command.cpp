@@ -160,7 +160,7 @@ VariantRun Variants::run(const std::string& folder,
     }
     VariantRun run{.name = name, .settings = settings};
     const auto path = std::filesystem::absolute(arguments_.out) / folder;
-    files::makeFolders(modulePath(path, "the folder for images"));
+    files::makeFolders(modulePath(path, message("the folder for images")));
     const std::string dump = (path / "latents.safetensors").string();
     Json options = optionsWith(settings);
     options["out"] = path.string();
@@ -276,8 +276,8 @@ Status addVariant(Variants& variants, const ui::Variant& variant, Comparison& co
         printIssues(run.issues);
     } else if (number == 0 && run.pictures.empty()) {
         throw Error(ErrorKind::InvalidInput,
-                    "the graph writes no picture, so there is nothing to compare",
-                    "end it with save.image");
+                    message("the graph writes no picture, so there is nothing to compare"),
+                    message("end it with save.image"));
     } else if (number > 0) {
         const ComparedVariant& reference = comparison.variants.front();
         entry.own.difference = compared(reference.own.run, run);

@@ -23,8 +23,8 @@ std::string wildcardFolder(const GraphArguments& arguments) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(arguments.wildcards, ignored)) {
         throw Error(ErrorKind::NotFound,
-                    "--wildcards: there is no folder \"" + arguments.wildcards + "\"",
-                    "name the folder in which the .txt files of wildcards lie");
+                    message("--wildcards: there is no folder \"{}\"", arguments.wildcards),
+                    message("name the folder in which the .txt files of wildcards lie"));
     }
     return arguments.wildcards;
 }
@@ -36,12 +36,12 @@ bool namesWildcards(const graph::Document& document, const std::vector<ui::Promp
 }
 
 /// Beside a refusal: where files were looked for, and those that were left out there.
-void tellFolder(const std::string& folder, const std::vector<std::string>& problems) {
+void tellFolder(const std::string& folder, const std::vector<Message>& problems) {
     std::fprintf(stderr,
                  "  the folder of wildcards is %s; --wildcards names another one\n",
                  folder.empty() ? "not known" : folder.c_str());
-    for (const std::string& problem : problems) {
-        std::fprintf(stderr, "  %s\n", problem.c_str());
+    for (const Message& problem : problems) {
+        std::fprintf(stderr, "  %s\n", problem.str().c_str());
     }
 }
 

@@ -152,23 +152,24 @@ std::string readGraph(const std::string& path) {
     return graph::readGraphText(files::InputFile(graphFileOf(path)));
 }
 
-std::string modulePath(const std::filesystem::path& path, const char* what) {
+std::string modulePath(const std::filesystem::path& path, const Message& what) {
     if (!isValidUtf8(path.string())) {
         throw Error(ErrorKind::InvalidInput,
-                    std::string(what) + " " + quotedName(path.string()) + " is not UTF-8",
-                    "write it in UTF-8; rename a file or folder whose name is not");
+                    message("{} {} is not UTF-8", what, quotedName(path.string())),
+                    message("write it in UTF-8; rename a file or folder whose name is not"));
     }
     return path.string();
 }
 
 Json optionsOf(const GraphArguments& arguments) {
     const std::filesystem::path file = std::filesystem::absolute(graphFileOf(arguments.graph));
-    Json options = {{"graphFolder", modulePath(file.parent_path(), "the folder of the graph")},
-                    {"set", arguments.set},
-                    {"policies", arguments.policies},
-                    {"precisions", arguments.precisions},
-                    {"exact", arguments.exact},
-                    {"until", arguments.until}};
+    Json options = {
+        {"graphFolder", modulePath(file.parent_path(), message("the folder of the graph"))},
+        {"set", arguments.set},
+        {"policies", arguments.policies},
+        {"precisions", arguments.precisions},
+        {"exact", arguments.exact},
+        {"until", arguments.until}};
     if (!arguments.device.empty()) {
         options["device"] = arguments.device;
     }

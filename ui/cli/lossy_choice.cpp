@@ -74,13 +74,14 @@ std::string sampledNode(const graph::Document& document,
     if (isChosen || (until.empty() && nodes.size() == 1)) {
         return isChosen ? until.front() : nodes.front();
     }
-    throw Error(ErrorKind::InvalidInput,
-                nodes.empty() ? "no node of the graph samples, so there is nothing to measure"
-                              : "the sensitivity of one sampling node is measured, and the graph "
-                                "has " +
-                                    listSome(nodes, nodes.size()),
-                nodes.empty() ? "measure a graph with denoise.sample"
-                              : "choose one of them: --until " + nodes.front());
+    throw Error(
+        ErrorKind::InvalidInput,
+        nodes.empty()
+            ? message("no node of the graph samples, so there is nothing to measure")
+            : message("the sensitivity of one sampling node is measured, and the graph has {}",
+                      listSome(nodes, nodes.size())),
+        nodes.empty() ? message("measure a graph with denoise.sample")
+                      : message("choose one of them: --until {}", nodes.front()));
 }
 
 graph::Document exactUpTo(graph::Document document,
@@ -140,10 +141,12 @@ std::vector<LossyChoice> variedChoices(const graph::Document& document,
     const std::string cache = link ? link->from.node : std::string();
     for (const ui::Variation& variation : variations) {
         if (!link || !variation.param.starts_with(cache + ".")) {
-            throw Error(ErrorKind::InvalidInput,
-                        quotedName(variation.param) + " is no setting of a step cache of " + node,
-                        link ? "with --sensitivity vary those of " + cache
-                             : "connect a step cache to " + node + ", or leave --vary out");
+            throw Error(
+                ErrorKind::InvalidInput,
+                message(
+                    "{} is no setting of a step cache of {}", quotedName(variation.param), node),
+                link ? message("with --sensitivity vary those of {}", cache)
+                     : message("connect a step cache to {}, or leave --vary out", node));
         }
     }
     std::vector<LossyChoice> choices;

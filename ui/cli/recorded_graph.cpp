@@ -14,8 +14,8 @@ constexpr const char* kCurveRecorder = "cache.mag_record";
 
 constexpr const char* kPort = "step_cache";  ///< of denoisers and of step caches
 
-[[noreturn]] void refuse(const std::string& message, const std::string& hint) {
-    throw Error(ErrorKind::InvalidInput, message, hint);
+[[noreturn]] void refuse(const Message& problem, const Message& hint) {
+    throw Error(ErrorKind::InvalidInput, problem, hint);
 }
 
 bool isDenoiser(const graph::DocumentNode& node, const graph::Catalog& catalog) {
@@ -39,19 +39,19 @@ std::string chosenDenoiser(const graph::Document& document,
                            const std::string& node) {
     const std::vector<std::string> denoisers = denoisersOf(document, catalog);
     if (denoisers.empty()) {
-        refuse("the graph has no denoiser that takes a step cache",
-               "give a graph with a node denoise.sample");
+        refuse(message("the graph has no denoiser that takes a step cache"),
+               message("give a graph with a node denoise.sample"));
     }
     if (node.empty() && denoisers.size() > 1) {
-        refuse("the graph has several denoisers: " + join(denoisers, ", "),
-               "choose one of them with --node");
+        refuse(message("the graph has several denoisers: {}", join(denoisers, ", ")),
+               message("choose one of them with --node"));
     }
     if (node.empty()) {
         return denoisers.front();
     }
     if (std::find(denoisers.begin(), denoisers.end(), node) == denoisers.end()) {
-        refuse("the node " + quotedName(node) + " is no denoiser that takes a step cache",
-               "choose " + join(denoisers, ", "));
+        refuse(message("the node {} is no denoiser that takes a step cache", quotedName(node)),
+               message("choose {}", join(denoisers, ", ")));
     }
     return node;
 }

@@ -228,8 +228,8 @@ int printReport(const std::string& path) {
         printIssues(report.at("issues"));
     } catch (const Json::exception&) {
         throw Error(ErrorKind::Corrupt,
-                    file.name() + " is no report of this version",
-                    "write one with: lowtide run GRAPH --report FILE.json");
+                    message("{} is no report of this version", file.name()),
+                    message("write one with: lowtide run GRAPH --report FILE.json"));
     }
     return 0;
 }

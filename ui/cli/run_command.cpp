@@ -53,7 +53,7 @@ int runGraph(const RunArguments& arguments) {
     Plugin& plugin = startModule(arguments, arguments.log);
     Runner& runner = *plugin.runner();
     Json options = optionsOf(arguments);
-    options["out"] = modulePath(absolute(arguments.out), "the folder for images");
+    options["out"] = modulePath(absolute(arguments.out), message("the folder for images"));
     options["repeat"] = arguments.repeat;
     if (arguments.collectionThreshold) {
         options["gcThreshold"] = *arguments.collectionThreshold;
@@ -62,10 +62,10 @@ int runGraph(const RunArguments& arguments) {
         options["lowMemory"] = arguments.lowMemory;
     }
     if (!arguments.dump.empty()) {
-        options["dump"] = modulePath(absolute(arguments.dump), "--dump");
+        options["dump"] = modulePath(absolute(arguments.dump), Message("--dump"));
     }
     if (!arguments.timeline.empty()) {
-        options["timeline"] = modulePath(absolute(arguments.timeline), "--timeline");
+        options["timeline"] = modulePath(absolute(arguments.timeline), Message("--timeline"));
     }
     const std::optional<DrawnGraph> drawn = DrawnPrompts(arguments, plugin).drawn(graph, options);
     if (!drawn) {

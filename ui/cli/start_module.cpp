@@ -21,17 +21,17 @@ std::vector<std::string> foldersNamed(const std::vector<std::string>& places) {
         std::error_code ignored;
         if (!isPathsFile && !std::filesystem::is_directory(path, ignored)) {
             throw Error(ErrorKind::NotFound,
-                        "--model-folder: there is no folder \"" + place + "\"",
-                        "name a folder with models, or an extra_model_paths.yaml");
+                        message("--model-folder: there is no folder \"{}\"", place),
+                        message("name a folder with models, or an extra_model_paths.yaml"));
         }
         const std::vector<ui::ModelFolder> named =
             isPathsFile ? ui::readModelPaths(path) : ui::modelFoldersIn(path);
-        if (const std::string absent = isPathsFile ? ui::absentFolders(path, named) : "";
+        if (const Message absent = isPathsFile ? ui::absentFolders(path, named) : Message();
             !absent.empty()) {
-            std::fprintf(stderr, "lowtide: warning: --model-folder: %s\n", absent.c_str());
+            std::fprintf(stderr, "lowtide: warning: --model-folder: %s\n", absent.str().c_str());
         }
         for (const ui::ModelFolder& folder : named) {
-            folders.push_back(modulePath(folder.path, "the folder with models"));
+            folders.push_back(modulePath(folder.path, message("the folder with models")));
         }
     }
     return folders;

@@ -10,9 +10,11 @@ int openStudio(const std::string& graph) {
     const std::vector<std::string> words =
         graph.empty() ? std::vector<std::string>() : std::vector<std::string>{graph};
     const std::string reason = becomeProgram(path, words);
-    throw Error(ErrorKind::NotFound,
-                "lowtide-studio cannot be started: " + reason,
-                "it lies beside this command; build it (./dev build) or install the package again");
+    throw Error(
+        ErrorKind::NotFound,
+        message("lowtide-studio cannot be started: {}", reason),
+        message(
+            "it lies beside this command; build it (./dev build) or install the package again"));
 }
 
 }  // namespace lowtide::cli

@@ -27,7 +27,7 @@ constexpr JsonLimits kLimits = {.maxBytes = 128u << 20, .maxDepth = 66};
 QString textMember(const JsonReader& reader, const char* key) {
     const std::optional<std::string> text = reader.text(key);
     if (!text) {
-        throw Error(ErrorKind::Corrupt, reader.what() + " has no \"" + key + "\"");
+        throw Error(ErrorKind::Corrupt, message("{} has no \"{}\"", reader.what(), key));
     }
     return QString::fromStdString(*text);
 }
@@ -36,7 +36,7 @@ os::Program programFrom(const Json& json) {
     const JsonReader journal(json, "journal");
     const Json* program = journal.member("program");
     if (journal.integer("journal") != kFormat || !program) {
-        throw Error(ErrorKind::Corrupt, "journal does not say who writes it");
+        throw Error(ErrorKind::Corrupt, message("journal does not say who writes it"));
     }
     const JsonReader reader(*program, "program of the journal");
     return {.number = reader.integer("number").value_or(0),
@@ -123,7 +123,7 @@ std::string textOf(const JournalText& journal) {
     try {
         return json.dump() + "\n";
     } catch (const Json::exception&) {
-        throw Error(ErrorKind::InvalidInput, "the graph holds a text that is not UTF-8");
+        throw Error(ErrorKind::InvalidInput, message("the graph holds a text that is not UTF-8"));
     }
 }
 
@@ -136,7 +136,7 @@ JournalText journalFrom(const std::string& text) {
     const JsonReader reader(json, "journal");
     const Json* document = reader.member("document");
     if (!document) {
-        throw Error(ErrorKind::Corrupt, "journal holds no document");
+        throw Error(ErrorKind::Corrupt, message("journal holds no document"));
     }
     const QString path = textMember(reader, "path");
     const std::optional<std::string> folder = reader.text("graph_folder");

@@ -225,13 +225,13 @@ graph::Document loadGraph(const QString& path) {
         if (const std::optional<ComfyWorkflow> workflow = comfyWorkflow(text)) {
             throw Error(
                 ErrorKind::Unsupported,
-                quotedName(file.name()) + ": " + comfyRefusal(*workflow).toStdString(),
+                message("{}: {}", quotedName(file.name()), comfyRefusal(*workflow).toStdString()),
                 Loading::tr("Build the graph here; the node search finds nodes by the names "
                             "that they have in ComfyUI.")
                     .toStdString());
         }
         throw Error(error.kind(),
-                    quotedName(file.name()) + ": " + error.message().str(),
+                    message("{}: {}", quotedName(file.name()), error.message()),
                     error.hint(),
                     error.item());
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/base/message.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -37,7 +39,7 @@ void shortenSpins();
 /// A library opened by path; nullptr and a reason when it cannot be.
 struct OpenedLibrary {
     void* handle = nullptr;
-    std::string reason;
+    Message reason;
 };
 
 [[nodiscard]] OpenedLibrary openLibrary(const std::string& path);

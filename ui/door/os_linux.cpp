@@ -89,7 +89,7 @@ OpenedLibrary openLibrary(const std::string& path) {
         return {.handle = handle};
     }
     const char* reason = dlerror();
-    return {.reason = reason ? reason : "unknown reason"};
+    return {.reason = reason ? Message(reason) : message("unknown reason")};
 }
 
 void* symbolOf(void* library, const char* name) {

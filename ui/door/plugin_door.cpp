@@ -11,10 +11,9 @@ namespace lowtide::door {
 
 namespace {
 
-constexpr const char* kTorchHint =
+constexpr Phrase kTorchHint = phrase(
     "it needs the LibTorch that it was built with, and a process holds one only: link its folder "
-    "to "
-    "lowtide/torch beside the module, or name its lib folder in LD_LIBRARY_PATH";
+    "to lowtide/torch beside the module, or name its lib folder in LD_LIBRARY_PATH");
 
 std::vector<std::string> candidates() {
     if (const char* chosen = std::getenv("LOWTIDE_PLUGIN_PATH")) {
@@ -28,8 +27,8 @@ std::vector<std::string> candidates() {
 
 Error notFound(const std::string& path) {
     return {ErrorKind::NotFound,
-            path + " was not found",
-            "build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file"};
+            message("{} was not found", path),
+            message("build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file")};
 }
 
 /// Of the first candidate that is there.
@@ -53,20 +52,20 @@ Plugin& openPluginAt(const std::string& path, uint32_t abi, const char* toolchai
     const OpenedLibrary library = openLibrary(path);
     if (!library.handle) {
         throw Error(ErrorKind::Unsupported,
-                    std::string(kModuleName) + " cannot be loaded: " + library.reason,
+                    message("{} cannot be loaded: {}", kModuleName, library.reason),
                     kTorchHint);
     }
     const auto door = reinterpret_cast<Door>(symbolOf(library.handle, "lowtide_plugin"));
     const auto refusal =
         reinterpret_cast<Refusal>(symbolOf(library.handle, "lowtide_plugin_refusal"));
     if (!door || !refusal) {
-        throw Error(ErrorKind::Unsupported, path + " is no Lowtide module");
+        throw Error(ErrorKind::Unsupported, message("{} is no Lowtide module", path));
     }
     if (Plugin* plugin = door(abi, toolchain)) {
         return *plugin;
     }
     throw Error(ErrorKind::Unsupported,
-                std::string(kModuleName) + " refuses this program: " + refusal());
+                message("{} refuses this program: {}", kModuleName, refusal()));
 }
 
 Plugin& openPlugin() {
@@ -91,9 +90,9 @@ Plugin& startPlugin(const PluginSettings& settings) {
     std::string result;
     if (plugin.start(json.dump(), result) != Status::Ok) {
         const Json issues = parseJson(result, "the module's answer").value("issues", Json::array());
-        throw Error(ErrorKind::Internal,
-                    issues.empty() ? "the module did not start"
-                                   : issues[0].value("message", std::string()));
+        throw Error(
+            ErrorKind::Internal,
+            issues.empty() ? message("the module did not start") : messageIn(issues[0], "message"));
     }
     return plugin;
 }

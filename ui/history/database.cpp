@@ -76,7 +76,7 @@ Database::~Database() {
 
 void Database::refuse(int code) const {
     const char* says = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
-    throw Error(kindOf(code & 0xff), name_.toStdString() + ": " + says);
+    throw Error(kindOf(code & 0xff), message("{}: {}", name_.toStdString(), says));
 }
 
 void Database::execute(std::string_view statements) {

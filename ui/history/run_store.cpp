@@ -186,10 +186,11 @@ RunStore::RunStore(const QString& path, DatabaseUse use) : database_(path, use) 
     }
     if (version > kVersion) {
         throw Error(ErrorKind::Unsupported,
-                    QFileInfo(path).fileName().toStdString() + " is of version " +
-                        std::to_string(version) + ", this program reads up to " +
-                        std::to_string(kVersion),
-                    "use a newer version of the program");
+                    message("{} is of version {}, this program reads up to {}",
+                            QFileInfo(path).fileName().toStdString(),
+                            version,
+                            kVersion),
+                    message("use a newer version of the program"));
     }
     if (version == 0) {
         database_.execute(kTables);

@@ -37,11 +37,12 @@ public:
         yaml_parser_set_input_string(
             &parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
         if (yaml_parser_load(&parser_, &document_) == 0) {
-            const std::string problem = parser_.problem ? parser_.problem : "no reason is known";
+            const Message problem =
+                parser_.problem ? Message(parser_.problem) : message("no reason is known");
             const size_t line = parser_.problem_mark.line + 1;
             yaml_parser_delete(&parser_);
             throw Error(ErrorKind::Corrupt,
-                        name + " is no YAML: line " + std::to_string(line) + ": " + problem);
+                        message("{} is no YAML: line {}: {}", name, line, problem));
         }
     }
 
@@ -210,11 +211,11 @@ ResolvedFolders resolveFolders(const std::vector<std::string>& chosen,
         try {
             const std::vector<ModelFolder> named = readModelPaths(file);
             addOnce(resolved.folders, named);
-            if (std::string absent = absentFolders(file, named); !absent.empty()) {
+            if (Message absent = absentFolders(file, named); !absent.empty()) {
                 resolved.problems.push_back(std::move(absent));
             }
         } catch (const Error& error) {
-            resolved.problems.push_back(error.message().str());
+            resolved.problems.push_back(error.message());
         }
     }
     return resolved;
@@ -230,8 +231,8 @@ std::vector<ModelFolder> parseModelPaths(std::string_view text,
     }
     if (root->type != YAML_MAPPING_NODE) {
         throw Error(ErrorKind::Corrupt,
-                    name + " is no list of sections with paths",
-                    "choose an extra_model_paths.yaml as ComfyUI has it");
+                    message("{} is no list of sections with paths", name),
+                    message("choose an extra_model_paths.yaml as ComfyUI has it"));
     }
     std::vector<ModelFolder> folders;
     visitEntries(tree, *root, [&](const std::string&, const yaml_node_t& section) {
@@ -250,7 +251,7 @@ std::vector<ModelFolder> readModelPaths(const std::string& path) {
     return parseModelPaths(file.readAll(kLargestPathsFile), files::folderOf(path), file.name());
 }
 
-std::string absentFolders(const std::string& path, const std::vector<ModelFolder>& folders) {
+Message absentFolders(const std::string& path, const std::vector<ModelFolder>& folders) {
     std::vector<std::string> absent;
     for (const ModelFolder& folder : folders) {
         std::error_code ignored;
@@ -258,9 +259,10 @@ std::string absentFolders(const std::string& path, const std::vector<ModelFolder
             absent.push_back(quotedName(folder.path));
         }
     }
-    return absent.empty() ? std::string()
-                          : quotedName(files::lastPart(path)) +
-                                " names folders that are not there: " + listSome(absent);
+    return absent.empty() ? Message()
+                          : message("{} names folders that are not there: {}",
+                                    quotedName(files::lastPart(path)),
+                                    listSome(absent));
 }
 
 bool hasWeightsEnding(const fs::path& path) {

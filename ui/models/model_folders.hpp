@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/message.hpp"
 #include "ui/models/model_kind.hpp"
 
 #include <filesystem>
@@ -31,8 +32,8 @@ struct ModelFolder {
 /// The folders of everything that a person chose, each once.
 struct ResolvedFolders {
     std::vector<ModelFolder> folders;
-    std::vector<std::string> missing;   ///< chosen folders that are not there
-    std::vector<std::string> problems;  ///< of paths files, as sentences
+    std::vector<std::string> missing;  ///< chosen folders that are not there
+    std::vector<Message> problems;     ///< of paths files
 };
 
 /// Folders, and extra_model_paths.yaml files.
@@ -50,8 +51,8 @@ struct ResolvedFolders {
                                                        const std::string& folder,
                                                        const std::string& name);
 /// A sentence about those of a paths file's folders that do not exist; empty: all do.
-[[nodiscard]] std::string absentFolders(const std::string& path,
-                                        const std::vector<ModelFolder>& folders);
+[[nodiscard]] Message absentFolders(const std::string& path,
+                                    const std::vector<ModelFolder>& folders);
 
 /// A file of weights, or a folder in the diffusers layout, below a folder of models.
 struct WalkedModel {

@@ -225,10 +225,10 @@ QImage drawSheet(const SheetDrawing& drawing) {
     const SheetPlan& plan = drawing.plan;
     QImage sheet(layout.whole(plan), QImage::Format_RGB888);
     if (sheet.isNull()) {
-        throw Error(ErrorKind::OutOfMemory,
-                    "there is not enough memory to draw a sheet of " +
-                        std::to_string(plan.cells()) + " pictures",
-                    "close other programs, or use fewer values");
+        throw Error(
+            ErrorKind::OutOfMemory,
+            message("there is not enough memory to draw a sheet of {} pictures", plan.cells()),
+            message("close other programs, or use fewer values"));
     }
     sheet.fill(kSheetGround);
     QPainter painter(&sheet);

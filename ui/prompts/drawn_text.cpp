@@ -106,8 +106,8 @@ private:
         text += more;
         if (text.size() > PromptChoices::kMostBytes) {
             throw Error(ErrorKind::InvalidInput,
-                        "the prompt becomes longer than 1 MiB",
-                        "use fewer wildcards in wildcards");
+                        message("the prompt becomes longer than 1 MiB"),
+                        message("use fewer wildcards in wildcards"));
         }
     }
 
@@ -116,8 +116,8 @@ private:
     void within(const PromptPart& part, const Work& work) {
         if (++work_ > kMostWork) {
             throw Error(ErrorKind::InvalidInput,
-                        "the prompt draws more than 130,000 alternatives",
-                        "use fewer wildcards in wildcards");
+                        message("the prompt draws more than 130,000 alternatives"),
+                        message("use fewer wildcards in wildcards"));
         }
         if (part.kind == PromptPart::Kind::Choice) {
             work();
@@ -127,12 +127,14 @@ private:
         if (again != open_.end() || open_.size() == kDeepestWildcards) {
             std::vector<std::string> way(again == open_.end() ? open_.begin() : again, open_.end());
             way.push_back(part.text);
-            throw Error(ErrorKind::InvalidInput,
-                        again == open_.end()
-                            ? "wildcards lie more than 64 deep in each other: " + listSome(way)
-                            : "the wildcard " + quotedName(part.text) +
-                                  " comes back to itself: " + join(way, " > "),
-                        "take one of the names out of these files");
+            throw Error(
+                ErrorKind::InvalidInput,
+                again == open_.end()
+                    ? message("wildcards lie more than 64 deep in each other: {}", listSome(way))
+                    : message("the wildcard {} comes back to itself: {}",
+                              quotedName(part.text),
+                              join(way, " > ")),
+                message("take one of the names out of these files"));
         }
         open_.push_back(part.text);
         work();
@@ -148,16 +150,18 @@ private:
             }
             const std::string near = nearestName(name, names);
             throw Error(ErrorKind::NotFound,
-                        "there is no wildcard " + quotedName(name),
-                        (near.empty() ? "put a file " + quotedName(name + ".txt") +
-                                            " into the folder of wildcards"
-                                      : "did you mean " + quotedName(near) + "?") +
-                            "; a backslash before __ makes it text");
+                        message("there is no wildcard {}", quotedName(name)),
+                        near.empty()
+                            ? message("put a file {} into the folder of wildcards; a backslash "
+                                      "before __ makes it text",
+                                      quotedName(name + ".txt"))
+                            : message("did you mean {}?; a backslash before __ makes it text",
+                                      quotedName(near)));
         }
         if (found->second.empty()) {
             throw Error(ErrorKind::InvalidInput,
-                        "the file of the wildcard " + quotedName(name) + " has no lines",
-                        "write one alternative a line into it");
+                        message("the file of the wildcard {} has no lines", quotedName(name)),
+                        message("write one alternative a line into it"));
         }
         return found->second;
     }
@@ -219,9 +223,9 @@ private:
         throw Error(
             ErrorKind::InvalidInput,
             part.kind == PromptPart::Kind::Wildcard
-                ? "all lines of the wildcard " + quotedName(part.text) + " have the weight 0"
-                : std::string("all alternatives between two braces have the weight 0"),
-            "give one of them a weight above 0");
+                ? message("all lines of the wildcard {} have the weight 0", quotedName(part.text))
+                : message("all alternatives between two braces have the weight 0"),
+            message("give one of them a weight above 0"));
     }
 
     uint64_t countOf(const PromptPart& part) {

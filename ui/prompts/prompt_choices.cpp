@@ -319,16 +319,16 @@ WildcardFiles readWildcards(const std::string& folder) {
     for (const fs::path& path : textFilesIn(folder)) {
         fs::path relative = path.lexically_relative(folder);
         const std::string name = relative.replace_extension().generic_string();
-        const auto leaveOut = [&](const std::string& why) {
-            read.problems.push_back("the wildcard " + quotedName(files::pathText(name)) +
-                                    " is left out: " + why);
+        const auto leaveOut = [&](const Message& why) {
+            read.problems.push_back(
+                message("the wildcard {} is left out: {}", quotedName(files::pathText(name)), why));
         };
         if (!isValidUtf8(name)) {
-            leaveOut("its name is not UTF-8");
+            leaveOut(message("its name is not UTF-8"));
             continue;
         }
         if (!isWildcardName(name)) {
-            leaveOut("its name cannot stand between two __");
+            leaveOut(message("its name cannot stand between two __"));
             continue;
         }
         try {
@@ -336,12 +336,12 @@ WildcardFiles readWildcards(const std::string& folder) {
             const std::string text = file.readAll(std::min(kMostWildcardBytes, left));
             left -= static_cast<int64_t>(text.size());
             if (!isValidUtf8(text)) {
-                leaveOut("it is not UTF-8");
+                leaveOut(message("it is not UTF-8"));
                 continue;
             }
             read.lists.emplace(name, wildcardLines(text));
         } catch (const Error& error) {
-            leaveOut(error.message().str());
+            leaveOut(error.message());
         }
     }
     return read;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/base/message.hpp"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -75,7 +77,7 @@ private:
 /// What lies in a folder of wildcards.
 struct WildcardFiles {
     Wildcards lists;
-    std::vector<std::string> problems;  ///< files that are left out, and why, as sentences
+    std::vector<Message> problems;  ///< files that are left out, and why
 };
 
 /// Files of at most so many bytes are read, and so many bytes of all together.

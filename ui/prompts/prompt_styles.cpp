@@ -79,9 +79,8 @@ private:
             text += text_[at_++];
         }
         throw Error(ErrorKind::Corrupt,
-                    std::string(what_) + ": the quote that begins in line " +
-                        std::to_string(begun) + " never ends",
-                    "close it with \"; a quote inside a text is written twice");
+                    message("{}: the quote that begins in line {} never ends", what_, begun),
+                    message("close it with \"; a quote inside a text is written twice"));
     }
 
     std::string_view text_;
@@ -114,9 +113,9 @@ std::vector<PromptStyle> stylesFromJson(std::string_view text, std::string_view 
     const Json list = parseJson(text, what);
     if (!list.is_array()) {
         throw Error(ErrorKind::Corrupt,
-                    std::string(what) + " is no list of styles",
-                    "a list looks like [{\"name\": \"ink\", \"prompt\": \"{prompt}, ink\", "
-                    "\"negative_prompt\": \"\"}]");
+                    message("{} is no list of styles", what),
+                    message("a list looks like [{{\"name\": \"ink\", \"prompt\": \"{{prompt}}, "
+                            "ink\", \"negative_prompt\": \"\"}}]"));
     }
     std::vector<PromptStyle> styles;
     const auto textOf = [](const Json& entry, const char* key) {
@@ -149,7 +148,8 @@ std::vector<PromptStyle> stylesFromCsv(std::string_view text, std::string_view w
         text.remove_prefix(kUtf8Mark.size());
     }
     if (!isValidUtf8(text)) {
-        throw Error(ErrorKind::Corrupt, std::string(what) + " is not UTF-8", "save it as UTF-8");
+        throw Error(
+            ErrorKind::Corrupt, message("{} is not UTF-8", what), message("save it as UTF-8"));
     }
     CsvReader reader(text, what);
     const Fields columns = reader.next();
@@ -166,8 +166,8 @@ std::vector<PromptStyle> stylesFromCsv(std::string_view text, std::string_view w
     const size_t negative = column("negative_prompt");
     if (name == columns.size()) {
         throw Error(ErrorKind::Corrupt,
-                    std::string(what) + ": its first line names no column \"name\"",
-                    "it should begin with: name,prompt,negative_prompt");
+                    message("{}: its first line names no column \"name\"", what),
+                    message("it should begin with: name,prompt,negative_prompt"));
     }
     std::vector<PromptStyle> styles;
     while (!reader.atEnd()) {

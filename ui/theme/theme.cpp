@@ -40,8 +40,8 @@ Theme::PortShape shapeNamed(const Json& look, const std::string& wireType) {
     }
     throw Error(
         ErrorKind::Corrupt,
-        "theme token \"wires." + wireType + "\" has no shape that is known: \"" + name + "\"",
-        "mend resources/themes/tokens.json and build again");
+        message("theme token \"wires.{}\" has no shape that is known: \"{}\"", wireType, name),
+        message("mend resources/themes/tokens.json and build again"));
 }
 
 template <typename Value>

@@ -16,16 +16,16 @@ namespace lowtide::ui {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& token, const std::string& why) {
+[[noreturn]] void refuse(const std::string& token, const Message& why) {
     throw Error(ErrorKind::Corrupt,
-                "theme token \"" + token + "\" " + why,
-                "mend resources/themes/tokens.json and build again");
+                message("theme token \"{}\" {}", token, why),
+                message("mend resources/themes/tokens.json and build again"));
 }
 
 int integerAt(const Json& object, const char* key, const std::string& what) {
     const auto found = object.find(key);
     if (found == object.end() || !found->is_number_integer()) {
-        refuse(what, std::string("has no number \"") + key + "\"");
+        refuse(what, message("has no number \"{}\"", key));
     }
     return found->get<int>();
 }
@@ -39,8 +39,8 @@ bool loadAll() {
     for (const char* file : kFontFiles) {
         if (QFontDatabase::addApplicationFontFromData(themeResource(file)) < 0) {
             throw Error(ErrorKind::Corrupt,
-                        std::string("the bundled font ") + file + " cannot be read",
-                        "restore resources/fonts and build again");
+                        message("the bundled font {} cannot be read", file),
+                        message("restore resources/fonts and build again"));
         }
     }
     return true;
@@ -52,7 +52,7 @@ QByteArray themeResource(const char* name) {
     initThemeResources();
     QFile file(QStringLiteral(":/lowtide/") + QLatin1String(name));
     if (!file.open(QIODevice::ReadOnly)) {
-        refuse(name, "is not among the program's resources");
+        refuse(name, message("is not among the program's resources"));
     }
     return file.readAll();
 }
@@ -70,18 +70,18 @@ Json themeTokens(bool isHighContrast) {
 const Json& TokenReader::section(const char* name) const {
     const auto found = tokens_.find(name);
     if (found == tokens_.end() || !found->is_structured() || found->empty()) {
-        refuse(name, "is missing");
+        refuse(name, message("is missing"));
     }
     return *found;
 }
 
 QColor TokenReader::colourOf(const Json& pair, const std::string& what) const {
     if (!pair.is_array() || pair.size() != 2 || !pair[scheme_].is_string()) {
-        refuse(what, "is no pair of colours [light, dark]");
+        refuse(what, message("is no pair of colours [light, dark]"));
     }
     const QColor colour(QString::fromStdString(pair[scheme_].get<std::string>()));
     if (!colour.isValid()) {
-        refuse(what, "is no colour: " + pair[scheme_].get<std::string>());
+        refuse(what, message("is no colour: {}", pair[scheme_].get<std::string>()));
     }
     return colour;
 }
@@ -108,7 +108,7 @@ std::map<std::string, QFont> TokenReader::fonts() const {
     for (const auto& [name, value] : section("fonts").items()) {
         const auto family = value.find("family");
         if (family == value.end() || !family->is_string()) {
-            refuse(name, "has no font family");
+            refuse(name, message("has no font family"));
         }
         QFont font(QString::fromStdString(family->get<std::string>()));
         font.setPixelSize(integerAt(value, "pixels", name));

@@ -42,13 +42,14 @@ std::vector<std::string> valuesIn(const std::string& text) {
 void checkCount(size_t count) {
     if (count < 2) {
         throw Error(ErrorKind::InvalidInput,
-                    "there is one variant only, and nothing to compare it with",
-                    "give a parameter several values: --vary node.param=a,b");
+                    message("there is one variant only, and nothing to compare it with"),
+                    message("give a parameter several values: --vary node.param=a,b"));
     }
     if (count > kMostVariants) {
-        throw Error(ErrorKind::InvalidInput,
-                    "these are more than " + std::to_string(kMostVariants) + " variants",
-                    "every --vary multiplies their number; vary fewer parameters or values");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("these are more than {} variants", kMostVariants),
+            message("every --vary multiplies their number; vary fewer parameters or values"));
     }
 }
 
@@ -112,11 +113,12 @@ struct NumberRange {
     int64_t count = 0;  ///< 0: by the step
 };
 
-[[noreturn]] void refuseTyped(std::string_view part, const std::string& problem) {
+[[noreturn]] void refuseTyped(std::string_view part, const Message& problem) {
     throw Error(
         ErrorKind::InvalidInput,
-        "\"" + std::string(part) + "\" " + problem,
-        "write numbers such as 4, 8, 12, or ranges such as 4-12 (+2), 1..5 step 2, 1-9 [3]");
+        message("\"{}\" {}", part, problem),
+        message(
+            "write numbers such as 4, 8, 12, or ranges such as 4-12 (+2), 1..5 step 2, 1-9 [3]"));
 }
 
 double valueIn(const std::string& number) {
@@ -147,17 +149,17 @@ void readSteps(Typed& typed, std::string_view part, bool areWhole, NumberRange& 
     if (isBracket || typed.take("step")) {
         const std::optional<std::string> step = typed.number();
         if (!step || valueIn(*step) == 0 || (isBracket && !typed.take(")"))) {
-            refuseTyped(part, "has no distance that can be used");
+            refuseTyped(part, message("has no distance that can be used"));
         }
         if (areWhole && !isWholeText(*step)) {
-            refuseTyped(part, "has a distance that is no whole number");
+            refuseTyped(part, message("has a distance that is no whole number"));
         }
         const double size = std::abs(valueIn(*step));
         range.step = range.last < range.first ? -size : size;
     } else if (typed.take("[")) {
         const std::optional<std::string> count = typed.number();
         if (!count || !isWholeText(*count) || valueIn(*count) < 1 || !typed.take("]")) {
-            refuseTyped(part, "does not say how many numbers");
+            refuseTyped(part, message("does not say how many numbers"));
         }
         range.count = static_cast<int64_t>(std::min(valueIn(*count), 1e9));
     }
@@ -166,8 +168,8 @@ void readSteps(Typed& typed, std::string_view part, bool areWhole, NumberRange& 
 void checkTypedCount(double count) {
     if (count > static_cast<double>(kMostVariants)) {
         throw Error(ErrorKind::InvalidInput,
-                    "these are more than " + std::to_string(kMostVariants) + " values",
-                    "type fewer, or ranges with a larger distance");
+                    message("these are more than {} values", kMostVariants),
+                    message("type fewer, or ranges with a larger distance"));
     }
 }
 
@@ -208,33 +210,33 @@ void addPart(std::vector<std::string>& numbers, std::string_view part, bool areW
     Typed typed(part);
     const std::optional<std::string> first = typed.number();
     if (!first) {
-        refuseTyped(part, "is no number");
+        refuseTyped(part, message("is no number"));
     }
     if (areWhole && !isWholeText(*first)) {
-        refuseTyped(part, "is no whole number");
+        refuseTyped(part, message("is no whole number"));
     }
     if (typed.isAtEnd()) {
         addNumber(numbers, *first);
         return;
     }
     if (!typed.take("..") && !typed.take("-") && !typed.take("\u2013")) {
-        refuseTyped(part, "is no number and no range");
+        refuseTyped(part, message("is no number and no range"));
     }
     const std::optional<std::string> last = typed.number();
     if (!last) {
-        refuseTyped(part, "has no end");
+        refuseTyped(part, message("has no end"));
     }
     if (areWhole && !isWholeText(*last)) {
-        refuseTyped(part, "does not end with a whole number");
+        refuseTyped(part, message("does not end with a whole number"));
     }
     NumberRange range{.first = valueIn(*first), .last = valueIn(*last)};
     constexpr double kExact = 9007199254740992.0;  // 2^53
     if (areWhole && std::max(std::abs(range.first), std::abs(range.last)) > kExact) {
-        refuseTyped(part, "is a range of numbers that are too large for one");
+        refuseTyped(part, message("is a range of numbers that are too large for one"));
     }
     readSteps(typed, part, areWhole, range);
     if (!typed.isAtEnd()) {
-        refuseTyped(part, "goes on in a way that cannot be read");
+        refuseTyped(part, message("goes on in a way that cannot be read"));
     }
     addRange(numbers, range, areWhole);
 }
@@ -284,8 +286,8 @@ Variation parseVariation(const std::string& text) {
     const std::string param = trim(text.substr(0, equals));
     if (equals == std::string::npos || param.empty()) {
         throw Error(ErrorKind::InvalidInput,
-                    quotedName(text) + " does not say what to vary",
-                    "write node.param=a,b,c");
+                    message("{} does not say what to vary", quotedName(text)),
+                    message("write node.param=a,b,c"));
     }
     return {.param = param, .values = valuesIn(text.substr(equals + 1))};
 }
@@ -296,8 +298,8 @@ std::vector<Variant> combinationsOf(const std::vector<Variation>& variations) {
     for (const Variation& variation : variations) {
         if (!params.insert(variation.param).second) {
             throw Error(ErrorKind::InvalidInput,
-                        variation.param + " is varied twice",
-                        "give all its values in one --vary");
+                        message("{} is varied twice", variation.param),
+                        message("give all its values in one --vary"));
         }
         if (variants.size() * variation.values.size() > kMostVariants) {
             checkCount(kMostVariants + 1);
@@ -350,14 +352,14 @@ std::vector<std::string> replacedIn(const std::string& prompt,
                                     const std::vector<std::string>& terms) {
     if (terms.empty()) {
         throw Error(ErrorKind::InvalidInput,
-                    "there is nothing to look for",
-                    "write a word of the prompt first, then what takes its place");
+                    message("there is nothing to look for"),
+                    message("write a word of the prompt first, then what takes its place"));
     }
     const std::string& wanted = terms.front();
     if (prompt.find(wanted) == std::string::npos) {
         throw Error(ErrorKind::InvalidInput,
-                    "the text does not hold \"" + wanted + "\"",
-                    "write a word of the prompt first, then what takes its place");
+                    message("the text does not hold \"{}\"", wanted),
+                    message("write a word of the prompt first, then what takes its place"));
     }
     std::vector<std::string> prompts;
     for (const std::string& term : terms) {

@@ -51,7 +51,7 @@ private Q_SLOTS:
         std::set<std::string> paths;
         for (const FoundModel& model : library.models()) {
             for (const std::string* text :
-                 {&model.file.path, &model.file.name, &model.file.problem, &model.value}) {
+                 {&model.file.path, &model.file.name, &model.file.problem.str(), &model.value}) {
                 QVERIFY2(isValidUtf8(*text), text->c_str());
             }
             QVERIFY(isValidUtf8(model.relative));
@@ -62,8 +62,8 @@ private Q_SLOTS:
                 ++refused;
                 QVERIFY(!ModelPlans::canPlan(model));
                 QCOMPARE(model.file.kind, ModelKind::Other);  // no list offers it
-                QVERIFY2(model.file.problem.ends_with("is not UTF-8: rename it"),
-                         model.file.problem.c_str());
+                QVERIFY2(model.file.problem.str().ends_with("is not UTF-8: rename it"),
+                         model.file.problem.str().c_str());
             }
         }
         QCOMPARE(refused, notUtf8() + 1);
@@ -79,13 +79,13 @@ private Q_SLOTS:
             QVERIFY2(isValidUtf8(name), name.c_str());
             QCOMPARE(lines.size(), size_t{2});
         }
-        for (const std::string& problem : read.problems) {
-            QVERIFY2(isValidUtf8(problem), problem.c_str());
+        for (const Message& problem : read.problems) {
+            QVERIFY2(isValidUtf8(problem.str()), problem.str().c_str());
         }
         QVERIFY(read.lists.contains("\U0001F600"));
         QCOMPARE(read.lists.size() + read.problems.size(), testing::hostileNames().size() + 1);
-        const auto isForEncoding = [](const std::string& problem) {
-            return problem.ends_with("its name is not UTF-8");
+        const auto isForEncoding = [](const Message& problem) {
+            return problem.str().ends_with("its name is not UTF-8");
         };
         QCOMPARE(static_cast<size_t>(
                      std::count_if(read.problems.begin(), read.problems.end(), isForEncoding)),

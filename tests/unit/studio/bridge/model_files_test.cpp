@@ -99,12 +99,12 @@ private Q_SLOTS:
         QCOMPARE(model.weights, expected.weights);
         QCOMPARE(model.largest, expected.largest);
         QVERIFY2(answer.isEmpty() ? !model.problem.empty() : model.problem == expected.problem,
-                 model.problem.c_str());
+                 model.problem.str().c_str());
     }
 
     void saysThatNobodyCanBeAsked() {
         const ModelFile model = recogniseFile({}, "/models/m.safetensors");
-        QVERIFY(model.problem.find("m.safetensors") != std::string::npos);
+        QVERIFY(model.problem.str().find("m.safetensors") != std::string::npos);
         QVERIFY(!model.isRunnable);
     }
 

@@ -132,7 +132,7 @@ private Q_SLOTS:
             library.rescan();
             QVERIFY(scanned.wait());
             QVERIFY(library.models().at(0).file.problem.empty());
-            QCOMPARE(library.models().at(0).file.needs, lacks.value("needs", ""));
+            QCOMPARE(library.models().at(0).file.needs.str(), lacks.value("needs", ""));
         }
     }
 

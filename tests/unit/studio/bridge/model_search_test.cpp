@@ -220,7 +220,8 @@ private Q_SLOTS:
         });
         QVERIFY(isChanged);
         QVERIFY(hashed.sha256.empty());
-        QVERIFY2(hashed.problem.find("changed") != std::string::npos, hashed.problem.c_str());
+        QVERIFY2(hashed.problem.str().find("changed") != std::string::npos,
+                 hashed.problem.str().c_str());
     }
 
     void manyProblemsTakeAFewLines() {
