@@ -85,7 +85,7 @@ void WebPSource::refuse() const {
                           picture_.error_code == VP8_ENC_ERROR_BAD_WRITE;
     throw Error(isMemory ? ErrorKind::OutOfMemory : ErrorKind::Internal,
                 message("the picture could not be encoded as WebP (libwebp's code {})",
-                        picture_.error_code));
+                        static_cast<int>(picture_.error_code)));
 }
 
 namespace {
