@@ -35,36 +35,36 @@ bool isHalf(const ComponentPrecision& precision, const NumericTraits&) {
 std::vector<PrecisionNote> notesOf(const SdxlPrecisionFacts& facts) {
     const std::string denoiser(kDenoiser);
     const std::string autoencoder(kAutoencoder);
-    const std::string measure = "; measure this checkpoint: lowtide compare --sensitivity";
-    const std::string base =
-        "users of OneDiff found pictures of SDXL base softer with f16 sums, at 5 % less time "
-        "(issue 752)" +
-        measure;
+    const Message base = message(
+        "users of OneDiff found pictures of SDXL base softer with f16 sums, at 5 % less "
+        "time (issue 752); measure this checkpoint: lowtide compare --sensitivity");
     std::vector<PrecisionNote> notes;
     if (facts.hasEdmLevels) {
         notes.push_back({denoiser,
                          sumsInHalf,
-                         "users of OneDiff found playground-v2.5 tolerant of f16 sums" + measure});
+                         message("users of OneDiff found playground-v2.5 tolerant of f16 sums; "
+                                 "measure this checkpoint: lowtide compare --sensitivity")});
     } else {
         notes.push_back({denoiser, sumsInHalf, base});
     }
     if (facts.sumsInF32) {
-        notes.push_back({denoiser,
-                         isFastWithoutHalfSums,
-                         "sums stay in f32: the checkpoint asks for it (upcast_attention)"});
+        notes.push_back(
+            {denoiser,
+             isFastWithoutHalfSums,
+             message("sums stay in f32: the checkpoint asks for it (upcast_attention)")});
     } else if (!facts.hasEdmLevels) {
-        notes.push_back({denoiser, isFastWithoutHalfSums, "sums stay in f32: " + base});
+        notes.push_back({denoiser, isFastWithoutHalfSums, message("sums stay in f32: {}", base)});
     }
     if (facts.decodesInF32) {
         notes.push_back({autoencoder,
                          isUpcast,
-                         "computes in f32: the checkpoint says that its values do not fit f16 "
-                         "(force_upcast)"});
+                         message("computes in f32: the checkpoint says that its values do not fit "
+                                 "f16 (force_upcast)")});
         notes.push_back({autoencoder,
                          isHalf,
-                         "the checkpoint says that its values do not fit f16 (force_upcast): where "
-                         "they do not, it computes once more in f32, for which the plan holds no "
-                         "room"});
+                         message("the checkpoint says that its values do not fit f16 "
+                                 "(force_upcast): where they do not, it computes once more in f32, "
+                                 "for which the plan holds no room")});
     }
     return notes;
 }
