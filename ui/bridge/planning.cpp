@@ -83,7 +83,7 @@ Planned askPlan(Runner& runner,
     try {
         graph = graph::toText(document);
     } catch (const std::exception& error) {
-        planned.issues.push_back({.code = "invalid_input", .message = error.what()});
+        planned.issues.push_back({.code = "invalid_input", .message = Message(error.what())});
         return planned;
     }
     const Status checked = runner.check(graph, options.dump(), text);

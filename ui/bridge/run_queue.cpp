@@ -258,12 +258,13 @@ void RunQueue::fetch() {
     std::move(batch.events.begin(), batch.events.end(), std::back_inserter(link_->pending));
     QueuedRun* run = book_.find(id);
     if (batch.lost > 0) {
-        run->issues.push_back({.severity = Severity::Info,
-                               .code = "events_missed",
-                               .message = tr("%n events of the run came too fast to be shown",
-                                             nullptr,
-                                             static_cast<int>(batch.lost))
-                                              .toStdString()});
+        run->issues.push_back(
+            {.severity = Severity::Info,
+             .code = "events_missed",
+             .message = Message(tr("%n events of the run came too fast to be shown",
+                                   nullptr,
+                                   static_cast<int>(batch.lost))
+                                    .toStdString())});
     }
     // A result takes the place of previews while they stand: until the run ends. A preview is of a
     // node that has begun.

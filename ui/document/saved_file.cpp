@@ -102,8 +102,8 @@ void refuseReadOnly(const QString& path) {
         const QString message =
             Saving::tr("“%1” is marked as read-only").arg(QFileInfo(path).fileName());
         throw Error(ErrorKind::InvalidInput,
-                    message.toStdString(),
-                    Saving::tr("Save the graph under another name.").toStdString());
+                    Message(message.toStdString()),
+                    Message(Saving::tr("Save the graph under another name.").toStdString()));
     }
 }
 
@@ -205,11 +205,12 @@ void saveGraph(const QString& path, const graph::Document& document, const QStri
     try {
         files::writeFileAtomically(QFile::encodeName(target).toStdString(), text);
     } catch (const Error& error) {  // its hint is for the command
-        throw Error(error.kind(),
-                    error.message(),
-                    Saving::tr("Free some space, or save the graph in another folder. What was "
+        throw Error(
+            error.kind(),
+            error.message(),
+            Message(Saving::tr("Free some space, or save the graph in another folder. What was "
                                "saved before is still there.")
-                        .toStdString());
+                        .toStdString()));
     }
     if (!isNew && QFile::permissions(target) != permissions) {
         QFile::setPermissions(target, permissions);
@@ -226,9 +227,10 @@ graph::Document loadGraph(const QString& path) {
             throw Error(
                 ErrorKind::Unsupported,
                 message("{}: {}", quotedName(file.name()), comfyRefusal(*workflow).toStdString()),
-                Loading::tr("Build the graph here; the node search finds nodes by the names "
-                            "that they have in ComfyUI.")
-                    .toStdString());
+                Message(
+                    Loading::tr("Build the graph here; the node search finds nodes by the names "
+                                "that they have in ComfyUI.")
+                        .toStdString()));
         }
         throw Error(error.kind(),
                     message("{}: {}", quotedName(file.name()), error.message()),
