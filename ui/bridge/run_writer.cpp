@@ -1,6 +1,7 @@
 #include "ui/bridge/run_writer.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/bridge/picture_load.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QCoreApplication>
