@@ -41,7 +41,7 @@ inline constexpr qint64 kPlenty = kCapacity;
 [[nodiscard]] inline Plan planOf(const PlanRequest& request) {
     const auto answer = makePlan(request);
     if (const auto* refusal = std::get_if<Infeasible>(&answer)) {
-        throw std::runtime_error(refusal->node + ": " + refusal->reason);
+        throw std::runtime_error(refusal->node + ": " + refusal->reason.str());
     }
     return std::get<Plan>(answer);
 }
