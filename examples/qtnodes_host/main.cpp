@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
         plugin.runner()->stop();
         return status;
     } catch (const Error& error) {
-        QTextStream(stderr) << QString::fromStdString(error.message() + "\n" + error.hint())
+        QTextStream(stderr) << QString::fromStdString(error.message().str() + "\n" +
+                                                      error.hint().str())
                             << "\n";
         return 3;
     }

@@ -211,8 +211,8 @@ bool MainWindow::openScene(const QString& path) {
     try {
         canvas_.load(file.readAll());
     } catch (const Error& error) {
-        tell(QString::fromStdString(error.message() + (error.hint().empty() ? "" : "; ") +
-                                    error.hint()));
+        tell(QString::fromStdString(error.message().str() + (error.hint().empty() ? "" : "; ") +
+                                    error.hint().str()));
         return false;
     }
     folder_ = QFileInfo(path).absolutePath();
