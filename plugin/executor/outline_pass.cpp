@@ -54,11 +54,12 @@ private:
 void requireAllOutputs(const graph::SnapshotNode& node, const WorkOutline& work) {
     for (const PortDesc& port : node.desc->outputs) {
         if (!outputOf(work, port.id)) {
-            throw Error(ErrorKind::Internal,
-                        "the outline of " + node.desc->id + " says nothing of its output \"" +
-                            port.id + "\"",
-                        "",
-                        port.id);
+            throw Error(
+                ErrorKind::Internal,
+                message(
+                    "the outline of {} says nothing of its output \"{}\"", node.desc->id, port.id),
+                {},
+                port.id);
         }
     }
 }
@@ -70,25 +71,34 @@ void requireComponents(const graph::SnapshotNode& node, const WorkOutline& work)
     for (const memory::ComponentPrecision& precision : work.precisions) {
         roles.push_back(precision.role);
     }
-    const auto require =
-        [&](const auto& entries, const char* item, const std::string& what, const char* code) {
-            for (const auto& [role, entry] : entries) {
-                if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
-                    throw CodedError(Error(ErrorKind::InvalidInput,
-                                           what + " of node " + node.id + " names the component " +
-                                               quotedName(role) + ", which its model does not have",
-                                           "there are: " + listSome(roles),
-                                           item),
-                                     code,
-                                     "{}");
-                }
+    const auto require = [&](const auto& entries,
+                             const char* item,
+                             const Message& what,
+                             const char* code) {
+        for (const auto& [role, entry] : entries) {
+            if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
+                throw CodedError(
+                    Error(ErrorKind::InvalidInput,
+                          message(
+                              "{} of node {} names the component {}, which its model does not have",
+                              what,
+                              node.id,
+                              quotedName(role)),
+                          message("there are: {}", listSome(roles)),
+                          item),
+                    code,
+                    "{}");
             }
-        };
+        }
+    };
     if (!roles.empty()) {
-        require(node.policy.components, "memory", "the memory policy", graph::kPolicyComponentCode);
+        require(node.policy.components,
+                "memory",
+                message("the memory policy"),
+                graph::kPolicyComponentCode);
         require(node.precision.components,
                 "precision",
-                "the precision",
+                message("the precision"),
                 graph::kPrecisionComponentCode);
     }
 }
@@ -96,14 +106,16 @@ void requireComponents(const graph::SnapshotNode& node, const WorkOutline& work)
 /// Why the result of the node is not that of f32 and of every step, by what a person would change.
 struct Losses {
     const char* item;  ///< key of the node, or its input
-    std::string hint;  ///< what to do where the graph is to be exact
-    std::vector<std::string> reasons;
+    Message hint;      ///< what to do where the graph is to be exact
+    std::vector<Message> reasons;
 };
 
 /// Only those that have reasons.
 std::vector<Losses> lossesOf(const WorkOutline& work) {
-    Losses types{"precision", "leave the lossy choice out for the node, or do without exact", {}};
-    Losses reuse{"step_cache", "take the step cache away from the node, or do without exact", {}};
+    Losses types{
+        "precision", message("leave the lossy choice out for the node, or do without exact"), {}};
+    Losses reuse{
+        "step_cache", message("take the step cache away from the node, or do without exact"), {}};
     for (const memory::ComponentPrecision& precision : work.precisions) {
         types.reasons.insert(types.reasons.end(), precision.lossy.begin(), precision.lossy.end());
         reuse.reasons.insert(reuse.reasons.end(), precision.reuse.begin(), precision.reuse.end());
@@ -117,11 +129,12 @@ std::vector<Losses> lossesOf(const WorkOutline& work) {
 void requireExact(const graph::SnapshotNode& node, const std::vector<Losses>& found) {
     if (!found.empty()) {
         const Losses& first = found.front();
-        throw Error(
-            ErrorKind::InvalidInput,
-            "node " + node.id + " is lossy, and the graph is to be exact: " + first.reasons.front(),
-            first.hint,
-            first.item);
+        throw Error(ErrorKind::InvalidInput,
+                    message("node {} is lossy, and the graph is to be exact: {}",
+                            node.id,
+                            first.reasons.front()),
+                    first.hint,
+                    first.item);
     }
 }
 
@@ -144,7 +157,7 @@ void mark(OutlinedGraph& outlined,
                                   .code = "lossy",
                                   .node = node.id,
                                   .item = losses.item,
-                                  .message = join(losses.reasons, "; ")});
+                                  .message = joined(losses.reasons, "; ")});
     }
     for (const memory::ComponentPrecision& precision : work.precisions) {
         outlined.precisions[precisionKey(node, work, precision)] = memory::toJson(precision);

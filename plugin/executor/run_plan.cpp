@@ -90,9 +90,11 @@ void want(std::vector<Wanted>& wanted, const memory::DeviceSpec& spec, const std
         known->spec = spec;
     } else if (spec != bare(spec) && spec != known->spec) {
         throw Error(ErrorKind::InvalidInput,
-                    "the device " + spec.id() + " is asked for as " + toText(known->spec) +
-                        " and as " + toText(spec) + ", and is one device",
-                    "give each an index of its own, such as fake:0,8GiB and fake:1,4GiB",
+                    message("the device {} is asked for as {} and as {}, and is one device",
+                            spec.id(),
+                            toText(known->spec),
+                            toText(spec)),
+                    message("give each an index of its own, such as fake:0,8GiB and fake:1,4GiB"),
                     "device");
     }
 }
@@ -149,10 +151,15 @@ void boundDevice(memory::PlanDevice& device,
     }
     if (*budget <= 0 || (card > 0 && *budget > card)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the memory budget of " + formatBytes(*budget) + " is not within the " +
-                        formatBytes(card) + " of " +
-                        (isThere ? device.spec.id() : "a card " + device.card),
-                    "give a budget between 1 byte and " + formatBytes(card),
+                    isThere ? message("the memory budget of {} is not within the {} of {}",
+                                      formatBytes(*budget),
+                                      formatBytes(card),
+                                      device.spec.id())
+                            : message("the memory budget of {} is not within the {} of a card {}",
+                                      formatBytes(*budget),
+                                      formatBytes(card),
+                                      device.card),
+                    message("give a budget between 1 byte and {}", formatBytes(card)),
                     "memory_budget");
     }
     device.traits.capacity = *budget;
@@ -327,16 +334,17 @@ std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request)
     const std::optional<Issue> failure = attempt("", [&] {
         auto decided = memory::makePlan(request);
         if (const auto* infeasible = std::get_if<memory::Infeasible>(&decided)) {
-            refusal =
-                Issue{Severity::Error,
-                      "memory_infeasible",
-                      infeasible->node,
-                      "memory",
-                      "node " + infeasible->node + " needs " + formatBytes(infeasible->needed) +
-                          ": " + infeasible->reason + "; the whole run needs at least " +
-                          memory::formatAtLeast(infeasible->minimum),
-                      infeasible->cheapestFix,
-                      memory::toJson(*infeasible).dump()};
+            refusal = Issue{Severity::Error,
+                            "memory_infeasible",
+                            infeasible->node,
+                            "memory",
+                            message("node {} needs {}: {}; the whole run needs at least {}",
+                                    infeasible->node,
+                                    formatBytes(infeasible->needed),
+                                    infeasible->reason,
+                                    memory::formatAtLeast(infeasible->minimum)),
+                            infeasible->cheapestFix,
+                            memory::toJson(*infeasible).dump()};
         } else {
             plan = std::get<memory::Plan>(std::move(decided));
         }
