@@ -3,6 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -120,6 +121,13 @@ Json partsToJson(const Message& message) {
     return json;
 }
 
+/// The text alone where the parts do not make it.
+Message withParts(std::string text, const Json& json) {
+    std::optional<MessageParts> parts = partsFromJson(json, 0);
+    Message message = parts ? Message(std::move(*parts)) : Message();
+    return message.str() == text ? message : Message(std::move(text));
+}
+
 }  // namespace
 
 Message::Message(Phrase phrase) : Message(MessageParts{.format = phrase.text()}) {}
@@ -203,14 +211,39 @@ Message messageIn(const Json& object, const std::string& key) {
     if (!object.is_object() || !object.contains(key) || !object[key].is_string()) {
         return {};
     }
-    Message message(object[key].get<std::string>());
-    if (object.contains(key + kParts)) {
-        if (auto parts = partsFromJson(object[key + kParts], 0)) {
-            Message made(std::move(*parts));
-            return made == message ? made : message;
-        }
+    return withParts(object[key].get<std::string>(), object.value(key + kParts, Json()));
+}
+
+void putMessages(Json& object, const std::string& key, std::span<const Message> messages) {
+    Json texts = Json::array();
+    Json parts = Json::array();
+    for (const Message& message : messages) {
+        texts.push_back(message.str());
+        parts.push_back(partsToJson(message));
     }
-    return message;
+    object[key] = std::move(texts);
+    if (std::any_of(messages.begin(), messages.end(), [](const Message& each) {
+            return each.parts() != nullptr;
+        })) {
+        object[key + kParts] = std::move(parts);
+    }
+}
+
+std::vector<Message> messagesIn(const Json& object, const std::string& key) {
+    std::vector<Message> messages;
+    if (!object.is_object() || !object.contains(key) || !object[key].is_array()) {
+        return messages;
+    }
+    const Json parts = object.value(key + kParts, Json());
+    for (const Json& text : object[key]) {
+        const size_t at = messages.size();
+        messages.push_back(
+            !text.is_string()
+                ? Message()
+                : withParts(text.get<std::string>(),
+                            parts.is_array() && at < parts.size() ? parts[at] : Json()));
+    }
+    return messages;
 }
 
 }  // namespace lowtide

@@ -183,5 +183,8 @@ template <class... Values>
 void putMessage(Json& object, const std::string& key, const Message& message);
 /// What putMessage put there; the text alone where the parts do not make it.
 [[nodiscard]] Message messageIn(const Json& object, const std::string& key);
+/// The same of a list: a list of texts, and one of their parts, null for a text.
+void putMessages(Json& object, const std::string& key, std::span<const Message> messages);
+[[nodiscard]] std::vector<Message> messagesIn(const Json& object, const std::string& key);
 
 }  // namespace lowtide

@@ -168,6 +168,24 @@ private Q_SLOTS:
         }
     }
 
+    void aListIsReadAsItWasWritten() {
+        const std::vector<Message> list{message("{} is odd", 1), Message("as it is"), Message()};
+        Json object = Json::object();
+        putMessages(object, "notes", list);
+        QCOMPARE(textOf(object["notes"]), QString(R"(["1 is odd","as it is",""])"));
+        const std::vector<Message> read = messagesIn(object, "notes");
+        QCOMPARE(read.size(), list.size());
+        for (size_t i = 0; i < list.size(); ++i) {
+            QCOMPARE(read[i].str(), list[i].str());
+            QCOMPARE(partsOf(read[i]), partsOf(list[i]));
+        }
+        object["notesParts"].erase(2);
+        QCOMPARE(messagesIn(object, "notes").size(), list.size());
+        putMessages(object, "texts", std::vector<Message>{"a"});
+        QVERIFY(!object.contains("textsParts"));
+        QVERIFY(messagesIn(object, "absent").empty());
+    }
+
     void partsThatDoNotMakeTheTextAreLeftOut_data() {
         QTest::addColumn<QByteArray>("parts");
         QTest::newRow("another text") << QByteArray(R"({"format": "{} b", "arguments": ["c"]})");
