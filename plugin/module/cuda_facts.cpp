@@ -17,8 +17,8 @@ Json readProofs(const std::string& path) {
     const Json* proofs = JsonReader(json, "cuda/proven.json").member("proofs");
     if (!proofs || !proofs->is_array()) {
         throw Error(ErrorKind::Corrupt,
-                    "cuda/proven.json of the resources has no list of proofs",
-                    "install the module's resources again");
+                    message("cuda/proven.json of the resources has no list of proofs"),
+                    message("install the module's resources again"));
     }
     return *proofs;
 }
@@ -53,8 +53,7 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
     const residency::CudaDriver& driver = library.driver();
     const residency::CudaBuild build = library.build();
     CudaFacts facts{
-        .json = {{"problem", library.problem()},
-                 {"driver",
+        .json = {{"driver",
                   driver.version > 0 ? residency::cudaVersionText(driver.version) : std::string()},
                  {"runtime",
                   build.runtime > 0 ? residency::cudaVersionText(build.runtime) : std::string()},
@@ -62,6 +61,7 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
                  {"kernels", build.kernels},
                  {"cards", Json::array()},
                  {"proven", readProofs(proofs)}}};
+    putMessage(facts.json, "problem", library.problem());
     facts.json["status"] = !library.isBuilt()             ? "not built"
                            : facts.json["proven"].empty() ? "compiled, not run"
                                                           : "proven";
@@ -69,13 +69,13 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
         if (card.problem.empty()) {
             facts.capabilities[card.id()] = card.capability;
         }
-        facts.json["cards"].push_back(
-            {{"id", card.id()},
-             {"name", card.name},
-             {"capability", memory::capabilityText(card.capability)},
-             {"capacity", card.capacity},
-             {"problem", card.problem},
-             {"gains", card.problem.empty() ? gainsOf(card.capability) : Json::array()}});
+        Json json = {{"id", card.id()},
+                     {"name", card.name},
+                     {"capability", memory::capabilityText(card.capability)},
+                     {"capacity", card.capacity},
+                     {"gains", card.problem.empty() ? gainsOf(card.capability) : Json::array()}};
+        putMessage(json, "problem", card.problem);
+        facts.json["cards"].push_back(std::move(json));
     }
     return facts;
 }
