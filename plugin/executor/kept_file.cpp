@@ -38,8 +38,9 @@ Metadata metadataOf(const KeptName& name, std::string_view type, const Json& val
             {"value", value.dump()}};
 }
 
-[[noreturn]] void reject(const files::InputFile& file, const std::string& reason) {
-    throw Error(ErrorKind::Corrupt, "the kept result " + file.name() + " is not used: " + reason);
+[[noreturn]] void reject(const files::InputFile& file, const Message& reason) {
+    throw Error(ErrorKind::Corrupt,
+                message("the kept result {} is not used: {}", file.name(), reason));
 }
 
 /// The metadata without the hash; the hash is returned beside it.
@@ -51,13 +52,13 @@ std::pair<Metadata, std::string> checkedMetadata(const files::InputFile& file,
     const std::string hash = metadata["content_hash"];
     metadata.erase("content_hash");
     if (metadata["lowtide_result"] != kKeptFormat) {
-        reject(file, "it was written by another version of this program");
+        reject(file, message("it was written by another version of this program"));
     }
     if (metadata["key"] != name.key || metadata["port"] != name.port) {
-        reject(file, "it belongs to another graph");
+        reject(file, message("it belongs to another graph"));
     }
     if (metadata["type"] != type) {
-        reject(file, "it holds " + metadata["type"] + " where " + std::string(type) + " is wanted");
+        reject(file, message("it holds {} where {} is wanted", metadata["type"], type));
     }
     return {std::move(metadata), hash};
 }
@@ -102,7 +103,7 @@ memory::EncodedValue readKeptFile(const std::string& path,
     }
     value.owner = contents;
     if (contentHash(metadata, value) != hash) {
-        reject(file, "its contents do not have the hash that was written with them");
+        reject(file, message("its contents do not have the hash that was written with them"));
     }
     value.metadata = parseJson(metadata["value"], file.name());
     return value;

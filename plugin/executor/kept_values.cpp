@@ -91,9 +91,10 @@ bool isTheFiles(const Error& error, const std::string& path) {
 void requireWithinLimit(Bytes bytes, Bytes limit) {
     if (bytes > limit) {
         throw Error(ErrorKind::InvalidInput,
-                    "the value has " + formatBytes(bytes) + ", the limit of kept results is " +
-                        formatBytes(limit),
-                    "raise the limit",
+                    message("the value has {}, the limit of kept results is {}",
+                            formatBytes(bytes),
+                            formatBytes(limit)),
+                    message("raise the limit"),
                     "limit");
     }
 }
@@ -134,12 +135,12 @@ memory::WireRef DiskCache::find(const KeptName& name, std::string_view type) {
 Bytes DiskCache::put(const KeptName& name, const memory::WireRef& value, Bytes limit) {
     const memory::ValueCodec* codec = codecFor(value->type());
     if (folder_.empty() || !codec) {
-        throw Error(ErrorKind::Unsupported,
-                    folder_.empty() ? "there is no folder for kept results"
-                                    : "a value of type " + std::string(value->type()) +
-                                          " cannot be kept on disk",
-                    folder_.empty() ? "set LOWTIDE_CACHE to a folder, or choose Memory there"
-                                    : "choose Memory there");
+        throw Error(
+            ErrorKind::Unsupported,
+            folder_.empty() ? message("there is no folder for kept results")
+                            : message("a value of type {} cannot be kept on disk", value->type()),
+            folder_.empty() ? message("set LOWTIDE_CACHE to a folder, or choose Memory there")
+                            : message("choose Memory there"));
     }
     const std::string path = pathOf(name);
     std::error_code failure;

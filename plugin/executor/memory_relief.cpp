@@ -120,20 +120,20 @@ Recovery::Recovery(memory::PlanRequest request, memory::Engine& engine, ResultCa
       cachedAtBegin_(cachedNow()),
       cachedLeft_(cachedAtBegin_) {}
 
-std::optional<std::string> Recovery::next(memory::NodeIndex node) {
+std::optional<Message> Recovery::next(memory::NodeIndex node) {
     if (node_ != node) {
         node_ = node;
         rung_ = 0;
     }
     if (rung_++ == 0) {
-        if (std::optional<std::string> done = freeMemory()) {
+        if (std::optional<Message> done = freeMemory()) {
             return done;
         }
     }
     return tighten(node);
 }
 
-std::optional<std::string> Recovery::freeMemory() {
+std::optional<Message> Recovery::freeMemory() {
     const Bytes results = cache_.clear();
     cachedLeft_ = std::min(cachedLeft_, cachedNow());
     const Bytes weights = engine_.offload("all", false);
@@ -144,9 +144,12 @@ std::optional<std::string> Recovery::freeMemory() {
     if (results + weights + unpinned == 0) {
         return std::nullopt;
     }
-    return formatBytes(results) + " of kept results were dropped, " + formatBytes(weights) +
-           " of weights left the devices, and " + formatBytes(unpinned) +
-           " of pinned memory was given back";
+    return message(
+        "{} of kept results were dropped, {} of weights left the devices, and {} of pinned memory "
+        "was given back",
+        formatBytes(results),
+        formatBytes(weights),
+        formatBytes(unpinned));
 }
 
 Bytes Recovery::cachedNow() {
@@ -176,7 +179,7 @@ void Recovery::renewHeld() {
     }
 }
 
-std::optional<std::string> Recovery::tighten(memory::NodeIndex node) {
+std::optional<Message> Recovery::tighten(memory::NodeIndex node) {
     memory::NodeWork& work = request_.nodes[node];
     if (work.components.empty()) {
         return std::nullopt;
@@ -188,7 +191,7 @@ std::optional<std::string> Recovery::tighten(memory::NodeIndex node) {
         if (auto* plan = std::get_if<memory::Plan>(&decided)) {
             plan_ = std::make_shared<const memory::Plan>(std::move(*plan));
             engine_.replan(plan_);
-            return std::string("its memory policy is now ") + memory::kTighterPolicies[rung];
+            return message("its memory policy is now {}", memory::kTighterPolicies[rung]);
         }
     }
     return std::nullopt;

@@ -2,6 +2,7 @@
 // What gives memory back while runs go on: collection points behind stages, unpinning, and the
 // ladder after a failed allocation.
 
+#include "plugin/base/message.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/engine.hpp"
@@ -103,7 +104,7 @@ public:
 
     /// Takes the next rung for the node and says in words what was done; empty when the ladder is
     /// at its end. The node was left.
-    [[nodiscard]] std::optional<std::string> next(memory::NodeIndex node);
+    [[nodiscard]] std::optional<Message> next(memory::NodeIndex node);
 
     /// What the plan that holds was made of.
     [[nodiscard]] const memory::PlanRequest& request() const { return request_; }
@@ -112,8 +113,8 @@ public:
     [[nodiscard]] const std::shared_ptr<const memory::Plan>& plan() const { return plan_; }
 
 private:
-    [[nodiscard]] std::optional<std::string> freeMemory();
-    [[nodiscard]] std::optional<std::string> tighten(memory::NodeIndex node);
+    [[nodiscard]] std::optional<Message> freeMemory();
+    [[nodiscard]] std::optional<Message> tighten(memory::NodeIndex node);
     [[nodiscard]] Bytes cachedNow();
     void renewHeld();
 

@@ -91,9 +91,16 @@ void NodeContext::output(std::string_view port, memory::WireRef value) {
     const std::string& wanted = graph::findOutput(*node_.desc, port)->type;
     if (!value || (wanted != "*" && value->type() != wanted)) {
         throw Error(ErrorKind::Internal,
-                    node_.desc->id + " gave " + (value ? std::string(value->type()) : "nothing") +
-                        " on its output \"" + std::string(port) + "\" of type " + wanted,
-                    "",
+                    value ? message("{} gave {} on its output \"{}\" of type {}",
+                                    node_.desc->id,
+                                    value->type(),
+                                    port,
+                                    wanted)
+                          : message("{} gave nothing on its output \"{}\" of type {}",
+                                    node_.desc->id,
+                                    port,
+                                    wanted),
+                    {},
                     std::string(port));
     }
     outputs.insert_or_assign(std::string(port), std::move(value));
@@ -103,8 +110,8 @@ void NodeContext::requireOutputs() const {
     for (const PortDesc& port : node_.desc->outputs) {
         if (!outputs.contains(port.id)) {
             throw Error(ErrorKind::Internal,
-                        node_.desc->id + " gave nothing on its output \"" + port.id + "\"",
-                        "",
+                        message("{} gave nothing on its output \"{}\"", node_.desc->id, port.id),
+                        {},
                         port.id);
         }
     }

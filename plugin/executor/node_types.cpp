@@ -11,7 +11,7 @@ std::vector<NodeDesc> descriptions(const std::vector<NodeType>& types) {
     for (const NodeType& type : types) {
         if (!type.outline || !type.run) {
             throw Error(ErrorKind::Internal,
-                        "node type " + type.desc.id + " has no outline() or no run()");
+                        message("node type {} has no outline() or no run()", type.desc.id));
         }
         descs.push_back(type.desc);
     }
@@ -39,11 +39,11 @@ const NodeType& NodeTypes::of(const NodeDesc& desc) const {
 namespace {
 
 [[noreturn]] void refuseUndeclared(const NodeDesc& desc, const char* what, std::string_view id) {
-    throw Error(ErrorKind::Internal,
-                desc.id + " used the " + what + " \"" + std::string(id) +
-                    "\", which its description does not have",
-                "",
-                std::string(id));
+    throw Error(
+        ErrorKind::Internal,
+        message("{} used the {} \"{}\", which its description does not have", desc.id, what, id),
+        {},
+        std::string(id));
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ std::optional<Issue> attempt(std::string_view node, const std::function<void()>&
     } catch (const std::exception& error) {
         return nodeBug(node, "", firstLine(error.what()));
     } catch (...) {
-        return nodeBug(node, "", "an exception of an unknown type was thrown");
+        return nodeBug(node, "", message("an exception of an unknown type was thrown"));
     }
 }
 
@@ -106,13 +106,13 @@ bool isCancel(const Issue& issue) {
     return issue.code == codeOf(ErrorKind::Cancelled);
 }
 
-Issue nodeBug(std::string_view node, std::string_view item, Message message) {
+Issue nodeBug(std::string_view node, std::string_view item, Message problem) {
     return {Severity::Error,
             std::string(codeOf(ErrorKind::Internal)),
             std::string(node),
             std::string(item),
-            std::move(message),
-            "this is a bug of the program; please report it with the graph"};
+            std::move(problem),
+            message("this is a bug of the program; please report it with the graph")};
 }
 
 }  // namespace lowtide::executor

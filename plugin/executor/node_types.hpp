@@ -52,6 +52,6 @@ void requireOutput(const NodeDesc& desc, std::string_view port);
 [[nodiscard]] bool isCancel(const Issue& issue);
 
 /// An issue about our own bug in a node.
-[[nodiscard]] Issue nodeBug(std::string_view node, std::string_view item, Message message);
+[[nodiscard]] Issue nodeBug(std::string_view node, std::string_view item, Message problem);
 
 }  // namespace lowtide::executor

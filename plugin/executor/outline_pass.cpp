@@ -54,11 +54,12 @@ private:
 void requireAllOutputs(const graph::SnapshotNode& node, const WorkOutline& work) {
     for (const PortDesc& port : node.desc->outputs) {
         if (!outputOf(work, port.id)) {
-            throw Error(ErrorKind::Internal,
-                        "the outline of " + node.desc->id + " says nothing of its output \"" +
-                            port.id + "\"",
-                        "",
-                        port.id);
+            throw Error(
+                ErrorKind::Internal,
+                message(
+                    "the outline of {} says nothing of its output \"{}\"", node.desc->id, port.id),
+                {},
+                port.id);
         }
     }
 }
@@ -70,25 +71,34 @@ void requireComponents(const graph::SnapshotNode& node, const WorkOutline& work)
     for (const memory::ComponentPrecision& precision : work.precisions) {
         roles.push_back(precision.role);
     }
-    const auto require =
-        [&](const auto& entries, const char* item, const std::string& what, const char* code) {
-            for (const auto& [role, entry] : entries) {
-                if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
-                    throw CodedError(Error(ErrorKind::InvalidInput,
-                                           what + " of node " + node.id + " names the component " +
-                                               quotedName(role) + ", which its model does not have",
-                                           "there are: " + listSome(roles),
-                                           item),
-                                     code,
-                                     "{}");
-                }
+    const auto require = [&](const auto& entries,
+                             const char* item,
+                             const Message& what,
+                             const char* code) {
+        for (const auto& [role, entry] : entries) {
+            if (std::find(roles.begin(), roles.end(), role) == roles.end()) {
+                throw CodedError(
+                    Error(ErrorKind::InvalidInput,
+                          message(
+                              "{} of node {} names the component {}, which its model does not have",
+                              what,
+                              node.id,
+                              quotedName(role)),
+                          message("there are: {}", listSome(roles)),
+                          item),
+                    code,
+                    "{}");
             }
-        };
+        }
+    };
     if (!roles.empty()) {
-        require(node.policy.components, "memory", "the memory policy", graph::kPolicyComponentCode);
+        require(node.policy.components,
+                "memory",
+                message("the memory policy"),
+                graph::kPolicyComponentCode);
         require(node.precision.components,
                 "precision",
-                "the precision",
+                message("the precision"),
                 graph::kPrecisionComponentCode);
     }
 }
@@ -102,8 +112,10 @@ struct Losses {
 
 /// Only those that have reasons.
 std::vector<Losses> lossesOf(const WorkOutline& work) {
-    Losses types{"precision", "leave the lossy choice out for the node, or do without exact", {}};
-    Losses reuse{"step_cache", "take the step cache away from the node, or do without exact", {}};
+    Losses types{
+        "precision", message("leave the lossy choice out for the node, or do without exact"), {}};
+    Losses reuse{
+        "step_cache", message("take the step cache away from the node, or do without exact"), {}};
     for (const memory::ComponentPrecision& precision : work.precisions) {
         types.reasons.insert(types.reasons.end(), precision.lossy.begin(), precision.lossy.end());
         reuse.reasons.insert(reuse.reasons.end(), precision.reuse.begin(), precision.reuse.end());
@@ -118,8 +130,9 @@ void requireExact(const graph::SnapshotNode& node, const std::vector<Losses>& fo
     if (!found.empty()) {
         const Losses& first = found.front();
         throw Error(ErrorKind::InvalidInput,
-                    "node " + node.id +
-                        " is lossy, and the graph is to be exact: " + first.reasons.front().str(),
+                    message("node {} is lossy, and the graph is to be exact: {}",
+                            node.id,
+                            first.reasons.front()),
                     first.hint,
                     first.item);
     }

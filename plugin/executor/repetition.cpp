@@ -145,7 +145,7 @@ std::optional<Issue> Repetition::checkOutputs(const std::vector<size_t>& order) 
             const files::OutputFile probe(path);
         });
         if (issue) {
-            issue->hint = "choose another output folder (--out, or Settings)";
+            issue->hint = message("choose another output folder (--out, or Settings)");
             return issue;
         }
     }
@@ -197,12 +197,16 @@ std::variant<memory::Plan, Issue> Repetition::decide(memory::PlanRequest& reques
 void Repetition::release(const std::vector<memory::KeptComponent>& leaving) {
     for (const memory::KeptComponent& kept : leaving) {
         const Bytes bytes = setting_.engine.release(kept.tree);
-        addIssue({.severity = Severity::Warning,
-                  .code = "kept_released",
-                  .message = formatBytes(bytes) + " of " + kept.role +
-                             ", kept by an earlier run, left " + kept.device +
-                             ": this run does not fit beside them",
-                  .hint = "give the run a larger budget, or keep fewer components (after=keep)"});
+        addIssue(
+            {.severity = Severity::Warning,
+             .code = "kept_released",
+             .message = message(
+                 "{} of {}, kept by an earlier run, left {}: this run does not fit beside them",
+                 formatBytes(bytes),
+                 kept.role,
+                 kept.device),
+             .hint =
+                 message("give the run a larger budget, or keep fewer components (after=keep)")});
     }
 }
 
@@ -277,7 +281,7 @@ std::optional<Issue> Repetition::runNodes(const std::vector<size_t>& order, Wire
 /// One rung further down, told as a warning; the issue itself when there is none. The node runs
 /// again from its inputs: noise is made from the seed, so the bits are the same.
 std::optional<Issue> Repetition::recover(memory::NodeIndex index, Issue issue) {
-    std::optional<std::string> done;
+    std::optional<Message> done;
     const std::optional<Issue> failure =
         attempt(issue.node, [&] { done = recovery_->next(index); });
     if (failure || !done) {
@@ -290,9 +294,11 @@ std::optional<Issue> Repetition::recover(memory::NodeIndex index, Issue issue) {
               .code = "out_of_memory_retry",
               .node = issue.node,
               .item = "memory",
-              .message = "node " + issue.node + " ran out of memory (" + issue.message.str() +
-                         "); " + *done + ", and it runs again",
-              .hint = "give the run a larger budget, or the node a tighter policy"});
+              .message = message("node {} ran out of memory ({}); {}, and it runs again",
+                                 issue.node,
+                                 issue.message,
+                                 *done),
+              .hint = message("give the run a larger budget, or the node a tighter policy")});
     return std::nullopt;
 }
 
@@ -359,7 +365,7 @@ void Repetition::requireRightBooks() const {
     if (!fault.empty()) {
         throw Error(ErrorKind::Internal,
                     fault,
-                    "this is a bug of the program; please report it with the graph");
+                    message("this is a bug of the program; please report it with the graph"));
     }
 }
 

@@ -88,8 +88,8 @@ void TimelineFile::add(const memory::LedgerEvent& event) {
         if (waiting_.size() > kMostWaiting) {
             waiting_ = {};
             throw Error(ErrorKind::Device,
-                        "the disk of the time line is slower than the run",
-                        "choose a folder on another disk");
+                        message("the disk of the time line is slower than the run"),
+                        message("choose a folder on another disk"));
         }
     });
     if (waiting_.size() >= kLinesAtOnce) {

@@ -90,9 +90,11 @@ void want(std::vector<Wanted>& wanted, const memory::DeviceSpec& spec, const std
         known->spec = spec;
     } else if (spec != bare(spec) && spec != known->spec) {
         throw Error(ErrorKind::InvalidInput,
-                    "the device " + spec.id() + " is asked for as " + toText(known->spec) +
-                        " and as " + toText(spec) + ", and is one device",
-                    "give each an index of its own, such as fake:0,8GiB and fake:1,4GiB",
+                    message("the device {} is asked for as {} and as {}, and is one device",
+                            spec.id(),
+                            toText(known->spec),
+                            toText(spec)),
+                    message("give each an index of its own, such as fake:0,8GiB and fake:1,4GiB"),
                     "device");
     }
 }
@@ -149,10 +151,15 @@ void boundDevice(memory::PlanDevice& device,
     }
     if (*budget <= 0 || (card > 0 && *budget > card)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the memory budget of " + formatBytes(*budget) + " is not within the " +
-                        formatBytes(card) + " of " +
-                        (isThere ? device.spec.id() : "a card " + device.card),
-                    "give a budget between 1 byte and " + formatBytes(card),
+                    isThere ? message("the memory budget of {} is not within the {} of {}",
+                                      formatBytes(*budget),
+                                      formatBytes(card),
+                                      device.spec.id())
+                            : message("the memory budget of {} is not within the {} of a card {}",
+                                      formatBytes(*budget),
+                                      formatBytes(card),
+                                      device.card),
+                    message("give a budget between 1 byte and {}", formatBytes(card)),
                     "memory_budget");
     }
     device.traits.capacity = *budget;

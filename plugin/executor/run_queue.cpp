@@ -236,11 +236,12 @@ RunQueue::~RunQueue() {
 RunId RunQueue::start(RunRequest request) {
     if (!request.snapshot || !request.observer || request.options.repeat < 1) {
         throw Error(ErrorKind::InvalidInput,
-                    "a run needs a graph, an observer and at least one repetition");
+                    message("a run needs a graph, an observer and at least one repetition"));
     }
     const std::lock_guard lock(mutex_);
     if (stopping_) {
-        throw Error(ErrorKind::InvalidInput, "the runner was stopped and starts no more runs");
+        throw Error(ErrorKind::InvalidInput,
+                    message("the runner was stopped and starts no more runs"));
     }
     auto entry = std::make_shared<Entry>();
     entry->id = ++lastId_;
@@ -271,8 +272,7 @@ RunResult RunQueue::wait(RunId run) {
     std::unique_lock lock(mutex_);
     const auto found = entries_.find(run);
     if (found == entries_.end()) {
-        throw Error(ErrorKind::NotFound,
-                    "there is no run " + std::to_string(run) + ", or it is long over");
+        throw Error(ErrorKind::NotFound, message("there is no run {}, or it is long over", run));
     }
     const std::shared_ptr<Entry> entry = found->second;
     const bool fromObserver = notifier_.isOwnThread();
@@ -286,7 +286,8 @@ RunResult RunQueue::wait(RunId run) {
 bool RunQueue::tryCall(const std::function<void()>& action) {
     std::unique_lock lock(mutex_);
     if (stopping_) {
-        throw Error(ErrorKind::InvalidInput, "the runner was stopped and answers no more calls");
+        throw Error(ErrorKind::InvalidInput,
+                    message("the runner was stopped and answers no more calls"));
     }
     if (running_ || !queue_.empty() || call_) {
         return false;

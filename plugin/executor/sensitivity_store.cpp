@@ -19,23 +19,23 @@ constexpr files::CacheTable::Form kSensitivities = {.file = kSensitivityFile,
                                                     .format = 1,
                                                     .largest = 16 * kMiB,
                                                     .mostEntries = 10000};
-constexpr const char* kSensitivityAdvice =
-    "measure again, which replaces the file: lowtide compare GRAPH --sensitivity --again";
+constexpr Phrase kSensitivityAdvice =
+    phrase("measure again, which replaces the file: lowtide compare GRAPH --sensitivity --again");
 
-[[noreturn]] void refuseSensitivities(const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, std::string(kSensitivityFile) + problem, kSensitivityAdvice);
+[[noreturn]] void refuseSensitivities(const Message& problem) {
+    throw Error(ErrorKind::Corrupt, problem, kSensitivityAdvice);
 }
 
 /// Null stands for what is not finite: JSON has no number for it, and it is written so.
 double errorIn(const Json& entry, const char* key) {
     const auto found = entry.find(key);
     if (found == entry.end() || !(found->is_null() || found->is_number())) {
-        refuseSensitivities(std::string(": an entry has no \"") + key + "\"");
+        refuseSensitivities(message("{}: an entry has no \"{}\"", kSensitivityFile, key));
     }
     const double error =
         found->is_null() ? std::numeric_limits<double>::infinity() : found->get<double>();
     if (error < 0) {
-        refuseSensitivities(": an error is below zero");
+        refuseSensitivities(message("{}: an error is below zero", kSensitivityFile));
     }
     return error;
 }
@@ -45,7 +45,7 @@ MeasuredSensitivity readOne(const Json& entry) {
     const auto text = [&](const char* key) {
         const auto value = reader.text(key);
         if (!value) {
-            refuseSensitivities(std::string(": an entry has no \"") + key + "\"");
+            refuseSensitivities(message("{}: an entry has no \"{}\"", kSensitivityFile, key));
         }
         return *value;
     };

@@ -28,7 +28,7 @@ void normaliseDefault(const NodeDesc& node, ParamDesc& param) {
     if (const auto* refusal = std::get_if<ParamRefusal>(&check)) {
         throw Error(
             ErrorKind::Internal,
-            "node type " + node.id + ": the default of \"" + param.id + "\" " + refusal->reason);
+            message("node type {}: the default of \"{}\" {}", node.id, param.id, refusal->reason));
     }
     param.defaultValue = std::get<Scalar>(check);
 }
@@ -51,8 +51,9 @@ Catalog::Catalog(std::vector<NodeDesc> nodes) : nodes_(std::move(nodes)) {
 void Catalog::publish(const std::string& name, size_t index) {
     if (name.empty() || !byName_.emplace(name, index).second) {
         throw Error(ErrorKind::Internal,
-                    "the node name \"" + name + "\" of " + nodes_[index].id +
-                        " is empty or taken by another node type");
+                    message("the node name \"{}\" of {} is empty or taken by another node type",
+                            name,
+                            nodes_[index].id));
     }
 }
 
@@ -176,7 +177,7 @@ Scalar defaultFrom(const ParamDesc& param, const Json& json) {
     }
     const ParamCheck checked = checkParam(param, json);
     if (const auto* refusal = std::get_if<ParamRefusal>(&checked)) {
-        throw std::invalid_argument("the default of " + param.id + " " + refusal->reason);
+        throw std::invalid_argument("the default of " + param.id + " " + refusal->reason.str());
     }
     return std::get<Scalar>(checked);
 }

@@ -49,19 +49,18 @@ void migrate(Json& document, std::span<const Migration> list, int64_t newest) {
     LOWTIDE_ASSERT(static_cast<int64_t>(list.size()) == newest - 1);
     const std::optional<int64_t> format = JsonReader(document, "graph").integer("format");
     if (!format || *format < 1) {
-        throw Error(
-            ErrorKind::Corrupt,
-            format ? "graph has the format " + std::to_string(*format) + ", which never existed"
-                   : "graph has no \"format\"",
-            "a graph of this program starts with \"format\": " + std::to_string(newest),
-            "format");
+        throw Error(ErrorKind::Corrupt,
+                    format ? message("graph has the format {}, which never existed", *format)
+                           : message("graph has no \"format\""),
+                    message("a graph of this program starts with \"format\": {}", newest),
+                    "format");
     }
     if (*format > newest) {
-        throw Error(ErrorKind::Unsupported,
-                    "graph has the format " + std::to_string(*format) +
-                        ", this version reads up to format " + std::to_string(newest),
-                    "open it with a newer version",
-                    "format");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("graph has the format {}, this version reads up to format {}", *format, newest),
+            message("open it with a newer version"),
+            "format");
     }
     for (int64_t step = *format; step < newest; ++step) {
         list[static_cast<size_t>(step - 1)](document);
@@ -72,17 +71,18 @@ void migrate(Json& document, std::span<const Migration> list, int64_t newest) {
 namespace {
 
 constexpr size_t kLongestId = 200;
+constexpr Phrase kGraph = phrase("graph");
 
-[[noreturn]] void refuseDocument(const std::string& where, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, where + " " + problem);
+[[noreturn]] void refuseDocument(const Message& where, const Message& problem) {
+    throw Error(ErrorKind::Corrupt, message("{} {}", where, problem));
 }
 
 /// Ids stand whole in messages.
-void checkId(const std::string& id, const std::string& where) {
+void checkId(const std::string& id, const Message& where) {
     if (id.size() > kLongestId) {
-        refuseDocument(where,
-                       "has the node " + quotedName(id) + ", an id has at most " +
-                           std::to_string(kLongestId) + " bytes");
+        refuseDocument(
+            where,
+            message("has the node {}, an id has at most {} bytes", quotedName(id), kLongestId));
     }
 }
 
@@ -102,7 +102,7 @@ Json memberOr(const Json& json, const char* key, Json otherwise) {
     return found == json.end() ? std::move(otherwise) : *found;
 }
 
-NodeMode modeFrom(const std::string& text, const std::string& where) {
+NodeMode modeFrom(const std::string& text, const Message& where) {
     if (text == "active") {
         return NodeMode::Active;
     }
@@ -112,29 +112,30 @@ NodeMode modeFrom(const std::string& text, const std::string& where) {
     if (text == "bypassed") {
         return NodeMode::Bypassed;
     }
-    refuseDocument(where, "has the mode " + quotedName(text) + "; it is active, muted or bypassed");
+    refuseDocument(where,
+                   message("has the mode {}; it is active, muted or bypassed", quotedName(text)));
 }
 
 std::string_view modeName(NodeMode mode) {
     return mode == NodeMode::Active ? "active" : mode == NodeMode::Muted ? "muted" : "bypassed";
 }
 
-DocumentNode documentNodeFromJson(const Json& json, const std::string& where) {
-    const JsonReader reader(json, where);
+DocumentNode documentNodeFromJson(const Json& json, const Message& where) {
+    const JsonReader reader(json, where.str());
     DocumentNode node;
     const std::optional<std::string> type = reader.text("type");
     if (!type || type->empty()) {
-        refuseDocument(where, "has no \"type\"");
+        refuseDocument(where, message("has no \"type\""));
     }
     node.type = *type;
     const int64_t version = reader.integer("v").value_or(1);
     if (version < 0 || version > std::numeric_limits<uint32_t>::max()) {
-        refuseDocument(where, "has the version " + std::to_string(version));
+        refuseDocument(where, message("has the version {}", version));
     }
     node.version = static_cast<uint32_t>(version);
     node.params = memberOr(json, "params", Json::object());
     if (!node.params.is_object()) {
-        refuseDocument(where, "has \"params\" that are no object of values by id");
+        refuseDocument(where, message("has \"params\" that are no object of values by id"));
     }
     node.memory = memberOr(json, "memory", nullptr);
     node.precision = memberOr(json, "precision", nullptr);
@@ -146,10 +147,10 @@ DocumentNode documentNodeFromJson(const Json& json, const std::string& where) {
     return node;
 }
 
-PortRef portFromJson(const Json& link, const char* key, const std::string& where) {
+PortRef portFromJson(const Json& link, const char* key, const Message& where) {
     const Json end = memberOr(link, key, nullptr);
     if (!end.is_array() || end.size() != 2 || !end[0].is_string() || !end[1].is_string()) {
-        refuseDocument(where, std::string("needs \"") + key + "\": [\"node\", \"port\"]");
+        refuseDocument(where, message("needs \"{}\": [\"node\", \"port\"]", key));
     }
     checkId(end[0].get_ref<const std::string&>(), where);
     return {end[0].get<std::string>(), end[1].get<std::string>()};
@@ -159,7 +160,7 @@ PortRef portFromJson(const Json& link, const char* key, const std::string& where
 Json listMember(const Json& json, const char* key) {
     Json list = memberOr(json, key, Json::array());
     if (!list.is_array()) {
-        refuseDocument("graph", std::string("has \"") + key + "\" that are no list");
+        refuseDocument(kGraph, message("has \"{}\" that are no list", key));
     }
     return list;
 }
@@ -167,9 +168,12 @@ Json listMember(const Json& json, const char* key) {
 std::vector<Link> linksFromJson(const Json& json) {
     std::vector<Link> links;
     for (const Json& entry : listMember(json, "links")) {
-        const std::string where = "link " + std::to_string(links.size()) + " of the graph";
+        const Message where = message("link {} of the graph", links.size());
         if (!entry.is_object()) {
-            refuseDocument(where, R"(must be {"from": ["node", "port"], "to": ["node", "port"]})");
+            refuseDocument(
+                where,
+                message(
+                    "must be {{\"from\": [\"node\", \"port\"], \"to\": [\"node\", \"port\"]}}"));
         }
         links.push_back({portFromJson(entry, "from", where),
                          portFromJson(entry, "to", where),
@@ -184,12 +188,12 @@ std::vector<Link> linksFromJson(const Json& json) {
 std::vector<ExposedParam> exposedFromJson(const Json& json) {
     std::vector<ExposedParam> exposed;
     for (const Json& entry : listMember(json, "exposed")) {
-        const std::string where = "exposed parameter " + std::to_string(exposed.size());
-        const JsonReader reader(entry, where);
+        const Message where = message("exposed parameter {}", exposed.size());
+        const JsonReader reader(entry, where.str());
         const std::optional<std::string> node = reader.text("node");
         const std::optional<std::string> param = reader.text("param");
         if (!node || !param) {
-            refuseDocument(where, "needs \"node\" and \"param\"");
+            refuseDocument(where, message("needs \"node\" and \"param\""));
         }
         checkId(*node, where);
         exposed.push_back({*node,
@@ -248,14 +252,14 @@ Document documentFromJson(Json json) {
     Document document;
     const Json nodes = memberOr(json, "nodes", Json::object());
     if (!nodes.is_object()) {
-        refuseDocument("graph", "has \"nodes\" that are no object of nodes by id");
+        refuseDocument(kGraph, message("has \"nodes\" that are no object of nodes by id"));
     }
     for (const auto& [id, node] : nodes.items()) {
         if (id.empty()) {
-            refuseDocument("graph", "has a node without an id");
+            refuseDocument(kGraph, message("has a node without an id"));
         }
-        checkId(id, "graph");
-        document.nodes.emplace(id, documentNodeFromJson(node, "node " + id));
+        checkId(id, kGraph);
+        document.nodes.emplace(id, documentNodeFromJson(node, message("node {}", id)));
     }
     document.links = linksFromJson(json);
     document.exposed = exposedFromJson(json);
@@ -323,7 +327,7 @@ std::string toText(const Document& document) {
     try {
         return toJson(document).dump(2) + "\n";
     } catch (const Json::exception&) {
-        throw Error(ErrorKind::InvalidInput, "the graph holds a text that is not UTF-8");
+        throw Error(ErrorKind::InvalidInput, message("the graph holds a text that is not UTF-8"));
     }
 }
 
@@ -351,13 +355,13 @@ Texts textsOfPicture(const files::InputFile& file) {
     return image::readPictureTexts(source, file.name());
 }
 
-std::string graphWithin(const Texts& texts, const std::string& file) {
+std::string graphWithin(const Texts& texts, const Message& file) {
     const auto text = std::ranges::find(texts, kGraphKey, &image::PictureText::key);
     if (text == texts.end()) {
         throw Error(ErrorKind::NotFound,
-                    file + " carries no graph",
-                    "only pictures and videos that this program saved carry one; other programs "
-                    "often drop it");
+                    message("{} carries no graph", file),
+                    message("only pictures and videos that this program saved carry one; other "
+                            "programs often drop it"));
     }
     return text->text;
 }
@@ -373,10 +377,12 @@ void refuseBroken(const files::InputFile& file, std::span<const std::byte> begin
     if (first != std::string_view::npos && text[first] == '{') {
         return;
     }
-    throw Error(ErrorKind::Corrupt,
-                quotedName(file.name()) + " is no usable picture or video: " +
-                    (begin.empty() ? "it is empty" : "it does not begin as one"),
-                "copy it again from where it came, or choose another file");
+    throw Error(
+        ErrorKind::Corrupt,
+        message("{} is no usable picture or video: {}",
+                quotedName(file.name()),
+                begin.empty() ? message("it is empty") : message("it does not begin as one")),
+        message("copy it again from where it came, or choose another file"));
 }
 
 }  // namespace
@@ -385,10 +391,10 @@ std::string readGraphText(const files::InputFile& file) {
     const std::vector<std::byte> begin = beginOf(file);
     const std::string name = quotedName(file.name());
     if (video::beginsAsVideo(begin)) {
-        return graphWithin(video::readVideoHeader(file, "").texts, "the video " + name);
+        return graphWithin(video::readVideoHeader(file, "").texts, message("the video {}", name));
     }
     if (image::beginsAsPicture(begin)) {
-        return graphWithin(textsOfPicture(file), "the picture " + name);
+        return graphWithin(textsOfPicture(file), message("the picture {}", name));
     }
     refuseBroken(file, begin);
     return file.readAll(kLargestGraph);

@@ -68,12 +68,13 @@ std::vector<std::string> idsOf(const std::vector<Item>& items) {
 }
 
 /// "did you mean "steps"?" or "there are: steps, cfg".
-std::string whatThereIs(const std::string& name, const std::vector<std::string>& known) {
+Message whatThereIs(const std::string& name, const std::vector<std::string>& known) {
     if (known.empty()) {
-        return "there are none";
+        return message("there are none");
     }
     const std::string near = nearestName(name, known);
-    return near.empty() ? "there are: " + listSome(known) : "did you mean \"" + near + "\"?";
+    return near.empty() ? message("there are: {}", listSome(known))
+                        : message("did you mean \"{}\"?", near);
 }
 
 /// The same for hosts: `near` or `known`.
@@ -87,8 +88,8 @@ Json with(Json facts, const Json& more) {
     return facts;
 }
 
-std::string quoted(const PortRef& port) {
-    return quotedName(port.port) + " of node " + port.node;
+Message quoted(const PortRef& port) {
+    return message("{} of node {}", quotedName(port.port), port.node);
 }
 
 /// One pass over one document; each check adds its issues.
@@ -111,8 +112,8 @@ public:
             add(Severity::Error,
                 "prompt_no_outputs",
                 {},
-                "the graph has no output node that is active",
-                "add a node that saves or shows the result");
+                message("the graph has no output node that is active"),
+                message("add a node that saves or shows the result"));
         }
         return std::move(issues_);
     }
@@ -150,8 +151,9 @@ private:
             add(Severity::Error,
                 "invalid_budget",
                 {"", "memory_budget"},
-                "the graph's memory budget " + quotedName(*document_.memoryBudget) + " is no size",
-                "write a size such as 8GiB or 512MiB",
+                message("the graph's memory budget {} is no size",
+                        quotedName(*document_.memoryBudget)),
+                message("write a size such as 8GiB or 512MiB"),
                 {{"value", *document_.memoryBudget}});
         }
         checkSetting("invalid_device", "device", [&] {
@@ -181,7 +183,7 @@ private:
             add(Severity::Error,
                 code,
                 {"", key},
-                std::string("the graph's ") + key + ": " + error.message().str(),
+                message("the graph's {}: {}", key, error.message()),
                 error.hint());
         }
     }
@@ -191,9 +193,10 @@ private:
             add(severityAt(circle.front()),
                 "dependency_cycle",
                 {circle.front(), ""},
-                "nodes feed each other in a circle: " + join(circle, " -> ") + " -> " +
-                    circle.front(),
-                "remove one of the links between them",
+                message("nodes feed each other in a circle: {} -> {}",
+                        join(circle, " -> "),
+                        circle.front()),
+                message("remove one of the links between them"),
                 {{"circle", join(circle, " -> ") + " -> " + circle.front()}});
         }
     }
@@ -204,10 +207,10 @@ private:
             const std::string near = catalog_.nearest(node.type);
             addAt("missing_node_type",
                   {id, ""},
-                  "node " + id + " has the type " + quotedName(node.type) +
-                      ", which is not installed",
-                  near.empty() ? "install what brings this node type, or bypass the node"
-                               : "did you mean \"" + near + "\"?",
+                  message(
+                      "node {} has the type {}, which is not installed", id, quotedName(node.type)),
+                  near.empty() ? message("install what brings this node type, or bypass the node")
+                               : message("did you mean \"{}\"?", near),
                   near.empty() ? Json{{"type", node.type}}
                                : Json{{"type", node.type}, {"near", near}});
             return;
@@ -216,9 +219,12 @@ private:
             add(Severity::Warning,
                 "newer_node_version",
                 {id, ""},
-                "node " + id + " was saved by version " + std::to_string(node.version) + " of " +
-                    desc->id + ", this is version " + std::to_string(desc->version),
-                "its result may differ; use a newer version of this program",
+                message("node {} was saved by version {} of {}, this is version {}",
+                        id,
+                        node.version,
+                        desc->id,
+                        desc->version),
+                message("its result may differ; use a newer version of this program"),
                 {{"type", desc->id}, {"version", node.version}, {"known", desc->version}});
         }
         checkParams(id, node, *desc);
@@ -234,19 +240,22 @@ private:
                 add(Severity::Warning,
                     "unknown_parameter",
                     {id, name},
-                    "node " + id + " (" + desc.id + ") has no parameter " + quotedName(name) +
-                        "; its value is kept and not used",
+                    message("node {} ({}) has no parameter {}; its value is kept and not used",
+                            id,
+                            desc.id,
+                            quotedName(name)),
                     whatThereIs(name, idsOf(desc.params)),
                     with(factsOfThereIs(name, idsOf(desc.params)), {{"type", desc.id}}));
                 continue;
             }
             const ParamCheck check = checkParam(*param, value);
             if (const auto* refusal = std::get_if<ParamRefusal>(&check)) {
-                addAt(refusal->code,
-                      {id, name},
-                      "the value of " + quotedName(name) + " of node " + id + " " + refusal->reason,
-                      refusal->hint,
-                      with(paramFacts(*param, value), {{"type", desc.id}}));
+                addAt(
+                    refusal->code,
+                    {id, name},
+                    message("the value of {} of node {} {}", quotedName(name), id, refusal->reason),
+                    refusal->hint,
+                    with(paramFacts(*param, value), {{"type", desc.id}}));
             }
         }
         for (const ParamDesc& param : desc.params) {
@@ -254,8 +263,8 @@ private:
                 !node.params.contains(param.id)) {
                 addAt("required_input_missing",
                       {id, param.id},
-                      "node " + id + " needs a value for " + quotedName(param.id),
-                      "give " + acceptedBy(param),
+                      message("node {} needs a value for {}", id, quotedName(param.id)),
+                      message("give {}", acceptedBy(param)),
                       with(paramFacts(param, nullptr), {{"case", "value"}, {"type", desc.id}}));
             }
         }
@@ -269,8 +278,8 @@ private:
             } else if (!input.optional && !isLinkedToNothing({id, input.id})) {
                 addAt("required_input_missing",
                       {id, input.id},
-                      "the input " + quoted({id, input.id}) + " " + whyEmpty({id, input.id}),
-                      "connect an output of type " + input.type,
+                      message("the input {} {}", quoted({id, input.id}), whyEmpty({id, input.id})),
+                      message("connect an output of type {}", input.type),
                       with(whyEmptyFacts({id, input.id}),
                            {{"takes", input.type}, {"type", desc.id}}));
             }
@@ -283,11 +292,12 @@ private:
         return source && !document_.nodes.contains(source->node);
     }
 
-    std::string whyEmpty(const PortRef& input) const {
+    Message whyEmpty(const PortRef& input) const {
         const PortRef* source = wiring_.linkInto(input);
-        return source ? "gets nothing, because node " + source->node +
-                            " or one before it is muted or bypassed"
-                      : "is not connected";
+        return source
+                   ? message("gets nothing, because node {} or one before it is muted or bypassed",
+                             source->node)
+                   : message("is not connected");
     }
 
     Json whyEmptyFacts(const PortRef& input) const {
@@ -302,9 +312,12 @@ private:
         }
         addAt("return_type_mismatch",
               at,
-              "the input " + quoted(at) + " takes " + input.type + ", the output " +
-                  quoted(source) + " gives " + type,
-              "connect an output of type " + input.type,
+              message("the input {} takes {}, the output {} gives {}",
+                      quoted(at),
+                      input.type,
+                      quoted(source),
+                      type),
+              message("connect an output of type {}", input.type),
               {{"takes", input.type},
                {"given", type},
                {"source", source.node},
@@ -318,8 +331,8 @@ private:
         if (desc.components.empty()) {
             addAt(kPolicyComponentCode,
                   {id, "memory"},
-                  "node " + id + " (" + desc.id + ") runs no network, so it has no memory policy",
-                  "remove its \"memory\" entry");
+                  message("node {} ({}) runs no network, so it has no memory policy", id, desc.id),
+                  message("remove its \"memory\" entry"));
             return;
         }
         try {
@@ -339,8 +352,8 @@ private:
         if (desc.components.empty()) {
             addAt(kPrecisionComponentCode,
                   {id, "precision"},
-                  "node " + id + " (" + desc.id + ") runs no network, so it has no precision",
-                  "remove its \"precision\" entry");
+                  message("node {} ({}) runs no network, so it has no precision", id, desc.id),
+                  message("remove its \"precision\" entry"));
             return;
         }
         try {
@@ -362,9 +375,10 @@ private:
         if (!memory::matchesAnyRole(desc.components, role)) {
             addAt(entry == "memory" ? kPolicyComponentCode : kPrecisionComponentCode,
                   {id, entry},
-                  "the " + std::string(entry == "memory" ? "memory policy" : "precision") +
-                      " of node " + id + " names the component " + quotedName(role) +
-                      ", which the node does not run",
+                  message("the {} of node {} names the component {}, which the node does not run",
+                          entry == "memory" ? message("memory policy") : message("precision"),
+                          id,
+                          quotedName(role)),
                   whatThereIs(role, desc.components));
         }
     }
@@ -376,9 +390,11 @@ private:
             if (previous && previous->to == link.to) {
                 addAt("bad_linked_input",
                       link.to,
-                      "the input " + quoted(link.to) + " has several links: from " +
-                          quoted(previous->from) + " and from " + quoted(link.from),
-                      "keep one of them");
+                      message("the input {} has several links: from {} and from {}",
+                              quoted(link.to),
+                              quoted(previous->from),
+                              quoted(link.from)),
+                      message("keep one of them"));
             }
             previous = &link;
         }
@@ -391,35 +407,46 @@ private:
             add(Severity::Warning,
                 "bad_linked_input",
                 link.from,
-                "a link from " + quoted(link.from) + " leads to node " + link.to.node +
-                    ", which does not exist",
-                "remove the link");
+                message("a link from {} leads to node {}, which does not exist",
+                        quoted(link.from),
+                        link.to.node),
+                message("remove the link"));
             return;
         }
         const NodeDesc* target = catalog_.find(to->second.type);
         if (target && !findInput(*target, link.to.port)) {
             addAt("bad_linked_input",
                   link.to,
-                  "node " + link.to.node + " (" + target->id + ") has no input " +
-                      quotedName(link.to.port) +
-                      (findParam(*target, link.to.port) ? ", which is a parameter and takes no link"
-                                                        : ""),
+                  findParam(*target, link.to.port)
+                      ? message(
+                            "node {} ({}) has no input {}, which is a parameter and takes no link",
+                            link.to.node,
+                            target->id,
+                            quotedName(link.to.port))
+                      : message("node {} ({}) has no input {}",
+                                link.to.node,
+                                target->id,
+                                quotedName(link.to.port)),
                   whatThereIs(link.to.port, idsOf(target->inputs)));
         }
         if (from == document_.nodes.end()) {
             addAt("bad_linked_input",
                   link.to,
-                  "the input " + quoted(link.to) + " is linked to node " + link.from.node +
-                      ", which does not exist",
-                  "remove the link");
+                  message("the input {} is linked to node {}, which does not exist",
+                          quoted(link.to),
+                          link.from.node),
+                  message("remove the link"));
             return;
         }
         const NodeDesc* source = catalog_.find(from->second.type);
         if (source && !findOutput(*source, link.from.port)) {
             addAt("bad_linked_input",
                   link.to,
-                  "the input " + quoted(link.to) + " is linked to " + quotedName(link.from.port) +
-                      ", which is no output of node " + link.from.node + " (" + source->id + ")",
+                  message("the input {} is linked to {}, which is no output of node {} ({})",
+                          quoted(link.to),
+                          quotedName(link.from.port),
+                          link.from.node,
+                          source->id),
                   whatThereIs(link.from.port, idsOf(source->outputs)));
         }
     }
@@ -433,9 +460,10 @@ private:
                 add(Severity::Warning,
                     "unknown_parameter",
                     {exposed.node, exposed.param},
-                    "the graph exposes " + quotedName(exposed.param) + " of node " + exposed.node +
-                        ", which does not exist",
-                    "remove it from the exposed parameters");
+                    message("the graph exposes {} of node {}, which does not exist",
+                            quotedName(exposed.param),
+                            exposed.node),
+                    message("remove it from the exposed parameters"));
             }
         }
     }

@@ -21,14 +21,15 @@ struct Target {
 };
 
 [[noreturn]] void refuseOverride(const std::string& text,
-                                 const std::string& problem,
-                                 const std::string& hint) {
-    throw Error(ErrorKind::InvalidInput, "\"" + text + "\": " + problem, hint);
+                                 const Message& problem,
+                                 const Message& hint) {
+    throw Error(ErrorKind::InvalidInput, message("\"{}\": {}", text, problem), hint);
 }
 
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
+Message suggestion(const std::string& name, const std::vector<std::string>& known) {
     const std::string near = nearestName(name, known);
-    return near.empty() ? "there are: " + listSome(known, 40) : "did you mean \"" + near + "\"?";
+    return near.empty() ? message("there are: {}", listSome(known, 40))
+                        : message("did you mean \"{}\"?", near);
 }
 
 template <typename Entries>
@@ -47,10 +48,10 @@ std::vector<std::string> namesOf(const Entries& entries) {
 Target targetOf(Document& document,
                 const Catalog& catalog,
                 const std::string& text,
-                const std::string& form) {
+                const Message& hint) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos) {
-        refuseOverride(text, "has no \"=\"", "write " + form);
+        refuseOverride(text, message("has no \"=\""), hint);
     }
     const std::string path = trim(text.substr(0, equals));
     Target target;
@@ -65,44 +66,50 @@ Target targetOf(Document& document,
     if (!target.node) {
         const std::string name = path.substr(0, path.find('.'));
         refuseOverride(text,
-                       "the graph has no node \"" + name + "\"",
+                       message("the graph has no node \"{}\"", name),
                        suggestion(name, namesOf(document.nodes)));
     }
     target.item = path == target.nodeId ? "" : path.substr(target.nodeId.size() + 1);
     target.desc = catalog.find(target.node->type);
     if (!target.desc) {
-        refuseOverride(text, "the node's type \"" + target.node->type + "\" is not installed", "");
+        refuseOverride(
+            text, message("the node's type \"{}\" is not installed", target.node->type), {});
     }
     return target;
 }
 
 void setParam(Document& document, const Catalog& catalog, const std::string& text) {
-    const Target target = targetOf(document, catalog, text, "node.param=value");
+    const Target target = targetOf(document, catalog, text, message("write node.param=value"));
     const ParamDesc* param = findParam(*target.desc, target.item);
     if (!param) {
         refuseOverride(text,
-                       "node " + target.nodeId + " (" + target.desc->id + ") has no parameter \"" +
-                           target.item + "\"",
+                       message("node {} ({}) has no parameter \"{}\"",
+                               target.nodeId,
+                               target.desc->id,
+                               target.item),
                        suggestion(target.item, namesOf(target.desc->params)));
     }
     const Json value = paramFromText(*param, target.value);
     const ParamCheck check = checkParam(*param, value);
     if (const auto* refusal = std::get_if<ParamRefusal>(&check)) {
-        refuseOverride(text,
-                       "the value of " + target.nodeId + "." + target.item + " " + refusal->reason,
-                       refusal->hint);
+        refuseOverride(
+            text,
+            message("the value of {}.{} {}", target.nodeId, target.item, refusal->reason),
+            refusal->hint);
     }
     target.node->params[target.item] = value;
 }
 
 void setPolicy(Document& document, const Catalog& catalog, const std::string& text) {
-    const Target target = targetOf(document, catalog, text, "node=policy or node.component=policy");
+    const Target target =
+        targetOf(document, catalog, text, message("write node=policy or node.component=policy"));
     const std::vector<std::string>& roles = target.desc->components;
     if (roles.empty()) {
         refuseOverride(text,
-                       "node " + target.nodeId + " (" + target.desc->id +
-                           ") runs no network, so it has no memory policy",
-                       "");
+                       message("node {} ({}) runs no network, so it has no memory policy",
+                               target.nodeId,
+                               target.desc->id),
+                       {});
     }
     const memory::Policy policy = memory::parsePolicy(target.value);
     Json& saved = target.node->memory;
@@ -112,8 +119,10 @@ void setPolicy(Document& document, const Catalog& catalog, const std::string& te
     }
     if (!memory::matchesAnyRole(roles, target.item)) {
         refuseOverride(text,
-                       "node " + target.nodeId + " (" + target.desc->id + ") runs no component \"" +
-                           target.item + "\"",
+                       message("node {} ({}) runs no component \"{}\"",
+                               target.nodeId,
+                               target.desc->id,
+                               target.item),
                        suggestion(target.item, roles));
     }
     memory::Policy whole =
@@ -124,17 +133,18 @@ void setPolicy(Document& document, const Catalog& catalog, const std::string& te
 }
 
 void setPrecision(Document& document, const Catalog& catalog, const std::string& text) {
-    const Target target = targetOf(document, catalog, text, "node=precision");
+    const Target target = targetOf(document, catalog, text, message("write node=precision"));
     if (target.desc->components.empty()) {
         refuseOverride(text,
-                       "node " + target.nodeId + " (" + target.desc->id +
-                           ") runs no network, so it has no precision",
-                       "");
+                       message("node {} ({}) runs no network, so it has no precision",
+                               target.nodeId,
+                               target.desc->id),
+                       {});
     }
     if (!target.item.empty()) {
         refuseOverride(text,
-                       "a precision is given for a whole node",
-                       "write node=precision; the graph's file may name components");
+                       message("a precision is given for a whole node"),
+                       message("write node=precision; the graph's file may name components"));
     }
     target.node->precision = memory::toText(memory::parsePrecision(target.value));
 }
@@ -143,13 +153,13 @@ void endWith(Document& document, const std::string& node) {
     const auto found = document.nodes.find(node);
     if (found == document.nodes.end()) {
         throw Error(ErrorKind::InvalidInput,
-                    "there is no node \"" + node + "\" with which the run could end",
+                    message("there is no node \"{}\" with which the run could end", node),
                     suggestion(node, namesOf(document.nodes)));
     }
     if (found->second.mode != NodeMode::Active) {
         throw Error(ErrorKind::InvalidInput,
-                    "the run cannot end with node " + node + ", which is muted or bypassed",
-                    "make it active, or name another node");
+                    message("the run cannot end with node {}, which is muted or bypassed", node),
+                    message("make it active, or name another node"));
     }
     document.until.insert(node);
 }

@@ -76,26 +76,26 @@ std::string shown(const Json& value) {
     return text;
 }
 
-std::string nounOf(ParamKind kind) {
+Phrase nounOf(ParamKind kind) {
     switch (kind) {
         case ParamKind::Bool:
-            return "true or false";
+            return phrase("true or false");
         case ParamKind::Int:
-            return "a whole number";
+            return phrase("a whole number");
         case ParamKind::Seed:
-            return "a whole number";
+            return phrase("a whole number");
         case ParamKind::Float:
-            return "a number";
+            return phrase("a number");
         case ParamKind::Text:
-            return "a text";
+            return phrase("a text");
         case ParamKind::Choice:
-            return "one of a list";
+            return phrase("one of a list");
         case ParamKind::File:
-            return "the path of a file";
+            return phrase("the path of a file");
         case ParamKind::Folder:
-            return "the path of a folder";
+            return phrase("the path of a folder");
     }
-    return "a value";
+    return phrase("a value");
 }
 
 std::vector<std::string> choiceIds(const ParamDesc& param) {
@@ -106,27 +106,29 @@ std::vector<std::string> choiceIds(const ParamDesc& param) {
     return ids;
 }
 
-ParamRefusal refusal(std::string code, const ParamDesc& param, std::string reason) {
-    return {std::move(code), std::move(reason), "give " + acceptedBy(param)};
+ParamRefusal refusal(std::string code, const ParamDesc& param, Message reason) {
+    return {std::move(code), std::move(reason), message("give {}", acceptedBy(param))};
 }
 
 ParamRefusal wrongType(const ParamDesc& param, const Json& value) {
     return refusal("invalid_input_type",
                    param,
-                   value.is_null() ? "is missing"
-                                   : "is " + shown(value) + ", which is not " + nounOf(param.kind));
+                   value.is_null()
+                       ? message("is missing")
+                       : message("is {}, which is not {}", shown(value), nounOf(param.kind)));
 }
 
 ParamCheck withinRange(const ParamDesc& param, const Json& value, double number, Scalar scalar) {
     if (param.min && number < *param.min) {
-        return refusal("value_smaller_than_min",
-                       param,
-                       "is " + shown(value) + ", the smallest is " + formatNumber(*param.min));
+        return refusal(
+            "value_smaller_than_min",
+            param,
+            message("is {}, the smallest is {}", shown(value), formatNumber(*param.min)));
     }
     if (param.max && number > *param.max) {
         return refusal("value_bigger_than_max",
                        param,
-                       "is " + shown(value) + ", the largest is " + formatNumber(*param.max));
+                       message("is {}, the largest is {}", shown(value), formatNumber(*param.max)));
     }
     return scalar;
 }
@@ -139,7 +141,7 @@ ParamCheck checkInt(const ParamDesc& param, const Json& value) {
         value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
         return refusal("value_bigger_than_max",
                        param,
-                       "is " + shown(value) + ", which is more than 64 bits hold");
+                       message("is {}, which is more than 64 bits hold", shown(value)));
     }
     const auto number = value.get<int64_t>();
     return withinRange(param, value, static_cast<double>(number), number);
@@ -151,7 +153,7 @@ ParamCheck checkSeed(const ParamDesc& param, const Json& value) {
     }
     if (!value.is_number_unsigned() && value.get<int64_t>() < 0) {
         return refusal(
-            "value_smaller_than_min", param, "is " + shown(value) + ", a seed is at least 0");
+            "value_smaller_than_min", param, message("is {}, a seed is at least 0", shown(value)));
     }
     const auto number = value.get<uint64_t>();
     return withinRange(param, value, static_cast<double>(number), number);
@@ -173,10 +175,13 @@ ParamCheck checkText(const ParamDesc& param, const Json& value) {
     const std::vector<std::string> ids = choiceIds(param);
     if (param.kind == ParamKind::Choice && std::find(ids.begin(), ids.end(), text) == ids.end()) {
         const std::string near = nearestName(text, ids);
-        return refusal("value_not_in_list",
-                       param,
-                       "is " + shown(value) + ", which is not in the list" +
-                           (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+        return refusal(
+            "value_not_in_list",
+            param,
+            near.empty()
+                ? message("is {}, which is not in the list", shown(value))
+                : message(
+                      "is {}, which is not in the list; did you mean \"{}\"?", shown(value), near));
     }
     return Scalar(text);
 }
@@ -225,22 +230,36 @@ Json paramFromText(const ParamDesc& param, std::string_view text) {
     }
 }
 
-std::string acceptedBy(const ParamDesc& param) {
-    if (param.kind == ParamKind::Choice) {
-        return "one of: " + listSome(choiceIds(param), 40);
-    }
-    std::string text = nounOf(param.kind);
-    if (param.kind == ParamKind::Seed) {
-        return text + " from 0 to " + std::to_string(std::numeric_limits<uint64_t>::max());
-    }
+namespace {
+
+Message numberWithin(const ParamDesc& param) {
+    const Phrase noun = nounOf(param.kind);
     if (param.min && param.max) {
-        text += " from " + formatNumber(*param.min) + " to " + formatNumber(*param.max);
-    } else if (param.min) {
-        text += " of at least " + formatNumber(*param.min);
-    } else if (param.max) {
-        text += " of at most " + formatNumber(*param.max);
+        return message(
+            "{} from {} to {}", noun, formatNumber(*param.min), formatNumber(*param.max));
     }
-    return param.unit.empty() || param.unit == "none" ? text : text + " (" + param.unit + ")";
+    if (param.min) {
+        return message("{} of at least {}", noun, formatNumber(*param.min));
+    }
+    if (param.max) {
+        return message("{} of at most {}", noun, formatNumber(*param.max));
+    }
+    return noun;
+}
+
+}  // namespace
+
+Message acceptedBy(const ParamDesc& param) {
+    if (param.kind == ParamKind::Choice) {
+        return message("one of: {}", listSome(choiceIds(param), 40));
+    }
+    if (param.kind == ParamKind::Seed) {
+        return message(
+            "{} from {} to {}", nounOf(param.kind), 0, std::numeric_limits<uint64_t>::max());
+    }
+    const Message number = numberWithin(param);
+    return param.unit.empty() || param.unit == "none" ? number
+                                                      : message("{} ({})", number, param.unit);
 }
 
 Json toJson(const Scalar& value) {

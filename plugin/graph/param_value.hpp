@@ -2,6 +2,7 @@
 // What a parameter accepts, reading it from JSON or text, and the facts of a refusal.
 
 #include "plugin/base/json.hpp"
+#include "plugin/base/message.hpp"
 #include "plugin/host_api/host.hpp"
 
 #include <string>
@@ -19,8 +20,8 @@ namespace lowtide::graph {
 struct ParamRefusal {
     std::string code;  ///< "invalid_input_type", "value_smaller_than_min", "value_bigger_than_max",
                        ///< "value_not_in_list"
-    std::string reason;
-    std::string hint;  ///< what is accepted
+    Message reason;
+    Message hint;  ///< what is accepted
 };
 
 using ParamCheck = std::variant<Scalar, ParamRefusal>;
@@ -35,7 +36,7 @@ using ParamCheck = std::variant<Scalar, ParamRefusal>;
 [[nodiscard]] Json paramFromText(const ParamDesc& param, std::string_view text);
 
 /// What the parameter accepts, for hints: "a whole number from 1 to 150", "one of: euler, ddim".
-[[nodiscard]] std::string acceptedBy(const ParamDesc& param);
+[[nodiscard]] Message acceptedBy(const ParamDesc& param);
 
 [[nodiscard]] Json toJson(const Scalar& value);
 /// One text per value and type, for keys: "i20", "u7", "f7.5", "b1", "sa prompt".

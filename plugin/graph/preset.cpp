@@ -19,17 +19,18 @@ void checkVersion(const JsonReader& facts) {
     const std::optional<int64_t> version = facts.integer("version");
     if (!version || *version < 1) {
         throw Error(ErrorKind::Corrupt,
-                    version ? "the preset has the version " + std::to_string(*version) +
-                                  ", which never existed"
-                            : "the preset has no \"version\"",
-                    "a preset of this program has \"version\": " + std::to_string(kPresetVersion),
+                    version
+                        ? message("the preset has the version {}, which never existed", *version)
+                        : message("the preset has no \"version\""),
+                    message("a preset of this program has \"version\": {}", kPresetVersion),
                     "version");
     }
     if (*version > kPresetVersion) {
         throw Error(ErrorKind::Unsupported,
-                    "the preset has the version " + std::to_string(*version) +
-                        ", this program reads up to version " + std::to_string(kPresetVersion),
-                    "open it with a newer version of Lowtide",
+                    message("the preset has the version {}, this program reads up to version {}",
+                            *version,
+                            kPresetVersion),
+                    message("open it with a newer version of Lowtide"),
                     "version");
     }
 }
@@ -95,8 +96,8 @@ Preset parsePreset(std::string_view text) {
     const Json* const facts = JsonReader(json, "preset").member(kPresetKey);
     if (facts == nullptr) {
         throw Error(ErrorKind::Corrupt,
-                    "the file has no key \"preset\": it is no preset",
-                    "open it as a graph, and save that as a preset");
+                    message("the file has no key \"preset\": it is no preset"),
+                    message("open it as a graph, and save that as a preset"));
     }
     const JsonReader reader(*facts, "preset");
     checkVersion(reader);
@@ -181,8 +182,10 @@ Preset readPreset(const std::string& path) {
     try {
         return parsePreset(file.readAll(kLargestPreset));
     } catch (const Error& error) {
-        throw Error(
-            error.kind(), file.name() + ": " + error.message().str(), error.hint(), error.item());
+        throw Error(error.kind(),
+                    message("{}: {}", file.name(), error.message()),
+                    error.hint(),
+                    error.item());
     }
 }
 
@@ -225,9 +228,9 @@ PresetFile findPreset(std::string_view name, std::span<const std::string> folder
     }
     const std::string nearest = nearestName(name, known);
     throw Error(ErrorKind::NotFound,
-                "there is no preset " + quotedName(name),
-                nearest.empty() ? "lowtide presets lists those that there are"
-                                : "did you mean " + nearest + "?");
+                message("there is no preset {}", quotedName(name)),
+                nearest.empty() ? message("lowtide presets lists those that there are")
+                                : message("did you mean {}?", nearest));
 }
 
 }  // namespace lowtide::graph

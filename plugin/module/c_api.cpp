@@ -59,7 +59,7 @@ int served(char** result, const Call& call) noexcept {
 
 std::string_view given(const char* text, const char* what) {
     if (!text) {
-        throw Error(ErrorKind::InvalidInput, std::string("the ") + what + " is NULL");
+        throw Error(ErrorKind::InvalidInput, message("the {} is NULL", what));
     }
     return text;
 }
@@ -81,8 +81,8 @@ Runner& runner() {
         return *started;
     }
     throw Error(ErrorKind::InvalidInput,
-                "the engine was not started",
-                "call lowtide_open() first, and read what it says");
+                message("the engine was not started"),
+                message("call lowtide_open() first, and read what it says"));
 }
 
 /// Hands events to a host's functions; goes with the last one of its run.
@@ -154,8 +154,8 @@ Status start(std::string_view graph,
 CancelMode cancelMode(int how) {
     if (how != LOWTIDE_CANCEL_AFTER_THIS_IMAGE && how != LOWTIDE_CANCEL_NOW) {
         throw Error(ErrorKind::InvalidInput,
-                    "there is no way to cancel " + std::to_string(how),
-                    "use 1 (after this image) or 2 (now)");
+                    message("there is no way to cancel {}", how),
+                    message("use 1 (after this image) or 2 (now)"));
     }
     return how == LOWTIDE_CANCEL_NOW ? CancelMode::Now : CancelMode::AfterThisImage;
 }
@@ -179,7 +179,7 @@ private:
 };
 
 /// Of a call that gives no text of its own.
-Status orThrow(Status status, const char* message) {
+Status orThrow(Status status, const Message& message) {
     if (status != Status::Ok) {
         throw Error(status == Status::Invalid ? ErrorKind::InvalidInput : ErrorKind::Device,
                     message);
@@ -192,6 +192,7 @@ Status orThrow(Status status, const char* message) {
 }  // namespace lowtide::module
 
 namespace api = lowtide::module;
+using lowtide::message;
 using lowtide::Status;
 
 uint32_t lowtide_c_api_version(void) {
@@ -262,7 +263,7 @@ int lowtide_start(const char* graph,
 int lowtide_cancel(uint64_t run, int how) {
     return api::served(nullptr, [&](std::string&) {
         return api::orThrow(api::runner().cancel(run, api::cancelMode(how)),
-                            "the run is over or unknown");
+                            message("the run is over or unknown"));
     });
 }
 
@@ -288,8 +289,8 @@ int lowtide_release(const char* component) {
         const Status status = api::runner().release(api::given(component, "component"));
         return api::orThrow(status,
                             status == Status::Invalid
-                                ? "the runner was stopped and answers no more calls"
-                                : "a run is at work on the devices");
+                                ? message("the runner was stopped and answers no more calls")
+                                : message("a run is at work on the devices"));
     });
 }
 

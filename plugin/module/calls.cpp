@@ -33,8 +33,8 @@ std::string requiredText(const JsonReader& request, const char* key) {
         return std::move(*text);
     }
     throw Error(ErrorKind::InvalidInput,
-                request.what() + ": there is no \"" + key + "\"",
-                "give a text; docs/calls.md has the keys of each call",
+                message("{}: there is no \"{}\"", request.what(), key),
+                message("give a text; docs/calls.md has the keys of each call"),
                 key);
 }
 
@@ -105,8 +105,8 @@ Json unload(const CallParts& parts, const JsonReader& request, Watch* /*watch*/)
     if (!parts.runner.callWhenIdle(
             [&] { static_cast<void>(parts.engine.offload(component, true)); })) {
         throw Error(ErrorKind::Device,
-                    "a run is at work on the devices",
-                    "unload again when it has finished");
+                    message("a run is at work on the devices"),
+                    message("unload again when it has finished"));
     }
     return Json::object();
 }
@@ -138,7 +138,7 @@ Json keepSensitivity(const CallParts& parts, const JsonReader& request, Watch* /
         std::string value = requiredText(request, key);
         if (value.empty()) {
             throw Error(ErrorKind::InvalidInput,
-                        "a sensitivity without \"" + std::string(key) + "\" cannot be kept");
+                        message("a sensitivity without \"{}\" cannot be kept", key));
         }
         return value;
     };
@@ -158,8 +158,8 @@ Json keepSensitivity(const CallParts& parts, const JsonReader& request, Watch* /
 
 constexpr const char* kWhat = "records";
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& hint) {
-    throw Error(ErrorKind::InvalidInput, std::string(kWhat) + ": " + problem, hint);
+[[noreturn]] void refuse(const Message& problem, const Message& hint) {
+    throw Error(ErrorKind::InvalidInput, message("{}: {}", kWhat, problem), hint);
 }
 
 /// Takes the record of one run; all must be of one checkpoint and scheduler.
@@ -172,8 +172,8 @@ sampling::MagRatios takeRun(const Json& json, sampling::MagRecord& record) {
         record.scheduler = scheduler;
     }
     if (checkpoint != record.checkpoint || scheduler != record.scheduler) {
-        refuse("the runs are of different checkpoints or schedulers",
-               "leave checkpoint and sampler as they are between the runs");
+        refuse(message("the runs are of different checkpoints or schedulers"),
+               message("leave checkpoint and sampler as they are between the runs"));
     }
     return run.numbers("ratios").value_or(sampling::MagRatios());
 }
@@ -183,7 +183,7 @@ std::vector<sampling::MagRatios> takeRuns(const JsonReader& reader,
                                           sampling::MagRecord& record) {
     const Json* list = reader.member(key);
     if (!list || !list->is_array()) {
-        refuse(std::string("\"") + key + "\" is no list", "give the records of runs");
+        refuse(message("\"{}\" is no list", key), message("give the records of runs"));
     }
     std::vector<sampling::MagRatios> runs;
     for (const Json& each : *list) {
@@ -195,7 +195,8 @@ std::vector<sampling::MagRatios> takeRuns(const JsonReader& reader,
 Json makeCurve(const CallParts& /*parts*/, const JsonReader& request, Watch* /*watch*/) {
     const double tolerance = request.number("tolerance").value_or(-1);
     if (!std::isfinite(tolerance) || tolerance < 0) {
-        refuse("the tolerance is " + formatNumber(tolerance), "give a number from 0 on");
+        refuse(message("the tolerance is {}", formatNumber(tolerance)),
+               message("give a number from 0 on"));
     }
     sampling::MagRecord record;
     record.runs = takeRuns(request, "runs", record);
@@ -247,8 +248,8 @@ std::string answerCall(const CallParts& parts,
     const auto row = std::ranges::find(callRows(), name, &CallRow::name);
     if (row == callRows().end()) {
         throw Error(ErrorKind::InvalidInput,
-                    "there is no call " + quotedName(name),
-                    "use the module of the same version as the program");
+                    message("there is no call {}", quotedName(name)),
+                    message("use the module of the same version as the program"));
     }
     const Json json = parseJson(request.empty() ? "{}" : request, "request");
     const JsonReader reader(json, "request");

@@ -8,6 +8,7 @@
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace lowtide::module {
 
@@ -40,15 +41,16 @@ std::optional<Issue> warningOf(const memory::Card& card) {
     }
     return Issue{.severity = Severity::Warning,
                  .code = "card_too_old",
-                 .message = problem.str() + ": this plan could not be run there",
-                 .hint = "choose a newer card"};
+                 .message = message("{}: this plan could not be run there", problem),
+                 .hint = message("choose a newer card")};
 }
 
 Issue runRefusal(const memory::Card& card) {
     return {.code = "card_planned_for",
-            .message = card.name + " is only planned for, so nothing can run on it",
-            .hint = "choose a device of this machine, or rehearse a card of that size: fake:" +
-                    std::to_string(card.memory / kGiB) + "GiB"};
+            .message = message("{} is only planned for, so nothing can run on it", card.name),
+            .hint = message(
+                "choose a device of this machine, or rehearse a card of that size: fake:{}GiB",
+                card.memory / kGiB)};
 }
 
 Json listedCard(const memory::Card& card) {
@@ -59,10 +61,11 @@ Json listedCard(const memory::Card& card) {
 
 Json plannedCard(const memory::Card& card, const memory::Plan& plan) {
     Json json = memory::toJson(card);
-    json["estimates"] = {
-        "seconds",
-        "workspaces of convolutions (up to " + formatBytes(mostGuessed(plan)) + ")",
-        "what driver and CUDA keep (" + formatBytes(card.driver) + ")"};
+    const std::array<Message, 3> estimates = {
+        message("seconds"),
+        message("workspaces of convolutions (up to {})", formatBytes(mostGuessed(plan))),
+        message("what driver and CUDA keep ({})", formatBytes(card.driver))};
+    putMessages(json, "estimates", estimates);
     return json;
 }
 
@@ -71,8 +74,8 @@ std::string chooseCudnnApi(const std::string& name, const std::string& problem) 
     constexpr const char* kDisablesV8 = "TORCH_CUDNN_V8_API_DISABLED";
     if (name != "auto" && name != "v7" && name != "v8") {
         throw Error(ErrorKind::InvalidInput,
-                    "there is no cuDNN API \"" + name + "\"",
-                    "choose auto, v7 or v8");
+                    message("there is no cuDNN API \"{}\"", name),
+                    message("choose auto, v7 or v8"));
     }
     if (name != "auto") {
         setEnvironment(kDisablesV8, name == "v7" ? "1" : "0");

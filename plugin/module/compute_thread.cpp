@@ -77,8 +77,8 @@ tensor::CpuPaths readPaths(const Json& machines, const std::string& machine) {
     const std::optional<tensor::CpuPaths> paths = tensor::parseCpuPaths(*text);
     if (!paths || !tensor::canRun(*paths)) {
         throw Error(ErrorKind::Corrupt,
-                    std::string(kFileName) + ": this machine's entry names no operators of its CPU",
-                    "measure again: lowtide calibrate");
+                    message("{}: this machine's entry names no operators of its CPU", kFileName),
+                    message("measure again: lowtide calibrate"));
     }
     return *paths;
 }

@@ -17,8 +17,8 @@ Json readProofs(const std::string& path) {
     const Json* proofs = JsonReader(json, "cuda/proven.json").member("proofs");
     if (!proofs || !proofs->is_array()) {
         throw Error(ErrorKind::Corrupt,
-                    "cuda/proven.json of the resources has no list of proofs",
-                    "install the module's resources again");
+                    message("cuda/proven.json of the resources has no list of proofs"),
+                    message("install the module's resources again"));
     }
     return *proofs;
 }
@@ -62,6 +62,7 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
                  {"kernels", build.kernels},
                  {"cards", Json::array()},
                  {"proven", readProofs(proofs)}}};
+    putMessage(facts.json, "problem", library.problem());
     facts.json["status"] = !library.isBuilt()             ? "not built"
                            : facts.json["proven"].empty() ? "compiled, not run"
                                                           : "proven";

@@ -11,18 +11,19 @@
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 
+#include <vector>
+
 namespace lowtide::module {
 
 namespace {
 
-constexpr const char* kRehearsalNote =
+constexpr Phrase kRehearsalNote = phrase(
     "this device rehearses a card in host memory: its plans keep the stated speeds of a card of "
-    "the "
-    "middle class, what was measured is not stored";
+    "the middle class, what was measured is not stored");
 
-constexpr const char* kOperatorsNote =
+constexpr Phrase kOperatorsNote = phrase(
     "other operators are faster on this CPU: they are used from the next start on, and pictures "
-    "change by less than an 8-bit level";
+    "change by less than an 8-bit level");
 
 }  // namespace
 
@@ -84,10 +85,14 @@ Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
     json.erase("speeds");
     json["estimated"] = memory::toJson(memory::estimatedProfile(info, runner_.knownCards()));
     json["stored"] = isStored;
-    json["notes"] = isStored ? Json::array() : Json::array({kRehearsalNote});
-    if (!(paths == before)) {
-        json["notes"].push_back(kOperatorsNote);
+    std::vector<Message> notes;
+    if (!isStored) {
+        notes.push_back(kRehearsalNote);
     }
+    if (!(paths == before)) {
+        notes.push_back(kOperatorsNote);
+    }
+    putMessages(json, "notes", notes);
     return json;
 }
 
@@ -95,8 +100,8 @@ Json DeviceCalibrator::calibrate(const memory::DeviceSpec& device) {
     Json measured;
     if (!runner_.callWhenIdle([&] { measured = measure(device); })) {
         throw Error(ErrorKind::Device,
-                    "a run is at work on the devices",
-                    "measure again when it has finished");
+                    message("a run is at work on the devices"),
+                    message("measure again when it has finished"));
     }
     return measured;
 }

@@ -169,10 +169,11 @@ std::vector<executor::NodeType> withForeignNames(std::vector<executor::NodeType>
             return each.desc.id == entry.key();
         });
         if (type == types.end()) {
-            throw Error(ErrorKind::Corrupt,
-                        std::string(kTable) + " has names for " + quotedName(entry.key()) +
-                            ", which is no node type",
-                        "write the id of a node type");
+            throw Error(
+                ErrorKind::Corrupt,
+                message(
+                    "{} has names for {}, which is no node type", kTable, quotedName(entry.key())),
+                message("write the id of a node type"));
         }
         type->desc.aliases = reader.texts(entry.key().c_str()).value_or(std::vector<std::string>{});
     }
@@ -236,8 +237,8 @@ Level logLevel(const std::string& name) {
     const auto found = std::find(kNames.begin(), kNames.end(), name);
     if (found == kNames.end()) {
         throw Error(ErrorKind::InvalidInput,
-                    "there is no log level \"" + name + "\"",
-                    "choose debug, info, warning or error");
+                    message("there is no log level \"{}\"", name),
+                    message("choose debug, info, warning or error"));
     }
     return static_cast<Level>(found - kNames.begin());
 }
@@ -268,6 +269,13 @@ std::string settingsOfNoUse(const Json& first, const Json& later) {
         }
     }
     return text;
+}
+
+/// {"issues": [...]} of a start that failed.
+std::string failedStart(const Message& problem) {
+    const Issue issue{.code = "start_failed", .message = problem};
+    return Json{{"issues", graph::toJson(Issues{issue})}}.dump(
+        -1, ' ', false, Json::error_handler_t::replace);
 }
 
 class ModulePlugin final : public Plugin {
@@ -302,20 +310,19 @@ public:
                 engine_ = owned_.get();
                 stopAtExit(owned_->runner);
             } else if (const std::string late = settingsOfNoUse(settings_, asked); !late.empty()) {
-                issues.push_back({.severity = Severity::Warning,
-                                  .code = "already_started",
-                                  .message = "the module was started before; not taken: " + late});
+                issues.push_back(
+                    {.severity = Severity::Warning,
+                     .code = "already_started",
+                     .message = message("the module was started before; not taken: {}", late)});
             }
             result = Json{{"issues", graph::toJson(issues)}}.dump();
             return Status::Ok;
+        } catch (const Error& error) {
+            result = failedStart(error.message());
         } catch (const std::exception& error) {
-            result = Json{{"issues",
-                           {{{"severity", "error"},
-                             {"code", "start_failed"},
-                             {"message", error.what()}}}}}
-                         .dump(-1, ' ', false, Json::error_handler_t::replace);
-            return Status::Failed;
+            result = failedStart(std::string(error.what()));
         }
+        return Status::Failed;
     }
 
     Runner* runner() noexcept override {
@@ -331,8 +338,8 @@ public:
             Engine* const engine = engine_;
             if (!engine) {
                 throw Error(ErrorKind::InvalidInput,
-                            "the engine was not started",
-                            "call Plugin::start first, and read what it says");
+                            message("the engine was not started"),
+                            message("call Plugin::start first, and read what it says"));
             }
             const CallParts parts = {.engine = engine->residency,
                                      .runner = engine->runner,

@@ -78,11 +78,12 @@ void RunRecording::compareWithLast(const std::map<std::string, std::string>& las
         const auto [first, other] =
             std::mismatch(last.begin(), last.end(), earlier_[i].begin(), earlier_[i].end());
         if (first != last.end() || other != earlier_[i].end()) {
-            throw Error(
-                ErrorKind::Internal,
-                "repetition " + std::to_string(i + 1) + " differs from the last one in \"" +
-                    (first != last.end() ? first->first : other->first) + "\"",
-                "this is a fault of Lowtide or of the machine; please report it with the graph");
+            throw Error(ErrorKind::Internal,
+                        message("repetition {} differs from the last one in \"{}\"",
+                                i + 1,
+                                first != last.end() ? first->first : other->first),
+                        message("this is a fault of Lowtide or of the machine; please report it "
+                                "with the graph"));
         }
     }
 }

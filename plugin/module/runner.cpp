@@ -52,9 +52,10 @@ memory::Card cardOf(const std::string& as,
     }
     if (!memory::deviceKind(device->kind).isRehearsed || !device->capacity) {
         throw Error(ErrorKind::InvalidInput,
-                    "a plan for the card " + card.name + " is for no other device, such as " +
-                        toText(*device),
-                    "leave the device out, or give the card another size with fake:8GiB",
+                    message("a plan for the card {} is for no other device, such as {}",
+                            card.name,
+                            toText(*device)),
+                    message("leave the device out, or give the card another size with fake:8GiB"),
                     "device");
     }
     card.memory = *device->capacity;
@@ -86,8 +87,8 @@ RequestedGraph readRequest(std::string_view graphText,
     if (!request.teacher.empty()) {
         if (!request.dump.empty()) {
             throw Error(ErrorKind::InvalidInput,
-                        "a run cannot be recorded while it goes along a recorded one",
-                        "leave \"dump\" or \"teacher\" out");
+                        message("a run cannot be recorded while it goes along a recorded one"),
+                        message("leave \"dump\" or \"teacher\" out"));
         }
         request.options.numerics += "; teacher-forced";  // its results are those of the other run
     }
@@ -285,8 +286,8 @@ Status ModuleRunner::plan(std::string_view graph,
         });
         if (!called) {
             return refuse({.code = "busy",
-                           .message = "a run is at work on the devices",
-                           .hint = "plan again when it has finished"});
+                           .message = message("a run is at work on the devices"),
+                           .hint = message("plan again when it has finished")});
         }
         if (auto* issue = std::get_if<Issue>(&plan)) {
             return refuse(std::move(*issue));
@@ -341,7 +342,7 @@ NodeWork ModuleRunner::workOf(std::string_view graph,
     stop.throwIfStopped();
     if (const auto* issue = std::get_if<Issue>(&outlines)) {
         throw Error(
-            ErrorKind::InvalidInput, issue->node + ": " + issue->message.str(), issue->hint);
+            ErrorKind::InvalidInput, message("{}: {}", issue->node, issue->message), issue->hint);
     }
     const auto& outlined = std::get<executor::OutlinedGraph>(outlines);
     for (size_t i = 0; i < snapshot->nodes.size(); ++i) {
@@ -350,7 +351,7 @@ NodeWork ModuleRunner::workOf(std::string_view graph,
                     .key = outlined.keys[i]};
         }
     }
-    throw Error(ErrorKind::InvalidInput, "no node " + quotedName(node) + " runs a network");
+    throw Error(ErrorKind::InvalidInput, message("no node {} runs a network", quotedName(node)));
 }
 
 Status ModuleRunner::cancel(RunId run, CancelMode mode) noexcept {
@@ -411,8 +412,8 @@ Status ModuleRunner::devices(std::string& result) noexcept {
         std::vector<memory::DeviceInfo> found;
         if (!queue_.tryCall([&] { found = engine_.devices(); })) {
             throw Error(ErrorKind::Device,
-                        "a run is at work on the devices",
-                        "ask again when it has finished");
+                        message("a run is at work on the devices"),
+                        message("ask again when it has finished"));
         }
         Json cards = Json::array();
         for (const memory::Card& card : cards_) {

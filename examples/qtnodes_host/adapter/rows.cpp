@@ -31,7 +31,7 @@ Row rowOf(const ParamDesc& param, const Json& params) {
     return {.kind = Row::Kind::Param,
             .id = param.id,
             .label = param.label,
-            .tooltip = param.tooltip + " (" + graph::acceptedBy(param) + ")",
+            .tooltip = param.tooltip + " (" + graph::acceptedBy(param).str() + ")",
             .unit = param.unit == "none" ? "" : param.unit,
             .shape = param.kind,
             .choices = param.choices,
@@ -97,7 +97,7 @@ std::optional<std::string> setParam(NodeState& node, const Row& row, std::string
     const Json value = graph::paramFromText(*param, isText ? std::string(text) : trim(text));
     const graph::ParamCheck check = graph::checkParam(*param, value);
     if (const auto* refusal = std::get_if<graph::ParamRefusal>(&check)) {
-        return param->label + " " + refusal->reason + "; " + refusal->hint;
+        return param->label + " " + refusal->reason.str() + "; " + refusal->hint.str();
     }
     node.setParam(param->id, graph::toJson(std::get<Scalar>(check)));
     return std::nullopt;
