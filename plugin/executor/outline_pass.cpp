@@ -106,7 +106,7 @@ void requireComponents(const graph::SnapshotNode& node, const WorkOutline& work)
 /// Why the result of the node is not that of f32 and of every step, by what a person would change.
 struct Losses {
     const char* item;  ///< key of the node, or its input
-    std::string hint;  ///< what to do where the graph is to be exact
+    Message hint;      ///< what to do where the graph is to be exact
     std::vector<Message> reasons;
 };
 

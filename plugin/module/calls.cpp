@@ -55,16 +55,17 @@ Json sharesJson(const std::vector<models::StoredShare>& shares) {
 
 Json recognise(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
     const models::Recognised known = parts.stages.recognise(requiredText(request, "path"));
-    return {{"kind", known.kind},
-            {"layout", known.layout},
-            {"family", known.family},
-            {"runs", known.isRunnable()},
-            {"state", models::idOf(known.readiness)},
-            {"needs", known.needs.str()},
-            {"bytes", known.stored.bytes()},
-            {"largest_bytes", known.largest},
-            {"stored", sharesJson(known.stored.sorted())},
-            {"problem", known.problem.str()}};
+    Json json = {{"kind", known.kind},
+                 {"layout", known.layout},
+                 {"family", known.family},
+                 {"runs", known.isRunnable()},
+                 {"state", models::idOf(known.readiness)},
+                 {"bytes", known.stored.bytes()},
+                 {"largest_bytes", known.largest},
+                 {"stored", sharesJson(known.stored.sorted())}};
+    putMessage(json, "needs", known.needs);
+    putMessage(json, "problem", known.problem);
+    return json;
 }
 
 Json conversionChoices(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {

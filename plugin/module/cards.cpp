@@ -55,7 +55,7 @@ Issue runRefusal(const memory::Card& card) {
 
 Json listedCard(const memory::Card& card) {
     Json json = memory::toJson(card);
-    json["problem"] = residency::capabilityProblem(card.name, card.capability).str();
+    putMessage(json, "problem", residency::capabilityProblem(card.name, card.capability));
     return json;
 }
 

@@ -53,8 +53,7 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
     const residency::CudaDriver& driver = library.driver();
     const residency::CudaBuild build = library.build();
     CudaFacts facts{
-        .json = {{"problem", library.problem().str()},
-                 {"driver",
+        .json = {{"driver",
                   driver.version > 0 ? residency::cudaVersionText(driver.version) : std::string()},
                  {"runtime",
                   build.runtime > 0 ? residency::cudaVersionText(build.runtime) : std::string()},
@@ -70,13 +69,13 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
         if (card.problem.empty()) {
             facts.capabilities[card.id()] = card.capability;
         }
-        facts.json["cards"].push_back(
-            {{"id", card.id()},
-             {"name", card.name},
-             {"capability", memory::capabilityText(card.capability)},
-             {"capacity", card.capacity},
-             {"problem", card.problem.str()},
-             {"gains", card.problem.empty() ? gainsOf(card.capability) : Json::array()}});
+        Json json = {{"id", card.id()},
+                     {"name", card.name},
+                     {"capability", memory::capabilityText(card.capability)},
+                     {"capacity", card.capacity},
+                     {"gains", card.problem.empty() ? gainsOf(card.capability) : Json::array()}};
+        putMessage(json, "problem", card.problem);
+        facts.json["cards"].push_back(std::move(json));
     }
     return facts;
 }
