@@ -40,7 +40,7 @@ bool isOfControlNetAlone(const std::string& name) {
 }
 
 std::string widthsOf(const memory::ComponentTree& tree) {
-    const std::string text = models::baseOf(tree).text();
+    const std::string text = models::baseOf(tree).text().str();
     return text.empty() ? "another network" : text;
 }
 

@@ -39,7 +39,7 @@ const Shape& keyShape(const memory::ComponentTree& tree, memory::LeafId leaf) {
 
 /// "768 wide (SD 1.x)".
 std::string textOf(int64_t contextWidth) {
-    const std::string base = models::AdapterBase{.contextWidth = contextWidth}.text();
+    const std::string base = models::AdapterBase{.contextWidth = contextWidth}.text().str();
     return std::to_string(contextWidth) + " wide" +
            (base.starts_with("SD") ? " (" + base + ")" : "");
 }

@@ -33,8 +33,9 @@ void checkIsFolder(const std::string& path, const std::string& name) {
     if (!fs::exists(fs::path(path) / kIndex, ignored)) {
         throw Error(
             ErrorKind::NotFound,
-            "checkpoint " + name + " has no " + kIndex,
-            "choose a folder in the diffusers layout, or a .safetensors, .gguf or .ckpt file",
+            message("checkpoint {} has no {}", name, kIndex),
+            message(
+                "choose a folder in the diffusers layout, or a .safetensors, .gguf or .ckpt file"),
             "checkpoint");
     }
 }
@@ -47,8 +48,8 @@ CheckpointFolder::CheckpointFolder(std::string path, std::string name)
     index_ = readJson(kIndex);
     if (!index_.is_object()) {
         throw Error(ErrorKind::Corrupt,
-                    name_ + "/" + kIndex + " is no JSON object",
-                    "get the checkpoint again",
+                    message("{}/{} is no JSON object", name_, kIndex),
+                    message("get the checkpoint again"),
                     "checkpoint");
     }
 }
@@ -73,8 +74,8 @@ bool CheckpointFolder::has(const std::string& relative) const {
 std::string CheckpointFolder::readText(const std::string& relative) {
     if (!has(relative)) {
         throw Error(ErrorKind::NotFound,
-                    "checkpoint " + name_ + " has no " + relative,
-                    "complete the checkpoint's folder",
+                    message("checkpoint {} has no {}", name_, relative),
+                    message("complete the checkpoint's folder"),
                     "checkpoint");
     }
     const files::InputFile file((fs::path(path_) / placeOf(relative)).string());
@@ -107,9 +108,10 @@ std::function<WeightMap()> CheckpointFolder::laterWeights(const std::string& com
             return a.path < b.path;
         });
         if (opened != files) {
-            throw Error(ErrorKind::Corrupt,
-                        what + ": the weights were changed since the checkpoint was opened",
-                        "load the checkpoint again");
+            throw Error(
+                ErrorKind::Corrupt,
+                message("{}: the weights were changed since the checkpoint was opened", what),
+                message("load the checkpoint again"));
         }
         return map;
     };

@@ -23,8 +23,8 @@ constexpr std::string_view kMini = "mini";
 CheckpointPath builtin(std::string_view name, const std::string& resourcesFolder) {
     if (name != kMini) {
         throw Error(ErrorKind::NotFound,
-                    "there is no built-in checkpoint \"" + std::string(name) + "\"",
-                    "the built-in checkpoint is builtin:mini",
+                    message("there is no built-in checkpoint \"{}\"", name),
+                    message("the built-in checkpoint is builtin:mini"),
                     "checkpoint");
     }
     return {(fs::path(resourcesFolder) / kMini / "model").string(), std::string(kMini)};
@@ -47,7 +47,7 @@ using FolderNames = std::vector<const char*>;
 /// What a person may name: as messages call it, and the folders that ComfyUI and A1111 have for it.
 struct SearchedKind {
     std::string_view item;
-    const char* what;
+    Message what;
     FolderNames folders;
 };
 
@@ -57,32 +57,32 @@ SearchedKind searchedKind(const char* item) {
     const FolderNames denoisers = {"unet", "diffusion_models", "Stable-diffusion"};
     const FolderNames autoencoders = {"vae", "VAE"};
     const SearchedKind kinds[] = {
-        {"unet", "denoiser", denoisers},
-        {"diffusion_model", "diffusion model", denoisers},
-        {"low_noise", "low-noise model", denoisers},
-        {"vae", "autoencoder", autoencoders},
-        {"autoencoder", "autoencoder", autoencoders},
-        {"text_encoder", "text encoder", {"text_encoders", "clip"}},
-        {"image_encoder", "image encoder", {"clip_vision"}},
-        {"upscaler", "upscaler", {"upscale_models", "ESRGAN", "RealESRGAN"}}};
+        {"unet", phrase("denoiser"), denoisers},
+        {"diffusion_model", phrase("diffusion model"), denoisers},
+        {"low_noise", phrase("low-noise model"), denoisers},
+        {"vae", phrase("autoencoder"), autoencoders},
+        {"autoencoder", phrase("autoencoder"), autoencoders},
+        {"text_encoder", phrase("text encoder"), {"text_encoders", "clip"}},
+        {"image_encoder", phrase("image encoder"), {"clip_vision"}},
+        {"upscaler", phrase("upscaler"), {"upscale_models", "ESRGAN", "RealESRGAN"}}};
     const auto* found = std::find_if(
         std::begin(kinds), std::end(kinds), [&](const auto& kind) { return kind.item == item; });
-    return found == std::end(kinds) ? SearchedKind{item, item, {"checkpoints", "Stable-diffusion"}}
-                                    : *found;
+    return found == std::end(kinds)
+               ? SearchedKind{item, Message(item), {"checkpoints", "Stable-diffusion"}}
+               : *found;
 }
 
 [[noreturn]] void refusePath(const std::string& typed, size_t folderCount, const char* item) {
-    const std::string what = searchedKind(item).what;
-    const bool isAbsolute = fs::path(typed).is_absolute();
-    const std::string looked =
-        isAbsolute
-            ? ""
-            : " beside the graph" +
-                  (folderCount == 0 ? std::string()
-                                    : " and in " + std::to_string(folderCount) + " model folders");
+    const Message what = searchedKind(item).what;
     throw Error(ErrorKind::NotFound,
-                "there is no " + what + " \"" + typed + "\"" + looked,
-                "give its full path, or add the folder that holds it to the model folders",
+                fs::path(typed).is_absolute() ? message("there is no {} \"{}\"", what, typed)
+                : folderCount == 0
+                    ? message("there is no {} \"{}\" beside the graph", what, typed)
+                    : message("there is no {} \"{}\" beside the graph and in {} model folders",
+                              what,
+                              typed,
+                              folderCount),
+                message("give its full path, or add the folder that holds it to the model folders"),
                 item);
 }
 

@@ -24,28 +24,28 @@ auto openBlamed(const Checkpoint& checkpoint, const char* component, const Open&
     }
 }
 
-std::string hintOn(const std::string& item) {
-    return item == kUNetFolder          ? "choose another denoiser"
-           : item == kAutoencoderFolder ? "choose another autoencoder"
-           : item == "text_encoder"     ? "connect another one by Load text encoder"
-           : item == "autoencoder"      ? "connect another one by Load autoencoder"
-           : item == "image_encoder"    ? "connect another one by Load image encoder"
-                                        : "choose another checkpoint";
+Message hintOn(const std::string& item) {
+    return item == kUNetFolder          ? message("choose another denoiser")
+           : item == kAutoencoderFolder ? message("choose another autoencoder")
+           : item == "text_encoder"     ? message("connect another one by Load text encoder")
+           : item == "autoencoder"      ? message("connect another one by Load autoencoder")
+           : item == "image_encoder"    ? message("connect another one by Load image encoder")
+                                        : message("choose another checkpoint");
 }
 
 /// The parameter or node that gives what the checkpoint lacks.
-std::string hintOnMissing(const std::string& component, const std::string& item) {
-    return item == "text_encoder"  ? "connect one by Load text encoder"
-           : item == "autoencoder" ? "connect one by Load autoencoder"
+Message hintOnMissing(const std::string& component, const std::string& item) {
+    return item == "text_encoder"  ? message("connect one by Load text encoder")
+           : item == "autoencoder" ? message("connect one by Load autoencoder")
            : component == kAutoencoderFolder
-               ? "choose a file of one in Load checkpoint, as its autoencoder (vae)"
+               ? message("choose a file of one in Load checkpoint, as its autoencoder (vae)")
                : hintOn(item);
 }
 
 /// "the denoiser", of which file where a person chose another.
-std::string namedPart(const Checkpoint& checkpoint, const char* component, const char* what) {
+Message namedPart(const Checkpoint& checkpoint, const char* component, const Message& what) {
     const std::string& owner = checkpoint.nameOf(component);
-    return what + (owner == checkpoint.name() ? "" : " of " + owner);
+    return owner == checkpoint.name() ? what : message("{} of {}", what, owner);
 }
 
 /// Of a denoiser that fills masks: the latent, a mask and the masked picture.
@@ -55,12 +55,10 @@ int64_t channelsWithMask(int64_t latentChannels) {
 
 }  // namespace
 
-void refuseComponent(const Checkpoint& checkpoint,
-                     const char* component,
-                     const std::string& problem) {
+void refuseComponent(const Checkpoint& checkpoint, const char* component, const Message& problem) {
     const std::string item = checkpoint.itemOf(component);
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": " + problem,
+                message("checkpoint {}: {}", checkpoint.name(), problem),
                 hintOn(item),
                 item);
 }
@@ -73,31 +71,35 @@ void requireComponent(const Checkpoint& checkpoint,
     if (std::find(classes.begin(), classes.end(), seen) != classes.end()) {
         return;
     }
-    const std::string needed = std::string(family) + " needs a " + std::string(*classes.begin());
+    const std::string_view needed = *classes.begin();
     if (!seen.empty()) {
-        refuseComponent(
-            checkpoint, component, std::string(component) + " is a " + seen + ", " + needed);
+        refuseComponent(checkpoint,
+                        component,
+                        message("{} is a {}, {} needs a {}", component, seen, family, needed));
     }
     const std::string item = checkpoint.itemOf(component);
-    throw MissingComponent(
-        Error(ErrorKind::Unsupported,
-              "checkpoint " + checkpoint.name() + ": " + component + " is missing, " + needed,
-              hintOnMissing(component, item),
-              item),
-        component);
+    throw MissingComponent(Error(ErrorKind::Unsupported,
+                                 message("checkpoint {}: {} is missing, {} needs a {}",
+                                         checkpoint.name(),
+                                         component,
+                                         family,
+                                         needed),
+                                 hintOnMissing(component, item),
+                                 item),
+                           component);
 }
 
 void requireTokenizer(const Checkpoint& checkpoint,
                       std::string_view encoder,
                       const std::string& tokenizer,
-                      const std::string& files) {
+                      const Message& files) {
     const auto has = [&](const char* file) { return checkpoint.has(tokenizer + "/" + file); };
     if (has("tokenizer.json") || has("spiece.model") || (has("vocab.json") && has("merges.txt"))) {
         return;
     }
     throw Error(ErrorKind::NotFound,
-                checkpoint.nameOf(encoder) + " has no tokenizer, inside or beside it",
-                "put " + files + " into its folder, or into " + tokenizer + "/ there",
+                message("{} has no tokenizer, inside or beside it", checkpoint.nameOf(encoder)),
+                message("put {} into its folder, or into {}/ there", files, tokenizer),
                 checkpoint.itemOf(encoder));
 }
 
@@ -131,22 +133,25 @@ void checkChannels(const Checkpoint& checkpoint,
         ofDenoiser == kUNetFolder ? ofDenoiser : checkpoint.itemOf(kAutoencoderFolder);
     if (taken == 2 * latent && denoiser.outChannels == latent) {
         throw Error(ErrorKind::Unsupported,
-                    "checkpoint " + checkpoint.name() + ": " +
-                        namedPart(checkpoint, kUNetFolder, "the denoiser") + " takes " +
-                        std::to_string(taken) +
-                        " channels, the latents and a picture, as InstructPix2Pix does, which is "
-                        "not built",
+                    message("checkpoint {}: {} takes {} channels, the latents and a picture, as "
+                            "InstructPix2Pix does, which is not built",
+                            checkpoint.name(),
+                            namedPart(checkpoint, kUNetFolder, message("the denoiser")),
+                            taken),
                     hintOn(item),
                     item);
     }
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": " +
-                    namedPart(checkpoint, kUNetFolder, "the denoiser") + " takes " +
-                    std::to_string(taken) + " channels and gives " +
-                    std::to_string(denoiser.outChannels) + ", " +
-                    namedPart(checkpoint, kAutoencoderFolder, "the autoencoder") + " has " +
-                    std::to_string(latent) + "; " + std::to_string(latent) + " and " +
-                    std::to_string(channelsWithMask(latent)) + " (inpainting) are built",
+                message("checkpoint {}: {} takes {} channels and gives {}, {} has {}; {} and {} "
+                        "(inpainting) are built",
+                        checkpoint.name(),
+                        namedPart(checkpoint, kUNetFolder, message("the denoiser")),
+                        taken,
+                        denoiser.outChannels,
+                        namedPart(checkpoint, kAutoencoderFolder, message("the autoencoder")),
+                        latent,
+                        latent,
+                        channelsWithMask(latent)),
                 hintOn(item),
                 item);
 }
@@ -155,32 +160,36 @@ void checkContext(const Checkpoint& checkpoint,
                   const UNet2DConfig& denoiser,
                   const std::vector<EncoderWidth>& encoders) {
     int64_t given = 0;
-    std::vector<std::string> widths;
+    std::vector<Message> widths;
     for (const EncoderWidth& encoder : encoders) {
         given += encoder.width;
-        widths.push_back(std::to_string(encoder.width) + " (" + encoder.role + ")");
+        widths.push_back(message("{} ({})", encoder.width, encoder.role));
     }
     if (denoiser.contextWidth() != given) {
         refuseContext(checkpoint,
                       denoiser.contextWidth(),
                       given,
-                      "the text encoders give " + join(widths, " and "));
+                      message("the text encoders give {}", joined(widths, " and ")));
     }
 }
 
 void refuseContext(const Checkpoint& checkpoint,
                    int64_t read,
                    int64_t given,
-                   const std::string& giver) {
+                   const Message& giver) {
     const std::string item = checkpoint.itemOf(kUNetFolder);
     const auto family = [](int64_t width) { return AdapterBase{.contextWidth = width}.text(); };
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": " +
-                    namedPart(checkpoint, kUNetFolder, "the denoiser") + " reads texts " +
-                    std::to_string(read) + " wide (cross_attention_dim), " + giver,
-                item == kUNetFolder ? "choose a denoiser for " + family(given) +
-                                          " here, or a checkpoint for " + family(read)
-                                    : hintOn(item),
+                message("checkpoint {}: {} reads texts {} wide (cross_attention_dim), {}",
+                        checkpoint.name(),
+                        namedPart(checkpoint, kUNetFolder, message("the denoiser")),
+                        read,
+                        giver),
+                item == kUNetFolder
+                    ? message("choose a denoiser for {} here, or a checkpoint for {}",
+                              family(given),
+                              family(read))
+                    : hintOn(item),
                 item);
 }
 

@@ -20,7 +20,7 @@ namespace lowtide::models {
 /// Error{Unsupported} on what a person chose the component with: the checkpoint, or a file of it.
 [[noreturn]] void refuseComponent(const Checkpoint& checkpoint,
                                   const char* component,
-                                  const std::string& problem);
+                                  const Message& problem);
 
 /// What a checkpoint lacks and another file can give.
 class MissingComponent : public Error {
@@ -47,7 +47,7 @@ void requireComponent(const Checkpoint& checkpoint,
 void requireTokenizer(const Checkpoint& checkpoint,
                       std::string_view encoder,
                       const std::string& tokenizer,
-                      const std::string& files);
+                      const Message& files);
 
 /// unet/ and vae/, as the family's denoiser and autoencoder: configs and headers, no weight.
 [[nodiscard]] UNet2DCondition openUNet(Checkpoint& checkpoint);
@@ -76,7 +76,7 @@ void checkContext(const Checkpoint& checkpoint,
 [[noreturn]] void refuseContext(const Checkpoint& checkpoint,
                                 int64_t read,
                                 int64_t given,
-                                const std::string& giver);
+                                const Message& giver);
 
 /// scheduler/scheduler_config.json, whose clean latents have no bound, whatever it says
 /// (docs/decisions/0037). What is no flag is left for its reader to refuse.

@@ -25,7 +25,7 @@ namespace {
 
 /// torch.save keeps the whole table of which an embedding is a row: 150 MB for CLIP-L.
 constexpr Bytes kLargestEmbeddingFile = 512 * kMiB;
-constexpr const char* kGetAnother = "get the file again";
+constexpr Phrase kGetAnother = phrase("get the file again");
 
 [[noreturn]] void refuseEmbedding(const WeightMap& file) {
     std::vector<std::string> names;
@@ -35,32 +35,34 @@ constexpr const char* kGetAnother = "get the file again";
     const std::optional<KnownFile> known = knownByNames(file);
     const bool isOther = known && known->kind != "embedding";
     throw Error(ErrorKind::Unsupported,
-                file.what + " is no embedding (textual inversion): " +
-                    (names.empty() ? "there are no vectors in it"
-                     : isOther     ? "it is of the kind " + known->family
-                                   : "its tensors are " + listSome(names)),
-                "an embedding is one tensor of vectors, or clip_l and clip_g; take other files out "
-                "of the folder embeddings");
+                message("{} is no embedding (textual inversion): {}",
+                        file.what,
+                        names.empty() ? message("there are no vectors in it")
+                        : isOther     ? message("it is of the kind {}", known->family)
+                                      : message("its tensors are {}", listSome(names))),
+                message("an embedding is one tensor of vectors, or clip_l and clip_g; take other "
+                        "files out of the folder embeddings"));
 }
 
 /// [n, width], or [width] for one vector.
 Shape rowsOf(const WeightMap& file, const std::string& name) {
     const TensorPlace& place = file.tensors.at(name);
-    const auto refuse = [&](const std::string& problem) {
-        throw Error(
-            ErrorKind::Corrupt, file.what + ", " + quotedName(name) + ": " + problem, kGetAnother);
+    const auto refuse = [&](const Message& problem) {
+        throw Error(ErrorKind::Corrupt,
+                    message("{}, {}: {}", file.what, quotedName(name), problem),
+                    kGetAnother);
     };
     const bool isFloat = place.type == DType::F32 || place.type == DType::F16 ||
                          place.type == DType::BF16 || place.type == DType::F64;
     if (!isFloat) {
-        refuse("is " + std::string(nameOf(place.type)) + ", vectors are numbers with a point");
+        refuse(message("is {}, vectors are numbers with a point", nameOf(place.type)));
     }
     const size_t rank = place.shape.size();
     if (rank < 1 || rank > 2 || !place.isRowMajor) {
-        refuse("has the shape " + toText(place.shape) + ", vectors have [count, width]");
+        refuse(message("has the shape {}, vectors have [count, width]", toText(place.shape)));
     }
     if (elementCount(place.shape).value_or(0) == 0) {
-        refuse("is empty: its shape is " + toText(place.shape));
+        refuse(message("is empty: its shape is {}", toText(place.shape)));
     }
     return rank == 1 ? Shape{1, place.shape[0]} : place.shape;
 }
@@ -69,16 +71,19 @@ TokenVectorsRef readVectors(const WeightMap& file, const std::string& name) {
     const std::optional<std::vector<double>> values = readValues(file, name);
     if (!values) {
         throw Error(ErrorKind::Corrupt,
-                    file.what + ", " + quotedName(name) + ": has the shape " +
-                        toText(file.tensors.at(name).shape) + ", which no text has room for",
-                    "choose an embedding of some vectors");
+                    message("{}, {}: has the shape {}, which no text has room for",
+                            file.what,
+                            quotedName(name),
+                            toText(file.tensors.at(name).shape)),
+                    message("choose an embedding of some vectors"));
     }
     const bool isFinite = std::all_of(
         values->begin(), values->end(), [](double value) { return std::isfinite(value); });
     if (!isFinite) {
         throw Error(ErrorKind::Corrupt,
-                    file.what + ", " + quotedName(name) +
-                        ": holds a number that is not finite (NaN or infinity)",
+                    message("{}, {}: holds a number that is not finite (NaN or infinity)",
+                            file.what,
+                            quotedName(name)),
                     kGetAnother);
     }
     TokenVectors vectors{.width = rowsOf(file, name)[1], .values = {}};
@@ -100,10 +105,10 @@ EmbeddingTensors embeddingTensors(const WeightFileHeader& header) {
         const int64_t first = rowsOf(file, std::string(kClipL))[0];
         const int64_t second = rowsOf(file, std::string(kClipG))[0];
         if (first != second) {
-            throw Error(ErrorKind::Corrupt,
-                        file.what + ": has " + std::to_string(first) + " vectors in clip_l and " +
-                            std::to_string(second) + " in clip_g",
-                        kGetAnother);
+            throw Error(
+                ErrorKind::Corrupt,
+                message("{}: has {} vectors in clip_l and {} in clip_g", file.what, first, second),
+                kGetAnother);
         }
         sets = {{std::string(kClipL), std::string(kClipL)},
                 {std::string(kClipG), std::string(kClipG)}};
@@ -120,10 +125,11 @@ EmbeddingFile openEmbeddingFile(const std::string& path) {
     const Bytes size = files::stampOfFile(path).identity.size;
     const std::string name = quotedName(std::filesystem::path(path).filename().string());
     if (size > kLargestEmbeddingFile) {
-        throw Error(
-            ErrorKind::Unsupported,
-            name + " is " + formatBytes(size) + " large, which no embedding (textual inversion) is",
-            "take other files out of the folder embeddings");
+        throw Error(ErrorKind::Unsupported,
+                    message("{} is {} large, which no embedding (textual inversion) is",
+                            name,
+                            formatBytes(size)),
+                    message("take other files out of the folder embeddings"));
     }
     const WeightFileHeader header = openWeightFile(path);
     EmbeddingFile file{.what = header.map.what,
@@ -136,33 +142,44 @@ EmbeddingFile openEmbeddingFile(const std::string& path) {
     }
     if (stampOf(path) != file.stamp) {
         throw Error(ErrorKind::Corrupt,
-                    file.what + " was changed while it was read",
-                    "wait until it is complete, then try again");
+                    message("{} was changed while it was read", file.what),
+                    message("wait until it is complete, then try again"));
     }
     return file;
 }
 
 TokenVectorsRef vectorsFor(const EmbeddingFile& file,
                            std::string_view set,
-                           const std::string& encoder,
+                           const Message& encoder,
                            int64_t width,
                            int64_t most) {
     const bool isSingle = file.sets.contains("");
     const TokenVectorsRef& vectors = file.sets.find(isSingle ? std::string_view() : set)->second;
     if (vectors->width != width) {
         throw Error(ErrorKind::InvalidInput,
-                    "the embedding " + file.what + " has vectors " +
-                        std::to_string(vectors->width) + " wide" +
-                        (isSingle ? "" : " for " + std::string(set)) + ", the " + encoder +
-                        " reads " + std::to_string(width),
-                    "choose an embedding that was trained for this kind of model, or take the "
-                    "file out of the folder embeddings");
+                    isSingle ? message("the embedding {} has vectors {} wide, the {} reads {}",
+                                       file.what,
+                                       vectors->width,
+                                       encoder,
+                                       width)
+                             : message("the embedding {} has vectors {} wide for {}, the {} "
+                                       "reads {}",
+                                       file.what,
+                                       vectors->width,
+                                       set,
+                                       encoder,
+                                       width),
+                    message("choose an embedding that was trained for this kind of model, or take "
+                            "the file out of the folder embeddings"));
     }
     if (vectors->count() > most) {
         throw Error(ErrorKind::InvalidInput,
-                    "the embedding " + file.what + " has " + std::to_string(vectors->count()) +
-                        " vectors, the " + encoder + " reads texts of " + std::to_string(most),
-                    "choose an embedding of fewer vectors");
+                    message("the embedding {} has {} vectors, the {} reads texts of {}",
+                            file.what,
+                            vectors->count(),
+                            encoder,
+                            most),
+                    message("choose an embedding of fewer vectors"));
     }
     return vectors;
 }

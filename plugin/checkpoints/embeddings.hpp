@@ -2,6 +2,7 @@
 // Textual inversions: their files, what people call them, and those that prompts may name.
 // Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/text/named_embeddings.hpp"
 
@@ -47,7 +48,7 @@ struct EmbeddingFile {
 /// Error{InvalidInput} names file and both widths where the vectors are not as wide as it reads.
 [[nodiscard]] TokenVectorsRef vectorsFor(const EmbeddingFile& file,
                                          std::string_view set,
-                                         const std::string& encoder,
+                                         const Message& encoder,
                                          int64_t width,
                                          int64_t most);
 

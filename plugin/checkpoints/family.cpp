@@ -26,10 +26,17 @@ std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint, Families kno
     }
     const std::string seen = checkpoint.pipelineClass();
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + " is of the class " +
-                    (seen.empty() ? "that model_index.json does not name" : "\"" + seen + "\"") +
-                    ", the families that are built are " + join(names, ", "),
-                "choose a checkpoint of one of these families",
+                seen.empty()
+                    ? message("checkpoint {} is of the class that model_index.json does not name, "
+                              "the families that are built are {}",
+                              checkpoint.name(),
+                              join(names, ", "))
+                    : message("checkpoint {} is of the class \"{}\", the families that are built "
+                              "are {}",
+                              checkpoint.name(),
+                              seen,
+                              join(names, ", ")),
+                message("choose a checkpoint of one of these families"),
                 "checkpoint");
 }
 

@@ -68,7 +68,7 @@ std::string ModelHashes::digestOf(const std::string& id, const StopToken& stop) 
     }
     const Hashed meant = hashed(id);
     LOWTIDE_ASSERT(!meant.files.empty());
-    requireUnchanged(meant.files, "the hash of a file cannot be made");
+    requireUnchanged(meant.files, message("the hash of a file cannot be made"));
     std::string digest = digests_->of(meant.paths(), stop, meant.part);
     const std::lock_guard lock(mutex_);
     return made_.insert_or_assign(id, std::move(digest)).first->second;

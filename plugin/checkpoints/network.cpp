@@ -20,15 +20,19 @@ void refuseUnreadText(const OpenedNetwork& opened,
     }
     const auto width = JsonReader(opened.settings, opened.what).integer(network.widthSetting);
     if (width && !mayBeOneOf(network.widths, *width)) {
-        std::vector<std::string> widths;
+        std::vector<Message> widths;
         for (const int64_t each : network.widths) {
-            widths.push_back(std::to_string(each));
+            widths.push_back(message("{}", each));
         }
-        throw Error(ErrorKind::Unsupported,
-                    owner + " is a " + opened.className + " that is " + std::to_string(*width) +
-                        " wide; models that are built here read one that is " +
-                        join(widths, " or ") + " wide",
-                    "choose the text encoder of your model");
+        throw Error(
+            ErrorKind::Unsupported,
+            message(
+                "{} is a {} that is {} wide; models that are built here read one that is {} wide",
+                owner,
+                opened.className,
+                *width,
+                joined(widths, " or ")),
+            message("choose the text encoder of your model"));
     }
 }
 

@@ -53,7 +53,7 @@ struct ControlFile {
 /// What a file is instead of a ControlNet that is built, and what to do with it; for people.
 struct OtherControl {
     std::string kind;
-    std::string hint;
+    Message hint;
 };
 
 [[nodiscard]] OtherControl otherThanControlNet(const WeightMap& file);
@@ -251,13 +251,13 @@ ControlFile controlFileIn(const WeightMap& file, const ControlNames& names) {
 OtherControl otherThanControlNet(const WeightMap& file) {
     if (const auto kind = otherControl(file)) {
         return {std::string(*kind),
-                "choose a ControlNet for SD 1.x, 2.x or XL: this kind is not read"};
+                message("choose a ControlNet for SD 1.x, 2.x or XL: this kind is not read")};
     }
     const std::optional<KnownFile> known = knownFile(file);
     if (known && known->kind == "lora") {
-        return {known->family, "choose a ControlNet here, and this file in Load LoRA"};
+        return {known->family, message("choose a ControlNet here, and this file in Load LoRA")};
     }
-    return {known ? known->family : "", "choose a ControlNet for SD 1.x, 2.x or XL"};
+    return {known ? known->family : "", message("choose a ControlNet for SD 1.x, 2.x or XL")};
 }
 
 namespace {
@@ -274,7 +274,7 @@ fs::path controlConfigOf(const CheckpointPath& folder) {
 }
 
 std::string labelFor(const ControlConfig& config) {
-    const std::string base = AdapterBase{.contextWidth = config.unet.contextWidth()}.text();
+    const std::string base = AdapterBase{.contextWidth = config.unet.contextWidth()}.text().str();
     return "ControlNet" + (base.empty() ? "" : " for " + base);
 }
 
@@ -298,8 +298,8 @@ std::shared_ptr<const ControlNet> openControlFolder(const CheckpointPath& path) 
     std::error_code missing;
     if (!fs::exists(config, missing)) {
         throw Error(ErrorKind::NotFound,
-                    "ControlNet " + path.name + " has no config.json",
-                    "choose a ControlNet's folder in the diffusers layout, or its file");
+                    message("ControlNet {} has no config.json", path.name),
+                    message("choose a ControlNet's folder in the diffusers layout, or its file"));
     }
     const files::InputFile file(config.string());
     const std::string what = path.name + "/config.json";
@@ -321,12 +321,18 @@ std::shared_ptr<const ControlNet> openControlFolder(const CheckpointPath& path) 
         seen.push_back(quotedName(name));
     }
     constexpr size_t kShownNames = 3;
-    throw Error(ErrorKind::Unsupported,
-                path.name + " is no ControlNet or T2I-Adapter that is built" +
-                    (other.kind.empty() ? "" : ", it is of the kind \"" + other.kind + "\"") +
-                    ": it has " +
-                    (seen.empty() ? "no tensors" : "the tensors " + listSome(seen, kShownNames)),
-                other.hint);
+    const Message has = seen.empty() ? message("no tensors")
+                                     : message("the tensors {}", listSome(seen, kShownNames));
+    throw Error(
+        ErrorKind::Unsupported,
+        other.kind.empty()
+            ? message("{} is no ControlNet or T2I-Adapter that is built: it has {}", path.name, has)
+            : message("{} is no ControlNet or T2I-Adapter that is built, it is of the kind \"{}\": "
+                      "it has {}",
+                      path.name,
+                      other.kind,
+                      has),
+        other.hint);
 }
 
 /// Settings that no shape states are the published ones, or stand beside the file.

@@ -68,7 +68,7 @@ const SplitPart& splitPart(std::string_view item) {
                                      std::end(kSplitParts),
                                      [&](const SplitPart& part) { return part.item == item; });
     if (found == std::end(kSplitParts)) {
-        throw Error(ErrorKind::Internal, "no part of a model is called " + std::string(item), "");
+        throw Error(ErrorKind::Internal, message("no part of a model is called {}", item), {});
     }
     return *found;
 }
@@ -219,8 +219,7 @@ void AdjustedCheckpoint::addSizes(Json& denoiser) const {
         const JsonReader stated(denoiser, nameOf(kUNetPart) + "/" + kDenoiserSettings);
         const auto read = stated.integers(kTextWidth).value_or(std::vector<int64_t>{});
         if (!read.empty() && read.front() != width) {
-            refuseContext(
-                *this, read.front(), width, "the checkpoint's own " + std::to_string(width));
+            refuseContext(*this, read.front(), width, message("the checkpoint's own {}", width));
         }
         own.update(denoiser);
         denoiser = std::move(own);

@@ -40,10 +40,11 @@ void openAutoencoderOf(const OpenedNetwork& opened) {
     if (std::count(std::begin(kLatentChannels), std::end(kLatentChannels), config.latentChannels) ==
         0) {
         throw Error(ErrorKind::Unsupported,
-                    opened.weights.what + " is an autoencoder of latents with " +
-                        std::to_string(config.latentChannels) +
-                        " channels, which no model that is built here has",
-                    "choose the autoencoder of your model");
+                    message("{} is an autoencoder of latents with {} channels, which no model that "
+                            "is built here has",
+                            opened.weights.what,
+                            config.latentChannels),
+                    message("choose the autoencoder of your model"));
     }
     (void)AutoencoderKL(config, opened.weights, kAutoencoder);
 }

@@ -32,14 +32,19 @@ namespace {
     constexpr size_t kShownNames = 3;
     if (const auto known = knownByNames(map); known && known->kind == kUpscaler) {
         throw Error(ErrorKind::Unsupported,
-                    map.what + " is an upscaler of the construction " + known->family +
-                        ", which is not built: " + join(built, ", ") + " is",
-                    "choose an ESRGAN or Real-ESRGAN file");
+                    message("{} is an upscaler of the construction {}, which is not built: {} is",
+                            map.what,
+                            known->family,
+                            join(built, ", ")),
+                    message("choose an ESRGAN or Real-ESRGAN file"));
     }
     throw Error(ErrorKind::Unsupported,
-                map.what + " holds no upscaler that is built (" + join(built, ", ") + "): it has " +
-                    (seen.empty() ? "no tensors" : "the tensors " + listSome(seen, kShownNames)),
-                "choose an ESRGAN or Real-ESRGAN file");
+                message("{} holds no upscaler that is built ({}): it has {}",
+                        map.what,
+                        join(built, ", "),
+                        seen.empty() ? message("no tensors")
+                                     : message("the tensors {}", listSome(seen, kShownNames))),
+                message("choose an ESRGAN or Real-ESRGAN file"));
 }
 
 }  // namespace

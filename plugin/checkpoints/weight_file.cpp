@@ -96,9 +96,11 @@ Shape statedShape(const files::GgufHeader& header,
         std::all_of(stated->begin(), stated->end(), [](int64_t size) { return size > 0; });
     if (!isPositive || elementCount(*stated) != elementCount(tensor.shape)) {
         throw Error(ErrorKind::Corrupt,
-                    what + ": is " + toText(tensor.shape) + " in the file, its metadata say " +
-                        toText(*stated),
-                    "get the file again, or choose another one");
+                    message("{}: is {} in the file, its metadata say {}",
+                            what,
+                            toText(tensor.shape),
+                            toText(*stated)),
+                    message("get the file again, or choose another one"));
     }
     return *stated;
 }
@@ -115,8 +117,8 @@ TensorPlace placeOfTensor(const files::GgufHeader& header,
     const std::string encoding = encodingName(info.name);
     if (!info.name.starts_with('Q') || !encodings::findEncoding(encoding)) {
         throw Error(ErrorKind::Unsupported,
-                    what + ": is quantised as " + std::string(info.name) + ", which is not read",
-                    "choose a file in Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 or Q2_K to Q6_K");
+                    message("{}: is quantised as {}, which is not read", what, info.name),
+                    message("choose a file in Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 or Q2_K to Q6_K"));
     }
     place.encoded = {.encoding = encoding,
                      .blockElements = info.elementsPerBlock,
@@ -176,10 +178,10 @@ WeightFileHeader openOneFile(const std::string& path) {
     }
     if (isBarePickle(bytes)) {
         throw Error(ErrorKind::Unsupported,
-                    quotedName(file.name()) +
-                        " is a bare pickle, which torch.save does not write: it holds no weights "
-                        "that are read",
-                    "load and save it with PyTorch, or take its safetensors version");
+                    message("{} is a bare pickle, which torch.save does not write: it holds no "
+                            "weights that are read",
+                            quotedName(file.name())),
+                    message("load and save it with PyTorch, or take its safetensors version"));
     }
     if (isGguf(bytes)) {
         GgufTensors gguf = openGguf(file);
@@ -207,8 +209,8 @@ using FilesByTensor = std::map<std::string, std::string>;
 void checkShardName(const std::string& index, const std::string& name) {
     if (name.empty() || name == ".." || name.find_first_of("/\\") != std::string::npos) {
         throw Error(ErrorKind::Corrupt,
-                    index + ": weight_map names \"" + name + "\", which is no file beside it",
-                    "get the checkpoint again");
+                    message("{}: weight_map names \"{}\", which is no file beside it", index, name),
+                    message("get the checkpoint again"));
     }
 }
 
@@ -218,7 +220,9 @@ FilesByTensor readIndex(const std::string& path, const std::string& what) {
     const Json json = parseJson(text, what);
     const Json* names = JsonReader(json, what).member("weight_map");
     if (!names || !names->is_object()) {
-        throw Error(ErrorKind::Corrupt, what + ": there is no weight_map", "get the file again");
+        throw Error(ErrorKind::Corrupt,
+                    message("{}: there is no weight_map", what),
+                    message("get the file again"));
     }
     FilesByTensor index;
     for (const auto& [name, value] : names->items()) {
@@ -234,11 +238,14 @@ void requireLayersWhole(const FilesByTensor& index, const std::string& what) {
         const auto weight = index.find(weightDecodedBy(name));
         if (weight != index.end() && weight->second != file) {
             throw Error(ErrorKind::Unsupported,
-                        what + ": " + quotedName(weight->first) + " is in " +
-                            quotedName(weight->second) + ", but " + quotedName(name) +
-                            ", which decodes it, in " + quotedName(file),
-                        "save the component as one file (diffusers: save_pretrained with a larger "
-                        "max_shard_size), or take another quantised file");
+                        message("{}: {} is in {}, but {}, which decodes it, in {}",
+                                what,
+                                quotedName(weight->first),
+                                quotedName(weight->second),
+                                quotedName(name),
+                                quotedName(file)),
+                        message("save the component as one file (diffusers: save_pretrained with a "
+                                "larger max_shard_size), or take another quantised file"));
         }
     }
 }
@@ -322,8 +329,8 @@ WeightFileHeader openSharded(const std::string& path, const std::string& what) {
         }
         if (place == shard.map.tensors.end()) {
             throw Error(ErrorKind::Corrupt,
-                        what + ": " + file + " has no tensor \"" + name + "\"",
-                        "get all shards of the same checkpoint");
+                        message("{}: {} has no tensor \"{}\"", what, file, name),
+                        message("get all shards of the same checkpoint"));
         }
         map.tensors.insert(*place);
     }
@@ -340,9 +347,11 @@ WeightFileHeader openShardsOf(const std::string& path, const ShardName& name) {
     }
     if (const std::vector<std::string> missing = missingShards(path, name); !missing.empty()) {
         throw Error(ErrorKind::NotFound,
-                    quotedName(own) + " is one of " + std::to_string(name.count) +
-                        " files of a model; its folder lacks " + listSome(missing),
-                    "put all of them into one folder");
+                    message("{} is one of {} files of a model; its folder lacks {}",
+                            quotedName(own),
+                            name.count,
+                            listSome(missing)),
+                    message("put all of them into one folder"));
     }
     WeightFileHeader model{.map = {.what = quotedName(own), .files = {}, .tensors = {}},
                            .metadata = {}};

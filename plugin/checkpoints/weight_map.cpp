@@ -95,11 +95,13 @@ std::optional<FoundWeights> weightsNamed(const fs::path& folder,
     }
     const std::set<std::string> variants = variantsIn(folder, name);
     if (variants.size() > 1) {
-        throw Error(ErrorKind::Unsupported,
-                    component + ": its weights are there as " +
-                        join(std::vector<std::string>(variants.begin(), variants.end()), ", ") +
-                        ", and nothing says which to take",
-                    "leave one of them in the folder, or rename it to " + name.stem + name.ending);
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{}: its weights are there as {}, and nothing says which to take",
+                    component,
+                    join(std::vector<std::string>(variants.begin(), variants.end()), ", ")),
+            message(
+                "leave one of them in the folder, or rename it to {}{}", name.stem, name.ending));
     }
     return variants.empty() ? std::nullopt : ofVariant(folder, name, *variants.begin());
 }
@@ -127,14 +129,18 @@ std::vector<std::string> foreignWeights(const fs::path& folder) {
     const std::vector<std::string> foreign = foreignWeights(folder);
     if (!foreign.empty()) {
         throw Error(ErrorKind::Unsupported,
-                    component + ": the weights are in " + listSome(foreign) +
-                        ", only safetensors and .bin files are read",
-                    "get the safetensors version of the checkpoint");
+                    message("{}: the weights are in {}, only safetensors and .bin files are read",
+                            component,
+                            listSome(foreign)),
+                    message("get the safetensors version of the checkpoint"));
     }
     throw Error(ErrorKind::NotFound,
-                component + ": there are no weights, neither " + stem + ".safetensors nor " + stem +
-                    ".safetensors.index.json nor a variant of them",
-                "complete the checkpoint's folder");
+                message("{}: there are no weights, neither {}.safetensors nor "
+                        "{}.safetensors.index.json nor a variant of them",
+                        component,
+                        stem,
+                        stem),
+                message("complete the checkpoint's folder"));
 }
 
 /// safetensors first, then what torch.save wrote.
@@ -233,11 +239,11 @@ bool areUnchanged(const std::vector<memory::WeightFile>& files) {
     });
 }
 
-void requireUnchanged(const std::vector<memory::WeightFile>& files, const std::string& what) {
+void requireUnchanged(const std::vector<memory::WeightFile>& files, const Message& what) {
     if (!areUnchanged(files)) {
         throw Error(ErrorKind::Corrupt,
-                    what + ": the weights were changed since the checkpoint was opened",
-                    "load the checkpoint again");
+                    message("{}: the weights were changed since the checkpoint was opened", what),
+                    message("load the checkpoint again"));
     }
 }
 

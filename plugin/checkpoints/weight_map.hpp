@@ -2,6 +2,7 @@
 // Finds and opens the weight files of one component, and says whether files are still the same.
 // Torch-free, headers only.
 
+#include "plugin/base/message.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/memory/component_parts.hpp"
 #include "plugin/nn/blocks/network_builder.hpp"
@@ -38,7 +39,7 @@ namespace lowtide::models {
 /// Whether every file is still the one that was read.
 [[nodiscard]] bool areUnchanged(const std::vector<memory::WeightFile>& files);
 /// Error{Corrupt} that begins with `what` unless they are.
-void requireUnchanged(const std::vector<memory::WeightFile>& files, const std::string& what);
+void requireUnchanged(const std::vector<memory::WeightFile>& files, const Message& what);
 
 /// Identity of files as 64 hexadecimal digits: names, sizes, times of change.
 [[nodiscard]] std::string fingerprintOf(std::span<const memory::WeightFile> files);

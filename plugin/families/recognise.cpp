@@ -174,7 +174,7 @@ void recogniseAdapter(const WeightFileHeader& file, Recognised& known) {
     known.readiness = Readiness::Refused;
     const AdapterFile adapter = readAdapterHeader(file);
     const AdapterBase base = baseOf(adapter);
-    known.family = whatAdapterIs(adapter);
+    known.family = whatAdapterIs(adapter).str();
     known.readiness = base.isTaken()   ? Readiness::Runs
                       : base.isKnown() ? Readiness::NotBuilt
                                        : Readiness::NotKnown;

@@ -22,12 +22,12 @@ namespace {
 bool isForDenoiser(const Model& model, std::string_view role, const std::string& expert) {
     const bool isHigh = expert == "high_noise";
     requireThat(expert == "both" || isHigh || expert == "low_noise",
-                "there is no expert \"" + expert + "\"",
-                "choose both, high_noise or low_noise",
+                message("there is no expert \"{}\"", expert),
+                message("choose both, high_noise or low_noise"),
                 "expert");
     requireThat(expert == "both" || model.info().boundaryRatio > 0,
-                "the expert is " + expert + ", and " + model.name() + " has one denoiser",
-                "choose both",
+                message("the expert is {}, and {} has one denoiser", expert, model.name()),
+                message("choose both"),
                 "expert");
     return expert == "both" || (role == kDenoiser) == isHigh;
 }

@@ -97,13 +97,11 @@ bool endsInOneOf(std::string_view name, const Names& ends) {
     });
 }
 
-std::string nameOfWidth(std::vector<NamedWidth> AdapterMarks::*widths,
-                        int64_t width,
-                        const char* what) {
-    if (const NamedWidth* known = published(widths, width)) {
-        return std::string(known->name);
-    }
-    return std::string(what) + " " + std::to_string(width) + " wide";
+Message nameOfWidth(std::vector<NamedWidth> AdapterMarks::*widths,
+                    int64_t width,
+                    const Message& otherwise) {
+    const NamedWidth* known = published(widths, width);
+    return known ? Message(std::string(known->name)) : otherwise;
 }
 
 /// The columns of a layer's change.
@@ -139,8 +137,7 @@ void readContext(const AdapterLayer& layer,
 /// Relatives have its names and its width, and read more than a latent.
 void readLatentWidth(const AdapterMarks& marks, std::optional<int64_t> width, AdapterBase& base) {
     if (width && *width != marks.latentWidth) {
-        base.family =
-            std::string(marks.name) + " with a picture beside the latent (control or fill)";
+        base.family = message("{} with a picture beside the latent (control or fill)", marks.name);
         base.isBuilt = false;
     }
 }
@@ -148,8 +145,7 @@ void readLatentWidth(const AdapterMarks& marks, std::optional<int64_t> width, Ad
 /// Others may have its names, and another width.
 void readWidth(const AdapterMarks& marks, std::optional<int64_t> width, AdapterBase& base) {
     if (width && !mayBeOneOf(marks.widths, *width)) {
-        base.family =
-            "networks like " + std::string(marks.name) + ", " + std::to_string(*width) + " wide";
+        base.family = message("networks like {}, {} wide", marks.name, *width);
         base.isBuilt = false;
     }
 }
@@ -167,17 +163,19 @@ const NamedWidth* published(std::vector<NamedWidth> AdapterMarks::*widths, int64
     return nullptr;
 }
 
-std::string AdapterBase::text() const {
+Message AdapterBase::text() const {
     if (!family.empty()) {
         return family;
     }
     if (contextWidth) {
         return nameOfWidth(isOwnContext ? &AdapterMarks::ownContexts : &AdapterMarks::contexts,
                            *contextWidth,
-                           "networks with a context");
+                           message("networks with a context {} wide", *contextWidth));
     }
-    return textWidth ? nameOfWidth(&AdapterMarks::texts, *textWidth, "networks with a text encoder")
-                     : "";
+    return textWidth ? nameOfWidth(&AdapterMarks::texts,
+                                   *textWidth,
+                                   message("networks with a text encoder {} wide", *textWidth))
+                     : Message();
 }
 
 AdapterBase baseOf(const AdapterFile& file) {
@@ -198,7 +196,7 @@ AdapterBase baseOf(const AdapterFile& file) {
         }
         const auto named = isDenoiser ? familyNamedBy(layer.module) : std::nullopt;
         if (named && (base.family.empty() || (marks && base.isBuilt && !named->marks))) {
-            base.family = named->name;
+            base.family = Message(std::string(named->name));
             base.isBuilt = named->marks != nullptr;
             marks = named->marks;
         }
@@ -225,7 +223,7 @@ AdapterBase baseOf(const memory::ComponentTree& tree) {
             return base;
         }
         if (const auto named = familyNamedBy(weight.name)) {
-            base.family = named->name;
+            base.family = Message(std::string(named->name));
             return base;
         }
     }
@@ -235,37 +233,37 @@ AdapterBase baseOf(const memory::ComponentTree& tree) {
 namespace {
 
 /// Of layers as people know them.
-constexpr std::pair<std::string_view, std::string_view> kKindNames[] = {
-    {"low_rank", "LoRA"},
-    {"hadamard", "LoHa"},
-    {"kronecker", "LoKr"},
-    {"scale", "(IA)3"},
-    {"difference", "full differences"},
+constexpr std::pair<std::string_view, Phrase> kKindNames[] = {
+    {"low_rank", phrase("LoRA")},
+    {"hadamard", phrase("LoHa")},
+    {"kronecker", phrase("LoKr")},
+    {"scale", phrase("(IA)3")},
+    {"difference", phrase("full differences")},
 };
 
-constexpr std::pair<std::string_view, std::string_view> kComponentNames[] = {
-    {kAdapterDenoiser, "UNet"},
-    {kAdapterText, "text encoder"},
-    {kAdapterText2, "text encoder 2"},
-    {kAdapterText3, "text encoder 3"},
-    {kAdapterText4, "text encoder 4"},
-    {kAdapterT5, "T5"},
-    {kAdapterDenoiser2, "low-noise model"},
+constexpr std::pair<std::string_view, Phrase> kComponentNames[] = {
+    {kAdapterDenoiser, phrase("UNet")},
+    {kAdapterText, phrase("text encoder")},
+    {kAdapterText2, phrase("text encoder 2")},
+    {kAdapterText3, phrase("text encoder 3")},
+    {kAdapterText4, phrase("text encoder 4")},
+    {kAdapterT5, phrase("T5")},
+    {kAdapterDenoiser2, phrase("low-noise model")},
 };
 
 /// "a, b and c".
-std::string inOneSentence(const std::vector<std::string>& parts) {
-    std::string text;
-    for (size_t i = 0; i < parts.size(); ++i) {
-        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+Message inOneSentence(const std::vector<Message>& parts) {
+    if (parts.size() < 2) {
+        return joined(parts, ", ");
     }
-    return text;
+    const std::span<const Message> all(parts);
+    return message("{} and {}", joined(all.first(all.size() - 1), ", "), all.back());
 }
 
 /// Those of `names` that `has`, in their order.
 template <class Names, class Has>
-std::vector<std::string> namesWhere(const Names& names, Has&& has) {
-    std::vector<std::string> found;
+std::vector<Message> namesWhere(const Names& names, Has&& has) {
+    std::vector<Message> found;
     for (const auto& [key, name] : names) {
         if (has(key)) {
             found.emplace_back(name);
@@ -286,7 +284,8 @@ bool isConvolution(const AdapterLayer& layer) {
             (down->second.place.shape.size() > 2 && down->second.place.shape.back() > 1));
 }
 
-std::string rankText(const AdapterFile& file) {
+/// Empty: none of its layers has one.
+Message rankText(const AdapterFile& file) {
     std::set<int64_t> ranks;
     for (const AdapterLayer& layer : file.layers) {
         if (layer.rank) {
@@ -294,11 +293,10 @@ std::string rankText(const AdapterFile& file) {
         }
     }
     if (ranks.empty()) {
-        return "";
+        return {};
     }
-    const std::string least = std::to_string(*ranks.begin());
-    return ranks.size() == 1 ? ", rank " + least
-                             : ", ranks " + least + " to " + std::to_string(*ranks.rbegin());
+    return ranks.size() == 1 ? message("rank {}", *ranks.begin())
+                             : message("ranks {} to {}", *ranks.begin(), *ranks.rbegin());
 }
 
 }  // namespace
@@ -309,44 +307,49 @@ bool looksLikeAdapter(const WeightMap& file) {
     });
 }
 
-std::string kindsOf(const AdapterFile& file) {
+Message kindsOf(const AdapterFile& file) {
     const auto any = [&](auto&& is) {
         return std::any_of(file.layers.begin(), file.layers.end(), is);
     };
-    std::vector<std::string> kinds = namesWhere(kKindNames, [&](std::string_view kind) {
+    std::vector<Message> kinds = namesWhere(kKindNames, [&](std::string_view kind) {
         return any([&](const AdapterLayer& layer) { return layer.kind == kind; });
     });
     if (kinds.front() == "LoRA") {
-        kinds.front() = any(isConvolution) ? "LoCon" : "LoRA";
+        kinds.front() = any(isConvolution) ? phrase("LoCon") : phrase("LoRA");
     }
     if (any(isDora)) {
-        kinds.front() = "DoRA (" + kinds.front() + ")";
+        kinds.front() = message("DoRA ({})", kinds.front());
     }
     return inOneSentence(kinds);
 }
 
-std::string whatAdapterIs(const AdapterFile& file) {
+Message whatAdapterIs(const AdapterFile& file) {
     std::set<std::tuple<std::string_view, std::string_view>> modules;
     for (const AdapterLayer& layer : file.layers) {
         modules.emplace(layer.component, layer.module);
     }
     const AdapterBase base = baseOf(file);
-    std::vector<std::string> components =
-        namesWhere(kComponentNames, [&](std::string_view component) {
-            return std::any_of(modules.begin(), modules.end(), [&](const auto& module) {
-                return std::get<0>(module) == component;
-            });
+    std::vector<Message> components = namesWhere(kComponentNames, [&](std::string_view component) {
+        return std::any_of(modules.begin(), modules.end(), [&](const auto& module) {
+            return std::get<0>(module) == component;
         });
+    });
     if (base.hasDenoiser && !base.isKnown() && !base.isUNet) {
-        components.front() = "denoiser";
+        components.front() = phrase("denoiser");
     }
-    const std::string whose = base.text();
-    return kindsOf(file) + (whose.empty() ? "" : " for " + whose) + rankText(file) + ", " +
-           inOneSentence(components) + ", " + std::to_string(modules.size()) +
-           (modules.size() == 1 ? " layer" : " layers");
+    const Message kinds = kindsOf(file);
+    const Message whose = base.text();
+    std::vector<Message> said = {whose.empty() ? kinds : message("{} for {}", kinds, whose)};
+    if (Message ranks = rankText(file); !ranks.empty()) {
+        said.push_back(std::move(ranks));
+    }
+    said.push_back(inOneSentence(components));
+    const auto count = static_cast<int64_t>(modules.size());
+    said.push_back(plural(count, "{} layer", "{} layers", count));
+    return joined(said, ", ");
 }
 
-std::string whatAdapterIs(const WeightFileHeader& header) {
+Message whatAdapterIs(const WeightFileHeader& header) {
     return whatAdapterIs(readAdapterHeader(header));
 }
 

@@ -2,6 +2,7 @@
 // Which models an adapter is for, what a checkpoint is to adapters, and what people call an
 // adapter. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct AdapterBase {
     std::optional<int64_t> contextWidth;
     bool isOwnContext = false;         ///< it is as wide as the network
     std::optional<int64_t> textWidth;  ///< of text_encoder, or where that is missing of the second
-    std::string family{};              ///< "Z-Image", by the names of the denoiser's modules
+    Message family{};                  ///< "Z-Image", by the names of the denoiser's modules
     bool isBuilt = true;               ///< there are such networks here
     bool hasDenoiser = false;          ///< it changes one
     bool isUNet = false;               ///< by the names of the denoiser's modules
@@ -34,7 +35,7 @@ struct AdapterBase {
     }
 
     /// "SD 1.x", "SD 2.x", "networks with a context 48 wide"; empty where nothing tells.
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] Message text() const;
 };
 
 [[nodiscard]] AdapterBase baseOf(const AdapterFile& file);
@@ -46,10 +47,10 @@ struct AdapterBase {
 
 /// "LoRA for SD 1.x, rank 32, UNet and text encoder, 264 layers"; from the header alone. Errors:
 /// those of readAdapterHeader().
-[[nodiscard]] std::string whatAdapterIs(const WeightFileHeader& header);
-[[nodiscard]] std::string whatAdapterIs(const AdapterFile& file);
+[[nodiscard]] Message whatAdapterIs(const WeightFileHeader& header);
+[[nodiscard]] Message whatAdapterIs(const AdapterFile& file);
 
 /// "LoRA", "LoHa and full differences": the kinds of its layers.
-[[nodiscard]] std::string kindsOf(const AdapterFile& file);
+[[nodiscard]] Message kindsOf(const AdapterFile& file);
 
 }  // namespace lowtide::models

@@ -80,8 +80,8 @@ void applyPeft(const PeftConfig& config, AdapterLayer& layer) {
     layer.divisor = config.dividesByRoot ? std::sqrt(rank) : rank;
     if (layer.alpha && !std::isfinite(*layer.alpha)) {
         throw Error(ErrorKind::Corrupt,
-                    "the alpha of " + quotedName(layer.name) + " is no number",
-                    "get the file again");
+                    message("the alpha of {} is no number", quotedName(layer.name)),
+                    message("get the file again"));
     }
 }
 
@@ -137,9 +137,11 @@ void readConfigBeside(const std::string& path, AdapterFile& file) {
 void takeOnInput(AdapterLayer& layer, double flag, const std::string& what) {
     if (flag != 0 && flag != 1) {
         throw Error(ErrorKind::Corrupt,
-                    what + ", " + quotedName(layer.onInputKey) + ": is " + formatNumber(flag) +
-                        ", neither 0 nor 1",
-                    "get the file again");
+                    message("{}, {}: is {}, neither 0 nor 1",
+                            what,
+                            quotedName(layer.onInputKey),
+                            formatNumber(flag)),
+                    message("get the file again"));
     }
     if (flag == 1) {
         auto numbers = layer.factors.extract("on_output");
@@ -161,8 +163,8 @@ void readNumbers(const WeightMap& map, AdapterFile& file) {
     for (size_t i = 0; i < keys.size(); ++i) {
         if (std::isnan(values[i])) {
             throw Error(ErrorKind::Corrupt,
-                        file.what + ", " + quotedName(keys[i]) + ": is no finite number",
-                        "get the file again");
+                        message("{}, {}: is no finite number", file.what, quotedName(keys[i])),
+                        message("get the file again"));
         }
     }
     size_t next = 0;
@@ -203,8 +205,8 @@ AdapterFile openAdapterFile(const std::string& path) {
     }
     if (stampOf(path) != header.map.files.front()) {
         throw Error(ErrorKind::Corrupt,
-                    file.what + " was changed while it was read",
-                    "wait until it is complete, then try again");
+                    message("{} was changed while it was read", file.what),
+                    message("wait until it is complete, then try again"));
     }
     return file;
 }
@@ -229,10 +231,13 @@ std::string plainName(std::string_view pattern, const std::string& what) {
             continue;  // an escaped dot
         }
         if (kOperators.find(pattern[i]) != kOperators.npos) {
-            throw Error(ErrorKind::Unsupported,
-                        what + ": the pattern " + quotedName(whole) +
-                            " is a regular expression; only names of modules are read",
-                        "write the modules' names, or save the adapter with alphas of its own");
+            throw Error(
+                ErrorKind::Unsupported,
+                message(
+                    "{}: the pattern {} is a regular expression; only names of modules are read",
+                    what,
+                    quotedName(whole)),
+                message("write the modules' names, or save the adapter with alphas of its own"));
         }
         name += pattern[i];
     }
@@ -256,8 +261,8 @@ Patterns patternsIn(const JsonReader& reader, const char* key) {
 std::optional<double> positive(std::optional<double> value, const JsonReader& reader) {
     if (value && (!std::isfinite(*value) || *value <= 0)) {
         throw Error(ErrorKind::Corrupt,
-                    reader.what() + ": the rank is " + formatNumber(*value),
-                    "get the file again");
+                    message("{}: the rank is {}", reader.what(), formatNumber(*value)),
+                    message("get the file again"));
     }
     return value;
 }
@@ -331,15 +336,15 @@ PeftMetadata readPeftMetadata(std::string_view text, const std::string& what) {
 namespace {
 
 /// What people may take for an adapter: a part of a name that only such files have.
-constexpr std::pair<std::string_view, const char*> kWholeNetworks[] = {
-    {"lora_controlnet", "a Control-LoRA, which is a ControlNet"},
-    {"control_model.", "a ControlNet"},
-    {"controlnet_cond_embedding.", "a ControlNet"},
-    {"model.diffusion_model.", "a whole checkpoint"},
-    {"first_stage_model.", "an autoencoder (VAE)"},
-    {"decoder.mid", "an autoencoder (VAE)"},
-    {"down_blocks.", "a whole denoiser (UNet)"},
-    {"input_blocks.", "a whole denoiser (UNet)"},
+constexpr std::pair<std::string_view, Phrase> kWholeNetworks[] = {
+    {"lora_controlnet", phrase("a Control-LoRA, which is a ControlNet")},
+    {"control_model.", phrase("a ControlNet")},
+    {"controlnet_cond_embedding.", phrase("a ControlNet")},
+    {"model.diffusion_model.", phrase("a whole checkpoint")},
+    {"first_stage_model.", phrase("an autoencoder (VAE)")},
+    {"decoder.mid", phrase("an autoencoder (VAE)")},
+    {"down_blocks.", phrase("a whole denoiser (UNet)")},
+    {"input_blocks.", phrase("a whole denoiser (UNet)")},
 };
 
 std::vector<std::string> namesIn(const WeightMap& file) {
@@ -350,10 +355,10 @@ std::vector<std::string> namesIn(const WeightMap& file) {
     return names;
 }
 
-[[noreturn]] void refuseAs(const WeightMap& file, const std::string& seen) {
+[[noreturn]] void refuseAs(const WeightMap& file, const Message& seen) {
     throw Error(ErrorKind::Unsupported,
-                file.what + " is no adapter of weights (LoRA): " + seen,
-                "choose a LoRA, LoCon, LoHa, LoKr or DoRA");
+                message("{} is no adapter of weights (LoRA): {}", file.what, seen),
+                message("choose a LoRA, LoCon, LoHa, LoKr or DoRA"));
 }
 
 }  // namespace
@@ -368,25 +373,26 @@ void refuseForeignFile(const WeightMap& file) {
     }
     if (file.tensors.empty()) {
         refuseAs(file,
-                 "there are no tensors at its top; IP-Adapters that torch.save wrote "
-                 "look like that");
+                 message("there are no tensors at its top; IP-Adapters that torch.save wrote look "
+                         "like that"));
     }
     for (const auto& [part, what] : kWholeNetworks) {
         for (const auto& [name, place] : file.tensors) {
             if (name.find(part) != name.npos) {
-                refuseAs(file, std::string("it is ") + what);
+                refuseAs(file, message("it is {}", what));
             }
         }
     }
     const std::optional<KnownFile> known = knownByNames(file);
     refuseAs(file,
-             known ? "it is of the kind " + known->family
-                   : "its tensors are " + listSome(namesIn(file)));
+             known ? message("it is of the kind {}", known->family)
+                   : message("its tensors are {}", listSome(namesIn(file))));
 }
 
 void refuseWithoutLayers(const WeightMap& file) {
     refuseAs(file,
-             "none of its tensors belongs to a layer that is known: " + listSome(namesIn(file)));
+             message("none of its tensors belongs to a layer that is known: {}",
+                     listSome(namesIn(file))));
 }
 
 }  // namespace lowtide::models

@@ -138,17 +138,17 @@ constexpr KeyPrefix kBareNames[] = {
 
 constexpr std::string_view kPeftWrapper = "base_model.model.";
 
-constexpr std::pair<std::string_view, std::string_view> kUnbuilt[] = {
-    {".a1.weight", "GLoRA"},
-    {".oft_blocks", "OFT"},
-    {".oft_diag", "OFT"},
-    {".oft_R", "OFT"},
-    {".boft_", "BOFT"},
-    {".ia3_l", "peft's (IA)3"},
-    {".vera_lambda_", "VeRA"},
-    {".lora_embedding_A", "peft's LoRA of embeddings"},
-    {".set_weight", "weights that replace others"},
-    {".reshape_weight", "weights of another shape"},
+constexpr std::pair<std::string_view, Phrase> kUnbuilt[] = {
+    {".a1.weight", phrase("GLoRA")},
+    {".oft_blocks", phrase("OFT")},
+    {".oft_diag", phrase("OFT")},
+    {".oft_R", phrase("OFT")},
+    {".boft_", phrase("BOFT")},
+    {".ia3_l", phrase("peft's (IA)3")},
+    {".vera_lambda_", phrase("VeRA")},
+    {".lora_embedding_A", phrase("peft's LoRA of embeddings")},
+    {".set_weight", phrase("weights that replace others")},
+    {".reshape_weight", phrase("weights of another shape")},
 };
 
 /// A name without its ending.
@@ -283,16 +283,16 @@ std::string_view adapterComponentOf(std::string_view name) {
 
 bool isOfAdapter(std::string_view key) {
     const std::optional<SplitKey> split = splitKey(key);
-    return (split && split->ending.part != Part::Alpha) || !unbuiltAdapterKind(key).empty();
+    return (split && split->ending.part != Part::Alpha) || unbuiltAdapterKind(key);
 }
 
-std::string_view unbuiltAdapterKind(std::string_view key) {
+std::optional<Phrase> unbuiltAdapterKind(std::string_view key) {
     for (const auto& [part, kind] : kUnbuilt) {
         if (key.find(part) != key.npos) {
             return kind;
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 }  // namespace lowtide::models

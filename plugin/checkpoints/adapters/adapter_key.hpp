@@ -1,6 +1,8 @@
 #pragma once
 // What the names of an adapter's tensors say, whichever tool wrote them. Torch-free.
 
+#include "plugin/base/message.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,7 +48,7 @@ struct AdapterKey {
 /// Whether only an adapter has a tensor of such a name, whatever it changes.
 [[nodiscard]] bool isOfAdapter(std::string_view key);
 
-/// "OFT": what an adapter's tensor belongs to that is not built; empty for all others.
-[[nodiscard]] std::string_view unbuiltAdapterKind(std::string_view key);
+/// "OFT": what an adapter's tensor belongs to that is not built; nothing for all others.
+[[nodiscard]] std::optional<Phrase> unbuiltAdapterKind(std::string_view key);
 
 }  // namespace lowtide::models

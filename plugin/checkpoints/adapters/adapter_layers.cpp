@@ -25,10 +25,13 @@ int64_t sizeAlong(const AdapterFactor& factor, size_t axis) {
                              const AdapterFactor& other,
                              const std::string& what) {
     throw Error(ErrorKind::Corrupt,
-                what + ": " + quotedName(one.key) + " " + toText(one.place.shape) + " and " +
-                    quotedName(other.key) + " " + toText(other.place.shape) +
-                    " do not make one change",
-                "get the file again");
+                message("{}: {} {} and {} {} do not make one change",
+                        what,
+                        quotedName(one.key),
+                        toText(one.place.shape),
+                        quotedName(other.key),
+                        toText(other.place.shape)),
+                message("get the file again"));
 }
 
 void requireSame(bool isSame,
@@ -193,9 +196,10 @@ Shape changeShapeOf(const AdapterLayer& layer, const std::string& what) {
     }
     const AdapterFactor& only = layer.factors.begin()->second;
     if (only.place.shape.empty()) {
-        throw Error(ErrorKind::Corrupt,
-                    what + ": " + quotedName(only.key) + " is one number, not a change of a weight",
-                    "get the file again");
+        throw Error(
+            ErrorKind::Corrupt,
+            message("{}: {} is one number, not a change of a weight", what, quotedName(only.key)),
+            message("get the file again"));
     }
     return only.place.shape;
 }
@@ -237,23 +241,22 @@ bool isDoraFactor(std::string_view name) {
 [[noreturn]] void refuseKeys(const WeightMap& map,
                              const std::string& one,
                              const std::string& other,
-                             const std::string& problem) {
+                             const Message& problem) {
     throw Error(ErrorKind::Corrupt,
-                map.what + ": " + quotedName(one) + " and " + quotedName(other) + " " + problem,
-                "get the file again, or save it with one change for each layer");
+                message("{}: {} and {} {}", map.what, quotedName(one), quotedName(other), problem),
+                message("get the file again, or save it with one change for each layer"));
 }
 
 }  // namespace
 
 LayerGroups::LayerGroups(const WeightMap& map) : map_(map) {
     for (const auto& [key, place] : map.tensors) {
-        const std::string_view unbuilt = unbuiltAdapterKind(key);
-        if (!unbuilt.empty()) {
-            throw Error(ErrorKind::Unsupported,
-                        map.what + ": " + quotedName(key) + " is of " + std::string(unbuilt) +
-                            ", which is not built",
-                        "choose an adapter of LoRA, LoCon, LoHa, LoKr, DoRA, (IA)3 or full "
-                        "differences");
+        if (const std::optional<Phrase> unbuilt = unbuiltAdapterKind(key)) {
+            throw Error(
+                ErrorKind::Unsupported,
+                message("{}: {} is of {}, which is not built", map.what, quotedName(key), *unbuilt),
+                message("choose an adapter of LoRA, LoCon, LoHa, LoKr, DoRA, (IA)3 or full "
+                        "differences"));
         }
         if (std::optional<AdapterKey> parsed = parseAdapterKey(key)) {
             add(key, place, std::move(*parsed));
@@ -277,7 +280,7 @@ void LayerGroups::add(const std::string& key, const TensorPlace& place, AdapterK
     }
     std::string& known = parsed.part == AdapterKey::Part::Alpha ? layer.alphaKey : layer.onInputKey;
     if (!known.empty()) {
-        refuseKeys(map_, known, key, "are of one layer in two spellings");
+        refuseKeys(map_, known, key, message("are of one layer in two spellings"));
     }
     known = key;
 }
@@ -285,7 +288,7 @@ void LayerGroups::add(const std::string& key, const TensorPlace& place, AdapterK
 void LayerGroups::addFactor(AdapterLayer& layer, AdapterFactor factor, const AdapterKey& parsed) {
     const auto [known, isNew] = layer.factors.emplace(parsed.factor, factor);
     if (!isNew) {
-        refuseKeys(map_, known->second.key, factor.key, "are one part of one layer");
+        refuseKeys(map_, known->second.key, factor.key, message("are one part of one layer"));
     }
     if (parsed.kind.empty()) {
         return;
@@ -295,28 +298,29 @@ void LayerGroups::addFactor(AdapterLayer& layer, AdapterFactor factor, const Ada
             std::find_if(layer.factors.begin(), layer.factors.end(), [&](const auto& each) {
                 return each.second.key != factor.key && !isDoraFactor(each.first);
             });
-        refuseKeys(map_, other->second.key, factor.key, "change one layer in two ways");
+        refuseKeys(map_, other->second.key, factor.key, message("change one layer in two ways"));
     }
     layer.kind = parsed.kind;
 }
 
 void LayerGroups::checkFactor(const AdapterFactor& factor) const {
     const TensorPlace& place = factor.place;
-    const auto subject = [&] { return map_.what + ", " + quotedName(factor.key) + ": "; };
+    const std::string key = quotedName(factor.key);
     if (!isFloating(place.type)) {
         throw Error(ErrorKind::Corrupt,
-                    subject() + "has the type " + std::string(nameOf(place.type)),
-                    "get the file again");
+                    message("{}, {}: has the type {}", map_.what, key, nameOf(place.type)),
+                    message("get the file again"));
     }
     if (!place.isRowMajor) {
         throw Error(ErrorKind::Unsupported,
-                    subject() + "is not stored row by row",
-                    "save the adapter as a safetensors file");
+                    message("{}, {}: is not stored row by row", map_.what, key),
+                    message("save the adapter as a safetensors file"));
     }
     if (elementCount(place.shape).value_or(0) == 0) {
-        throw Error(ErrorKind::Corrupt,
-                    subject() + "is " + toText(place.shape) + ", a change of rank 0",
-                    "get the file again");
+        throw Error(
+            ErrorKind::Corrupt,
+            message("{}, {}: is {}, a change of rank 0", map_.what, key, toText(place.shape)),
+            message("get the file again"));
     }
 }
 
@@ -327,9 +331,11 @@ void LayerGroups::settle(AdapterLayer& layer) {
         const bool isAdded = layer.kind != "scale" && layer.kind != "difference";
         if (isDoraFactor(name) && !isAdded) {
             throw Error(ErrorKind::Unsupported,
-                        map_.what + ": " + quotedName(factor.key) + " is DoRA of a layer of kind " +
-                            layer.kind,
-                        "choose another adapter");
+                        message("{}: {} is DoRA of a layer of kind {}",
+                                map_.what,
+                                quotedName(factor.key),
+                                layer.kind),
+                        message("choose another adapter"));
         }
     }
     layer.rank = rankOf(layer);
@@ -377,10 +383,12 @@ void LayerGroups::complete(AdapterLayer layer, std::vector<AdapterLayer>& layers
 void LayerGroups::throwIfIncomplete() const {
     if (!incomplete_.empty()) {
         throw Error(ErrorKind::Corrupt,
-                    map_.what + ": " + std::to_string(incomplete_.size()) + " of " +
-                        std::to_string(groups_.size()) +
-                        " layers are incomplete: " + listSome(incomplete_),
-                    "get the file again");
+                    message("{}: {} of {} layers are incomplete: {}",
+                            map_.what,
+                            incomplete_.size(),
+                            groups_.size(),
+                            listSome(incomplete_)),
+                    message("get the file again"));
     }
 }
 

@@ -94,10 +94,16 @@ FactoredChange ofRows(const ChangeKind& kind, const FactoredChange& change, cons
 
 void requireRows(const ChangeKind& kind, bool isDecomposed) {
     if (kind.rowFactor.empty() || isDecomposed) {
-        throw Error(ErrorKind::Unsupported,
-                    "a change of kind \"" + kind.name + "\"" + (isDecomposed ? " with DoRA" : "") +
-                        " cannot be made to single rows of an embedding table",
-                    "choose an adapter without changes of token embeddings");
+        throw Error(
+            ErrorKind::Unsupported,
+            isDecomposed
+                ? message("a change of kind \"{}\" with DoRA cannot be made to single rows of an "
+                          "embedding table",
+                          kind.name)
+                : message("a change of kind \"{}\" cannot be made to single rows of an embedding "
+                          "table",
+                          kind.name),
+            message("choose an adapter without changes of token embeddings"));
     }
 }
 

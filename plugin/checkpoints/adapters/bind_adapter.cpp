@@ -28,12 +28,8 @@ namespace {
 using memory::ComponentTree;
 using memory::WeightId;
 
-constexpr const char* kOtherAdapter =
-    "choose an adapter that was made for this checkpoint's family";
-
-std::string forBase(const std::string& base) {
-    return base.empty() ? "" : ", which seems to be for " + base;
-}
+constexpr Phrase kOtherAdapter =
+    phrase("choose an adapter that was made for this checkpoint's family");
 
 /// Both know their width, and they differ.
 void requireSameBase(const AdapterFile& file,
@@ -46,8 +42,11 @@ void requireSameBase(const AdapterFile& file,
                          (own.contextWidth != theirs.contextWidth || own.family != theirs.family);
     if (isOther || (own.isKnown() && !theirs.isBuilt)) {
         throw Error(ErrorKind::InvalidInput,
-                    file.what + " is " + whatAdapterIs(file) + "; checkpoint " + checkpoint +
-                        " needs one for " + own.text(),
+                    message("{} is {}; checkpoint {} needs one for {}",
+                            file.what,
+                            whatAdapterIs(file),
+                            checkpoint,
+                            own.text()),
                     kOtherAdapter);
     }
 }
@@ -74,10 +73,21 @@ public:
 
     AdapterBinding take(const std::string& checkpoint) {
         if (!misshapen_.empty()) {
+            const Message theirs = baseOf(file_).text();
+            const std::string misfits = listSome(misshapen_);
             throw Error(ErrorKind::InvalidInput,
-                        file_.what + forBase(baseOf(file_).text()) + ", does not fit the " +
-                            tree_.role + " of checkpoint " + checkpoint + ": " +
-                            listSome(misshapen_),
+                        theirs.empty() ? message("{}, does not fit the {} of checkpoint {}: {}",
+                                                 file_.what,
+                                                 tree_.role,
+                                                 checkpoint,
+                                                 misfits)
+                                       : message("{}, which seems to be for {}, does not fit the "
+                                                 "{} of checkpoint {}: {}",
+                                                 file_.what,
+                                                 theirs,
+                                                 tree_.role,
+                                                 checkpoint,
+                                                 misfits),
                         kOtherAdapter);
         }
         return std::move(binding_);
@@ -133,9 +143,12 @@ private:
         const auto [other, isFirst] = bound_.emplace(id, layer.name);
         if (!isFirst) {
             throw Error(ErrorKind::Corrupt,
-                        file_.what + ": " + quotedName(other->second) + " and " +
-                            quotedName(layer.name) + " both change " + weight.name,
-                        "save the adapter with each layer in one spelling");
+                        message("{}: {} and {} both change {}",
+                                file_.what,
+                                quotedName(other->second),
+                                quotedName(layer.name),
+                                weight.name),
+                        message("save the adapter with each layer in one spelling"));
         }
         if (!fitsWeight(layer, change, weight.shape) || !doraFits(layer, weight.shape)) {
             misfit(layer, change, id, toText(weight.shape));
@@ -161,40 +174,46 @@ private:
 };
 
 /// What a checkpoint is, by its components.
-std::string baseOfTargets(std::span<const AdapterTarget> targets) {
-    std::string text;
+Message baseOfTargets(std::span<const AdapterTarget> targets) {
+    Message text;
     for (const AdapterTarget& target : targets) {
         const AdapterBase base = baseOf(*target.tree);
         if (base.contextWidth || text.empty()) {
             text = base.text();
         }
     }
-    return text.empty() ? "other networks" : text;
+    return text.empty() ? message("other networks") : text;
 }
 
-std::string unmatchedWarning(const AdapterFile& file,
-                             const std::vector<std::string>& unmatched,
-                             const std::string& checkpoint) {
-    std::string text;
+Message unmatchedWarning(const AdapterFile& file,
+                         const std::vector<std::string>& unmatched,
+                         const std::string& checkpoint) {
+    std::vector<Message> warnings;
     if (!unmatched.empty()) {
-        text = std::to_string(unmatched.size()) + " of " + std::to_string(file.layers.size()) +
-               " layers of " + file.what + " have no place in checkpoint " + checkpoint + ": " +
-               listSome(unmatched);
+        warnings.push_back(message("{} of {} layers of {} have no place in checkpoint {}: {}",
+                                   unmatched.size(),
+                                   file.layers.size(),
+                                   file.what,
+                                   checkpoint,
+                                   listSome(unmatched)));
     }
     if (!file.unread.empty()) {
-        text += (text.empty() ? "" : "; ") + std::to_string(file.unread.size()) + " tensors of " +
-                file.what + " belong to no layer: " + listSome(file.unread);
+        warnings.push_back(message("{} tensors of {} belong to no layer: {}",
+                                   file.unread.size(),
+                                   file.what,
+                                   listSome(file.unread)));
     }
     if (!file.unknownComponents.empty()) {
-        text += (text.empty() ? "" : "; ") + file.what + " has settings for " +
-                listSome(file.unknownComponents) +
-                ", which no model here has: alphas of those layers are not used";
+        warnings.push_back(message(
+            "{} has settings for {}, which no model here has: alphas of those layers are not used",
+            file.what,
+            listSome(file.unknownComponents)));
     }
-    return text;
+    return joined(warnings, "; ");
 }
 
 /// True of what is left out, kind by kind.
-std::string hintFor(const AdapterFile& file, const std::vector<std::string>& unmatched) {
+Message hintFor(const AdapterFile& file, const std::vector<std::string>& unmatched) {
     constexpr std::string_view kModulation = ".diff_m";
     constexpr std::string_view kEmbedding = "bundle_emb.";
     const auto count = [&](auto&& is) {
@@ -204,26 +223,27 @@ std::string hintFor(const AdapterFile& file, const std::vector<std::string>& unm
         count([&](const std::string& key) { return key.ends_with(kModulation); });
     const size_t embeddings =
         count([&](const std::string& key) { return key.starts_with(kEmbedding); });
-    std::vector<std::string> hints;
+    std::vector<Message> hints;
     if (!unmatched.empty()) {
-        hints.emplace_back("check that the LoRA was trained for this kind of model");
+        hints.push_back(message("check that the LoRA was trained for this kind of model"));
     }
     if (modulations > 0) {
-        hints.emplace_back(
-            "differences of modulations (diff_m) are not built; all other layers are used");
+        hints.push_back(message(
+            "differences of modulations (diff_m) are not built; all other layers are used"));
     }
     if (embeddings > 0) {
-        hints.emplace_back(
+        hints.push_back(message(
             "embeddings inside a LoRA are not read: save each as a file of its own in a folder of "
-            "embeddings");
+            "embeddings"));
     }
     if (file.unread.size() > modulations + embeddings) {
-        hints.emplace_back("tensors without a layer change nothing; all layers are used");
+        hints.push_back(message("tensors without a layer change nothing; all layers are used"));
     }
     if (!file.unknownComponents.empty()) {
-        hints.emplace_back("compare the strength with the program that the LoRA was made for");
+        hints.push_back(
+            message("compare the strength with the program that the LoRA was made for"));
     }
-    return join(hints, "; ");
+    return joined(hints, "; ");
 }
 
 }  // namespace
@@ -270,9 +290,13 @@ BoundAdapter bindWholeAdapter(const AdapterFile& file,
     }
     if (matched == 0) {
         throw Error(ErrorKind::InvalidInput,
-                    file.what + " is " + whatAdapterIs(file) + "; none of its layers has a place " +
-                        "in checkpoint " + checkpoint + ", which needs one for " +
-                        baseOfTargets(targets) + ": " + listSome(bound.unmatched),
+                    message("{} is {}; none of its layers has a place in checkpoint {}, which "
+                            "needs one for {}: {}",
+                            file.what,
+                            whatAdapterIs(file),
+                            checkpoint,
+                            baseOfTargets(targets),
+                            listSome(bound.unmatched)),
                     kOtherAdapter);
     }
     bound.warning = unmatchedWarning(file, bound.unmatched, checkpoint);
@@ -314,21 +338,26 @@ AdapterLayer rowsOfLayer(const AdapterLayer& layer,
     AdapterLayer part = layer;
     if (!hasRowFactors(layer)) {
         throw Error(ErrorKind::Unsupported,
-                    what + ": " + quotedName(layer.name) + " is a fused layer of kind " +
-                        layer.kind + ", which cannot be parted",
-                    "choose an adapter that names query, key and value");
+                    message("{}: {} is a fused layer of kind {}, which cannot be parted",
+                            what,
+                            quotedName(layer.name),
+                            layer.kind),
+                    message("choose an adapter that names query, key and value"));
     }
     for (auto& [name, factor] : part.factors) {
         const bool isRowFactor = std::find(std::begin(kRowFactors), std::end(kRowFactors), name) !=
                                  std::end(kRowFactors);
         if (isRowFactor) {
             // Lengths of inputs are those of all rows; they make no part's.
-            const std::string key = what + ": " + quotedName(factor.key);
-            if (!cutRows(factor.place, rows, allRows, key)) {
+            const std::string key = quotedName(factor.key);
+            if (!cutRows(factor.place, rows, allRows, what + ": " + key)) {
                 throw Error(ErrorKind::Unsupported,
-                            key + " " + toText(factor.place.shape) + " has not " +
-                                std::to_string(allRows) + " rows to be parted",
-                            "choose an adapter that names query, key and value");
+                            message("{}: {} {} has not {} rows to be parted",
+                                    what,
+                                    key,
+                                    toText(factor.place.shape),
+                                    allRows),
+                            message("choose an adapter that names query, key and value"));
             }
         }
     }

@@ -1,6 +1,7 @@
 #pragma once
 // Puts an adapter's layers to the weights of a checkpoint, parts of fused layers too. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
 #include "plugin/memory/component_parts.hpp"
 
@@ -52,8 +53,8 @@ struct AdapterTarget {
 struct BoundAdapter {
     std::vector<AdapterBinding> bindings;  ///< one for each target
     std::vector<std::string> unmatched;    ///< of all layers, those without a component too
-    std::string warning;                   ///< says what has no place; empty: everything has
-    std::string hint;                      ///< what to do about it
+    Message warning;                       ///< says what has no place; empty: everything has
+    Message hint;                          ///< what to do about it
 };
 
 /// Binds the whole file. Error{InvalidInput} where nothing has a place: it says what the file seems

@@ -82,9 +82,10 @@ const ChangeKind& changeKind(std::string_view name) {
         built.push_back(kind->name);
     }
     throw Error(ErrorKind::Unsupported,
-                "weight changes of kind " + quotedName(name) + " are not built (" +
-                    join(built, ", ") + " are)",
-                "get the adapter again, or choose another one");
+                message("weight changes of kind {} are not built ({} are)",
+                        quotedName(name),
+                        join(built, ", ")),
+                message("get the adapter again, or choose another one"));
 }
 
 namespace kernels = tensor::kernels;

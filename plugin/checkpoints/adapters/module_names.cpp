@@ -127,9 +127,10 @@ void ModuleNames::addNames(const std::string& name, const Places& places) {
     for (const std::string& each : {name, mangled(name)}) {
         const auto [known, isNew] = places_.emplace(each, places);
         if (!isNew && known->second != places) {
-            shared_.emplace(
-                each,
-                modules_[known->second.front()].name + " and " + modules_[places.front()].name);
+            shared_.emplace(each,
+                            message("{} and {}",
+                                    modules_[known->second.front()].name,
+                                    modules_[places.front()].name));
         }
     }
 }
@@ -264,8 +265,8 @@ std::vector<const ModuleNames::Module*> ModuleNames::find(std::string_view name)
     const auto shared = shared_.find(key);
     if (shared != shared_.end()) {
         throw Error(ErrorKind::Unsupported,
-                    quotedName(name) + " may be " + shared->second + " of this network",
-                    "choose an adapter whose names have dots");
+                    message("{} may be {} of this network", quotedName(name), shared->second),
+                    message("choose an adapter whose names have dots"));
     }
     std::vector<const Module*> found;
     const auto places = places_.find(key);

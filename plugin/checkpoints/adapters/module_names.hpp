@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/message.hpp"
 #include "plugin/memory/component_parts.hpp"
 
 #include <map>
@@ -49,7 +50,7 @@ private:
     std::vector<Module> modules_;
     std::map<std::string, size_t, std::less<>> byName_;
     std::unordered_map<std::string, Places> places_;
-    std::unordered_map<std::string, std::string> shared_;  ///< by name: what else is called so
+    std::unordered_map<std::string, Message> shared_;  ///< by name: what else is called so
 };
 
 }  // namespace lowtide::models

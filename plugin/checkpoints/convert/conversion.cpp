@@ -40,9 +40,11 @@ void requireEnding(const std::string& out, const StorageForm& form) {
     const std::string ending(form.ending());
     if (toLower(fs::path(out).extension().string()) != ending) {
         throw Error(ErrorKind::InvalidInput,
-                    std::string(form.name) + " is written as a file that ends in " + ending +
-                        ", which " + quotedName(fs::path(out).filename().string()) + " does not",
-                    "name the file with " + ending + ", or choose another storage",
+                    message("{} is written as a file that ends in {}, which {} does not",
+                            form.name,
+                            ending,
+                            quotedName(fs::path(out).filename().string())),
+                    message("name the file with {}, or choose another storage", ending),
                     "out");
     }
 }
@@ -52,9 +54,9 @@ void requireOther(const std::string& out, const ConvertSource& source) {
         std::error_code ignored;
         if (fs::equivalent(out, file.path, ignored)) {
             throw Error(ErrorKind::InvalidInput,
-                        quotedName(fs::path(out).filename().string()) +
-                            " is the file that is read, it is not replaced",
-                        "choose another name for the new file",
+                        message("{} is the file that is read, it is not replaced",
+                                quotedName(fs::path(out).filename().string())),
+                        message("choose another name for the new file"),
                         "out");
         }
     }
@@ -158,7 +160,7 @@ ConversionPlan planConversion(const StorageForm& form, const ConvertSource& sour
     }
     plan.fileBytes = plan.after.bytes() + bytesBeside(source, plan);
     const bool leavesOut = form.isGguf() && !source.prefix.empty();
-    plan.contents = (leavesOut ? "the denoiser of " : "") + source.what;
+    plan.contents = (leavesOut ? message("the denoiser of {}", source.what) : source.what).str();
     return plan;
 }
 

@@ -52,7 +52,7 @@ ConvertSource openSource(const CheckpointPath& checkpoint) {
         return {.weights = {.map = openWeights(checkpoint.path, name, "diffusion_pytorch_model"),
                             .metadata = {}},
                 .role = name,
-                .what = std::string("the ") + name + " of " + checkpoint.name,
+                .what = message("the {} of {}", name, checkpoint.name),
                 .prefix = {}};
     }
     return {.weights = openWeightFile(network),
@@ -65,8 +65,8 @@ void requireRowMajor(const ConvertSource& source) {
     for (const auto& [name, place] : source.weights.map.tensors) {
         if (!place.isRowMajor) {
             throw Error(ErrorKind::Unsupported,
-                        source.what + ": " + quotedName(name) + " is not stored row by row",
-                        "load and save it as safetensors first");
+                        message("{}: {} is not stored row by row", source.what, quotedName(name)),
+                        message("load and save it as safetensors first"));
         }
     }
 }
@@ -94,13 +94,14 @@ ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
     const std::optional<FoundDenoiser> denoiser = denoiserIn(map);
     if (!denoiser) {
         throw Error(ErrorKind::Unsupported,
-                    source.what + " holds no denoiser that is built (" +
-                        ofNetworks(&Network::models, &Network::isDenoiser) + "): none of its " +
-                        std::to_string(map.tensors.size()) + " tensors is one of " +
-                        ofNetworks(&Network::evidence, &Network::isDenoiser) +
-                        " with those that belong to it",
-                    "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
-                    "file is",
+                    message("{} holds no denoiser that is built ({}): none of its {} tensors is "
+                            "one of {} with those that belong to it",
+                            source.what,
+                            ofNetworks(&Network::models, &Network::isDenoiser),
+                            map.tensors.size(),
+                            ofNetworks(&Network::evidence, &Network::isDenoiser)),
+                    message("choose a checkpoint, or a file of its denoiser; lowtide check says "
+                            "what a file is"),
                     "checkpoint");
     }
     requireRowMajor(source);

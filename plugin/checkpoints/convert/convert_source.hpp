@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/checkpoints/quantised/layer_settings.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
@@ -17,7 +18,7 @@ using NamedPlace = TensorPlaces::value_type;
 struct ConvertSource {
     WeightFileHeader weights;
     std::string role;    ///< for messages: "checkpoint", "unet", "transformer"
-    std::string what;    ///< for a person: "model.safetensors", "the unet of folder"
+    Message what;        ///< for a person: "model.safetensors", "the unet of folder"
     std::string prefix;  ///< of the denoiser's names; empty: there is nothing else
     /// As ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "lumina2".
     std::string architecture{};

@@ -150,8 +150,8 @@ const StorageForm& storageForm(std::string_view name) {
             names.emplace_back(form.name);
         }
         throw Error(ErrorKind::InvalidInput,
-                    "there is no storage " + quotedName(name),
-                    "choose " + listSome(names),
+                    message("there is no storage {}", quotedName(name)),
+                    message("choose {}", listSome(names)),
                     "storage");
     }
     return *found;

@@ -115,11 +115,14 @@ void TensorConverter::readNumbers(int64_t first, int64_t count) {
 
 void TensorConverter::requireHeld(int64_t first, int64_t count) const {
     const std::span numbers(workspace_.numbers(), static_cast<size_t>(count));
-    const auto refuse = [&](ErrorKind kind, auto found, const char* problem, const char* hint) {
+    const auto refuse = [&](ErrorKind kind, auto found, Phrase problem, Phrase hint) {
         throw Error(kind,
-                    quotedName(file_->name()) + ", " + quotedName(tensor_.first) + ": number " +
-                        std::to_string(first + (found - numbers.begin())) + " is " +
-                        formatNumber(double(*found)) + ", " + problem,
+                    message("{}, {}: number {} is {}, {}",
+                            quotedName(file_->name()),
+                            quotedName(tensor_.first),
+                            first + (found - numbers.begin()),
+                            formatNumber(double(*found)),
+                            problem),
                     hint);
     };
     if (encoding_) {
@@ -128,8 +131,8 @@ void TensorConverter::requireHeld(int64_t first, int64_t count) const {
         if (found != numbers.end()) {
             refuse(ErrorKind::Corrupt,
                    found,
-                   "which no encoding holds",
-                   "the file is damaged: get it again, or choose another one");
+                   phrase("which no encoding holds"),
+                   phrase("the file is damaged: get it again, or choose another one"));
         }
     } else if (target_.type == DType::F16) {
         const auto found = std::find_if(numbers.begin(), numbers.end(), [](float each) {
@@ -138,8 +141,8 @@ void TensorConverter::requireHeld(int64_t first, int64_t count) const {
         if (found != numbers.end()) {
             refuse(ErrorKind::InvalidInput,
                    found,
-                   "f16 holds up to 65504",
-                   "choose f8 or int8, which leave this tensor in its type or scale it");
+                   phrase("f16 holds up to 65504"),
+                   phrase("choose f8 or int8, which leave this tensor in its type or scale it"));
         }
     }
 }
@@ -192,10 +195,12 @@ void TensorConverter::encode(std::byte* bytes, int64_t first, int64_t count) {
     encoding_->encode(stored, workspace_.numbers(), bytes);
     if (const auto fault = encoding_->fault(stored)) {
         throw Error(ErrorKind::InvalidInput,
-                    quotedName(file_->name()) + ", " + quotedName(tensor_.first) +
-                        ": its numbers are too large for " + std::string(encoding_->label) + ": " +
-                        *fault,
-                    "choose f8 or int8, whose scales are f32");
+                    message("{}, {}: its numbers are too large for {}: {}",
+                            quotedName(file_->name()),
+                            quotedName(tensor_.first),
+                            encoding_->label,
+                            *fault),
+                    message("choose f8 or int8, whose scales are f32"));
     }
     encoding_->decode(stored, workspace_.back());
 }

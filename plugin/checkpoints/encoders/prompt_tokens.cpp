@@ -184,9 +184,9 @@ std::vector<WeightedPart> partsOf(PromptWeights weights,
     CompelPrompt prompt = parseCompelPrompt(text);
     if (!prompt.unsupported.empty()) {
         throw Error(ErrorKind::Unsupported,
-                    "the prompt uses " + prompt.unsupported + "(...), which is not built",
-                    "leave it out; what .blend and .and join can be encoded apart and joined by "
-                    "the nodes conditioning.average and conditioning.combine",
+                    message("the prompt uses {}(...), which is not built", prompt.unsupported),
+                    message("leave it out; what .blend and .and join can be encoded apart and "
+                            "joined by the nodes conditioning.average and conditioning.combine"),
                     item);
     }
     return std::move(prompt.parts);
@@ -195,8 +195,8 @@ std::vector<WeightedPart> partsOf(PromptWeights weights,
 void checkWeight(double weight, const std::string& item) {
     if (!(std::abs(weight) <= kLargestWeight)) {
         throw Error(ErrorKind::InvalidInput,
-                    "a part of the prompt has the weight " + formatNumber(weight),
-                    "choose weights from -1000 to 1000; 0.5 to 1.5 are usual",
+                    message("a part of the prompt has the weight {}", formatNumber(weight)),
+                    message("choose weights from -1000 to 1000; 0.5 to 1.5 are usual"),
                     item);
     }
 }

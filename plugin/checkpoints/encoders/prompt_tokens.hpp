@@ -1,6 +1,7 @@
 #pragma once
 // A prompt as a CLIP encoder reads it: tokens and embeddings, with weights, in chunks. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/embeddings.hpp"
 #include "plugin/text/clip_tokenizer.hpp"
 #include "plugin/text/named_embeddings.hpp"
@@ -19,7 +20,7 @@ namespace lowtide::models {
 struct EmbeddingUse {
     const EmbeddingLibrary* library = nullptr;  ///< null: none, and their names are words
     std::string_view set = kClipL;              ///< of files that have several
-    std::string encoder{"text encoder"};        ///< in messages
+    Message encoder = phrase("text encoder");   ///< in messages
     int64_t width = 0;                          ///< of the encoder's token rows
 };
 

@@ -63,10 +63,11 @@ ClipEncoder::ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, C
       }) {
     if (tokenizer_.length() > config_.positions) {
         throw Error(ErrorKind::Corrupt,
-                    tokenizer_.file() + ": the tokenizer makes " +
-                        std::to_string(tokenizer_.length()) + " tokens, the text encoder takes " +
-                        std::to_string(config_.positions),
-                    "choose another checkpoint",
+                    message("{}: the tokenizer makes {} tokens, the text encoder takes {}",
+                            tokenizer_.file(),
+                            tokenizer_.length(),
+                            config_.positions),
+                    message("choose another checkpoint"),
                     checkpoint.itemOf(use_.role));
     }
 }
@@ -89,7 +90,7 @@ EmbeddingUse ClipEncoder::embeddingsIn(const EmbeddingLibrary* library,
                                        std::string_view set) const {
     return {.library = library,
             .set = set,
-            .encoder = "text encoder (" + use_.role + ")",
+            .encoder = message("text encoder ({})", use_.role),
             .width = config_.width};
 }
 
@@ -150,15 +151,15 @@ TokenId namedToken(Checkpoint& checkpoint,
     }
     const TokenId id = content.empty() ? -1 : tokens.idOf(content);
     if (id < 0) {
-        throw Error(
-            ErrorKind::Corrupt,
-            checkpoint.pathOf(file) + ": " + key +
-                (content.empty()
-                     ? std::string(" is missing")
-                     : " is " + quotedName(content) + ", which tokenizer.json does not have"),
-            "get tokenizer.json and tokenizer_config.json of the model that was trained for "
-            "instructions",
-            checkpoint.itemOf(role));
+        throw Error(ErrorKind::Corrupt,
+                    content.empty() ? message("{}: {} is missing", checkpoint.pathOf(file), key)
+                                    : message("{}: {} is {}, which tokenizer.json does not have",
+                                              checkpoint.pathOf(file),
+                                              key,
+                                              quotedName(content)),
+                    message("get tokenizer.json and tokenizer_config.json of the model that was "
+                            "trained for instructions"),
+                    checkpoint.itemOf(role));
     }
     return id;
 }

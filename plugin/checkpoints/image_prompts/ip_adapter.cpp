@@ -188,21 +188,23 @@ int64_t seenWidth(const ImageProjectionConfig& projection, const ClipVisionConfi
     return projection.isResampler ? encoder.width : encoder.projectionWidth;
 }
 
-std::string wantedEncoder(const ImageProjectionConfig& projection) {
+Message wantedEncoder(const ImageProjectionConfig& projection) {
     constexpr int64_t kHuge = 1280;
     constexpr int64_t kHugePooled = 1024;
     constexpr int64_t kBig = 1664;
     constexpr int64_t kBigPooled = 1280;
     const int64_t width = projection.seenWidth;
-    const char* known = "";
+    std::string_view known;
     if (width == (projection.isResampler ? kHuge : kHugePooled)) {
-        known = " (CLIP ViT-H)";
+        known = "CLIP ViT-H";
     } else if (width == (projection.isResampler ? kBig : kBigPooled)) {
-        known = " (CLIP ViT-bigG)";
+        known = "CLIP ViT-bigG";
     }
-    return std::string("an image encoder whose ") +
-           (projection.isResampler ? "states are " : "projected picture is ") +
-           std::to_string(width) + " wide" + known;
+    const Message encoder =
+        projection.isResampler
+            ? message("an image encoder whose states are {} wide", width)
+            : message("an image encoder whose projected picture is {} wide", width);
+    return known.empty() ? encoder : message("{} ({})", encoder, known);
 }
 
 ImageEncoderFile usualEncoder(const IpAdapterFile& adapter,
@@ -217,12 +219,20 @@ ImageEncoderFile usualEncoder(const IpAdapterFile& adapter,
             others.push_back(place.path.path);
         }
     }
-    throw Error(ErrorKind::NotFound,
-                adapter.what + " needs " + wantedEncoder(adapter.projection) +
-                    ", and none lies in image_encoder or clip_vision beside it" +
-                    (others.empty() ? "" : "; of another width is " + listSome(others)),
-                "put it there, or choose it as Image encoder",
-                kEncoderItem);
+    const Message wanted = wantedEncoder(adapter.projection);
+    throw Error(
+        ErrorKind::NotFound,
+        others.empty()
+            ? message("{} needs {}, and none lies in image_encoder or clip_vision beside it",
+                      adapter.what,
+                      wanted)
+            : message("{} needs {}, and none lies in image_encoder or clip_vision beside it; of "
+                      "another width is {}",
+                      adapter.what,
+                      wanted,
+                      listSome(others)),
+        message("put it there, or choose it as Image encoder"),
+        kEncoderItem);
 }
 
 ImageEncoderFile chosenEncoder(const IpAdapterFile& adapter, const CheckpointPath& path) {
@@ -231,10 +241,12 @@ ImageEncoderFile chosenEncoder(const IpAdapterFile& adapter, const CheckpointPat
         const int64_t width = seenWidth(adapter.projection, encoder.config);
         if (width != adapter.projection.seenWidth) {
             throw Error(ErrorKind::InvalidInput,
-                        "the image encoder " + encoder.name + " gives " + std::to_string(width) +
-                            " numbers, " + adapter.what + " needs " +
-                            wantedEncoder(adapter.projection),
-                        "choose the image encoder that the IP-Adapter was made with");
+                        message("the image encoder {} gives {} numbers, {} needs {}",
+                                encoder.name,
+                                width,
+                                adapter.what,
+                                wantedEncoder(adapter.projection)),
+                        message("choose the image encoder that the IP-Adapter was made with"));
         }
         return encoder;
     } catch (const Error& error) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kImagePart = "image_proj.";
 constexpr std::string_view kPairPart = "ip_adapter.";
-constexpr const char* kAgain = "get the IP-Adapter again, or choose another one";
+constexpr Phrase kAgain = phrase("get the IP-Adapter again, or choose another one");
 
 bool hasPart(const WeightMap& file, std::string_view part) {
     const auto found = file.tensors.lower_bound(part);
@@ -27,27 +27,26 @@ bool hasImage(const WeightMap& file, std::string_view name) {
     return file.tensors.contains(std::string(kImagePart) + std::string(name));
 }
 
-[[noreturn]] void refuseKind(const WeightMap& file, const std::string& why, const char* hint) {
-    throw Error(ErrorKind::Unsupported, file.what + " " + why, hint);
+[[noreturn]] void refuseKind(const WeightMap& file, const Message& why, const Message& hint) {
+    throw Error(ErrorKind::Unsupported, message("{} {}", file.what, why), hint);
 }
 
-[[noreturn]] void refuseDamagedAdapter(const WeightMap& file, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, file.what + ": " + problem, kAgain);
+[[noreturn]] void refuseDamagedAdapter(const WeightMap& file, const Message& problem) {
+    throw Error(ErrorKind::Corrupt, message("{}: {}", file.what, problem), kAgain);
 }
 
 void refuseOtherKinds(const WeightMap& file) {
-    constexpr const char* kOthers = "choose IP-Adapter, IP-Adapter Plus or IP-Adapter Plus Face";
+    constexpr Phrase kOthers = phrase("choose IP-Adapter, IP-Adapter Plus or IP-Adapter Plus Face");
     const bool isFace = hasPart(file, "image_proj.perceiver_resampler.") ||
                         (hasImage(file, "proj.0.weight") && hasImage(file, "norm.weight"));
     if (isFace) {
-        refuseKind(
-            file,
-            "is an IP-Adapter FaceID: it reads what a face recognition network (InsightFace) "
-            "says of a face, and none is built",
-            kOthers);
+        refuseKind(file,
+                   message("is an IP-Adapter FaceID: it reads what a face recognition network "
+                           "(InsightFace) says of a face, and none is built"),
+                   kOthers);
     }
     if (hasImage(file, "proj.3.weight")) {
-        refuseKind(file, "is an IP-Adapter Full Face, which is not built", kOthers);
+        refuseKind(file, message("is an IP-Adapter Full Face, which is not built"), kOthers);
     }
 }
 
@@ -58,12 +57,14 @@ void refuseOtherKinds(const WeightMap& file) {
     }
     const std::optional<KnownFile> known = knownFile(file);
     constexpr size_t kShownNames = 3;
+    const Message has = seen.empty() ? message("no tensors")
+                                     : message("the tensors {}", listSome(seen, kShownNames));
     refuseKind(file,
-               "is no IP-Adapter" +
-                   (known ? ", it is of the kind " + quotedName(known->family) : std::string()) +
-                   ": it has " +
-                   (seen.empty() ? "no tensors" : "the tensors " + listSome(seen, kShownNames)),
-               "choose a file with image_proj and ip_adapter");
+               known ? message("is no IP-Adapter, it is of the kind {}: it has {}",
+                               quotedName(known->family),
+                               has)
+                     : message("is no IP-Adapter: it has {}", has),
+               message("choose a file with image_proj and ip_adapter"));
 }
 
 /// A tensor of the projection; of so many dimensions, none of them 0.
@@ -71,11 +72,11 @@ const Shape& imageShape(const WeightMap& file, const std::string& name, size_t d
     const std::string key = std::string(kImagePart) + name;
     const auto found = file.tensors.find(key);
     if (found == file.tensors.end()) {
-        refuseDamagedAdapter(file, "there is no tensor " + quotedName(key));
+        refuseDamagedAdapter(file, message("there is no tensor {}", quotedName(key)));
     }
     const Shape& shape = found->second.shape;
     if (shape.size() != dimensions || std::count(shape.begin(), shape.end(), 0) > 0) {
-        refuseDamagedAdapter(file, quotedName(key) + " is " + toText(shape));
+        refuseDamagedAdapter(file, message("{} is {}", quotedName(key), toText(shape)));
     }
     return shape;
 }
@@ -84,9 +85,11 @@ ImageProjectionConfig pooledConfig(const WeightMap& file) {
     const Shape& weight = imageShape(file, "proj.weight", 2);
     const int64_t width = imageShape(file, "norm.weight", 1)[0];
     if (weight[0] % width != 0) {
-        refuseDamagedAdapter(file,
-                             "image_proj.proj.weight is " + toText(weight) +
-                                 ", no whole number of tokens " + std::to_string(width) + " wide");
+        refuseDamagedAdapter(
+            file,
+            message("image_proj.proj.weight is {}, no whole number of tokens {} wide",
+                    toText(weight),
+                    width));
     }
     return {.seenWidth = weight[1], .tokens = weight[0] / width, .width = width};
 }
@@ -105,9 +108,10 @@ ImageProjectionConfig resamplerConfig(const WeightMap& file) {
         ++config.layers;
     }
     if (config.headsWidth % kResamplerHead != 0) {
-        refuseDamagedAdapter(file,
-                             "image_proj.layers.0.0.to_q.weight is " + toText(query) +
-                                 ", no whole number of heads 64 wide");
+        refuseDamagedAdapter(
+            file,
+            message("image_proj.layers.0.0.to_q.weight is {}, no whole number of heads 64 wide",
+                    toText(query)));
     }
     return config;
 }
@@ -120,7 +124,7 @@ WeightMap projectionWeights(const WeightMap& file) {
         .nameInFile =
             [](std::string_view name) { return std::string(kImagePart) + std::string(name); },
         .settings = "what its shapes imply",
-        .hint = kAgain,
+        .hint = kAgain.text(),
         .mustBeFinite = true};
     for (auto each = file.tensors.lower_bound(kImagePart);
          each != file.tensors.end() && each->first.starts_with(kImagePart);
@@ -146,12 +150,13 @@ void checkPairTensor(const WeightMap& file, const IpTensor& tensor, int64_t cont
     const bool fits = place.shape.size() == 2 && place.shape[0] > 0 &&
                       place.shape[1] == contextWidth && isFloating(place.type) && place.isRowMajor;
     if (!fits) {
-        refuseDamagedAdapter(file,
-                             quotedName(tensor.key) + " is " + toText(place.shape) + " of " +
-                                 std::string(nameOf(place.type)) +
-                                 (place.isRowMajor ? "" : ", not stored row by row") + "; needs [" +
-                                 "width, " + std::to_string(contextWidth) +
-                                 "] of floating point, as wide as its tokens");
+        const Message seen = message(
+            "{} is {} of {}", quotedName(tensor.key), toText(place.shape), nameOf(place.type));
+        refuseDamagedAdapter(
+            file,
+            message("{}; needs [width, {}] of floating point, as wide as its tokens",
+                    place.isRowMajor ? seen : message("{}, not stored row by row", seen),
+                    contextWidth));
     }
 }
 
@@ -164,10 +169,9 @@ std::vector<IpPair> pairsIn(const WeightMap& file, int64_t contextWidth) {
         const auto numbered = numberedName(each->first);
         if (!numbered) {
             refuseKind(file,
-                       "has a tensor " + quotedName(each->first) +
-                           ", which no IP-Adapter that is "
-                           "built has",
-                       "choose IP-Adapter, IP-Adapter Plus or IP-Adapter Plus Face");
+                       message("has a tensor {}, which no IP-Adapter that is built has",
+                               quotedName(each->first)),
+                       message("choose IP-Adapter, IP-Adapter Plus or IP-Adapter Plus Face"));
         }
         found[numbered->first].emplace(numbered->second, IpTensor{each->first, each->second});
     }
@@ -175,10 +179,10 @@ std::vector<IpPair> pairsIn(const WeightMap& file, int64_t contextWidth) {
     for (auto& [number, tensors] : found) {
         const auto expected = static_cast<int64_t>(2 * pairs.size() + 1);
         if (number != expected || tensors.size() != 2) {
-            refuseDamagedAdapter(file,
-                                 "there are no " + std::string(kPairPart) +
-                                     std::to_string(expected) +
-                                     ".to_k_ip.weight and to_v_ip.weight");
+            refuseDamagedAdapter(
+                file,
+                message(
+                    "there are no {}{}.to_k_ip.weight and to_v_ip.weight", kPairPart, expected));
         }
         IpPair& pair = pairs.emplace_back(
             IpPair{.key = tensors.at("to_k_ip"), .value = tensors.at("to_v_ip")});
@@ -186,9 +190,11 @@ std::vector<IpPair> pairsIn(const WeightMap& file, int64_t contextWidth) {
         checkPairTensor(file, pair.value, contextWidth);
         if (pair.key.place.shape != pair.value.place.shape) {
             refuseDamagedAdapter(file,
-                                 quotedName(pair.key.key) + " is " + toText(pair.key.place.shape) +
-                                     ", " + quotedName(pair.value.key) + " " +
-                                     toText(pair.value.place.shape));
+                                 message("{} is {}, {} {}",
+                                         quotedName(pair.key.key),
+                                         toText(pair.key.place.shape),
+                                         quotedName(pair.value.key),
+                                         toText(pair.value.place.shape)));
         }
     }
     return pairs;
@@ -197,7 +203,7 @@ std::vector<IpPair> pairsIn(const WeightMap& file, int64_t contextWidth) {
 }  // namespace
 
 std::string IpAdapterFile::label() const {
-    const std::string base = AdapterBase{.contextWidth = contextWidth()}.text();
+    const std::string base = AdapterBase{.contextWidth = contextWidth()}.text().str();
     return std::string("IP-Adapter") + (projection.isResampler ? " Plus" : "") +
            (base.empty() ? "" : " for " + base);
 }

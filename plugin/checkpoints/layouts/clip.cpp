@@ -64,7 +64,7 @@ const Layout& clip_text() {
     static const Layout layout{.name = "clip_text",
                                .component = "text_encoder",
                                .kind = "text_encoder",
-                               .use = "choose it in Load text encoders",
+                               .use = phrase("choose it in Load text encoders"),
                                .detect = detectClipText,
                                .open = openClipText,
                                .label = labelClipText};
@@ -104,13 +104,14 @@ std::string labelClipVision(Checkpoint& opened) {
 
 /// CLIP's image encoder alone, in the names of transformers (clip_vision_h).
 const Layout& clip_vision() {
-    static const Layout layout{.name = "clip_vision",
-                               .component = "image_encoder",
-                               .kind = "image_encoder",
-                               .use = "choose it in Load image encoder, or in Load IP-Adapter",
-                               .detect = detectClipVision,
-                               .open = openClipVision,
-                               .label = labelClipVision};
+    static const Layout layout{
+        .name = "clip_vision",
+        .component = "image_encoder",
+        .kind = "image_encoder",
+        .use = phrase("choose it in Load image encoder, or in Load IP-Adapter"),
+        .detect = detectClipVision,
+        .open = openClipVision,
+        .label = labelClipVision};
     return layout;
 }
 

@@ -58,7 +58,7 @@ struct LanguageKind {
     const char* className;
     std::span<const TokenizerForm> forms;
     const char* settings;  ///< tokens behind a text, where no tokenizer_config.json says them
-    const char* remedy;    ///< where no tokenizer fits
+    Phrase remedy;         ///< where no tokenizer fits
 };
 
 /// Of a tokenizer.json that has the token `last` behind a text: small tables of several models have
@@ -75,9 +75,8 @@ LanguageKind llamaKind() {
     return {.className = "LlamaModel",
             .forms = forms,
             .settings = R"({"eos_token": "<|eot_id|>"})",
-            .remedy =
-                "put tokenizer.json of Meta-Llama-3.1-8B-Instruct into its folder, or into "
-                "tokenizer/ there"};
+            .remedy = phrase("put tokenizer.json of Meta-Llama-3.1-8B-Instruct into its folder, or "
+                             "into tokenizer/ there")};
 }
 
 LanguageKind qwenKind() {
@@ -88,9 +87,8 @@ LanguageKind qwenKind() {
     return {.className = "Qwen3Model",
             .forms = forms,
             .settings = R"({"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"})",
-            .remedy =
-                "put tokenizer.json, or vocab.json and merges.txt, of Qwen 3 into its folder, "
-                "or into tokenizer/ there"};
+            .remedy = phrase("put tokenizer.json, or vocab.json and merges.txt, of Qwen 3 into its "
+                             "folder, or into tokenizer/ there")};
 }
 
 using NameInFile = std::function<std::string(std::string_view)>;
@@ -115,12 +113,13 @@ void refuseOtherModel(const ModelSource& source) {
     const NameInFile named = namesOfLanguageModel(file);
     const bool seesPictures = hasUnder(file, "visual.") || hasUnder(file, "model.visual.");
     if (seesPictures || file.tensors.contains(named("layers.0.self_attn.q_proj.bias"))) {
-        throw Error(ErrorKind::Unsupported,
-                    source.path.name + " is a language model of another kind, " +
-                        (seesPictures ? "which sees pictures (Qwen2.5-VL and its like)"
-                                      : "whose queries have biases (Qwen 2.5 and its like)") +
-                        "; Llama 3 and Qwen 3 are built",
-                    "choose the text encoder of your model");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{} is a language model of another kind, {}; Llama 3 and Qwen 3 are built",
+                    source.path.name,
+                    seesPictures ? message("which sees pictures (Qwen2.5-VL and its like)")
+                                 : message("whose queries have biases (Qwen 2.5 and its like)")),
+            message("choose the text encoder of your model"));
     }
 }
 
@@ -221,13 +220,14 @@ std::string labelLanguageModel(Checkpoint& opened) {
 /// A language model alone, whose states are read as a text encoder's: llama_3.1_8b_instruct or
 /// qwen_3_4b of ComfyUI beside its tokenizer, llama.cpp's GGUF.
 const Layout& language_model() {
-    static const Layout layout{.name = "language_model",
-                               .component = "text_encoder",
-                               .kind = "text_encoder",
-                               .use = "choose it in Load text encoder or Load text encoders",
-                               .detect = detectLanguageModel,
-                               .open = openLanguageModel,
-                               .label = labelLanguageModel};
+    static const Layout layout{
+        .name = "language_model",
+        .component = "text_encoder",
+        .kind = "text_encoder",
+        .use = phrase("choose it in Load text encoder or Load text encoders"),
+        .detect = detectLanguageModel,
+        .open = openLanguageModel,
+        .label = labelLanguageModel};
     return layout;
 }
 
@@ -299,11 +299,13 @@ Json languageModelSettings(const TensorView& tensors) {
 void checkLanguageHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
     if (settings.at("num_key_value_heads") == 0) {
         throw Error(ErrorKind::Unsupported,
-                    what + " is a language model whose keys are narrower than " +
-                        std::to_string(kLanguageHeadWidth) + ", whose heads no shape tells",
-                    "state num_attention_heads, num_key_value_heads and head_dim of "
-                    "\"text_encoder\" in " +
-                        beside.name);
+                    message("{} is a language model whose keys are narrower than {}, whose heads "
+                            "no shape tells",
+                            what,
+                            kLanguageHeadWidth),
+                    message("state num_attention_heads, num_key_value_heads and head_dim of "
+                            "\"text_encoder\" in {}",
+                            beside.name));
     }
 }
 
@@ -320,15 +322,16 @@ constexpr int64_t kAddedToken = 4;
 constexpr const char* kPreKey = "tokenizer.ggml.pre";
 constexpr const char* kTokensKey = "tokenizer.ggml.tokens";
 
-[[noreturn]] void refuseBytePairs(const std::string& what, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the file again");
+[[noreturn]] void refuseBytePairs(const std::string& what, const Message& problem) {
+    throw Error(
+        ErrorKind::Corrupt, message("{}: {}", what, problem), message("get the file again"));
 }
 
 std::vector<std::string> tokensIn(const files::GgufMetadata& metadata, const std::string& what) {
     std::vector<std::string> tokens =
         metadata.texts(kTokensKey).value_or(std::vector<std::string>());
     if (tokens.empty()) {
-        refuseBytePairs(what, std::string(kTokensKey) + " is missing");
+        refuseBytePairs(what, message("{} is missing", kTokensKey));
     }
     return tokens;
 }
@@ -340,7 +343,7 @@ std::string tokenAt(const files::GgufMetadata& metadata,
                     const std::string& what) {
     const std::optional<int64_t> id = metadata.integer(key);
     if (!id || *id < 0 || *id >= static_cast<int64_t>(tokens.size())) {
-        refuseBytePairs(what, std::string(key) + " is no number of a token");
+        refuseBytePairs(what, message("{} is no number of a token", key));
     }
     return tokens[static_cast<size_t>(*id)];
 }
@@ -372,7 +375,7 @@ bool hasGgufBytePairs(const WeightFileHeader& file) {
 Json bytePairsInGguf(const files::GgufMetadata& metadata, const std::string& what) {
     const BytePairKind* kind = bytePairKind(metadata.text(kPreKey).value_or(""));
     if (!kind) {
-        refuseBytePairs(what, std::string(kPreKey) + " is of no known kind");
+        refuseBytePairs(what, message("{} is of no known kind", kPreKey));
     }
     const std::vector<std::string> tokens = tokensIn(metadata, what);
     Json vocabulary = Json::object();

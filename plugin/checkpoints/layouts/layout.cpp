@@ -42,52 +42,62 @@ constexpr const char* kHighNoiseFolder = "high_noise_model";
 constexpr const char* kLowNoiseFolder = "low_noise_model";
 
 /// "model", "first_stage_model", ...: the first parts of names.
-std::string beginnings(const WeightMap& map) {
+Message beginnings(const WeightMap& map) {
     std::set<std::string> seen;
     for (const auto& [name, place] : map.tensors) {
         seen.insert(name.substr(0, name.find('.')));
     }
-    return seen.empty()
-               ? "nothing"
-               : listSome(std::vector<std::string>(seen.begin(), seen.end()), kMostBeginnings);
+    return seen.empty() ? message("nothing")
+                        : Message(listSome(std::vector<std::string>(seen.begin(), seen.end()),
+                                           kMostBeginnings));
 }
 
 /// What the file is instead of a checkpoint, and where such a file goes.
-std::pair<std::string, std::string> otherUse(const ModelSource& source, const Layout* layout) {
+std::pair<std::string, Message> otherUse(const ModelSource& source, const Layout* layout) {
     if (layout) {
         return {layout->kind, layout->use};
     }
     const std::optional<KnownFile> known = knownFile(source.header->map);
     if (known && known->kind == "upscaler") {
-        return {known->family, "choose a whole checkpoint here, and this file in Load upscaler"};
+        return {known->family,
+                message("choose a whole checkpoint here, and this file in Load upscaler")};
     }
     return {known ? known->family : "",
-            known ? "choose a whole Stable Diffusion checkpoint; files of this kind are not read"
-                  : "choose a whole Stable Diffusion checkpoint"};
+            known ? message("choose a whole Stable Diffusion checkpoint; files of this kind are "
+                            "not read")
+                  : message("choose a whole Stable Diffusion checkpoint")};
 }
 
 [[noreturn]] void refuseSource(const ModelSource& source, const Layout* layout) {
     const WeightMap& map = source.header->map;
     const auto [kind, hint] = otherUse(source, layout);
-    throw Error(ErrorKind::Unsupported,
-                source.path.name + " is no checkpoint" +
-                    (kind.empty() ? "" : ", it is of the kind \"" + kind + "\"") + ": " +
-                    (hasLdmUNet(map, kLdmUNet)
-                         ? ""
-                         : "it has no tensor model.diffusion_model.input_blocks.0.0.weight, ") +
-                    "its " + std::to_string(map.tensors.size()) + " tensors begin with " +
-                    beginnings(map),
-                hint,
-                "checkpoint");
+    const std::string& name = source.path.name;
+    const Message seen =
+        hasLdmUNet(map, kLdmUNet)
+            ? message("its {} tensors begin with {}", map.tensors.size(), beginnings(map))
+            : message(
+                  "it has no tensor model.diffusion_model.input_blocks.0.0.weight, its {} "
+                  "tensors begin with {}",
+                  map.tensors.size(),
+                  beginnings(map));
+    throw Error(
+        ErrorKind::Unsupported,
+        kind.empty()
+            ? message("{} is no checkpoint: {}", name, seen)
+            : message("{} is no checkpoint, it is of the kind \"{}\": {}", name, kind, seen),
+        hint,
+        "checkpoint");
 }
 
 [[noreturn]] void refusePart(const ModelSource& source, const std::string& component) {
     throw Error(ErrorKind::Unsupported,
-                source.path.name + " has no " + component +
-                    (source.header ? ": its " + std::to_string(source.header->map.tensors.size()) +
-                                         " tensors begin with " + beginnings(source.header->map)
-                                   : ""),
-                "choose a file of this component, or a checkpoint that has it",
+                source.header ? message("{} has no {}: its {} tensors begin with {}",
+                                        source.path.name,
+                                        component,
+                                        source.header->map.tensors.size(),
+                                        beginnings(source.header->map))
+                              : message("{} has no {}", source.path.name, component),
+                message("choose a file of this component, or a checkpoint that has it"),
                 component);
 }
 
@@ -208,11 +218,15 @@ std::unique_ptr<Checkpoint> openDenoiser(const CheckpointPath& path,
     }
     const auto [kind, use] = otherUse(source, layout);
     throw Error(ErrorKind::Unsupported,
-                path.name + " is no diffusion model that is built alone" +
-                    (kind.empty() ? "" : ", it is of the kind \"" + kind + "\""),
+                kind.empty()
+                    ? message("{} is no diffusion model that is built alone", path.name)
+                    : message("{} is no diffusion model that is built alone, it is of the kind "
+                              "\"{}\"",
+                              path.name,
+                              kind),
                 layout ? layout->use
-                       : "choose a diffusion model of one of these: " +
-                             ofNetworks(&Network::models, &Network::liesAlone));
+                       : message("choose a diffusion model of one of these: {}",
+                                 ofNetworks(&Network::models, &Network::liesAlone)));
 }
 
 namespace {
@@ -324,9 +338,8 @@ const Layout& transformers() {
     static const Layout layout{.name = "transformers",
                                .component = kTextFolder,
                                .kind = "text_encoder",
-                               .use =
-                                   "choose it in Load text encoders, or as fourth text encoder "
-                                   "in Load checkpoint",
+                               .use = phrase("choose it in Load text encoders, or as fourth text "
+                                             "encoder in Load checkpoint"),
                                .detect = detectTransformers,
                                .open = openTransformers};
     return layout;

@@ -2,6 +2,7 @@
 // Layouts of files: how a checkpoint, or a part of one, lies in a folder or a file; those that are
 // folders. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/checkpoints/single_file/beside_file.hpp"
@@ -31,7 +32,7 @@ struct Layout {
     /// whole checkpoint.
     std::string component{};
     std::string kind = "checkpoint";  ///< as Recognised has it: "denoiser", "text_encoder"
-    std::string use{};  ///< of a component: what a person does with it ("choose it in ...")
+    Message use{};  ///< of a component: what a person does with it ("choose it in ...")
     /// How sure it is that the source is of this layout, by names and shapes: 0 (it is not) to 1.
     std::function<double(const ModelSource& source)> detect{};
     /// Shows the source in the diffusers layout. `resourcesFolder` holds clip/merges.txt. Errors

@@ -118,7 +118,8 @@ std::string labelDenoiser(Checkpoint& opened) {
         return "denoiser";
     }
     const bool fillsMasks = unet.integer("in_channels") == kChannelsWithMask;
-    return AdapterBase{.contextWidth = widths.front()}.text() + (fillsMasks ? " inpainting" : "");
+    return AdapterBase{.contextWidth = widths.front()}.text().str() +
+           (fillsMasks ? " inpainting" : "");
 }
 
 }  // namespace
@@ -130,9 +131,8 @@ const Layout& denoiser() {
         .name = "denoiser",
         .component = "unet",
         .kind = "denoiser",
-        .use =
-            "choose a whole checkpoint in Load checkpoint, and this file as its "
-            "denoiser (unet)",
+        .use = phrase("choose a whole checkpoint in Load checkpoint, and this file as its denoiser "
+                      "(unet)"),
         .detect = detectDenoiser,
         .open = openDenoiserFile,
         .label = labelDenoiser};
@@ -186,9 +186,9 @@ const Layout& autoencoder() {
         .name = "autoencoder",
         .component = "vae",
         .kind = "autoencoder",
-        .use =
-            "choose a whole checkpoint in Load checkpoint, and this file as its "
-            "autoencoder (vae); or, for a model of several files, choose it in Load autoencoder",
+        .use = phrase("choose a whole checkpoint in Load checkpoint, and this file as its "
+                      "autoencoder (vae); or, for a model of several files, choose it in Load "
+                      "autoencoder"),
         .detect = detectAutoencoder,
         .open = openAutoencoderFile};
     return layout;
@@ -241,7 +241,7 @@ Layout denoiserAlone(const Network& network) {
     Layout layout{.name = network.file.layout,
                   .component = kAloneComponent,
                   .kind = "diffusion_model",
-                  .use = "choose it in Load diffusion model",
+                  .use = phrase("choose it in Load diffusion model"),
                   .detect =
                       [&network](const ModelSource& source) {
                           return source.header && network.find(source.header->map) ? 0.5 : 0.0;

@@ -84,8 +84,8 @@ std::string readPieces(const WeightMap& file, const TensorPlace& place) {
     const Bytes size = place.bytes();
     if (place.type != DType::U8 || size > kLargestTokenizer) {
         throw Error(ErrorKind::Corrupt,
-                    file.what + ", \"" + std::string(kPiecesTensor) + "\": no tokenizer of bytes",
-                    "get the file again");
+                    message("{}, \"{}\": no tokenizer of bytes", file.what, kPiecesTensor),
+                    message("get the file again"));
     }
     std::string text(static_cast<size_t>(size), '\0');
     files::InputFile(file.files[place.file].path)
@@ -122,8 +122,8 @@ FileDocuments tokenizerOf(const SharedHeader& file,
              .forms = unigramForms(),
              .settings = kSettings,
              .rows = settings.at("vocab_size").get<int64_t>(),
-             .remedy = std::string("put spiece.model of ") + (isUmt5 ? "UMT5 XXL" : "T5 v1.1 XXL") +
-                       " into its folder, or into tokenizer/ there"},
+             .remedy = message("put spiece.model of {} into its folder, or into tokenizer/ there",
+                               isUmt5 ? "UMT5 XXL" : "T5 v1.1 XXL")},
             stamps);
     }
     found.files[kPiecesFile] = {.path = source.path.name, .read = [path = source.path] {
@@ -167,13 +167,14 @@ std::string labelT5(Checkpoint& opened) {
 /// A T5 encoder alone: ComfyUI's umt5_xxl with its tokenizer inside, its authors' .pth, llama.cpp's
 /// GGUF.
 const Layout& t5_encoder() {
-    static const Layout layout{.name = "t5_encoder",
-                               .component = "text_encoder",
-                               .kind = "text_encoder",
-                               .use = "choose it in Load text encoder or Load text encoders",
-                               .detect = detectT5,
-                               .open = openT5,
-                               .label = labelT5};
+    static const Layout layout{
+        .name = "t5_encoder",
+        .component = "text_encoder",
+        .kind = "text_encoder",
+        .use = phrase("choose it in Load text encoder or Load text encoders"),
+        .detect = detectT5,
+        .open = openT5,
+        .label = labelT5};
     return layout;
 }
 
@@ -251,8 +252,9 @@ constexpr int64_t kUnknownType = 2;
 constexpr int64_t kUnusedType = 5;
 constexpr uint64_t kUnigramKind = 1;
 
-[[noreturn]] void refuseTokens(const std::string& what, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the file again");
+[[noreturn]] void refuseTokens(const std::string& what, const Message& problem) {
+    throw Error(
+        ErrorKind::Corrupt, message("{}: {}", what, problem), message("get the file again"));
 }
 
 /// Writes fields of protocol buffers.
@@ -302,7 +304,7 @@ std::vector<double> numbersAt(const files::GgufMetadata& metadata,
     for (const files::GgufValue& each : elements.value_or(std::vector<files::GgufValue>())) {
         const std::optional<double> number = each.number();
         if (!number) {
-            refuseTokens(what, std::string(key) + " has an element that is no number");
+            refuseTokens(what, message("{} has an element that is no number", key));
         }
         numbers.push_back(*number);
     }
@@ -332,9 +334,10 @@ std::string piecesInGguf(const files::GgufMetadata& metadata, const std::string&
     const std::vector<double> types = numbersAt(metadata, "tokenizer.ggml.token_type", what);
     if (tokens.empty() || scores.size() != tokens.size() || types.size() != tokens.size()) {
         refuseTokens(what,
-                     "tokenizer.ggml has " + std::to_string(tokens.size()) + " tokens, " +
-                         std::to_string(scores.size()) + " scores and " +
-                         std::to_string(types.size()) + " types");
+                     message("tokenizer.ggml has {} tokens, {} scores and {} types",
+                             tokens.size(),
+                             scores.size(),
+                             types.size()));
     }
     const auto last =
         std::find_if(types.rbegin(), types.rend(), [](double type) { return type != kUnusedType; });

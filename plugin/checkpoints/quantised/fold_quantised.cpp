@@ -33,12 +33,11 @@ public:
     /// Adds "<prefix><name>" to the companions; `needs` says for messages what it must be. `fits`
     /// decides.
     template <typename Fits>
-    void add(const std::string& name, const std::string& needs, const Fits& fits) {
+    void add(const std::string& name, const Message& needs, const Fits& fits) {
         const TensorPlace& place = placeOf(name);
         if (!fits(place)) {
             refuse(prefix_ + name,
-                   "is " + std::string(nameOf(place.type)) + " " + toText(place.shape) +
-                       ", needs " + needs);
+                   message("is {} {}, needs {}", nameOf(place.type), toText(place.shape), needs));
         }
         take(name, place);
     }
@@ -66,7 +65,7 @@ public:
     /// Names in the file that are no weights of their own.
     [[nodiscard]] const std::set<std::string>& companionNames() const { return names_; }
 
-    [[noreturn]] void refuse(const std::string& name, const std::string& problem) const;
+    [[noreturn]] void refuse(const std::string& name, const Message& problem) const;
 
 private:
     [[nodiscard]] const TensorPlace& placeOf(const std::string& name) const;
@@ -97,14 +96,14 @@ QuantisedLayer::QuantisedLayer(const TensorPlaces& tensors,
       prefix_(std::move(prefix)) {
     const auto found = tensors_.find(weight_);
     if (found == tensors_.end()) {
-        refuse(weight_, "is not there, though its scales are");
+        refuse(weight_, message("is not there, though its scales are"));
     }
     stored_ = found->second;
     if (stored_.shape.empty() || elementCount(stored_.shape).value_or(0) == 0) {
-        refuse(weight_, "is " + toText(stored_.shape) + ", which has no rows");
+        refuse(weight_, message("is {}, which has no rows", toText(stored_.shape)));
     }
     if (!stored_.isRowMajor) {
-        refuse(weight_, "is not stored row by row");
+        refuse(weight_, message("is not stored row by row"));
     }
 }
 
@@ -117,7 +116,7 @@ void QuantisedLayer::addScales(std::initializer_list<const char*> names) {
         std::find_if(names.begin(), names.end(), [&](const char* name) { return has(name); });
     const int64_t rows = stored_.shape.front();
     add(found == names.end() ? *names.begin() : *found,
-        "one number, or " + std::to_string(rows) + ", in F32, F16 or BF16",
+        message("one number, or {}, in F32, F16 or BF16", rows),
         [&](const TensorPlace& place) {
             const int64_t count = elementCount(place.shape).value_or(0);
             const bool isNumber =
@@ -127,18 +126,16 @@ void QuantisedLayer::addScales(std::initializer_list<const char*> names) {
 }
 
 void QuantisedLayer::addNumbers(const std::string& name, int64_t count) {
-    add(name, std::to_string(count) + " in F32", [&](const TensorPlace& place) {
+    add(name, message("{} in F32", count), [&](const TensorPlace& place) {
         return place.type == DType::F32 && elementCount(place.shape) == count;
     });
 }
 
 void QuantisedLayer::addBytes(const std::string& name, DType type, int64_t count) {
-    add(name,
-        std::to_string(count) + " of type " + std::string(nameOf(type)) + " or U8",
-        [&](const TensorPlace& place) {
-            return (place.type == type || place.type == DType::U8) &&
-                   elementCount(place.shape) == count;
-        });
+    add(name, message("{} of type {} or U8", count, nameOf(type)), [&](const TensorPlace& place) {
+        return (place.type == type || place.type == DType::U8) &&
+               elementCount(place.shape) == count;
+    });
 }
 
 void QuantisedLayer::leaveOut(std::initializer_list<const char*> names) {
@@ -152,8 +149,7 @@ void QuantisedLayer::leaveOut(std::initializer_list<const char*> names) {
 void QuantisedLayer::requireType(DType type) const {
     if (stored_.type != type) {
         refuse(weight_,
-               "is " + std::string(nameOf(stored_.type)) + ", its layer's settings say " +
-                   std::string(nameOf(type)));
+               message("is {}, its layer's settings say {}", nameOf(stored_.type), nameOf(type)));
     }
 }
 
@@ -165,8 +161,10 @@ TensorPlace QuantisedLayer::encoded(const std::string& encoding,
     if (count == 0 || count % blockElements != 0 ||
         count / blockElements * blockBytes != stored_.bytes()) {
         refuse(weight_,
-               "has " + std::to_string(stored_.bytes()) + " bytes, which are not those of " +
-                   toText(shape) + " in blocks of " + std::to_string(blockElements));
+               message("has {} bytes, which are not those of {} in blocks of {}",
+                       stored_.bytes(),
+                       toText(shape),
+                       blockElements));
     }
     TensorPlace place = stored_;
     place.type = DType::F32;
@@ -183,21 +181,22 @@ void QuantisedLayer::requireWholeRows(const Shape& shape, int64_t blockElements)
     const int64_t columns = elementCount(shape).value_or(0) / shape.front();
     if (columns % blockElements != 0) {
         refuse(weight_,
-               "is " + toText(shape) + ", whose rows are no whole blocks of " +
-                   std::to_string(blockElements) + " numbers");
+               message("is {}, whose rows are no whole blocks of {} numbers",
+                       toText(shape),
+                       blockElements));
     }
 }
 
-void QuantisedLayer::refuse(const std::string& name, const std::string& problem) const {
+void QuantisedLayer::refuse(const std::string& name, const Message& problem) const {
     throw Error(ErrorKind::Corrupt,
-                file_ + ", " + quotedName(name) + ": " + problem,
-                "get the file again, or choose another one");
+                message("{}, {}: {}", file_, quotedName(name), problem),
+                message("get the file again, or choose another one"));
 }
 
 const TensorPlace& QuantisedLayer::placeOf(const std::string& name) const {
     const auto found = tensors_.find(prefix_ + name);
     if (found == tensors_.end()) {
-        refuse(weight_, "its scales " + quotedName(prefix_ + name) + " are not there");
+        refuse(weight_, message("its scales {} are not there", quotedName(prefix_ + name)));
     }
     return found->second;
 }
@@ -243,11 +242,13 @@ TensorPlace rotatedWeight(QuantisedLayer& layer, const Json& settings, const std
                                std::has_single_bit(static_cast<uint64_t>(group)) &&
                                std::countr_zero(static_cast<uint64_t>(group)) % 2 == 0;
     if (!isPowerOfFour) {
-        throw Error(ErrorKind::Corrupt,
-                    what + ": convrot_groupsize is " + size.dump() +
-                        ", where a power of four from 4 to " + std::to_string(kLargestRotation) +
-                        " belongs",
-                    "get the file again, or choose another one");
+        throw Error(
+            ErrorKind::Corrupt,
+            message("{}: convrot_groupsize is {}, where a power of four from 4 to {} belongs",
+                    what,
+                    size.dump(),
+                    kLargestRotation),
+            message("get the file again, or choose another one"));
     }
     layer.requireType(DType::I8);
     layer.requireWholeRows(layer.stored().shape, group);
@@ -264,7 +265,7 @@ Shape takeBlockScales(QuantisedLayer& layer,
                       int64_t perByte) {
     Shape shape = layer.stored().shape;
     if (shape.size() != 2) {
-        layer.refuse(what, "is " + toText(shape) + ", needs two sizes");
+        layer.refuse(what, message("is {}, needs two sizes", toText(shape)));
     }
     shape[1] *= perByte;
     layer.requireWholeRows(shape, blockElements);
@@ -293,8 +294,8 @@ TensorPlace comfyWeight(QuantisedLayer& layer, const Json& settings, const std::
     const std::string format = stated.is_string() ? stated.get<std::string>() : "";
     if (layer.has("pre_quant_scale")) {
         throw Error(ErrorKind::Unsupported,
-                    what + ": it scales its inputs (pre_quant_scale), which is not read",
-                    "choose a file in another encoding");
+                    message("{}: it scales its inputs (pre_quant_scale), which is not read", what),
+                    message("choose a file in another encoding"));
     }
     layer.leaveOut({"comfy_quant", "input_scale", "scale_input"});
     if (format == "float8_e4m3fn") {
@@ -314,10 +315,11 @@ TensorPlace comfyWeight(QuantisedLayer& layer, const Json& settings, const std::
         return nvfp4Weight(layer, what);
     }
     throw Error(ErrorKind::Unsupported,
-                what + ": it is quantised as " + (stated.is_null() ? "nothing" : stated.dump()) +
-                    ", which is not read",
-                "choose a file in float8_e4m3fn, float8_e5m2, int8_tensorwise, mxfp8 or nvfp4, or "
-                "a GGUF file");
+                message("{}: it is quantised as {}, which is not read",
+                        what,
+                        stated.is_null() ? message("nothing") : Message(stated.dump())),
+                message("choose a file in float8_e4m3fn, float8_e5m2, int8_tensorwise, mxfp8 or "
+                        "nvfp4, or a GGUF file"));
 }
 
 namespace {
@@ -412,9 +414,9 @@ Nf4Settings nf4Settings(const Json& json, const QuantisedLayer& layer, const std
                          settings.block % 8 == 0 && offset.is_number() && nested == kNestedBlock;
     if (settings.shape.empty() || !isRight) {
         layer.refuse(name,
-                     "is " + json.dump() +
-                         "; needs a shape, a blocksize that is a multiple of 8, "
-                         "and scales in blocks of 256");
+                     message("is {}; needs a shape, a blocksize that is a multiple of 8, and "
+                             "scales in blocks of 256",
+                             json.dump()));
     }
     return settings;
 }
@@ -426,8 +428,9 @@ void foldNf4(const TensorPlaces& tensors, const files::InputFile& file, Folded& 
         if (name.ends_with(kFp4Settings)) {
             throw Error(
                 ErrorKind::Unsupported,
-                what + ", " + quotedName(name) + ": bitsandbytes' fp4 is not read, its nf4 is",
-                "choose a file in nf4 or in another encoding");
+                message(
+                    "{}, {}: bitsandbytes' fp4 is not read, its nf4 is", what, quotedName(name)),
+                message("choose a file in nf4 or in another encoding"));
         }
         const std::string weight = stem(name, kNf4Settings);
         if (weight.empty()) {

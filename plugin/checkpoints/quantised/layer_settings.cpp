@@ -10,7 +10,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr int64_t kMostSettingsBytes = 4096;  ///< of one layer
-constexpr std::string_view kGetAgain = "get the file again, or choose another one";
+constexpr Phrase kGetAgain = phrase("get the file again, or choose another one");
 constexpr std::string_view kLdmPrefix = "model.diffusion_model.";
 
 /// The layer of "<layer><ending>"; empty for another name.
@@ -53,7 +53,7 @@ void addHeaderLayers(const TensorPlaces& tensors,
     const Json json = parseJson(text->second, what);
     const Json* stated = JsonReader(json, what).member("layers");
     if (!stated || !stated->is_object()) {
-        throw Error(ErrorKind::Corrupt, what + ": there are no layers", std::string(kGetAgain));
+        throw Error(ErrorKind::Corrupt, message("{}: there are no layers", what), kGetAgain);
     }
     for (const auto& [name, settings] : stated->items()) {
         const std::string prefixed = std::string(kLdmPrefix) + name;
@@ -74,16 +74,18 @@ Json settingsIn(const TensorPlaces& tensors,
     const int64_t count = elementCount(place.shape).value_or(0);
     if (place.type != DType::U8 || count < 1 || count > kMostSettingsBytes) {
         throw Error(ErrorKind::Corrupt,
-                    what + ": is " + std::string(nameOf(place.type)) + " " + toText(place.shape) +
-                        ", needs up to " + std::to_string(kMostSettingsBytes) +
-                        " bytes of JSON (U8)",
-                    std::string(kGetAgain));
+                    message("{}: is {} {}, needs up to {} bytes of JSON (U8)",
+                            what,
+                            nameOf(place.type),
+                            toText(place.shape),
+                            kMostSettingsBytes),
+                    kGetAgain);
     }
     std::string text(static_cast<size_t>(count), ' ');
     file.read(std::as_writable_bytes(std::span(text)), place.offset);
     Json settings = parseJson(text, what);
     if (!settings.is_object()) {
-        throw Error(ErrorKind::Corrupt, what + ": is no JSON object", std::string(kGetAgain));
+        throw Error(ErrorKind::Corrupt, message("{}: is no JSON object", what), kGetAgain);
     }
     return settings;
 }

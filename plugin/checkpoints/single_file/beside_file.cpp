@@ -16,13 +16,15 @@ constexpr Bytes kLargestConfig = kMiB;
 
 void checkParts(const Json& parts, const std::string& name) {
     if (!parts.is_object()) {
-        throw Error(ErrorKind::Corrupt, name + " is no JSON object", "write one, or remove it");
+        throw Error(ErrorKind::Corrupt,
+                    message("{} is no JSON object", name),
+                    message("write one, or remove it"));
     }
     for (const auto& [part, settings] : parts.items()) {
         if (!settings.is_object()) {
             throw Error(ErrorKind::Corrupt,
-                        name + ": " + part + " is no JSON object",
-                        "write settings as in the config.json of the diffusers layout");
+                        message("{}: {} is no JSON object", name, part),
+                        message("write settings as in the config.json of the diffusers layout"));
         }
     }
 }

@@ -95,10 +95,11 @@ void refuseEdmVelocity(const WeightFileHeader& file) {
     constexpr const char* kEdmVelocity = "edm_vpred.sigma_max";
     if (file.map.tensors.contains(kEdmVelocity)) {
         throw Error(ErrorKind::Unsupported,
-                    file.map.what + ": the key " + std::string(kEdmVelocity) +
-                        " says that it predicts velocity of EDM's noise; only noise of EDM's "
-                        "(edm_mean, edm_std) is built",
-                    "choose another checkpoint");
+                    message("{}: the key {} says that it predicts velocity of EDM's noise; only "
+                            "noise of EDM's (edm_mean, edm_std) is built",
+                            file.map.what,
+                            kEdmVelocity),
+                    message("choose another checkpoint"));
     }
 }
 

@@ -53,26 +53,30 @@ std::vector<LdmLevel> levelsOf(const TensorView& tensors) {
     }
 }
 
-[[noreturn]] void refuseUNet(const TensorView& tensors, const std::string& problem) {
-    throw Error(
-        ErrorKind::Unsupported, tensors.what() + ": " + problem, "choose another checkpoint");
+[[noreturn]] void refuseUNet(const TensorView& tensors, const Message& problem) {
+    throw Error(ErrorKind::Unsupported,
+                message("{}: {}", tensors.what(), problem),
+                message("choose another checkpoint"));
 }
 
 void requireEqualLengths(const TensorView& tensors, const std::vector<LdmLevel>& levels) {
     const size_t length = levels.front().depths.size();
     for (const LdmLevel& level : levels) {
         if (level.depths.empty() || level.depths.size() != length) {
-            refuseUNet(tensors,
-                       "the levels of its denoiser have " + std::to_string(length) + " and " +
-                           std::to_string(level.depths.size()) +
-                           " resnets, only equal ones are built");
+            refuseUNet(
+                tensors,
+                message(
+                    "the levels of its denoiser have {} and {} resnets, only equal ones are built",
+                    length,
+                    level.depths.size()));
         }
         const auto bare = std::count(level.depths.begin(), level.depths.end(), 0);
         if (bare > 0 && bare < static_cast<int64_t>(length)) {
             refuseUNet(tensors,
-                       "of " + std::to_string(length) + " resnets of a level " +
-                           std::to_string(bare) +
-                           " have no attention behind them, only all or none are built");
+                       message("of {} resnets of a level {} have no attention behind them, only "
+                               "all or none are built",
+                               length,
+                               bare));
         }
     }
 }
@@ -130,9 +134,10 @@ Json depthsDown(const TensorView& tensors, const std::vector<LdmLevel>& levels) 
     const std::vector<int64_t>& last = levels.back().depths;
     if (last.front() > 0 && middle != last.back()) {
         refuseUNet(tensors,
-                   "the middle of its denoiser has " + std::to_string(middle) +
-                       " transformer layers, the last level has " + std::to_string(last.back()) +
-                       "; only equal ones are built");
+                   message("the middle of its denoiser has {} transformer layers, the last level "
+                           "has {}; only equal ones are built",
+                           middle,
+                           last.back()));
     }
     if (last.front() == 0) {
         depths.back() = std::max<int64_t>(middle, 1);
@@ -270,7 +275,7 @@ namespace {
 struct Divisor {
     const char* part;
     const char* key;
-    const char* meaning;
+    Phrase meaning;
 };
 
 std::vector<int64_t> integersOf(const Json& settings, const char* key) {
@@ -299,11 +304,18 @@ void checkDivides(const Json& settings,
         if (number >= 1 && widths[i] % number == 0) {
             continue;
         }
-        throw Error(ErrorKind::Unsupported,
-                    what + ": the file does not say how many " + divisor.meaning + " there are, " +
-                        std::to_string(number) + " do not divide its widths " + toText(widths),
-                    "state it in " + beside.name + " beside the file: {\"" + divisor.part +
-                        "\": {\"" + divisor.key + "\": NUMBER}}");
+        throw Error(
+            ErrorKind::Unsupported,
+            message(
+                "{}: the file does not say how many {} there are, {} do not divide its widths {}",
+                what,
+                divisor.meaning,
+                number,
+                toText(widths)),
+            message("state it in {} beside the file: {{\"{}\": {{\"{}\": NUMBER}}}}",
+                    beside.name,
+                    divisor.part,
+                    divisor.key));
     }
 }
 
@@ -316,21 +328,24 @@ void checkHeadsOfMatrices(const Json& settings, const std::string& what, const B
     if (settings.value("use_linear_projection", Json()) == true &&
         settings.value("cross_attention_dim", Json()) == kTextOfVersion1 &&
         !unet.contains(kHeads)) {
-        throw Error(ErrorKind::Unsupported,
-                    what +
-                        ": its denoiser reads texts of SD 1.x and has matrices where SD 1.x has "
-                        "convolutions (proj_in); the file does not say how many attention heads "
-                        "there are",
-                    "state it in " + beside.name + " beside the file: {\"unet\": {\"" + kHeads +
-                        "\": NUMBER}}");
+        throw Error(
+            ErrorKind::Unsupported,
+            message(
+                "{}: its denoiser reads texts of SD 1.x and has matrices where SD 1.x has "
+                "convolutions (proj_in); the file does not say how many attention heads there are",
+                what),
+            message("state it in {} beside the file: {{\"unet\": {{\"{}\": NUMBER}}}}",
+                    beside.name,
+                    kHeads));
     }
 }
 
 }  // namespace
 
 void checkUNetConstants(const Json& settings, const std::string& what, const BesideFile& beside) {
-    for (const Divisor& divisor : {Divisor{"unet", "norm_num_groups", "norm groups"},
-                                   Divisor{"unet", "attention_head_dim", "attention heads"}}) {
+    for (const Divisor& divisor :
+         {Divisor{"unet", "norm_num_groups", phrase("norm groups")},
+          Divisor{"unet", "attention_head_dim", phrase("attention heads")}}) {
         checkDivides(settings, "block_out_channels", divisor, what, beside);
     }
     checkHeadsOfMatrices(settings, what, beside);
@@ -339,13 +354,13 @@ void checkUNetConstants(const Json& settings, const std::string& what, const Bes
 void checkAutoencoderConstants(const Json& settings,
                                const std::string& what,
                                const BesideFile& beside) {
-    const Divisor groups{"vae", "norm_num_groups", "norm groups of the autoencoder"};
+    const Divisor groups{"vae", "norm_num_groups", phrase("norm groups of the autoencoder")};
     checkDivides(settings, "block_out_channels", groups, what, beside);
 }
 
 void checkTextConstants(const Json& settings, const std::string& what, const BesideFile& beside) {
     const Divisor heads{
-        "text_encoder", "num_attention_heads", "attention heads of the text encoder"};
+        "text_encoder", "num_attention_heads", phrase("attention heads of the text encoder")};
     checkDivides(settings, "hidden_size", heads, what, beside);
 }
 
@@ -370,10 +385,14 @@ constexpr KnownTower kKnownTowers[] = {
 const Shape& shapeIn(const WeightMap& file, const std::string& name, size_t dimensions) {
     const auto found = file.tensors.find(name);
     if (found == file.tensors.end() || found->second.shape.size() != dimensions) {
-        throw Error(ErrorKind::Unsupported,
-                    file.what + " is no image encoder that is built: it has no tensor \"" + name +
-                        "\" of " + std::to_string(dimensions) + " dimensions",
-                    "choose a CLIP vision tower in the names of transformers (ViT-H or ViT-bigG)");
+        throw Error(
+            ErrorKind::Unsupported,
+            message(
+                "{} is no image encoder that is built: it has no tensor \"{}\" of {} dimensions",
+                file.what,
+                name,
+                dimensions),
+            message("choose a CLIP vision tower in the names of transformers (ViT-H or ViT-bigG)"));
     }
     return found->second.shape;
 }
@@ -413,10 +432,12 @@ Json clipVisionSettings(const WeightMap& file) {
 void checkVisionHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
     if (!settings.contains("num_attention_heads")) {
         throw Error(ErrorKind::Unsupported,
-                    what + " is an image encoder " + settings.at("hidden_size").dump() +
-                        " wide, whose number of heads no shape tells",
-                    "state num_attention_heads and hidden_act of \"image_encoder\" in " +
-                        beside.name + ", or put it into a folder with its config.json");
+                    message("{} is an image encoder {} wide, whose number of heads no shape tells",
+                            what,
+                            settings.at("hidden_size").dump()),
+                    message("state num_attention_heads and hidden_act of \"image_encoder\" in {}, "
+                            "or put it into a folder with its config.json",
+                            beside.name));
     }
 }
 

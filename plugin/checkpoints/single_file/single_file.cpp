@@ -71,8 +71,8 @@ void SingleFile::refuseUnknownParts() const {
     for (const auto& [part, settings] : beside_.parts.items()) {
         if (std::find(known.begin(), known.end(), part) == known.end()) {
             throw Error(ErrorKind::Unsupported,
-                        beside_.name + ": there is no part " + quotedName(part),
-                        "the parts are " + join(known, ", "));
+                        message("{}: there is no part {}", beside_.name, quotedName(part)),
+                        message("the parts are {}", join(known, ", ")));
         }
     }
 }
@@ -133,8 +133,8 @@ Json SingleFile::readJson(const std::string& relative) {
     const auto [part, file] = cutAtFolder(relative);
     if (!has(relative)) {
         throw Error(ErrorKind::NotFound,
-                    "checkpoint " + name_ + " has no " + relative,
-                    "choose another checkpoint",
+                    message("checkpoint {} has no {}", name_, relative),
+                    message("choose another checkpoint"),
                     "checkpoint");
     }
     if (const FileDocument* document = documentAt(relative)) {

@@ -93,11 +93,14 @@ std::vector<ScalarPlace> scalarPlaces(const WeightMap& file, std::span<const std
         if (!isThere || found->second.encoded || elementCount(found->second.shape) != 1 ||
             !scalarFrom(none, found->second.type)) {
             throw Error(ErrorKind::Corrupt,
-                        file.what + ", " + quotedName(names[i]) + ": " +
-                            (isThere ? "is " + std::string(nameOf(found->second.type)) + " " +
-                                           toText(found->second.shape) + ", not one number"
-                                     : "is not there"),
-                        "get the file again");
+                        message("{}, {}: {}",
+                                file.what,
+                                quotedName(names[i]),
+                                isThere ? message("is {} {}, not one number",
+                                                  nameOf(found->second.type),
+                                                  toText(found->second.shape))
+                                        : message("is not there")),
+                        message("get the file again"));
         }
         places.push_back({&found->second, i});
     }

@@ -79,27 +79,28 @@ std::vector<FoundTokenizer> tokenizersBeside(const std::string& weights,
 }
 
 /// Why a tokenizer is not the one; empty: it fits.
-std::string misfitOf(const FoundTokenizer& found, int64_t rows) {
+Message misfitOf(const FoundTokenizer& found, int64_t rows) {
     const std::string& path = found.documents.files.at(found.form->files.front()).path;
     try {
         const std::optional<int64_t> tokens = found.form->tokens(found.documents);
-        return !tokens                   ? path + " is of another kind"
-               : fitsRows(*tokens, rows) ? ""
-                                         : path + " has " + std::to_string(*tokens) + " tokens";
+        return !tokens                   ? message("{} is of another kind", path)
+               : fitsRows(*tokens, rows) ? Message()
+                                         : message("{} has {} tokens", path, *tokens);
     } catch (const Error& error) {
-        return error.message().str();
+        return error.message();
     }
 }
 
 /// A tokenizer that cannot be read.
 FileDocuments withoutTokenizer(const std::string& weights,
                                const TokenizerNeed& need,
-                               const std::vector<std::string>& misfits) {
-    const Error error(
-        ErrorKind::NotFound,
-        fs::path(weights).filename().string() + " has " + std::to_string(need.rows) +
-            " rows of tokens, and no tokenizer beside it fits: " + join(misfits, "; "),
-        need.remedy);
+                               const std::vector<Message>& misfits) {
+    const Error error(ErrorKind::NotFound,
+                      message("{} has {} rows of tokens, and no tokenizer beside it fits: {}",
+                              fs::path(weights).filename().string(),
+                              need.rows,
+                              joined(misfits, "; ")),
+                      need.remedy);
     return {.className = need.className,
             .files = {{need.forms.front().files.front(),
                        {.path = weights, .read = [error]() -> std::string { throw error; }}}}};
@@ -114,10 +115,10 @@ FileDocuments tokenizerBeside(const std::string& weights,
     if (all.empty()) {
         return {};
     }
-    std::vector<std::string> misfits;
+    std::vector<Message> misfits;
     for (FoundTokenizer& each : all) {
         // A single one is read, and refused, without being looked at twice.
-        const std::string misfit = all.size() == 1 ? "" : misfitOf(each, need.rows);
+        const Message misfit = all.size() == 1 ? Message() : misfitOf(each, need.rows);
         if (misfit.empty()) {
             stamps.insert(stamps.end(), each.stamps.begin(), each.stamps.end());
             return std::move(each.documents);
@@ -187,8 +188,9 @@ public:
     }
 
     bool parse_error(size_t, const std::string&, const Json::exception&) override {
-        throw Error(
-            ErrorKind::Corrupt, what_ + " is not valid JSON", "get the tokenizer's files again");
+        throw Error(ErrorKind::Corrupt,
+                    message("{} is not valid JSON", what_),
+                    message("get the tokenizer's files again"));
     }
 
 private:

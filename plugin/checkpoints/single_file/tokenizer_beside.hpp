@@ -1,6 +1,7 @@
 #pragma once
 // The tokenizer that lies beside a file of weights, chosen by how many tokens it holds. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/single_file/single_file.hpp"
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct TokenizerNeed {
     std::span<const TokenizerForm> forms;     ///< of one folder, the better one first
     std::span<const char* const> settings{};  ///< files that come along
     int64_t rows = 0;                         ///< of the embedding
-    std::string remedy;                       ///< where no tokenizer fits
+    Message remedy;                           ///< where no tokenizer fits
 };
 
 /// The tokenizer that lies beside a file of weights: in its folder, a folder of the diffusers

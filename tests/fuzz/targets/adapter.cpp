@@ -161,7 +161,7 @@ bool runInput(std::span<const std::byte> bytes) {
     }
     checkLayers(file, header.map);
     require(looksLikeAdapter(header.map), "what is read as an adapter looks like one");
-    require(isValidUtf8(whatAdapterIs(file)), "what it is is a text");
+    require(isValidUtf8(whatAdapterIs(file).str()), "what it is is a text");
     std::vector<AdapterTarget> targets;
     for (const memory::ComponentTree& tree : networks()) {
         checkBinding(file, tree);

@@ -127,7 +127,7 @@ private Q_SLOTS:
         const auto bound = models::bindWholeAdapter(other, model.targets, "base");
         const auto downs = downsOf(other, bound, model.targets);
 
-        QVERIFY2(bound.unmatched.empty() && bound.warning.empty(), bound.warning.c_str());
+        QVERIFY2(bound.unmatched.empty() && bound.warning.empty(), bound.warning.str().c_str());
         QCOMPARE(downs.size(), other.layers.size());
         size_t same = 0;
         for (const auto& [name, bytes] : downs) {
@@ -282,9 +282,10 @@ private Q_SLOTS:
                                      "checkpoint base: lora_te_text_model_encoder_layers_0_")
                                      .arg(ofText)
                                      .arg(file.layers.size());
-        QVERIFY2(bound.warning.starts_with(expected.toStdString()), bound.warning.c_str());
+        QVERIFY2(bound.warning.str().starts_with(expected.toStdString()),
+                 bound.warning.str().c_str());
         const QString left = QString(" and %1 more").arg(ofText - 10);
-        QVERIFY2(bound.warning.ends_with(left.toStdString()), bound.warning.c_str());
+        QVERIFY2(bound.warning.str().ends_with(left.toStdString()), bound.warning.str().c_str());
     }
 
     void whatIsLeftOutHasATrueHint_data() {
@@ -338,7 +339,7 @@ private Q_SLOTS:
         const auto bound = models::bindWholeAdapter(file, targets, "base");
 
         QCOMPARE(bound.warning.empty(), hint.isEmpty());
-        QCOMPARE(QString::fromStdString(bound.hint), hint);
+        QCOMPARE(QString::fromStdString(bound.hint.str()), hint);
     }
 
 private:

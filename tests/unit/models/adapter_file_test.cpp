@@ -74,7 +74,7 @@ AdapterShapes kohyaLora(const std::string& layer, int64_t out, int64_t in, int64
 }
 
 std::string whatIs(const AdapterShapes& shapes) {
-    return models::whatAdapterIs(testing::headerOf(shapes));
+    return models::whatAdapterIs(testing::headerOf(shapes)).str();
 }
 
 }  // namespace
