@@ -40,8 +40,8 @@ bool isOfControlNetAlone(const std::string& name) {
 }
 
 Message widthsOf(const memory::ComponentTree& tree) {
-    const std::string text = models::baseOf(tree).text();
-    return text.empty() ? message("another network") : Message(text);
+    const Message text = models::baseOf(tree).text();
+    return text.empty() ? message("another network") : text;
 }
 
 [[noreturn]] void refuseControlNet(const models::ControlNet& net,

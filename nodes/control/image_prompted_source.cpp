@@ -39,9 +39,9 @@ const Shape& keyShape(const memory::ComponentTree& tree, memory::LeafId leaf) {
 
 /// "768 wide (SD 1.x)".
 Message textOf(int64_t contextWidth) {
-    const std::string base = models::AdapterBase{.contextWidth = contextWidth}.text();
-    return base.starts_with("SD") ? message("{} wide ({})", contextWidth, base)
-                                  : message("{} wide", contextWidth);
+    const Message base = models::AdapterBase{.contextWidth = contextWidth}.text();
+    return base.str().starts_with("SD") ? message("{} wide ({})", contextWidth, base)
+                                        : message("{} wide", contextWidth);
 }
 
 [[noreturn]] void refuseIpAdapter(const models::IpAdapter& adapter,

@@ -27,7 +27,7 @@ bool fitsBatch(int64_t count, int64_t batch) {
 void checkInpaintMask(const models::Model& model,
                       const DenoiseAsked& asked,
                       const InpaintShapes& shapes) {
-    requirePictures(model, "a mask");
+    requirePictures(model, message("a mask"));
     const Shape& mask = shapes.mask;
     const models::PictureSize size = model.info().latent.sizeOf(shapes.latent);
     requireThat(mask.size() == 4 && mask[2] == size.height && mask[3] == size.width,

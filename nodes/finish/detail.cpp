@@ -306,7 +306,7 @@ void addDetailFields(tensor::Provenance& provenance,
 void checkDetail(const DetailAsked& asked) {
     const models::Model& model = modelIn(asked.model);
     const Shape image = shapeOf(asked.image);
-    requirePictures(model, "a detail pass");
+    requirePictures(model, message("a detail pass"));
     const models::TileSizes sizes = detailTiles(asked, model);
     requireNoArea(asked.positive, "positive");
     requireNoArea(asked.negative, "negative");

@@ -121,7 +121,7 @@ executor::WorkOutline outlineLoadVideo(const executor::OutlineContext& context) 
         const Shape frames = shapeOfTaken(taken);
         Issues issues;
         if (!taken.damage.empty()) {
-            issues.push_back(damageWarning(file.name(), taken.damage.str()));
+            issues.push_back(damageWarning(file.name(), taken.damage));
         }
         return executor::WorkOutline{
             .outputs = {{"image", outputOf("IMAGE", frames)}},
@@ -153,7 +153,7 @@ void runLoadVideo(executor::Context& context) {
                     "load", static_cast<double>(++done), static_cast<double>(taken.frames));
                 return *std::move(frame);
             }));
-        if (const std::string damage = reader->damage(context.stop()); !damage.empty()) {
+        if (const Message damage = reader->damage(context.stop()); !damage.empty()) {
             context.issue(damageWarning(file.name(), damage));
         }
     });

@@ -108,13 +108,29 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
     return text;
 }
 
-std::string listSome(std::span<const std::string> names, size_t limit) {
-    std::string text;
+namespace {
+
+Message withRest(Message listed, size_t left) {
+    return left == 0 ? listed : message("{} and {} more", listed, left);
+}
+
+}  // namespace
+
+Message listSome(std::span<const std::string> names, size_t limit) {
+    std::vector<std::string> listed;
     for (const std::string& name : names.first(std::min(names.size(), limit))) {
-        text += (text.empty() ? "" : ", ") + shown(name, kLongestListed);
+        listed.push_back(shown(name, kLongestListed));
     }
-    const size_t left = names.size() - std::min(names.size(), limit);
-    return left == 0 ? text : text + " and " + std::to_string(left) + " more";
+    return withRest(Message(join(listed, ", ")), names.size() - listed.size());
+}
+
+Message listSome(std::span<const Message> clauses, size_t limit) {
+    std::vector<Message> listed;
+    for (const Message& clause : clauses.first(std::min(clauses.size(), limit))) {
+        const bool isShort = clause.str().size() <= kLongestListed;
+        listed.push_back(isShort ? clause : Message(shown(clause.str(), kLongestListed)));
+    }
+    return withRest(joined(listed, ", "), clauses.size() - listed.size());
 }
 
 std::string formatNumber(double value) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/base/message.hpp"
+
 #include <optional>
 #include <span>
 #include <string>
@@ -14,8 +16,9 @@ namespace lowtide {
 [[nodiscard]] std::string toLower(std::string_view text);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
-/// "a, b, c and 7 more": names in messages, at most `limit` of them.
-[[nodiscard]] std::string listSome(std::span<const std::string> names, size_t limit = 10);
+/// "a, b, c and 7 more": names or clauses in messages, at most `limit` of them.
+[[nodiscard]] Message listSome(std::span<const std::string> names, size_t limit = 10);
+[[nodiscard]] Message listSome(std::span<const Message> clauses, size_t limit = 10);
 /// Shortest text that reads back as the same double ("7.5", "4", "1e-05").
 [[nodiscard]] std::string formatNumber(double value);
 [[nodiscard]] bool isValidUtf8(std::string_view text);

@@ -188,7 +188,8 @@ namespace {
 
 std::string audienceOf(const EmbeddingTensors& sets, int64_t width) {
     const NamedWidth* known = published(&AdapterMarks::embeddings, sets.size() > 1 ? 0 : width);
-    return known ? std::string(known->name) : "text encoders " + std::to_string(width) + " wide";
+    return known ? std::string(known->name.text())
+                 : "text encoders " + std::to_string(width) + " wide";
 }
 
 }  // namespace

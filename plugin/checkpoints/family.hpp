@@ -2,6 +2,7 @@
 // A family of checkpoints: what it states, how it is found, and what families with transformers
 // have in common. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/model.hpp"
@@ -29,7 +30,7 @@ struct TextSlot {
 /// A width by which published networks are told apart.
 struct NamedWidth {
     int64_t width = 0;
-    std::string_view name{};  ///< for users: "SD 1.x"
+    Phrase name;  ///< "SD 1.x"
     bool isBuilt = true;
 };
 
@@ -46,7 +47,7 @@ struct AdapterMarks {
     /// Parts of names of modules that only a relative which is not built has, with '.' for '_' as
     /// all parts, or with '_' as files spell them and a '.' before the name; and what that is
     /// called.
-    std::vector<std::pair<std::string_view, std::string_view>> relatives{};
+    std::vector<std::pair<std::string_view, Phrase>> relatives{};
     /// Ends of names of modules that read its denoiser's latent, and how wide that is: those of
     /// relatives read a picture beside it. Empty: the widths tell enough.
     std::vector<std::string_view> latentModules{};

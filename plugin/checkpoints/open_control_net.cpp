@@ -228,13 +228,14 @@ ControlFile controlFileIn(const WeightMap& file, const ControlNames& names) {
     const std::vector<int64_t> widths = hintWidths(view);
     settings["conditioning_embedding_out_channels"] = widths;
     settings["conditioning_channels"] = view.size("input_hint_block.0.weight", 1);
-    ControlFile found{.weights = {.what = file.what,
-                                  .files = file.files,
-                                  .tensors = {},
-                                  .nameInFile = {},
-                                  .settings = "what its shapes imply",
-                                  .hint = "get the ControlNet again, or choose another one"},
-                      .settings = std::move(settings)};
+    ControlFile found{
+        .weights = {.what = file.what,
+                    .files = file.files,
+                    .tensors = {},
+                    .nameInFile = {},
+                    .settings = phrase("what its shapes imply"),
+                    .hint = phrase("get the ControlNet again, or choose another one")},
+        .settings = std::move(settings)};
     for (const auto& [name, place] : own.tensors) {
         found.weights.tensors.emplace(names.prefix + name, place);
     }
@@ -280,7 +281,7 @@ std::string labelFor(const ControlConfig& config) {
 
 std::string labelFor(const HintAdapterConfig& config) {
     const NamedWidth* known = published(&AdapterMarks::hintSquares, config.squarePixels);
-    return known ? "T2I-Adapter for " + std::string(known->name) : "T2I-Adapter";
+    return known ? "T2I-Adapter for " + std::string(known->name.text()) : "T2I-Adapter";
 }
 
 bool isOfClass(const Json& settings, const std::string& what, const std::string& name) {
@@ -309,7 +310,7 @@ std::shared_ptr<const ControlNet> openControlFolder(const CheckpointPath& path) 
                                  : HintNetworkConfig(readControlConfig(settings, what));
     WeightMap weights = openWeights(path.path, ".", kControlStem);
     weights.what = path.name;
-    weights.hint = "get the weights and config.json of the same network";
+    weights.hint = phrase("get the weights and config.json of the same network");
     weights.files.push_back(stampOf(file));
     return std::make_shared<const ControlNet>(path.name, std::move(read), std::move(weights));
 }

@@ -128,7 +128,7 @@ void leaveOutCounters(WeightMap& weights) {
     });
     if (!counters.empty()) {
         log(Level::Warning,
-            weights.what + " is read without the numbers " + listSome(counters) +
+            weights.what + " is read without the numbers " + listSome(counters).str() +
                 ", which are none of its layers'");
     }
 }
@@ -138,7 +138,7 @@ std::shared_ptr<const Upscaler> openRrdb(const WeightMap& weights, const std::st
     WeightMap described = weights;
     leaveOutCounters(described);
     described.settings = config.text();
-    described.hint = "get the file again";
+    described.hint = phrase("get the file again");
     return std::make_shared<const RrdbUpscaler>(config, described, name);
 }
 

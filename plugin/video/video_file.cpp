@@ -332,16 +332,16 @@ public:
         return frame;
     }
 
-    [[nodiscard]] std::string damage(const StopToken& stop) override {
+    [[nodiscard]] Message damage(const StopToken& stop) override {
         try {
             program_.finish(stop);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::Device) {
                 throw;
             }
-            return plainWords(error.message().str());
+            return Message(plainWords(error.message().str()));
         }
-        return plainWords(program_.words());
+        return Message(plainWords(program_.words()));
     }
 
 private:

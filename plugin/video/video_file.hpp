@@ -78,7 +78,7 @@ public:
 
     /// After the last frame: what the decoder said of frames that it could not decode as they were
     /// meant; empty: nothing. Error{Cancelled}.
-    [[nodiscard]] virtual std::string damage(const StopToken& /*stop*/) { return {}; }
+    [[nodiscard]] virtual Message damage(const StopToken& /*stop*/) { return {}; }
 };
 
 /// Reads the frames that `taken`, of framesIn(), counts.

@@ -22,16 +22,17 @@ Families families() {
         .name = "light",
         .networks = {&kNetworks[0], &kNetworks[1], &kNetworks[2], &kNetworks[3]},
         .layouts = {&sd_ldm(), &sdxl_ldm(), &wanAutoencoderFile()},
-        .adapters = {.name = "Z-Image",
-                     .parts = {"noise.refiner.", ".attention.qkv", "double.stream.blocks."},
-                     .beginnings = {"double_blocks.", "single_transformer_blocks."},
-                     .wholeModules = {"attention.qkv", "feed.forward.w1"},
-                     .widths = {3840},
-                     .latentModules = {"img.in"},
-                     .latentWidth = 64,
-                     .contexts = {{768, "SD 1.x"}},
-                     .ownContexts = {{5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}},
-                     .texts = {{768, "the text encoder of SD 1.x and XL"}}}};
+        .adapters = {
+            .name = "Z-Image",
+            .parts = {"noise.refiner.", ".attention.qkv", "double.stream.blocks."},
+            .beginnings = {"double_blocks.", "single_transformer_blocks."},
+            .wholeModules = {"attention.qkv", "feed.forward.w1"},
+            .widths = {3840},
+            .latentModules = {"img.in"},
+            .latentWidth = 64,
+            .contexts = {{768, phrase("SD 1.x")}},
+            .ownContexts = {{5120, phrase("WAN 14B")}, {3072, phrase("WAN 2.2 5B"), false}},
+            .texts = {{768, phrase("the text encoder of SD 1.x and XL")}}}};
     static const Family* const all[] = {&light};
     return all;
 }

@@ -21,13 +21,13 @@ namespace {
 /// A family that a part of its modules' names tells, with '.' for '_'.
 struct NamedFamily {
     std::string_view part;
-    std::string_view name;
+    Message name;
     const AdapterMarks* marks = nullptr;  ///< null: it is not built
 };
 
-constexpr std::pair<std::string_view, std::string_view> kNotBuilt[] = {
-    {"joint.blocks.", "SD 3"},
-    {"motion.modules.", "AnimateDiff"},
+constexpr std::pair<std::string_view, Phrase> kNotBuilt[] = {
+    {"joint.blocks.", phrase("SD 3")},
+    {"motion.modules.", phrase("AnimateDiff")},
 };
 
 std::string dotted(std::string name) {
@@ -41,7 +41,7 @@ std::optional<NamedFamily> familyNamedBy(const std::string& spelled) {
     const std::string module = dotted(spelled);
     const std::string afterDot = "." + spelled;  // parts say so where a name begins
     std::optional<NamedFamily> found;
-    const auto look = [&](std::span<const std::pair<std::string_view, std::string_view>> names) {
+    const auto look = [&](std::span<const std::pair<std::string_view, Phrase>> names) {
         for (const auto& [part, family] : names) {
             const std::string& name = part.find('_') == part.npos ? module : afterDot;
             if (!found && name.find(part) != name.npos) {
@@ -59,7 +59,8 @@ std::optional<NamedFamily> familyNamedBy(const std::string& spelled) {
     for (const Family* family : families()) {
         for (const std::string_view part : family->adapters.parts) {
             if (module.find(part) != module.npos) {
-                return NamedFamily{part, family->adapters.name, &family->adapters};
+                return NamedFamily{
+                    part, Message(std::string(family->adapters.name)), &family->adapters};
             }
         }
     }
@@ -101,7 +102,7 @@ Message nameOfWidth(std::vector<NamedWidth> AdapterMarks::*widths,
                     int64_t width,
                     const Message& otherwise) {
     const NamedWidth* known = published(widths, width);
-    return known ? Message(std::string(known->name)) : otherwise;
+    return known ? Message(known->name) : otherwise;
 }
 
 /// The columns of a layer's change.
@@ -196,7 +197,7 @@ AdapterBase baseOf(const AdapterFile& file) {
         }
         const auto named = isDenoiser ? familyNamedBy(layer.module) : std::nullopt;
         if (named && (base.family.empty() || (marks && base.isBuilt && !named->marks))) {
-            base.family = Message(std::string(named->name));
+            base.family = named->name;
             base.isBuilt = named->marks != nullptr;
             marks = named->marks;
         }
@@ -223,7 +224,7 @@ AdapterBase baseOf(const memory::ComponentTree& tree) {
             return base;
         }
         if (const auto named = familyNamedBy(weight.name)) {
-            base.family = Message(std::string(named->name));
+            base.family = named->name;
             return base;
         }
     }

@@ -373,7 +373,8 @@ void LayerGroups::complete(AdapterLayer layer, std::vector<AdapterLayer>& layers
     }
     const std::vector<std::string> missing = missingFactors(layer);
     if (!missing.empty()) {
-        incomplete_.push_back(layer.factors.begin()->second.key + " without " + missing.front());
+        incomplete_.push_back(
+            message("{} without {}", layer.factors.begin()->second.key, missing.front()));
         return;
     }
     settle(layer);

@@ -58,7 +58,7 @@ private:
     /// By component, module and whether it is the bias.
     std::map<std::tuple<std::string, std::string, bool>, AdapterLayer> groups_;
     std::vector<std::string> unread_;
-    std::vector<std::string> incomplete_;
+    std::vector<Message> incomplete_;
 };
 
 }  // namespace lowtide::models

@@ -74,7 +74,7 @@ public:
     AdapterBinding take(const std::string& checkpoint) {
         if (!misshapen_.empty()) {
             const Message theirs = baseOf(file_).text();
-            const std::string misfits = listSome(misshapen_);
+            const Message misfits = listSome(misshapen_);
             throw Error(ErrorKind::InvalidInput,
                         theirs.empty() ? message("{}, does not fit the {} of checkpoint {}: {}",
                                                  file_.what,
@@ -120,7 +120,7 @@ private:
             if (isOnInput) {
                 add(id, layer, change, rows);
             } else if (rowsIn(layer, change) != allRows) {
-                misfit(layer, change, id, std::to_string(allRows) + " rows in all");
+                misfit(layer, change, id, message("{} rows in all", allRows));
             } else {
                 const AdapterLayer part = rowsOfLayer(layer, rows, allRows, file_.what);
                 add(id, part, changeShapeOf(part, file_.what), rows);
@@ -151,7 +151,7 @@ private:
                         message("save the adapter with each layer in one spelling"));
         }
         if (!fitsWeight(layer, change, weight.shape) || !doraFits(layer, weight.shape)) {
-            misfit(layer, change, id, toText(weight.shape));
+            misfit(layer, change, id, Message(toText(weight.shape)));
             return;
         }
         binding_.layers.push_back({.weight = id, .layer = layer, .rows = rows});
@@ -160,9 +160,12 @@ private:
     void misfit(const AdapterLayer& layer,
                 const Shape& change,
                 WeightId id,
-                const std::string& expected) {
-        misshapen_.push_back(layer.factors.begin()->second.key + " makes " + toText(change) + ", " +
-                             tree_.weights[id].name + " needs " + expected);
+                const Message& expected) {
+        misshapen_.push_back(message("{} makes {}, {} needs {}",
+                                     layer.factors.begin()->second.key,
+                                     toText(change),
+                                     tree_.weights[id].name,
+                                     expected));
     }
 
     const AdapterFile& file_;
@@ -170,7 +173,7 @@ private:
     ModuleNames names_;
     AdapterBinding binding_;
     std::map<WeightId, std::string> bound_;
-    std::vector<std::string> misshapen_;
+    std::vector<Message> misshapen_;
 };
 
 /// What a checkpoint is, by its components.

@@ -100,7 +100,7 @@ ImageEncoderFile openEncoderFolder(const CheckpointPath& path) {
                             .config = readClipVisionConfig(settings, what),
                             .weights = openWeights(path.path, ".", kEncoderStem)};
     opened.weights.what = path.name;
-    opened.weights.hint = "get the weights and config.json of the same image encoder";
+    opened.weights.hint = phrase("get the weights and config.json of the same image encoder");
     opened.weights.files.push_back(stampOf(file));
     return opened;
 }
@@ -114,8 +114,8 @@ ImageEncoderFile openEncoderFile(const CheckpointPath& path) {
     ImageEncoderFile opened{.name = path.name,
                             .config = readClipVisionConfig(settings, header.map.what),
                             .weights = std::move(header.map)};
-    opened.weights.settings = "what its shapes imply";
-    opened.weights.hint = "get the image encoder again, or choose another one";
+    opened.weights.settings = phrase("what its shapes imply");
+    opened.weights.hint = phrase("get the image encoder again, or choose another one");
     if (beside.stamp) {
         opened.weights.files.push_back(*beside.stamp);
     }

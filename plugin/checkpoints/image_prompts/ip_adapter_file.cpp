@@ -123,8 +123,8 @@ WeightMap projectionWeights(const WeightMap& file) {
         .tensors = {},
         .nameInFile =
             [](std::string_view name) { return std::string(kImagePart) + std::string(name); },
-        .settings = "what its shapes imply",
-        .hint = kAgain.text(),
+        .settings = phrase("what its shapes imply"),
+        .hint = kAgain,
         .mustBeFinite = true};
     for (auto each = file.tensors.lower_bound(kImagePart);
          each != file.tensors.end() && each->first.starts_with(kImagePart);

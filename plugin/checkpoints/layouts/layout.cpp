@@ -47,9 +47,9 @@ Message beginnings(const WeightMap& map) {
     for (const auto& [name, place] : map.tensors) {
         seen.insert(name.substr(0, name.find('.')));
     }
-    return seen.empty() ? message("nothing")
-                        : Message(listSome(std::vector<std::string>(seen.begin(), seen.end()),
-                                           kMostBeginnings));
+    return seen.empty()
+               ? message("nothing")
+               : listSome(std::vector<std::string>(seen.begin(), seen.end()), kMostBeginnings);
 }
 
 /// What the file is instead of a checkpoint, and where such a file goes.

@@ -70,10 +70,10 @@ FileNetwork diffusersUNet(const SharedHeader& file, const Json& stated) {
             .weights =
                 [file] {
                     WeightMap map = file->map;
-                    map.settings = "the settings of the checkpoint's denoiser";
-                    map.hint =
+                    map.settings = phrase("the settings of the checkpoint's denoiser");
+                    map.hint = phrase(
                         "choose a denoiser of the checkpoint's kind, or put the config.json "
-                        "from the unet folder of its model beside the file";
+                        "from the unet folder of its model beside the file");
                     return map;
                 }};
 }

@@ -168,8 +168,8 @@ WeightMap emptyMap(const WeightMap& file, std::function<std::string(std::string_
             .files = file.files,
             .tensors = {},
             .nameInFile = std::move(name),
-            .settings = "what its shapes imply",
-            .hint = "get the checkpoint again, or choose another one"};
+            .settings = phrase("what its shapes imply"),
+            .hint = phrase("get the checkpoint again, or choose another one")};
 }
 
 /// The tensors whose names begin with `prefix`.
@@ -245,7 +245,7 @@ WeightMap mapUnder(const WeightMap& file,
     WeightMap map = emptyMap(file, std::move(nameInFile));
     const auto [first, last] = rangeUnder(file, prefix);
     map.tensors.insert(first, last);
-    map.hint = "get the file again, or choose another one";
+    map.hint = phrase("get the file again, or choose another one");
     return map;
 }
 

@@ -180,7 +180,8 @@ Checkpoint& requireFlux(Checkpoint& checkpoint) {
     require("text_encoder", {"CLIPTextModel", "CLIPTextModelWithProjection"});
     require("tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
     require("text_encoder_2", {"T5EncoderModel"});
-    requireTokenizer(checkpoint, kTextEncoder2, "tokenizer_2", "spiece.model of T5 v1.1 XXL");
+    requireTokenizer(
+        checkpoint, kTextEncoder2, "tokenizer_2", message("spiece.model of T5 v1.1 XXL"));
     require("tokenizer_2", {"T5Tokenizer", "T5TokenizerFast"});
     require(kFluxTransformer, {"FluxTransformer2DModel"});
     require("vae", {"AutoencoderKL"});
@@ -449,9 +450,9 @@ std::string labelFlux(Checkpoint& checkpoint) {
 }
 
 /// Its blocks have FLUX's widths and, as kohya's trainers write them, mostly FLUX's names.
-constexpr std::string_view kHunyuan = "HunyuanVideo or a relative";
+constexpr Phrase kHunyuan = phrase("HunyuanVideo or a relative");
 /// FLUX.1 has 19 double and 38 single blocks.
-constexpr std::string_view kMoreBlocks = "networks with more blocks than FLUX.1";
+constexpr Phrase kMoreBlocks = phrase("networks with more blocks than FLUX.1");
 
 }  // namespace
 
@@ -494,8 +495,8 @@ const Family& flux() {
                                       "add.v.proj",
                                       "proj.mlp"},
                      .widths = {3072},
-                     .relatives = {{"to.qkv.mlp.proj", "FLUX.2"},
-                                   {"distilled.guidance.layer", "Chroma"},
+                     .relatives = {{"to.qkv.mlp.proj", phrase("FLUX.2")},
+                                   {"distilled.guidance.layer", phrase("Chroma")},
                                    {".img_attn_qkv", kHunyuan},
                                    {".txt_attn_qkv", kHunyuan},
                                    {"img.mlp.fc", kHunyuan},

@@ -50,7 +50,8 @@ std::unique_ptr<const T5Text> openT5Text(Checkpoint& checkpoint) {
         return nullptr;
     }
     requireComponent(checkpoint, "hidream", "text_encoder_3", {"T5EncoderModel"});
-    requireTokenizer(checkpoint, kTextEncoder3, "tokenizer_3", "spiece.model of T5 v1.1 XXL");
+    requireTokenizer(
+        checkpoint, kTextEncoder3, "tokenizer_3", message("spiece.model of T5 v1.1 XXL"));
     requireComponent(checkpoint, "hidream", "tokenizer_3", {"T5Tokenizer", "T5TokenizerFast"});
     return std::make_unique<const T5Text>(checkpoint, "tokenizer_3", kTextEncoder3);
 }
@@ -74,8 +75,10 @@ std::unique_ptr<const LanguageText> openLanguage(Checkpoint& checkpoint) {
             std::string(kTextEncoder4));
     }
     requireComponent(checkpoint, "hidream", "text_encoder_4", {"LlamaForCausalLM", "LlamaModel"});
-    requireTokenizer(
-        checkpoint, kTextEncoder4, "tokenizer_4", "tokenizer.json of Meta-Llama-3.1-8B-Instruct");
+    requireTokenizer(checkpoint,
+                     kTextEncoder4,
+                     "tokenizer_4",
+                     message("tokenizer.json of Meta-Llama-3.1-8B-Instruct"));
     return std::make_unique<const LanguageText>(
         checkpoint, "tokenizer_4", kTextEncoder4, "eos_token");
 }

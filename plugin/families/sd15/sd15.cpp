@@ -326,19 +326,20 @@ std::shared_ptr<const Model> openSd15(Checkpoint& checkpoint) {
 }  // namespace
 
 const Family& sd15() {
-    static const Family family{.name = "sd15",
-                               .components = sd15Components(),
-                               .detect = detect,
-                               .open = openSd15,
-                               .label = labelSd15,
-                               .layouts = {&sd_ldm()},
-                               .adapters = {.contexts = {{768, "SD 1.x"}, {1024, "SD 2.x"}},
-                                            .texts = {{768, "the text encoder of SD 1.x and XL"},
-                                                      {1024, "the text encoder of SD 2.x"}},
-                                            .embeddings = {{768, "SD 1.x"}, {1024, "SD 2.x"}},
-                                            .hintSquares = {{8, "SD 1.x and 2.x"}},
-                                            .imageEncoders = "models"},
-                               .unet = {.architecture = "sd1"}};
+    static const Family family{
+        .name = "sd15",
+        .components = sd15Components(),
+        .detect = detect,
+        .open = openSd15,
+        .label = labelSd15,
+        .layouts = {&sd_ldm()},
+        .adapters = {.contexts = {{768, phrase("SD 1.x")}, {1024, phrase("SD 2.x")}},
+                     .texts = {{768, phrase("the text encoder of SD 1.x and XL")},
+                               {1024, phrase("the text encoder of SD 2.x")}},
+                     .embeddings = {{768, phrase("SD 1.x")}, {1024, phrase("SD 2.x")}},
+                     .hintSquares = {{8, phrase("SD 1.x and 2.x")}},
+                     .imageEncoders = "models"},
+        .unet = {.architecture = "sd1"}};
     return family;
 }
 

@@ -114,16 +114,16 @@ std::shared_ptr<const Model> openWan(Checkpoint& checkpoint) {
 }  // namespace
 
 const Family& wan() {
-    static const Family family{
-        .name = "wan",
-        .components = wanComponents(),
-        .detect = detectWan,
-        .open = openWan,
-        .texts = {{"text_encoder", "tokenizer", {"UMT5EncoderModel"}}},
-        .networks = {&kWanNetwork, &kWanAutoencoderNetwork},
-        .layouts = {&wanAutoencoderFile()},
-        .adapters = {
-            .ownContexts = {{1536, "WAN 1.3B"}, {5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}}}};
+    static const Family family{.name = "wan",
+                               .components = wanComponents(),
+                               .detect = detectWan,
+                               .open = openWan,
+                               .texts = {{"text_encoder", "tokenizer", {"UMT5EncoderModel"}}},
+                               .networks = {&kWanNetwork, &kWanAutoencoderNetwork},
+                               .layouts = {&wanAutoencoderFile()},
+                               .adapters = {.ownContexts = {{1536, phrase("WAN 1.3B")},
+                                                            {5120, phrase("WAN 14B")},
+                                                            {3072, phrase("WAN 2.2 5B"), false}}}};
     return family;
 }
 

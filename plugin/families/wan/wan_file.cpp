@@ -378,7 +378,7 @@ const Layout& wanAutoencoderFile() {
     static const Layout layout{.name = "wan_autoencoder",
                                .component = "vae",
                                .kind = "autoencoder",
-                               .use = "choose it in Load autoencoder",
+                               .use = phrase("choose it in Load autoencoder"),
                                .detect = detectWanAutoencoder,
                                .open = openWanAutoencoderFile,
                                .label = labelWanAutoencoder};

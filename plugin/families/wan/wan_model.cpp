@@ -63,7 +63,7 @@ Checkpoint& requireWan(Checkpoint& checkpoint) {
         requireComponent(checkpoint, "wan", component, classes);
     };
     require("text_encoder", {"UMT5EncoderModel"});
-    requireTokenizer(checkpoint, kTextEncoder, "tokenizer", "spiece.model of UMT5 XXL");
+    requireTokenizer(checkpoint, kTextEncoder, "tokenizer", message("spiece.model of UMT5 XXL"));
     require("tokenizer", {"T5TokenizerFast", "T5Tokenizer"});
     require("transformer", {"WanTransformer3DModel"});
     require("vae", {"AutoencoderKLWan"});

@@ -151,7 +151,7 @@ Checkpoint& requireZImage(Checkpoint& checkpoint) {
     requireTokenizer(checkpoint,
                      kTextEncoder,
                      "tokenizer",
-                     "tokenizer.json, or vocab.json and merges.txt, of Qwen3-4B");
+                     message("tokenizer.json, or vocab.json and merges.txt, of Qwen3-4B"));
     require("tokenizer", {"Qwen2Tokenizer", "Qwen2TokenizerFast", "PreTrainedTokenizerFast"});
     require(kZImageTransformer, {"ZImageTransformer2DModel"});
     require("vae", {"AutoencoderKL"});

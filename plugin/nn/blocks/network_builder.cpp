@@ -30,7 +30,7 @@ struct NetworkBuilder::State {
     std::shared_ptr<ComponentTree> tree;
     std::map<std::string, StorageId, std::less<>> storages;
     std::vector<std::string> missing;
-    std::vector<std::string> misshapen;
+    std::vector<Message> misshapen;
     int openBlocks = 0;
 
     StorageId storageOf(const std::string& name, const TensorPlace& place) {
@@ -81,7 +81,8 @@ struct NetworkBuilder::State {
             log(Level::Warning,
                 weights.what + " has " + std::to_string(surplus.size()) +
                     (surplus.size() == 1 ? " tensor" : " tensors") +
-                    " that the network does not have; they are left out: " + listSome(surplus));
+                    " that the network does not have; they are left out: " +
+                    listSome(surplus).str());
             return;
         }
         if (!surplus.empty()) {
@@ -103,14 +104,16 @@ struct NetworkBuilder::State {
                  const Shape& shape,
                  bool isGathered) {
         if (place.shape != shape) {
-            misshapen.push_back(name + " is " + toText(place.shape) + ", needs " + toText(shape));
+            misshapen.push_back(
+                message("{} is {}, needs {}", name, toText(place.shape), toText(shape)));
         } else if (!isFloating(place.type)) {
-            misshapen.push_back(name + " has the type " + std::string(nameOf(place.type)) +
-                                ", needs one of floating point");
+            misshapen.push_back(message(
+                "{} has the type {}, needs one of floating point", name, nameOf(place.type)));
         } else if (!place.isRowMajor) {
-            misshapen.push_back(name + " is not stored row by row");
+            misshapen.push_back(message("{} is not stored row by row", name));
         } else if (place.isTransposed && (isGathered || shape.size() != 2)) {
-            misshapen.push_back(name + " is stored transposed, which only matrices can be");
+            misshapen.push_back(
+                message("{} is stored transposed, which only matrices can be", name));
         } else {
             return true;
         }

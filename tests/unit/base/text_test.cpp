@@ -34,9 +34,17 @@ private Q_SLOTS:
 
     void listsOnlySome() {
         const std::vector<std::string> names = {"a", "b", "c", "d"};
-        QCOMPARE(listSome(names, 4), std::string("a, b, c, d"));
-        QCOMPARE(listSome(names, 3), std::string("a, b, c and 1 more"));
-        QCOMPARE(listSome({}, 3), std::string());
+        QCOMPARE(listSome(names, 4).str(), std::string("a, b, c, d"));
+        QCOMPARE(listSome(names, 3).str(), std::string("a, b, c and 1 more"));
+        QCOMPARE(listSome(std::vector<std::string>(), 3).str(), std::string());
+    }
+
+    void listsClausesInTheLanguage() {
+        const std::vector<Message> clauses(3, message("a file is missing"));
+        const Message listed = listSome(clauses, 2);
+        QCOMPARE(listed.str(), std::string("a file is missing, a file is missing and 1 more"));
+        const auto& names = std::get<Message>(listed.parts()->arguments.front());
+        QVERIFY(std::holds_alternative<Message>(names.parts()->arguments.front()));
     }
 
     void numbersReadBackTheSame() {
@@ -127,7 +135,7 @@ private Q_SLOTS:
 
     void cutsLongNamesOfAList() {
         const std::vector<std::string> names = {"a", std::string(5000, 'b') + "c", "d\n"};
-        const std::string shown = listSome(names);
+        const std::string shown = listSome(names).str();
         QVERIFY(shown.size() < 200);
         QVERIFY(shown.starts_with("a, bbb") && shown.ends_with("b..., d?"));
     }

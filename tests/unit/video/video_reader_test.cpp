@@ -353,7 +353,7 @@ private Q_SLOTS:
             const auto reader = openFrames(file, {}, taken, "video");
             while (reader->next({})) {
             }
-            return reader->damage({});
+            return reader->damage({}).str();
         };
         QByteArray bytes = testing::contentsOf(wholeVideo());
         QCOMPARE(damageOf(wholeVideo().toStdString()), std::string());
