@@ -75,11 +75,8 @@ class Message {
 public:
     Message() = default;
 
-    // Texts that are not formats yet, and words of another program or file.
-    // NOLINTNEXTLINE(google-explicit-constructor)
-    Message(std::string text) noexcept : text_(std::move(text)) {}
-
-    Message(const char* text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+    /// Words of another program or file, which are in no language file.
+    explicit Message(std::string text) noexcept : text_(std::move(text)) {}
 
     Message(Phrase phrase);  // NOLINT(google-explicit-constructor)
     explicit Message(MessageParts parts);
@@ -92,6 +89,10 @@ public:
     /// Whether both say the same in English.
     friend bool operator==(const Message& left, const Message& right) {
         return left.text_ == right.text_;
+    }
+
+    friend bool operator==(const Message& left, std::string_view right) {
+        return left.text_ == right;
     }
 
     /// Null: a text.

@@ -96,7 +96,7 @@ std::optional<Issue> attempt(std::string_view node, const std::function<void()>&
                      error.message(),
                      error.hint()};
     } catch (const std::exception& error) {
-        return nodeBug(node, "", firstLine(error.what()));
+        return nodeBug(node, "", Message(firstLine(error.what())));
     } catch (...) {
         return nodeBug(node, "", message("an exception of an unknown type was thrown"));
     }

@@ -209,7 +209,7 @@ struct FileDigests::State {
         } catch (const Error& error) {
             failure = error;
         } catch (const std::exception& error) {
-            failure = Error(ErrorKind::Internal, error.what());
+            failure = Error(ErrorKind::Internal, Message(error.what()));
         }
         lock.lock();
         asked.pop_front();

@@ -80,7 +80,10 @@ Message whatThereIs(const std::string& name, const std::vector<std::string>& kno
 /// The same for hosts: `near` or `known`.
 Json factsOfThereIs(const std::string& name, const std::vector<std::string>& known) {
     const std::string near = nearestName(name, known);
-    return near.empty() ? Json{{"known", listSome(known).str()}} : Json{{"near", near}};
+    Json facts = Json::object();
+    putMessage(
+        facts, near.empty() ? "known" : "near", near.empty() ? listSome(known) : Message(near));
+    return facts;
 }
 
 Json with(Json facts, const Json& more) {

@@ -50,7 +50,7 @@ Json paramFacts(const ParamDesc& param, const Json& value) {
         choices.push_back(choice.id);
     }
     if (!choices.empty()) {
-        facts["choices"] = listSome(choices, 40).str();
+        putMessage(facts, "choices", listSome(choices, 40));
     }
     return facts;
 }

@@ -33,7 +33,7 @@ Status explainException(std::string& result) noexcept {
                      .hint = error.hint()};
             status = statusOf(error.kind());
         } catch (const std::exception& error) {
-            issue = {.code = "internal_error", .message = error.what()};
+            issue = {.code = "internal_error", .message = Message(error.what())};
         }
         result = Json{{"issues", graph::toJson(Issues{issue})}}.dump(
             -1, ' ', false, Json::error_handler_t::replace);

@@ -73,7 +73,7 @@ Plugin& plugin() {
     if (Plugin* const opened = openPlugin(refusal)) {
         return *opened;
     }
-    throw Error(ErrorKind::Unsupported, refusal);
+    throw Error(ErrorKind::Unsupported, Message(refusal));
 }
 
 Runner& runner() {

@@ -320,7 +320,7 @@ public:
         } catch (const Error& error) {
             result = failedStart(error.message());
         } catch (const std::exception& error) {
-            result = failedStart(std::string(error.what()));
+            result = failedStart(Message(error.what()));
         }
         return Status::Failed;
     }

@@ -40,7 +40,7 @@ bool MemoryTokenizer::has(const std::string& relative) const {
 std::string MemoryTokenizer::readText(const std::string& relative) {
     const auto file = files_.find(nameIn(relative));
     if (file == files_.end()) {
-        throw Error(ErrorKind::NotFound, "there is no " + relative);
+        throw Error(ErrorKind::NotFound, Message("there is no " + relative));
     }
     return file->second;
 }

@@ -282,7 +282,9 @@ private Q_SLOTS:
         card.device->copyIn(
             arena->data(),
             1000,
-            [](std::byte*, Bytes, Bytes) -> bool { throw Error(ErrorKind::Corrupt, "ends early"); },
+            [](std::byte*, Bytes, Bytes) -> bool {
+                throw Error(ErrorKind::Corrupt, Message("ends early"));
+            },
             "test");
         QVERIFY_EXCEPTION_THROWN(card.device->computeWaits(card.device->markCopy()), Error);
     }

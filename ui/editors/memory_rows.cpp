@@ -298,7 +298,7 @@ QString plannedState(memory::NumericSwitch each, const Json& planned) {
     }
     const std::string name(memory::nameOf(each));
     QStringList byRole;
-    std::set<std::string> states;
+    std::set<QString> states;
     for (const auto& [role, precision] : planned.items()) {
         const auto switches = precision.is_object() ? precision.find("switches") : precision.end();
         if (!precision.is_object() || switches == precision.end() || !switches->is_object()) {
@@ -306,12 +306,12 @@ QString plannedState(memory::NumericSwitch each, const Json& planned) {
         }
         const auto state = switches->find(name);
         if (state != switches->end() && state->is_string()) {
-            states.insert(state->get<std::string>());
-            byRole << titled(moduleWord(QString::fromStdString(role)),
-                             moduleSentence(state->get<std::string>()));
+            const QString said = moduleWord(QString::fromStdString(state->get<std::string>()));
+            states.insert(said);
+            byRole << titled(moduleWord(QString::fromStdString(role)), said);
         }
     }
-    return states.size() == 1 ? moduleSentence(*states.begin()) : listed(byRole);
+    return states.size() == 1 ? *states.begin() : listed(byRole);
 }
 
 SwitchRows::SwitchRows(const std::map<memory::NumericSwitch, bool>& switches,

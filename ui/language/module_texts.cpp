@@ -55,16 +55,21 @@ std::string sourceOf(const QString& key, const std::string& shown) {
     return found == sources().end() ? shown : found->second;
 }
 
+constexpr QLatin1String kWord("word/");
+constexpr QLatin1String kOpenEnd("{0}");
+
 /// Facts that are numbers of bytes.
 constexpr const char* kBytes[] = {"needed", "capacity", "minimum", "budget"};
 
-QString factText(const std::string& name, const Json& fact) {
+QString factText(const Json& facts, const std::string& name) {
+    const Json& fact = facts[name];
     if (fact.is_number() &&
         std::any_of(
             std::begin(kBytes), std::end(kBytes), [&](const char* each) { return name == each; })) {
         return QString::fromStdString(formatBytes(fact.get<Bytes>()));
     }
-    return moduleSentence(fact.is_string() ? fact.get<std::string>() : fact.dump());
+    return fact.is_string() ? moduleSentence(messageIn(facts, name))
+                            : QString::fromStdString(fact.dump());
 }
 
 /// What an issue blames, as the node shows it; its id where the issue does not say the node's type.
@@ -85,7 +90,7 @@ QString blamedLabel(const Issue& issue, const Json& facts) {
 
 std::optional<QString> placeText(const std::string& name, const Issue& issue, const Json& facts) {
     if (facts.is_object() && facts.contains(name)) {
-        return factText(name, facts[name]);
+        return factText(facts, name);
     }
     return name == "label"     ? std::optional(blamedLabel(issue, facts))
            : name == "node"    ? std::optional(QString::fromStdString(issue.node))
@@ -134,10 +139,6 @@ QString ModuleTexts::text(const QString&, const QString& english) const {
     return english;
 }
 
-std::optional<QString> ModuleTexts::sentence(const QString&) const {
-    return std::nullopt;
-}
-
 std::optional<QString> ModuleTexts::message(const Message&) const {
     return std::nullopt;
 }
@@ -168,10 +169,9 @@ KeyedTexts::KeyedTexts(const QByteArray& json, QByteArray messages)
         const QString name = QString::fromStdString(key);
         const QString said = QString::fromStdString(text->get<std::string>());
         texts_.emplace(name, said);
-        for (const QString& kind : {QStringLiteral("sentence/"), QStringLiteral("word/")}) {
-            if (name.startsWith(kind)) {
-                sentences_.add(name.mid(kind.size()), said);
-            }
+        if (name.startsWith(kWord) && name.endsWith(kOpenEnd) && said.endsWith(kOpenEnd)) {
+            beginnings_.emplace(name.mid(kWord.size()).chopped(kOpenEnd.size()),
+                                said.chopped(kOpenEnd.size()));
         }
     }
 }
@@ -181,16 +181,22 @@ QString KeyedTexts::text(const QString& key, const QString& english) const {
     return found == texts_.end() ? english : found->second;
 }
 
-std::optional<QString> KeyedTexts::sentence(const QString& english) const {
-    return sentences_.say(english);
+QString KeyedTexts::wordOf(const QString& english) const {
+    for (const auto& [beginning, said] : beginnings_) {
+        if (english.startsWith(beginning)) {
+            return said + english.mid(beginning.size());
+        }
+    }
+    return text(kWord + english, english);
 }
 
 std::optional<QString> KeyedTexts::message(const Message& message) const {
-    const auto wordOf = [this](const QString& english) {
-        return sentences_.say(english).value_or(english);
-    };
-    const std::optional<QString> text = messages_.text(message, wordOf);
-    return text ? text : sentence(QString::fromStdString(message.str()));
+    if (message.parts()) {
+        return messages_.text(message, [this](const QString& english) { return wordOf(english); });
+    }
+    const QString english = QString::fromStdString(message.str());
+    const QString word = wordOf(english);
+    return word == english ? std::nullopt : std::optional(word);
 }
 
 void reword(NodeDesc& desc) {
@@ -228,7 +234,7 @@ void reword(Issue& issue) {
     }
     const Json facts = Json::parse(issue.facts, nullptr, false);
     std::string owner = "issue/" + issue.code;
-    // One code may stand for several sentences.
+    // One code may stand for several messages.
     if (facts.is_object() && facts.contains("case") && facts["case"].is_string()) {
         owner += '/' + facts["case"].get<std::string>();
     }
@@ -245,7 +251,7 @@ void reword(Issue& issue) {
         said = said ? said : ModuleTexts::current()->message(*text);
         // Some errors of the studio speak the language already.
         said = said || isChinese(english.front()) ? said : firstFilled(patterns, told, facts, true);
-        *text = said.value_or(english).toStdString();
+        *text = Message(said.value_or(english).toStdString());
     }
 }
 
@@ -270,7 +276,7 @@ QString presetText(const QString& id, const char* what, const QString& english) 
 }
 
 QString moduleWord(const QString& english) {
-    return ModuleTexts::current()->text(QStringLiteral("word/") + english, english);
+    return ModuleTexts::current()->text(kWord + english, english);
 }
 
 QString moduleSentence(const Message& message) {

@@ -4,7 +4,6 @@
 #include "plugin/base/issue.hpp"
 #include "plugin/host_api/host.hpp"
 #include "ui/language/message_texts.hpp"
-#include "ui/language/sentences.hpp"
 
 #include <QByteArray>
 #include <QString>
@@ -23,9 +22,7 @@ public:
 
     /// The text of `key`; `english` where this language has none.
     [[nodiscard]] virtual QString text(const QString& key, const QString& english) const;
-    /// A sentence of the module that is known by its words; nothing where this language lacks it.
-    [[nodiscard]] virtual std::optional<QString> sentence(const QString& english) const;
-    /// A message by its format, else as a sentence; nothing where this language lacks it.
+    /// A message by its format, or a text that is a word; nothing where this language lacks it.
     [[nodiscard]] virtual std::optional<QString> message(const Message& message) const;
 
     /// Any thread.
@@ -40,12 +37,14 @@ public:
     explicit KeyedTexts(const QByteArray& json, QByteArray messages = {});
 
     [[nodiscard]] QString text(const QString& key, const QString& english) const override;
-    [[nodiscard]] std::optional<QString> sentence(const QString& english) const override;
     [[nodiscard]] std::optional<QString> message(const Message& message) const override;
 
 private:
+    /// "denoiser" is a word; "node 3" is one where "node {0}" is. Others stay as they are.
+    [[nodiscard]] QString wordOf(const QString& english) const;
+
     std::map<QString, QString> texts_;
-    Sentences sentences_;
+    std::map<QString, QString> beginnings_;  ///< "node " of "node {0}"
     MessageTexts messages_;
 };
 
@@ -53,7 +52,7 @@ private:
 /// only.
 void reword(NodeDesc& desc);
 /// The same of an issue as the module told it: by its code, its place and its facts, else by its
-/// sentences. One that is not known stays English behind words that say its code. Any thread.
+/// messages. One that is not known stays English behind words that say its code. Any thread.
 void reword(Issue& issue);
 [[nodiscard]] Issues reworded(Issues issues);
 

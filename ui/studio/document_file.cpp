@@ -171,7 +171,7 @@ void DocumentFile::ask(Work work, const QString& path, std::function<Found()> jo
             found.outcome = {.kind = FileOutcome::Kind::Failed, .error = error};
         } catch (const std::exception& error) {
             found.outcome = {.kind = FileOutcome::Kind::Failed,
-                             .error = Error(ErrorKind::Internal, error.what())};
+                             .error = Error(ErrorKind::Internal, Message(error.what()))};
         }
         return [self, done, found = std::move(found)] {
             if (self) {

@@ -50,8 +50,9 @@ void NodeState::load(std::string_view text) {
     graph::DocumentNode node = graph::documentFromJson(json).nodes.at(kOnly);
     if (!isTypeOf(node.type, desc_)) {
         throw Error(ErrorKind::Corrupt,
-                    "the saved values of a node " + desc_.id + " belong to a node " +
-                        quotedName(node.type));
+                    message("the saved values of a node {} belong to a node {}",
+                            desc_.id,
+                            quotedName(node.type)));
     }
     node_ = std::move(node);
 }

@@ -15,13 +15,13 @@ namespace {
 
 using States = std::map<int64_t, std::shared_ptr<NodeState>>;
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw Error(ErrorKind::Corrupt, "this scene cannot be opened: " + what);
+[[noreturn]] void refuse(const Message& what) {
+    throw Error(ErrorKind::Corrupt, message("this scene cannot be opened: {}", what));
 }
 
 const Json& listAt(const Json& json, const char* key) {
     if (!json.is_object() || !json.contains(key) || !json.at(key).is_array()) {
-        refuse(std::string("it has no list \"") + key + "\"");
+        refuse(message("it has no list \"{}\"", key));
     }
     return json.at(key);
 }
@@ -33,7 +33,7 @@ int64_t numberAt(const Json& json, const char* key, const std::string& where) {
         found != json.end() && found->is_number() ? found->get<double>() : std::nan("");
     if (!(number >= 0 && number < std::numeric_limits<int>::max()) ||
         number != std::floor(number)) {
-        refuse(where + " has no whole number \"" + key + "\"");
+        refuse(message("{} has no whole number \"{}\"", where, key));
     }
     return static_cast<int64_t>(number);
 }
@@ -47,29 +47,29 @@ void addNode(const Json& node, const TypesByName& types, States& states) {
     const std::string where = "node " + std::to_string(states.size() + 1);
     if (!node.is_object() || !node.contains("internal-data") ||
         !node.at("internal-data").is_object()) {
-        refuse(where + " has no \"internal-data\"");
+        refuse(message("{} has no \"internal-data\"", where));
     }
     const Json& data = node.at("internal-data");
     const std::string name = textAt(data, "model-name");
     const auto type = types.find(name);
     if (type == types.end()) {
         throw Error(ErrorKind::NotFound,
-                    "this scene cannot be opened: there is no node " + quotedName(name),
-                    "open it with the version of Lowtide that saved it");
+                    message("this scene cannot be opened: there is no node {}", quotedName(name)),
+                    message("open it with the version of Lowtide that saved it"));
     }
     auto state = std::make_shared<NodeState>(*type->second);
     if (data.contains(kStateKey)) {
         state->load(textAt(data, kStateKey));
     }
     if (!states.emplace(numberAt(node, "id", where), std::move(state)).second) {
-        refuse("two nodes have the id of " + where);
+        refuse(message("two nodes have the id of {}", where));
     }
 }
 
 NodeState& nodeAt(const States& states, int64_t id, const std::string& where) {
     const auto found = states.find(id);
     if (found == states.end()) {
-        refuse(where + " ends at node " + std::to_string(id) + ", which is not there");
+        refuse(message("{} ends at node {}, which is not there", where, id));
     }
     return *found->second;
 }
@@ -96,7 +96,7 @@ void checkScene(const Json& scene, const TypesByName& types) {
     for (const Json& wire : listAt(scene, "connections")) {
         const std::string where = "wire " + std::to_string(taken.size() + 1);
         if (!wire.is_object()) {
-            refuse(where + " is no object");
+            refuse(message("{} is no object", where));
         }
         // Files of QtNodes up to 3.0.14 have a slip of the pen in the key.
         const char* inKey = wire.contains("inNodeId") ? "inNodeId" : "intNodeId";
@@ -108,10 +108,11 @@ void checkScene(const Json& scene, const TypesByName& types) {
         NodeState& target = nodeAt(states, to, where);
         const Handle handle{.node = states.at(from), .output = output};
         if (!mayConnect(handle, target, static_cast<size_t>(input))) {
-            refuse(where + " joins ports that do not exist or do not fit, or closes a circle");
+            refuse(message("{} joins ports that do not exist or do not fit, or closes a circle",
+                           where));
         }
         if (!taken.emplace(to, input).second) {
-            refuse(where + " ends at an input that has one already");
+            refuse(message("{} ends at an input that has one already", where));
         }
         target.connect(static_cast<size_t>(input), handle);
     }

@@ -17,17 +17,17 @@ Plugin& openModule() {
     const auto refusal = reinterpret_cast<Refusal>(library.resolve("lowtide_plugin_refusal"));
     if (!door || !refusal) {
         throw Error(ErrorKind::Unsupported,
-                    "the module does not open: " + library.errorString().toStdString(),
-                    "build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file");
+                    message("the module does not open: {}", library.errorString().toStdString()),
+                    message("build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file"));
     }
     Plugin* plugin = door(kAbi, kHostToolchain);
     if (!plugin) {
         throw Error(ErrorKind::Unsupported,
-                    std::string("the module refuses this program: ") + refusal());
+                    message("the module refuses this program: {}", refusal()));
     }
     std::string result;
     if (plugin->start(R"({"guardMaps": true})", result) != Status::Ok) {
-        throw Error(ErrorKind::Unsupported, "the module does not start: " + result);
+        throw Error(ErrorKind::Unsupported, message("the module does not start: {}", result));
     }
     return *plugin;
 }

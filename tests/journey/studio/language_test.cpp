@@ -103,7 +103,7 @@ private Q_SLOTS:
             QVERIFY2(isChinese(moduleSentence(cost)), cost.str().c_str());
         }
         for (const char* state : {"on", "off", "not applicable here"}) {
-            QVERIFY2(isChinese(moduleSentence(state)), state);
+            QVERIFY2(isChinese(moduleWord(state)), state);
         }
     }
 

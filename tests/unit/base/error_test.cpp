@@ -15,7 +15,8 @@ class ErrorTest : public QObject {
 private Q_SLOTS:
 
     void carriesWhatWasSaid() {
-        Error error(ErrorKind::OutOfMemory, "no room", "close something", "width");
+        Error error(
+            ErrorKind::OutOfMemory, Message("no room"), Message("close something"), "width");
         error.withBytesAsked(42);
         QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
         QCOMPARE(error.message().str(), std::string("no room"));

@@ -143,7 +143,7 @@ private Q_SLOTS:
             plural(2, "{} file", "{} files", 2),
             R"({"format": "{} file", "plural": "{} files", "count": 2, "arguments": [2]})");
         row("a list",
-            joined(std::vector<Message>{"a", "b"}, ", "),
+            joined(std::vector<Message>{Message("a"), Message("b")}, ", "),
             R"({"separator": ", ", "arguments": ["a", "b"]})");
         row("a text", Message("as it is: {}"), "null");
         row("a text as an argument",
@@ -181,7 +181,7 @@ private Q_SLOTS:
         }
         object["notesParts"].erase(2);
         QCOMPARE(messagesIn(object, "notes").size(), list.size());
-        putMessages(object, "texts", std::vector<Message>{"a"});
+        putMessages(object, "texts", std::vector<Message>{Message("a")});
         QVERIFY(!object.contains("textsParts"));
         QVERIFY(messagesIn(object, "absent").empty());
     }

@@ -286,7 +286,7 @@ private Q_SLOTS:
         bench.engine.state = cardAt(80);
         bench.engine.before = [](std::string_view call) {
             if (call == "collect cpu") {
-                throw Error(ErrorKind::Device, "the card does not answer");
+                throw Error(ErrorKind::Device, Message("the card does not answer"));
             }
         };
 

@@ -17,7 +17,8 @@ private Q_SLOTS:
     void hasTheFieldsOfItsPage_data() {
         QTest::addColumn<Event>("event");
         QTest::addColumn<QString>("text");
-        const Issue issue{.code = "odd", .node = "n", .item = "p", .message = "m", .hint = "h"};
+        const Issue issue{
+            .code = "odd", .node = "n", .item = "p", .message = Message("m"), .hint = Message("h")};
         const auto row = [](const char* name, Event event, const char* text) {
             QTest::newRow(name) << event << QString(text);
         };

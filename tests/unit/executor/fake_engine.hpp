@@ -28,7 +28,7 @@ public:
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override {
         note("open " + spec.id());
         if (spec.kind == "cuda") {
-            throw Error(ErrorKind::Device, "no driver answers", "choose cpu");
+            throw Error(ErrorKind::Device, Message("no driver answers"), Message("choose cpu"));
         }
         return {.id = spec.id(), .kind = spec.kind, .name = deviceName, .capacity = capacity};
     }
@@ -76,7 +76,7 @@ public:
     void requireDevices() override {
         tell("requireDevices");
         if (!lost.empty()) {
-            throw Error(ErrorKind::Device, lost);
+            throw Error(ErrorKind::Device, Message(lost));
         }
     }
 

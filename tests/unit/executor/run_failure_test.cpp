@@ -47,7 +47,7 @@ public:
 private:
     void failAt(const std::string& call) const {
         if (call == at_) {
-            throw Error(ErrorKind::Corrupt, "the disk is full");
+            throw Error(ErrorKind::Corrupt, Message("the disk is full"));
         }
     }
 
@@ -92,7 +92,9 @@ void RunFailureTest::pinsTheFaultToItsNode_data() {
     };
     row(
         "error with item",
-        [](Context&) { throw Error(ErrorKind::InvalidInput, "bad", "do", "steps"); },
+        [](Context&) {
+            throw Error(ErrorKind::InvalidInput, Message("bad"), Message("do"), "steps");
+        },
         "invalid_input c.steps");
     row(
         "std exception",
@@ -147,7 +149,10 @@ void RunFailureTest::pinsTheFaultToItsNode() {
 void RunFailureTest::tellsCodeAndFactsOfAnError_beforeTheRun() {
     RunBench bench;
     bench.world.duringSourceOutline = [](const OutlineContext&) {
-        throw CodedError(Error(ErrorKind::InvalidInput, "no size of the model", "fit it", "text"),
+        throw CodedError(Error(ErrorKind::InvalidInput,
+                               Message("no size of the model"),
+                               Message("fit it"),
+                               "text"),
                          kPictureSizeCode,
                          R"({"multiple":8})");
     };
@@ -174,7 +179,8 @@ void RunFailureTest::namesALostDevice_whateverFailedBecauseOfIt() {
     RunBench bench;
     bench.world.during["c"] = [&bench](Context&) {
         bench.engine.lost = "the device fake was lost: an illegal address";
-        throw Error(ErrorKind::OutOfMemory, "the memory is used up");  // it is not tried again
+        throw Error(ErrorKind::OutOfMemory,
+                    Message("the memory is used up"));  // it is not tried again
     };
 
     const RunResult result = bench.run(graphFrom(kChain));
@@ -190,7 +196,7 @@ void RunFailureTest::namesALostDevice_whateverFailedBecauseOfIt() {
 void RunFailureTest::keepsWhatWasFinished_andRunsCleanAfterwards() {
     RunBench bench;
     bench.world.valueDevice = "fake";
-    bench.world.during["c"] = [](Context&) { throw Error(ErrorKind::Device, "lost"); };
+    bench.world.during["c"] = [](Context&) { throw Error(ErrorKind::Device, Message("lost")); };
     bench.run(graphFrom(kChain), {.device = memory::parseDeviceSpec("fake")});
     QCOMPARE(bench.wiresOn("fake"), Bytes(0));
     bench.world.during.clear();
@@ -209,7 +215,8 @@ void RunFailureTest::keepsWhatWasFinished_andRunsCleanAfterwards() {
 void RunFailureTest::refusesBeforeTheFirstNode_whenAnOutlineFails() {
     RunBench bench;
     bench.world.duringSourceOutline = [](const OutlineContext&) {
-        throw Error(ErrorKind::NotFound, "no such file", "check the path", "text");
+        throw Error(
+            ErrorKind::NotFound, Message("no such file"), Message("check the path"), "text");
     };
 
     const RunResult result = bench.run(graphFrom(kChain));
@@ -295,7 +302,7 @@ void RunFailureTest::endsWhatItBegan_wheneverTheEngineThrows() {
     RunBench bench;
     bench.engine.before = [&](std::string_view call) {
         if (call == at.toStdString()) {
-            throw Error(ErrorKind::Corrupt, "the file changed");
+            throw Error(ErrorKind::Corrupt, Message("the file changed"));
         }
     };
 
@@ -328,7 +335,7 @@ void RunFailureTest::endsTheRun_whicheverCallOfTheEngineThrows() {
             if (++calls == number) {
                 at = QString::fromUtf8(call.data(), static_cast<qsizetype>(call.size()));
                 wasCollecting = isCollecting;
-                throw Error(ErrorKind::Internal, "the call failed");
+                throw Error(ErrorKind::Internal, Message("the call failed"));
             }
         };
         const auto hooks = std::make_shared<FailingHooks>("nowhere");
@@ -428,7 +435,7 @@ void RunFailureTest::finishesTheImage_whenCancelledAfterIt() {
 
 void RunFailureTest::keepsAFailedRunsErrorFirst() {
     RunBench bench;
-    bench.world.during["b"] = [](Context&) { throw Error(ErrorKind::Device, "lost"); };
+    bench.world.during["b"] = [](Context&) { throw Error(ErrorKind::Device, Message("lost")); };
 
     const RunResult result =
         bench.run(graphFrom(kChain), {}, std::make_shared<FailingHooks>("afterRun"));

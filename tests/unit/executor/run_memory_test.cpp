@@ -186,7 +186,7 @@ void RunMemoryTest::runsANodeAgain_whenItRanOutOfMemory() {
     int tries = 0;
     bench.world.during["c"] = [&](Context&) {
         if (++tries == 1) {
-            throw Error(ErrorKind::OutOfMemory, "bad");
+            throw Error(ErrorKind::OutOfMemory, Message("bad"));
         }
     };
 
@@ -207,7 +207,7 @@ void RunMemoryTest::tightensThePolicy_rungByRung() {
     int tries = 0;
     bench.world.during["c"] = [&](Context&) {
         if (++tries <= 3) {
-            throw Error(ErrorKind::OutOfMemory, "bad");
+            throw Error(ErrorKind::OutOfMemory, Message("bad"));
         }
     };
 
@@ -233,7 +233,7 @@ void RunMemoryTest::leavesEachComponentWhereItComputes_onEveryRung() {
     int tries = 0;
     bench.world.during["c"] = [&](Context&) {
         if (++tries <= 4) {
-            throw Error(ErrorKind::OutOfMemory, "bad");
+            throw Error(ErrorKind::OutOfMemory, Message("bad"));
         }
     };
 
@@ -271,7 +271,7 @@ void RunMemoryTest::plansAgainWithoutWhatTheLadderFreed() {
     int tries = 0;
     bench.world.during["c"] = [&](Context&) {
         if (++tries <= 2) {
-            throw Error(ErrorKind::OutOfMemory, "bad");
+            throw Error(ErrorKind::OutOfMemory, Message("bad"));
         }
     };
 
@@ -289,7 +289,7 @@ void RunMemoryTest::plansAgainWithoutWhatTheLadderFreed() {
 void RunMemoryTest::reportsWhatNoRungHelps() {
     RunBench bench;
     bench.world.components["test.join"] = networkOf(1000);
-    bench.world.during["c"] = [](Context&) { throw Error(ErrorKind::OutOfMemory, "bad"); };
+    bench.world.during["c"] = [](Context&) { throw Error(ErrorKind::OutOfMemory, Message("bad")); };
 
     const RunResult result = bench.run(graphFrom(kChain));
 

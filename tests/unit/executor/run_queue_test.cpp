@@ -106,7 +106,9 @@ void RunQueueTest::knowsNothingOfRunsThatAreOver() {
 
 void RunQueueTest::givesTheReportAway_atTheFirstWait() {
     RunBench bench;
-    bench.world.during["out"] = [](Context&) { throw Error(ErrorKind::Device, "no paper"); };
+    bench.world.during["out"] = [](Context&) {
+        throw Error(ErrorKind::Device, Message("no paper"));
+    };
     NotingObserver observer;
     const RunId run = bench.queue.start(bench.request(graphFrom(kShort), {}, observer));
 
@@ -319,8 +321,9 @@ void RunQueueTest::failsEveryRun_whenTheThreadCannotBeSetUp() {
     StubWorld world;
     FakeEngine engine;
     const NodeTypes types(stubNodes(world));
-    RunQueue queue(
-        types, engine, {.threadSetUp = [] { throw Error(ErrorKind::Device, "no threads"); }});
+    RunQueue queue(types, engine, {.threadSetUp = [] {
+                       throw Error(ErrorKind::Device, Message("no threads"));
+                   }});
     NotingObserver observer;
     const auto snapshot =
         graph::makeSnapshot(graph::documentFromJson(graphFrom(kShort)), types.catalog());
@@ -348,8 +351,8 @@ void RunQueueTest::callsOnTheRunThread_whenIdleOnly() {
     static_cast<void>(bench.queue.wait(run));
     QTRY_VERIFY(bench.queue.tryCall([&] { call = std::this_thread::get_id(); }));
     QVERIFY(call == node);
-    QVERIFY_EXCEPTION_THROWN(bench.queue.tryCall([] { throw Error(ErrorKind::Device, "no"); }),
-                             Error);
+    QVERIFY_EXCEPTION_THROWN(
+        bench.queue.tryCall([] { throw Error(ErrorKind::Device, Message("no")); }), Error);
 }
 
 /// Callers come one behind the other, as fast as they can: what one call throws is that caller's.
@@ -365,7 +368,7 @@ void RunQueueTest::givesEachCallerItsOwnError() {
                 bench.queue.tryCall([&] {
                     ran = true;
                     if (throws) {
-                        throw Error(ErrorKind::Device, "mine");
+                        throw Error(ErrorKind::Device, Message("mine"));
                     }
                 });
             } catch (const Error&) {

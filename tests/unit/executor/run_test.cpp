@@ -392,7 +392,7 @@ void RunTest::passesPicturesProgressAndIssuesOn() {
             context.progress("step", step, 1000);
         }
         context.preview({.widthPixels = 8, .heightPixels = 4});
-        context.issue({.severity = Severity::Warning, .code = "odd", .message = "odd"});
+        context.issue({.severity = Severity::Warning, .code = "odd", .message = Message("odd")});
     };
 
     const RunResult result = bench.run(graphFrom(kChain));

@@ -21,7 +21,7 @@ public:
     Bytes bytesOn(std::string_view deviceId) const override { return deviceId == "card" ? 100 : 0; }
 
     memory::WireRef onHost() const override {
-        throw Error(ErrorKind::OutOfMemory, "the host is full");
+        throw Error(ErrorKind::OutOfMemory, Message("the host is full"));
     }
 };
 

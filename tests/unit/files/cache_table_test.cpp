@@ -128,7 +128,7 @@ private Q_SLOTS:
         }
         QCOMPARE(table().entries(), Json::array({3, 4}));
         table().put(5, [](const Json& other) -> bool {
-            throw Error(ErrorKind::Corrupt, other.dump() + " cannot be read");
+            throw Error(ErrorKind::Corrupt, Message(other.dump() + " cannot be read"));
         });
         QCOMPARE(table().entries(), Json::array({5}));
     }

@@ -231,7 +231,7 @@ private Q_SLOTS:
     void leavesNothingWhereASourceFails() {
         GgufSource tensor = counting("a", GgmlType::I8, {1});
         tensor.fill = [](std::span<std::byte>, Bytes) {
-            throw Error(ErrorKind::Device, "the source is gone");
+            throw Error(ErrorKind::Device, Message("the source is gone"));
         };
         const auto error = errorOf([&] { (void)written({}, {tensor}); });
         QVERIFY(error && error->kind() == ErrorKind::Device);

@@ -78,8 +78,8 @@ struct Stored {
 const std::vector<Named<Stored>>& precisions() {
     static const std::vector<Named<Stored>> kPrecisions = {
         {"f32, or as in the file", {}},
-        {"computes in bf16", {.lossy = {"the denoiser computes in bf16"}}},
-        {"stored as f8", {.lossy = {"the weights are stored as f8"}}}};
+        {"computes in bf16", {.lossy = {Message("the denoiser computes in bf16")}}},
+        {"stored as f8", {.lossy = {Message("the weights are stored as f8")}}}};
     return kPrecisions;
 }
 

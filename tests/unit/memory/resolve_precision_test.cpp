@@ -31,12 +31,12 @@ FamilyPrecision family() {
                        [](const ComponentPrecision& precision, const NumericTraits&) {
                            return precision.compute == DType::F16;
                        },
-                       "of f16"},
+                       Message("of f16")},
                       {"denoiser",
                        [](const ComponentPrecision& precision, const NumericTraits& device) {
                            return device.isCuda && precision.preset == "speed";
                        },
-                       "of speed on a card"}}};
+                       Message("of speed on a card")}}};
 }
 
 ComponentPrecision resolve(const std::string& choice,
@@ -162,7 +162,7 @@ private Q_SLOTS:
         QVERIFY(resolve("balanced,storage=file", {}, {{DType::F32, "q4_k"}}).lossy.empty());
         QCOMPARE(resolve("balanced,storage=bf16", {}, {DType::BF16, {DType::F32, "q4_k"}}).lossy,
                  std::vector<Message>{
-                     "the weights of the denoiser are stored as bf16, its file has q4_k"});
+                     Message("the weights of the denoiser are stored as bf16, its file has q4_k")});
         QCOMPARE(resolve("balanced,compute=bf16", {}).lossy.front().str(),
                  std::string("the denoiser computes in bf16"));
     }
@@ -232,9 +232,10 @@ private Q_SLOTS:
     void notesAreThoseThatApply() {
         using Notes = std::vector<Message>;
         const NumericTraits card = NumericTraits::ofCuda(86);
-        QCOMPARE(resolve("balanced", card).notes, Notes{"of f16"});
-        QCOMPARE(resolve("speed", card).notes, (Notes{"of f16", "of speed on a card"}));
-        QCOMPARE(resolve("speed,compute=f32", card).notes, Notes{"of speed on a card"});
+        QCOMPARE(resolve("balanced", card).notes, Notes{Message("of f16")});
+        QCOMPARE(resolve("speed", card).notes,
+                 (Notes{Message("of f16"), Message("of speed on a card")}));
+        QCOMPARE(resolve("speed,compute=f32", card).notes, Notes{Message("of speed on a card")});
         QCOMPARE(resolve("speed", {}).notes, Notes{});
         QCOMPARE(resolve("speed", card, {DType::F32}, "autoencoder").notes, Notes{});
         QCOMPARE(toJson(resolve("balanced", card)).at("notes"), Json({"of f16"}));

@@ -49,13 +49,15 @@ private Q_SLOTS:
         const std::string sizes =
             ", with the same bits (decoded: 16.0 MiB; as in the file: 4.5 MiB)";
         QCOMPARE(storageNotes(quantisedTree(), precisionOf(true, DType::F32, DType::BF16)),
-                 Notes{"the file has the denoiser as q4_0, which stays so and is decoded at every "
-                       "use; storage=bf16 decodes it once" +
-                       sizes});
-        QCOMPARE(storageNotes(quantisedTree(), precisionOf(false, DType::BF16, DType::BF16)),
-                 Notes{"the file has the denoiser as q4_0, which is decoded once; storage=file "
-                       "leaves it as it is" +
-                       sizes});
+                 Notes{Message(
+                     "the file has the denoiser as q4_0, which stays so and is decoded at every "
+                     "use; storage=bf16 decodes it once" +
+                     sizes)});
+        QCOMPARE(
+            storageNotes(quantisedTree(), precisionOf(false, DType::BF16, DType::BF16)),
+            Notes{Message("the file has the denoiser as q4_0, which is decoded once; storage=file "
+                          "leaves it as it is" +
+                          sizes)});
         const Notes ofF8 =
             storageNotes(plainTree(DType::F8E4M3), precisionOf(true, DType::F32, DType::F32));
         QCOMPARE(ofF8.size(), size_t{1});
@@ -95,10 +97,10 @@ private Q_SLOTS:
                                                       .shape = {4096, 2048}}}}}});
         };
         const ComponentPrecision half = precisionOf(false, DType::F16, DType::F16);
-        QCOMPARE(
-            storageNotes(changed(DType::F32), half),
-            Notes{"weights of the denoiser that adapters change come with every value of their "
-                  "file: where they stream instead of staying, 16.0 MiB more"});
+        QCOMPARE(storageNotes(changed(DType::F32), half),
+                 Notes{Message(
+                     "weights of the denoiser that adapters change come with every value of their "
+                     "file: where they stream instead of staying, 16.0 MiB more")});
         QCOMPARE(storageNotes(changed(DType::F16), half), Notes());
         QCOMPARE(storageNotes(changed(DType::BF16), half), Notes());
         QCOMPARE(storageNotes(changed(DType::F32), precisionOf(true, DType::F32, DType::F16)),

@@ -106,7 +106,7 @@ class DenoiserFileTest : public QObject {
 
     [[nodiscard]] Error refusal(const QString& checkpoint, const std::string& unet) {
         const auto error = testing::errorOf([&] { (void)open(checkpoint, unet); });
-        return error ? *error : Error(ErrorKind::Internal, "it is not refused");
+        return error ? *error : Error(ErrorKind::Internal, Message("it is not refused"));
     }
 
 private Q_SLOTS:

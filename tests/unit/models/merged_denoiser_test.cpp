@@ -102,7 +102,7 @@ public:
 
 private:
     [[noreturn]] static void refuse() {
-        throw Error(ErrorKind::Internal, "the test asks for a denoiser alone", "");
+        throw Error(ErrorKind::Internal, Message("the test asks for a denoiser alone"), {});
     }
 
     models::ModelInfo info_;

@@ -20,7 +20,7 @@ executor::NodeType typeOf(nodes::Stages& stages, const std::string& node) {
             return std::move(type);
         }
     }
-    throw Error(ErrorKind::Internal, "there is no node " + node, "", "");
+    throw Error(ErrorKind::Internal, Message("there is no node " + node), {}, "");
 }
 
 /// A context's parameters and wires: defaults, but for what is given.
@@ -33,7 +33,8 @@ public:
         }
         for (const auto& [id, value] : given.params) {
             if (!values_.contains(id)) {
-                throw Error(ErrorKind::Internal, desc.id + " has no parameter " + id, "", "");
+                throw Error(
+                    ErrorKind::Internal, Message(desc.id + " has no parameter " + id), {}, "");
             }
             values_[id] = value;
         }
@@ -41,7 +42,7 @@ public:
             const bool isKnown = std::ranges::any_of(
                 desc.inputs, [&](const PortDesc& port) { return port.id == id; });
             if (!isKnown) {
-                throw Error(ErrorKind::Internal, desc.id + " has no input " + id, "", "");
+                throw Error(ErrorKind::Internal, Message(desc.id + " has no input " + id), {}, "");
             }
         }
     }

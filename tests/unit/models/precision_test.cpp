@@ -431,7 +431,7 @@ private Q_SLOTS:
             QVERIFY(context.allowFP16BF16ReductionMathSDP());
             QVERIFY(context.benchmarkCuDNN());  // no cuDNN here: it stays as it is
             if (throws) {
-                throw Error(ErrorKind::Internal, "on purpose");
+                throw Error(ErrorKind::Internal, Message("on purpose"));
             }
         };
         const auto stage = [&] {

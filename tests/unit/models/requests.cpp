@@ -106,7 +106,7 @@ Given given(const UpscaleWithModelRequest& request) {
 Given given(const EmptyLatentRequest& request) {
     const bool isVideo = request.frames != 1 || request.rate != 0;
     if (isVideo && request.batch != 1) {
-        throw Error(ErrorKind::Internal, "latent.video has no batch", "", "");
+        throw Error(ErrorKind::Internal, Message("latent.video has no batch"), {}, "");
     }
     Given given{.node = isVideo ? "latent.video" : "latent.empty",
                 .params = {{"width", request.widthPixels}, {"height", request.heightPixels}}};

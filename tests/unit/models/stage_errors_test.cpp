@@ -54,7 +54,7 @@ private Q_SLOTS:
                 case 5:
                     throw 7;
                 default:
-                    throw Error(ErrorKind::Cancelled, "stopped");
+                    throw Error(ErrorKind::Cancelled, Message("stopped"));
             }
         };
         const auto error = testing::errorOf([&] { (void)nodes::withErrorsOf("denoise", work); });

@@ -232,7 +232,7 @@ private Q_SLOTS:
         std::vector<std::byte> target(1000);
         card.lane.copyIn({.target = target.data(), .bytes = 1000},
                          [](std::byte*, Bytes, Bytes) -> bool {
-                             throw Error(ErrorKind::Corrupt, "the file ends early");
+                             throw Error(ErrorKind::Corrupt, Message("the file ends early"));
                          });
         const residency::EventRef ready = card.lane.markCopy();
         QVERIFY_EXCEPTION_THROWN(card.lane.computeWaits(ready), Error);

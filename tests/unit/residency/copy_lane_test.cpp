@@ -59,8 +59,8 @@ private Q_SLOTS:
     void givesTheFirstFailureToEveryWaiterBehindIt() {
         CopyLane lane;
         const auto before = markOn(lane);
-        lane.enqueue([] { throw Error(ErrorKind::Corrupt, "first"); });
-        lane.enqueue([] { throw Error(ErrorKind::Corrupt, "second"); });
+        lane.enqueue([] { throw Error(ErrorKind::Corrupt, Message("first")); });
+        lane.enqueue([] { throw Error(ErrorKind::Corrupt, Message("second")); });
         const auto behind = markOn(lane);
         before->wait();
         for (int i = 0; i < 2; ++i) {
@@ -76,7 +76,7 @@ private Q_SLOTS:
     void skipsJobsBehindAFailureUntilDrained() {
         std::atomic<int> ran{0};
         CopyLane lane;
-        lane.enqueue([] { throw Error(ErrorKind::Cancelled, "stop"); });
+        lane.enqueue([] { throw Error(ErrorKind::Cancelled, Message("stop")); });
         lane.enqueue([&] { ++ran; });
         lane.drain();
         QCOMPARE(ran.load(), 0);

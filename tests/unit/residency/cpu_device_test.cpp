@@ -109,7 +109,9 @@ private Q_SLOTS:
         device_->copyIn(
             arena->data(),
             512,
-            [](std::byte*, Bytes, Bytes) -> bool { throw Error(ErrorKind::Corrupt, "broken"); },
+            [](std::byte*, Bytes, Bytes) -> bool {
+                throw Error(ErrorKind::Corrupt, Message("broken"));
+            },
             "x");
         QVERIFY_THROWS_EXCEPTION(Error, device_->computeWaits(device_->markCopy()));
         device_->drain();

@@ -21,7 +21,7 @@ Error errorOf(residency::DeviceSource& source, const memory::DeviceSpec& spec) {
     } catch (const Error& error) {
         return error;
     }
-    return Error(ErrorKind::Internal, "nothing was thrown");
+    return Error(ErrorKind::Internal, Message("nothing was thrown"));
 }
 
 }  // namespace

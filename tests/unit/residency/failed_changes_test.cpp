@@ -34,7 +34,7 @@ public:
                std::span<const residency::FactoredChange> changes) const override {
         if (before_-- == 0) {
             weight.narrow(0, 0, weight.size(0) / 2).fill_(1000);
-            throw Error(ErrorKind::OutOfMemory, "no room for the sum");
+            throw Error(ErrorKind::OutOfMemory, Message("no room for the sum"));
         }
         math_.apply(weight, changes);
     }

@@ -300,7 +300,9 @@ private Q_SLOTS:
         device->copyIn(
             arena->data(),
             512,
-            [](std::byte*, Bytes, Bytes) -> bool { throw Error(ErrorKind::Corrupt, "broken"); },
+            [](std::byte*, Bytes, Bytes) -> bool {
+                throw Error(ErrorKind::Corrupt, Message("broken"));
+            },
             "x");
         QVERIFY_THROWS_EXCEPTION(Error, device->computeWaits(device->markCopy()));
         device->drain();

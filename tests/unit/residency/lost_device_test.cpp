@@ -50,7 +50,7 @@ std::optional<Error> run(residency::Residency& residency,
         } catch (const Error& error) {
             failure = error;
         } catch (const std::exception& error) {
-            failure = Error(ErrorKind::Internal, error.what());
+            failure = Error(ErrorKind::Internal, Message(error.what()));
         }
     };
     attempt([&] {
@@ -79,7 +79,7 @@ std::optional<Error> run(residency::Residency& residency,
                 for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
                     const bool isRight = tree.leaves[leaf].gathered ||
                                          testing::isLikeMaster(residency, model, tree, leaf);
-                    requireThat(isRight, "a weight is wrong", "", "");
+                    requireThat(isRight, Message("a weight is wrong"), {}, "");
                 }
                 deeds.inside(residency, model, node);
             }
@@ -93,7 +93,7 @@ std::optional<Error> run(residency::Residency& residency,
     residency.end(failure ? Outcome::Failed : Outcome::Finished);
     attempt([&] {
         const Message fault = residency.ledger().takeFault();
-        requireThat(fault.empty(), fault, "", "");
+        requireThat(fault.empty(), fault, {}, "");
     });
     if (!failure) {
         attempt([&] { deeds.after(residency, model, 0); });

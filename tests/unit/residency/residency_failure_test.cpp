@@ -60,7 +60,7 @@ private Q_SLOTS:
         bench.residency->enter(1);
         try {
             const residency::Lease lease = bench.residency->use(*bench.model.denoiser(), 0);
-            throw Error(ErrorKind::Internal, "in the middle");
+            throw Error(ErrorKind::Internal, Message("in the middle"));
         } catch (const Error&) {
         }
         bench.residency->leave(1);

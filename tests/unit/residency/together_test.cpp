@@ -237,7 +237,7 @@ private:
                 bench.residency->stop().throwIfStopped();
             }
             if (end != kControlAlone) {
-                throw Error(ErrorKind::Internal, "in the middle");
+                throw Error(ErrorKind::Internal, Message("in the middle"));
             }
         });
         QCOMPARE(error.has_value(), end != kControlAlone);

@@ -127,8 +127,9 @@ private Q_SLOTS:
 
     void aRunIsToldWithItsEnd_andWhyItFailed() {
         QueuedRun run{.id = 3, .state = RunState::Failed, .milliseconds = 12'449, .executed = 2};
-        run.issues.push_back(
-            {.severity = Severity::Error, .node = "decode", .message = "no memory is left"});
+        run.issues.push_back({.severity = Severity::Error,
+                              .node = "decode",
+                              .message = Message("no memory is left")});
         QCOMPARE(endText(run),
                  "run 3: failed after 12.4 s, nodes executed: 2; decode: no memory is left");
     }

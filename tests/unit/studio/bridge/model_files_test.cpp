@@ -70,11 +70,11 @@ private Q_SLOTS:
         row("damaged",
             R"({"kind": "unknown", "problem": "m.safetensors is cut off"})",
             Status::Ok,
-            {.problem = "m.safetensors is cut off"});
+            {.problem = Message("m.safetensors is cut off")});
         row("refused",
             R"({"issues": [{"severity": "error", "code": "not_found", "message": "nothing there"}]})",
             Status::Invalid,
-            {.problem = "nothing there"});
+            {.problem = Message("nothing there")});
         row("no answer", "", Status::Ok, {});
     }
 

@@ -314,7 +314,7 @@ private Q_SLOTS:
         QVERIFY(ModelPlans::canPlan(modelAt("/a")));
         QVERIFY(!ModelPlans::canPlan(modelAt("/a", ModelKind::Lora)));
         FoundModel broken = modelAt("/a");
-        broken.file.problem = "cut off";
+        broken.file.problem = Message("cut off");
         QVERIFY(!ModelPlans::canPlan(broken));
     }
 

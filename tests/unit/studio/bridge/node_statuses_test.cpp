@@ -149,7 +149,7 @@ void NodeStatusesTest::tellsPhaseAndFigures() {
 
 void NodeStatusesTest::joinsIssuesOfCheckAndRun() {
     NodeStatuses statuses;
-    const Issue checked = {.code = "unknown_parameter", .node = "a", .message = "x"};
+    const Issue checked = {.code = "unknown_parameter", .node = "a", .message = Message("x")};
     statuses.setChecked({checked});
     statuses.take(kFailed);
     QCOMPARE(statuses.of("a").issues.size(), size_t{2});

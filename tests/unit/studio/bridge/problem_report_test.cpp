@@ -130,8 +130,8 @@ ReportFacts fullFacts() {
         facts.log.push_back({Level::Info, LogOrigin::Engine, 1, sentence});
         facts.issues.push_back({.code = "test",
                                 .node = "wedding_prompt",
-                                .message = sentence.toStdString(),
-                                .hint = sentence.toStdString()});
+                                .message = Message(sentence.toStdString()),
+                                .hint = Message(sentence.toStdString())});
         facts.report["issues"].push_back({{"message", sentence.toStdString()}});
         facts.report["by"][sentence.toStdString()] = 1;
         facts.plan["notes"].push_back(sentence.toStdString());

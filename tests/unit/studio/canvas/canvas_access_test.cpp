@@ -300,8 +300,8 @@ void CanvasAccessTest::anErrorMakesTheNodeInvalidWithItsReason() {
     graph.bench.statuses.setChecked({{.severity = Severity::Error,
                                       .node = graph.decode,
                                       .item = "model",
-                                      .message = "A model is needed",
-                                      .hint = "connect one"}});
+                                      .message = Message("A model is needed"),
+                                      .hint = Message("connect one")}});
     QVERIFY(node->state().invalid);
     QVERIFY(port->state().invalid);
     QVERIFY(port->text(QAccessible::Description).contains("A model is needed"));

@@ -315,7 +315,7 @@ void CanvasRowsTest::badgeStandsAtTheVeryPort() {
                                   .code = "required_input_missing",
                                   .node = node_,
                                   .item = "model",
-                                  .message = "the model is missing"}});
+                                  .message = Message("the model is missing")}});
 
     const QImage after = bench_->view->grab().toImage();
     const QPoint port = bench_->input(node_, "model");

@@ -108,10 +108,12 @@ private Q_SLOTS:
         row("one", plural(1, "{} file is missing", "{} files are missing", 1), "缺少 1 个文件");
         row("several", plural(2, "{} file is missing", "{} files are missing", 2), "缺少 2 个文件");
         row("a list",
-            joined(std::vector<Message>{message("raise it"), "b", message("{} of {}", 1, 2)}, "; "),
+            joined(
+                std::vector<Message>{message("raise it"), Message("b"), message("{} of {}", 1, 2)},
+                "; "),
             "请提高它；b；2 的 1");
         row("another separator",
-            joined(std::vector<Message>{message("raise it"), "b"}, " or "),
+            joined(std::vector<Message>{message("raise it"), Message("b")}, " or "),
             "请提高它 or b");
         // Refused by check_translations.py; a program says what it can.
         row("a place too many", message("with a place too many {}", 1), "1和");

@@ -171,8 +171,9 @@ private Q_SLOTS:
     void anIssueSaysItsCodeWhereItsSentenceIsNotKnown() {
         Language language;
         language.use("zh_CN");
-        Issue issue{
-            .code = "corrupt_file", .message = "byte 7 is odd", .hint = "get the file again"};
+        Issue issue{.code = "corrupt_file",
+                    .message = Message("byte 7 is odd"),
+                    .hint = Message("get the file again")};
         reword(issue);
         QCOMPARE(QString::fromStdString(issue.message.str()),
                  QString("文件已损坏或格式不符：byte 7 is odd"));

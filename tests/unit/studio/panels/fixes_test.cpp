@@ -106,8 +106,8 @@ Issue refusal(const char* facts) {
     return {.code = "memory_infeasible",
             .node = "denoise",
             .item = "memory",
-            .message = "node denoise needs 17.1 MiB, 10.0 MiB are there",
-            .hint = "words that nobody reads but people",
+            .message = Message("node denoise needs 17.1 MiB, 10.0 MiB are there"),
+            .hint = Message("words that nobody reads but people"),
             .facts = facts};
 }
 

@@ -210,8 +210,8 @@ private Q_SLOTS:
                            .code = "value_bigger_than_max",
                            .node = "denoise",
                            .item = "steps",
-                           .message = "steps is 500",
-                           .hint = "at most 150"}};
+                           .message = Message("steps is 500"),
+                           .hint = Message("at most 150")}};
 
         form.setPlanned(planned);
 
@@ -266,8 +266,9 @@ private Q_SLOTS:
 
     void saysThatARunDoesNotFit() {
         Planned planned;
-        planned.issues = {
-            {.code = "memory_infeasible", .message = "denoise needs 5 GiB", .hint = "stream"}};
+        planned.issues = {{.code = "memory_infeasible",
+                           .message = Message("denoise needs 5 GiB"),
+                           .hint = Message("stream")}};
 
         const MemoryLine line = memoryLineOf(planned);
 
@@ -349,8 +350,8 @@ private Q_SLOTS:
         planned.issues = {{.severity = Severity::Error,
                            .node = "denoise",
                            .item = "steps",
-                           .message = "steps is 500",
-                           .hint = "at most 150"}};
+                           .message = Message("steps is 500"),
+                           .hint = Message("at most 150")}};
         form.setPlanned(planned);
         QCOMPARE(test::lookAt(form, "generate"), QString());
         model_->load({});

@@ -388,7 +388,7 @@ void QueuePanelTest::saysHowRunsEnded() {
     run.executed = executed;
     run.progress = 0.45;
     run.milliseconds = 1234;
-    run.issues = {{.message = "the memory is used up"}};
+    run.issues = {{.message = Message("the memory is used up")}};
 
     QCOMPARE(stateText(run), text);
 }

@@ -30,7 +30,9 @@ class ThrowingWidget final : public QWidget {
 protected:
     void closeEvent(QCloseEvent*) override { throw std::out_of_range("no such node"); }
 
-    void paintEvent(QPaintEvent*) override { throw Error(ErrorKind::Internal, "no such row"); }
+    void paintEvent(QPaintEvent*) override {
+        throw Error(ErrorKind::Internal, Message("no such row"));
+    }
 
     void keyPressEvent(QKeyEvent*) override { throw 7; }
 };
@@ -64,7 +66,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("says");
         QTest::newRow("a slot") << Act([](QWidget& widget) {
             QTimer::singleShot(
-                0, &widget, [] { throw Error(ErrorKind::Internal, "a row is gone"); });
+                0, &widget, [] { throw Error(ErrorKind::Internal, Message("a row is gone")); });
         }) << "a row is gone";
         QTest::newRow("an event") << Act([](QWidget& widget) { widget.close(); }) << "no such node";
         QTest::newRow("painting") << Act([](QWidget& widget) { widget.show(); }) << "no such row";
@@ -112,7 +114,7 @@ private Q_SLOTS:
         QTest::addColumn<std::function<void()>>("act");
         QTest::addColumn<QByteArray>("says");
         QTest::newRow("a slot") << std::function<void()>([] {
-            throw Error(ErrorKind::Internal, "a row is gone");
+            throw Error(ErrorKind::Internal, Message("a row is gone"));
         }) << QByteArray("a row is gone");
         QTest::newRow("an event of a widget")
             << std::function<void()>([] { ThrowingWidget().close(); })

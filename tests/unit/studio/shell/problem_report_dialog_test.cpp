@@ -120,7 +120,9 @@ private Q_SLOTS:
 
     void anEngineThatDoesNotStartCanBeReported() {
         Opened opened([]() -> Plugin& {
-            throw Error(ErrorKind::Unsupported, "another libtorch is mapped", "start alone");
+            throw Error(ErrorKind::Unsupported,
+                        Message("another libtorch is mapped"),
+                        Message("start alone"));
         });
         QTRY_VERIFY(opened.window->startPage());
         QTRY_VERIFY(!opened.window->log().entries().empty() &&

@@ -48,9 +48,10 @@ private Q_SLOTS:
         SmallPlugin plugin;
         Opened opened([&]() -> Plugin& {
             if (++tries == 1) {
-                throw Error(ErrorKind::NotFound,
-                            "liblowtide_plugin.so was not found",
-                            "build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file");
+                throw Error(
+                    ErrorKind::NotFound,
+                    Message("liblowtide_plugin.so was not found"),
+                    Message("build it (./dev build) or set LOWTIDE_PLUGIN_PATH to the file"));
             }
             return plugin;
         });
@@ -74,7 +75,9 @@ private Q_SLOTS:
         SmallPlugin plugin;
         const OpenModule open = [&]() -> Plugin& {
             if (!isThere) {
-                throw Error(ErrorKind::NotFound, "liblowtide_plugin.so was not found", "build it");
+                throw Error(ErrorKind::NotFound,
+                            Message("liblowtide_plugin.so was not found"),
+                            Message("build it"));
             }
             return plugin;
         };
