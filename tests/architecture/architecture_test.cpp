@@ -466,12 +466,6 @@ private Q_SLOTS:
                                   << none << none << "\"{} file\" is not in";
         QTest::newRow("a separator")
             << QByteArray("joined(reasons, \"; \");") << none << none << none << "\"; \" is not in";
-        QTest::newRow("a sum of texts")
-            << QByteArray("throw Error(kind, \"node \" + id + \" needs \" + std::string(size));")
-            << none << none << none << "sentence/node {0} needs {1} is not there";
-        QTest::newRow("a clause of a choice")
-            << QByteArray("f(isNew ? itIsNew : what + \" is old and worn\");") << none << none
-            << none << "sentence/{0} is old and worn is not there";
         QTest::newRow("a line of the log")
             << QByteArray("log(Level::Info, \"the run has begun\");") << none << none << none << "";
         QTest::newRow("a code") << QByteArray("add({.code = \"too_strange\", .message = text});")

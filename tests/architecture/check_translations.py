@@ -20,8 +20,6 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-import module_sentences
-
 LANGUAGES = ("zh_CN",)
 FOLDER = "resources/translations"
 PLACES = re.compile(r"%[1-9n]|%L[1-9]|\{\w+\}")
@@ -192,14 +190,26 @@ def check_messages(root, language, known, found):
         found.missing += [f"{file.relative_to(root)}: nothing says \"{english}\" any more" for english in sorted(set(texts) - known)]
 
 
-def module_keys(root, texts):
-    """{key: English} of sentences that are no texts of descriptions, and of codes of issues that `texts` has no template for."""
-    described = {entry["en"] for key, entry in texts.items() if not key.startswith(("issue/", "sentence/", "word/"))}
-    keys = {"sentence/" + sentence: sentence for sentence in module_sentences.gather(root) if sentence not in described}
-    for code in module_sentences.codes(root):
-        if not any(key.startswith(f"issue/{code}/") for key in texts):
-            keys[f"issue/{code}/message"] = "{message}"
-    return keys
+CODE = re.compile(r'\.code = "(\w+)"|\bk\w+Code = "(\w+)"|\{"code", "(\w+)"\}|\bSeverity::\w+,\s*"(\w+)"')
+VALIDATION = re.compile(r'\b(?:addAt|refusal|checkSetting)\(\s*"(\w+)"')
+ROOMS = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/door", "ui/history", "ui/models", "ui/panels", "ui/prompts", "ui/studio", "ui/vary")
+
+
+def codes(root):
+    """Codes of issues: those of the kinds of errors, of validation, and each other that an issue is made with."""
+    kinds = root / "plugin/base/error.cpp"
+    found = set(re.findall(r'return "(\w+)";', kinds.read_text())) if kinds.exists() else set()
+    for room in ROOMS:
+        for source in (root / room).rglob("*.[ch]pp"):
+            text = source.read_text()
+            for match in [*CODE.finditer(text), *(VALIDATION.finditer(text) if room == "plugin" and "/graph/" in source.as_posix() else ())]:
+                found.add(next(filter(None, match.groups())))
+    return found
+
+
+def code_keys(root, texts):
+    """{key: English} of codes of issues that `texts` has no template for."""
+    return {f"issue/{code}/message": "{message}" for code in codes(root) if not any(key.startswith(f"issue/{code}/") for key in texts)}
 
 
 def check_module(root, language, found):
@@ -212,10 +222,7 @@ def check_module(root, language, found):
             found.missing.append(where + "is not translated")
         else:
             found.broken += [where + fault for fault in faults(entry["en"], entry["text"])]
-    wanted, there = module_keys(root, texts), set(texts)
-    found.missing += [f"{name}: {key} is not there" for key in sorted(set(wanted) - there)]
-    gone = {key for key in there if key.startswith("sentence/")} - set(wanted)
-    found.missing += [f"{name}: nothing says {key} any more" for key in sorted(gone)]
+    found.missing += [f"{name}: {key} is not there" for key in sorted(set(code_keys(root, texts)) - set(texts))]
     for page in sorted((root / "resources/help").glob("*.md")):
         if not (page.parent / language / page.name).exists():
             found.missing.append(f"resources/help/{language}/{page.name} is missing")
@@ -299,10 +306,10 @@ def update_module(root, language, nodes):
     before = json.loads(file.read_text()) if file.exists() else {}
     # What is kept by hand: templates of issues, and words.
     texts = {key: entry["en"] for key, entry in before.items() if key.startswith(("issue/", "word/"))}
-    texts |= module_keys(root, before)
+    texts |= code_keys(root, before)
     texts |= of_presets(root)
     texts |= described(nodes) if nodes is not None else {
-        key: entry["en"] for key, entry in before.items() if not key.startswith(("preset/", "tag/", "exposed/", "sentence/"))}
+        key: entry["en"] for key, entry in before.items() if not key.startswith(("preset/", "tag/", "exposed/"))}
     same = {}  # what another key of the same English says
     for entry in before.values():
         if entry["text"]:

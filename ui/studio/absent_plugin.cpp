@@ -1,39 +1,52 @@
 #include "ui/studio/absent_plugin.hpp"
 
+#include "plugin/base/json.hpp"
+#include "plugin/graph/issues.hpp"
+
+#include <string>
+
 namespace lowtide::ui {
 
 namespace {
 
-constexpr const char* kRefusal =
-    R"({"issues":[{"severity":"error","code":"unsupported",)"
-    R"("message":"the engine does not run, so this graph can be edited and saved only",)"
-    R"("hint":"start the studio again when the module is in its place"}]})";
+std::string answerOf(Severity severity, const Message& problem) {
+    const Issue issue{.severity = severity,
+                      .code = "unsupported",
+                      .message = problem,
+                      .hint = message("start the studio again when the module is in its place")};
+    return Json{{"issues", graph::toJson(Issues{issue})}}.dump();
+}
 
-constexpr const char* kNote =
-    R"({"issues":[{"severity":"info","code":"unsupported",)"
-    R"("message":"the engine does not run, so nothing of this graph was checked",)"
-    R"("hint":"start the studio again when the module is in its place"}]})";
+std::string refusal() {
+    return answerOf(Severity::Error,
+                    message("the engine does not run, so this graph can be edited and saved only"));
+}
+
+std::string note() {
+    return answerOf(Severity::Info,
+                    message("the engine does not run, so nothing of this graph was checked"));
+}
 
 }  // namespace
 
 Status AbsentRunner::check(std::string_view, std::string_view, std::string& result) noexcept {
-    result = kNote;
+    result = note();
     return Status::Ok;
 }
 
 Status AbsentRunner::plan(std::string_view, std::string_view, std::string& result) noexcept {
-    result = kNote;
+    result = note();
     return Status::Failed;
 }
 
 Status AbsentRunner::start(
     std::string_view, std::string_view, Observer&, RunId&, std::string& result) noexcept {
-    result = kRefusal;
+    result = refusal();
     return Status::Invalid;
 }
 
 Status AbsentRunner::wait(RunId, std::string& result) noexcept {
-    result = kRefusal;
+    result = refusal();
     return Status::Invalid;
 }
 

@@ -1,6 +1,7 @@
 // Messages of the module in another language: by their formats, clause by clause.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "ui/language/language.hpp"
 #include "ui/language/message_texts.hpp"
 #include "ui/language/module_texts.hpp"
 
@@ -133,14 +134,46 @@ private Q_SLOTS:
         QVERIFY(!MessageTexts({}).text(message("raise it"), wordOf));
     }
 
-    void aMessageIsFoundAsASentenceWhereItsFormatIsNot() {
-        const KeyedTexts texts(R"({"sentence/it is {0}": {"en": "it is {0}", "text": "为 {0}"}})",
+    void aTextIsFoundAmongTheWords() {
+        const KeyedTexts texts(R"({"word/step cache": {"en": "step cache", "text": "步间缓存"},
+                                   "word/node {0}": {"en": "node {0}", "text": "节点 {0}"}})",
                                texts_);
-        QCOMPARE(texts.message(message("it is {}", 3)), std::optional(QString("为 3")));
-        QCOMPARE(texts.message(Message("it is 3")), std::optional(QString("为 3")));
-        QCOMPARE(texts.message(message("{}: {}", "a.png", "it is 3")),
-                 std::optional(QString("a.png：为 3")));
+        QCOMPARE(texts.message(Message("step cache")), std::optional(QString("步间缓存")));
+        QCOMPARE(texts.message(message("{}: {}", "node 3", message("raise it"))),
+                 std::optional(QString("节点 3：请提高它")));
+        QCOMPARE(texts.message(message("{}: {}", "a step cache", message("raise it"))),
+                 std::optional(QString("a step cache：请提高它")));
+        QVERIFY(!texts.message(Message("raise it")));
         QVERIFY(!texts.message(message("it was {}", 3)));
+    }
+
+    /// Of the real texts, as the module and the memory planner make them.
+    void whatOftenHappensIsSaidInChinese_data() {
+        QTest::addColumn<Message>("english");
+        QTest::addColumn<QString>("text");
+        row("a file", message("the file {} was not found", "\"a.png\""), "未找到文件 “a.png”");
+        row("a number",
+            message("guidance is {} but there is no negative conditioning", 7.5),
+            "引导强度为 7.5，但没有反向条件");
+        row("a loss",
+            message("the weights of the {} are stored as {}, its file has {}",
+                    "denoiser",
+                    "f16",
+                    "f32"),
+            "去噪网络的权重存储为 f16，文件中为 f32");
+        row("a remedy",
+            message("set the memory policy of {} and of its components to {}: it then needs {}",
+                    "decode",
+                    "leaf",
+                    "1.0 GiB"),
+            "请把 decode 及其组件的显存策略设为 leaf：只需 1.0 GiB");
+    }
+
+    void whatOftenHappensIsSaidInChinese() {
+        QFETCH(Message, english);
+        Language language;
+        language.use("zh_CN");
+        QTEST(moduleSentence(english), "text");
     }
 
     /// As the module's answers come: what is not known stays behind words that say its code.

@@ -4,7 +4,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
-#include "ui/language/sentences.hpp"
+#include "ui/language/message_texts.hpp"
 #include "ui/studio/action_table.hpp"
 
 #include <QAccessible>
