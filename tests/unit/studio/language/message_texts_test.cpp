@@ -80,9 +80,6 @@ private Q_SLOTS:
     void aMessageIsFoundByItsFormat_data() {
         QTest::addColumn<Message>("english");
         QTest::addColumn<QString>("text");
-        const auto row = [](const char* name, const Message& english, const char* text) {
-            QTest::newRow(name) << english << QString::fromUtf8(text);
-        };
         row("no argument", message("raise it"), "请提高它");
         row("arguments", message("the {} needs {}", "file", 3), "file需要 3");
         row("another order", message("{} of {}", 2, 7.5), "7.5 的 2");
@@ -151,7 +148,7 @@ private Q_SLOTS:
     void whatOftenHappensIsSaidInChinese_data() {
         QTest::addColumn<Message>("english");
         QTest::addColumn<QString>("text");
-        row("a file", message("the file {} was not found", "\"a.png\""), "未找到文件 “a.png”");
+        row("a file", message("the file {} was not found", "\"a.png\""), "未找到文件“a.png”");
         row("a number",
             message("guidance is {} but there is no negative conditioning", 7.5),
             "引导强度为 7.5，但没有反向条件");
@@ -193,6 +190,10 @@ private Q_SLOTS:
     }
 
 private:
+    static void row(const char* name, const Message& english, const char* text) {
+        QTest::newRow(name) << english << QString::fromUtf8(text);
+    }
+
     QByteArray texts_;
 };
 
