@@ -46,6 +46,10 @@ void refuseDamaged(const Message& subject, const Message& problem) {
                 message("the file is damaged or incomplete: copy or download it again"));
 }
 
+void refuseDamaged(const std::string& subject, const Message& problem) {
+    refuseDamaged(Message(subject), problem);
+}
+
 ByteCursor::ByteCursor(std::span<const std::byte> bytes, std::string subject)
     : bytes_(bytes), subject_(std::move(subject)) {}
 

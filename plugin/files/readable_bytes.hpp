@@ -67,6 +67,7 @@ private:
 /// Throws Error{Corrupt} of bytes that contradict their format, with the advice to copy the file
 /// again. `subject` begins the message.
 [[noreturn]] void refuseDamaged(const Message& subject, const Message& problem);
+[[noreturn]] void refuseDamaged(const std::string& subject, const Message& problem);
 
 /// Walks over bytes from outside, front to back, never past their end.
 class ByteCursor {

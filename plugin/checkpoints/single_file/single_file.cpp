@@ -182,7 +182,7 @@ WeightMap SingleFile::weights(const std::string& component, const std::string&) 
 std::function<WeightMap()> SingleFile::laterWeights(const std::string& component,
                                                     const std::string& stem) {
     return [map = weights(component, stem)] {
-        requireUnchanged(map.files, map.what);
+        requireUnchanged(map.files, Message(map.what));
         return map;
     };
 }
