@@ -297,11 +297,11 @@ std::optional<std::string> GgufMetadata::text(std::string_view key) const {
 
 std::optional<std::vector<int64_t>> GgufMetadata::integers(std::string_view key) const {
     return allWantedOf(
-        subject_, key, find(key), &GgufValue::integer, "an ARRAY of integers below 2^63");
+        subject_, key, find(key), &GgufValue::integer, message("an ARRAY of integers below 2^63"));
 }
 
 std::optional<std::vector<std::string>> GgufMetadata::texts(std::string_view key) const {
-    return allWantedOf(subject_, key, find(key), &GgufValue::text, "an ARRAY of STRING");
+    return allWantedOf(subject_, key, find(key), &GgufValue::text, message("an ARRAY of STRING"));
 }
 
 }  // namespace lowtide::files

@@ -216,7 +216,7 @@ void Ledger::noteFault(std::string_view words) noexcept {
     try {
         const std::lock_guard lock(mutex_);
         if (fault_.empty()) {
-            fault_ = std::string(words.substr(0, words.find_first_of("\r\n")));
+            fault_ = Message(std::string(words.substr(0, words.find_first_of("\r\n"))));
         }
     } catch (...) {
         // without memory for the words there is nothing left to be told

@@ -479,6 +479,10 @@ void refuseSetting(const std::string& key, const Message& value, const Message& 
                 key);
 }
 
+void refuseSetting(const std::string& key, const std::string& value, const Message& built) {
+    refuseSetting(key, Message(value), built);
+}
+
 JsonReader schedulerReader(const Json& config) {
     return {config, kFileName};
 }

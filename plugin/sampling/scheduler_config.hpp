@@ -92,6 +92,9 @@ struct SchedulerConfig {
 /// Throws Error{Unsupported}: the setting `key` has a value that is not built; `built` says which
 /// are.
 [[noreturn]] void refuseSetting(const std::string& key, const Message& value, const Message& built);
+[[noreturn]] void refuseSetting(const std::string& key,
+                                const std::string& value,
+                                const Message& built);
 /// Whether a scheduler_config.json is of a model trained with the noise levels of EDM.
 [[nodiscard]] bool hasEdmLevels(const Json& config);
 /// Whether it is of a flow.

@@ -57,7 +57,7 @@ ConvertSource openSource(const CheckpointPath& checkpoint) {
     }
     return {.weights = openWeightFile(network),
             .role = "checkpoint",
-            .what = checkpoint.name,
+            .what = Message(checkpoint.name),
             .prefix = {}};
 }
 
