@@ -36,7 +36,7 @@ constexpr std::string_view kEdmPrefix = "EDM";  ///< of classes
 double betaFrom(const JsonReader& reader, const char* key, double missing) {
     const double beta = reader.number(key).value_or(missing);
     if (!(beta > 0 && beta < 1)) {
-        corrupt(key, formatNumber(beta), message("between 0 and 1"));
+        corrupt(key, Message(formatNumber(beta)), message("between 0 and 1"));
     }
     return beta;
 }
@@ -46,7 +46,7 @@ NoiseSchedule readNoise(const JsonReader& reader, const SchedulerClass& kind) {
     noise.trainSteps = reader.integer("num_train_timesteps").value_or(noise.trainSteps);
     if (noise.trainSteps < 1 || noise.trainSteps > kMostTrainSteps) {
         corrupt("num_train_timesteps",
-                std::to_string(noise.trainSteps),
+                Message(std::to_string(noise.trainSteps)),
                 message("from 1 to {}", kMostTrainSteps));
     }
     noise.betaStart = betaFrom(reader, "beta_start", noise.betaStart);
@@ -89,7 +89,7 @@ bool isOfClass(const JsonReader& reader, std::string_view prefix) {
 double above(const JsonReader& reader, const char* key, double missing, double least) {
     const double value = reader.number(key).value_or(missing);
     if (!(std::isfinite(value) && value > least)) {
-        corrupt(key, formatNumber(value), message("above {}", formatNumber(least)));
+        corrupt(key, Message(formatNumber(value)), message("above {}", formatNumber(least)));
     }
     return value;
 }
@@ -185,7 +185,7 @@ std::optional<FlowSchedule> readFlow(const JsonReader& reader,
     }
     const double terminal = reader.number("shift_terminal").value_or(0);
     if (!(terminal >= 0 && terminal < 1)) {
-        corrupt("shift_terminal", formatNumber(terminal), message("from 0 to below 1"));
+        corrupt("shift_terminal", Message(formatNumber(terminal)), message("from 0 to below 1"));
     }
     const bool isDynamic = reader.boolean(kDynamic).value_or(false);
     return FlowSchedule{.shift = readFlowShift(reader, isOwnClass, isDynamic),
@@ -359,7 +359,7 @@ void checkEta(const SchedulerClass& kind, double eta) {
 std::optional<double> readSigma(const JsonReader& reader, const char* key) {
     const auto sigma = reader.number(key);
     if (sigma && !(*sigma > 0)) {
-        corrupt(key, formatNumber(*sigma), message("above 0"));
+        corrupt(key, Message(formatNumber(*sigma)), message("above 0"));
     }
     return sigma;
 }
@@ -417,7 +417,7 @@ std::optional<double> flowMu(const Json& config, int64_t tokens) {
     const auto mostTokens = static_cast<double>(reader.integer("max_image_seq_len").value_or(4096));
     if (!(mostTokens > fewTokens)) {
         corrupt("max_image_seq_len",
-                formatNumber(mostTokens),
+                Message(formatNumber(mostTokens)),
                 message("above base_image_seq_len, {}", formatNumber(fewTokens)));
     }
     const double slope = (most - base) / (mostTokens - fewTokens);
@@ -456,7 +456,9 @@ SchedulerConfig readSchedulerConfig(const Json& config,
     result.spacing = readSpacing(reader, kind, options);
     result.stepsOffset = reader.integer("steps_offset").value_or(0);
     if (result.stepsOffset < 0 || result.stepsOffset >= result.noise.trainSteps) {
-        corrupt("steps_offset", std::to_string(result.stepsOffset), message("a training timestep"));
+        corrupt("steps_offset",
+                Message(std::to_string(result.stepsOffset)),
+                message("a training timestep"));
     }
     result.spread = readSpread(reader, kind, options);
     result.karrasTimesteps = kind.karrasTimesteps;
