@@ -34,7 +34,7 @@ std::string requiredText(const JsonReader& request, const char* key) {
     }
     throw Error(ErrorKind::InvalidInput,
                 request.what() + ": there is no \"" + key + "\"",
-                "give a text; docs/calls.md has the keys of each call",
+                "give it as a text; docs/calls.md lists the keys of each call",
                 key);
 }
 
@@ -158,8 +158,10 @@ Json keepSensitivity(const CallParts& parts, const JsonReader& request, Watch* /
 
 constexpr const char* kWhat = "records";
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& hint) {
-    throw Error(ErrorKind::InvalidInput, std::string(kWhat) + ": " + problem, hint);
+[[noreturn]] void refuse(const std::string& problem,
+                         const std::string& hint,
+                         const std::string& key = {}) {
+    throw Error(ErrorKind::InvalidInput, std::string(kWhat) + ": " + problem, hint, key);
 }
 
 /// Takes the record of one run; all must be of one checkpoint and scheduler.
@@ -183,7 +185,7 @@ std::vector<sampling::MagRatios> takeRuns(const JsonReader& reader,
                                           sampling::MagRecord& record) {
     const Json* list = reader.member(key);
     if (!list || !list->is_array()) {
-        refuse(std::string("\"") + key + "\" is no list", "give the records of runs");
+        refuse(std::string("\"") + key + "\" is no list", "give the records of runs", key);
     }
     std::vector<sampling::MagRatios> runs;
     for (const Json& each : *list) {
@@ -193,15 +195,17 @@ std::vector<sampling::MagRatios> takeRuns(const JsonReader& reader,
 }
 
 Json makeCurve(const CallParts& /*parts*/, const JsonReader& request, Watch* /*watch*/) {
-    const double tolerance = request.number("tolerance").value_or(-1);
-    if (!std::isfinite(tolerance) || tolerance < 0) {
-        refuse("the tolerance is " + formatNumber(tolerance), "give a number from 0 on");
+    const std::optional<double> tolerance = request.number("tolerance");
+    if (!tolerance || !std::isfinite(*tolerance) || *tolerance < 0) {
+        refuse(tolerance ? "the tolerance is " + formatNumber(*tolerance) : "there is no tolerance",
+               "give a number from 0 on",
+               "tolerance");
     }
     sampling::MagRecord record;
     record.runs = takeRuns(request, "runs", record);
     record.heldOut = takeRuns(request, "held_out", record);
     const sampling::MagCurve curve = sampling::calibratedCurve(record);
-    sampling::requireHolds(curve, tolerance);
+    sampling::requireHolds(curve, *tolerance);
     Json json = sampling::toJson(curve);
     (void)sampling::parseMagCurve(json.dump(), kWhat);  // what is written can be read
     return {{"curve", std::move(json)}};
