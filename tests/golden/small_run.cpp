@@ -1,10 +1,10 @@
 #include "tests/golden/small_run.hpp"
 
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/module.hpp"
 
-#include <QFile>
 #include <QTemporaryDir>
 
 namespace lowtide::testing {
@@ -56,9 +56,7 @@ QByteArray dumpOfExample(const char* example,
                                    "--set",
                                    "denoise.steps=2"};
     const CommandResult run = runInProcess(arguments + options);
-    QFile file(dump);
-    const bool isThere = run.exitCode == 0 && file.open(QIODevice::ReadOnly);
-    return isThere ? file.readAll() : run.errors.toUtf8();
+    return run.exitCode == 0 ? contentsOf(dump) : run.errors.toUtf8();
 }
 
 }  // namespace lowtide::testing
