@@ -153,6 +153,12 @@ function(lowtide_test name)
     set(ARG_TIMEOUT 120)
   endif()
   math(EXPR patience "4 * ${ARG_TIMEOUT}")
+  # Of several classes one that hangs ends before the test does, so that the others run and its name is printed.
+  set(slot_patience ${patience})
+  list(LENGTH ARG_SOURCE class_count)
+  if(class_count GREATER 1)
+    math(EXPR slot_patience "${patience} / 3")
+  endif()
   # Small networks, and a test on each core: threads would wait for each other, for most of the time. Those that a test
   # asks for sleep while they wait.
   if(NOT "bench" IN_LIST ARG_LABELS)
@@ -169,7 +175,7 @@ function(lowtide_test name)
   # Long ones begin first, so that all cores are busy to the end.
   set_tests_properties(
     ${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${patience} COST ${ARG_TIMEOUT}
-                       ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LOWTIDE_PYTHON=${LOWTIDE_PYTHON};QTEST_FUNCTION_TIMEOUT=${patience}000;${ARG_ENVIRONMENT}")
+                       ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LOWTIDE_PYTHON=${LOWTIDE_PYTHON};QTEST_FUNCTION_TIMEOUT=${slot_patience}000;${ARG_ENVIRONMENT}")
 endfunction()
 
 # lowtide_labels_of_texts(RESULT LABEL LANGUAGE SCALE): of a test whether texts fit. By default each language and each scale

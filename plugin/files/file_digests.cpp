@@ -18,6 +18,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -165,9 +166,11 @@ struct FileDigests::State {
     std::deque<std::pair<DigestKey, Digest>> unstored;
     std::map<DigestKey, Error> failed;  ///< told once, to who waits
     bool isClosing = false;
+    bool isRead = false;  ///< nothing more comes to be stored
     StopSource closing;
     StoredDigests stored;
-    std::thread thread;
+    std::thread reading;
+    std::thread storing;  ///< may wait for another process; nobody waits for it
 
     [[nodiscard]] bool isAsked(const DigestKey& key) const {
         return std::find(asked.begin(), asked.end(), key) != asked.end();
@@ -178,24 +181,48 @@ struct FileDigests::State {
             return;
         }
         asked.push_back(key);
-        if (!thread.joinable()) {
-            thread = std::thread([this] { work(); });
+        if (!reading.joinable()) {
+            reading = std::thread([this] { readAll(); });
+        }
+        if (stored.isOn() && !storing.joinable()) {
+            storing = std::thread([this] { storeAll(); });
         }
         changed.notify_all();
     }
 
-    /// Storing comes last: it may wait for another process, and nobody waits for it.
-    void work() {
+    /// Tells the thread by `isOver`, and joins it.
+    void end(bool& isOver, std::thread& thread) {
+        std::thread ending;
+        {
+            const std::lock_guard lock(mutex);
+            isOver = true;
+            ending = std::move(thread);
+        }
+        changed.notify_all();
+        if (ending.joinable()) {
+            ending.join();
+        }
+    }
+
+    void readAll() {
         std::unique_lock lock(mutex);
         while (true) {
-            changed.wait(lock, [&] { return isClosing || !asked.empty() || !unstored.empty(); });
-            if (!asked.empty() && !isClosing) {
-                readNext(lock);
-            } else if (!unstored.empty()) {
-                storeNext(lock);
-            } else {
+            changed.wait(lock, [&] { return isClosing || !asked.empty(); });
+            if (isClosing) {
                 return;
             }
+            readNext(lock);
+        }
+    }
+
+    void storeAll() {
+        std::unique_lock lock(mutex);
+        while (true) {
+            changed.wait(lock, [&] { return isRead || !unstored.empty(); });
+            if (unstored.empty()) {
+                return;
+            }
+            storeNext(lock);
         }
     }
 
@@ -214,7 +241,7 @@ struct FileDigests::State {
         lock.lock();
         asked.pop_front();
         if (digest) {
-            if (!digest->isStored) {
+            if (!digest->isStored && stored.isOn()) {
                 unstored.emplace_back(key, *digest);
             }
             known.insert_or_assign(key, std::move(*digest));
@@ -228,7 +255,10 @@ struct FileDigests::State {
         const auto [key, digest] = std::move(unstored.front());
         unstored.pop_front();
         lock.unlock();
-        stored.put(key.storedName(), digest.identity, digest.text, closing.token());
+        try {
+            stored.put(key.storedName(), digest.identity, digest.text, closing.token());
+        } catch (const std::bad_alloc&) {  // without memory it is not stored
+        }
         lock.lock();
     }
 
@@ -288,16 +318,8 @@ FileDigests::~FileDigests() {
 
 void FileDigests::stop() {
     state_->closing.cancel(CancelMode::Now);
-    std::thread thread;
-    {
-        const std::lock_guard lock(state_->mutex);
-        state_->isClosing = true;
-        thread = std::move(state_->thread);
-    }
-    state_->changed.notify_all();
-    if (thread.joinable()) {
-        thread.join();
-    }
+    state_->end(state_->isClosing, state_->reading);
+    state_->end(state_->isRead, state_->storing);
 }
 
 void FileDigests::begin(std::span<const std::string> paths, DigestedPart part) {

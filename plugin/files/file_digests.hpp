@@ -19,6 +19,8 @@ public:
     /// Empty: nothing is stored.
     explicit StoredDigests(std::string folder);
 
+    [[nodiscard]] bool isOn() const noexcept { return isOn_; }
+
     /// What is stored for the file at `path` as it is now; empty: nothing.
     [[nodiscard]] std::optional<std::string> find(const std::string& path,
                                                   const FileIdentity& identity) const;
@@ -41,8 +43,8 @@ enum class DigestedPart : uint8_t {
 };
 
 /// SHA-256 of files, each read once, by a thread of its own: a large file takes seconds. A digest
-/// is kept by the path and its identity (size, time of change, inode), in memory and, once nothing
-/// is left to read, in one file on disk, where paths stand as hashes. Thread-safe.
+/// is kept by the path and its identity (size, time of change, inode), in memory and in one file on
+/// disk, where paths stand as hashes; another thread writes it. Thread-safe.
 class FileDigests {
 public:
     /// Keeps them in "hashes.json" of `folder`, which is made with the first one; empty: in memory
@@ -52,7 +54,7 @@ public:
     FileDigests(const FileDigests&) = delete;
     FileDigests& operator=(const FileDigests&) = delete;
 
-    /// Stops what is being read, stores what was read, and joins the thread. From then on of()
+    /// Stops what is being read, stores what was read, and joins the threads. From then on of()
     /// throws Error{Cancelled} for what is not known. Before the process ends: OpenSSL takes its
     /// tables down then, and a thread that still hashes crashes.
     void stop();

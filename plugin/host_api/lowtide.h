@@ -88,7 +88,8 @@ LOWTIDE_C_API int lowtide_wait(uint64_t run, char** result);
 LOWTIDE_C_API int lowtide_call(
     const char* name, const char* request, lowtide_watch_function watch, void* user, char** result);
 
-/* Frees a component by name, or "all" and kept results; LOWTIDE_FAILED while a run is at work. */
+/* Frees a component by name, or "all" and kept results; LOWTIDE_FAILED while a run is at work,
+ * LOWTIDE_INVALID after lowtide_stop(). */
 LOWTIDE_C_API int lowtide_release(const char* component);
 /* Cancels every run and joins the threads: the last call. A process that ends without it is stopped
  * at its exit. */

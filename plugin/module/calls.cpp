@@ -34,7 +34,7 @@ std::string requiredText(const JsonReader& request, const char* key) {
     }
     throw Error(ErrorKind::InvalidInput,
                 message("{}: there is no \"{}\"", request.what(), key),
-                message("give a text; docs/calls.md has the keys of each call"),
+                message("give it as a text; docs/calls.md lists the keys of each call"),
                 key);
 }
 
@@ -159,8 +159,10 @@ Json keepSensitivity(const CallParts& parts, const JsonReader& request, Watch* /
 
 constexpr const char* kWhat = "records";
 
-[[noreturn]] void refuse(const Message& problem, const Message& hint) {
-    throw Error(ErrorKind::InvalidInput, message("{}: {}", kWhat, problem), hint);
+[[noreturn]] void refuse(const Message& problem,
+                         const Message& hint,
+                         const std::string& key = {}) {
+    throw Error(ErrorKind::InvalidInput, message("{}: {}", kWhat, problem), hint, key);
 }
 
 /// Takes the record of one run; all must be of one checkpoint and scheduler.
@@ -184,7 +186,7 @@ std::vector<sampling::MagRatios> takeRuns(const JsonReader& reader,
                                           sampling::MagRecord& record) {
     const Json* list = reader.member(key);
     if (!list || !list->is_array()) {
-        refuse(message("\"{}\" is no list", key), message("give the records of runs"));
+        refuse(message("\"{}\" is no list", key), message("give the records of runs"), key);
     }
     std::vector<sampling::MagRatios> runs;
     for (const Json& each : *list) {
@@ -194,16 +196,18 @@ std::vector<sampling::MagRatios> takeRuns(const JsonReader& reader,
 }
 
 Json makeCurve(const CallParts& /*parts*/, const JsonReader& request, Watch* /*watch*/) {
-    const double tolerance = request.number("tolerance").value_or(-1);
-    if (!std::isfinite(tolerance) || tolerance < 0) {
-        refuse(message("the tolerance is {}", formatNumber(tolerance)),
-               message("give a number from 0 on"));
+    const std::optional<double> tolerance = request.number("tolerance");
+    if (!tolerance || !std::isfinite(*tolerance) || *tolerance < 0) {
+        refuse(tolerance ? message("the tolerance is {}", formatNumber(*tolerance))
+                         : message("there is no tolerance"),
+               message("give a number from 0 on"),
+               "tolerance");
     }
     sampling::MagRecord record;
     record.runs = takeRuns(request, "runs", record);
     record.heldOut = takeRuns(request, "held_out", record);
     const sampling::MagCurve curve = sampling::calibratedCurve(record);
-    sampling::requireHolds(curve, tolerance);
+    sampling::requireHolds(curve, *tolerance);
     Json json = sampling::toJson(curve);
     (void)sampling::parseMagCurve(json.dump(), kWhat);  // what is written can be read
     return {{"curve", std::move(json)}};

@@ -16,7 +16,7 @@ import sys
 
 CPP = ("*.cpp", "*.hpp")
 # Against a user's settings of git: diff.noprefix, diff.mnemonicPrefix, color.diff, diff.external.
-AS_PARSED = ("--src-prefix=a/", "--dst-prefix=b/", "--no-color", "--no-ext-diff")
+AS_PARSED = ("--dst-prefix=b/", "--no-color", "--no-ext-diff")
 HUNK = re.compile(r"^@@ \S+ \+(\d+)(?:,(\d+))? @@", re.M)
 
 

@@ -1,7 +1,6 @@
-#include "tests/fixtures/command.hpp"
-#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/golden/small_run.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -75,28 +74,12 @@ private Q_SLOTS:
         for (const quint64 remainder : {0, 8, 16, 4, 2}) {
             const QString checkpoint =
                 copyShifted(source, folder.filePath(QString::number(remainder)), remainder);
-            const QString dump = folder.filePath("dump.safetensors");
-            const testing::CommandResult run =
-                testing::runInProcess({"run",
-                                       testing::exampleGraph("text_to_image"),
-                                       "--out",
-                                       folder.filePath("out"),
-                                       "--dump",
-                                       dump,
-                                       "--set",
-                                       "load.checkpoint=" + checkpoint,
-                                       "--set",
-                                       "latent.width=64",
-                                       "--set",
-                                       "denoise.cfg=" + cfg,
-                                       "--set",
-                                       "denoise.steps=2"});
-            QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-            QFile file(dump);
-            QVERIFY(file.open(QIODevice::ReadOnly));
-            dumps << file.readAll();
+            dumps << testing::dumpOfExample(
+                "text_to_image",
+                checkpoint,
+                {"--set", "latent.width=64", "--set", "denoise.cfg=" + cfg});
         }
-        QVERIFY(dumps[0].size() > 100000);
+        QVERIFY2(dumps[0].size() > 100000, dumps[0].constData());
         for (const QByteArray& dump : dumps) {
             QVERIFY(dump == dumps[0]);
         }

@@ -1,11 +1,10 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
-#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/golden/small_run.hpp"
 
-#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -15,31 +14,15 @@ using namespace lowtide;
 
 namespace {
 
-/// Every value of a small run of an example with a checkpoint, as the dump's bytes.
-QByteArray dumpOfExample(const char* example, const QString& checkpoint, const QStringList& more) {
-    const QTemporaryDir folder;
-    const QString dump = folder.filePath("dump.safetensors");
-    const QStringList arguments = {"run",
-                                   testing::exampleGraph(example),
-                                   "--out",
-                                   folder.filePath("out"),
-                                   "--dump",
-                                   dump,
-                                   "--set",
-                                   "load.checkpoint=" + checkpoint,
-                                   "--set",
-                                   "denoise.sampler=ddim",
-                                   "--set",
-                                   "denoise.steps=2"};
-    const testing::CommandResult run = testing::runInProcess(arguments + more);
-    QFile file(dump);
-    const bool isThere = run.exitCode == 0 && file.open(QIODevice::ReadOnly);
-    return isThere ? file.readAll() : run.errors.toUtf8();
+/// Of a deterministic sampler.
+QByteArray sampled(const char* example, const QString& checkpoint, const QStringList& more) {
+    const QStringList sampler = {"--set", "denoise.sampler=ddim"};
+    return testing::dumpOfExample(example, checkpoint, sampler + more);
 }
 
 QByteArray dumpOf(const QString& checkpoint, const QStringList& more = {}) {
     const QStringList small = {"--set", "latent.width=64", "--set", "latent.height=64"};
-    return dumpOfExample("text_to_image", checkpoint, small + more);
+    return sampled("text_to_image", checkpoint, small + more);
 }
 
 }  // namespace
@@ -90,12 +73,12 @@ private Q_SLOTS:
         const QStringList pictures = {
             "--set",
             "load_image.image=" + testing::sourcePath("examples/pictures/dog_with_hole.png")};
-        const QByteArray expected = dumpOfExample(
+        const QByteArray expected = sampled(
             "inpaint_model", testing::imageGoldenFolder() + "/checkpoints/inpaint_1", pictures);
         QVERIFY2(expected.size() > 100000, expected.constData());
-        QVERIFY(dumpOfExample("inpaint_model",
-                              testing::singleFileFolder() + "/inpaint_1.safetensors",
-                              pictures) == expected);
+        QVERIFY(sampled("inpaint_model",
+                        testing::singleFileFolder() + "/inpaint_1.safetensors",
+                        pictures) == expected);
     }
 
     void streamingAnArchiveChangesNoByte() {

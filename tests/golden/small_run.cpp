@@ -1,6 +1,8 @@
 #include "tests/golden/small_run.hpp"
 
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/module.hpp"
 
 #include <QTemporaryDir>
@@ -36,6 +38,25 @@ QByteArray dumpOf(const SmallRun& run) {
     openModule().runner()->release("all");
     return ended.status == Status::Ok ? ended.dump
                                       : QByteArray::fromStdString(ended.report.at("issues").dump());
+}
+
+QByteArray dumpOfExample(const char* example,
+                         const QString& checkpoint,
+                         const QStringList& options) {
+    const QTemporaryDir folder;
+    const QString dump = folder.filePath("dump.safetensors");
+    const QStringList arguments = {"run",
+                                   exampleGraph(example),
+                                   "--out",
+                                   folder.filePath("out"),
+                                   "--dump",
+                                   dump,
+                                   "--set",
+                                   "load.checkpoint=" + checkpoint,
+                                   "--set",
+                                   "denoise.steps=2"};
+    const CommandResult run = runInProcess(arguments + options);
+    return run.exitCode == 0 ? contentsOf(dump) : run.errors.toUtf8();
 }
 
 }  // namespace lowtide::testing

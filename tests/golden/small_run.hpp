@@ -3,6 +3,7 @@
 
 #include <QByteArray>
 #include <QString>
+#include <QStringList>
 
 #include <string>
 
@@ -20,5 +21,11 @@ struct SmallRun {
 
 /// Every value of the run, as the dump's bytes; what went wrong, if anything did.
 [[nodiscard]] QByteArray dumpOf(const SmallRun& run);
+
+/// The same of a run of the command with two steps of an example; `options` are more of its
+/// options.
+[[nodiscard]] QByteArray dumpOfExample(const char* example,
+                                       const QString& checkpoint,
+                                       const QStringList& options);
 
 }  // namespace lowtide::testing

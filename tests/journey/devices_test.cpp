@@ -258,6 +258,9 @@ private Q_SLOTS:
         row("sensitivities", R"({"weights": null})", "weights");
         row("keepSensitivity", R"({"setting": "a", "types": "b", "pass": "c"})", "weights");
         row("unload", "", "component");
+        row("makeCurve", R"({"tolerance": 1, "held_out": []})", "runs");
+        row("makeCurve", R"({"tolerance": 1, "runs": []})", "held_out");
+        row("makeCurve", R"({"runs": [], "held_out": []})", "tolerance");
     }
 
     /// And does not do it for the empty text.

@@ -431,6 +431,7 @@ void installCanvasAccess() {
     QAccessible::installFactory(accessOfCanvas);  // again is nothing
 }
 
+// GraphView for assistive technology and keys: what a pointer would do at one place.
 CanvasElements& GraphView::elements() {
     return *parts_->elements;
 }

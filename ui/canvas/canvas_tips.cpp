@@ -1,3 +1,5 @@
+// What explains itself: tips, and what is under GraphView's pointer while no button is down, which
+// stands out.
 #include "ui/canvas/canvas_tips.hpp"
 
 #include "ui/canvas/graph_view.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
-// The form of a journal: who writes it, when, which document.
+// The form of a journal: who writes it, when, which document. Journal itself, and what it recovers:
+// saved_file.hpp.
 
 #include "plugin/graph/document.hpp"
 #include "ui/document/os.hpp"

@@ -29,6 +29,9 @@ namespace lowtide::ui {
 
 namespace {
 
+// What a policy cannot be, with the sentence that a user sees: memory::judge asked about choices
+// that were not made yet.
+
 /// Asks about the policy with nothing else that could be refused.
 memory::Policy bare(const memory::Policy& policy) {
     memory::Policy bare;

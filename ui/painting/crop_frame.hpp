@@ -12,7 +12,6 @@ namespace lowtide::ui {
 /// What of the frame is dragged: edges that move with the pointer; none of them: all of it.
 enum class FrameEdge { None = 0, Left = 1, Right = 2, Top = 4, Bottom = 8 };
 Q_DECLARE_FLAGS(FrameEdges, FrameEdge)
-Q_DECLARE_OPERATORS_FOR_FLAGS(FrameEdges)
 
 /// The part of a picture that is kept, which may reach beyond it: inside it crops, outside it asks
 /// for more picture. Sides are multiples, and of a fixed ratio where one is set.
@@ -73,3 +72,6 @@ struct FramedPicture {
 [[nodiscard]] FramedPicture framedPicture(const QImage& picture, const QRect& frame, int overlap);
 
 }  // namespace lowtide::ui
+
+// Outside, as Qt's own: within lowtide::ui it would hide those of keys from every file of a batch.
+Q_DECLARE_OPERATORS_FOR_FLAGS(lowtide::ui::FrameEdges)

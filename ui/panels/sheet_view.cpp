@@ -489,7 +489,7 @@ void SheetView::addActions() {
         ->setCheckable(true);
     addAction("compareInViewer",
               tr("Compare in the &viewer"),
-              QKeyCombination(Qt::SHIFT, Qt::Key_C),
+              Qt::SHIFT | Qt::Key_C,
               &SheetView::compareInViewer);
     menu_->addSeparator();
     addAction(

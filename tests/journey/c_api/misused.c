@@ -17,34 +17,38 @@ static void must(int holds, const char* what) {
 }
 
 /* A failure has a status, a sentence, and a text that says "issues". */
-static void must_fail(int status, char* result, const char* what) {
+/* `result` may be NULL. It is read once the call is over: C orders no arguments of a call. */
+static void must_fail(int status, char** result, const char* what) {
     must(status == LOWTIDE_INVALID || status == LOWTIDE_FAILED, what);
     must(strlen(lowtide_last_error()) > 0, what);
-    must(result == NULL || strstr(result, "\"issues\"") != NULL, what);
-    lowtide_free(result);
+    if (result != NULL && *result != NULL) {
+        must(strstr(*result, "\"issues\"") != NULL, what);
+        lowtide_free(*result);
+        *result = NULL;
+    }
 }
 
 static void call_all_in_vain(const char* graph, const char* options, const char* when) {
     char* text = NULL;
     uint64_t run = 0;
     printf("%s\n", when);
-    must_fail(lowtide_nodes(&text), text, "nodes");
+    must_fail(lowtide_nodes(&text), &text, "nodes");
     text = NULL;
-    must_fail(lowtide_devices(&text), text, "devices");
+    must_fail(lowtide_devices(&text), &text, "devices");
     text = NULL;
-    must_fail(lowtide_memory(&text), text, "memory");
+    must_fail(lowtide_memory(&text), &text, "memory");
     text = NULL;
-    must_fail(lowtide_check(graph, options, &text), text, "check");
+    must_fail(lowtide_check(graph, options, &text), &text, "check");
     text = NULL;
-    must_fail(lowtide_plan(graph, options, &text), text, "plan");
+    must_fail(lowtide_plan(graph, options, &text), &text, "plan");
     text = NULL;
-    must_fail(lowtide_start(graph, options, NULL, NULL, NULL, &run, &text), text, "start");
+    must_fail(lowtide_start(graph, options, NULL, NULL, NULL, &run, &text), &text, "start");
     text = NULL;
-    must_fail(lowtide_wait(1, &text), text, "wait");
+    must_fail(lowtide_wait(1, &text), &text, "wait");
     must_fail(lowtide_cancel(1, LOWTIDE_CANCEL_NOW), NULL, "cancel");
     text = NULL;
     must_fail(
-        lowtide_call("unload", "{\"component\": \"all\"}", NULL, NULL, &text), text, "a call");
+        lowtide_call("unload", "{\"component\": \"all\"}", NULL, NULL, &text), &text, "a call");
     must_fail(lowtide_release("all"), NULL, "release");
     must_fail(lowtide_stop(), NULL, "stop");
 }
@@ -69,7 +73,7 @@ static void give_nothing(const char* graph) {
     }
     for (i = 0; i < sizeof(unread) / sizeof(unread[0]); ++i) {
         char* text = NULL;
-        must_fail(lowtide_plan(graph, unread[i], &text), text, unread[i]);
+        must_fail(lowtide_plan(graph, unread[i], &text), &text, unread[i]);
     }
     must_fail(lowtide_cancel(77, LOWTIDE_CANCEL_NOW), NULL, "cancel of no run");
     must_fail(lowtide_cancel(1, 3), NULL, "cancel in no way");
@@ -102,7 +106,7 @@ static void call_by_name(void) {
     for (i = 0; i < sizeof(wrong_calls) / sizeof(wrong_calls[0]); ++i) {
         text = NULL;
         must_fail(lowtide_call(wrong_calls[i].name, wrong_calls[i].request, NULL, NULL, &text),
-                  text,
+                  &text,
                   wrong_calls[i].reason);
         must(strstr(lowtide_last_error(), wrong_calls[i].reason) != NULL, wrong_calls[i].reason);
     }
@@ -176,7 +180,7 @@ int main(int count, char** arguments) {
     must(lowtide_c_api_version() == LOWTIDE_C_API_VERSION, "the version");
     call_all_in_vain(arguments[1], arguments[2], "before lowtide_open()");
     must_fail(lowtide_open("{\"threads\": 4294967298}", NULL), NULL, "open with too many threads");
-    must_fail(lowtide_open("{\"thread\": 1}", &text), text, "open with an unknown setting");
+    must_fail(lowtide_open("{\"thread\": 1}", &text), &text, "open with an unknown setting");
     must(lowtide_open("{\"threads\": 1}", NULL) == LOWTIDE_OK, "open");
     text = NULL;
     must(lowtide_nodes(&text) == LOWTIDE_OK && strstr(text, "\"denoise.sample\""), "nodes");
