@@ -63,10 +63,10 @@ private Q_SLOTS:
         QFETCH(QStringList, marks);
         memory::ComponentPrecision precision;
         for (const QString& each : lossy) {
-            precision.lossy.push_back(each.toStdString());
+            precision.lossy.emplace_back(each.toStdString());
         }
         for (const QString& each : reuse) {
-            precision.reuse.push_back(each.toStdString());
+            precision.reuse.emplace_back(each.toStdString());
         }
         const auto outline = outlined(precision, false);
         const auto* graph = std::get_if<OutlinedGraph>(&outline);

@@ -416,7 +416,7 @@ void RunQueueTest::stopCancelsEverything_andStartsNoMore() {
         static_cast<void>(bench.queue.start(bench.request(graphFrom(kShort), {}, observer))),
         Error);
     const auto refusal = testing::errorOf([&] { (void)bench.queue.tryCall([] {}); });
-    QVERIFY(refusal && refusal->message().find("was stopped") != std::string::npos);
+    QVERIFY(refusal && refusal->message().str().find("was stopped") != std::string::npos);
 }
 
 void RunQueueTest::letsAnObserverStop() {

@@ -237,8 +237,9 @@ private Q_SLOTS:
         }
         const models::EmbeddingFile file =
             models::openEmbeddingFile(shelf.placeOf("ink.safetensors"));
-        const std::optional<Error> error = testing::errorOf(
-            [&] { (void)models::vectorsFor(file, models::kClipG, "text encoder", 6, 75); });
+        const std::optional<Error> error = testing::errorOf([&] {
+            (void)models::vectorsFor(file, models::kClipG, message("text encoder"), 6, 75);
+        });
         QVERIFY(error.has_value());
         QVERIFY2(QString::fromStdString(error->message().str()).contains(says),
                  error->message().str().c_str());

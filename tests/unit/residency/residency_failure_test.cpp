@@ -221,7 +221,7 @@ private Q_SLOTS:
         bench.residency->leave(1);
         bench.residency->end(Outcome::Failed);
 
-        const QString fault = QString::fromStdString(bench.ledger().takeFault());
+        const QString fault = QString::fromStdString(bench.ledger().takeFault().str());
         QVERIFY2(fault.contains("denoiser"), qPrintable(fault));
         const memory::Weight& weight = tree.weights[tree.leaves[2].weights[0]];
         QVERIFY(at::equal((*lease)[0].cpu(), bench.model.expected(tree, weight)));
@@ -263,7 +263,7 @@ private Q_SLOTS:
                 bench.residency->end(Outcome::Failed);
             }
             bench.ledger().listen({});
-            const QString fault = QString::fromStdString(bench.ledger().takeFault());
+            const QString fault = QString::fromStdString(bench.ledger().takeFault().str());
             wasThrown = events > thrown;
             QCOMPARE(failure + fault, QString(wasThrown ? "a bug" : ""));
             thrown += wasThrown ? 1 : 0;

@@ -116,7 +116,8 @@ private Q_SLOTS:
         QCOMPARE(taken.size.heightPixels, kHeight);
         QVERIFY2(std::abs(taken.rate - rate) < kRateError, qPrintable(QString::number(taken.rate)));
         const auto reader = openFrames(file, {}, taken, "video");
-        const bool isExact = info.format == Format::Png || info.format == Format::WebPLossless;
+        const bool isExact =
+            info.format == video::Format::Png || info.format == video::Format::WebPLossless;
         for (const Image8& frame : movingFrames(kFrames, kWidth, kHeight)) {
             const std::optional<Image8> seen = reader->next({});
             QVERIFY(seen.has_value());
@@ -205,7 +206,7 @@ private Q_SLOTS:
                                     .at("streams")
                                     .at(0);
             QCOMPARE(stream.at("codec_name").get<std::string>(),
-                     std::string(format.format == Format::Mp4 ? "h264" : "vp9"));
+                     std::string(format.format == video::Format::Mp4 ? "h264" : "vp9"));
             QCOMPARE(stream.at("nb_read_frames").get<std::string>(), std::to_string(kFrames));
             QCOMPARE(stream.at("avg_frame_rate").get<std::string>(), std::string("24/1"));
             QCOMPARE(stream.at("pix_fmt").get<std::string>(), std::string("yuv420p"));

@@ -187,10 +187,10 @@ private:
         const ToyConfig& config = transformer_.config();
         const auto require = [&](const char* component, int64_t given, int64_t read) {
             if (given != read) {
-                refuseComponent(checkpoint,
-                                component,
-                                std::string(component) + " gives " + std::to_string(given) +
-                                    " channels, the denoiser takes " + std::to_string(read));
+                refuseComponent(
+                    checkpoint,
+                    component,
+                    message("{} gives {} channels, the denoiser takes {}", component, given, read));
             }
         };
         require("vae", autoencoder_.config().latentChannels, config.inChannels);
