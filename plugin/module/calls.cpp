@@ -159,9 +159,7 @@ Json keepSensitivity(const CallParts& parts, const JsonReader& request, Watch* /
 
 constexpr const char* kWhat = "records";
 
-[[noreturn]] void refuse(const Message& problem,
-                         const Message& hint,
-                         const std::string& key = {}) {
+[[noreturn]] void refuse(const Message& problem, const Message& hint, const std::string& key = {}) {
     throw Error(ErrorKind::InvalidInput, message("{}: {}", kWhat, problem), hint, key);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
-#include "plugin/base/issue.hpp"
 #include "plugin/host_api/host.hpp"
 
 #include <QString>

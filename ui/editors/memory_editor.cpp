@@ -18,8 +18,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <optional>
 #include <map>
+#include <optional>
 
 namespace lowtide::ui {
 
