@@ -4,7 +4,7 @@
 
 namespace lowtide::nodes {
 
-// The build says which list: a test program has one of its own (tests/unit/nodes).
+// The build determines which list: a test program has one of its own (tests/unit/nodes).
 #define LOWTIDE_NODE(name) executor::NodeType name(Stages& stages);
 #include LOWTIDE_NODE_LIST
 #undef LOWTIDE_NODE

@@ -53,7 +53,7 @@ ParamDesc stepsParam() {
             .label = "Steps",
             .tooltip =
                 "Steps of the sampler over the whole schedule. More steps take longer and "
-                "refine the picture.",
+                "refine the image.",
             .unit = "steps",
             .min = 1,
             .max = kMostSteps,
@@ -66,7 +66,7 @@ ParamDesc guidanceParam() {
     return {.id = "cfg",
             .label = "Guidance",
             .tooltip =
-                "How strongly the picture follows the prompt (classifier-free guidance). Off "
+                "How strongly the image follows the prompt (classifier-free guidance). Off "
                 "from 0 to 1. -1 is automatic: the model's usual guidance, or 7.5 where none is "
                 "known.",
             .min = -1,

@@ -1,6 +1,6 @@
 #pragma once
 // Parameters that several nodes have: fractions and sizes, those of sampling, and files that a
-// person chose. param() of node_def.hpp adds what the node's struct says: the default, and the kind
+// user chose. param() of node_def.hpp adds what the node's struct states: the default, and the kind
 // of all but texts.
 
 #include "nodes/engine/stages.hpp"
@@ -88,7 +88,7 @@ namespace lowtide::nodes {
 
 inline constexpr double kMostSteps = 10000;
 
-/// Size, length and rate of a video that is made anew.
+/// Size, length and rate of a new video.
 [[nodiscard]] ParamDesc videoWidthParam();
 [[nodiscard]] ParamDesc videoHeightParam();
 [[nodiscard]] ParamDesc videoFramesParam();
@@ -103,17 +103,17 @@ inline constexpr double kMostSteps = 10000;
 /// What a parameter of kind File wants.
 struct FileParam {
     const char* id;    ///< that errors blame
-    const char* what;  ///< "picture"
+    const char* what;  ///< "image"
     Phrase hint;       ///< where nothing is chosen
 };
 
-/// The file that a person chose: relative to the graph's folder, or with its full path.
+/// The file that the user chose: relative to the graph's folder, or with its full path.
 /// Error{NotFound} where nothing is chosen, and what opening gives, on the parameter.
 [[nodiscard]] files::InputFile chosenFile(const FileParam& param,
                                           const std::string& typed,
                                           std::string_view graphFolder);
 
-/// What tells a file from another one, and from itself after a change, for result keys.
+/// What tells a file from another one, and from itself after it was modified, for result keys.
 [[nodiscard]] std::string fingerprintOf(const files::InputFile& file);
 
 /// Does `work`; its errors blame the parameter.

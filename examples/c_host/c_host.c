@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A prompt to an image; each stage says how it may use memory (docs/memory.md). */
+/* A prompt to an image; each stage states how it may use memory (docs/memory.md). */
 static const char graph[] =
     "{\"format\": 2, \"nodes\": {"
     "\"load\": {\"type\": \"load.checkpoint\", \"v\": 1,"

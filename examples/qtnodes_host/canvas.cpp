@@ -30,7 +30,7 @@ struct Wire final : NodeData {
     Handle handle;
 };
 
-/// The one class behind every node; the host's own shows the picture that reaches it.
+/// The one class behind every node; the host's own shows the image that reaches it.
 struct LowtideNode final : NodeDelegateModel {
     LowtideNode(std::string name, const NodeDesc& desc)
         : name_(QString::fromStdString(name)), state(std::make_shared<NodeState>(desc)) {}
@@ -62,11 +62,11 @@ struct LowtideNode final : NodeDelegateModel {
     }
 
     QWidget* embeddedWidget() override {
-        if (name_ == kToHostImage && !picture) {
-            picture = new QLabel;
-            picture->setFixedSize(160, 160);
+        if (name_ == kToHostImage && !image) {
+            image = new QLabel;
+            image->setFixedSize(160, 160);
         }
-        return picture;
+        return image;
     }
 
     QJsonObject save() const override {
@@ -83,7 +83,7 @@ struct LowtideNode final : NodeDelegateModel {
 
     const QString name_;
     const std::shared_ptr<NodeState> state;
-    QLabel* picture = nullptr;  // belongs to the scene
+    QLabel* image = nullptr;  // belongs to the scene
 };
 
 /// QtNodes compares types as texts; here "*" takes any and gives what arrived.
@@ -158,7 +158,7 @@ std::vector<StatePtr> Canvas::nodes() const {
     return states;
 }
 
-void Canvas::mark(const WalkedGraph& graph, const RunStatus& status) {
+void Canvas::mark(const UpstreamGraph& graph, const RunStatus& status) {
     for (LowtideNode* node : parts_->model.nodes()) {
         const NodeMark mark = status.markOf(graph.idOf(*node->state));
         node->setNodeProcessingStatus(kStatuses[size_t(mark.status)]);
@@ -170,9 +170,9 @@ void Canvas::mark(const WalkedGraph& graph, const RunStatus& status) {
 
 void Canvas::show(const NodeState& shown, const QImage& image) {
     for (LowtideNode* node : parts_->model.nodes()) {
-        if (node->picture && node->state.get() == &shown) {
-            node->picture->setPixmap(
-                QPixmap::fromImage(image).scaled(node->picture->size(), Qt::KeepAspectRatio));
+        if (node->image && node->state.get() == &shown) {
+            node->image->setPixmap(
+                QPixmap::fromImage(image).scaled(node->image->size(), Qt::KeepAspectRatio));
         }
     }
 }

@@ -4,7 +4,7 @@
 #include <QObject>
 
 #include "examples/qtnodes_host/adapter/run_status.hpp"
-#include "examples/qtnodes_host/adapter/walk_back.hpp"
+#include "examples/qtnodes_host/adapter/upstream_graph.hpp"
 
 class QWidget;
 
@@ -23,9 +23,9 @@ public:
     [[nodiscard]] QWidget* view() const;
     /// All nodes, oldest first, with positions up to date.
     [[nodiscard]] std::vector<StatePtr> nodes() const;
-    void mark(const WalkedGraph& graph, const RunStatus& status);
-    /// Shows the picture of a node "To host image"; the others have no room for one.
-    void show(const NodeState& node, const QImage& picture);
+    void mark(const UpstreamGraph& graph, const RunStatus& status);
+    /// Shows the image of a node "To host image"; the others have no space for one.
+    void show(const NodeState& node, const QImage& image);
     [[nodiscard]] QByteArray save() const;
     /// Error{Corrupt} or Error{NotFound}: the canvas is as before.
     void load(const QByteArray& scene);

@@ -5,7 +5,7 @@
 #include <QDir>
 #include <QTextStream>
 
-#include "examples/qtnodes_host/host/module_door.hpp"
+#include "examples/qtnodes_host/host/module_loader.hpp"
 #include "examples/qtnodes_host/main_window.hpp"
 
 using namespace lowtide;
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     QApplication app(argc, argv);
     QCommandLineParser arguments;
     arguments.addHelpOption();
-    arguments.addOption({"out", app.tr("Folder for pictures."), "DIR", QDir::currentPath()});
+    arguments.addOption({"out", app.tr("Folder for images."), "DIR", QDir::currentPath()});
     arguments.addPositionalArgument("SCENE", app.tr("A scene to open."), "[SCENE.flow]");
     arguments.process(app);
     try {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kSettleMilliseconds = 250;  ///< without an edit, until the graph is checked
 constexpr int kPermille = 1000;
-constexpr int kPictureSide = 256;
+constexpr int kImageSide = 256;
 constexpr int kLogLines = 1000;
 constexpr int kLogHeight = 120;
 constexpr int kValuesWidth = 360;
@@ -92,21 +92,21 @@ void MainWindow::addDocks() {
     auto* rows = new RowEditors;
     connect(&canvas_, &Canvas::chosen, rows, &RowEditors::edit);
     connect(rows, &RowEditors::edited, this, &MainWindow::graphChanged);
-    picture_ = new QLabel;
-    picture_->setAlignment(Qt::AlignCenter);
-    picture_->setMinimumSize(kPictureSide, kPictureSide);
+    image_ = new QLabel;
+    image_->setAlignment(Qt::AlignCenter);
+    image_->setMinimumSize(kImageSide, kImageSide);
     log_ = new QPlainTextEdit;
     log_->setReadOnly(true);
     log_->setMaximumBlockCount(kLogLines);
     QDockWidget* values = dockOf(tr("Values"), rows, "values");
-    QDockWidget* picture = dockOf(tr("Last picture"), picture_, "picture");
+    QDockWidget* image = dockOf(tr("Last image"), image_, "picture");
     QDockWidget* log = dockOf(tr("What happened"), log_, "log");
     addDockWidget(Qt::RightDockWidgetArea, values);
-    addDockWidget(Qt::RightDockWidgetArea, picture);
+    addDockWidget(Qt::RightDockWidgetArea, image);
     addDockWidget(Qt::BottomDockWidgetArea, log);
     resizeDocks({values}, {kValuesWidth}, Qt::Horizontal);
-    resizeDocks({values, picture, log},
-                {kWindow.height() - kPictureSide - kLogHeight, kPictureSide, kLogHeight},
+    resizeDocks({values, image, log},
+                {kWindow.height() - kImageSide - kLogHeight, kImageSide, kLogHeight},
                 Qt::Vertical);
     line_ = new QLabel(tr("Right-click the canvas to add a node."));
     progress_ = new QProgressBar;
@@ -121,7 +121,7 @@ void MainWindow::connectCanvas() {
     connect(&canvas_, &Canvas::rewired, this, &MainWindow::graphChanged);
     connect(&settled_, &QTimer::timeout, this, [this] {
         if (!session_.isRunning()) {
-            graph_ = walkBack(canvas_.nodes());
+            graph_ = upstreamGraph(canvas_.nodes());
             session_.check(graph::toText(graph_.document), options());
         }
     });
@@ -141,12 +141,12 @@ void MainWindow::connectSession() {
         }
         refresh();
     });
-    connect(&session_, &RunSession::shown, this, [this](const QString& id, const QImage& picture) {
-        picture_->setPixmap(QPixmap::fromImage(picture).scaled(
-            picture_->size(), Qt::KeepAspectRatio, Qt::SmoothTransformation));
+    connect(&session_, &RunSession::shown, this, [this](const QString& id, const QImage& image) {
+        image_->setPixmap(QPixmap::fromImage(image).scaled(
+            image_->size(), Qt::KeepAspectRatio, Qt::SmoothTransformation));
         const auto node = graph_.nodes.find(id.toStdString());
         if (node != graph_.nodes.end()) {
-            canvas_.show(*node->second, picture);
+            canvas_.show(*node->second, image);
         }
     });
 }
@@ -157,9 +157,9 @@ void MainWindow::graphChanged() {
 
 void MainWindow::run() {
     settled_.stop();
-    graph_ = walkBack(canvas_.nodes());
+    graph_ = upstreamGraph(canvas_.nodes());
     if (graph_.nodes.empty()) {
-        tell(
+        showMessage(
             tr("There is nothing to run: add a node that ends a graph, such as save.image or \"To "
                "host image\", and wire it."));
         return;
@@ -173,20 +173,21 @@ void MainWindow::run() {
     refresh();
 }
 
-/// What a run, or the refusal of one, left to tell.
+/// What a run, or the refusal of one, left to report.
 void MainWindow::showStatus() {
-    tell(status_.outcome().empty() ? tr("not started")
-                                   : tr("run: %1").arg(QString::fromStdString(status_.line())));
+    showMessage(status_.outcome().empty()
+                    ? tr("not started")
+                    : tr("run: %1").arg(QString::fromStdString(status_.line())));
     for (const std::string& message : status_.messages()) {
-        tell(QString::fromStdString(message));
+        showMessage(QString::fromStdString(message));
     }
     for (const auto& [id, node] : graph_.nodes) {
         if (const std::string message = status_.markOf(id).message; !message.empty()) {
-            tell(QString::fromStdString(id + ": " + message));
+            showMessage(QString::fromStdString(id + ": " + message));
         }
     }
     for (const std::string& file : status_.files()) {
-        tell(QString::fromStdString(file));
+        showMessage(QString::fromStdString(file));
     }
 }
 
@@ -205,14 +206,14 @@ void MainWindow::refresh() {
 bool MainWindow::openScene(const QString& path) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) {
-        tell(tr("%1 cannot be read: %2").arg(path, file.errorString()));
+        showMessage(tr("%1 cannot be read: %2").arg(path, file.errorString()));
         return false;
     }
     try {
         canvas_.load(file.readAll());
     } catch (const Error& error) {
-        tell(QString::fromStdString(error.message().str() + (error.hint().empty() ? "" : "; ") +
-                                    error.hint().str()));
+        showMessage(QString::fromStdString(
+            error.message().str() + (error.hint().empty() ? "" : "; ") + error.hint().str()));
         return false;
     }
     folder_ = QFileInfo(path).absolutePath();
@@ -227,19 +228,19 @@ bool MainWindow::saveScene(const QString& path) {
 
 bool MainWindow::exportGraph(const QString& path) {
     return write(path,
-                 QByteArray::fromStdString(graph::toText(walkBack(canvas_.nodes()).document)));
+                 QByteArray::fromStdString(graph::toText(upstreamGraph(canvas_.nodes()).document)));
 }
 
 bool MainWindow::write(const QString& path, const QByteArray& bytes) {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
-        tell(tr("%1 cannot be written: %2").arg(path, file.errorString()));
+        showMessage(tr("%1 cannot be written: %2").arg(path, file.errorString()));
         return false;
     }
     return true;
 }
 
-void MainWindow::tell(const QString& text) {
+void MainWindow::showMessage(const QString& text) {
     log_->appendPlainText(text);
     line_->setText(text);
 }

@@ -4,7 +4,7 @@
 #include <QTimer>
 
 #include "examples/qtnodes_host/adapter/run_status.hpp"
-#include "examples/qtnodes_host/adapter/walk_back.hpp"
+#include "examples/qtnodes_host/adapter/upstream_graph.hpp"
 #include "examples/qtnodes_host/canvas.hpp"
 #include "examples/qtnodes_host/host/run_session.hpp"
 
@@ -19,7 +19,7 @@ class MainWindow final : public QMainWindow {
     Q_OBJECT
 
 public:
-    /// `plugin` must be started and outlive the window. Pictures go to the folder `out`.
+    /// `plugin` must be started and outlive the window. Images go to the folder `out`.
     MainWindow(Plugin& plugin, QString out, QWidget* parent = nullptr);
 
     [[nodiscard]] Canvas& canvas() { return canvas_; }
@@ -41,7 +41,7 @@ private:
     void graphChanged();
     void showStatus();
     void refresh();
-    void tell(const QString& text);
+    void showMessage(const QString& text);
     bool write(const QString& path, const QByteArray& bytes);
     [[nodiscard]] std::string options() const;
 
@@ -49,7 +49,7 @@ private:
     RunSession session_;
     const QString out_;
     QString folder_;  ///< of the scene: relative files are meant from there
-    WalkedGraph graph_;
+    UpstreamGraph graph_;
     RunStatus status_;
     QTimer settled_;
     QAction* run_ = nullptr;
@@ -57,7 +57,7 @@ private:
     QPlainTextEdit* log_ = nullptr;
     QProgressBar* progress_ = nullptr;
     QLabel* line_ = nullptr;
-    QLabel* picture_ = nullptr;
+    QLabel* image_ = nullptr;
 };
 
 }  // namespace lowtide::qtnodes_host

@@ -1,5 +1,5 @@
 // A host of Lowtide in about a hundred lines: C++ and dlopen, no Qt and no LibTorch.
-//     tiny_host liblowtide_plugin.so FOLDER     writes FOLDER/graph.json and a picture, prints its
+//     tiny_host liblowtide_plugin.so FOLDER     writes FOLDER/graph.json and an image, prints its
 //     path
 #include "plugin/host_api/runner.hpp"
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// A prompt to a picture; each stage says how it may use memory (docs/memory.md).
+/// A prompt to an image; each stage states how it may use memory (docs/memory.md).
 constexpr const char* kGraph = R"json({
   "format": 2,
   "nodes": {
@@ -52,17 +52,18 @@ public:
 };
 
 lowtide::Plugin& openPlugin(const char* path) {
-    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // never closed: LibTorch stays
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // never closed: LibTorch remains
     if (!library) {
         throw std::runtime_error(dlerror());
     }
-    const auto door = reinterpret_cast<decltype(&lowtide_plugin)>(dlsym(library, "lowtide_plugin"));
+    const auto entryPoint =
+        reinterpret_cast<decltype(&lowtide_plugin)>(dlsym(library, "lowtide_plugin"));
     const auto refusal = reinterpret_cast<decltype(&lowtide_plugin_refusal)>(
         dlsym(library, "lowtide_plugin_refusal"));
-    if (!door || !refusal) {
+    if (!entryPoint || !refusal) {
         throw std::runtime_error(std::string(path) + " is no Lowtide module");
     }
-    lowtide::Plugin* plugin = door(lowtide::kAbi, lowtide::kHostToolchain);
+    lowtide::Plugin* plugin = entryPoint(lowtide::kAbi, lowtide::kHostToolchain);
     return plugin ? *plugin : throw std::runtime_error(refusal());
 }
 
@@ -82,14 +83,14 @@ std::string savedGraph(const std::string& path) {
 }
 
 /// The first file that the report names, as its JSON text has it.
-std::string pictureOf(const std::string& report) {
+std::string imageOf(const std::string& report) {
     constexpr std::string_view kKey = "\"path\":\"";
     const size_t found = report.find(kKey, report.find("\"files\":"));
     const size_t begin = found == std::string::npos ? report.size() : found + kKey.size();
     return report.substr(begin, report.find('"', begin) - begin);
 }
 
-std::string makePicture(const char* module, const std::string& folder) {
+std::string makeImage(const char* module, const std::string& folder) {
     lowtide::Plugin& plugin = openPlugin(module);
     std::string answer;
     mustBeOk(plugin.start("{}", answer), answer);
@@ -103,7 +104,7 @@ std::string makePicture(const char* module, const std::string& folder) {
     mustBeOk(runner.start(graph, options.str(), printer, run, answer), answer);
     mustBeOk(runner.wait(run, answer), answer);
     runner.stop();
-    return pictureOf(answer);
+    return imageOf(answer);
 }
 
 }  // namespace
@@ -113,7 +114,7 @@ int main(int count, char** arguments) {
         if (count != 3) {
             throw std::runtime_error("usage: tiny_host liblowtide_plugin.so FOLDER");
         }
-        std::printf("%s\n", makePicture(arguments[1], arguments[2]).c_str());
+        std::printf("%s\n", makeImage(arguments[1], arguments[2]).c_str());
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "tiny_host: %s\n", error.what());

@@ -1,6 +1,6 @@
 // A Qt program with Lowtide's canvas, inspector and memory panel in a window of its own.
 //     widgets_host liblowtide_qt.so GRAPH FOLDER [--run]
-// Pictures go to FOLDER. With --run it runs the graph once, prints the files and ends.
+// Images go to FOLDER. With --run it runs the graph once, prints the files and ends.
 #include "plugin/host_api/qt_entry.hpp"
 #include "ui/widgets/graph_editor.hpp"
 
@@ -14,13 +14,13 @@ namespace {
 using lowtide::GraphEditor;
 
 lowtide::Plugin& openPlugin(const QString& path) {
-    QPluginLoader loader(path);  // does not unload at its end: LibTorch stays
-    auto* door = qobject_cast<lowtide::QtEntry*>(loader.instance());
-    if (!door) {
+    QPluginLoader loader(path);  // does not unload at its end: LibTorch remains
+    auto* entry = qobject_cast<lowtide::QtEntry*>(loader.instance());
+    if (!entry) {
         throw std::runtime_error(qPrintable(loader.errorString()));
     }
-    lowtide::Plugin* plugin = door->plugin();
-    std::string answer = plugin ? std::string() : door->reason().toStdString();
+    lowtide::Plugin* plugin = entry->plugin();
+    std::string answer = plugin ? std::string() : entry->reason().toStdString();
     if (!plugin || plugin->start("{}", answer) != lowtide::Status::Ok) {
         throw std::runtime_error(answer);
     }

@@ -38,8 +38,8 @@ std::vector<std::string> readFiles(Json& settings, std::string_view graphFolder)
 
 std::vector<ParamDesc> curveParameters() {
     ParamDesc kept = numberParam("kept_share",
-                                 "Kept share",
-                                 "Of the gate Curve: first share of the calls, all computed.",
+                                 "Kept fraction",
+                                 "Of the gate Curve: first fraction of the calls, all computed.",
                                  0.2,
                                  0,
                                  1,
@@ -54,7 +54,7 @@ std::vector<ParamDesc> curveParameters() {
             {.id = "curve_threshold",
              .label = "Curve threshold",
              .tooltip = "Of the gate Curve: the sum of expected errors up to which steps are "
-                        "reused. Higher is faster and farther from the picture. 0 computes "
+                        "reused. Higher is faster and farther from the image. 0 computes "
                         "everything.",
              .kind = ParamKind::Float,
              .defaultValue = 0.06,
@@ -80,7 +80,7 @@ std::vector<ParamDesc> blockCacheParameters() {
         {.id = "threshold",
          .label = "Threshold",
          .tooltip = "Of the gate First block: the change up to which a step is reused. Higher is "
-                    "faster and farther from the picture. 0 computes everything.",
+                    "faster and farther from the image. 0 computes everything.",
          .kind = ParamKind::Float,
          .defaultValue = 0.15,
          .min = 0,

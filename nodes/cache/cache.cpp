@@ -112,21 +112,20 @@ executor::NodeType cacheNode(NodeDesc desc, std::string kind, SettingFiles files
             return memory::WireRef(sampling::stepCacheNamed(kind).make(found.values));
         });
     };
-    return {
-        .desc = desc,
-        .outline =
-            [find, make](const executor::OutlineContext& context) {
-                FoundSettings found = find(context);
-                executor::WorkOutline outline;
-                outline.fingerprints = found.fingerprints;
-                outline.outputs = {{kStepCachePort, {.type = "STEP_CACHE", .value = make(found)}}};
-                return outline;
-            },
-        .run =
-            [find, make](executor::Context& context) {
-                context.output(kStepCachePort, make(find(context)));
-            },
-        .collectAfter = {}};
+    return {.desc = desc,
+            .spec =
+                [find, make](const executor::SpecContext& context) {
+                    FoundSettings found = find(context);
+                    executor::NodeSpec spec;
+                    spec.fingerprints = found.fingerprints;
+                    spec.outputs = {{kStepCachePort, {.type = "STEP_CACHE", .value = make(found)}}};
+                    return spec;
+                },
+            .run =
+                [find, make](executor::Context& context) {
+                    context.output(kStepCachePort, make(find(context)));
+                },
+            .collectAfter = {}};
 }
 
 }  // namespace lowtide::nodes

@@ -92,9 +92,9 @@ std::vector<ParamDesc> deepCacheParameters() {
         params.push_back(std::move(param));
     }
     params.push_back(numberParam(
-        "start", "Start", "Share of the schedule before which all is computed.", 0, 0, 1, 1));
+        "start", "Start", "Fraction of the schedule before which all is computed.", 0, 0, 1, 1));
     params.push_back(numberParam(
-        "end", "End", "Share of the schedule from which on all is computed.", 1, 0, 1, 1));
+        "end", "End", "Fraction of the schedule from which on all is computed.", 1, 0, 1, 1));
     params.push_back(
         countParam("keep_last", "Keep last", "Calls at the end that are full.", "calls", 0, 0, 10));
     params.push_back({.id = "stages",

@@ -1,9 +1,9 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/embeddings.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/text/prompt_syntax.hpp"
@@ -25,7 +25,7 @@ struct EncodeAsked {
     /// Layers left out at the end; -1: as the family does it. Of the negative too, but with none.
     int clipSkip = -1;
     std::string weights = "a1111";  ///< as models::promptWeightsNamed has it
-    bool hasTags = false;  ///< its tags ("<lora:name:1>") are no words; `model` has their changes
+    bool hasTags = false;  ///< its tags ("<lora:name:1>") are no words; `model` has their deltas
     models::EncoderPrompts others{};
     int64_t length = 0;              ///< tokens of each text; 0: as the family does it
     tensor::NamedNumbers numbers{};  ///< those that are set, by the names of their parameters
@@ -73,7 +73,7 @@ void warnOfMissing(Issues& issues,
          .hint =
              !near.empty()               ? message("did you mean {}?", quotedName(near))
              : library.folders().empty() ? message("put its file into a folder \"embeddings\" "
-                                                   "beside the checkpoints or the graph")
+                                                   "next to the checkpoints or the graph")
              : names.empty()
                  ? message("the folders have none: {}", join(library.folders(), ", "))
                  : message(
@@ -172,7 +172,7 @@ models::PromptRequest promptsOf(const EncodeAsked& asked) {
 
 Issues promptWarnings(const models::Model& model,
                       const EncodeAsked& asked,
-                      const models::PromptsOutline& prompts) {
+                      const models::PromptsSpec& prompts) {
     Issues issues;
     warnOfUnused(issues, model, asked);
     warnOfClipSkip(issues, model, asked.clipSkip);
@@ -193,7 +193,7 @@ Issues promptWarnings(const models::Model& model,
 }
 
 /// Where in a prompt with tags its text is, of which `spoken` bytes are read.
-int64_t placeInPrompt(std::string_view prompt, int64_t spoken) {
+int64_t positionInPrompt(std::string_view prompt, int64_t spoken) {
     size_t at = 0;
     auto left = static_cast<size_t>(spoken);
     for (const models::LoraTag& tag : models::readTags(prompt).tags) {
@@ -209,11 +209,11 @@ int64_t placeInPrompt(std::string_view prompt, int64_t spoken) {
 
 std::shared_ptr<const Json> factsOf(const models::Model& model,
                                     const EncodeAsked& asked,
-                                    const models::PromptsOutline& prompts) {
+                                    const models::PromptsSpec& prompts) {
     Json texts = Json::array();
     for (models::TextCount count : prompts.counts) {
         if (asked.hasTags && count.parameter == "prompt" && count.readBytes >= 0) {
-            count.readBytes = placeInPrompt(asked.prompt, count.readBytes);
+            count.readBytes = positionInPrompt(asked.prompt, count.readBytes);
         }
         texts.push_back(toJson(count));
     }
@@ -223,7 +223,7 @@ std::shared_ptr<const Json> factsOf(const models::Model& model,
 
 StageShapes encodeShapes(const EncodeAsked& asked, StageFacts&) {
     const models::Model& model = modelIn(asked.model);
-    const models::PromptsOutline prompts = model.outlinePrompts(promptsOf(asked));
+    const models::PromptsSpec prompts = model.promptsSpec(promptsOf(asked));
     return {.outputs = {outputOf(prompts.positive),
                         outputOf(prompts.negative),
                         {.type = "MODEL", .value = meantBy(asked.model)}},
@@ -243,7 +243,7 @@ std::vector<WireRef> encodeStage(models::StageContext& context,
     return {std::move(prompts.positive), std::move(prompts.negative), asked.model};
 }
 
-/// A length in pixels that a model was taught to read beside the text.
+/// A length in pixels that a model was taught to read in addition to the text.
 ParamDesc pixelsParam(std::string id, std::string label, std::string tooltip) {
     return {.id = std::move(id),
             .label = std::move(label),
@@ -327,37 +327,40 @@ EncodeField numberField(const ParamDesc& desc) {
             }};
 }
 
-/// What some families read beside the texts. Source: the pipelines of diffusers that read them,
-/// whose defaults these are.
+/// What some families read in addition to the texts. Source: the pipelines of diffusers that read
+/// them, whose defaults these are.
 std::vector<ParamDesc> numberParams() {
     return {
-        pixelsParam("original_width",
-                    "Original width",
-                    "Width before cropping and scaling, as the model is told it; a small one gives "
-                    "blurred pictures. 0 is the latent's."),
+        pixelsParam(
+            "original_width",
+            "Original width",
+            "Width before cropping and scaling, as the model is given it; a small one gives "
+            "blurred images. 0 is the latent's."),
         pixelsParam("original_height",
                     "Original height",
-                    "Height before cropping and scaling, as the model is told it. 0 is the "
+                    "Height before cropping and scaling, as the model is given it. 0 is the "
                     "latent's."),
-        pixelsParam("crop_left",
-                    "Crop left",
-                    "Pixels cut off at the left, as the model is told; 0 centres the subject."),
-        pixelsParam("crop_top",
-                    "Crop top",
-                    "Pixels cut off at the top, as the model is told; 0 centres the subject."),
+        pixelsParam(
+            "crop_left",
+            "Crop left",
+            "Pixels cut off at the left, as the model is given them; 0 centres the subject."),
+        pixelsParam(
+            "crop_top",
+            "Crop top",
+            "Pixels cut off at the top, as the model is given them; 0 centres the subject."),
         pixelsParam("target_width",
                     "Target width",
-                    "Width of the picture, as the model is told it. 0 is the latent's."),
+                    "Width of the image, as the model is given it. 0 is the latent's."),
         pixelsParam("target_height",
                     "Target height",
-                    "Height of the picture, as the model is told it. 0 is the latent's."),
+                    "Height of the image, as the model is given it. 0 is the latent's."),
         scoreParam("aesthetic_score",
                    "Aesthetic score",
-                   "Rating of the picture, as refiners are told it; higher is prettier.",
+                   "Rating of the image, as refiners are given it; higher is prettier.",
                    6),
         scoreParam("negative_aesthetic_score",
                    "Negative aesthetic score",
-                   "The rating that refiners are told beside the negative prompt.",
+                   "The rating that refiners are given with the negative prompt.",
                    2.5),
         {.id = "guidance",
          .label = "Guidance",
@@ -379,13 +382,13 @@ std::vector<EncodeField> encodeFields() {
         param(&EncodeAsked::prompt,
               {.id = "prompt",
                .label = "Prompt",
-               .tooltip = "What the picture should show.",
+               .tooltip = "What the image should show.",
                .kind = ParamKind::Text,
                .multiline = true}),
         param(&EncodeAsked::negative,
               {.id = "negative",
                .label = "Negative prompt",
-               .tooltip = "What the picture should not show; left empty, it is encoded as an empty "
+               .tooltip = "What the image should not show; left empty, it is encoded as an empty "
                           "text, or zeros where the checkpoint asks for them.",
                .kind = ParamKind::Text,
                .multiline = true}),
@@ -405,7 +408,7 @@ std::vector<EncodeField> encodeFields() {
         param(&EncodeAsked::weights,
               {.id = "weights",
                .label = "Weights",
-               .tooltip = "How the texts say what counts more. With none brackets are text, and a "
+               .tooltip = "How the texts mark what counts more. With none brackets are text, and a "
                           "long text is cut; the others read texts of any length.",
                .kind = ParamKind::Choice,
                .choices = {{"a1111", "A1111: (word:1.3) [word] BREAK"},
@@ -474,14 +477,14 @@ Issues openNamed(Stages& stages, EncodeAsked& asked, std::string_view graphFolde
 
 using EncodeDef = std::shared_ptr<const NodeDef<EncodeAsked>>;
 
-executor::WorkOutline outlineEncodePrompt(Stages& stages,
-                                          const EncodeDef& def,
-                                          const executor::OutlineContext& context) {
+executor::NodeSpec specOfEncodePrompt(Stages& stages,
+                                      const EncodeDef& def,
+                                      const executor::SpecContext& context) {
     EncodeAsked asked = askedOf(def->fields, context, knownAt(context));
     const WireRef given = asked.model;
     Issues warnings = openNamed(stages, asked, context.graphFolder());
-    executor::WorkOutline work =
-        stages.outline(std::make_shared<const StageOf<EncodeAsked>>(def, asked), def->desc.outputs);
+    executor::NodeSpec work =
+        stages.spec(std::make_shared<const StageOf<EncodeAsked>>(def, asked), def->desc.outputs);
     const bool isChanged = asked.model != given;
     if (isChanged) {
         work.fingerprints.push_back(stages.fingerprint(asked.model));
@@ -518,9 +521,9 @@ executor::NodeType encodePromptNode(Stages& stages) {
     describeFields(described.desc, described.fields);
     const auto def = std::make_shared<const NodeDef<EncodeAsked>>(std::move(described));
     return {.desc = def->desc,
-            .outline =
-                [&stages, def](const executor::OutlineContext& context) {
-                    return outlineEncodePrompt(stages, def, context);
+            .spec =
+                [&stages, def](const executor::SpecContext& context) {
+                    return specOfEncodePrompt(stages, def, context);
                 },
             .run = [&stages,
                     def](executor::Context& context) { runEncodePrompt(stages, def, context); },

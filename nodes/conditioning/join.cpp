@@ -1,15 +1,15 @@
 // The nodes that make one conditioning of two: combine, concat and average.
 
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -24,8 +24,8 @@ namespace lowtide::nodes {
 
 namespace {
 
-using models::ConditioningOutline;
-using models::EntryOutline;
+using models::ConditioningSpec;
+using models::EntrySpec;
 using tensor::Conditioning;
 using tensor::ConditioningEntry;
 using tensor::ConditioningField;
@@ -40,19 +40,20 @@ struct CombineAsked {
 };
 
 /// The tokens of the second follow those of the first in every sequence, in one prediction; what
-/// else the first holds stays. The second must hold one prompt. Source: ComfyUI ConditioningConcat.
+/// else the first holds is kept. The second must hold one prompt. Source: ComfyUI
+/// ConditioningConcat.
 struct ConcatAsked {
     WireRef first;
     WireRef second;
 };
 
-/// share * first + (1 - share) * second, of every sequence and vector that both have; the second,
-/// which must hold one prompt, is cut or filled with zeros to the tokens of the first. Source:
-/// ComfyUI ConditioningAverage.
+/// fraction * first + (1 - fraction) * second, of every sequence and vector that both have; the
+/// second, which must hold one prompt, is cut or filled with zeros to the tokens of the first.
+/// Source: ComfyUI ConditioningAverage.
 struct AverageAsked {
     WireRef first;
     WireRef second;
-    double share = 1;
+    double fraction = 1;
 };
 
 std::string fieldNames(const ConditioningFields& fields) {
@@ -109,8 +110,8 @@ at::Tensor withTokens(const at::Tensor& states, int64_t tokens) {
     return at::cat({states, at::zeros(sizes, states.options())}, kTokensAxis);
 }
 
-at::Tensor averaged(const at::Tensor& first, const at::Tensor& second, double share) {
-    return first * share + second * (1 - share);
+at::Tensor averaged(const at::Tensor& first, const at::Tensor& second, double fraction) {
+    return first * fraction + second * (1 - fraction);
 }
 
 Shape joined(const AverageAsked&, FieldKind, const Shape& own, const Shape&) {
@@ -123,9 +124,9 @@ at::Tensor joined(const AverageAsked& asked,
                   const at::Tensor& other) {
     switch (kind) {
         case FieldKind::Sequence:
-            return averaged(own, withTokens(other, own.size(kTokensAxis)), asked.share);
+            return averaged(own, withTokens(other, own.size(kTokensAxis)), asked.fraction);
         case FieldKind::Vector:
-            return averaged(own, other, asked.share);
+            return averaged(own, other, asked.fraction);
         case FieldKind::Image:
             break;
     }
@@ -180,8 +181,8 @@ void joinEntries(const AverageAsked& asked,
                  const ConditioningFields& fields,
                  std::vector<Entry>& first,
                  const std::vector<Entry>& second) {
-    requireThat(std::isfinite(asked.share),
-                message("the share is no number"),
+    requireThat(std::isfinite(asked.fraction),
+                message("the fraction is no number"),
                 message("choose a number from 0 to 1"),
                 "share");
     joinTensors(asked, fields, first, second);
@@ -189,12 +190,12 @@ void joinEntries(const AverageAsked& asked,
 
 template <class Asked>
 StageShapes joinedShapes(const Asked& asked, StageFacts&) {
-    const ConditioningOutline first = outlineAt(asked.first, "first");
-    const ConditioningOutline second = outlineAt(asked.second, "second");
+    const ConditioningSpec first = specAt(asked.first, "first");
+    const ConditioningSpec second = specAt(asked.second, "second");
     requireOneStatement(first.fields(), second.fields());
-    std::vector<EntryOutline> entries = first.entries();
+    std::vector<EntrySpec> entries = first.entries();
     joinEntries(asked, first.fields(), entries, second.entries());
-    return {.outputs = {outputOf(ConditioningOutline(first.fields(), std::move(entries)))}};
+    return {.outputs = {outputOf(ConditioningSpec(first.fields(), std::move(entries)))}};
 }
 
 std::string inQuotes(const std::string& text) {
@@ -220,7 +221,7 @@ std::string joinedText(const AverageAsked& asked,
                        const std::string& first,
                        const std::string& second) {
     return "(" + inQuotes(first) + ", " + inQuotes(second) + ").blend(" +
-           formatNumber(asked.share) + ", " + formatNumber(1 - asked.share) + ")";
+           formatNumber(asked.fraction) + ", " + formatNumber(1 - asked.fraction) + ")";
 }
 
 /// Of what other encoders than the first read, where that is another text on either side.
@@ -359,11 +360,10 @@ executor::NodeType averageNode(Stages& stages) {
         {.id = "conditioning.average",
          .label = "Average conditionings",
          .tooltip = "Makes one prompt that lies between two."},
-        {.first = "Counts as much as the share says.",
-         .second = "Counts for the rest; a single prompt."},
-        {param(&AverageAsked::share,
+        {.first = "Counts by the fraction.", .second = "Counts for the rest; a single prompt."},
+        {param(&AverageAsked::fraction,
                fractionParam("share",
-                             "Share",
+                             "Fraction",
                              "Of the first: 1 is the first alone, 0 the second alone.",
                              0.01))});
 }

@@ -1,12 +1,12 @@
 // The nodes that restrict where or when the prompts of a conditioning speak: area and time range.
 
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
@@ -50,7 +50,7 @@ void requireRestriction(const AreaAsked& asked) {
                 "width");
     requireThat(asked.xPixels >= 0 && asked.yPixels >= 0,
                 message("the area begins at {}, {}", asked.xPixels, asked.yPixels),
-                message("choose a place inside the picture"),
+                message("choose a position inside the image"),
                 "x");
     requireThat(std::isfinite(asked.strength) && asked.strength >= 0,
                 message("the strength is {}", formatNumber(asked.strength)),
@@ -90,10 +90,10 @@ void restrictEntries(const Asked& asked, std::vector<Entry>& entries) {
 
 template <class Asked>
 StageShapes restrictedShapes(const Asked& asked, StageFacts&) {
-    const models::ConditioningOutline given = outlineAt(asked.conditioning, "conditioning");
-    std::vector<models::EntryOutline> entries = given.entries();
+    const models::ConditioningSpec given = specAt(asked.conditioning, "conditioning");
+    std::vector<models::EntrySpec> entries = given.entries();
     restrictEntries(asked, entries);
-    return {.outputs = {outputOf(models::ConditioningOutline(given.fields(), std::move(entries)))}};
+    return {.outputs = {outputOf(models::ConditioningSpec(given.fields(), std::move(entries)))}};
 }
 
 /// Tensors of the result are copies: what lies on a wire is its own, and is counted once.
@@ -149,15 +149,15 @@ ParamDesc areaParam(std::string id, std::string label, std::string tooltip, doub
 
 std::vector<Field<AreaAsked>> areaParams() {
     constexpr double kLeastSide = 8;
-    const char* side = "Of the area; what lies beyond the picture's edge is cut.";
-    return {param(&AreaAsked::xPixels, areaParam("x", "X", "Left edge in the picture.", 0)),
-            param(&AreaAsked::yPixels, areaParam("y", "Y", "Upper edge in the picture.", 0)),
+    const char* side = "Of the area; what lies beyond the image's edge is cut.";
+    return {param(&AreaAsked::xPixels, areaParam("x", "X", "Left edge in the image.", 0)),
+            param(&AreaAsked::yPixels, areaParam("y", "Y", "Upper edge in the image.", 0)),
             param(&AreaAsked::widthPixels, areaParam("width", "Width", side, kLeastSide)),
             param(&AreaAsked::heightPixels, areaParam("height", "Height", side, kLeastSide)),
             param(&AreaAsked::strength,
                   {.id = "strength",
                    .label = "Strength",
-                   .tooltip = "Its share of the average where prompts of other nodes apply too.",
+                   .tooltip = "Its weight in the average where prompts of other nodes apply too.",
                    .min = 0,
                    .max = 10,
                    .softMin = 0,
@@ -171,7 +171,7 @@ executor::NodeType areaNode(Stages& stages) {
     return restrictNode<AreaAsked>(stages,
                                    {.id = "conditioning.area",
                                     .label = "Conditioning area",
-                                    .tooltip = "Limits a prompt to one rectangle of the picture."},
+                                    .tooltip = "Limits a prompt to one rectangle of the image."},
                                    areaParams());
 }
 
@@ -182,10 +182,10 @@ executor::NodeType timeRangeNode(Stages& stages) {
          .label = "Conditioning time range",
          .tooltip = "Limits a prompt to a part of the denoising."},
         {param(&TimeAsked::start,
-               fractionParam("start", "Start", "Share of the schedule; 0 is pure noise.", 0.01)),
+               fractionParam("start", "Start", "Fraction of the schedule; 0 is pure noise.", 0.01)),
          param(&TimeAsked::end,
                fractionParam(
-                   "end", "End", "Share of the schedule; 1 is the finished picture.", 0.01))});
+                   "end", "End", "Fraction of the schedule; 1 is the finished image.", 0.01))});
 }
 
 }  // namespace lowtide::nodes

@@ -1,13 +1,13 @@
 #include "nodes/engine/controls.hpp"
 #include "nodes/engine/influence.hpp"
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -19,13 +19,13 @@ namespace lowtide::nodes {
 
 namespace {
 
-/// A hint picture for a ControlNet, behind those of `control`.
+/// A hint image for a ControlNet, behind those of `control`.
 struct ControlAsked {
-    WireRef image;  ///< one picture, or one for each of the batch; of any size
+    WireRef image;  ///< one image, or one for each of the batch; of any size
     WireRef controlnet;
     WireRef control;  ///< may be null
     double strength = 1;
-    double start = 0;  ///< shares of the denoising pass's calls between which it is run
+    double start = 0;  ///< fractions of the denoising pass's calls between which it is run
     double end = 1;
     ControlMode mode = ControlMode::Balanced;
     bool isInverted = false;
@@ -41,13 +41,13 @@ ControlSettings controlSettings(const ControlAsked& asked) {
 }
 
 /// Those before it and this one, with shapes alone.
-std::vector<ControlEntry> outlinedEntries(const ControlAsked& asked) {
+std::vector<ControlEntry> entrySpecs(const ControlAsked& asked) {
     const ControlSettings settings = controlSettings(asked);
     const models::ControlNet& net = controlNetIn(asked.controlnet);
     const Shape shape = shapeOf(asked.image);
     requireThat(shape.size() == 4 && shape[2] > 0 && shape[3] > 0,
-                message("the hint is no picture with a size"),
-                message("connect a picture"),
+                message("the hint is no image with a size"),
+                message("connect an image"),
                 "image");
     std::vector<ControlEntry> entries;
     if (const Controls* before = controlsIn(asked.control)) {
@@ -61,8 +61,8 @@ std::vector<ControlEntry> outlinedEntries(const ControlAsked& asked) {
 }
 
 StageShapes controlShapes(const ControlAsked& asked, StageFacts&) {
-    std::vector<ControlEntry> entries = outlinedEntries(asked);
-    executor::ValueOutline output{.type = "CONTROL", .shape = {}};
+    std::vector<ControlEntry> entries = entrySpecs(asked);
+    executor::ValueSpec output{.type = "CONTROL", .shape = {}};
     for (const ControlEntry& entry : entries) {
         output.tensors.push_back(bytesOf(entry.hintShape));
     }
@@ -80,7 +80,7 @@ at::Tensor ownHint(const at::Tensor& hint) {
 std::vector<WireRef> controlStage(models::StageContext&,
                                   const ControlAsked& asked,
                                   const StageCall&) {
-    std::vector<ControlEntry> entries = outlinedEntries(asked);
+    std::vector<ControlEntry> entries = entrySpecs(asked);
     entries.back().hint = imagesIn(asked.image).pixels();
     for (ControlEntry& entry : entries) {
         entry.hint = ownHint(entry.hint);
@@ -94,7 +94,7 @@ std::vector<Field<ControlAsked>> controlFields() {
         input(&ControlAsked::image,
               {"image",
                "Hint",
-               "What the network learnt to read, of any size: one picture, or one for each of the "
+               "What the network learnt to read, of any size: one image, or one for each of the "
                "batch.",
                "IMAGE"}),
         input(&ControlAsked::controlnet,
@@ -116,12 +116,13 @@ std::vector<Field<ControlAsked>> controlFields() {
                .softMax = 2,
                .step = 0.05}),
         param(&ControlAsked::start,
-              fractionParam("start",
-                            "Start",
-                            "Share of the steps of a denoising pass before it joins; until then it "
-                            "is not run.")),
+              fractionParam(
+                  "start",
+                  "Start",
+                  "Fraction of the steps of a denoising pass before it joins; until then it "
+                  "is not run.")),
         param(&ControlAsked::end,
-              fractionParam("end", "End", "Share of the steps after which it is run no more.")),
+              fractionParam("end", "End", "Fraction of the steps after which it is run no more.")),
         choice(&ControlAsked::mode,
                {.id = "mode",
                 .label = "Mode",
@@ -145,7 +146,7 @@ executor::NodeType applyControlNode(Stages& stages) {
         {.desc = {.id = "control.apply",
                   .label = "Apply ControlNet",
                   .category = "ControlNet",
-                  .tooltip = "Makes the denoiser follow a hint picture: edges, depth, a pose.",
+                  .tooltip = "Makes the denoiser follow a hint image: edges, depth, a pose.",
                   .outputs = {{.id = "control",
                                .label = "Control",
                                .tooltip = "All hints: connect it to Denoise, or to the next hint.",

@@ -1,12 +1,12 @@
 #include "plugin/image/canny.hpp"
 
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/image_pixels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -17,7 +17,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-/// The edges of pictures, white on black.
+/// The edges of images, white on black.
 struct CannyAsked {
     WireRef image;
     int64_t low = 100;  ///< gradients, 0 to 2040, as image::cannyEdges() has them
@@ -31,7 +31,7 @@ void checkCanny(const CannyAsked& asked) {
                 "low");
 }
 
-/// Of one picture [1, 3, H, W]: [1, 1, H, W], on its device.
+/// Of one image [1, 3, H, W]: [1, 1, H, W], on its device.
 at::Tensor edgesOf(const at::Tensor& pixels, const CannyAsked& asked) {
     if (pixels.is_meta()) {
         (void)tensor::image8Tensor(pixels);
@@ -76,7 +76,7 @@ ParamDesc thresholdParam(const char* id, const char* label, const char* tooltip)
 }
 
 std::vector<Field<CannyAsked>> cannyFields() {
-    return {input(&CannyAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+    return {input(&CannyAsked::image, {"image", "Image", "The images.", "IMAGE"}),
             param(&CannyAsked::low,
                   thresholdParam(
                       "low", "Low threshold", "Weaker edges end here: what is below is none.")),
@@ -94,11 +94,11 @@ executor::NodeType cannyNode(Stages& stages) {
                   .label = "Canny edges",
                   .category = "ControlNet",
                   .tooltip =
-                      "Draws the edges of a picture, white on black: a hint for a ControlNet.",
+                      "Draws the edges of an image, white on black: a hint for a ControlNet.",
                   .outputs = {{.id = "image",
                                .label = "Edges",
                                .tooltip =
-                                   "As large as the pictures: connect them to Apply ControlNet.",
+                                   "As large as the images: connect them to Apply ControlNet.",
                                .type = "IMAGE"}}},
          .fields = cannyFields(),
          .stage = {.name = "canny", .shape = cannyShapes, .run = cannyStage}});

@@ -101,7 +101,7 @@ void checkStepChannels(const models::Model& model,
     }
 }
 
-/// Hints of a network for latents of another scale have no place in its steps.
+/// Hints of a network for latents of another scale do not fit its steps.
 void checkHintFactor(const models::Model& model,
                      const models::ControlNet& net,
                      const models::ControlConfig& config) {
@@ -109,7 +109,7 @@ void checkHintFactor(const models::Model& model,
     if (factor != model.info().latent.factor) {
         refuseControlNet(net,
                          model,
-                         message("its hints are {} times as large as its latents, pictures of the "
+                         message("its hints are {} times as large as its latents, images of the "
                                  "checkpoint {} times",
                                  factor,
                                  model.info().latent.factor));
@@ -148,13 +148,13 @@ void checkAdapterFamily(const models::Model& model,
                                  toText(widths)));
     }
     const int64_t factor = model.info().latent.factor;
-    for (const size_t side : {size_t{2}, size_t{3}}) {
-        if (latents.at(side) * factor % config.squarePixels != 0) {
+    for (const size_t branch : {size_t{2}, size_t{3}}) {
+        if (latents.at(branch) * factor % config.squarePixels != 0) {
             refuseControlNet(
                 net,
                 model,
-                message("a side of the picture is {} pixels, and it takes multiples of {}",
-                        latents.at(side) * factor,
+                message("a side of the image is {} pixels, and it takes multiples of {}",
+                        latents.at(branch) * factor,
                         config.squarePixels));
         }
     }
@@ -210,7 +210,7 @@ std::shared_ptr<const models::ComponentSource> withControls(
 }
 
 void checkControls(const models::Model& model, const Controls& controls, const Shape& latents) {
-    requirePictures(model, message("a ControlNet"));
+    requireImages(model, message("a ControlNet"));
     for (const std::shared_ptr<const models::ControlNet>& net : controls.nets()) {
         if (const auto* control = std::get_if<models::ControlConfig>(&net->config())) {
             checkControlFamily(model, *net);
@@ -225,12 +225,12 @@ void checkControls(const models::Model& model, const Controls& controls, const S
         const int64_t count = entry.hintShape.at(0);
         if (count != 1 && count != latents.at(0)) {
             throw Error(ErrorKind::InvalidInput,
-                        message("there are {} hints of {} {} for {} pictures",
+                        message("there are {} hints of {} {} for {} images",
                                 count,
                                 entry.net->kind(),
                                 entry.net->name(),
                                 latents.at(0)),
-                        message("connect one hint for all pictures, or one for each"),
+                        message("connect one hint for all images, or one for each"),
                         kControlPort);
         }
     }

@@ -9,9 +9,9 @@
 
 namespace lowtide::nodes {
 
-/// A model and the ControlNets that a stage runs beside its denoiser, as one source of components:
-/// theirs are called controlRole(0), controlRole(1), ..., and are stored and computed as the
-/// denoiser is, unless the node asks otherwise.
+/// A model and the ControlNets that a stage runs alongside its denoiser, as one source of
+/// components: theirs are called controlRole(0), controlRole(1), ..., and are stored and computed
+/// as the denoiser is, unless the node asks otherwise.
 class ControlledSource final : public models::ComponentSource {
 public:
     ControlledSource(std::shared_ptr<const models::ComponentSource> model,
@@ -45,7 +45,7 @@ private:
     std::shared_ptr<const models::ComponentSource> model, const memory::WireRef& control);
 
 /// Error{InvalidInput} on port "control" where a ControlNet is not for the model's denoiser, or
-/// a hint is not one picture or one for each of the `latents` [B, C, h, w].
+/// a hint is not one image or one for each of the `latents` [B, C, h, w].
 void checkControls(const models::Model& model, const Controls& controls, const Shape& latents);
 
 }  // namespace lowtide::nodes

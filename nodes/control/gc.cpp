@@ -49,7 +49,7 @@ void runGc(executor::Context& context) {
 }  // namespace
 
 executor::NodeType collectNode(Stages&) {
-    return {.desc = describeGc(), .outline = passingOutline, .run = runGc};
+    return {.desc = describeGc(), .spec = passingSpec, .run = runGc};
 }
 
 }  // namespace lowtide::nodes

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
-#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/adapted_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
@@ -80,12 +80,12 @@ void checkAttentions(const models::IpAdapter& adapter,
     }
     for (size_t i = 0; i < leaves.size(); ++i) {
         const Shape& own = keyShape(tree, leaves[i]);
-        if (pairs[i].key.place.shape != own) {
+        if (pairs[i].key.location.shape != own) {
             refuseIpAdapter(adapter,
                             model,
                             message("{} is {}, the keys of {} {}",
                                     pairs[i].key.key,
-                                    toText(pairs[i].key.place.shape),
+                                    toText(pairs[i].key.location.shape),
                                     tree.leaves[leaves[i]].name,
                                     toText(own)));
         }
@@ -97,14 +97,14 @@ memory::AddedWeight addedWeight(memory::LeafId leaf,
                                 const std::string& name,
                                 uint32_t file) {
     return {.leaf = leaf,
-            .place = {.name = name,
-                      .key = tensor.key,
-                      .file = file,
-                      .fileOffset = tensor.place.offset,
-                      .type = tensor.place.type,
-                      .shape = tensor.place.shape,
-                      .encoded = tensor.place.encoded},
-            .isTransposed = tensor.place.isTransposed};
+            .location = {.name = name,
+                         .key = tensor.key,
+                         .file = file,
+                         .fileOffset = tensor.location.offset,
+                         .type = tensor.location.type,
+                         .shape = tensor.location.shape,
+                         .encoded = tensor.location.encoded},
+            .isTransposed = tensor.location.isTransposed};
 }
 
 /// The pairs of each adapter in each cross attention, as diffusers names them.
@@ -179,11 +179,11 @@ void checkImagePrompts(const models::Model& model,
         const int64_t masks = entry.maskShape.empty() ? 1 : entry.maskShape.at(0);
         if (masks != 1 && masks != latents.at(0)) {
             throw Error(ErrorKind::InvalidInput,
-                        message("there are {} masks of IP-Adapter {} for {} pictures",
+                        message("there are {} masks of IP-Adapter {} for {} images",
                                 masks,
                                 entry.adapter->name(),
                                 latents.at(0)),
-                        message("connect one mask for all pictures, or one for each"),
+                        message("connect one mask for all images, or one for each"),
                         kImagePromptPort);
         }
     }

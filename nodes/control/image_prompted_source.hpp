@@ -42,7 +42,7 @@ private:
     mutable std::shared_ptr<const memory::ComponentTree> denoiser_;  ///< made when first asked for
 };
 
-/// The model of a request that may have pictures to follow, with their layers.
+/// The model of a request that may have images to follow, with their layers.
 [[nodiscard]] std::shared_ptr<const models::ComponentSource> withImagePrompts(
     const models::Model& model, const memory::WireRef& prompts);
 

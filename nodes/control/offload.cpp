@@ -51,9 +51,9 @@ std::vector<std::string> chosen(Stages& stages,
     return ids;
 }
 
-executor::WorkOutline outlineOffload(Stages& stages, const executor::OutlineContext& context) {
-    executor::WorkOutline work = passingOutline(context);
-    const executor::ValueOutline* known = context.input("model");
+executor::NodeSpec specOfOffload(Stages& stages, const executor::SpecContext& context) {
+    executor::NodeSpec work = passingSpec(context);
+    const executor::ValueSpec* known = context.input("model");
     work.offloads =
         [&stages, component = context.text("component"), model = known ? known->value : nullptr] {
             return chosen(stages, component, model);
@@ -71,7 +71,7 @@ void runOffload(Stages& stages, executor::Context& context) {
 
 executor::NodeType offloadNode(Stages& stages) {
     return {.desc = describeOffload(stages),
-            .outline = [&stages](const auto& context) { return outlineOffload(stages, context); },
+            .spec = [&stages](const auto& context) { return specOfOffload(stages, context); },
             .run = [&stages](executor::Context& context) { runOffload(stages, context); }};
 }
 

@@ -30,7 +30,7 @@ PortDesc modelInput(std::string tooltip) {
             .optional = true};
 }
 
-executor::WorkOutline passingOutline(const executor::OutlineContext& context) {
+executor::NodeSpec passingSpec(const executor::SpecContext& context) {
     return {.outputs = {{kValue, *context.input(kValue)}}};
 }
 

@@ -34,10 +34,10 @@ NodeDesc describeResultCache() {
                         .step = 16}}};
 }
 
-executor::WorkOutline outlineResultCache(const executor::OutlineContext& context) {
-    executor::WorkOutline work = passingOutline(context);
-    work.keep = {.place = context.text("where") == kDisk ? executor::KeepPlace::Disk
-                                                         : executor::KeepPlace::Memory,
+executor::NodeSpec specOfResultCache(const executor::SpecContext& context) {
+    executor::NodeSpec work = passingSpec(context);
+    work.keep = {.target = context.text("where") == kDisk ? executor::KeepTarget::Disk
+                                                          : executor::KeepTarget::Memory,
                  .limit = context.integer("limit") * kMiB};
     return work;
 }
@@ -45,7 +45,7 @@ executor::WorkOutline outlineResultCache(const executor::OutlineContext& context
 }  // namespace
 
 executor::NodeType resultCacheNode(Stages&) {
-    return {.desc = describeResultCache(), .outline = outlineResultCache, .run = passOn};
+    return {.desc = describeResultCache(), .spec = specOfResultCache, .run = passOn};
 }
 
 }  // namespace lowtide::nodes

@@ -1,5 +1,5 @@
 #pragma once
-// Latents to pictures, for a node and for the tiles of a detail pass.
+// Latents to images, for a node and for the tiles of a detail pass.
 
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/memory/precision.hpp"
@@ -15,7 +15,7 @@ struct DecodeAsked {
     memory::PrecisionChoice precision{};
 };
 
-/// Latents to pictures, one after the other, whole or in tiles. Polls "cancel after this image"
+/// Latents to images, one after the other, whole or in tiles. Polls "cancel after this image"
 /// between them.
 [[nodiscard]] WireRef decodeLatents(models::StageContext& context,
                                     const DecodeAsked& asked,

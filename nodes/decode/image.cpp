@@ -1,16 +1,16 @@
 #include "nodes/decode/decode.hpp"
 #include "nodes/engine/finite_checks.hpp"
-#include "nodes/engine/joined_pictures.hpp"
+#include "nodes/engine/joined_images.hpp"
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
-#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/image_pixels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 namespace lowtide::nodes {
 
@@ -25,19 +25,20 @@ at::Tensor decodeAll(models::StageContext& context,
     const auto network = treeIn(model, models::kAutoencoder);
     const auto decode = [&](const at::Tensor& part) {
         return finite.of([&](models::StageContext& own) {
-            return passOver(own, *network, part.sizes(), [&] { return model.decode(own, part); });
+            return skipForward(
+                own, *network, part.sizes(), [&] { return model.decode(own, part); });
         });
     };
     const int64_t count = latents.size(0);
-    JoinedPictures pictures(count);
+    JoinedImages images(count);
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = latents.narrow(0, i, 1);
-        pictures.put(
+        images.put(
             i, models::decodeInTiles(one, asked.tilePixels, model.info().latent.factor, decode));
-        tellProgress(context, *network, call, "decode", i + 1, count);
+        reportProgress(context, *network, call, "decode", i + 1, count);
     }
-    return pictures.take();
+    return images.take();
 }
 
 /// Frames in a row as the one video that they are.
@@ -45,7 +46,7 @@ at::Tensor asVideo(const at::Tensor& frames) {
     return frames.unsqueeze(0);
 }
 
-/// [B, 3, H, W] of the pictures of latents, whose shape is empty where there are none yet; of a
+/// [B, 3, H, W] of the images of latents, whose shape is empty where there are none yet; of a
 /// video's frames [F, 3, H, W].
 Shape decodedShape(const DecodeAsked& asked) {
     const models::Model& model = modelIn(asked.model);
@@ -57,12 +58,12 @@ Shape decodedShape(const DecodeAsked& asked) {
                     "latent");
     }
     checkLatents(model, latents);
-    const models::PictureSize size = model.info().latent.sizeOf(latents);
+    const models::ImageSize size = model.info().latent.sizeOf(latents);
     requireThat(latents.front() == 1 || size.frames == 1,
                 message("the latent holds {} videos", latents.front()),
                 message("make one video at a time: a batch of 1"),
                 "latent");
-    return {latents.front() * size.frames, tensor::kPictureChannels, size.height, size.width};
+    return {latents.front() * size.frames, tensor::kImageChannels, size.height, size.width};
 }
 
 StageShapes decodeShapes(const DecodeAsked& asked, StageFacts&) {
@@ -103,16 +104,16 @@ executor::NodeType decodeImageNode(Stages& stages) {
         {.desc = {.id = "decode.image",
                   .label = "Decode image",
                   .category = "Decode",
-                  .tooltip = "Turns a latent picture into pixels.",
+                  .tooltip = "Turns a latent image into pixels.",
                   .components = {"autoencoder"},
                   .outputs = {{.id = "image",
                                .label = "Image",
-                               .tooltip = "The pictures.",
+                               .tooltip = "The images.",
                                .type = "IMAGE"}}},
          .fields = {input(&DecodeAsked::model,
                           {"model", "Model", "Its autoencoder is used.", "MODEL"}),
                     input(&DecodeAsked::latent,
-                          {"latent", "Latent", "The latent picture.", "LATENT"}),
+                          {"latent", "Latent", "The latent image.", "LATENT"}),
                     param(&DecodeAsked::tilePixels,
                           tileParam("Side of the tiles to decode one after the other, with "
                                     "blended seams; 0 decodes whole. Saves memory and changes "

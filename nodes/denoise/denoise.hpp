@@ -15,15 +15,15 @@ struct DenoiseAsked {
     WireRef positive;
     WireRef negative;  ///< may be null where guidance is off: no empty prompt is encoded here
     WireRef latent;
-    WireRef mask;         ///< may be null: all is made anew
-    WireRef masked;       ///< may be null; latent of the masked picture, for models that fill masks
+    WireRef mask;         ///< may be null: everything is regenerated
+    WireRef masked;       ///< may be null; latent of the masked image, for models that fill masks
     WireRef stepCache;    ///< may be null: every step computes the whole network
     WireRef control;      ///< may be null: nothing is added inside the network
     WireRef imagePrompt;  ///< may be null: the text alone is followed
     int steps = 20;
     double cfg = -1;      ///< below 0: the model's usual guidance
-    double cfg2 = 0;      ///< of the second of two experts; 0: as cfg
-    double boundary = 0;  ///< share of the timesteps that are its; 0: as the model says
+    double cfg2 = 0;      ///< of the low-noise model; 0: as cfg
+    double boundary = 0;  ///< fraction of the timesteps that it takes; 0: the model's own
     uint64_t seed = 0;
     sampling::BatchNoise batchNoise = sampling::BatchNoise::OneStream;
     std::string sampler = "checkpoint";  ///< one of samplerParam()
@@ -33,14 +33,14 @@ struct DenoiseAsked {
     int endStep = -1;
     bool addNoise = true;
     bool keepNoise = false;
-    /// Shares of the schedule in place of the steps, for a base and its refiner: a pass that begins
+    /// Fractions of the schedule instead of steps, for a base and its refiner: a pass that begins
     /// at one above 0 adds no noise, one that ends at one below 1 leaves its noise in.
     double startAt = 0;
     double endAt = 1;
     double eta = 0;
     double shift = 0;  ///< of a flow's noise levels; 0: the family's for the size, else the file's
     double guidanceRescale = 0;
-    double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all
+    double strength = 1;  ///< fraction of the steps that are taken, the last ones; 1: all
     memory::PrecisionChoice precision{};
 };
 

@@ -55,7 +55,7 @@ sampling::CachedRun runOf(const models::Model& model,
                                calls,
                                model.info().cachePoints,
                                schedulerText(asked, samplerName),
-                               secondExpertFor(model, asked));
+                               lowNoiseModelFor(model, asked));
 }
 
 void addCache(memory::Combination& chosen,

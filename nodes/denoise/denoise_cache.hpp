@@ -25,19 +25,19 @@ namespace lowtide::nodes {
 
 /// The same with a step cache that knows the hash of the weights that it will work on, which is
 /// made only where the cache asks. A kept result, which never runs, is known by them too. The
-/// pictures of one name its files.
+/// images of one name its files.
 [[nodiscard]] DenoiseAsked identified(const DenoiseAsked& asked,
                                       models::ModelHashes& hashes,
                                       const StopToken& stop);
 
-/// What the table of combinations says: of the step cache, if any, with this denoiser and this
+/// The verdict of the table of combinations on the step cache, if any, with this denoiser and this
 /// sampler's calls, under `precision`. What is refused is an error on port "step_cache".
 [[nodiscard]] memory::Judgement judgeDenoise(const models::Model& model,
                                              const DenoiseAsked& asked,
                                              const sampling::Sampler& sampler,
                                              const memory::ComponentPrecision& precision);
 
-/// The judgement's warnings as the stage tells them.
+/// The judgement's warnings as the stage reports them.
 [[nodiscard]] Issues warningsOf(const memory::Judgement& judgement);
 
 }  // namespace lowtide::nodes

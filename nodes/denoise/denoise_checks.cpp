@@ -7,7 +7,7 @@
 #include "nodes/denoise/inpaint_inputs.hpp"
 #include "nodes/engine/controls.hpp"
 #include "nodes/engine/image_prompts.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
@@ -33,40 +33,42 @@ void checkStrength(const models::Model& model, const DenoiseAsked& asked) {
     requireThat(
         keepsLatent(asked) || asked.strength == 1 || partOf(model, asked).startStep < asked.steps,
         message("a strength of {} takes none of {} steps", strength, asked.steps),
-        message("choose a higher strength or more steps, or 0 for the picture as it is"),
+        message("choose a higher strength or more steps, or 0 for the image as it is"),
         "strength");
     requireThat(asked.strength == 1 || asked.startStep == 0,
-                message("both the strength of {} and start_step {} say where to begin",
+                message("both the strength of {} and start_step {} state where to begin",
                         strength,
                         asked.startStep),
                 message("set the strength to 1 or start_step to 0"),
                 "strength");
 }
 
-void checkScheduleShare(double share, const char* param) {
-    requireThat(share >= 0 && share <= 1,
-                message("{} is {}", param, formatNumber(share)),
-                message("choose a share of the schedule from 0 to 1"),
+void checkScheduleFraction(double fraction, const char* param) {
+    requireThat(fraction >= 0 && fraction <= 1,
+                message("{} is {}", param, formatNumber(fraction)),
+                message("choose a fraction of the schedule from 0 to 1"),
                 param);
 }
 
-/// Steps and shares, or strength and a share, that say twice where a pass begins or ends.
+/// Refuses steps and fractions, or strength and a fraction, that both state where a denoising pass
+/// begins or ends.
 void checkPart(const DenoiseAsked& asked) {
-    checkScheduleShare(asked.startAt, kStartAt);
-    checkScheduleShare(asked.endAt, kEndAt);
+    checkScheduleFraction(asked.startAt, kStartAt);
+    checkScheduleFraction(asked.endAt, kEndAt);
     const bool hasSteps = asked.startStep != 0 || asked.endStep >= 0;
     const bool hasStart = asked.startAt > 0;
-    requireThat(!hasSteps || (!hasStart && asked.endAt == 1),
-                message("both steps (start_step {}, end_step {}) and shares (start_at {}, end_at "
-                        "{}) say which part to take",
-                        asked.startStep,
-                        asked.endStep,
-                        formatNumber(asked.startAt),
-                        formatNumber(asked.endAt)),
-                message("set start_step to 0 and end_step to -1, or start_at to 0 and end_at to 1"),
-                hasStart ? kStartAt : kEndAt);
+    requireThat(
+        !hasSteps || (!hasStart && asked.endAt == 1),
+        message("both steps (start_step {}, end_step {}) and fractions (start_at {}, end_at "
+                "{}) state which part to take",
+                asked.startStep,
+                asked.endStep,
+                formatNumber(asked.startAt),
+                formatNumber(asked.endAt)),
+        message("set start_step to 0 and end_step to -1, or start_at to 0 and end_at to 1"),
+        hasStart ? kStartAt : kEndAt);
     requireThat(!hasStart || asked.strength == 1,
-                message("both the strength of {} and start_at {} say where to begin",
+                message("both the strength of {} and start_at {} state where to begin",
                         formatNumber(asked.strength),
                         formatNumber(asked.startAt)),
                 message("set the strength to 1 or start_at to 0"),
@@ -90,7 +92,7 @@ void checkNumbers(const models::Model& model, const DenoiseAsked& asked) {
                 message("the guidance rescale is no number"),
                 message("choose a number from 0 to 1"),
                 "guidance_rescale");
-    (void)secondExpertFor(model, asked);
+    (void)lowNoiseModelFor(model, asked);
     checkStrength(model, asked);
     checkPart(asked);
 }
@@ -120,29 +122,32 @@ std::unique_ptr<sampling::Sampler> makeSampler(const models::Model& model,
 
 namespace {
 
-/// Whether a video begins with a picture where its model wants one, and nowhere else.
-void checkGuide(const models::Model& model, const GuideOutline& guide, const Shape& latent) {
+/// Whether a video begins with an image where its model wants one, and nowhere else.
+void checkImageConditioning(const models::Model& model,
+                            const ImageConditioningSpec& imageConditioning,
+                            const Shape& latent) {
     const models::ModelInfo& info = model.info();
-    const bool hasGuide = !guide.beside.empty();
+    const bool hasImageConditioning = !imageConditioning.extraChannels.empty();
     requireThat(
-        hasGuide || info.guideChannels == 0,
-        message("{} makes videos of pictures, and the latent begins with none", info.checkpoint),
+        hasImageConditioning || info.imageConditioningChannels == 0,
+        message("{} makes videos from images, and the latent begins with none", info.checkpoint),
         message("connect Video from image, or choose a checkpoint for text to video"),
         "latent");
-    if (!hasGuide) {
+    if (!hasImageConditioning) {
         return;
     }
-    Shape beside = latent;
-    beside[0] = 1;
-    beside[1] = info.guideChannels;
-    const bool isSeen = info.seenPicture.empty()
-                            ? guide.seen.empty()
-                            : !guide.seen.empty() && std::equal(guide.seen.begin() + 1,
-                                                                guide.seen.end(),
-                                                                info.seenPicture.begin(),
-                                                                info.seenPicture.end());
-    requireThat(guide.beside == beside && isSeen,
-                message("the latent begins with a picture of another model"),
+    Shape extraChannels = latent;
+    extraChannels[0] = 1;
+    extraChannels[1] = info.imageConditioningChannels;
+    const bool isSeen = info.visionImage.empty()
+                            ? imageConditioning.visionEmbeds.empty()
+                            : !imageConditioning.visionEmbeds.empty() &&
+                                  std::equal(imageConditioning.visionEmbeds.begin() + 1,
+                                             imageConditioning.visionEmbeds.end(),
+                                             info.visionImage.begin(),
+                                             info.visionImage.end());
+    requireThat(imageConditioning.extraChannels == extraChannels && isSeen,
+                message("the latent begins with an image of another model"),
                 message("connect Video from image with the denoiser's own model"),
                 "latent");
 }
@@ -151,14 +156,14 @@ void checkGuide(const models::Model& model, const GuideOutline& guide, const Sha
 
 Shape checkedShape(const models::Model& model, const DenoiseAsked& asked) {
     const WireRef kind = kindOf(asked.latent);
-    const EmptyOutline* empty = emptyIn(kind);
+    const EmptyLatentSpec* empty = emptyIn(kind);
     Shape shape =
         empty ? latentShapeFor(model, empty->size, empty->batch, "latent") : shapeOf(asked.latent);
     checkLatents(model, shape);
-    checkGuide(model, guideIn(kind), shape);
+    checkImageConditioning(model, imageConditioningIn(kind), shape);
     requireThat(!emptyIn(kindOf(asked.masked)),
-                message("the masked picture is an empty latent, no latent picture"),
-                message("connect an encoded picture"),
+                message("the masked image is an empty latent, no latent image"),
+                message("connect an encoded image"),
                 "masked");
     checkInpainting(model,
                     asked,

@@ -3,8 +3,8 @@
 #include "nodes/denoise/denoise_cache.hpp"
 #include "nodes/denoise/denoise_schedule.hpp"
 #include "nodes/engine/controls.hpp"
+#include "nodes/engine/image_fields.hpp"
 #include "nodes/engine/image_prompts.hpp"
-#include "nodes/engine/picture_fields.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/paths.hpp"
@@ -28,26 +28,26 @@ std::string capitalized(std::string text) {
     return text;
 }
 
-/// What each picture of a batch needs to be made again: its own seed, or its place in the batch.
-std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseAsked& asked, int64_t batch) {
-    std::vector<tensor::Provenance::Fields> pictures;
+/// What each image of a batch needs to be made again: its own seed, or its index in the batch.
+std::vector<tensor::Provenance::Fields> fieldsOfImages(const DenoiseAsked& asked, int64_t batch) {
+    std::vector<tensor::Provenance::Fields> images;
     for (int64_t i = 0; batch > 1 && i < batch; ++i) {
         if (asked.batchNoise == sampling::BatchNoise::OwnSeeds) {
-            pictures.push_back({{kSeed, std::to_string(asked.seed + static_cast<uint64_t>(i))}});
+            images.push_back({{kSeed, std::to_string(asked.seed + static_cast<uint64_t>(i))}});
         } else {
-            pictures.push_back(
+            images.push_back(
                 {{"Batch size", std::to_string(batch)}, {"Batch pos", std::to_string(i)}});
         }
     }
-    return pictures;
+    return images;
 }
 
-/// What the hash beside it is of.
+/// The denoiser that the hash next to it identifies.
 const std::string& denoiserOf(const models::ModelInfo& model) {
     return model.denoiser.empty() ? model.checkpoint : model.denoiser;
 }
 
-/// A picture that a base began and this model goes on with: its fields stay those of the base, as
+/// An image that a base began and this model goes on with: its fields remain those of the base, as
 /// A1111 has them.
 void describeRefiner(tensor::Provenance& provenance, const DenoiseFacts& facts) {
     provenance.set("Refiner", denoiserOf(facts.model.info()));
@@ -65,16 +65,16 @@ std::string fieldOf(std::string parameter) {
 void setNumber(tensor::Provenance& provenance,
                const std::string& parameter,
                double byDefault,
-               const tensor::Conditioning& side,
+               const tensor::Conditioning& conditioning,
                const std::string& number) {
-    const tensor::NamedNumbers& held = side.entries().front().numbers;
+    const tensor::NamedNumbers& held = conditioning.entries().front().numbers;
     const auto found = held.find(number);
     if (found != held.end() && found->second != byDefault) {
         provenance.set(fieldOf(parameter), formatNumber(found->second));
     }
 }
 
-/// Texts of other encoders than the first, and the numbers that a denoiser was told beside them.
+/// Texts of other encoders than the first, and the numbers that a denoiser was given with them.
 void setOthersOfPrompts(tensor::Provenance& provenance,
                         const models::ConditioningStatement& stated,
                         const tensor::Conditioning& positive,
@@ -86,9 +86,10 @@ void setOthersOfPrompts(tensor::Provenance& provenance,
     };
     static constexpr const char* kOrdinals[] = {"Second", "Third", "Fourth"};
     for (size_t i = 0; i < std::size(kOrdinals); ++i) {
-        const auto otherOf = [&](const tensor::Conditioning* side) {
-            return side && i < side->otherPrompts().size() ? side->otherPrompts()[i]
-                                                           : std::string();
+        const auto otherOf = [&](const tensor::Conditioning* conditioning) {
+            return conditioning && i < conditioning->otherPrompts().size()
+                       ? conditioning->otherPrompts()[i]
+                       : std::string();
         };
         setText(std::string(kOrdinals[i]) + " prompt", otherOf(&positive));
         setText(std::string(kOrdinals[i]) + " negative prompt", otherOf(negative));
@@ -155,8 +156,8 @@ void setAdapters(tensor::Provenance& provenance, const models::ModelInfo& model)
     }
 }
 
-void setSecondExpert(tensor::Provenance& provenance, const DenoiseFacts& facts) {
-    const auto second = secondExpertFor(facts.model, facts.asked);
+void setLowNoiseModel(tensor::Provenance& provenance, const DenoiseFacts& facts) {
+    const auto second = lowNoiseModelFor(facts.model, facts.asked);
     if (!second) {
         return;
     }
@@ -167,7 +168,7 @@ void setSecondExpert(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     provenance.set("Second expert below timestep", formatNumber(second->boundary));
 }
 
-void setShares(tensor::Provenance& provenance, const DenoiseAsked& asked) {
+void setScheduleRange(tensor::Provenance& provenance, const DenoiseAsked& asked) {
     if (asked.startAt > 0) {
         provenance.set("Denoising start", formatNumber(asked.startAt));
     }
@@ -233,20 +234,20 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
         provenance.set("Guidance rescale", formatNumber(facts.asked.guidanceRescale));
     }
     provenance.set(kSeed, std::to_string(facts.asked.seed));
-    provenance.ofPictures = fieldsOfPictures(facts.asked, facts.samples.size(0));
-    const models::PictureSize size = facts.model.info().latent.sizeOf(facts.samples.sizes().vec());
+    provenance.ofImages = fieldsOfImages(facts.asked, facts.samples.size(0));
+    const models::ImageSize size = facts.model.info().latent.sizeOf(facts.samples.sizes().vec());
     provenance.set("Size", std::to_string(size.width) + "x" + std::to_string(size.height));
     if (facts.asked.strength < 1 || facts.asked.mask) {
         provenance.set("Denoising strength", formatNumber(facts.asked.strength));
     }
-    setShares(provenance, facts.asked);
+    setScheduleRange(provenance, facts.asked);
     if (const auto cache = stepCacheIn(facts.asked)) {
         provenance.set("Step cache", cache->label());
     }
     setUnits(provenance, facts.asked);
     provenance.set(kModelHashField, treeIn(facts.model, models::kDenoiser)->networkId());
     provenance.set("Model", denoiserOf(facts.model.info()));
-    setSecondExpert(provenance, facts);
+    setLowNoiseModel(provenance, facts);
     if (positive.clipSkip() > 0) {
         // A1111 counts from the last layer: its 1 leaves nothing out.
         const int omitted = positive.clipSkip() + facts.model.info().ownClipSkip;

@@ -1,5 +1,5 @@
 #pragma once
-// What pictures say of the denoiser that made them.
+// What images record of the denoiser that made them.
 
 #include "nodes/denoise/denoise.hpp"
 #include "plugin/checkpoints/model_hashes.hpp"
@@ -22,7 +22,7 @@ class Model;
 
 namespace lowtide::nodes {
 
-/// One run of the denoiser, for the picture's metadata.
+/// One run of the denoiser, for the image's metadata.
 struct DenoiseFacts {
     const models::Model& model;
     const DenoiseAsked& asked;
@@ -30,7 +30,7 @@ struct DenoiseFacts {
     const at::Tensor& samples;  ///< [B, C, h, w]
 };
 
-/// A file that pictures name with a hash, beside the checkpoint.
+/// A file that images name with a hash, in addition to the checkpoint.
 struct NamedFile {
     memory::WeightFile file;
     models::FileHash hash = models::FileHash::Adapter;
@@ -41,7 +41,7 @@ struct NamedFile {
 
 /// Sets prompt, negative prompt and the fields "Steps" to "Clip skip", then texts of a second
 /// encoder, and sizes, crops and scores where they were given. Where a pass goes on at
-/// a share of the schedule with another denoiser's latents, the fields "Refiner", "Refiner hash"
+/// a fraction of the schedule with another denoiser's latents, the fields "Refiner", "Refiner hash"
 /// and "Refiner switch at".
 void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts);
 

@@ -1,7 +1,7 @@
 #include "nodes/denoise/denoise_notes.hpp"
 
 #include "nodes/denoise/denoise_schedule.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
@@ -32,7 +32,7 @@ Issues shiftNotes(const models::Model& model, const DenoiseAsked& asked) {
 
 namespace {
 
-// Of the usual pixels; a second pass over a picture may be larger.
+// Of the usual pixels; a second pass over an image may be larger.
 constexpr int64_t kFewPixels = 256 * 256;  ///< models of demonstrations have no sizes of their own
 constexpr double kFarBelow = 0.5;
 constexpr double kFarAbove = 2.5;
@@ -52,19 +52,19 @@ Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpt
     if (info.usual.pixels == 0 || !info.latent.holds(latent)) {
         return {};
     }
-    const models::PictureSize size = info.latent.sizeOf(latent);
-    const models::PictureSize usual = usualSizeFor(info, size);
+    const models::ImageSize size = info.latent.sizeOf(latent);
+    const models::ImageSize usual = usualSizeFor(info, size);
     if (usual.width == size.width && usual.height == size.height) {
         return {};
     }
     if (info.usual.scalesToPixels) {
         return {
-            usualSizeNote(message("the picture is {}, as asked for; {} was trained at other sizes, "
+            usualSizeNote(message("the image is {}, as asked for; {} was trained at other sizes, "
                                   "and its own pipeline would make {}",
-                                  pictureSizeText(size),
+                                  imageSizeText(size),
                                   info.checkpoint,
-                                  pictureSizeText(usual)),
-                          message("choose that size for pictures like those that it learnt from"))};
+                                  imageSizeText(usual)),
+                          message("choose that size for images like those that it learnt from"))};
     }
     if (info.usual.pixels < kFewPixels) {
         return {};
@@ -75,11 +75,11 @@ Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpt
     if (times >= kFarBelow && !isLarge) {
         return {};
     }
-    return {usualSizeNote(message("the picture is {}, and {} was trained at about {}",
-                                  pictureSizeText(size),
+    return {usualSizeNote(message("the image is {}, and {} was trained at about {}",
+                                  imageSizeText(size),
                                   info.checkpoint,
-                                  pictureSizeText(usual)),
-                          isLarge ? message("choose that size, and enlarge the picture in a second "
+                                  imageSizeText(usual)),
+                          isLarge ? message("choose that size, and enlarge the image in a second "
                                             "pass: larger ones repeat their subjects")
                                   : message("choose that size: smaller ones lack detail"))};
 }
@@ -164,9 +164,9 @@ Issues handoverWarnings(const DenoiseAsked& asked, const WireRef& latentKind) {
          .code = "handover",
          .item = "start_at",
          .message = message(
-             "start_at {} adds no noise, and the latent is an encoded picture, which has none",
+             "start_at {} adds no noise, and the latent is an encoded image, which has none",
              formatNumber(asked.startAt)),
-         .hint = message("set start_at to 0 and the strength to {} to make a picture anew in part",
+         .hint = message("set start_at to 0 and the strength to {} to regenerate an image in part",
                          formatNumber(strength))}};
 }
 
@@ -182,7 +182,7 @@ Issues refinerWarnings(const models::Model& model, const WireRef& latentKind) {
                                 "levels alone, and this latent is empty, all noise",
                                 model.info().checkpoint),
              .hint = message("choose a base, and let the refiner go on with its latent (start_at "
-                             "0.8), or refine a picture with a strength of 0.3 or less")}};
+                             "0.8), or refine an image with a strength of 0.3 or less")}};
 }
 
 }  // namespace lowtide::nodes

@@ -12,14 +12,14 @@ class Sampler;
 
 namespace lowtide::nodes {
 
-/// Says which flow shift is taken where none is set.
+/// States which flow shift is taken where none is set.
 [[nodiscard]] Issues shiftNotes(const models::Model& model, const DenoiseAsked& asked);
 
-/// Says where its pipeline would make another size than the one that is asked for and made here, or
-/// where the size is far from those of the training. `isEmpty`: the latent holds no picture yet.
+/// Notes where its pipeline would make another size than the one that is asked for and made here,
+/// or where the size is far from those of the training. `isEmpty`: the latent holds no image yet.
 [[nodiscard]] Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty);
 
-/// Says which guidance an automatic one is, where the model states it, and where a set one is far
+/// States which guidance an automatic one is, where the model states it, and where a set one is far
 /// above that. `cfg`: as asked.
 [[nodiscard]] Issues guidanceNotes(const models::ModelInfo& info, double cfg);
 
@@ -30,11 +30,11 @@ namespace lowtide::nodes {
                                       const DenoiseAsked& asked,
                                       const sampling::Sampler& sampler);
 
-/// Where the noise of a pass before is gone on with, and the latent is an encoded picture, which
+/// Where the noise of an earlier pass is gone on with, and the latent is an encoded image, which
 /// has none. `latentKind`: what is known of the latent before the run.
 [[nodiscard]] Issues handoverWarnings(const DenoiseAsked& asked, const WireRef& latentKind);
 
-/// A refiner that would make a picture out of noise alone.
+/// A refiner that would make an image out of noise alone.
 [[nodiscard]] Issues refinerWarnings(const models::Model& model, const WireRef& latentKind);
 
 }  // namespace lowtide::nodes

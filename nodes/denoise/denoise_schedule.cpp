@@ -1,6 +1,6 @@
 #include "nodes/denoise/denoise_schedule.hpp"
 
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
@@ -20,11 +20,11 @@ constexpr double kGuidance = 7.5;  ///< where the model states no usual one
 constexpr const char* kCfg2 = "cfg_2";
 constexpr const char* kBoundary = "boundary";
 
-void requireExperts(const models::ModelInfo& info, double value, const char* param) {
+void requireLowNoiseModel(const models::ModelInfo& info, double value, const char* param) {
     requireThat(
         value == 0 || info.boundaryRatio > 0,
         message("{} is {}, and {} has one denoiser", param, formatNumber(value), info.checkpoint),
-        message("set it to 0; it is for models of two experts"),
+        message("set it to 0; it is for models with two denoisers"),
         param);
 }
 
@@ -44,25 +44,25 @@ std::vector<std::string> guidanceFingerprints(const models::ModelInfo& info, dou
     return {"guidance " + formatNumber(guidanceOf(info, cfg))};
 }
 
-std::optional<sampling::SecondExpert> secondExpertFor(const models::Model& model,
-                                                      const DenoiseAsked& asked) {
+std::optional<sampling::LowNoiseModel> lowNoiseModelFor(const models::Model& model,
+                                                        const DenoiseAsked& asked) {
     requireThat(std::isfinite(asked.cfg2) && asked.cfg2 >= 0,
-                message("the guidance of the second expert is {}", formatNumber(asked.cfg2)),
+                message("the guidance of the low-noise model is {}", formatNumber(asked.cfg2)),
                 message("choose a number above 0, or 0 for that of the first"),
                 kCfg2);
     requireThat(asked.boundary >= 0 && asked.boundary <= 1,
                 message("the boundary is {}", formatNumber(asked.boundary)),
-                message("choose a share of the timesteps up to 1, or 0 for the model's own"),
+                message("choose a fraction of the timesteps up to 1, or 0 for the model's own"),
                 kBoundary);
     const models::ModelInfo& info = model.info();
-    requireExperts(info, asked.cfg2, kCfg2);
-    requireExperts(info, asked.boundary, kBoundary);
+    requireLowNoiseModel(info, asked.cfg2, kCfg2);
+    requireLowNoiseModel(info, asked.boundary, kBoundary);
     if (info.boundaryRatio == 0) {
         return std::nullopt;
     }
-    const double share = asked.boundary > 0 ? asked.boundary : info.boundaryRatio;
-    return sampling::SecondExpert{
-        .boundary = share * static_cast<double>(sampling::trainStepsOf(info.schedulerConfig)),
+    const double fraction = asked.boundary > 0 ? asked.boundary : info.boundaryRatio;
+    return sampling::LowNoiseModel{
+        .boundary = fraction * static_cast<double>(sampling::trainStepsOf(info.schedulerConfig)),
         .guidanceScale = asked.cfg2 > 0 ? asked.cfg2 : asked.cfg};
 }
 
@@ -78,8 +78,8 @@ namespace {
 
 constexpr double kMostShift = 100;
 
-std::optional<models::PictureSize> sizeIn(const models::Model& model, const WireRef& latent) {
-    if (const WireRef kind = kindOf(latent); const EmptyOutline* empty = emptyIn(kind)) {
+std::optional<models::ImageSize> sizeIn(const models::Model& model, const WireRef& latent) {
+    if (const WireRef kind = kindOf(latent); const EmptyLatentSpec* empty = emptyIn(kind)) {
         return empty->size;
     }
     const Shape shape = shapeOf(latent);
@@ -87,25 +87,25 @@ std::optional<models::PictureSize> sizeIn(const models::Model& model, const Wire
                                             : std::nullopt;
 }
 
-/// Tokens of the denoiser for a picture, from which a file's dynamic shift follows.
-int64_t pictureTokensOf(const models::Model& model, const models::PictureSize& size) {
+/// Tokens of the denoiser for an image, from which a file's dynamic shift follows.
+int64_t imageTokensOf(const models::Model& model, const models::ImageSize& size) {
     const int64_t side = model.info().latent.multiple;
     return size.width / side * (size.height / side);
 }
 
 std::optional<FlowShift> automaticShift(const models::Model& model, const DenoiseAsked& asked) {
     const models::ModelInfo& info = model.info();
-    const std::optional<models::PictureSize> size = sizeIn(model, asked.latent);
+    const std::optional<models::ImageSize> size = sizeIn(model, asked.latent);
     if (!size) {
         return std::nullopt;
     }
     const Message reason = info.boundaryRatio > 0
-                               ? message("automatic for a model of two experts")
+                               ? message("automatic for a model with two denoisers")
                                : message("automatic for {} x {}", size->width, size->height);
     if (info.flowShift) {
         return FlowShift{.value = info.flowShift(*size), .reason = reason};
     }
-    const auto mu = sampling::flowMu(info.schedulerConfig, pictureTokensOf(model, *size));
+    const auto mu = sampling::flowMu(info.schedulerConfig, imageTokensOf(model, *size));
     return mu ? std::optional(FlowShift{.value = sampling::flowShiftOf(info.schedulerConfig, *mu),
                                         .reason = reason,
                                         .mu = mu})
@@ -158,7 +158,7 @@ int firstStepOf(const models::Model& model, const DenoiseAsked& asked) {
 
 }  // namespace
 
-sampling::PassPart partOf(const models::Model& model, const DenoiseAsked& asked) {
+sampling::ScheduleRange partOf(const models::Model& model, const DenoiseAsked& asked) {
     const bool takesLastSteps = asked.strength < 1 && !spreadsStrength(model, asked);
     return {.startStep = takesLastSteps ? firstStepOf(model, asked) : asked.startStep,
             .endStep = asked.endStep,

@@ -7,7 +7,7 @@
 #include "plugin/base/message.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/sampling/network_facts.hpp"
-#include "plugin/sampling/pass_part.hpp"
+#include "plugin/sampling/schedule_range.hpp"
 
 #include <memory>
 #include <optional>
@@ -29,11 +29,11 @@ namespace lowtide::nodes {
 [[nodiscard]] std::vector<std::string> guidanceFingerprints(const models::ModelInfo& info,
                                                             double cfg);
 
-/// Which timesteps are the second expert's, and how it is guided; nothing where the model has one
+/// Which timesteps are the low-noise model's, and how it is guided; nothing where the model has one
 /// denoiser. Error{InvalidInput} on "cfg_2" and "boundary" for what is none, and where they are set
 /// for a model with one denoiser.
-[[nodiscard]] std::optional<sampling::SecondExpert> secondExpertFor(const models::Model& model,
-                                                                    const DenoiseAsked& asked);
+[[nodiscard]] std::optional<sampling::LowNoiseModel> lowNoiseModelFor(const models::Model& model,
+                                                                      const DenoiseAsked& asked);
 
 /// The model's denoisers, the first one in front.
 [[nodiscard]] std::vector<std::shared_ptr<const memory::ComponentTree>> denoisersOf(
@@ -47,7 +47,7 @@ struct FlowShift {
 };
 
 /// The one that is set, or what the family or a scheduler file with use_dynamic_shifting takes for
-/// the size of the latent; nothing where the file says the shift. Error{InvalidInput} on "shift"
+/// the size of the latent; nothing where the file states the shift. Error{InvalidInput} on "shift"
 /// for what is no shift, and where the checkpoint is no flow.
 [[nodiscard]] std::optional<FlowShift> flowShiftFor(const models::Model& model,
                                                     const DenoiseAsked& asked);
@@ -62,12 +62,13 @@ struct FlowShift {
 /// the end as the strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image
 /// pipelines. A model that spreads strength takes all steps with its own sampler and no mask, as
 /// LatentConsistencyModelImg2ImgPipeline does.
-[[nodiscard]] sampling::PassPart partOf(const models::Model& model, const DenoiseAsked& asked);
+[[nodiscard]] sampling::ScheduleRange partOf(const models::Model& model, const DenoiseAsked& asked);
 
 /// Whether a strength of 0 asks for the latent that came in.
 [[nodiscard]] bool keepsLatent(const DenoiseAsked& asked);
 
-/// Sampler, sigmas and spacing in one text, as step caches are told; `sampler` is the type's name.
+/// Sampler, sigmas and spacing in one text, as step caches are given it; `sampler` is the type's
+/// name.
 [[nodiscard]] std::string schedulerText(const DenoiseAsked& asked, const std::string& sampler);
 
 }  // namespace lowtide::nodes

@@ -3,7 +3,7 @@
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -19,7 +19,7 @@ std::string sizeText(int64_t height, int64_t width) {
     return std::to_string(width) + " x " + std::to_string(height);
 }
 
-/// One for all pictures, or one for each.
+/// One for all images, or one for each.
 bool fitsBatch(int64_t count, int64_t batch) {
     return count == 1 || count == batch;
 }
@@ -27,18 +27,18 @@ bool fitsBatch(int64_t count, int64_t batch) {
 void checkInpaintMask(const models::Model& model,
                       const DenoiseAsked& asked,
                       const InpaintShapes& shapes) {
-    requirePictures(model, message("a mask"));
+    requireImages(model, message("a mask"));
     const Shape& mask = shapes.mask;
-    const models::PictureSize size = model.info().latent.sizeOf(shapes.latent);
+    const models::ImageSize size = model.info().latent.sizeOf(shapes.latent);
     requireThat(mask.size() == 4 && mask[2] == size.height && mask[3] == size.width,
-                message("the mask is {} pixels, the picture {}",
+                message("the mask is {} pixels, the image {}",
                         mask.size() == 4 ? sizeText(mask[2], mask[3]) : toText(mask),
                         sizeText(size.height, size.width)),
-                message("connect a mask of the picture's size"),
+                message("connect a mask of the image's size"),
                 "mask");
     requireThat(fitsBatch(mask[0], shapes.latent[0]),
-                message("there are {} masks for {} pictures", mask[0], shapes.latent[0]),
-                message("connect one mask, or one for each picture"),
+                message("there are {} masks for {} images", mask[0], shapes.latent[0]),
+                message("connect one mask, or one for each image"),
                 "mask");
     requireThat(asked.startAt == 0,
                 message("a mask cannot go on at start_at {}, where no noise is added",
@@ -46,8 +46,8 @@ void checkInpaintMask(const models::Model& model,
                 message("set start_at to 0, or leave the mask unconnected"),
                 "start_at");
     requireThat(asked.addNoise,
-                message("a mask cannot go on with the noise of a pass before"),
-                message("turn add_noise on, or leave the mask unconnected"),
+                message("a mask cannot go on with the noise of an earlier pass"),
+                message("turn on add_noise, or leave the mask unconnected"),
                 "add_noise");
 }
 
@@ -57,8 +57,8 @@ void checkFilled(const InpaintShapes& shapes) {
                       std::equal(masked.begin() + 1, masked.end(), shapes.latent.begin() + 1);
     requireThat(
         fits,
-        message("the masked picture is {}, the latent {}", toText(masked), toText(shapes.latent)),
-        message("encode the picture that the latent is made of, with the mask connected"),
+        message("the masked image is {}, the latent {}", toText(masked), toText(shapes.latent)),
+        message("encode the image that the latent is made of, with the mask connected"),
         "masked");
 }
 
@@ -80,7 +80,7 @@ void warnOfFaintMask(const at::Tensor& soft, const at::Tensor& mask, const Stage
              .code = "mask_faint",
              .node = call.node,
              .item = "mask",
-             .message = message("nothing is made anew: the mask is {} at most, and this denoiser "
+             .message = message("nothing is regenerated: the mask is {} at most, and this denoiser "
                                 "takes it from 0.5 on",
                                 formatNumber(most)),
              .hint = message("connect a mask with white parts, or lower its threshold to 0")});
@@ -95,13 +95,13 @@ void checkInpainting(const models::Model& model,
     const std::string& name = model.info().checkpoint;
     const bool fillsMasks = model.info().fillsMasks;
     requireThat(asked.strength == 1 || !shapes.isEmpty,
-                message("a strength of {} keeps some of a picture, but the latent is empty",
+                message("a strength of {} keeps some of an image, but the latent is empty",
                         formatNumber(asked.strength)),
-                message("connect an encoded picture, or set the strength to 1"),
+                message("connect an encoded image, or set the strength to 1"),
                 "strength");
     requireThat(
         asked.startAt == 0 || !shapes.isEmpty,
-        message("start_at {} goes on with the noise of a pass before, but the latent is empty",
+        message("start_at {} goes on with the noise of an earlier pass, but the latent is empty",
                 formatNumber(asked.startAt)),
         message("connect the latent of a pass that ended there, or set start_at to 0"),
         "start_at");
@@ -110,11 +110,11 @@ void checkInpainting(const models::Model& model,
                 message("connect a mask, or choose another checkpoint"),
                 "mask");
     requireThat(!fillsMasks || !shapes.masked.empty(),
-                message("the denoiser of {} fills masks and wants to see the masked picture", name),
-                message("connect an encoded picture that had the mask connected"),
+                message("the denoiser of {} fills masks and wants to see the masked image", name),
+                message("connect an encoded image that had the mask connected"),
                 "masked");
     requireThat(fillsMasks || shapes.masked.empty(),
-                message("the denoiser of {} takes no masked picture", name),
+                message("the denoiser of {} takes no masked image", name),
                 message("leave it unconnected, the mask alone is enough"),
                 "masked");
     if (shapes.mask.empty()) {
@@ -122,8 +122,8 @@ void checkInpainting(const models::Model& model,
     }
     checkInpaintMask(model, asked, shapes);
     requireThat(fillsMasks || !shapes.isEmpty,
-                message("there is no picture around the mask: the latent is empty"),
-                message("connect the encoded picture"),
+                message("there is no image around the mask: the latent is empty"),
+                message("connect the encoded image"),
                 "latent");
     if (fillsMasks) {
         checkFilled(shapes);

@@ -1,6 +1,6 @@
 #include "nodes/denoise/latent_preview.hpp"
 
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -23,16 +23,16 @@ LatentPreview::LatentPreview(const models::ModelInfo& model,
 void LatentPreview::look(const std::function<at::Tensor()>& clean,
                          int done,
                          int total,
-                         bool isWalk) {
+                         bool isDryRun) {
     const Clock::time_point begin = Clock::now();
-    if (begin < due_ && !isWalk) {
+    if (begin < due_ && !isDryRun) {
         return;
     }
     at::Tensor one = clean()[0];
     if (model_.latent.hasFrames) {
         one = one.select(1, one.size(1) / 2);  // [C, F, h, w] -> [C, h, w]
     }
-    show_({.picture = tensor::preview(rgbOf(one, *model_.latentToRgb)),
+    show_({.image = tensor::preview(rgbOf(one, *model_.latentToRgb)),
            .scale = static_cast<int>(model_.latent.factor),
            .done = done,
            .total = total});

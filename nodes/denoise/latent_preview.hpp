@@ -12,21 +12,21 @@
 
 namespace lowtide::nodes {
 
-/// Small pictures of the first latent of a batch, of a video's middle frame: one pixel for one of
+/// Small images of the first latent of a batch, of a video's middle frame: one pixel for one of
 /// the latent.
 class LatentPreview {
 public:
-    using Show = std::function<void(const LivePicture&)>;
+    using Show = std::function<void(const LiveImage&)>;
 
     /// Of latents of `model`, which is known to have a map to RGB; it and `show` must outlive this.
-    /// The first picture comes after the pace's interval.
+    /// The first image comes after the pace's interval.
     LatentPreview(const models::ModelInfo& model,
                   const models::PreviewPace& pace,
                   const Show& show);
 
-    /// Makes a picture where one is due; always for the shapes of a walk. `clean` gives the
+    /// Makes an image where one is due; always for the shapes of a dry run. `clean` gives the
     /// latents; it is not asked else.
-    void look(const std::function<at::Tensor()>& clean, int done, int total, bool isWalk);
+    void look(const std::function<at::Tensor()>& clean, int done, int total, bool isDryRun);
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -21,31 +21,31 @@ constexpr double kNothing = 1e-37;  ///< keeps the average finite where no promp
 constexpr int64_t kWidestRamp = 8;
 constexpr int64_t kRampParts = 4;
 
-/// A view of `picture` [.., H, W] where the entry speaks.
-at::Tensor cropped(const at::Tensor& picture, const std::optional<models::LatentArea>& area) {
+/// A view of `image` [.., H, W] where the entry speaks.
+at::Tensor cropped(const at::Tensor& image, const std::optional<models::LatentArea>& area) {
     if (!area) {
-        return picture;
+        return image;
     }
-    return picture.narrow(kRowsAxis, area->y, area->height)
+    return image.narrow(kRowsAxis, area->y, area->height)
         .narrow(kColumnsAxis, area->x, area->width);
 }
 
-/// Lets `mask` rise along `axis` from both ends that lie inside the picture.
+/// Lets `mask` rise along `axis` from both ends that lie inside the image.
 void ramp(at::Tensor& mask, int64_t axis, bool atStart, bool atEnd) {
     const int64_t side = mask.size(axis);
     const int64_t lines = std::min(kWidestRamp, side / kRampParts);
     for (int64_t i = 0; i < lines; ++i) {
-        const double share = 1.0 / static_cast<double>(lines) * static_cast<double>(i + 1);
+        const double fraction = 1.0 / static_cast<double>(lines) * static_cast<double>(i + 1);
         if (atStart) {
-            mask.narrow(axis, i, 1).mul_(share);
+            mask.narrow(axis, i, 1).mul_(fraction);
         }
         if (atEnd) {
-            mask.narrow(axis, side - 1 - i, 1).mul_(share);
+            mask.narrow(axis, side - 1 - i, 1).mul_(fraction);
         }
     }
 }
 
-/// A plane [count, 1, ..., h, w] beside `latents`, the same for all their channels and frames.
+/// A plane [count, 1, ..., h, w] for `latents`, the same for all their channels and frames.
 at::Tensor planes(
     const at::Tensor& latents, int64_t count, int64_t height, int64_t width, double value) {
     std::vector<int64_t> sizes(static_cast<size_t>(latents.dim()), 1);
@@ -64,7 +64,7 @@ void keepAsked(std::vector<PromptCall>& calls, bool isUncond) {
 }
 
 /// The entry's strength where it speaks: [1, 1, ..., h, w].
-at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
+at::Tensor maskOf(const RegionalEntry& entry, const at::Tensor& latents) {
     const models::LatentArea whole{
         .y = 0, .x = 0, .height = latents.size(kRowsAxis), .width = latents.size(kColumnsAxis)};
     const models::LatentArea area = entry.area.value_or(whole);
@@ -76,9 +76,9 @@ at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
 
 }  // namespace
 
-bool PlacedPrompts::isPlain(sampling::Guidance guidance) const {
-    const auto isAlone = [](const std::vector<PlacedEntry>& side) {
-        return side.size() == 1 && side.front().isUnrestricted();
+bool RegionalPrompts::isPlain(sampling::Guidance guidance) const {
+    const auto isAlone = [](const std::vector<RegionalEntry>& branch) {
+        return branch.size() == 1 && branch.front().isUnrestricted();
     };
     if (negative.empty()) {
         return isAlone(positive);
@@ -88,13 +88,13 @@ bool PlacedPrompts::isPlain(sampling::Guidance guidance) const {
             negative.front().tokens == positive.front().tokens);
 }
 
-PlacedPrompts placePrompts(const tensor::Conditioning& positive,
-                           const tensor::Conditioning* negative,
-                           const Canvas& canvas) {
-    PlacedPrompts prompts{.positive = placed(outlineOf(positive), canvas, "positive"),
-                          .negative = {}};
+RegionalPrompts regionalPrompts(const tensor::Conditioning& positive,
+                                const tensor::Conditioning* negative,
+                                const Canvas& canvas) {
+    RegionalPrompts prompts{.positive = regionalEntries(specOf(positive), canvas, "positive"),
+                            .negative = {}};
     if (negative) {
-        prompts.negative = placed(outlineOf(*negative), canvas, "negative");
+        prompts.negative = regionalEntries(specOf(*negative), canvas, "negative");
         addCounterparts(prompts.positive, prompts.negative);
     }
     return prompts;
@@ -103,7 +103,7 @@ PlacedPrompts placePrompts(const tensor::Conditioning& positive,
 MergedDenoiser::MergedDenoiser(models::StageContext& context,
                                const models::Model& model,
                                const models::DenoiserRequest& request,
-                               PlacedPrompts prompts)
+                               RegionalPrompts prompts)
     : context_(context.ofPart()),
       model_(model),
       request_(request),
@@ -116,8 +116,8 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                    const sampling::StepInfo& step) {
     const int64_t halves = latents.size(0) / request_.batch;
     LOWTIDE_ASSERT(halves == 1 || (halves == 2 && step.isGuided));
-    static const std::vector<PlacedEntry> kNobody;
-    const std::vector<PlacedEntry>& negative = step.isGuided ? prompts_.negative : kNobody;
+    static const std::vector<RegionalEntry> kNobody;
+    const std::vector<RegionalEntry>& negative = step.isGuided ? prompts_.negative : kNobody;
     std::vector<int64_t> sizes = latents.sizes().vec();
     sizes[1] = model_.info().latent.channels;
     at::Tensor sums = at::zeros(sizes, latents.options());
@@ -149,7 +149,7 @@ void MergedDenoiser::add(const PromptCall& call,
                          at::Tensor& sums,
                          at::Tensor& counts) {
     struct Part {
-        const PlacedEntry* entry;
+        const RegionalEntry* entry;
         int64_t half;
     };
 
@@ -160,8 +160,8 @@ void MergedDenoiser::add(const PromptCall& call,
     if (call.positive) {
         parts.push_back({call.positive, latents.size(0) / request_.batch - 1});
     }
-    const auto half = [&](const at::Tensor& picture, const Part& part) {
-        return cropped(picture.narrow(0, part.half * request_.batch, request_.batch),
+    const auto half = [&](const at::Tensor& image, const Part& part) {
+        return cropped(image.narrow(0, part.half * request_.batch, request_.batch),
                        part.entry->area);
     };
     std::vector<at::Tensor> inputs;
@@ -189,7 +189,7 @@ uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep,
                                    const sampling::StepInfo& /*step*/) const {
     constexpr uint64_t kPrime = 1099511628211;  // FNV-1a
     uint64_t hash = 14695981039346656037U;
-    const auto mix = [&](const std::vector<PlacedEntry>& all, const PlacedEntry* entry) {
+    const auto mix = [&](const std::vector<RegionalEntry>& all, const RegionalEntry* entry) {
         hash = (hash ^ (entry ? static_cast<uint64_t>(entry - all.data()) + 1 : 0)) * kPrime;
     };
     for (const PromptCall& call :
@@ -201,7 +201,7 @@ uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep,
 }
 
 MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
-    const auto number = [](const PlacedEntry* entry) {
+    const auto number = [](const RegionalEntry* entry) {
         return entry ? static_cast<int64_t>(entry->prompt) : -1;
     };
     const auto next = static_cast<uint32_t>(branches_.size());
@@ -210,13 +210,13 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
         return branch;
     }
     branch.number = next;
-    const auto promptOf = [](const tensor::Conditioning& conditioning, const PlacedEntry& entry) {
+    const auto promptOf = [](const tensor::Conditioning& conditioning, const RegionalEntry& entry) {
         tensor::ConditioningEntry own = conditioning.entries()[entry.prompt];
         own.scope = {};
         return tensor::Conditioning(
             conditioning.fields(), {std::move(own)}, {}, conditioning.clipSkip());
     };
-    // A prompt alone is the network's positive one, whatever side it is on.
+    // A prompt alone is the network's positive one, whichever branch it is on.
     const tensor::Conditioning first = call.positive ? promptOf(request_.positive, *call.positive)
                                                      : promptOf(*request_.negative, *call.negative);
     std::optional<tensor::Conditioning> second;
@@ -226,13 +226,13 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
     branch.network = model_.makeDenoiser(context_,
                                          {.positive = first,
                                           .negative = second ? &*second : nullptr,
-                                          .picture = request_.picture,
+                                          .image = request_.image,
                                           .batch = request_.batch,
                                           .cfg = request_.cfg,
                                           .second = request_.second,
                                           .residuals = inArea(request_.residuals),
-                                          .pictures = inArea(request_.pictures),
-                                          .seen = request_.seen,
+                                          .images = inArea(request_.images),
+                                          .visionEmbeds = request_.visionEmbeds,
                                           .checkpoint = request_.checkpoint});
     return branch;
 }

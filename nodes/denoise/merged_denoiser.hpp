@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nodes/denoise/placed_entries.hpp"
+#include "nodes/denoise/regional_entries.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
@@ -14,24 +14,24 @@
 
 namespace lowtide::nodes {
 
-/// The prompts of both sides on the latent picture, with counterparts.
-struct PlacedPrompts {
-    std::vector<PlacedEntry> positive;
-    std::vector<PlacedEntry> negative;
+/// The positive and negative prompts on the latent image, with counterparts.
+struct RegionalPrompts {
+    std::vector<RegionalEntry> positive;
+    std::vector<RegionalEntry> negative;
 
     /// One prompt everywhere and always, or one on each side, with equally many tokens where one
     /// call follows both: the network alone does that.
     [[nodiscard]] bool isPlain(sampling::Guidance guidance) const;
 };
 
-/// `negative` is null without guidance. Errors as placed(), on ports "positive" and "negative".
-[[nodiscard]] PlacedPrompts placePrompts(const tensor::Conditioning& positive,
-                                         const tensor::Conditioning* negative,
-                                         const Canvas& canvas);
+/// `negative` is null without guidance. Errors as regionalEntries(), on ports "positive" and "negative".
+[[nodiscard]] RegionalPrompts regionalPrompts(const tensor::Conditioning& positive,
+                                              const tensor::Conditioning* negative,
+                                              const Canvas& canvas);
 
 /// A denoiser that follows several prompts: the network is called for one after another, and every
-/// side's prediction is sum(m p) / (1e-37 + sum(m)) over the predictions p of those that speak. m
-/// is the strength; inside the picture it rises over the outermost lines of an area, from 1/r to 1
+/// branch's prediction is sum(m p) / (1e-37 + sum(m)) over the predictions p of those that speak. m
+/// is the strength; inside the image it rises over the outermost lines of an area, from 1/r to 1
 /// over r = min(8, side / 4) lines. Where no prompt speaks the prediction is 0.
 /// Source: ComfyUI samplers.py, get_area_and_mult and calc_cond_batch.
 class MergedDenoiser final : public sampling::Denoiser {
@@ -40,7 +40,7 @@ public:
     MergedDenoiser(models::StageContext& context,
                    const models::Model& model,
                    const models::DenoiserRequest& request,
-                   PlacedPrompts prompts);
+                   RegionalPrompts prompts);
 
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                      const at::Tensor& timestep,
@@ -65,7 +65,7 @@ private:
              const sampling::StepInfo& step,
              at::Tensor& sums,
              at::Tensor& counts);
-    /// `asked` of the request, told where the call speaks.
+    /// `asked` of the request, called with the area and the positive rows of the call.
     template <class Result>
     [[nodiscard]] std::function<Result(const models::ResidualsCall&)> inArea(
         const std::function<Result(const models::ResidualsCall&)>& asked) const;
@@ -73,11 +73,11 @@ private:
     models::StageContext context_;  ///< without a recorder: a call is no tensor of the reference
     const models::Model& model_;
     const models::DenoiserRequest request_;
-    const PlacedPrompts prompts_;
+    const RegionalPrompts prompts_;
     const sampling::TimeAt timeAt_;
     std::map<Key, Branch> branches_;
     std::optional<models::LatentArea> area_;  ///< of the call that is being made
-    bool hasPositive_ = false;                ///< likewise: it has rows of the positive side
+    bool hasPositive_ = false;                ///< likewise: it has rows of the positive branch
 };
 
 }  // namespace lowtide::nodes

@@ -1,6 +1,6 @@
-#include "nodes/control/control_pass.hpp"
+#include "nodes/control/control_forward.hpp"
 #include "nodes/control/controlled_source.hpp"
-#include "nodes/control/image_prompt_pass.hpp"
+#include "nodes/control/image_prompt_forward.hpp"
 #include "nodes/control/image_prompted_source.hpp"
 #include "nodes/denoise/denoise.hpp"
 #include "nodes/denoise/denoise_cache.hpp"
@@ -13,7 +13,7 @@
 #include "nodes/denoise/merged_denoiser.hpp"
 #include "nodes/engine/finite_checks.hpp"
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
@@ -22,12 +22,12 @@
 #include "plugin/checkpoints/model_hashes.hpp"
 #include "plugin/memory/component_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/generator.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -39,7 +39,7 @@ namespace lowtide::nodes {
 namespace {
 
 /// Enough for the longest history, of three predictions, a step that reads it, and the last one.
-constexpr int kWalkedSteps = 5;
+constexpr int kDryRunSteps = 5;
 
 /// With what follows from its model: the usual guidance where it is automatic, and the hashes of
 /// weights where `hashes` is not null.
@@ -51,7 +51,7 @@ DenoiseAsked askedOfModel(DenoiseAsked asked,
 }
 
 const tensor::Conditioning* negativeIn(const models::Model& model, const DenoiseAsked& asked) {
-    const auto second = secondExpertFor(model, asked);
+    const auto second = lowNoiseModelFor(model, asked);
     const bool isGuided = model.guides(asked.cfg);
     if (!isGuided && !(second && model.guides(second->guidanceScale))) {
         return nullptr;
@@ -71,7 +71,8 @@ struct Start {
     tensor::Provenance provenance;
     std::shared_ptr<const tensor::SamplerCarry> carry;
     bool isEmpty = false;
-    std::shared_ptr<const tensor::VideoGuide> guide{};  ///< null: no picture guides it
+    std::shared_ptr<const tensor::ImageConditioning>
+        imageConditioning{};  ///< null: no image conditioning
 };
 
 Start startOf(const models::Model& model, const memory::WireRef& latent, c10::Device device) {
@@ -83,7 +84,7 @@ Start startOf(const models::Model& model, const memory::WireRef& latent, c10::De
                 .provenance = {.rate = empty->rate()},
                 .carry = nullptr,
                 .isEmpty = true,
-                .guide = empty->guide()};
+                .imageConditioning = empty->imageConditioning()};
     }
     const tensor::Latents& given = latentsIn(latent);
     return {.samples = tensor::upload(given.samples(), device),
@@ -91,7 +92,7 @@ Start startOf(const models::Model& model, const memory::WireRef& latent, c10::De
             .provenance = given.provenance(),
             .carry = given.carry(),
             .isEmpty = false,
-            .guide = given.guide()};
+            .imageConditioning = given.imageConditioning()};
 }
 
 /// The network on the prompts, which merges the predictions of several.
@@ -99,11 +100,11 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(models::StageContext& context,
                                                 const models::Model& model,
                                                 const models::DenoiserRequest& request,
                                                 const at::Tensor& latents) {
-    PlacedPrompts prompts = placePrompts(request.positive,
-                                         request.negative,
-                                         {.height = latents.size(-2),
-                                          .width = latents.size(-1),
-                                          .downsampling = model.info().latent.factor});
+    RegionalPrompts prompts = regionalPrompts(request.positive,
+                                              request.negative,
+                                              {.height = latents.size(-2),
+                                               .width = latents.size(-1),
+                                               .downsampling = model.info().latent.factor});
     if (prompts.isPlain(model.info().guidance)) {
         return model.makeDenoiser(context, request);
     }
@@ -120,7 +121,7 @@ std::string scheduleKey(const models::Model& model,
     for (const auto& tree : denoisersOf(model)) {
         networks += tree->weightsId() + "|";
     }
-    if (const auto second = secondExpertFor(model, asked)) {
+    if (const auto second = lowNoiseModelFor(model, asked)) {
         networks += formatNumber(second->boundary) + "|";
     }
     const bool hasOwnSeeds = asked.batchNoise == sampling::BatchNoise::OwnSeeds;
@@ -138,7 +139,7 @@ sampling::DenoiseSettings settingsFor(const models::Model& model,
                                       const std::string& sampler,
                                       const StageCall& call) {
     return {.guidanceScale = isGuided && model.guides(asked.cfg) ? asked.cfg : 1.0,
-            .second = secondExpertFor(model, asked),
+            .second = lowNoiseModelFor(model, asked),
             .guidanceRescale = asked.guidanceRescale,
             .seed = asked.seed,
             .batchNoise = asked.batchNoise,
@@ -153,8 +154,10 @@ sampling::DenoiseSettings settingsFor(const models::Model& model,
             .scheduler = schedulerText(asked, sampler),
             .guidance = model.info().guidance,
             .negatesPrediction = model.info().negatesPrediction,
-            .beside = start.guide ? tensor::upload(start.guide->beside, start.samples.device())
-                                  : at::Tensor()};
+            .extraChannels =
+                start.imageConditioning
+                    ? tensor::upload(start.imageConditioning->extraChannels, start.samples.device())
+                    : at::Tensor()};
 }
 
 StageShapes denoiseShapes(const DenoiseAsked& stated, StageFacts& facts) {
@@ -191,12 +194,12 @@ StageShapes denoiseShapes(const DenoiseAsked& stated, StageFacts& facts) {
     const bool hasCarry = sampling::givesCarry(partOf(model, asked));
     const int history = hasCarry ? sampler->historyLength() : 0;
     const int64_t generators = asked.batchNoise == sampling::BatchNoise::OwnSeeds ? shape.at(0) : 1;
-    const GuideOutline guide = guideIn(kindOf(asked.latent));
-    executor::ValueOutline latent =
-        latentOutput(shape,
-                     guide.beside.empty() ? nullptr
-                                          : std::make_shared<const LatentOutline>(
-                                                /*isDistribution=*/false, guide));
+    const ImageConditioningSpec imageConditioning = imageConditioningIn(kindOf(asked.latent));
+    executor::ValueSpec latent = latentOutput(
+        shape,
+        imageConditioning.extraChannels.empty() ? nullptr
+                                                : std::make_shared<const LatentSpec>(
+                                                      /*isDistribution=*/false, imageConditioning));
     latent.tensors.insert(
         latent.tensors.end(), static_cast<size_t>(history), latent.tensors.front());
     latent.hostBytes = hasCarry ? generators * tensor::NoiseGenerator::stateBytes() : 0;
@@ -208,13 +211,13 @@ bool changesWithTime(const WireRef& conditioning, const char* port) {
     if (!conditioning) {
         return false;
     }
-    const models::ConditioningOutline outline = outlineAt(conditioning, port);
-    return std::any_of(outline.entries().begin(), outline.entries().end(), [](const auto& entry) {
+    const models::ConditioningSpec spec = specAt(conditioning, port);
+    return std::any_of(spec.entries().begin(), spec.entries().end(), [](const auto& entry) {
         return !entry.scope.isAlways();
     });
 }
 
-/// Where pictures are seen in some steps alone.
+/// Whether images to follow are seen in some steps only.
 bool changesWithTime(const ImagePrompts* prompts) {
     return prompts && std::any_of(prompts->entries().begin(),
                                   prompts->entries().end(),
@@ -225,15 +228,15 @@ bool changesWithTime(const ImagePrompts* prompts) {
 }
 
 /// The first steps are enough for every sampler to have its history. Where steps differ, all are
-/// walked; under control too, which reads its hints before the first one alone.
-WalkedShare shortenDenoise(models::StageContext& context, DenoiseAsked& asked) {
+/// dry-run; under control too, which reads its hints before the first one alone.
+DryRunFraction shortenDenoise(models::StageContext& context, DenoiseAsked& asked) {
     if (keepsLatent(asked)) {
         return {};
     }
     asked = askedOfModel(asked, context.hashes);
     const models::Model& model = modelIn(asked.model);
     const auto sampler = makeSampler(model, asked);
-    sampling::PassPart part = partOf(model, asked);
+    sampling::ScheduleRange part = partOf(model, asked);
     const auto callsUntil = [&](int endStep) {
         part.endStep = endStep;
         const auto [first, last] = sampling::callsOf(*sampler, part);
@@ -244,13 +247,13 @@ WalkedShare shortenDenoise(models::StageContext& context, DenoiseAsked& asked) {
                              changesWithTime(imagePromptsIn(asked.imagePrompt)) ||
                              changesWithTime(asked.positive, "positive") ||
                              changesWithTime(asked.negative, "negative");
-    const bool hasShares = part.startAt > 0 || part.endAt < 1;
-    if (!stepsDiffer && !hasShares) {
+    const bool hasScheduleRange = part.startAt > 0 || part.endAt < 1;
+    if (!stepsDiffer && !hasScheduleRange) {
         const int steps = sampler->stepCount();
         const int end = asked.endStep < 0 ? steps : std::min(asked.endStep, steps);
-        asked.endStep = std::min(end, part.startStep + kWalkedSteps);
+        asked.endStep = std::min(end, part.startStep + kDryRunSteps);
     }
-    return {.all = allCalls, .walked = callsUntil(asked.endStep)};
+    return {.all = allCalls, .shortened = callsUntil(asked.endStep)};
 }
 
 /// The latent that came in, without a sampler's state: tensors of its own, on its device.
@@ -262,7 +265,7 @@ WireRef keptLatent(const DenoiseAsked& asked) {
         given.provenance(),
         nullptr,
         deviation.defined() ? deviation.clone() : at::Tensor(),
-        copyOf(given.guide(), given.samples().device()));
+        copyOf(given.imageConditioning(), given.samples().device()));
 }
 
 /// What calls give is looked at behind the calls 1, 2, 4, 8 ... of a run: a bad one ends it before
@@ -287,16 +290,16 @@ void noteCalls(models::StageContext& context,
         };
 }
 
-void tellDenoised(const sampling::DenoiseResult& result, const StageCall& call) {
-    if (!call.tell) {
+void reportDenoised(const sampling::DenoiseResult& result, const StageCall& call) {
+    if (!call.notify) {
         return;
     }
-    call.tell("steps", sampling::toJson(result.steps));
+    call.notify("steps", sampling::toJson(result.steps));
     if (!result.cacheRecord.is_null()) {
-        call.tell("cache_record", result.cacheRecord);
+        call.notify("cache_record", result.cacheRecord);
     }
     if (!result.errors.empty()) {
-        call.tell("teacher_forced", sampling::toJson(result.errors));
+        call.notify("teacher_forced", sampling::toJson(result.errors));
     }
 }
 
@@ -307,8 +310,8 @@ WireRef denoiseLatents(models::StageContext& context,
                        const StageCall& call) {
     const models::Model& model = modelIn(stated.model);
     const DenoiseAsked asked = askedOfModel(stated, context.hashes, call.stop);
-    if (context.hashes && !context.walk) {
-        // Pictures name the weights: their files are read while the denoiser runs.
+    if (context.hashes && !context.dryRun) {
+        // Images name the weights: their files are read while the denoiser runs.
         for (const auto& each : denoisersOf(model)) {
             context.hashes->begin(each->networkId());
         }
@@ -329,11 +332,11 @@ WireRef denoiseLatents(models::StageContext& context,
     const c10::Device device = context.deviceOf(*tree);
     Start start = startOf(model, asked.latent, device);
     const sampling::CallRange calls = sampling::callsOf(*sampler, partOf(model, asked));
-    const models::PassCalls accompanied{.latents = start.samples.sizes().vec(),
-                                        .factor = model.info().latent.factor,
-                                        .isGuided = negative != nullptr,
-                                        .count = calls.last - calls.first};
-    std::optional<ControlPass> control;
+    const models::SpareCalls accompanied{.latents = start.samples.sizes().vec(),
+                                         .factor = model.info().latent.factor,
+                                         .isGuided = negative != nullptr,
+                                         .count = calls.last - calls.first};
+    std::optional<ControlForward> control;
     models::ResidualsFor residuals;
     if (const Controls* controls = controlsIn(asked.control)) {
         control.emplace(context, *controls, accompanied);
@@ -341,40 +344,39 @@ WireRef denoiseLatents(models::StageContext& context,
             return control->residuals(each);
         };
     }
-    std::optional<ImagePromptPass> prompts;
-    models::PicturesFor pictures;
+    std::optional<ImagePromptForward> prompts;
+    models::ImagesFor images;
     if (const ImagePrompts* given = imagePromptsIn(asked.imagePrompt)) {
         prompts.emplace(*given, accompanied, device);
-        pictures = [&prompts](const models::ResidualsCall& each) {
-            return prompts->tokensFor(each);
-        };
+        images = [&prompts](const models::ResidualsCall& each) { return prompts->tokensFor(each); };
     }
     sampling::DenoiseSettings settings =
         settingsFor(model, asked, negative != nullptr, start, chosen.type.name, call);
-    const at::Tensor seen = start.guide ? start.guide->seen : at::Tensor();
+    const at::Tensor visionEmbeds =
+        start.imageConditioning ? start.imageConditioning->visionEmbeds : at::Tensor();
     const Json scheduler = schedulerFor(model, asked);
     const std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
                     model,
                     {.positive = positive,
                      .negative = negative,
-                     .picture = model.info().latent.sizeOf(start.samples.sizes().vec()),
+                     .image = model.info().latent.sizeOf(start.samples.sizes().vec()),
                      .batch = start.samples.size(0),
                      .cfg = asked.cfg,
                      .second = settings.second,
                      .residuals = residuals,
-                     .pictures = pictures,
-                     .seen = seen.defined() ? &seen : nullptr,
+                     .images = images,
+                     .visionEmbeds = visionEmbeds.defined() ? &visionEmbeds : nullptr,
                      .checkpoint = model.info().checkpoint,
                      .scheduler = &scheduler},
                     start.samples);
     settings.accompaniedAt = [&](int taken, uint64_t spoken) {
         const uint64_t controlled = control ? control->runningIn(taken, spoken) : spoken;
-        return prompts ? prompts->seenIn(taken, controlled) : controlled;
+        return prompts ? prompts->activeIn(taken, controlled) : controlled;
     };
     noteCalls(context, model, settings);
     if (context.teacher) {
-        settings.teacher = models::recordedPassOf(*context.teacher, call.node);
+        settings.teacher = models::recordedRunOf(*context.teacher, call.node);
     }
     std::optional<LatentPreview> preview;
     if (call.preview && model.info().latentToRgb) {
@@ -383,8 +385,8 @@ WireRef denoiseLatents(models::StageContext& context,
             preview->look(clean, done, total, device.is_meta());
         };
     }
-    const auto tellStep = [&](int done, int total) {
-        tellProgress(context, *tree, call, "step", done, total);
+    const auto reportStep = [&](int done, int total) {
+        reportProgress(context, *tree, call, "step", done, total);
     };
     sampling::DenoiseResult result = sampling::denoise(*sampler,
                                                        *denoiser,
@@ -393,9 +395,9 @@ WireRef denoiseLatents(models::StageContext& context,
                                                        start.carry,
                                                        call.stop,
                                                        context.record,
-                                                       tellStep);
+                                                       reportStep);
     requireFinite(context, result.latents);
-    tellDenoised(result, call);
+    reportDenoised(result, call);
     describeDenoise(start.provenance,
                     {.model = model,
                      .asked = asked,
@@ -405,7 +407,7 @@ WireRef denoiseLatents(models::StageContext& context,
                                                    std::move(start.provenance),
                                                    std::move(result.carry),
                                                    at::Tensor(),
-                                                   copyOf(start.guide, device));
+                                                   copyOf(start.imageConditioning, device));
 }
 
 namespace {
@@ -423,7 +425,7 @@ ParamDesc stepNumber(std::string id, std::string label, std::string tooltip) {
             .advanced = true};
 }
 
-ParamDesc share(std::string id, std::string label, std::string tooltip) {
+ParamDesc fraction(std::string id, std::string label, std::string tooltip) {
     ParamDesc param = fractionParam(std::move(id), std::move(label), std::move(tooltip));
     param.advanced = true;
     return param;
@@ -434,7 +436,7 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
     return {
         input(&Asked::model, {"model", "Model", "Its denoiser is used.", "MODEL"}),
         input(&Asked::positive,
-              {"positive", "Positive", "What the picture should show.", "CONDITIONING"}),
+              {"positive", "Positive", "What the image should show.", "CONDITIONING"}),
         input(&Asked::negative,
               {"negative",
                "Negative",
@@ -446,13 +448,13 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
         input(&Asked::mask,
               {"mask",
                "Mask",
-               "What of the picture is made anew; the rest stays.",
+               "What of the image is regenerated; the rest is kept.",
                "MASK",
                /*optional=*/true}),
         input(&Asked::masked,
               {"masked",
-               "Masked picture",
-               "The picture encoded with the mask, for a checkpoint that fills masks.",
+               "Masked image",
+               "The image encoded with the mask, for a checkpoint that fills masks.",
                "LATENT",
                /*optional=*/true}),
         input(&Asked::stepCache,
@@ -470,24 +472,23 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
         input(&Asked::imagePrompt,
               {"image_prompt",
                "Image prompt",
-               "What IP-Adapters read in pictures.",
+               "What IP-Adapters read in images.",
                "IMAGE_PROMPT",
                /*optional=*/true}),
         param(&Asked::steps, stepsParam()),
         param(&Asked::cfg, guidanceParam()),
-        param(&Asked::seed,
-              seedParam("Start of the noise: one seed, one picture, on every device.")),
+        param(&Asked::seed, seedParam("Start of the noise: one seed, one image, on every device.")),
         param(&Asked::strength,
               fractionParam("strength",
                             "Strength",
-                            "How much of the picture that came in is made anew: the last steps "
-                            "of the schedule that are taken, as a share of all; 1 takes them "
+                            "How much of the image that came in is regenerated: the last steps "
+                            "of the schedule that are taken, as a fraction of all; 1 takes them "
                             "all.")),
         choice(&Asked::batchNoise,
                {.id = "batch_seeds",
                 .label = "Batch seeds",
-                .tooltip = "Where several pictures get their noise: the first way as other "
-                           "programs draw whole batches, the second so that each picture can be "
+                .tooltip = "Where several images get their noise: the first way as other "
+                           "programs draw whole batches, the second so that each image can be "
                            "made again alone."},
                {{"one", "One seed for all", sampling::BatchNoise::OneStream},
                 {"each", "Seed, seed + 1, ...", sampling::BatchNoise::OwnSeeds}}),
@@ -498,31 +499,36 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
               stepNumber("start_step", "First step", "Steps before this one are left out.")),
         param(&Asked::endStep,
               stepNumber("end_step", "Last step", "Ends before this step; -1 runs to the end.")),
-        param(&Asked::startAt,
-              share("start_at",
-                    "Start at",
-                    "Share of the schedule that a pass before has taken (denoising start), for a "
-                    "refiner behind a base: goes on from its latent and adds no noise. Instead of "
-                    "first step.")),
-        param(&Asked::endAt,
-              share("end_at",
-                    "End at",
-                    "Share of the schedule to end at (denoising end), for a base before a refiner: "
-                    "the noise that is left stays in the latent. Instead of last step.")),
+        param(
+            &Asked::startAt,
+            fraction(
+                "start_at",
+                "Start at",
+                "Fraction of the schedule that an earlier pass has taken (denoising start), for a "
+                "refiner behind a base: goes on from its latent and adds no noise. Instead of "
+                "first step.")),
+        param(
+            &Asked::endAt,
+            fraction(
+                "end_at",
+                "End at",
+                "Fraction of the schedule to end at (denoising end), for a base before a refiner: "
+                "the noise that is left remains in the latent. Instead of last step.")),
         param(&Asked::addNoise,
               {.id = "add_noise",
                .label = "Add noise",
-               .tooltip = "Off: the latent carries its noise already, from a pass before.",
+               .tooltip = "Off: the latent carries its noise already, from an earlier pass.",
                .advanced = true}),
         param(&Asked::keepNoise,
               {.id = "keep_noise",
                .label = "Keep noise",
                .tooltip = "On: leaves the noise of the last step in, for a pass that goes on.",
                .advanced = true}),
-        param(&Asked::eta,
-              share("eta",
-                    "Eta",
-                    "Share of fresh noise in every step of DDIM and TCD; 0 is deterministic.")),
+        param(
+            &Asked::eta,
+            fraction("eta",
+                     "Eta",
+                     "Fraction of fresh noise in every step of DDIM and TCD; 0 is deterministic.")),
         param(&Asked::shift,
               {.id = "shift",
                .label = "Flow shift",
@@ -537,7 +543,7 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
         param(&Asked::cfg2,
               {.id = "cfg_2",
                .label = "Guidance, low noise",
-               .tooltip = "Guidance of the second of two experts, which takes the steps with "
+               .tooltip = "Guidance of the low-noise model, which takes the steps with "
                           "less noise; 0 is that of the first.",
                .min = 0,
                .max = 100,
@@ -546,14 +552,15 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
                .step = 0.5,
                .advanced = true}),
         param(&Asked::boundary,
-              share("boundary",
-                    "Boundary",
-                    "Share of the timesteps below which the second of two experts takes over; 0 is "
-                    "the model's own.")),
-        param(&Asked::guidanceRescale,
-              share("guidance_rescale",
-                    "Guidance rescale",
-                    "Brings the contrast of strong guidance back (Lin et al. 2023); 0 is off."))};
+              fraction("boundary",
+                       "Boundary",
+                       "Fraction of the timesteps below which the low-noise model takes over; 0 is "
+                       "the model's own.")),
+        param(
+            &Asked::guidanceRescale,
+            fraction("guidance_rescale",
+                     "Guidance rescale",
+                     "Brings the contrast of strong guidance back (Lin et al. 2023); 0 is off."))};
 }
 
 std::shared_ptr<const models::ComponentSource> denoiseSource(const DenoiseAsked& asked) {
@@ -575,12 +582,12 @@ executor::NodeType denoiseNode(Stages& stages) {
                   .label = "Denoise",
                   .category = "Denoise",
                   .tooltip =
-                      "Makes a latent picture out of noise, step by step, guided by the prompt.",
+                      "Makes a latent image out of noise, step by step, guided by the prompt.",
                   .version = 2,  // levels of flows, and what a strength takes of their steps
                   .components = {"denoiser*", "controlnet*"},
                   .outputs = {{.id = "latent",
                                .label = "Latent",
-                               .tooltip = "The denoised latent picture.",
+                               .tooltip = "The denoised latent image.",
                                .type = "LATENT"}}},
          .fields = denoiseFields(),
          .stage = {.name = "denoise",

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures to latents, for a node and for the tiles of a detail pass.
+// Images to latents, for a node and for the tiles of a detail pass.
 
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/memory/precision.hpp"
@@ -8,7 +8,7 @@
 
 namespace lowtide::nodes {
 
-/// What is taken of the many latents that a picture may have.
+/// What is taken of the many latents that an image may have.
 enum class LatentSampling : uint8_t {
     Sample,  ///< a denoiser draws from them, with its own seed, as diffusers does
     Mean     ///< the likeliest ones, the same for every seed
@@ -23,7 +23,7 @@ struct ImageEncodeAsked {
     memory::PrecisionChoice precision{};
 };
 
-/// Pictures to latents, one after the other, whole or in tiles. Polls "cancel after this image"
+/// Images to latents, one after the other, whole or in tiles. Polls "cancel after this image"
 /// between them. Records init.pixels, vae.encode_in, vae.moments.
 [[nodiscard]] WireRef encodeImages(models::StageContext& context,
                                    const ImageEncodeAsked& asked,

@@ -1,16 +1,16 @@
 #include "nodes/encode/encode_image.hpp"
 #include "nodes/engine/finite_checks.hpp"
-#include "nodes/engine/joined_pictures.hpp"
+#include "nodes/engine/joined_images.hpp"
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
-#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/sampling/pass_part.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/sampling/schedule_range.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kMasked = 0.5;  ///< from here on a pixel is masked
 
-/// The pictures as the autoencoder sees them: -1..1, and grey where they are masked.
+/// The images as the autoencoder sees them: -1..1, and grey where they are masked.
 at::Tensor visiblePixels(const ImageEncodeAsked& asked, c10::Device device) {
     const at::Tensor& given = imagesIn(asked.image).pixels();
     at::Tensor pixels = tensor::upload(given, device);
@@ -41,26 +41,27 @@ at::Tensor encodeAll(models::StageContext& context,
     const auto network = treeIn(model, models::kAutoencoder);
     const auto encode = [&](const at::Tensor& part) {
         return finite.of([&](models::StageContext& own) {
-            return passOver(own, *network, part.sizes(), [&] { return model.encode(own, part); });
+            return skipForward(
+                own, *network, part.sizes(), [&] { return model.encode(own, part); });
         });
     };
     const int64_t count = pixels.size(0);
-    JoinedPictures moments(count);
+    JoinedImages moments(count);
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = pixels.narrow(0, i, 1);
         moments.put(
             i, models::encodeInTiles(one, asked.tilePixels, model.info().latent.factor, encode));
-        tellProgress(context, *network, call, "encode", i + 1, count);
+        reportProgress(context, *network, call, "encode", i + 1, count);
     }
     return moments.take();
 }
 
-/// [B, C, h, w] for pictures [B, 3, H, W] and a mask [1 or B, 1, H, W].
+/// [B, C, h, w] for images [B, 3, H, W] and a mask [1 or B, 1, H, W].
 Shape encodedShape(const ImageEncodeAsked& asked) {
     const models::Model& model = modelIn(asked.model);
     const Shape image = shapeOf(asked.image);
-    requirePictures(model, message("encoding"));
+    requireImages(model, message("encoding"));
     Shape shape = latentShapeFor(model, {.width = image[3], .height = image[2]}, image[0], "image");
     if (asked.mask) {
         checkMaskFits(shapeOf(asked.mask), image);
@@ -74,19 +75,19 @@ bool givesDistribution(const ImageEncodeAsked& asked) {
 
 StageShapes imageEncodeShapes(const ImageEncodeAsked& asked, StageFacts&) {
     const Shape shape = encodedShape(asked);
-    return {.outputs = {latentOutput(
-                shape,
-                givesDistribution(asked) ? std::make_shared<const LatentOutline>(true) : nullptr)}};
+    return {
+        .outputs = {latentOutput(
+            shape, givesDistribution(asked) ? std::make_shared<const LatentSpec>(true) : nullptr)}};
 }
 
 std::vector<Field<ImageEncodeAsked>> imageEncodeFields() {
     return {
         input(&ImageEncodeAsked::model, {"model", "Model", "Its autoencoder is used.", "MODEL"}),
-        input(&ImageEncodeAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+        input(&ImageEncodeAsked::image, {"image", "Image", "The images.", "IMAGE"}),
         input(&ImageEncodeAsked::mask,
               {"mask",
                "Mask",
-               "What it covers is made grey first: the masked picture of a checkpoint that fills "
+               "What it covers is made grey first: the masked image of a checkpoint that fills "
                "masks.",
                "MASK",
                /*optional=*/true}),
@@ -96,7 +97,7 @@ std::vector<Field<ImageEncodeAsked>> imageEncodeFields() {
         choice(&ImageEncodeAsked::sampling,
                {.id = "sampling",
                 .label = "Sampling",
-                .tooltip = "What is taken of the many latents that a picture may have: a sample, "
+                .tooltip = "What is taken of the many latents that an image may have: a sample, "
                            "drawn by the denoiser with its seed, or their mean.",
                 .advanced = true},
                {{"sample", "A sample, by the denoiser's seed", LatentSampling::Sample},
@@ -135,11 +136,11 @@ executor::NodeType encodeImageNode(Stages& stages) {
         {.desc = {.id = "encode.image",
                   .label = "Encode image",
                   .category = "Encode",
-                  .tooltip = "Turns pixels into a latent picture for the denoiser to go on with.",
+                  .tooltip = "Turns pixels into a latent image for the denoiser to go on with.",
                   .components = {"autoencoder"},
                   .outputs = {{.id = "latent",
                                .label = "Latent",
-                               .tooltip = "The latent picture.",
+                               .tooltip = "The latent image.",
                                .type = "LATENT"}}},
          .fields = imageEncodeFields(),
          .stage = {.name = "image encode",

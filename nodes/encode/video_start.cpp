@@ -1,5 +1,5 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
@@ -7,8 +7,8 @@
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/image/fit_geometry.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/image_pixels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -16,7 +16,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-/// A video that begins with a picture, and may end with one.
+/// A video that begins with an image, and may end with one.
 struct VideoStartAsked {
     WireRef model;
     WireRef image;
@@ -25,7 +25,7 @@ struct VideoStartAsked {
     int64_t heightPixels = 480;
     int64_t frames = 81;
     double rate = 16;                           ///< frames a second
-    image::FitMode fit = image::FitMode::Crop;  ///< how a picture of another shape is brought in
+    image::FitMode fit = image::FitMode::Crop;  ///< how an image of another shape is brought in
     int64_t tilePixels = 0;                     ///< 0: frames are encoded whole
     memory::PrecisionChoice precision{};
 };
@@ -33,15 +33,15 @@ struct VideoStartAsked {
 constexpr double kGrey = 0.5;
 constexpr const char* kLastFrame = "last";
 
-models::PictureSize videoSize(const VideoStartAsked& asked) {
+models::ImageSize videoSize(const VideoStartAsked& asked) {
     return {.width = asked.widthPixels, .height = asked.heightPixels, .frames = asked.frames};
 }
 
-image::FitGeometry fitOf(const VideoStartAsked& asked, const WireRef& picture, const char* port) {
-    const Shape shape = shapeOf(picture);
+image::FitGeometry fitOf(const VideoStartAsked& asked, const WireRef& image, const char* port) {
+    const Shape shape = shapeOf(image);
     requireThat(shape.size() == 4 && shape[0] == 1,
-                message("the input {} is not one picture but {}", port, toText(shape)),
-                message("connect one picture"),
+                message("the input {} is not one image but {}", port, toText(shape)),
+                message("connect one image"),
                 port);
     return image::fitGeometry({.width = shape[3], .height = shape[2]},
                               {.width = asked.widthPixels, .height = asked.heightPixels},
@@ -49,24 +49,24 @@ image::FitGeometry fitOf(const VideoStartAsked& asked, const WireRef& picture, c
                               /*multiple=*/1);
 }
 
-/// What the latent will be, with what guides it.
-EmptyOutline startOutline(const VideoStartAsked& asked) {
+/// Size of the latent to make, with its image conditioning.
+EmptyLatentSpec startSpec(const VideoStartAsked& asked) {
     const models::Model& model = modelIn(asked.model);
     const models::ModelInfo& info = model.info();
-    if (info.guideChannels == 0) {
+    if (info.imageConditioningChannels == 0) {
         refuseVideoStart(model);
     }
     const Shape latent = latentShapeFor(model, videoSize(asked), 1, "width");
     (void)fitOf(asked, asked.image, "image");
     requireThat(
-        !asked.last || info.endsWithPicture,
-        message("{} makes no videos that end with a picture", info.checkpoint),
-        message("disconnect the last picture, or choose a checkpoint for first and last frame"),
+        !asked.last || info.endsWithImage,
+        message("{} makes no videos that end with an image", info.checkpoint),
+        message("disconnect the last image, or choose a checkpoint for first and last frame"),
         kLastFrame);
     requireThat(
-        asked.last || !info.needsLastPicture,
-        message("{} makes videos between two pictures, and there is no last one", info.checkpoint),
-        message("connect the last picture, or choose a checkpoint for image to video"),
+        asked.last || !info.needsLastImage,
+        message("{} makes videos between two images, and there is no last one", info.checkpoint),
+        message("connect the last image, or choose a checkpoint for image to video"),
         kLastFrame);
     requireThat(asked.tilePixels >= 0,
                 message("the tile is {} pixels", asked.tilePixels),
@@ -75,7 +75,7 @@ EmptyOutline startOutline(const VideoStartAsked& asked) {
     if (asked.last) {
         (void)fitOf(asked, asked.last, kLastFrame);
         requireThat(asked.frames > 1,
-                    message("a video of one frame cannot begin and end with pictures"),
+                    message("a video of one frame cannot begin and end with images"),
                     message("choose more frames"),
                     "frames");
     }
@@ -83,24 +83,25 @@ EmptyOutline startOutline(const VideoStartAsked& asked) {
                 message("the rate is {}", formatNumber(asked.rate)),
                 message("choose a number above 0, at most {}", formatNumber(kMostRate)),
                 "rate");
-    EmptyOutline outline{.size = videoSize(asked), .rate = asked.rate};
-    outline.guide.beside = latent;
-    outline.guide.beside[1] = info.guideChannels;
-    if (!info.seenPicture.empty()) {
-        outline.guide.seen = {asked.last ? 2 : 1, info.seenPicture[0], info.seenPicture[1]};
+    EmptyLatentSpec spec{.size = videoSize(asked), .rate = asked.rate};
+    spec.imageConditioning.extraChannels = latent;
+    spec.imageConditioning.extraChannels[1] = info.imageConditioningChannels;
+    if (!info.visionImage.empty()) {
+        spec.imageConditioning.visionEmbeds = {
+            asked.last ? 2 : 1, info.visionImage[0], info.visionImage[1]};
     }
-    return outline;
+    return spec;
 }
 
-/// On levels of 8 bits, as the reference's pictures are.
-at::Tensor frameOf(const VideoStartAsked& asked, const WireRef& picture, const char* port) {
-    const image::FitGeometry fit = fitOf(asked, picture, port);
-    const at::Tensor part = imagesIn(picture, port)
+/// On levels of 8 bits, as the reference's images are.
+at::Tensor frameOf(const VideoStartAsked& asked, const WireRef& image, const char* port) {
+    const image::FitGeometry fit = fitOf(asked, image, port);
+    const at::Tensor part = imagesIn(image, port)
                                 .pixels()
                                 .narrow(2, fit.partY, fit.part.height)
                                 .narrow(3, fit.partX, fit.part.width);
     const at::Tensor scaled =
-        tensor::resizedPicture(part.contiguous(), fit.scaled.height, fit.scaled.width);
+        tensor::resizedImage(part.contiguous(), fit.scaled.height, fit.scaled.width);
     if (fit.scaled.height == fit.size.height && fit.scaled.width == fit.size.width) {
         return scaled;
     }
@@ -111,29 +112,29 @@ at::Tensor frameOf(const VideoStartAsked& asked, const WireRef& picture, const c
 }
 
 StageShapes videoStartShapes(const VideoStartAsked& asked, StageFacts&) {
-    return {.outputs = {latentOutput(startOutline(asked))}};
+    return {.outputs = {latentOutput(startSpec(asked))}};
 }
 
 std::vector<WireRef> videoStartStage(models::StageContext& context,
                                      const VideoStartAsked& asked,
                                      const StageCall&) {
     const models::Model& model = modelIn(asked.model);
-    const EmptyOutline outline = startOutline(asked);
+    const EmptyLatentSpec spec = startSpec(asked);
     const at::Tensor first = frameOf(asked, asked.image, "image");
     const at::Tensor last = asked.last ? frameOf(asked, asked.last, kLastFrame) : at::Tensor();
-    tensor::VideoGuide guide =
-        model.guideVideo(context,
-                         {.first = imagesIn(asked.image).pixels(),
-                          .firstFrame = first,
-                          .last = asked.last ? &imagesIn(asked.last, kLastFrame).pixels() : nullptr,
-                          .lastFrame = asked.last ? &last : nullptr,
-                          .size = outline.size,
-                          .tilePixels = asked.tilePixels});
+    tensor::ImageConditioning imageConditioning = model.encodeImageConditioning(
+        context,
+        {.first = imagesIn(asked.image).pixels(),
+         .firstFrame = first,
+         .last = asked.last ? &imagesIn(asked.last, kLastFrame).pixels() : nullptr,
+         .lastFrame = asked.last ? &last : nullptr,
+         .size = spec.size,
+         .tilePixels = asked.tilePixels});
     return {std::make_shared<const tensor::EmptyLatents>(
-        outline.size,
-        outline.batch,
-        outline.rate,
-        std::make_shared<const tensor::VideoGuide>(std::move(guide)))};
+        spec.size,
+        spec.batch,
+        spec.rate,
+        std::make_shared<const tensor::ImageConditioning>(std::move(imageConditioning)))};
 }
 
 std::vector<Field<VideoStartAsked>> videoStartFields() {
@@ -154,7 +155,7 @@ std::vector<Field<VideoStartAsked>> videoStartFields() {
         choice(&VideoStartAsked::fit,
                {.id = "fit",
                 .label = "Fit",
-                .tooltip = "How a picture of another shape becomes a frame: its middle cut out, "
+                .tooltip = "How an image of another shape becomes a frame: its middle cut out, "
                            "grey around it, or stretched."},
                {{"crop", "Crop", image::FitMode::Crop},
                 {"pad", "Pad", image::FitMode::Pad},
@@ -172,13 +173,13 @@ executor::NodeType videoStartNode(Stages& stages) {
         {.desc = {.id = "encode.video_start",
                   .label = "Video from image",
                   .category = "Encode",
-                  .tooltip = "The size and length of a video to make, and the picture that it "
+                  .tooltip = "The size and length of a video to make, and the image that it "
                              "begins with, as the model reads it.",
                   .components = {"image_encoder", "autoencoder"},
                   .outputs = {{.id = "latent",
                                .label = "Latent",
                                .tooltip =
-                                   "An empty latent with what the model is told of the pictures.",
+                                   "An empty latent with what the model is given of the images.",
                                .type = "LATENT"}}},
          .fields = videoStartFields(),
          .stage = {.name = "video start",

@@ -6,12 +6,12 @@
 #include "plugin/files/output_file.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_spec.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/shape_walk.hpp"
 #include "plugin/residency/residency.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -36,16 +36,16 @@ struct SoloRun {
     std::string policy;
 };
 
-/// Plans and begins the run, executes `pass` once to warm up and then `repeats` times, and ends it.
-/// Returns a time that a quarter of them kept: other programs only ever add to it.
-/// Error{OutOfMemory} when the component does not fit, and what `pass` throws. Run thread, no other
-/// run at work.
-[[nodiscard]] Seconds secondsOfPass(residency::Residency& residency,
-                                    const SoloRun& solo,
-                                    int repeats,
-                                    const std::function<void()>& pass);
+/// Plans and begins the run, executes `forward` once to warm up and then `repeats` times, and ends
+/// it. Returns a time that a quarter of them kept: other programs only ever add to it.
+/// Error{OutOfMemory} when the component does not fit, and what `forward` throws. Run thread, no
+/// other run at work.
+[[nodiscard]] Seconds secondsOfForward(residency::Residency& residency,
+                                       const SoloRun& solo,
+                                       int repeats,
+                                       const std::function<void()>& forward);
 
-/// What a pass takes: each leaf its overhead, and the operations that the shape walk counts.
+/// What a forward takes: each leaf its overhead, and the operations that the dry run counts.
 struct ComputeSpeeds {
     double flopsPerSecond = 0;
     Seconds leafOverhead = 0;
@@ -53,7 +53,7 @@ struct ComputeSpeeds {
 
 /// Two passes of a UNet, one so small that only its leaves take time, one large; both with all that
 /// stands between the products, which the plan does not count on its own. Error{OutOfMemory} when
-/// the device has no room for them (about 200 MiB).
+/// the device has no memory for them (about 200 MiB).
 [[nodiscard]] ComputeSpeeds measureCompute(residency::Residency& residency,
                                            const memory::DeviceSpec& device,
                                            const ScratchWeights& scratch);
@@ -89,7 +89,7 @@ ScratchWeights::ScratchWeights(const std::string& folder) : file_{.path = newPat
 }
 
 ScratchWeights::~ScratchWeights() {
-    std::error_code ignored;  // what stays is found by its name
+    std::error_code ignored;  // what remains is found by its name
     std::filesystem::remove(file_.path, ignored);
 }
 
@@ -102,11 +102,11 @@ std::shared_ptr<const memory::ComponentTree> treeOf(const CopiedWeights& weights
     tree->files = {scratch.file()};
     tree->files[0].isLocal = scratch.file().isLocal && weights.mayBeMapped;
     const Bytes bytes = weights.elements * sizeOf(weights.fileType);
-    const int64_t places = ScratchWeights::kBytes / bytes;
+    const int64_t positions = ScratchWeights::kBytes / bytes;
     for (int64_t i = 0; i < weights.leaves; ++i) {
         const std::string name = "leaf" + std::to_string(i);
         tree->storages.push_back({.key = name,
-                                  .fileOffset = i % places * bytes,
+                                  .fileOffset = i % positions * bytes,
                                   .fileType = weights.fileType,
                                   .elementCount = weights.elements});
         tree->weights.push_back({.name = name + ".weight",
@@ -138,7 +138,7 @@ std::shared_ptr<const memory::Plan> planOf(residency::Residency& residency, cons
     return std::make_shared<const memory::Plan>(std::get<memory::Plan>(std::move(decided)));
 }
 
-/// The one node of a run, entered; whatever happens it is left, the run ends, and nothing stays
+/// The one node of a run, entered; whatever happens it is left, the run ends, and nothing remains
 /// pinned.
 class Entered {
 public:
@@ -168,21 +168,21 @@ private:
 
 }  // namespace
 
-Seconds secondsOfPass(residency::Residency& residency,
-                      const SoloRun& solo,
-                      int repeats,
-                      const std::function<void()>& pass) {
+Seconds secondsOfForward(residency::Residency& residency,
+                         const SoloRun& solo,
+                         int repeats,
+                         const std::function<void()>& forward) {
     Entered run(residency, solo);
     run.enter();
-    const auto finishedPass = [&] {
-        pass();
+    const auto finishedForward = [&] {
+        forward();
         residency.finishCompute(solo.device);
     };
-    finishedPass();
+    finishedForward();
     std::vector<Seconds> seconds;
     for (int i = 0; i < repeats; ++i) {
         const auto begin = std::chrono::steady_clock::now();
-        finishedPass();
+        finishedForward();
         seconds.push_back(
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
@@ -196,7 +196,7 @@ constexpr int64_t kLatentChannels = 4;
 constexpr int64_t kTokens = 77;
 constexpr int64_t kContextWidth = 768;
 
-/// A UNet of the first Stable Diffusion, two of its levels, and the picture it runs on.
+/// A UNet of the first Stable Diffusion, two of its levels, and the image it runs on.
 struct Exercise {
     int64_t channels;
     int64_t side;  ///< of the latents
@@ -228,18 +228,18 @@ struct Timed {
     Seconds seconds = 0;
 };
 
-memory::ComponentWork walked(const models::UNet2DCondition& unet,
-                             const Exercise& exercise,
-                             const std::string& deviceKind) {
-    models::ShapeWalk walk(
+memory::ComponentWork dryRunWork(const models::UNet2DCondition& unet,
+                                 const Exercise& exercise,
+                                 const std::string& deviceKind) {
+    models::DryRun dryRun(
         {.device = {.spec = {.kind = deviceKind}}}, {unet.tree()}, models::adapterMath());
-    models::Pass pass(walk, *unet.tree(), tensor::Record(nullptr));
+    models::Forward forward(dryRun, *unet.tree(), tensor::Record(nullptr));
     const at::Tensor ignored =
-        unet.predict(pass,
-                     models::ShapeWalk::onWire({1, kLatentChannels, exercise.side, exercise.side}),
+        unet.predict(forward,
+                     models::DryRun::onWire({1, kLatentChannels, exercise.side, exercise.side}),
                      at::scalar_tensor(1, at::kFloat),
-                     {.context = models::ShapeWalk::onWire({1, kTokens, kContextWidth})});
-    memory::StageWork work = walk.work();
+                     {.context = models::DryRun::onWire({1, kTokens, kContextWidth})});
+    memory::StageWork work = dryRun.work();
     LOWTIDE_ASSERT(work.components.size() == 1);
     return std::move(work.components.front());
 }
@@ -251,21 +251,23 @@ Timed timed(residency::Residency& residency,
     const models::WeightMap weights{
         .what = "calibration", .files = {scratch.file()}, .tensors = {}, .everything = DType::F32};
     const models::UNet2DCondition unet(configOf(exercise), weights, models::kDenoiser);
-    const memory::ComponentWork work = walked(unet, exercise, device.kind);
+    const memory::ComponentWork work = dryRunWork(unet, exercise, device.kind);
     const at::Tensor latents = at::zeros({1, kLatentChannels, exercise.side, exercise.side});
     const at::Tensor context = at::zeros({1, kTokens, kContextWidth});
-    Timed result{.leaves = static_cast<double>(work.pass.size())};
-    for (const memory::LeafUse& use : work.pass) {
+    Timed result{.leaves = static_cast<double>(work.forward.size())};
+    for (const memory::LeafUse& use : work.forward) {
         result.flops += use.flops;
     }
-    result.seconds = secondsOfPass(residency, {device, unet.tree(), "none"}, exercise.repeats, [&] {
-        models::Pass pass(residency, *unet.tree(), tensor::Record(nullptr));
-        const at::Tensor noise = unet.predict(pass,
-                                              tensor::upload(latents, pass.device()),
-                                              at::scalar_tensor(1, at::kFloat),
-                                              {.context = tensor::upload(context, pass.device())});
-        static_cast<void>(tensor::scalar(noise.flatten()[0]));  // waits for what is queued
-    });
+    result.seconds =
+        secondsOfForward(residency, {device, unet.tree(), "none"}, exercise.repeats, [&] {
+            models::Forward forward(residency, *unet.tree(), tensor::Record(nullptr));
+            const at::Tensor noise =
+                unet.predict(forward,
+                             tensor::upload(latents, forward.device()),
+                             at::scalar_tensor(1, at::kFloat),
+                             {.context = tensor::upload(context, forward.device())});
+            static_cast<void>(tensor::scalar(noise.flatten()[0]));  // waits for what is queued
+        });
     return result;
 }
 
@@ -293,8 +295,8 @@ ComputeSpeeds measureCompute(residency::Residency& residency,
 
 namespace {
 
-/// Every pass copies everything, through one ring: from its file, or from pinned memory behind the
-/// first one.
+/// Every forward copies everything, through one ring buffer: from its file, or from pinned memory
+/// behind the first one.
 constexpr const char* kFromFiles = "leaf+stream,pin=0";
 constexpr const char* kPinned = "leaf+stream";
 constexpr int kRepeats = 7;
@@ -313,14 +315,14 @@ void touch(const at::Tensor& weight) {
     }
 }
 
-Seconds streamedPass(residency::Residency& residency,
-                     const memory::DeviceSpec& device,
-                     const CopiedWeights& weights,
-                     const ScratchWeights& scratch,
-                     const char* policy) {
+Seconds streamedForward(residency::Residency& residency,
+                        const memory::DeviceSpec& device,
+                        const CopiedWeights& weights,
+                        const ScratchWeights& scratch,
+                        const char* policy) {
     const auto tree = treeOf(weights, scratch);
-    return secondsOfPass(residency, {device, tree, policy}, kRepeats, [&] {
-        residency.beginPass(*tree, {});
+    return secondsOfForward(residency, {device, tree, policy}, kRepeats, [&] {
+        residency.beginForward(*tree, {});
         for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
             const residency::Lease lease = residency.use(*tree, leaf);
             if (weights.mayBeMapped) {
@@ -337,7 +339,7 @@ CopySpeeds measureCopies(residency::Residency& residency,
                          const ScratchWeights& scratch) {
     const memory::DeviceTraits traits = residency.traits(device);
     const auto secondsOf = [&](const CopiedWeights& weights, const char* policy) {
-        return streamedPass(residency, device, weights, scratch, policy);
+        return streamedForward(residency, device, weights, scratch, policy);
     };
     const CopiedWeights small{
         .role = "small copies", .leaves = kSmallLeaves, .elements = kSmallElements};
@@ -345,9 +347,10 @@ CopySpeeds measureCopies(residency::Residency& residency,
     const auto speedOf = [&](CopiedWeights weights, Seconds each, const char* policy) {
         weights.leaves = kLargeLeaves;
         weights.elements = kLargeElements;
-        const Seconds pass = secondsOf(weights, policy);
+        const Seconds forward = secondsOf(weights, policy);
         // At least half: neighbours of a busy machine may have slowed the small copies alone.
-        const Seconds moving = std::max(pass - static_cast<double>(kLargeLeaves) * each, pass / 2);
+        const Seconds moving =
+            std::max(forward - static_cast<double>(kLargeLeaves) * each, forward / 2);
         return static_cast<double>(kLargeBytes) / moving;
     };
     CopySpeeds speeds{.overhead = overhead};

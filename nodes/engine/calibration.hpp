@@ -1,5 +1,5 @@
 #pragma once
-// Measures a device for the plan's times: copies of zeros through the engine, passes of a small
+// Measures a device for the plan's times: copies of zeros through the engine, forwards of a small
 // UNet.
 
 #include "plugin/memory/component_tree.hpp"
@@ -42,7 +42,7 @@ struct CopiedWeights {
     bool mayBeMapped = false;  ///< devices that use mapped weights in place do
 };
 
-/// Its leaves lie one behind the other in the file, and begin anew where it ends.
+/// Its leaves lie one behind the other in the file, and begin again where it ends.
 [[nodiscard]] std::shared_ptr<const memory::ComponentTree> treeOf(const CopiedWeights& weights,
                                                                   const ScratchWeights& scratch);
 
@@ -55,14 +55,14 @@ struct CopySpeeds {
     Seconds overhead = 0;                ///< of each copy
 };
 
-/// From a file that the system holds in memory. Error{OutOfMemory} when the device has no room for
-/// a few megabytes.
+/// From a file that the system holds in memory. Error{OutOfMemory} when the device has no memory
+/// for a few megabytes.
 [[nodiscard]] CopySpeeds measureCopies(residency::Residency& residency,
                                        const memory::DeviceSpec& device,
                                        const ScratchWeights& scratch);
 
 /// Measures how fast a device copies and computes, in a few seconds: a small component of zeros
-/// streams through the engine, a small UNet runs on two sizes of picture, both several times. The
+/// streams through the engine, a small UNet runs on two sizes of image, both several times. The
 /// caller states the day.
 /// Errors: InvalidInput when `scratchFolder` cannot be written, OutOfMemory when the device is too
 /// small. Run thread, no other run at work, the device is open.

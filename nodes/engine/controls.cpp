@@ -4,7 +4,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ memory::WireRef Controls::onHost() const {
     return std::make_shared<const Controls>(std::move(entries));
 }
 
-std::optional<std::string> Controls::outlineKey() const {
+std::optional<std::string> Controls::specKey() const {
     Json key = Json::array();
     for (const ControlEntry& entry : entries_) {
         const ControlSettings& settings = entry.settings;

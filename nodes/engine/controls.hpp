@@ -50,12 +50,12 @@ public:
 
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
-    [[nodiscard]] std::optional<std::string> outlineKey() const override;
+    [[nodiscard]] std::optional<std::string> specKey() const override;
 
     [[nodiscard]] const std::vector<ControlEntry>& entries() const { return entries_; }
 
-    /// The networks, each once, in the order in which they come first; at `place` of it a network
-    /// has the role controlRole(place).
+    /// The networks, each once, in the order in which they come first; at `index` of it a network
+    /// has the role controlRole(index).
     [[nodiscard]] std::vector<std::shared_ptr<const models::ControlNet>> nets() const;
     /// The role of an entry's network.
     [[nodiscard]] std::string roleOf(const ControlEntry& entry) const;
@@ -64,7 +64,7 @@ private:
     std::vector<ControlEntry> entries_;
 };
 
-/// As A1111's ControlNet extension writes it in a picture's metadata, but for the model's name.
+/// As A1111's ControlNet extension writes it in an image's metadata, but for the model's name.
 [[nodiscard]] std::string describedControl(const ControlEntry& entry);
 
 /// What is on a wire or known of it; nullptr: nothing is connected. Error{InvalidInput} on port

@@ -12,8 +12,8 @@
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/Tensor.h>
@@ -41,10 +41,10 @@ public:
         }
     }
 
-    void add(const tensor::VideoGuide* guide) {
-        if (guide) {
-            add(guide->beside);
-            add(guide->seen);
+    void add(const tensor::ImageConditioning* imageConditioning) {
+        if (imageConditioning) {
+            add(imageConditioning->extraChannels);
+            add(imageConditioning->visionEmbeds);
         }
     }
 
@@ -59,7 +59,7 @@ public:
     void add(const tensor::Latents& latents) {
         add(latents.samples());
         add(latents.deviation());
-        add(latents.guide().get());
+        add(latents.imageConditioning().get());
         if (latents.carry()) {
             for (const at::Tensor& entry : latents.carry()->history) {
                 add(entry);
@@ -83,7 +83,7 @@ std::vector<at::Tensor> tensorsOf(const memory::WireRef& value) {
     } else if (const auto* latents = dynamic_cast<const tensor::Latents*>(held)) {
         tensors.add(*latents);
     } else if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(held)) {
-        tensors.add(empty->guide().get());
+        tensors.add(empty->imageConditioning().get());
     } else if (const auto* images = dynamic_cast<const tensor::Images*>(held)) {
         tensors.add(images->pixels());
     } else if (const auto* masks = dynamic_cast<const tensor::Masks*>(held)) {
@@ -277,7 +277,7 @@ void FiniteChecks::refuse(const std::string& role,
         facts["step"] = step.step + 1;
         facts["steps"] = step.steps;
     }
-    const bool isAdapted = !network->changes.empty();
+    const bool isAdapted = !network->deltas.empty();
     const bool isPrecision = compute == DType::F16 || compute == DType::BF16;
     const std::string computed = memory::shortNameOf(compute);
     const Message problem =

@@ -26,7 +26,7 @@ namespace lowtide::nodes {
 inline constexpr const char* kNotFiniteCode = "not_finite";
 
 /// Whether what the components of one stage give is finite. Sums are taken where results lie and
-/// stay there until somebody looks, which is a host wait for each device. In a dry run the same
+/// remain there until somebody looks, which is a host wait for each device. In a dry run the same
 /// tensors are made and nothing is fetched. Run thread.
 class FiniteChecks final : public models::ResultChecks {
 public:
@@ -74,13 +74,13 @@ private:
     std::vector<Noted> noted_;  ///< in the order in which they were first to give something
 };
 
-/// Fields of a picture's metadata: which way of the autoencoder was computed again.
+/// Fields of an image's metadata: which way of the autoencoder was computed again.
 inline constexpr const char* kEncodeField = "VAE encode precision";
 inline constexpr const char* kDecodeField = "VAE precision";
 
 /// Results of an autoencoder in half precision, which may overflow: each is looked at, a host wait,
 /// and the first one that is not finite is computed again in f32, as is all that follows. That is
-/// told once. Where StageContext::exact has none they are noted like those of other networks.
+/// reported once. Where StageContext::exact has none they are noted like those of other networks.
 class FiniteResult {
 public:
     /// `network` as it was opened. What is given must outlive it.
@@ -91,7 +91,7 @@ public:
     /// `run` with the stage's networks. Errors of FiniteChecks: where what comes in is not finite,
     /// and where the result is not finite in f32 either.
     [[nodiscard]] at::Tensor of(const std::function<at::Tensor(models::StageContext&)>& run);
-    /// Says so in `field` of a picture's metadata where something was computed again.
+    /// States so in `field` of an image's metadata where something was computed again.
     void describe(tensor::Provenance& provenance, const char* field) const;
 
 private:

@@ -4,7 +4,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <algorithm>
 
@@ -28,10 +28,10 @@ memory::WireRef ImagePrompts::onHost() const {
     return std::make_shared<const ImagePrompts>(std::move(entries));
 }
 
-std::optional<std::string> ImagePrompts::outlineKey() const {
+std::optional<std::string> ImagePrompts::specKey() const {
     Json key = Json::array();
     for (const ImagePromptEntry& entry : entries_) {
-        key.push_back({placeOf(entry),
+        key.push_back({indexOf(entry),
                        toJson(entry.settings.influence),
                        entry.settings.weights,
                        entry.tokensShape,
@@ -50,7 +50,7 @@ std::vector<std::shared_ptr<const models::IpAdapter>> ImagePrompts::adapters() c
     return adapters;
 }
 
-size_t ImagePrompts::placeOf(const ImagePromptEntry& entry) const {
+size_t ImagePrompts::indexOf(const ImagePromptEntry& entry) const {
     const auto all = adapters();
     const auto found = std::find(all.begin(), all.end(), entry.adapter);
     LOWTIDE_ASSERT(found != all.end());
@@ -59,7 +59,7 @@ size_t ImagePrompts::placeOf(const ImagePromptEntry& entry) const {
 
 std::string describedImagePrompt(const ImagePromptEntry& entry) {
     const ImagePromptSettings& settings = entry.settings;
-    std::string text = "Pictures: " + std::to_string(entry.pictures()) +
+    std::string text = "Pictures: " + std::to_string(entry.images()) +
                        ", Weight: " + formatNumber(settings.influence.strength) +
                        ", Guidance Start: " + formatNumber(settings.influence.start) +
                        ", Guidance End: " + formatNumber(settings.influence.end);
@@ -77,7 +77,7 @@ const ImagePrompts* imagePromptsIn(const memory::WireRef& value) {
     const auto* prompts = dynamic_cast<const ImagePrompts*>(meantBy(value).get());
     if (value && !prompts) {
         throw Error(ErrorKind::InvalidInput,
-                    message("the input image_prompt holds no pictures to follow"),
+                    message("the input image_prompt holds no images to follow"),
                     message("connect a node Apply IP-Adapter"),
                     "image_prompt");
     }

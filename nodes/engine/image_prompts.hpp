@@ -1,5 +1,5 @@
 #pragma once
-// Pictures that a denoiser shall follow as it follows a text: the IMAGE_PROMPT wire.
+// Images that a denoiser shall follow as it follows a text: the IMAGE_PROMPT wire.
 
 #include "nodes/engine/influence.hpp"
 #include "plugin/base/units.hpp"
@@ -15,26 +15,26 @@
 
 namespace lowtide::nodes {
 
-/// How pictures are followed.
+/// How images are followed.
 struct ImagePromptSettings {
-    Influence influence{};  ///< outside of its share they are not seen
-    /// Of each picture, which then speaks for itself; empty: all speak together.
+    Influence influence{};  ///< outside of its range they are not seen
+    /// Of each image, which then speaks for itself; empty: all speak together.
     std::vector<double> weights{};
 };
 
-/// The pictures that one IP-Adapter reads.
+/// The images that one IP-Adapter reads.
 struct ImagePromptEntry {
     std::shared_ptr<const models::IpAdapter> adapter;
     ImagePromptSettings settings;
-    Shape tokensShape;    ///< [1 + pictures, tokens, width]
-    at::Tensor tokens{};  ///< of no picture, then of each one, f32; undefined before the run
+    Shape tokensShape;    ///< [1 + images, tokens, width]
+    at::Tensor tokens{};  ///< of no image, then of each one, f32; undefined before the run
     Shape maskShape{};    ///< [1 or B, 1, H, W] of any size; empty: all over
     at::Tensor mask{};    ///< where they speak, 0..1
 
-    [[nodiscard]] int64_t pictures() const { return tokensShape.at(0) - 1; }
+    [[nodiscard]] int64_t images() const { return tokensShape.at(0) - 1; }
 };
 
-/// Pictures in the order in which they were connected. Immutable.
+/// Images in the order in which they were connected. Immutable.
 class ImagePrompts final : public memory::WireValue {
 public:
     explicit ImagePrompts(std::vector<ImagePromptEntry> entries) : entries_(std::move(entries)) {}
@@ -43,20 +43,20 @@ public:
 
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
-    [[nodiscard]] std::optional<std::string> outlineKey() const override;
+    [[nodiscard]] std::optional<std::string> specKey() const override;
 
     [[nodiscard]] const std::vector<ImagePromptEntry>& entries() const { return entries_; }
 
     /// The IP-Adapters, each once, in the order in which they come first.
     [[nodiscard]] std::vector<std::shared_ptr<const models::IpAdapter>> adapters() const;
-    /// The place of an entry's IP-Adapter among them: that of its pair in a cross attention.
-    [[nodiscard]] size_t placeOf(const ImagePromptEntry& entry) const;
+    /// The index of an entry's IP-Adapter among them: that of its pair in a cross attention.
+    [[nodiscard]] size_t indexOf(const ImagePromptEntry& entry) const;
 
 private:
     std::vector<ImagePromptEntry> entries_;
 };
 
-/// For a picture's metadata, in the manner of describedControl().
+/// For an image's metadata, in the manner of describedControl().
 [[nodiscard]] std::string describedImagePrompt(const ImagePromptEntry& entry);
 
 /// What is on a wire or known of it; nullptr: nothing is connected. Error{InvalidInput} on port

@@ -10,10 +10,10 @@ namespace lowtide::nodes {
 
 namespace {
 
-void requireShareOfSteps(double share, const char* param) {
-    requireThat(share >= 0 && share <= 1,
-                message("{} is {}", param, formatNumber(share)),
-                message("choose a share of the steps from 0 to 1"),
+void requireFractionOfSteps(double fraction, const char* param) {
+    requireThat(fraction >= 0 && fraction <= 1,
+                message("{} is {}", param, formatNumber(fraction)),
+                message("choose a fraction of the steps from 0 to 1"),
                 param);
 }
 
@@ -34,8 +34,8 @@ void requireInfluence(const Influence& influence, const Message& what) {
                 message("the strength is no number"),
                 message("choose a number, 1 is usual"),
                 "strength");
-    requireShareOfSteps(influence.start, "start");
-    requireShareOfSteps(influence.end, "end");
+    requireFractionOfSteps(influence.start, "start");
+    requireFractionOfSteps(influence.end, "end");
     requireThat(
         influence.start < influence.end, what, message("choose an end behind the start"), "start");
 }

@@ -7,13 +7,13 @@
 
 namespace lowtide::nodes {
 
-/// How strongly something beside the text is followed, and in which share of a pass's calls.
+/// How strongly something other than the text is followed, and in which range of a pass's calls.
 struct Influence {
     double strength = 1;
     double start = 0;
     double end = 1;
 
-    /// Whether call `call` of `count` lies in the share, as diffusers 0.42.1 keeps ControlNets.
+    /// Whether call `call` of `count` lies in the range, as diffusers 0.42.1 keeps ControlNets.
     [[nodiscard]] bool isFeltIn(int call, int count) const;
 };
 

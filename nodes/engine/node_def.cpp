@@ -4,13 +4,13 @@ namespace lowtide::nodes {
 
 namespace {
 
-/// Empty where the host wants no pictures of what is not done yet.
-std::function<void(const LivePicture&)> previewOf(executor::Context& context) {
+/// Empty where the host wants no previews of what is not done yet.
+std::function<void(const LiveImage&)> previewOf(executor::Context& context) {
     if (!context.wantsPreviews()) {
         return {};
     }
-    return [&context](const LivePicture& live) {
-        context.previewStep(live.picture,
+    return [&context](const LiveImage& live) {
+        context.previewStep(live.image,
                             {.done = live.done, .total = live.total, .scale = live.scale});
     };
 }
@@ -24,14 +24,14 @@ StageCall stageCall(executor::Context& context) {
                                    double done,
                                    double total) { context.progress(phase, done, total); },
             .preview = previewOf(context),
-            .tell = [&context](std::string_view name,
-                               Json facts) { context.tell(name, std::move(facts)); },
+            .notify = [&context](std::string_view name,
+                                 Json facts) { context.notify(name, std::move(facts)); },
             .issue = [&context](Issue issue) { context.issue(std::move(issue)); }};
 }
 
-WireAt knownAt(const executor::OutlineContext& context) {
+WireAt knownAt(const executor::SpecContext& context) {
     return [&context](std::string_view port) -> memory::WireRef {
-        const executor::ValueOutline* input = context.input(port);
+        const executor::ValueSpec* input = context.input(port);
         return input ? std::make_shared<const Placeholder>(*input) : nullptr;
     };
 }

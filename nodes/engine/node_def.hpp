@@ -23,11 +23,11 @@ namespace lowtide::nodes {
 using WireAt = std::function<memory::WireRef(std::string_view port)>;
 
 /// Of a node before the run.
-[[nodiscard]] WireAt knownAt(const executor::OutlineContext& context);
+[[nodiscard]] WireAt knownAt(const executor::SpecContext& context);
 /// Of a node in a run. Valid while `context` is.
 [[nodiscard]] WireAt valuesAt(const executor::Context& context);
 
-/// A port or a parameter of a node, and its place in what the node is asked.
+/// A port or a parameter of a node, and its field in what the node is asked.
 template <class Asked>
 struct Field {
     std::optional<PortDesc> port{};
@@ -190,19 +190,19 @@ public:
         return def_->stage.run(context, asked_, call);
     }
 
-    [[nodiscard]] std::shared_ptr<const Stage> forWalk(models::StageContext& context,
-                                                       const WireOf& wireOf) const override {
-        auto walked = std::make_shared<StageOf>(*this);
+    [[nodiscard]] std::shared_ptr<const Stage> forDryRun(models::StageContext& context,
+                                                         const WireOf& wireOf) const override {
+        auto shortened = std::make_shared<StageOf>(*this);
         if (def_->stage.shorten) {
-            walked->share = def_->stage.shorten(context, walked->asked_);
+            shortened->fraction = def_->stage.shorten(context, shortened->asked_);
         }
         for (const Field<Asked>& field : def_->fields) {
             if (field.port) {
-                WireRef& value = walked->asked_.*field.wire;
+                WireRef& value = shortened->asked_.*field.wire;
                 value = wireOf(field.port->id, value);
             }
         }
-        return walked;
+        return shortened;
     }
 
     [[nodiscard]] std::shared_ptr<const Stage> inTiles(int64_t pixels) const override {
@@ -228,11 +228,11 @@ template <class Asked>
     const auto def = std::make_shared<const NodeDef<Asked>>(std::move(described));
     return {
         .desc = def->desc,
-        .outline =
-            [&stages, def](const executor::OutlineContext& context) {
+        .spec =
+            [&stages, def](const executor::SpecContext& context) {
                 Asked asked = askedOf(def->fields, context, knownAt(context));
-                return stages.outline(std::make_shared<const StageOf<Asked>>(def, std::move(asked)),
-                                      def->desc.outputs);
+                return stages.spec(std::make_shared<const StageOf<Asked>>(def, std::move(asked)),
+                                   def->desc.outputs);
             },
         .run =
             [&stages, def](executor::Context& context) {

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <c10/util/Exception.h>
 
@@ -31,7 +31,7 @@ std::string firstLine(std::string text) {
         bytes > 0
             ? message("{}: the memory is used up, {} were asked for", stage, formatBytes(bytes))
             : message("{}: the memory is used up", stage),
-        message("choose a smaller picture or batch, or a tighter memory policy"));
+        message("choose a smaller image or batch, or a tighter memory policy"));
     throw error.withBytesAsked(bytes);
 }
 

@@ -4,9 +4,9 @@
 
 namespace lowtide::nodes {
 
-/// Call inside a catch block: throws what is being handled as lowtide::Error. Errors of ours pass
-/// as they are; those of the tensor library and the standard library become one line without
-/// backtrace and build paths, out of memory with the bytes asked for.
+/// Call inside a catch block: throws what is being handled as lowtide::Error. Errors of ours are
+/// passed on as they are; those of the tensor library and the standard library become one line
+/// without backtrace and build paths, out of memory with the bytes asked for.
 [[noreturn]] void rethrowAsError(std::string_view stage);
 
 /// Runs a stage; whatever it throws leaves as lowtide::Error.

@@ -1,6 +1,6 @@
 #include "nodes/engine/stage_inputs.hpp"
 
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
@@ -30,47 +30,52 @@ const T& valueIn(const memory::WireRef& value, const char* item, const char* wan
                 item);
 }
 
-[[noreturn]] void refuseFrames(const models::PictureSize& size,
+[[noreturn]] void refuseFrames(const models::ImageSize& size,
                                const models::ModelInfo& info,
                                const std::string& item) {
     const std::string step = std::to_string(info.latent.frameFactor);
     throw Error(ErrorKind::InvalidInput,
                 message("{} frames do not fit {}", size.frames, info.checkpoint),
                 info.latent.hasFrames ? message("choose 1 frame more than a multiple of {}", step)
-                                      : message("choose 1 frame: the model makes pictures"),
+                                      : message("choose 1 frame: the model makes images"),
                 item);
 }
 
-/// Of a picture that is there already, the node that brings it to another size is named.
-[[noreturn]] void refuseSize(const models::PictureSize& size,
+/// For an image that is there already, names the node that brings it to another size.
+[[noreturn]] void refuseSize(const models::ImageSize& size,
                              const models::ModelInfo& info,
                              const std::string& item) {
     const std::string multiple = std::to_string(info.latent.multiple);
-    const bool isPicture = item == "image";
+    const bool isImage = item == "image";
     Json facts = {
         {"width", size.width}, {"height", size.height}, {"multiple", info.latent.multiple}};
-    if (isPicture) {
+    if (isImage) {
         facts["insert"] = "image.fit";
     }
     throw CodedError(
         Error(
             ErrorKind::InvalidInput,
             message("the size {} x {} does not fit {}", size.width, size.height, info.checkpoint),
-            isPicture
+            isImage
                 ? message(
                       "put Fit image (image.fit) before it, which makes both sides multiples of {}",
                       multiple)
                 : message("choose a width and height that are multiples of {}", multiple),
             item),
-        kPictureSizeCode,
+        kImageSizeCode,
         facts.dump());
 }
 
-GuideOutline shapesOf(const tensor::VideoGuide* guide) {
-    return guide ? GuideOutline{.beside = guide->beside.sizes().vec(),
-                                .seen = guide->seen.defined() ? Shape(guide->seen.sizes().vec())
-                                                              : Shape()}
-                 : GuideOutline();
+ImageConditioningSpec shapesOf(const tensor::ImageConditioning* imageConditioning) {
+    return imageConditioning
+               ? ImageConditioningSpec{.extraChannels =
+                                           imageConditioning->extraChannels.sizes().vec(),
+                                       .visionEmbeds =
+                                           imageConditioning->visionEmbeds.defined()
+                                               ? Shape(
+                                                     imageConditioning->visionEmbeds.sizes().vec())
+                                               : Shape()}
+               : ImageConditioningSpec();
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ const tensor::Conditioning& conditioningIn(const memory::WireRef& value, const c
 }
 
 const tensor::Latents& latentsIn(const memory::WireRef& value, const char* item) {
-    return valueIn<tensor::Latents>(value, item, "latent picture");
+    return valueIn<tensor::Latents>(value, item, "latent image");
 }
 
 const tensor::Images& imagesIn(const memory::WireRef& value, const char* item) {
@@ -117,7 +122,7 @@ const tensor::Masks& masksIn(const memory::WireRef& value) {
 
 Shape shapeOf(const memory::WireRef& value) {
     if (const auto* placeholder = dynamic_cast<const Placeholder*>(value.get())) {
-        return placeholder->outline().shape;
+        return placeholder->spec().shape;
     }
     if (const auto* images = dynamic_cast<const tensor::Images*>(value.get())) {
         return images->pixels().sizes().vec();
@@ -131,31 +136,30 @@ Shape shapeOf(const memory::WireRef& value) {
 
 memory::WireRef kindOf(const memory::WireRef& latent) {
     if (const auto* placeholder = dynamic_cast<const Placeholder*>(latent.get())) {
-        return placeholder->outline().value;
+        return placeholder->spec().value;
     }
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
-        return std::make_shared<const LatentOutline>(
-            EmptyOutline{.size = empty->size(),
-                         .batch = empty->batch(),
-                         .rate = empty->rate(),
-                         .guide = shapesOf(empty->guide().get())});
+        return std::make_shared<const LatentSpec>(
+            EmptyLatentSpec{.size = empty->size(),
+                            .batch = empty->batch(),
+                            .rate = empty->rate(),
+                            .imageConditioning = shapesOf(empty->imageConditioning().get())});
     }
     const auto* latents = dynamic_cast<const tensor::Latents*>(latent.get());
-    return latents && (latents->deviation().defined() || latents->guide())
-               ? std::make_shared<const LatentOutline>(latents->deviation().defined(),
-                                                       shapesOf(latents->guide().get()))
+    return latents && (latents->deviation().defined() || latents->imageConditioning())
+               ? std::make_shared<const LatentSpec>(latents->deviation().defined(),
+                                                    shapesOf(latents->imageConditioning().get()))
                : nullptr;
 }
 
-models::ConditioningOutline outlineAt(const memory::WireRef& value, const char* item) {
+models::ConditioningSpec specAt(const memory::WireRef& value, const char* item) {
     const auto* placeholder = dynamic_cast<const Placeholder*>(value.get());
-    return placeholder ? outlineOf(placeholder->outline(), item)
-                       : outlineOf(conditioningIn(value, item));
+    return placeholder ? specOf(placeholder->spec(), item) : specOf(conditioningIn(value, item));
 }
 
-models::ConditioningOutline outlineOf(const executor::ValueOutline& known, const char* item) {
-    if (const auto* outline = dynamic_cast<const models::ConditioningOutline*>(known.value.get())) {
-        return *outline;
+models::ConditioningSpec specOf(const executor::ValueSpec& known, const char* item) {
+    if (const auto* spec = dynamic_cast<const models::ConditioningSpec*>(known.value.get())) {
+        return *spec;
     }
     requireThat(known.shape.size() == 3,
                 message("the input {} is {}", item, toText(known.shape)),
@@ -165,26 +169,25 @@ models::ConditioningOutline outlineOf(const executor::ValueOutline& known, const
             {{.tensors = {{tensor::kEmbeds, known.shape}}}}};
 }
 
-models::ConditioningOutline outlineOf(const tensor::Conditioning& conditioning) {
-    std::vector<models::EntryOutline> entries;
+models::ConditioningSpec specOf(const tensor::Conditioning& conditioning) {
+    std::vector<models::EntrySpec> entries;
     for (const tensor::ConditioningEntry& entry : conditioning.entries()) {
-        models::EntryOutline& outline =
-            entries.emplace_back(models::EntryOutline{.scope = entry.scope});
+        models::EntrySpec& spec = entries.emplace_back(models::EntrySpec{.scope = entry.scope});
         for (const auto& [name, tensor] : entry.tensors) {
-            outline.tensors.emplace(name, tensor.sizes().vec());
+            spec.tensors.emplace(name, tensor.sizes().vec());
         }
     }
     return {conditioning.fields(), std::move(entries)};
 }
 
 Shape latentShapeFor(const models::Model& model,
-                     const models::PictureSize& size,
+                     const models::ImageSize& size,
                      int64_t batch,
                      const char* item) {
     const models::ModelInfo& info = model.info();
     const std::optional<Shape> shape = info.latent.shapeFor(size, batch);
     if (!shape && !info.latent.takesFrames(size.frames)) {
-        // Who states a width states the frames beside it.
+        // Whoever states a width states the frames with it.
         refuseFrames(size, info, std::string_view(item) == "width" ? "frames" : item);
     }
     if (!shape) {
@@ -193,11 +196,11 @@ Shape latentShapeFor(const models::Model& model,
     return *shape;
 }
 
-std::string pictureSizeText(const models::PictureSize& size) {
+std::string imageSizeText(const models::ImageSize& size) {
     return std::to_string(size.width) + " x " + std::to_string(size.height);
 }
 
-models::PictureSize usualSizeFor(const models::ModelInfo& info, const models::PictureSize& size) {
+models::ImageSize usualSizeFor(const models::ModelInfo& info, const models::ImageSize& size) {
     const double scale = std::sqrt(static_cast<double>(info.usual.pixels) /
                                    static_cast<double>(size.width * size.height));
     const auto rounded = [&](int64_t side) {
@@ -207,20 +210,20 @@ models::PictureSize usualSizeFor(const models::ModelInfo& info, const models::Pi
     return {.width = rounded(size.width), .height = rounded(size.height), .frames = size.frames};
 }
 
-void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size) {
+void requireSpaceFor(const models::ModelInfo& info, const models::ImageSize& size) {
     const int64_t most = info.latent.mostPixels;
     if (most == 0 || size.width == size.height || size.width * size.height <= most) {
         return;
     }
     throw Error(
         ErrorKind::InvalidInput,
-        message("the size is {}, and {} has room for {} pixels of a picture that is no square",
-                pictureSizeText(size),
+        message("the size is {}, and {} has space for {} pixels of an image that is no square",
+                imageSizeText(size),
                 info.checkpoint,
                 most),
         info.usual.pixels > 0
-            ? message("choose {}, which its own pipeline would make, and enlarge the picture",
-                      pictureSizeText(usualSizeFor(info, size)))
+            ? message("choose {}, which its own pipeline would make, and enlarge the image",
+                      imageSizeText(usualSizeFor(info, size)))
             : message("choose a smaller size"),
         "latent");
 }
@@ -236,16 +239,15 @@ void checkLatents(const models::Model& model, const Shape& latents) {
                     message("connect a latent of the same family"),
                     "latent");
     }
-    requireRoomFor(info, info.latent.sizeOf(latents));
+    requireSpaceFor(info, info.latent.sizeOf(latents));
 }
 
-void requirePictures(const models::Model& model, const Message& what) {
+void requireImages(const models::Model& model, const Message& what) {
     if (model.info().latent.hasFrames) {
-        throw Error(
-            ErrorKind::Unsupported,
-            message("{} makes videos, and {} is for pictures", model.info().checkpoint, what),
-            message("choose another checkpoint"),
-            "model");
+        throw Error(ErrorKind::Unsupported,
+                    message("{} makes videos, and {} is for images", model.info().checkpoint, what),
+                    message("choose another checkpoint"),
+                    "model");
     }
 }
 
@@ -254,8 +256,8 @@ void checkMaskFits(const Shape& mask, const Shape& image) {
                       (mask[0] == 1 || mask[0] == image[0]);
     if (!fits) {
         throw Error(ErrorKind::InvalidInput,
-                    message("the mask is {}, the picture {}", toText(mask), toText(image)),
-                    message("connect a mask of the picture's size"),
+                    message("the mask is {}, the image {}", toText(mask), toText(image)),
+                    message("connect a mask of the image's size"),
                     "mask");
     }
 }

@@ -4,7 +4,7 @@
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/base/message.hpp"
 #include "plugin/nn/component_source.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -38,44 +38,43 @@ template <class Request>
     return modelIn(request.model).shared_from_this();
 }
 
-/// Of pictures, masks or latents, there or known before the run; empty for null, and for latents
-/// that have no shape yet.
+/// Shape of images, masks or latents, there or known before the run; empty for null, and for
+/// latents that have no shape yet.
 [[nodiscard]] Shape shapeOf(const memory::WireRef& value);
-/// What a latent is beyond its shape, as LatentOutline says it; null: no more.
+/// What a latent is beyond its shape, as LatentSpec states it; null: no more.
 [[nodiscard]] memory::WireRef kindOf(const memory::WireRef& latent);
 /// Of a conditioning, likewise. Error{InvalidInput} on port `item` for null, and for a placeholder
 /// with the shape of no conditioning.
-[[nodiscard]] models::ConditioningOutline outlineAt(const memory::WireRef& value, const char* item);
+[[nodiscard]] models::ConditioningSpec specAt(const memory::WireRef& value, const char* item);
 /// What is known of a conditioning by what the node before states: without a value one prompt that
 /// has embeds of that shape alone, everywhere and always.
-[[nodiscard]] models::ConditioningOutline outlineOf(const executor::ValueOutline& known,
-                                                    const char* item);
+[[nodiscard]] models::ConditioningSpec specOf(const executor::ValueSpec& known, const char* item);
 /// What would have been known of a conditioning.
-[[nodiscard]] models::ConditioningOutline outlineOf(const tensor::Conditioning& conditioning);
-/// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
-/// sizes, where the model has none for that size.
+[[nodiscard]] models::ConditioningSpec specOf(const tensor::Conditioning& conditioning);
+/// Size of an image's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of
+/// image sizes, where the model has none for that size.
 [[nodiscard]] Shape latentShapeFor(const models::Model& model,
-                                   const models::PictureSize& size,
+                                   const models::ImageSize& size,
                                    int64_t batch,
                                    const char* item);
 
 /// Error{InvalidInput} unless a tensor of this shape can be latents of the model.
 void checkLatents(const models::Model& model, const Shape& latents);
 
-/// Error{Unsupported} on port "model" where it makes videos, and `what` is for pictures alone.
-void requirePictures(const models::Model& model, const Message& what);
+/// Error{Unsupported} on port "model" where it makes videos, and `what` is for images alone.
+void requireImages(const models::Model& model, const Message& what);
 
-/// Error{InvalidInput} unless a mask [1 or B, 1, H, W] is of the size of pictures [B, 3, H, W].
+/// Error{InvalidInput} unless a mask [1 or B, 1, H, W] is of the size of images [B, 3, H, W].
 void checkMaskFits(const Shape& mask, const Shape& image);
 
 /// "512 x 768".
-[[nodiscard]] std::string pictureSizeText(const models::PictureSize& size);
+[[nodiscard]] std::string imageSizeText(const models::ImageSize& size);
 /// What the pipeline of a model makes of a size that it is asked for: as many pixels as it was
 /// trained at, both sides rounded down. Source: the image pipelines of diffusers 0.42.1.
-[[nodiscard]] models::PictureSize usualSizeFor(const models::ModelInfo& info,
-                                               const models::PictureSize& size);
+[[nodiscard]] models::ImageSize usualSizeFor(const models::ModelInfo& info,
+                                             const models::ImageSize& size);
 
-/// Error{InvalidInput} on "latent" for one that the denoiser has no room for.
-void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size);
+/// Error{InvalidInput} on "latent" for one that the denoiser has no space for.
+void requireSpaceFor(const models::ModelInfo& info, const models::ImageSize& size);
 
 }  // namespace lowtide::nodes

@@ -36,7 +36,7 @@ void add(models::TypedNetworks& networks,
 memory::ComponentPrecision precisionOf(const models::ComponentSource& source,
                                        const std::string& role,
                                        const memory::PrecisionChoice& choice) {
-    // A rehearsal of a card computes as the cpu does.
+    // A rehearsal of a GPU computes as the cpu does.
     const int capability = choice.capabilityOf(role);
     const auto device =
         capability > 0 ? memory::NumericTraits::ofCuda(capability) : memory::NumericTraits();

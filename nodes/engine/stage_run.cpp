@@ -3,14 +3,14 @@
 #include "nodes/engine/controls.hpp"
 #include "nodes/engine/finite_checks.hpp"
 #include "nodes/engine/image_prompts.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/engine/stage_precision.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
-#include "plugin/nn/shape_walk.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
 
 #include <ATen/ATen.h>
@@ -25,128 +25,140 @@
 
 namespace lowtide::nodes {
 
-at::Tensor onWire(const Shape& shape, const memory::StagePlace& place, std::string_view port) {
-    return place.isElsewhere(port) ? models::ShapeWalk::elsewhere(shape)
-                                   : models::ShapeWalk::onWire(shape);
+at::Tensor onWire(const Shape& shape, const memory::StageDevices& devices, std::string_view port) {
+    return devices.isElsewhere(port) ? models::DryRun::elsewhere(shape)
+                                     : models::DryRun::onWire(shape);
 }
 
 namespace {
 
 WireRef conditioningOnWire(const WireRef& value,
-                           const memory::StagePlace& place,
+                           const memory::StageDevices& devices,
                            const std::string& port) {
-    const models::ConditioningOutline outline = outlineAt(value, port.c_str());
+    const models::ConditioningSpec spec = specAt(value, port.c_str());
     std::vector<tensor::ConditioningEntry> entries;
-    for (const models::EntryOutline& entry : outline.entries()) {
+    for (const models::EntrySpec& entry : spec.entries()) {
         tensor::ConditioningEntry& own = entries.emplace_back();
         own.scope = entry.scope;
         for (const auto& [name, shape] : entry.tensors) {
-            own.tensors.emplace(name, onWire(shape, place, port));
+            own.tensors.emplace(name, onWire(shape, devices, port));
         }
     }
     return std::make_shared<const tensor::Conditioning>(
-        outline.fields(), std::move(entries), std::string(), -1);
+        spec.fields(), std::move(entries), std::string(), -1);
 }
 
-WireRef latentOnWire(const WireRef& value, const memory::StagePlace& place, std::string_view port) {
+WireRef latentOnWire(const WireRef& value,
+                     const memory::StageDevices& devices,
+                     std::string_view port) {
     const WireRef kind = kindOf(value);
-    std::shared_ptr<const tensor::VideoGuide> guide;
-    if (const GuideOutline shapes = guideIn(kind); !shapes.beside.empty()) {
-        guide = std::make_shared<const tensor::VideoGuide>(tensor::VideoGuide{
-            .beside = onWire(shapes.beside, place, port),
-            .seen = shapes.seen.empty() ? at::Tensor() : onWire(shapes.seen, place, port)});
+    std::shared_ptr<const tensor::ImageConditioning> imageConditioning;
+    if (const ImageConditioningSpec shapes = imageConditioningIn(kind);
+        !shapes.extraChannels.empty()) {
+        imageConditioning =
+            std::make_shared<const tensor::ImageConditioning>(tensor::ImageConditioning{
+                .extraChannels = onWire(shapes.extraChannels, devices, port),
+                .visionEmbeds = shapes.visionEmbeds.empty()
+                                    ? at::Tensor()
+                                    : onWire(shapes.visionEmbeds, devices, port)});
     }
-    if (const EmptyOutline* empty = emptyIn(kind)) {
+    if (const EmptyLatentSpec* empty = emptyIn(kind)) {
         return std::make_shared<const tensor::EmptyLatents>(
-            empty->size, empty->batch, empty->rate, std::move(guide));
+            empty->size, empty->batch, empty->rate, std::move(imageConditioning));
     }
     const Shape shape = shapeOf(value);
-    at::Tensor samples = onWire(shape, place, port);
-    at::Tensor deviation = isDistribution(kind) ? onWire(shape, place, port) : at::Tensor();
-    return std::make_shared<const tensor::Latents>(
-        std::move(samples), tensor::Provenance{}, nullptr, std::move(deviation), std::move(guide));
+    at::Tensor samples = onWire(shape, devices, port);
+    at::Tensor deviation = isDistribution(kind) ? onWire(shape, devices, port) : at::Tensor();
+    return std::make_shared<const tensor::Latents>(std::move(samples),
+                                                   tensor::Provenance{},
+                                                   nullptr,
+                                                   std::move(deviation),
+                                                   std::move(imageConditioning));
 }
 
 WireRef controlOnWire(const WireRef& value,
-                      const memory::StagePlace& place,
+                      const memory::StageDevices& devices,
                       std::string_view port) {
     std::vector<ControlEntry> entries = controlsIn(value)->entries();
     for (ControlEntry& entry : entries) {
-        entry.hint = onWire(entry.hintShape, place, port);
+        entry.hint = onWire(entry.hintShape, devices, port);
     }
     return std::make_shared<const Controls>(std::move(entries));
 }
 
 WireRef imagePromptOnWire(const WireRef& value,
-                          const memory::StagePlace& place,
+                          const memory::StageDevices& devices,
                           std::string_view port) {
     std::vector<ImagePromptEntry> entries = imagePromptsIn(value)->entries();
     for (ImagePromptEntry& entry : entries) {
-        entry.tokens = onWire(entry.tokensShape, place, port);
-        entry.mask = entry.maskShape.empty() ? at::Tensor() : onWire(entry.maskShape, place, port);
+        entry.tokens = onWire(entry.tokensShape, devices, port);
+        entry.mask =
+            entry.maskShape.empty() ? at::Tensor() : onWire(entry.maskShape, devices, port);
     }
     return std::make_shared<const ImagePrompts>(std::move(entries));
 }
 
 /// A value of the shapes that are known; what was loaded itself.
-WireRef valueOnWire(const WireRef& value, const memory::StagePlace& place, std::string_view port) {
+WireRef valueOnWire(const WireRef& value,
+                    const memory::StageDevices& devices,
+                    std::string_view port) {
     const std::string_view type = value ? value->type() : std::string_view();
     if (type == "CONDITIONING") {
-        return conditioningOnWire(value, place, std::string(port));
+        return conditioningOnWire(value, devices, std::string(port));
     }
     if (type == "LATENT") {
-        return latentOnWire(value, place, port);
+        return latentOnWire(value, devices, port);
     }
     if (type == "IMAGE") {
-        return std::make_shared<const tensor::Images>(onWire(shapeOf(value), place, port),
+        return std::make_shared<const tensor::Images>(onWire(shapeOf(value), devices, port),
                                                       tensor::Provenance{});
     }
     if (type == "CONTROL") {
-        return controlOnWire(value, place, port);
+        return controlOnWire(value, devices, port);
     }
     if (type == "IMAGE_PROMPT") {
-        return imagePromptOnWire(value, place, port);
+        return imagePromptOnWire(value, devices, port);
     }
     if (type == "MASK") {
-        return std::make_shared<const tensor::Masks>(onWire(shapeOf(value), place, port));
+        return std::make_shared<const tensor::Masks>(onWire(shapeOf(value), devices, port));
     }
     return value;
 }
 
-/// A picture that the program has not taken yet: in host memory, one at a time.
-at::Tensor onItsWay(const Image8& picture) {
-    const tensor::WalkMeter::Elsewhere onHost(tensor::WalkMeter::current());
-    return at::empty({static_cast<int64_t>(picture.byteCount())},
+/// An image that the program has not taken yet: in host memory, one at a time.
+at::Tensor onItsWay(const Image8& image) {
+    const tensor::DryRunMeter::Elsewhere onHost(tensor::DryRunMeter::current());
+    return at::empty({static_cast<int64_t>(image.byteCount())},
                      at::TensorOptions(at::kByte).device(c10::kMeta));
 }
 
-/// A walk of `run` over the trees.
-memory::StageWork walkOver(const memory::StagePlace& place,
-                           std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
-                           const std::function<void(models::ShapeWalk&)>& run) {
+/// A dry run of `run` over the trees.
+memory::StageWork dryRunOver(const memory::StageDevices& devices,
+                             std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+                             const std::function<void(models::DryRun&)>& run) {
     const c10::InferenceMode asOnTheRunThread;
-    models::ShapeWalk walk(place, std::move(trees), models::adapterMath());
-    run(walk);
-    return walk.work();
+    models::DryRun dryRun(devices, std::move(trees), models::adapterMath());
+    run(dryRun);
+    return dryRun.work();
 }
 
-/// Of a stage in a walk, which nobody looks at.
-StageCall callFor(const memory::StagePlace& place, at::Tensor& shown) {
+/// Of a stage in a dry run, which nobody looks at.
+StageCall callFor(const memory::StageDevices& devices, at::Tensor& shown) {
     StageCall call{.node = {},
                    .stop = {},
                    .progress = [](std::string_view, double, double) {},
                    .issue = [](const Issue&) {}};
-    if (place.previews) {
-        call.preview = [&](const LivePicture& live) { shown = onItsWay(live.picture); };
+    if (devices.previews) {
+        call.preview = [&](const LiveImage& live) { shown = onItsWay(live.image); };
     }
     return call;
 }
 
 }  // namespace
 
-memory::StageWork walkStage(const Stage& stage,
-                            const StageFacts& facts,
-                            const memory::StagePlace& place) {
+memory::StageWork dryRunStage(const Stage& stage,
+                              const StageFacts& facts,
+                              const memory::StageDevices& devices) {
     models::TypedNetworks typed;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     std::optional<tensor::NumericsScope> scope;
@@ -158,31 +170,32 @@ memory::StageWork walkStage(const Stage& stage,
     if (!facts.precisions.empty() && !stage.hasOwnSwitches) {
         scope.emplace(facts.precisions.front().switches);
     }
-    WalkedShare share;
-    memory::StageWork work = walkOver(place, std::move(trees), [&](models::ShapeWalk& walk) {
+    DryRunFraction fraction;
+    memory::StageWork work = dryRunOver(devices, std::move(trees), [&](models::DryRun& dryRun) {
         FiniteChecks finite(stage, facts.precisions, /*isDryRun=*/true);
-        models::StageContext context{.weights = walk,
+        models::StageContext context{.weights = dryRun,
                                      .record = tensor::Record(nullptr),
                                      .typed = std::move(typed),
                                      .hashes = facts.hashes,
-                                     .walk = &walk,
+                                     .dryRun = &dryRun,
                                      .finite = &finite};
-        const auto walked = stage.forWalk(context, [&](auto port, const WireRef& value) {
-            return valueOnWire(value, place, port);
+        const auto shortened = stage.forDryRun(context, [&](auto port, const WireRef& value) {
+            return valueOnWire(value, devices, port);
         });
         at::Tensor shown;
-        finite.look(walked->run(context, callFor(place, shown)));
-        share = walked->share;
+        finite.look(shortened->run(context, callFor(devices, shown)));
+        fraction = shortened->fraction;
     });
     work.knowsElsewhere = stage.scopesElsewhere;
     for (memory::ComponentWork& component : work.components) {
-        component.passes = component.passes * share.all / share.walked;
+        component.forwards = component.forwards * fraction.all / fraction.shortened;
     }
     return work;
 }
 
-memory::StageWork walkTensors(const memory::StagePlace& place, const std::function<void()>& make) {
-    return walkOver(place, {}, [&](models::ShapeWalk&) { make(); });
+memory::StageWork dryRunTensors(const memory::StageDevices& devices,
+                                const std::function<void()>& make) {
+    return dryRunOver(devices, {}, [&](models::DryRun&) { make(); });
 }
 
 namespace {
@@ -206,18 +219,18 @@ constexpr std::array<int64_t, 7> kTileSides = {1024, 768, 512, 384, 256, 192, 12
 
 memory::SmallerWork inSmallerTiles(const std::shared_ptr<const Stage>& stage,
                                    const StageFacts& facts,
-                                   const memory::StagePlace& place) {
+                                   const memory::StageDevices& devices) {
     memory::SmallerWork smaller{.param = kTileParam};
     std::copy_if(kTileSides.begin(),
                  kTileSides.end(),
                  std::back_inserter(smaller.values),
                  [&](int64_t side) { return stage->tilePixels == 0 || side < stage->tilePixels; });
-    smaller.work = [stage, facts, place](int64_t side) -> std::optional<memory::StageWork> {
+    smaller.work = [stage, facts, devices](int64_t side) -> std::optional<memory::StageWork> {
         try {
             return withErrorsOf(stage->name,
-                                [&] { return walkStage(*stage->inTiles(side), facts, place); });
+                                [&] { return dryRunStage(*stage->inTiles(side), facts, devices); });
         } catch (const Error&) {
-            return std::nullopt;  // of an overlap, say, that is larger
+            return std::nullopt;  // for example, of an overlap that is larger
         }
     };
     return smaller;
@@ -225,23 +238,23 @@ memory::SmallerWork inSmallerTiles(const std::shared_ptr<const Stage>& stage,
 
 }  // namespace
 
-executor::WorkOutline outlineStage(const std::shared_ptr<const Stage>& stage,
-                                   const std::vector<PortDesc>& ports,
-                                   models::ModelHashes& hashes) {
+executor::NodeSpec specOfStage(const std::shared_ptr<const Stage>& stage,
+                               const std::vector<PortDesc>& ports,
+                               models::ModelHashes& hashes) {
     StageFacts facts{.precisions = precisionsOf(*stage), .hashes = &hashes};
     StageShapes shapes = stage->shape(facts);
     if (!shapes.runsComponents) {
         facts.precisions.clear();
     }
-    executor::WorkOutline outline{.fingerprints = std::move(shapes.fingerprints),
-                                  .precisions = facts.precisions,
-                                  .issues = std::move(shapes.issues),
-                                  .facts = std::move(shapes.facts)};
+    executor::NodeSpec spec{.fingerprints = std::move(shapes.fingerprints),
+                            .precisions = facts.precisions,
+                            .issues = std::move(shapes.issues),
+                            .facts = std::move(shapes.facts)};
     for (size_t i = 0; i < ports.size(); ++i) {
-        outline.outputs.emplace_back(ports[i].id, std::move(shapes.outputs.at(i)));
+        spec.outputs.emplace_back(ports[i].id, std::move(shapes.outputs.at(i)));
     }
     if (!facts.precisions.empty()) {
-        outline.components = [stage, precisions = facts.precisions] {
+        spec.components = [stage, precisions = facts.precisions] {
             return withErrorsOf(stage->name, [&] {
                 const auto source = stage->source();
                 return typedTrees(typedFor(*source, precisions), *source, precisions);
@@ -249,22 +262,22 @@ executor::WorkOutline outlineStage(const std::shared_ptr<const Stage>& stage,
         };
     }
     if (stage->tilePixels) {
-        outline.smaller = [stage, facts](const memory::StagePlace& place) {
-            return inSmallerTiles(stage, facts, place);
+        spec.smaller = [stage, facts](const memory::StageDevices& devices) {
+            return inSmallerTiles(stage, facts, devices);
         };
     }
-    outline.walk = [stage, facts](const memory::StagePlace& place) {
-        return withErrorsOf(stage->name, [&] { return walkStage(*stage, facts, place); });
+    spec.dryRun = [stage, facts](const memory::StageDevices& devices) {
+        return withErrorsOf(stage->name, [&] { return dryRunStage(*stage, facts, devices); });
     };
-    return outline;
+    return spec;
 }
 
-void tellProgress(models::StageContext& context,
-                  const memory::ComponentTree& network,
-                  const StageCall& call,
-                  std::string_view phase,
-                  int64_t done,
-                  int64_t total) {
+void reportProgress(models::StageContext& context,
+                    const memory::ComponentTree& network,
+                    const StageCall& call,
+                    std::string_view phase,
+                    int64_t done,
+                    int64_t total) {
     context.weights.finishCompute(context.treeOf(network));
     call.progress(phase, static_cast<double>(done), static_cast<double>(total));
 }

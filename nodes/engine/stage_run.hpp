@@ -1,5 +1,5 @@
 #pragma once
-// A stage's outline, its run, and its walk over shapes.
+// A stage's spec, its run, and its dry run over shapes.
 
 #include "nodes/engine/stage_def.hpp"
 #include "nodes/engine/stages.hpp"
@@ -16,29 +16,29 @@
 
 namespace lowtide::nodes {
 
-// Stages on shapes alone: the very functions that run them, over a ShapeWalk. Run thread; no
+// Stages on shapes alone: the very functions that run them, over a DryRun. Run thread; no
 // weight is read. What a stage would refuse is refused here in the same words.
 
 /// The stage with tensors of the shapes that are known in place of its placeholders. Every network
-/// is walked once for each size of its input; the passes are those of the whole stage.
-[[nodiscard]] memory::StageWork walkStage(const Stage& stage,
-                                          const StageFacts& facts,
-                                          const memory::StagePlace& place);
+/// runs dry once for each size of its input; the forwards are those of the whole stage.
+[[nodiscard]] memory::StageWork dryRunStage(const Stage& stage,
+                                            const StageFacts& facts,
+                                            const memory::StageDevices& devices);
 
-/// A walk of `make`, which makes tensors without networks.
-[[nodiscard]] memory::StageWork walkTensors(const memory::StagePlace& place,
-                                            const std::function<void()>& make);
+/// A dry run of `make`, which makes tensors without networks.
+[[nodiscard]] memory::StageWork dryRunTensors(const memory::StageDevices& devices,
+                                              const std::function<void()>& make);
 
-/// In a walk, what lies on the wire into `port`.
+/// In a dry run, what lies on the wire into `port`.
 [[nodiscard]] at::Tensor onWire(const Shape& shape,
-                                const memory::StagePlace& place,
+                                const memory::StageDevices& devices,
                                 std::string_view port);
 
 /// What is known of a stage before it runs; `ports`: of its outputs. Opens files only where their
 /// types matter.
-[[nodiscard]] executor::WorkOutline outlineStage(const std::shared_ptr<const Stage>& stage,
-                                                 const std::vector<PortDesc>& ports,
-                                                 models::ModelHashes& hashes);
+[[nodiscard]] executor::NodeSpec specOfStage(const std::shared_ptr<const Stage>& stage,
+                                             const std::vector<PortDesc>& ports,
+                                             models::ModelHashes& hashes);
 
 /// Runs it with its components in the precision that is asked for. The context gets them. What it
 /// gives is finite, else Error as FiniteChecks has it.

@@ -1,6 +1,6 @@
 #include "nodes/engine/stages.hpp"
 
-#include "nodes/engine/picture_fields.hpp"
+#include "nodes/engine/image_fields.hpp"
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/engine/stage_run.hpp"
@@ -31,7 +31,7 @@ constexpr const char* kControlItem = "controlnet";
 constexpr const char* kIpAdapterItem = "adapter";
 constexpr const char* kImageEncoderItem = "image_encoder";
 constexpr const char* kPromptItem = "prompt";
-constexpr const char* kExpertItem = "expert";
+constexpr const char* kNoiseModelItem = "expert";
 
 /// The folder that the checkpoint's file or folder is in; empty: it has no files.
 std::string folderOfCheckpoint(const models::ModelInfo& info) {
@@ -74,7 +74,7 @@ WireRef Stages::loadCheckpoint(const models::LoadRequest& request, std::string_v
         try {
             return WireRef(models_.open(choice));
         } catch (const Error& error) {
-            // Whatever file is to blame, the person chose the checkpoint, or a part of it.
+            // Whatever file is to blame, the user chose the checkpoint, or a part of it.
             const bool isOfPart = choice.parts.contains(error.item());
             throw Error(error.kind(),
                         error.message(),
@@ -88,9 +88,9 @@ WireRef Stages::loadPart(const models::PartRequest& request, std::string_view gr
     return withErrorsOf("load", [&] {
         return onFile([&] {
             const models::SplitPart& part = models::splitPart(request.item);
-            const std::vector<models::PlacedFile> files = placesOf(request, graphFolder);
+            const std::vector<models::ParameterFile> files = filesOf(request, graphFolder);
             std::string key(part.type);
-            for (const models::PlacedFile& file : files) {
+            for (const models::ParameterFile& file : files) {
                 key += "\n" + file.path.path;
             }
             return WireRef(parts_.at(key, [&] {
@@ -106,10 +106,10 @@ WireRef Stages::loadDiffusionModel(const models::DiffusionModelRequest& request,
     return withErrorsOf("load", [&] {
         return onFile([&] {
             models::SplitChoice choice{
-                .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem), .parts = {}};
+                .denoiser = pathOf(request.file, graphFolder, kDiffusionModelItem), .parts = {}};
             const std::string lowNoise = models::lowNoiseIn(choice.denoiser.path);
             if (!trim(request.lowNoise).empty()) {
-                choice.second = placeOf(request.lowNoise, graphFolder, models::kLowNoiseItem);
+                choice.second = pathOf(request.lowNoise, graphFolder, models::kLowNoiseItem);
             } else if (!lowNoise.empty()) {
                 choice.second = {.path = lowNoise, .name = files::lastPart(lowNoise)};
             }
@@ -131,7 +131,7 @@ WireRef Stages::loadDiffusionModel(const models::DiffusionModelRequest& request,
 
 WireRef Stages::loadUpscaler(std::string_view path, std::string_view graphFolder) {
     return withErrorsOf("load", [&] {
-        const models::CheckpointPath found = placeOf(path, graphFolder, kUpscalerItem);
+        const models::CheckpointPath found = pathOf(path, graphFolder, kUpscalerItem);
         try {
             return WireRef(upscalers_.at(found.path + "\n" + found.name, [&] {
                 return models::openUpscaler(found.path, found.name);
@@ -195,9 +195,11 @@ LoadedModel Stages::loadAdapter(const models::LoraRequest& request, std::string_
             const auto adapted = adapted_.open(model, file, request);
             return LoadedModel{.model = adapted, .warnings = adapted->warnings()};
         } catch (const Error& error) {
-            const bool isOfExpert = error.item() == kExpertItem;
-            throw Error(
-                error.kind(), error.message(), error.hint(), isOfExpert ? kExpertItem : kFileItem);
+            const bool isOfNoiseModel = error.item() == kNoiseModelItem;
+            throw Error(error.kind(),
+                        error.message(),
+                        error.hint(),
+                        isOfNoiseModel ? kNoiseModelItem : kFileItem);
         }
     });
 }
@@ -242,19 +244,19 @@ LoadedModel Stages::loadTagged(const WireRef& model,
 std::shared_ptr<const models::EmbeddingLibrary> Stages::embeddings(const WireRef& model,
                                                                    std::string_view graphFolder) {
     return withErrorsOf("load", [&] {
-        std::vector<std::string> places = {std::string(graphFolder)};
-        places.insert(places.end(), settings_.modelFolders.begin(), settings_.modelFolders.end());
-        places.push_back(folderOfCheckpoint(modelIn(model).info()));
-        return std::make_shared<const models::EmbeddingLibrary>(models::embeddingFolders(places),
+        std::vector<std::string> paths = {std::string(graphFolder)};
+        paths.insert(paths.end(), settings_.modelFolders.begin(), settings_.modelFolders.end());
+        paths.push_back(folderOfCheckpoint(modelIn(model).info()));
+        return std::make_shared<const models::EmbeddingLibrary>(models::embeddingFolders(paths),
                                                                 openedEmbeddings_);
     });
 }
 
 models::Recognised Stages::recognise(std::string_view path) {
     return withErrorsOf("load", [&] {
-        const models::CheckpointPath place = placeOf(path, "");
-        return recognised_.at(place.path, [&] {
-            return recogniseModel(place, settings_.resourcesFolder, families_);
+        const models::CheckpointPath location = pathOf(path, "");
+        return recognised_.at(location.path, [&] {
+            return recogniseModel(location, settings_.resourcesFolder, families_);
         });
     });
 }
@@ -263,14 +265,14 @@ models::Conversion Stages::convert(const models::ConvertRequest& request,
                                    const models::GoesOn& goesOn) {
     return withErrorsOf("convert", [&] {
         return convertWeights(
-            placeOf(request.checkpoint, request.graphFolder), request.storage, request.out, goesOn);
+            pathOf(request.checkpoint, request.graphFolder), request.storage, request.out, goesOn);
     });
 }
 
 models::ConversionChoices Stages::conversionChoices(std::string_view checkpoint,
                                                     std::string_view graphFolder) {
-    return withErrorsOf(
-        "convert", [&] { return models::conversionChoices(placeOf(checkpoint, graphFolder)); });
+    return withErrorsOf("convert",
+                        [&] { return models::conversionChoices(pathOf(checkpoint, graphFolder)); });
 }
 
 std::string Stages::fingerprint(const WireRef& loaded) {
@@ -290,9 +292,9 @@ std::vector<std::shared_ptr<const memory::ComponentTree>> Stages::components(con
     });
 }
 
-std::string Stages::parametersText(const WireRef& image, size_t picture, const StopToken& stop) {
-    return withErrorsOf("picture", [&] {
-        return parametersTextOf(imagesIn(image).provenance().ofPicture(picture),
+std::string Stages::parametersText(const WireRef& image, size_t imageIndex, const StopToken& stop) {
+    return withErrorsOf("image", [&] {
+        return parametersTextOf(imagesIn(image).provenance().ofImage(imageIndex),
                                 [&](const std::string& id) { return hashes_.of(id, stop); });
     });
 }
@@ -326,24 +328,24 @@ std::vector<WireRef> Stages::run(const Stage& stage, const StageCall& call) {
     });
 }
 
-executor::WorkOutline Stages::outline(const std::shared_ptr<const Stage>& stage,
-                                      const std::vector<PortDesc>& ports) {
-    return withErrorsOf(stage->name, [&] { return outlineStage(stage, ports, hashes_); });
+executor::NodeSpec Stages::spec(const std::shared_ptr<const Stage>& stage,
+                                const std::vector<PortDesc>& ports) {
+    return withErrorsOf(stage->name, [&] { return specOfStage(stage, ports, hashes_); });
 }
 
-models::CheckpointPath Stages::placeOf(std::string_view typed,
-                                       std::string_view graphFolder,
-                                       const char* item) const {
+models::CheckpointPath Stages::pathOf(std::string_view typed,
+                                      std::string_view graphFolder,
+                                      const char* item) const {
     return models::findCheckpoint(
         typed, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
 }
 
-std::vector<models::PlacedFile> Stages::placesOf(const models::PartRequest& request,
-                                                 std::string_view graphFolder) const {
-    std::vector<models::PlacedFile> places;
+std::vector<models::ParameterFile> Stages::filesOf(const models::PartRequest& request,
+                                                   std::string_view graphFolder) const {
+    std::vector<models::ParameterFile> paths;
     const auto add = [&](const std::string& parameter, const std::string& file) {
         try {
-            places.push_back({parameter, placeOf(file, graphFolder, request.item.c_str())});
+            paths.push_back({parameter, pathOf(file, graphFolder, request.item.c_str())});
         } catch (const Error& error) {
             throw Error(error.kind(), error.message(), error.hint(), parameter);
         }
@@ -353,21 +355,21 @@ std::vector<models::PlacedFile> Stages::placesOf(const models::PartRequest& requ
             add(parameter, file);
         }
     }
-    if (places.empty()) {
+    if (paths.empty()) {
         add(request.files.front().first, "");
     }
-    return places;
+    return paths;
 }
 
 models::CheckpointChoice Stages::chosen(const models::LoadRequest& request,
                                         std::string_view graphFolder) const {
     models::CheckpointChoice choice{
-        .checkpoint = placeOf(request.checkpoint, graphFolder), .parts = {}, .prediction = {}};
+        .checkpoint = pathOf(request.checkpoint, graphFolder), .parts = {}, .prediction = {}};
     for (const auto& [item, path] : {std::pair("unet", &request.unet),
                                      std::pair("vae", &request.vae),
                                      std::pair("text_encoder_4", &request.textEncoder4)}) {
         if (!trim(*path).empty()) {
-            choice.parts[item] = placeOf(*path, graphFolder, item);
+            choice.parts[item] = pathOf(*path, graphFolder, item);
         }
     }
     if (request.prediction != "checkpoint") {

@@ -1,5 +1,5 @@
 #pragma once
-// What the nodes of a module share: the models that are open, and how stages run.
+// What the nodes of a module have in common: the models that are open, and how stages run.
 
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/base/issue.hpp"
@@ -18,7 +18,7 @@
 #include "plugin/families/model_cache.hpp"
 #include "plugin/families/recognise.hpp"
 #include "plugin/host_api/host.hpp"
-#include "plugin/image/picture_file.hpp"
+#include "plugin/image/image_file.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/nn/latent_space.hpp"
@@ -44,7 +44,7 @@ class Residency;
 namespace lowtide::memory {
 struct ComponentTree;
 struct SmallerWork;
-struct StagePlace;
+struct StageDevices;
 struct StageWork;
 }  // namespace lowtide::memory
 
@@ -78,7 +78,7 @@ struct StagesSettings {
 };
 
 /// The models that are open in a module, and how stages run. Run thread for run(), any thread for
-/// loading and outlines. Throws lowtide::Error only; messages name the stage, the values and what
+/// loading and specs. Throws lowtide::Error only; messages name the stage, the values and what
 /// to do.
 class Stages {
 public:
@@ -90,8 +90,8 @@ public:
     [[nodiscard]] std::vector<WireRef> run(const Stage& stage, const StageCall& call);
     /// What is known of the stage before it runs, by the ports of its outputs. A Placeholder is on
     /// a wire for what is not there yet.
-    [[nodiscard]] executor::WorkOutline outline(const std::shared_ptr<const Stage>& stage,
-                                                const std::vector<PortDesc>& ports);
+    [[nodiscard]] executor::NodeSpec spec(const std::shared_ptr<const Stage>& stage,
+                                          const std::vector<PortDesc>& ports);
 
     /// Reads headers and configs, no weight. The same files give the same value.
     [[nodiscard]] WireRef loadCheckpoint(const models::LoadRequest& request,
@@ -121,7 +121,7 @@ public:
     [[nodiscard]] LoadedModel loadTagged(const WireRef& model,
                                          const std::string& prompt,
                                          std::string_view graphFolder);
-    /// What prompts for a model may name: the files of the folders "embeddings" in and beside the
+    /// What prompts for a model may name: the files of the folders "embeddings" in and next to the
     /// graph's folder, the model folders and the checkpoint. Opens none.
     [[nodiscard]] std::shared_ptr<const models::EmbeddingLibrary> embeddings(
         const WireRef& model, std::string_view graphFolder);
@@ -134,29 +134,29 @@ public:
     /// What it could be written as, from headers. Any thread.
     [[nodiscard]] models::ConversionChoices conversionChoices(std::string_view checkpoint,
                                                               std::string_view graphFolder);
-    /// Identity of the files (name, size, time of change) of a checkpoint or an upscaler, for
+    /// Identity of the files (name, size, modification time) of a checkpoint or an upscaler, for
     /// result keys.
     [[nodiscard]] std::string fingerprint(const WireRef& loaded);
     /// The networks of a checkpoint whose files were opened so far.
     [[nodiscard]] std::vector<std::shared_ptr<const memory::ComponentTree>> components(
         const WireRef& model);
 
-    /// A1111 `parameters` text of one picture of an image value; empty when it did not come from a
+    /// A1111 `parameters` text of one image of an image value; empty when it did not come from a
     /// denoiser. Waits for the hash of the denoiser's files, which is read while it runs.
     [[nodiscard]] std::string parametersText(const WireRef& image,
-                                             size_t picture,
+                                             size_t imageIndex,
                                              const StopToken& stop = {});
 
     /// Components by role or pattern, "all" first: those that the families and upscalers state.
     [[nodiscard]] std::vector<ChoiceDesc> componentChoices();
 
 private:
-    [[nodiscard]] models::CheckpointPath placeOf(std::string_view typed,
-                                                 std::string_view graphFolder,
-                                                 const char* item = "checkpoint") const;
+    [[nodiscard]] models::CheckpointPath pathOf(std::string_view typed,
+                                                std::string_view graphFolder,
+                                                const char* item = "checkpoint") const;
     /// Of a network, or of several text encoders.
-    [[nodiscard]] std::vector<models::PlacedFile> placesOf(const models::PartRequest& request,
-                                                           std::string_view graphFolder) const;
+    [[nodiscard]] std::vector<models::ParameterFile> filesOf(const models::PartRequest& request,
+                                                             std::string_view graphFolder) const;
     [[nodiscard]] models::CheckpointChoice chosen(const models::LoadRequest& request,
                                                   std::string_view graphFolder) const;
     [[nodiscard]] models::StageContext contextOf(std::string_view stage, const StageCall& call);

@@ -10,7 +10,7 @@
 #include "nodes/encode/encode_image.hpp"
 #include "nodes/engine/finite_checks.hpp"
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/engine/stage_precision.hpp"
 #include "nodes/shared_params.hpp"
@@ -19,9 +19,9 @@
 #include "plugin/nn/feathered_tiles.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/sampler.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/image_pixels.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -33,15 +33,15 @@ namespace lowtide::nodes {
 
 namespace {
 
-/// Every tile of pictures goes through the denoiser at a low strength.
+/// Every tile of images goes through the denoiser at a low strength.
 struct DetailAsked {
     WireRef model;
     WireRef positive;
     WireRef negative;  ///< may be null, as of DenoiseAsked
     WireRef image;
     WireRef control;             ///< may be null; every tile gets its part of the hints
-    WireRef imagePrompt;         ///< may be null; every tile follows the same pictures
-    int64_t tilePixels = 512;    ///< side of a tile, 0: whole pictures
+    WireRef imagePrompt;         ///< may be null; every tile follows the same images
+    int64_t tilePixels = 512;    ///< side of a tile, 0: whole images
     int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
     int steps = 20;
     double cfg = -1;    ///< below 0: the model's usual guidance
@@ -50,10 +50,10 @@ struct DetailAsked {
     std::string sigmas = "sampler";
     std::string spacing = "sampler";
     double strength = 0.3;
-    memory::PrecisionChoice precision{};  ///< of both networks, by their roles where it says so
+    memory::PrecisionChoice precision{};  ///< of both networks, by their roles where it names them
 };
 
-/// The autoencoder's passes: one way or the other, with other leaves.
+/// The autoencoder's forwards: encoding or decoding, with other leaves.
 constexpr uint32_t kDecodes = 0;
 constexpr uint32_t kEncodes = 1;
 
@@ -68,7 +68,7 @@ models::TileSizes detailTiles(const DetailAsked& asked, const models::Model& mod
             ErrorKind::InvalidInput,
             message(
                 "tiles of {} pixels cannot overlap by {}", asked.tilePixels, asked.overlapPixels),
-            message("choose a tile of 0 for whole pictures, or an overlap of at most half of it"),
+            message("choose a tile of 0 for whole images, or an overlap of at most half of it"),
             "overlap");
     }
     return {.side = asked.tilePixels, .overlap = asked.overlapPixels, .multiple = multiple};
@@ -92,32 +92,32 @@ void requireNoArea(const WireRef& conditioning, const char* port) {
     if (!conditioning) {
         return;
     }
-    const models::ConditioningOutline outline = outlineAt(conditioning, port);
-    for (const models::EntryOutline& entry : outline.entries()) {
+    const models::ConditioningSpec spec = specAt(conditioning, port);
+    for (const models::EntrySpec& entry : spec.entries()) {
         if (entry.scope.area) {
             throw Error(ErrorKind::InvalidInput,
-                        message("a prompt for an area has no place in the tiles of a detail pass"),
+                        message("a prompt for an area cannot apply to the tiles of a detail pass"),
                         message("connect the conditioning before its area was set"),
                         port);
         }
     }
 }
 
-/// The way of one picture: [1, 3, H, W] to `target`, which holds zeros.
+/// The way of one image: [1, 3, H, W] to `target`, which holds zeros.
 class DetailPass {
 public:
     DetailPass(models::StageContext& context, const DetailAsked& asked, const StageCall& call)
         : context_(context.ofPart()), asked_(asked), call_(call) {}
 
-    /// `picture`: of how many in the batch, for those hints that are one for each.
+    /// `image`: of how many in the batch, for those hints that are one for each.
     void run(const models::FeatheredTiles& tiles,
-             int64_t picture,
+             int64_t image,
              bool isLast,
              const at::Tensor& target) {
-        cutHints(tiles, picture);
+        cutHints(tiles, image);
         std::vector<WireRef> parts;
         for (int64_t i = 0; i < tiles.count(); ++i) {
-            context_.pass = {.pattern = kEncodes,
+            context_.forward = {.pattern = kEncodes,
                              .next = i + 1 < tiles.count() ? kEncodes : kDecodes};
             parts.push_back(encoded(tiles.tile(i)));
             call_.progress(
@@ -129,7 +129,7 @@ public:
         }
         for (int64_t i = 0; i < tiles.count(); ++i) {
             WireRef& part = parts[static_cast<size_t>(i)];
-            context_.pass = {.pattern = kDecodes,
+            context_.forward = {.pattern = kDecodes,
                              .next = i + 1 < tiles.count() || isLast ? kDecodes : kEncodes};
             tiles.show(i, decoded(part), 1, target);
             part = nullptr;
@@ -138,7 +138,7 @@ public:
         }
     }
 
-    /// Which ways of the autoencoder were computed again, for the picture's metadata.
+    /// Which ways of the autoencoder were computed again, for the image's metadata.
     [[nodiscard]] const tensor::Provenance::Fields& notes() const { return notes_; }
 
 private:
@@ -152,7 +152,7 @@ private:
         quiet.progress = std::move(progress);
         quiet.preview = {};
         quiet.issue = [this](Issue issue) {
-            if (told_.insert(issue.code).second) {
+            if (reported_.insert(issue.code).second) {
                 call_.issue(std::move(issue));
             }
         };
@@ -162,7 +162,7 @@ private:
     void keepNotes(const tensor::Provenance& ofTile) {
         for (const char* field : {kEncodeField, kDecodeField}) {
             for (const auto& [key, value] : ofTile.fields) {
-                if (key == field && told_.insert(key).second) {
+                if (key == field && reported_.insert(key).second) {
                     notes_.emplace_back(key, value);
                 }
             }
@@ -210,9 +210,9 @@ private:
         return imagesIn(image).pixels();
     }
 
-    /// The hints of a picture at its size, cut as it is.
-    void cutHints(const models::FeatheredTiles& tiles, int64_t picture) {
-        cutMasks(tiles, picture);
+    /// The hints of an image at its size, cut as it is.
+    void cutHints(const models::FeatheredTiles& tiles, int64_t image) {
+        cutMasks(tiles, image);
         hints_.clear();
         const Controls* controls = controlsIn(asked_.control);
         if (!controls) {
@@ -221,15 +221,15 @@ private:
         const models::Model& model = modelIn(asked_.model);
         const c10::Device device = context_.deviceOf(*treeIn(model, models::kDenoiser));
         for (const ControlEntry& entry : controls->entries()) {
-            const int64_t row = entry.hintShape.at(0) == 1 ? 0 : picture;
+            const int64_t row = entry.hintShape.at(0) == 1 ? 0 : image;
             const at::Tensor hint = tensor::upload(entry.hint.narrow(0, row, 1), device);
-            hints_.emplace_back(tensor::resizedPicture(hint, tiles.height(), tiles.width()),
+            hints_.emplace_back(tensor::resizedImage(hint, tiles.height(), tiles.width()),
                                 detailTiles(asked_, model));
         }
     }
 
-    /// The masks of pictures to follow, likewise.
-    void cutMasks(const models::FeatheredTiles& tiles, int64_t picture) {
+    /// The masks of images to follow, likewise.
+    void cutMasks(const models::FeatheredTiles& tiles, int64_t image) {
         masks_.clear();
         const ImagePrompts* prompts = imagePromptsIn(asked_.imagePrompt);
         if (!prompts) {
@@ -242,7 +242,7 @@ private:
                 masks_.emplace_back();
                 continue;
             }
-            const int64_t row = entry.maskShape.at(0) == 1 ? 0 : picture;
+            const int64_t row = entry.maskShape.at(0) == 1 ? 0 : image;
             const at::Tensor mask = tensor::upload(entry.mask.narrow(0, row, 1), device);
             masks_.emplace_back(models::FeatheredTiles(
                 at::upsample_bilinear2d(
@@ -282,10 +282,10 @@ private:
     models::StageContext context_;
     const DetailAsked& asked_;
     const StageCall& call_;
-    std::vector<models::FeatheredTiles> hints_;  ///< of the picture that is being made
+    std::vector<models::FeatheredTiles> hints_;  ///< of the image that is being made
     std::vector<std::optional<models::FeatheredTiles>>
         masks_;  ///< likewise, of each of the entries
-    std::set<std::string> told_;
+    std::set<std::string> reported_;
     tensor::Provenance::Fields notes_;
 };
 
@@ -306,7 +306,7 @@ void addDetailFields(tensor::Provenance& provenance,
 void checkDetail(const DetailAsked& asked) {
     const models::Model& model = modelIn(asked.model);
     const Shape image = shapeOf(asked.image);
-    requirePictures(model, message("a detail pass"));
+    requireImages(model, message("a detail pass"));
     const models::TileSizes sizes = detailTiles(asked, model);
     requireNoArea(asked.positive, "positive");
     requireNoArea(asked.negative, "negative");
@@ -318,8 +318,7 @@ void checkDetail(const DetailAsked& asked) {
     (void)makeSampler(model, ofTile);
     const models::TileSpan row = cutSide(image[2], sizes).front();
     const models::TileSpan column = cutSide(image[3], sizes).front();
-    const models::PictureSize tile{.width = column.end - column.begin,
-                                   .height = row.end - row.begin};
+    const models::ImageSize tile{.width = column.end - column.begin, .height = row.end - row.begin};
     const Shape latent = latentShapeFor(model, tile, 1, "image");
     checkInpainting(model, ofTile, {.latent = latent, .isEmpty = false});
     if (const Controls* controls = controlsIn(asked.control)) {
@@ -351,10 +350,10 @@ StageShapes detailShapes(const DetailAsked& asked, StageFacts& facts) {
     return shapes;
 }
 
-/// Pictures of which every tile was denoised a little: per picture all tiles are encoded, then
+/// Images of which every tile was denoised a little: per image all tiles are encoded, then
 /// denoised, then decoded and faded into each other, so that each network is needed once. Tile k in
-/// reading order has the seed + k, in every picture of a batch. LibTorch's switches are each
-/// network's while it runs. Polls "cancel after this image" between pictures and "now" before every
+/// reading order has the seed + k, in every image of a batch. LibTorch's switches are each
+/// network's while it runs. Polls "cancel after this image" between images and "now" before every
 /// tile and leaf. Records detail_in and detail_out.
 std::vector<WireRef> detailStage(models::StageContext& context,
                                  const DetailAsked& asked,
@@ -366,15 +365,15 @@ std::vector<WireRef> detailStage(models::StageContext& context,
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("detail_in", pixels);
     at::Tensor result = at::zeros(pixels.sizes(), pixels.options());
-    DetailPass pass(context, asked, call);
+    DetailPass detail(context, asked, call);
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const models::FeatheredTiles tiles(pixels.narrow(0, i, 1), detailTiles(asked, model));
-        pass.run(tiles, i, i + 1 == pixels.size(0), result.narrow(0, i, 1));
+        detail.run(tiles, i, i + 1 == pixels.size(0), result.narrow(0, i, 1));
     }
     context.record.put("detail_out", result);
     tensor::Provenance provenance = given.provenance();
-    addDetailFields(provenance, asked, pass.notes());
+    addDetailFields(provenance, asked, detail.notes());
     return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
 }
 
@@ -392,7 +391,7 @@ std::vector<Field<DetailAsked>> detailWires() {
                    "What they should not show; needed when guidance is above 1.",
                    "CONDITIONING",
                    /*optional=*/true}),
-            input(&DetailAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+            input(&DetailAsked::image, {"image", "Image", "The images.", "IMAGE"}),
             input(&DetailAsked::control,
                   {"control",
                    "Control",
@@ -402,7 +401,7 @@ std::vector<Field<DetailAsked>> detailWires() {
             input(&DetailAsked::imagePrompt,
                   {"image_prompt",
                    "Image prompt",
-                   "What IP-Adapters read in pictures, for every tile.",
+                   "What IP-Adapters read in images, for every tile.",
                    "IMAGE_PROMPT",
                    /*optional=*/true})};
 }
@@ -413,11 +412,11 @@ std::vector<Field<DetailAsked>> detailFields() {
         param(&DetailAsked::strength,
               fractionParam("strength",
                             "Strength",
-                            "How much of each tile is made anew: the last steps of the schedule "
-                            "that are taken, as a share of all.")),
+                            "How much of each tile is regenerated: the last steps of the schedule "
+                            "that are taken, as a fraction of all.")),
         param(&DetailAsked::tilePixels,
               imageTileParam("Side of the tiles, best the size for which the model was trained; 0 "
-                             "takes pictures whole.")),
+                             "takes images whole.")),
         param(&DetailAsked::overlapPixels,
               overlapParam("By how much tiles overlap and fade into each other, at most half of a "
                            "tile.")),
@@ -441,13 +440,12 @@ executor::NodeType detailNode(Stages& stages) {
         {.desc = {.id = "finish.detail",
                   .label = "Add detail",
                   .category = "Finish",
-                  .tooltip =
-                      "Lets the model draw fine detail anew, tile by tile, at a low strength.",
+                  .tooltip = "Lets the model redraw fine detail, tile by tile, at a low strength.",
                   .version = 2,  // what a strength takes of a flow's steps
                   .components = {"autoencoder", "denoiser", "controlnet*"},
                   .outputs = {{.id = "image",
                                .label = "Image",
-                               .tooltip = "The pictures with more detail.",
+                               .tooltip = "The images with more detail.",
                                .type = "IMAGE"}}},
          .fields = detailFields(),
          .stage = {.name = "detail",

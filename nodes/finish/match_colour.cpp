@@ -1,12 +1,12 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_filters.hpp"
+#include "plugin/tensor/image_filters.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -14,24 +14,24 @@ namespace lowtide::nodes {
 
 namespace {
 
-/// A way to match a picture [1, 3, H, W] to another one.
+/// A way to match an image [1, 3, H, W] to another one.
 struct ColourMatch {
     const char* id;
-    at::Tensor (*match)(const at::Tensor& picture, const at::Tensor& reference);
+    at::Tensor (*match)(const at::Tensor& image, const at::Tensor& reference);
 };
 
 constexpr ColourMatch kHistogramMatch{"histogram", tensor::histogramMatched};
 constexpr ColourMatch kStatisticsMatch{"statistics", tensor::statisticsMatched};
 
-/// The colours of another picture.
+/// The colours of another image.
 struct MatchColourAsked {
     WireRef image;
-    WireRef reference;  ///< one picture, or one for each
+    WireRef reference;  ///< one image, or one for each
     const ColourMatch* method = &kHistogramMatch;
-    double strength = 1;  ///< share of the matched picture in the result
+    double strength = 1;  ///< fraction of the matched image in the result
 };
 
-/// Of pictures [B, 3, H, W] and references [1 or B, 3, h, w].
+/// Of images [B, 3, H, W] and references [1 or B, 3, h, w].
 void checkMatchColour(const MatchColourAsked& asked) {
     const Shape image = shapeOf(asked.image);
     const Shape reference = shapeOf(asked.reference);
@@ -41,8 +41,8 @@ void checkMatchColour(const MatchColourAsked& asked) {
                 "strength");
     if (reference[0] != 1 && reference[0] != image[0]) {
         throw Error(ErrorKind::InvalidInput,
-                    message("{} pictures cannot be matched to {}", image[0], reference[0]),
-                    message("connect one reference, or one for each picture"),
+                    message("{} images cannot be matched to {}", image[0], reference[0]),
+                    message("connect one reference, or one for each image"),
                     "reference");
     }
 }
@@ -79,23 +79,24 @@ StageShapes matchColourShapes(const MatchColourAsked& asked, StageFacts&) {
 }
 
 std::vector<Field<MatchColourAsked>> matchColourFields() {
-    return {input(&MatchColourAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
-            input(&MatchColourAsked::reference,
-                  {"reference",
-                   "Reference",
-                   "Whose colours they get: one picture, or one for each; any size.",
-                   "IMAGE"}),
-            choice(&MatchColourAsked::method,
-                   {.id = "method",
-                    .label = "Method",
-                    .tooltip = "What is made equal: how often each level occurs in red, green and "
-                               "blue, or mean and spread of lightness and colour."},
-                   {{kHistogramMatch.id, "Histograms", &kHistogramMatch},
-                    {kStatisticsMatch.id, "Mean and deviation (Lab)", &kStatisticsMatch}}),
-            param(&MatchColourAsked::strength,
-                  fractionParam("strength",
-                                "Strength",
-                                "Share of the new colours in the result; 0 leaves all as it is."))};
+    return {
+        input(&MatchColourAsked::image, {"image", "Image", "The images.", "IMAGE"}),
+        input(&MatchColourAsked::reference,
+              {"reference",
+               "Reference",
+               "Whose colours they get: one image, or one for each; any size.",
+               "IMAGE"}),
+        choice(&MatchColourAsked::method,
+               {.id = "method",
+                .label = "Method",
+                .tooltip = "What is made equal: how often each level occurs in red, green and "
+                           "blue, or mean and spread of lightness and colour."},
+               {{kHistogramMatch.id, "Histograms", &kHistogramMatch},
+                {kStatisticsMatch.id, "Mean and deviation (Lab)", &kStatisticsMatch}}),
+        param(&MatchColourAsked::strength,
+              fractionParam("strength",
+                            "Strength",
+                            "Fraction of the new colours in the result; 0 leaves all as it is."))};
 }
 
 }  // namespace
@@ -106,10 +107,10 @@ executor::NodeType matchColourNode(Stages& stages) {
         {.desc = {.id = "finish.match_colour",
                   .label = "Match colour",
                   .category = "Finish",
-                  .tooltip = "Gives pictures the colours of another picture.",
+                  .tooltip = "Gives images the colours of another image.",
                   .outputs = {{.id = "image",
                                .label = "Image",
-                               .tooltip = "The pictures in those colours.",
+                               .tooltip = "The images in those colours.",
                                .type = "IMAGE"}}},
          .fields = matchColourFields(),
          .stage = {.name = "match colour", .shape = matchColourShapes, .run = matchColourStage}});

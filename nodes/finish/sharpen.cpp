@@ -1,10 +1,10 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/picture_filters.hpp"
+#include "plugin/tensor/image_filters.hpp"
 
 namespace lowtide::nodes {
 
@@ -14,7 +14,7 @@ namespace {
 struct SharpenAsked {
     WireRef image;
     double radius = 2;     ///< standard deviation of the blur, in pixels
-    double percent = 150;  ///< of the difference to the blurred picture that is added
+    double percent = 150;  ///< of the difference to the blurred image that is added
     double threshold = 3;  ///< levels of 255; smaller differences are left alone
 };
 
@@ -59,7 +59,7 @@ StageShapes sharpenShapes(const SharpenAsked& asked, StageFacts&) {
 }
 
 std::vector<Field<SharpenAsked>> sharpenFields() {
-    return {input(&SharpenAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+    return {input(&SharpenAsked::image, {"image", "Image", "The images.", "IMAGE"}),
             param(&SharpenAsked::radius,
                   {.id = "radius",
                    .label = "Radius",
@@ -74,7 +74,7 @@ std::vector<Field<SharpenAsked>> sharpenFields() {
             param(&SharpenAsked::percent,
                   {.id = "percent",
                    .label = "Percent",
-                   .tooltip = "How strongly: the share of the difference to the blurred picture "
+                   .tooltip = "How strongly: the percentage of the difference to the blurred image "
                               "that is added.",
                    .unit = "%",
                    .min = 0,
@@ -86,7 +86,7 @@ std::vector<Field<SharpenAsked>> sharpenFields() {
                   {.id = "threshold",
                    .label = "Threshold",
                    .tooltip = "Differences of at most so many levels (of 255) are left alone, so "
-                              "that noise in even places stays as it is.",
+                              "that noise in even areas remains as it is.",
                    .min = 0,
                    .max = 255,
                    .softMin = 0,
@@ -105,7 +105,7 @@ executor::NodeType sharpenNode(Stages& stages) {
                   .tooltip = "Makes edges stronger, with an unsharp mask.",
                   .outputs = {{.id = "image",
                                .label = "Image",
-                               .tooltip = "The sharper pictures.",
+                               .tooltip = "The sharper images.",
                                .type = "IMAGE"}}},
          .fields = sharpenFields(),
          .stage = {.name = "sharpen", .shape = sharpenShapes, .run = sharpenStage}});

@@ -1,10 +1,10 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/resample.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using tensor::kernels::Interpolation;
 
-/// A picture laid on another one.
+/// An image laid on another one.
 struct CompositeAsked {
     WireRef destination;
     WireRef source;
@@ -33,10 +33,10 @@ struct Meeting {
     int64_t length = 0;
 };
 
-Meeting meetingOf(int64_t place, int64_t destination, int64_t source) {
-    const int64_t first = std::clamp<int64_t>(place, 0, destination);
-    const int64_t last = std::clamp<int64_t>(place + source, 0, destination);
-    return {.inDestination = first, .inSource = first - place, .length = last - first};
+Meeting meetingOf(int64_t index, int64_t destination, int64_t source) {
+    const int64_t first = std::clamp<int64_t>(index, 0, destination);
+    const int64_t last = std::clamp<int64_t>(index + source, 0, destination);
+    return {.inDestination = first, .inSource = first - index, .length = last - first};
 }
 
 bool goesWith(int64_t count, int64_t other) {
@@ -69,23 +69,23 @@ void layOn(at::Tensor& target,
         seen.copy_(ofSource(source));
         return;
     }
-    const at::Tensor share = ofSource(mask);
-    seen.mul_(1 - share).add_(share * ofSource(source));
+    const at::Tensor weight = ofSource(mask);
+    seen.mul_(1 - weight).add_(weight * ofSource(source));
 }
 
-/// The destination's size, for as many pictures as the larger of both has.
+/// The destination's size, for as many images as the larger of both has.
 Shape compositeShape(const CompositeAsked& asked) {
     const Shape destination = shapeOf(asked.destination);
     const Shape source = shapeOf(asked.source);
     const Shape mask = shapeOf(asked.mask);
     const int64_t count = std::max(destination[0], source[0]);
     requireThat(goesWith(destination[0], source[0]),
-                message("there are {} pictures to lay on {}", source[0], destination[0]),
-                message("connect one picture, or one for each"),
+                message("there are {} images to lay on {}", source[0], destination[0]),
+                message("connect one image, or one for each"),
                 "source");
     requireThat(mask.empty() || mask[0] == 1 || mask[0] == count,
-                message("there are {} masks for {} pictures", mask.empty() ? 0 : mask[0], count),
-                message("connect one mask, or one for each picture"),
+                message("there are {} masks for {} images", mask.empty() ? 0 : mask[0], count),
+                message("connect one mask, or one for each image"),
                 "mask");
     return {count, destination[1], destination[2], destination[3]};
 }
@@ -115,7 +115,7 @@ std::vector<WireRef> compositeStage(models::StageContext& context,
     at::Tensor result = destination.expand(shape).clone(at::MemoryFormat::Contiguous);
     layOn(result, source, mask, asked);
     context.record.put("composite_out", result);
-    // What was made last says how the picture came to be.
+    // What was made last records how the image came to be.
     const tensor::Provenance& made =
         above.provenance().fields.empty() ? below.provenance() : above.provenance();
     return {std::make_shared<const tensor::Images>(std::move(result), made)};
@@ -125,7 +125,7 @@ StageShapes compositeShapes(const CompositeAsked& asked, StageFacts&) {
     return {.outputs = {outputOf("IMAGE", compositeShape(asked))}};
 }
 
-ParamDesc placeParam(std::string id, std::string label, std::string tooltip) {
+ParamDesc offsetParam(std::string id, std::string label, std::string tooltip) {
     return {.id = std::move(id),
             .label = std::move(label),
             .tooltip = std::move(tooltip),
@@ -139,9 +139,9 @@ ParamDesc placeParam(std::string id, std::string label, std::string tooltip) {
 
 std::vector<Field<CompositeAsked>> compositeFields() {
     return {input(&CompositeAsked::destination,
-                  {"destination", "Destination", "The pictures below.", "IMAGE"}),
+                  {"destination", "Destination", "The images below.", "IMAGE"}),
             input(&CompositeAsked::source,
-                  {"source", "Source", "The pictures that are laid on them.", "IMAGE"}),
+                  {"source", "Source", "The images that are laid on them.", "IMAGE"}),
             input(&CompositeAsked::mask,
                   {"mask",
                    "Mask",
@@ -149,9 +149,9 @@ std::vector<Field<CompositeAsked>> compositeFields() {
                    "MASK",
                    /*optional=*/true}),
             param(&CompositeAsked::xPixels,
-                  placeParam("x", "X", "Where the left edge of the source lies.")),
+                  offsetParam("x", "X", "Where the left edge of the source lies.")),
             param(&CompositeAsked::yPixels,
-                  placeParam("y", "Y", "Where the upper edge of the source lies.")),
+                  offsetParam("y", "Y", "Where the upper edge of the source lies.")),
             param(&CompositeAsked::isResized,
                   {.id = "resize_source",
                    .label = "Resize source",
@@ -166,11 +166,11 @@ executor::NodeType compositeImageNode(Stages& stages) {
         {.desc = {.id = "image.composite",
                   .label = "Composite images",
                   .category = "Image",
-                  .tooltip = "Lays pictures on others, where a mask shows them: pastes back what "
-                             "was made anew.",
+                  .tooltip = "Lays images on others, where a mask shows them: pastes back what "
+                             "was regenerated.",
                   .outputs = {{.id = "image",
                                .label = "Image",
-                               .tooltip = "The pictures, as large as the destination.",
+                               .tooltip = "The images, as large as the destination.",
                                .type = "IMAGE"}}},
          .fields = compositeFields(),
          .stage = {.name = "composite", .shape = compositeShapes, .run = compositeStage}});

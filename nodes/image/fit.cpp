@@ -1,11 +1,11 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/image/fit_geometry.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -21,17 +21,17 @@ using image::FitGeometry;
 using image::FitMode;
 using tensor::kernels::Resample;
 
-/// Pictures, and their masks, at a size that a model takes.
+/// Images, and their masks, at a size that a model takes.
 struct FitAsked {
     WireRef image;
     WireRef mask;       ///< may be null; goes the same way
     WireRef model;      ///< may be null; sides are multiples of what it wants too
-    int64_t width = 0;  ///< with the height 0 0: the picture's own, as multiples
+    int64_t width = 0;  ///< with the height 0 0: the image's own, as multiples
     int64_t height = 0;
     int64_t multiple = 8;  ///< of both sides
     FitMode mode = FitMode::Crop;
-    Resample method = Resample::Lanczos;  ///< of the picture
-    /// Level of what is laid around a padded picture; empty: that of its edge.
+    Resample method = Resample::Lanczos;  ///< of the image
+    /// Level of what is laid around a padded image; empty: that of its edge.
     std::optional<double> fill = kGrey;
 
     static constexpr double kGrey = 0.5;
@@ -94,7 +94,7 @@ at::Tensor fittedPlanes(const at::Tensor& planes,
         level);
 }
 
-/// Where nothing of the picture is, is masked; without a mask nothing else is.
+/// Where nothing of the image is, is masked; without a mask nothing else is.
 at::Tensor fittedMask(const FitAsked& asked, const FitGeometry& fit, const at::Tensor& pixels) {
     constexpr double kWholly = 1;
     if (asked.mask) {
@@ -106,7 +106,7 @@ at::Tensor fittedMask(const FitAsked& asked, const FitGeometry& fit, const at::T
     return mask;
 }
 
-/// What is made of pictures [B, 3, H, W] and a mask [1 or B, 1, H, W].
+/// What is made of images [B, 3, H, W] and a mask [1 or B, 1, H, W].
 FitGeometry fitFor(const FitAsked& asked) {
     requireThat(asked.multiple >= 1 && asked.multiple <= 4096,
                 message("the multiple is {}", asked.multiple),
@@ -161,9 +161,9 @@ ParamDesc fitSideParam(std::string id, std::string label, std::string tooltip) {
 
 std::vector<Field<FitAsked>> fitFields() {
     return {
-        input(&FitAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+        input(&FitAsked::image, {"image", "Image", "The images.", "IMAGE"}),
         input(&FitAsked::mask,
-              {"mask", "Mask", "Goes the same way as the pictures.", "MASK", /*optional=*/true}),
+              {"mask", "Mask", "Goes the same way as the images.", "MASK", /*optional=*/true}),
         input(&FitAsked::model,
               {"model",
                "Model",
@@ -173,15 +173,15 @@ std::vector<Field<FitAsked>> fitFields() {
         param(&FitAsked::width,
               fitSideParam("width",
                            "Width",
-                           "Of the result; 0 follows from the height, or is the picture's own.")),
+                           "Of the result; 0 follows from the height, or is the image's own.")),
         param(&FitAsked::height,
               fitSideParam("height",
                            "Height",
-                           "Of the result; 0 follows from the width, or is the picture's own.")),
+                           "Of the result; 0 follows from the width, or is the image's own.")),
         choice(&FitAsked::mode,
                {.id = "mode",
                 .label = "Mode",
-                .tooltip = "What happens to a picture of another shape."},
+                .tooltip = "What happens to an image of another shape."},
                {{"crop", "Crop", FitMode::Crop},
                 {"pad", "Pad", FitMode::Pad},
                 {"stretch", "Stretch", FitMode::Stretch}}),
@@ -202,11 +202,11 @@ std::vector<Field<FitAsked>> fitFields() {
              {"bicubic", "Bicubic", Resample::Bicubic},
              {"area", "Area", Resample::Area}}),
         choice(&FitAsked::fill,
-               {.id = "fill", .label = "Fill", .tooltip = "What is laid around a padded picture."},
+               {.id = "fill", .label = "Fill", .tooltip = "What is laid around a padded image."},
                {{"grey", "Grey", FitAsked::kGrey},
                 {"black", "Black", 0.0},
                 {"white", "White", 1.0},
-                {"edge", "Edge of the picture", std::nullopt}})};
+                {"edge", "Edge of the image", std::nullopt}})};
 }
 
 }  // namespace
@@ -217,10 +217,10 @@ executor::NodeType fitImageNode(Stages& stages) {
         {.desc = {.id = "image.fit",
                   .label = "Fit image",
                   .category = "Image",
-                  .tooltip = "Crops, pads or stretches pictures to a size that a model takes.",
+                  .tooltip = "Crops, pads or stretches images to a size that a model takes.",
                   .outputs = {{.id = "image",
                                .label = "Image",
-                               .tooltip = "The pictures at their new size.",
+                               .tooltip = "The images at their new size.",
                                .type = "IMAGE"},
                               {.id = "mask",
                                .label = "Mask",

@@ -1,5 +1,5 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
@@ -40,7 +40,7 @@ void checkInRange(int64_t value, int64_t most, const char* item) {
 }
 
 /// Error{InvalidInput} names the number that cannot be.
-EmptyOutline emptyOutlineOf(const EmptyLatentAsked& asked) {
+EmptyLatentSpec emptyLatentSpecOf(const EmptyLatentAsked& asked) {
     checkInRange(asked.widthPixels, kLargestEmptySide, "width");
     checkInRange(asked.heightPixels, kLargestEmptySide, "height");
     checkInRange(asked.batch, kLargestBatch, "batch");
@@ -49,7 +49,7 @@ EmptyOutline emptyOutlineOf(const EmptyLatentAsked& asked) {
 }
 
 /// The same of a video.
-EmptyOutline emptyOutlineOf(const EmptyVideoAsked& asked) {
+EmptyLatentSpec emptyLatentSpecOf(const EmptyVideoAsked& asked) {
     checkInRange(asked.widthPixels, kLargestEmptySide, "width");
     checkInRange(asked.heightPixels, kLargestEmptySide, "height");
     checkInRange(asked.frames, kMostFrames, "frames");
@@ -66,12 +66,12 @@ EmptyOutline emptyOutlineOf(const EmptyVideoAsked& asked) {
 
 template <class Asked>
 StageShapes emptyLatentShapes(const Asked& asked, StageFacts&) {
-    return {.outputs = {latentOutput(emptyOutlineOf(asked))}};
+    return {.outputs = {latentOutput(emptyLatentSpecOf(asked))}};
 }
 
 template <class Asked>
 std::vector<WireRef> emptyLatentStage(models::StageContext&, const Asked& asked, const StageCall&) {
-    const EmptyOutline empty = emptyOutlineOf(asked);
+    const EmptyLatentSpec empty = emptyLatentSpecOf(asked);
     return {std::make_shared<const tensor::EmptyLatents>(empty.size, empty.batch, empty.rate)};
 }
 
@@ -83,14 +83,14 @@ StageDef<Asked> emptyLatentDef() {
 
 std::vector<Field<EmptyLatentAsked>> emptyLatentFields() {
     const char* size =
-        "Size of the picture. Must be a multiple of the autoencoder's factor, mostly 8.";
+        "Size of the image. Must be a multiple of the autoencoder's factor, mostly 8.";
     return {param(&EmptyLatentAsked::widthPixels, emptySideParam("width", "Width", size)),
             param(&EmptyLatentAsked::heightPixels, emptySideParam("height", "Height", size)),
             param(&EmptyLatentAsked::batch,
                   {.id = "batch",
                    .label = "Batch",
-                   .tooltip = "Pictures made at once; Denoise decides which seeds they get.",
-                   .unit = "pictures",
+                   .tooltip = "Images made at once; Denoise decides which seeds they get.",
+                   .unit = "images",
                    .min = 1,
                    .max = 4096,
                    .softMin = 1,
@@ -113,7 +113,7 @@ executor::NodeType emptyLatentNode(Stages& stages) {
         {.desc = {.id = "latent.empty",
                   .label = "Empty latent",
                   .category = "Latent",
-                  .tooltip = "The size of the pictures to make and how many of them; the denoiser "
+                  .tooltip = "The size of the images to make and how many of them; the denoiser "
                              "fills it with noise.",
                   .outputs = {{.id = "latent",
                                .label = "Latent",

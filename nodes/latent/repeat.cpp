@@ -1,5 +1,5 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/nn/stage_context.hpp"
@@ -33,8 +33,7 @@ at::Tensor repeated(const at::Tensor& value, int64_t count) {
 tensor::Provenance repeatedFields(const tensor::Provenance& given, int64_t count) {
     tensor::Provenance result = given;
     for (int64_t i = 1; i < count; ++i) {
-        result.ofPictures.insert(
-            result.ofPictures.end(), given.ofPictures.begin(), given.ofPictures.end());
+        result.ofImages.insert(result.ofImages.end(), given.ofImages.begin(), given.ofImages.end());
     }
     return result;
 }
@@ -52,35 +51,36 @@ Shape repeatedShape(const Shape& latentShape, const RepeatLatentAsked& asked) {
 }
 
 /// All latents of a batch one after the other, several times: 1 2 1 2. What a sampler remembers of
-/// a pass before stays behind. Source: ComfyUI RepeatLatentBatch.
+/// an earlier pass is dropped. Source: ComfyUI RepeatLatentBatch.
 std::vector<WireRef> repeatLatentStage(models::StageContext& context,
                                        const RepeatLatentAsked& asked,
                                        const StageCall&) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(asked.latent.get())) {
         const Shape shape = repeatedShape({empty->batch()}, asked);
-        const auto& guide = empty->guide();
+        const auto& imageConditioning = empty->imageConditioning();
         return {std::make_shared<const tensor::EmptyLatents>(
             empty->size(),
             shape[0],
             empty->rate(),
-            guide ? copyOf(guide, guide->beside.device()) : nullptr)};
+            imageConditioning ? copyOf(imageConditioning, imageConditioning->extraChannels.device())
+                              : nullptr)};
     }
     const tensor::Latents& given = latentsIn(asked.latent);
     (void)repeatedShape(given.samples().sizes().vec(), asked);
     at::Tensor samples = repeated(given.samples(), asked.count);
     context.record.put("latent_repeat_out", samples);
-    return {
-        std::make_shared<const tensor::Latents>(std::move(samples),
-                                                repeatedFields(given.provenance(), asked.count),
-                                                nullptr,
-                                                repeated(given.deviation(), asked.count),
-                                                copyOf(given.guide(), given.samples().device()))};
+    return {std::make_shared<const tensor::Latents>(
+        std::move(samples),
+        repeatedFields(given.provenance(), asked.count),
+        nullptr,
+        repeated(given.deviation(), asked.count),
+        copyOf(given.imageConditioning(), given.samples().device()))};
 }
 
 StageShapes repeatLatentShapes(const RepeatLatentAsked& asked, StageFacts&) {
     const WireRef known = kindOf(asked.latent);
-    if (const EmptyOutline* empty = emptyIn(known)) {
-        EmptyOutline repeated = *empty;
+    if (const EmptyLatentSpec* empty = emptyIn(known)) {
+        EmptyLatentSpec repeated = *empty;
         repeated.batch = repeatedShape({empty->batch}, asked).front();
         return {.outputs = {latentOutput(repeated)}};
     }
@@ -91,12 +91,12 @@ std::vector<Field<RepeatLatentAsked>> repeatLatentFields() {
     return {input(&RepeatLatentAsked::latent,
                   {"latent",
                    "Latent",
-                   "An encoded picture, an empty latent, or a batch of them.",
+                   "An encoded image, an empty latent, or a batch of them.",
                    "LATENT"}),
             param(&RepeatLatentAsked::count,
                   {.id = "count",
                    .label = "Count",
-                   .tooltip = "How often; the denoiser says which seeds the pictures get.",
+                   .tooltip = "How often; the denoiser decides which seeds the images get.",
                    .unit = "times",
                    .min = 1,
                    .max = 4096,
@@ -113,7 +113,7 @@ executor::NodeType repeatLatentNode(Stages& stages) {
         {.desc = {.id = "latent.repeat",
                   .label = "Repeat latent",
                   .category = "Latent",
-                  .tooltip = "A latent several times, so that one picture gives a batch.",
+                  .tooltip = "A latent several times, so that one image gives a batch.",
                   .outputs = {{.id = "latent",
                                .label = "Latent",
                                .tooltip = "All of them, one after the other, several times.",

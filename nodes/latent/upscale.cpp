@@ -1,5 +1,5 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
@@ -31,11 +31,11 @@ constexpr LatentMethod kBislerp = {Interpolation::Bislerp, "Latent (bislerp)"};
 
 struct UpscaleLatentAsked {
     WireRef latent;
-    WireRef model;  ///< by pixels only: says what a latent pixel stands for
+    WireRef model;  ///< by pixels only: states what a latent pixel stands for
     LatentMethod method = kBislerp;
     bool isByPixels = false;  ///< by width and height, not by the scale
     double scale = 2;         ///< of both sides, rounded to whole latent pixels
-    int64_t widthPixels = 0;  ///< of the picture; 0: follows from the height
+    int64_t widthPixels = 0;  ///< of the image; 0: follows from the height
     int64_t heightPixels = 0;
 };
 
@@ -60,7 +60,7 @@ int64_t scaledLatentSide(int64_t side, double scale, const char* item) {
     return sideOf(static_cast<double>(side) * scale, item);
 }
 
-/// A side of the result, in pixels of the picture, as latent pixels.
+/// A side of the result, in pixels of the image, as latent pixels.
 int64_t packed(int64_t pixels, const models::ModelInfo& info, const char* item) {
     if (pixels < 0 || pixels % info.latent.multiple != 0) {
         throw Error(ErrorKind::InvalidInput,
@@ -84,7 +84,7 @@ LatentSize sizeInPixels(const LatentSize& given, const UpscaleLatentAsked& asked
     if (height == 0 && width == 0) {
         throw Error(ErrorKind::InvalidInput,
                     message("width and height are both 0"),
-                    message("choose one of them at least; the other keeps the picture's shape"),
+                    message("choose one of them at least; the other keeps the image's shape"),
                     "width");
     }
     const auto ratio = [](int64_t to, int64_t from) {
@@ -113,7 +113,7 @@ Shape upscaledLatentShape(const UpscaleLatentAsked& asked) {
     if (latentShape.size() != 4) {
         throw Error(ErrorKind::Unsupported,
                     message("the latent is {}; videos are not upscaled", toText(latentShape)),
-                    message("upscale the pictures that it is decoded to"),
+                    message("upscale the images that it is decoded to"),
                     "latent");
     }
     const LatentSize given{.height = latentShape[2], .width = latentShape[3]};
@@ -177,11 +177,12 @@ Field<UpscaleLatentAsked> latentMethodField() {
 std::vector<Field<UpscaleLatentAsked>> upscaleLatentFields() {
     return {
         input(&UpscaleLatentAsked::latent,
-              {"latent", "Latent", "A latent picture that a denoiser made.", "LATENT"}),
+              {"latent", "Latent", "A latent image that a denoiser made.", "LATENT"}),
         input(&UpscaleLatentAsked::model,
               {"model",
                "Model",
-               "Needed for a width and height: its autoencoder says how many pixels a latent pixel "
+               "Needed for a width and height: its autoencoder determines how many pixels a latent "
+               "pixel "
                "stands for.",
                "MODEL",
                /*optional=*/true}),
@@ -202,11 +203,11 @@ std::vector<Field<UpscaleLatentAsked>> upscaleLatentFields() {
         param(&UpscaleLatentAsked::widthPixels,
               upscaledSideParam("width",
                                 "Width",
-                                "Of the picture, a multiple of the autoencoder's factor, mostly 8; "
+                                "Of the image, a multiple of the autoencoder's factor, mostly 8; "
                                 "0 follows from the height.")),
         param(&UpscaleLatentAsked::heightPixels,
               upscaledSideParam(
-                  "height", "Height", "Of the picture, as the width; 0 follows from the width."))};
+                  "height", "Height", "Of the image, as the width; 0 follows from the width."))};
 }
 
 }  // namespace
@@ -217,10 +218,10 @@ executor::NodeType upscaleLatentNode(Stages& stages) {
         {.desc = {.id = "latent.upscale",
                   .label = "Upscale latent",
                   .category = "Latent",
-                  .tooltip = "Resizes a latent picture, to be denoised once more.",
+                  .tooltip = "Resizes a latent image, to be denoised once more.",
                   .outputs = {{.id = "latent",
                                .label = "Latent",
-                               .tooltip = "The latent picture at its new size.",
+                               .tooltip = "The latent image at its new size.",
                                .type = "LATENT"}}},
          .fields = upscaleLatentFields(),
          .stage = {

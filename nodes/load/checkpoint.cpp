@@ -41,10 +41,10 @@ std::vector<Field<models::LoadRequest>> loadCheckpointFields() {
                {.id = "prediction",
                 .label = "Prediction",
                 .tooltip =
-                    "What the denoiser was trained to predict. Some single files do not say it: "
+                    "What the denoiser was trained to predict. Some single files do not state it: "
                     "a wrong choice gives noise.",
                 .advanced = true},
-               {{"checkpoint", "As the checkpoint says", "checkpoint"},
+               {{"checkpoint", "As the checkpoint states", "checkpoint"},
                 {"epsilon", "Noise (epsilon)", "epsilon"},
                 {"v_prediction", "Velocity (v-prediction)", "v_prediction"}})};
 }

@@ -19,7 +19,7 @@ executor::NodeType loadControlNetNode(Stages& stages) {
                      .label = "Load ControlNet",
                      .category = "Load",
                      .tooltip =
-                         "Opens a network that makes a denoiser follow a hint picture. Only its "
+                         "Opens a network that makes a denoiser follow a hint image. Only its "
                          "header is read here; weights move when a stage uses them.",
                      .outputs = {{.id = "controlnet",
                                   .label = "ControlNet",

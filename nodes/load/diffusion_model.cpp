@@ -37,8 +37,8 @@ std::array<PartNode, 4> partNodes() {
             "Load text encoder",
             "Opens the text encoder of a model that lies in several files. Only the "
             "header is read here.",
-            "The text encoder as one file: .safetensors with its tokenizer inside or beside it, "
-            ".gguf, or .pth with its tokenizer beside it; relative to the graph or to a model "
+            "The text encoder as one file: .safetensors with its tokenizer inside or next to it, "
+            ".gguf, or .pth with its tokenizer next to it; relative to the graph or to a model "
             "folder.",
             "From Load text encoder or Load text encoders. Every model needs one."},
         PartNode{"text_encoder",
@@ -46,7 +46,7 @@ std::array<PartNode, 4> partNodes() {
                  "Text encoder",
                  "Load text encoders",
                  "Opens the text encoders of a model that has several, each in a file of its own. "
-                 "Their order does not matter: which one each is, its file says.",
+                 "Their order does not matter: each file states which one it is.",
                  "A text encoder as one file or folder: CLIP-L, CLIP-G, T5 XXL or Llama "
                  "3.1 8B. Leave it empty for one that you do not have.",
                  "",
@@ -70,7 +70,7 @@ std::array<PartNode, 4> partNodes() {
             "header is read here.",
             "CLIP ViT-H as one file (clip_vision_h), relative to the graph or to a model "
             "folder.",
-            "From Load image encoder. Some models need it where a video begins with a picture."}};
+            "From Load image encoder. Some models need it where a video begins with an image."}};
 }
 
 std::string fileParam(size_t index) {
@@ -106,10 +106,10 @@ executor::NodeType partNode(Stages& stages, const PartNode& part) {
         return stages.loadPart(request, graphFolder);
     };
     return {.desc = describePart(part),
-            .outline =
+            .spec =
                 [&stages, open, item = std::string(part.item), type = std::string(part.type)](
-                    const executor::OutlineContext& context) {
-                    return loadedOutline(stages, item, type, open(context, context.graphFolder()));
+                    const executor::SpecContext& context) {
+                    return loadedSpec(stages, item, type, open(context, context.graphFolder()));
                 },
             .run =
                 [open, item = std::string(part.item)](executor::Context& context) {
@@ -144,7 +144,7 @@ Issues splitWarnings(const models::Model& model, const WireRef& imageEncoder) {
              .code = "image_encoder_not_used",
              .item = "image_encoder",
              .message =
-                 message("{} looks at no picture: the image encoder is not used", info.denoiser),
+                 message("{} looks at no image: the image encoder is not used", info.denoiser),
              .hint = message("disconnect it")});
     }
     return warnings;

@@ -1,11 +1,11 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_run.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/image/picture_header.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/image/image_header.hpp"
+#include "plugin/tensor/image_pixels.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 #include <ATen/ATen.h>
@@ -24,14 +24,14 @@ NodeDesc describeLoadImage() {
     return {.id = "load.image",
             .label = "Load image",
             .category = "Load",
-            .tooltip = "Reads a PNG, JPEG or WebP picture, and a mask of where it is transparent.",
+            .tooltip = "Reads a PNG, JPEG or WebP image, and a mask of where it is transparent.",
             .outputs = {{.id = kImage,
                          .label = "Image",
-                         .tooltip = "The picture, without its transparency.",
+                         .tooltip = "The image, without its transparency.",
                          .type = "IMAGE"},
                         {.id = kMask,
                          .label = "Mask",
-                         .tooltip = "Where the picture is transparent; empty where it has no "
+                         .tooltip = "Where the image is transparent; empty where it has no "
                                     "alpha channel.",
                          .type = "MASK"}},
             .params = {{.id = kImage,
@@ -44,23 +44,23 @@ NodeDesc describeLoadImage() {
 
 constexpr FileParam kFile = {
     .id = kImage,
-    .what = "picture",
+    .what = "image",
     .hint = phrase("choose a PNG, JPEG or WebP file, relative to the graph or with its full path")};
 
-files::InputFile openPicture(const executor::Params& params, std::string_view graphFolder) {
+files::InputFile openImage(const executor::Params& params, std::string_view graphFolder) {
     return chosenFile(kFile, params.text(kImage), graphFolder);
 }
 
-image::PictureHeader headerOf(const files::InputFile& file) {
+image::ImageHeader headerOf(const files::InputFile& file) {
     const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
                                    .read = [&file](std::span<std::byte> target, uint64_t offset) {
                                        file.read(target, static_cast<Bytes>(offset));
                                    }};
-    return image::readPictureHeader(source, file.name());
+    return image::readImageHeader(source, file.name());
 }
 
 /// Where the colours are meant in another colour space than they will be taken for.
-Issues warningsAbout(const image::PictureHeader& header, const std::string& name) {
+Issues warningsAbout(const image::ImageHeader& header, const std::string& name) {
     if (header.profile.empty()) {
         return {};
     }
@@ -76,28 +76,30 @@ Issues warningsAbout(const image::PictureHeader& header, const std::string& name
 }
 
 /// Of the image and its mask.
-memory::StageWork walkOfPicture(int64_t height, int64_t width, const memory::StagePlace& place) {
-    return walkTensors(place, [&] {
+memory::StageWork dryRunOfImage(int64_t height,
+                                int64_t width,
+                                const memory::StageDevices& devices) {
+    return dryRunTensors(devices, [&] {
         const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
-        const at::Tensor pixels = at::empty({1, tensor::kPictureChannels, height, width}, options);
+        const at::Tensor pixels = at::empty({1, tensor::kImageChannels, height, width}, options);
         const at::Tensor mask = at::empty({1, 1, height, width}, options);
     });
 }
 
-executor::WorkOutline outlineLoadImage(const executor::OutlineContext& context) {
+executor::NodeSpec specOfLoadImage(const executor::SpecContext& context) {
     return blaming(kFile, [&] {
-        const files::InputFile file = openPicture(context, context.graphFolder());
-        const image::PictureHeader header = headerOf(file);
+        const files::InputFile file = openImage(context, context.graphFolder());
+        const image::ImageHeader header = headerOf(file);
         const int64_t height = header.size.heightPixels;
         const int64_t width = header.size.widthPixels;
-        return executor::WorkOutline{
-            .outputs = {{kImage, outputOf("IMAGE", {1, tensor::kPictureChannels, height, width})},
+        return executor::NodeSpec{
+            .outputs = {{kImage, outputOf("IMAGE", {1, tensor::kImageChannels, height, width})},
                         {kMask, outputOf("MASK", {1, 1, height, width})}},
             .fingerprints = {fingerprintOf(file)},
-            .walk =
-                [height, width](const memory::StagePlace& place) {
+            .dryRun =
+                [height, width](const memory::StageDevices& devices) {
                     return withErrorsOf("load",
-                                        [&] { return walkOfPicture(height, width, place); });
+                                        [&] { return dryRunOfImage(height, width, devices); });
                 },
             .issues = warningsAbout(header, file.name()),
             .isOnHost = true};
@@ -105,16 +107,16 @@ executor::WorkOutline outlineLoadImage(const executor::OutlineContext& context) 
 }
 
 void runLoadImage(executor::Context& context) {
-    const image::DecodedPicture picture = blaming(kFile, [&] {
-        const files::InputFile file = openPicture(context, context.graphFolder());
+    const image::DecodedImage decoded = blaming(kFile, [&] {
+        const files::InputFile file = openImage(context, context.graphFolder());
         const std::string bytes = file.readAll(kLargestFile);
-        return image::decodePicture(
+        return image::decodeImage(
             std::as_bytes(std::span(bytes)), file.name(), image::Depth::Stored);
     });
     const auto [image, mask] = withErrorsOf("load", [&] {
         return std::pair(
-            std::make_shared<const tensor::Images>(tensor::pixelsOf(picture), tensor::Provenance{}),
-            std::make_shared<const tensor::Masks>(tensor::transparencyOf(picture)));
+            std::make_shared<const tensor::Images>(tensor::pixelsOf(decoded), tensor::Provenance{}),
+            std::make_shared<const tensor::Masks>(tensor::transparencyOf(decoded)));
     });
     context.output(kImage, image);
     context.output(kMask, mask);
@@ -124,7 +126,7 @@ void runLoadImage(executor::Context& context) {
 
 executor::NodeType loadImageNode(Stages&) {
     return {.desc = describeLoadImage(),
-            .outline = outlineLoadImage,
+            .spec = specOfLoadImage,
             .run = runLoadImage,
             .collectAfter = {}};
 }

@@ -11,7 +11,7 @@ executor::NodeType loadIpAdapterNode(Stages& stages) {
                      .label = "Load IP-Adapter",
                      .category = "Load",
                      .tooltip =
-                         "Opens an IP-Adapter, which makes a denoiser follow pictures as it "
+                         "Opens an IP-Adapter, which makes a denoiser follow images as it "
                          "follows a text, and its image encoder. Only headers are read here.",
                      .outputs = {{.id = "ip_adapter",
                                   .label = "IP-Adapter",
@@ -27,7 +27,7 @@ executor::NodeType loadIpAdapterNode(Stages& stages) {
                              {.id = "image_encoder",
                               .label = "Image encoder",
                               .tooltip = "A CLIP vision tower, a file or a folder. Empty: the one "
-                                         "in image_encoder beside the file or in clip_vision.",
+                                         "in image_encoder next to the file or in clip_vision.",
                               .kind = ParamKind::File,
                               .advanced = true})},
             .open =

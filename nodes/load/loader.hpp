@@ -10,15 +10,15 @@
 
 namespace lowtide::nodes {
 
-/// What a node says that opens files and gives what it opened on `port`.
-[[nodiscard]] inline executor::WorkOutline loadedOutline(Stages& stages,
-                                                         std::string port,
-                                                         std::string type,
-                                                         memory::WireRef loaded) {
-    executor::WorkOutline outline;
-    outline.fingerprints = {stages.fingerprint(loaded)};
-    outline.outputs = {{std::move(port), {.type = std::move(type), .value = std::move(loaded)}}};
-    return outline;
+/// The spec of a node that opens files and gives what it opened on `port`.
+[[nodiscard]] inline executor::NodeSpec loadedSpec(Stages& stages,
+                                                   std::string port,
+                                                   std::string type,
+                                                   memory::WireRef loaded) {
+    executor::NodeSpec spec;
+    spec.fingerprints = {stages.fingerprint(loaded)};
+    spec.outputs = {{std::move(port), {.type = std::move(type), .value = std::move(loaded)}}};
+    return spec;
 }
 
 /// A node that opens what it is asked for, before the run and in it, and gives it by its one
@@ -28,7 +28,7 @@ struct Loader {
     NodeDesc desc;  ///< without inputs and parameters
     std::vector<Field<Asked>> fields;
     LoadedModel (*open)(Stages& stages, const Asked& asked, std::string_view graphFolder);
-    bool isOnHost = false;       ///< executor::WorkOutline::isOnHost
+    bool isOnHost = false;       ///< executor::NodeSpec::isOnHost
     std::string collectAfter{};  ///< executor::NodeType::collectAfter
 };
 
@@ -38,16 +38,16 @@ template <class Asked>
     const auto fields = std::make_shared<const std::vector<Field<Asked>>>(std::move(loader.fields));
     const PortDesc port = loader.desc.outputs.front();
     return {.desc = std::move(loader.desc),
-            .outline =
+            .spec =
                 [&stages, fields, open = loader.open, isOnHost = loader.isOnHost, port](
-                    const executor::OutlineContext& context) {
+                    const executor::SpecContext& context) {
                     const Asked asked = askedOf(*fields, context, knownAt(context));
                     LoadedModel loaded = open(stages, asked, context.graphFolder());
-                    executor::WorkOutline outline =
-                        loadedOutline(stages, port.id, port.type, std::move(loaded.model));
-                    outline.issues = std::move(loaded.warnings);
-                    outline.isOnHost = isOnHost;
-                    return outline;
+                    executor::NodeSpec spec =
+                        loadedSpec(stages, port.id, port.type, std::move(loaded.model));
+                    spec.issues = std::move(loaded.warnings);
+                    spec.isOnHost = isOnHost;
+                    return spec;
                 },
             .run =
                 [&stages, fields, open = loader.open, port](executor::Context& context) {

@@ -24,7 +24,7 @@ LoadedModel withOneLora(Stages& stages,
 }  // namespace
 
 executor::NodeType loadLoraNode(Stages& stages) {
-    return changedModelNode(stages, describeLoadLora(), withOneLora);
+    return adaptedModelNode(stages, describeLoadLora(), withOneLora);
 }
 
 }  // namespace lowtide::nodes

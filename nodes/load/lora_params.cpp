@@ -30,11 +30,11 @@ std::string numbered(const std::string& text, const char* between, const std::st
     return suffix.empty() ? text : text + between + suffix;
 }
 
-ParamDesc expertParam(const std::string& suffix) {
+ParamDesc noiseModelParam(const std::string& suffix) {
     return {.id = numbered("expert", "_", suffix),
-            .label = numbered("Expert", " ", suffix),
+            .label = numbered("Denoiser", " ", suffix),
             .tooltip =
-                "Which denoiser changes, where a model has two: a LoRA for one of them says so "
+                "Which denoiser changes, where a model has two: a LoRA for one of them shows it "
                 "in its name.",
             .kind = ParamKind::Choice,
             .defaultValue = std::string("both"),
@@ -42,11 +42,10 @@ ParamDesc expertParam(const std::string& suffix) {
             .advanced = true};
 }
 
-executor::WorkOutline changedModelOutline(Stages& stages, LoadedModel loaded) {
-    executor::WorkOutline outline =
-        loadedOutline(stages, "model", "MODEL", std::move(loaded.model));
-    outline.issues = std::move(loaded.warnings);
-    return outline;
+executor::NodeSpec adaptedModelSpec(Stages& stages, LoadedModel loaded) {
+    executor::NodeSpec spec = loadedSpec(stages, "model", "MODEL", std::move(loaded.model));
+    spec.issues = std::move(loaded.warnings);
+    return spec;
 }
 
 }  // namespace
@@ -65,7 +64,7 @@ std::vector<ParamDesc> loraParams(const std::string& suffix) {
             strengthParam(numbered("text_strength", "_", suffix),
                           numbered("Text strength", " ", suffix),
                           "The same for the text encoders."),
-            expertParam(suffix)};
+            noiseModelParam(suffix)};
 }
 
 LoadedModel withLora(Stages& stages,
@@ -80,7 +79,7 @@ LoadedModel withLora(Stages& stages,
              .file = params.text(file),
              .strength = params.number(numbered("strength", "_", suffix)),
              .textStrength = params.number(numbered("text_strength", "_", suffix)),
-             .expert = params.text(numbered("expert", "_", suffix))},
+             .noiseModel = params.text(numbered("expert", "_", suffix))},
             graphFolder);
         for (Issue& warning : loaded.warnings) {
             warning.item = file;
@@ -95,10 +94,10 @@ LoadedModel withLora(Stages& stages,
     }
 }
 
-executor::NodeType changedModelNode(Stages& stages, NodeDesc desc, ModelChange change) {
+executor::NodeType adaptedModelNode(Stages& stages, NodeDesc desc, ModelAdaption adapt) {
     desc.inputs = {{.id = "model",
                     .label = "Model",
-                    .tooltip = "The model to change; it stays as it is for other nodes.",
+                    .tooltip = "The model to change; it remains as it is for other nodes.",
                     .type = "MODEL"}};
     desc.outputs = {{.id = "model",
                      .label = "Model",
@@ -106,17 +105,17 @@ executor::NodeType changedModelNode(Stages& stages, NodeDesc desc, ModelChange c
                      .type = "MODEL"}};
     return {
         .desc = std::move(desc),
-        .outline =
-            [&stages, change](const executor::OutlineContext& context) {
-                const executor::ValueOutline* model = context.input("model");
-                return changedModelOutline(
+        .spec =
+            [&stages, adapt](const executor::SpecContext& context) {
+                const executor::ValueSpec* model = context.input("model");
+                return adaptedModelSpec(
                     stages,
-                    change(stages, context, model ? model->value : nullptr, context.graphFolder()));
+                    adapt(stages, context, model ? model->value : nullptr, context.graphFolder()));
             },
         .run =
-            [&stages, change](executor::Context& context) {
+            [&stages, adapt](executor::Context& context) {
                 LoadedModel changed =
-                    change(stages, context, context.input("model"), context.graphFolder());
+                    adapt(stages, context, context.input("model"), context.graphFolder());
                 context.output("model", std::move(changed.model));
             },
         .collectAfter = "adapter load",

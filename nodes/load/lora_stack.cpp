@@ -59,7 +59,7 @@ LoadedModel stacked(Stages& stages,
 }  // namespace
 
 executor::NodeType loadLoraStackNode(Stages& stages) {
-    return changedModelNode(stages, describeLoraStack(), stacked);
+    return adaptedModelNode(stages, describeLoraStack(), stacked);
 }
 
 }  // namespace lowtide::nodes

@@ -19,7 +19,7 @@ executor::NodeType loadUpscalerNode(Stages& stages) {
                      .label = "Load upscaler",
                      .category = "Load",
                      .tooltip =
-                         "Opens a network that enlarges pictures. Only its header is read here; "
+                         "Opens a network that enlarges images. Only its header is read here; "
                          "weights move when a stage uses them.",
                      .outputs = {{.id = "upscaler",
                                   .label = "Upscaler",

@@ -1,10 +1,10 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_run.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/image_pixels.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "plugin/video/video_file.hpp"
 
@@ -84,7 +84,7 @@ memory::WireRef videoValue(const Shape& frames, double rate, const std::function
     });
 }
 
-/// A file that is cut or broken is read as far as it goes, and said so.
+/// Reports a truncated or broken file, which is read as far as it goes.
 Issue damageWarning(const std::string& file, const Message& problem) {
     return {.severity = Severity::Warning,
             .code = "damaged_video",
@@ -106,14 +106,14 @@ auto blamingVideo(const Work& work) {
     }
 }
 
-memory::StageWork walkOfFrames(const Shape& shape, const memory::StagePlace& place) {
-    return walkTensors(place, [&] {
+memory::StageWork dryRunOfFrames(const Shape& shape, const memory::StageDevices& devices) {
+    return dryRunTensors(devices, [&] {
         const at::Tensor frames =
             at::empty(shape, at::TensorOptions(at::kFloat).device(c10::kMeta));
     });
 }
 
-executor::WorkOutline outlineLoadVideo(const executor::OutlineContext& context) {
+executor::NodeSpec specOfLoadVideo(const executor::SpecContext& context) {
     return blamingVideo([&] {
         const files::InputFile file =
             chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
@@ -123,12 +123,12 @@ executor::WorkOutline outlineLoadVideo(const executor::OutlineContext& context) 
         if (!taken.damage.empty()) {
             issues.push_back(damageWarning(file.name(), taken.damage));
         }
-        return executor::WorkOutline{
+        return executor::NodeSpec{
             .outputs = {{"image", outputOf("IMAGE", frames)}},
             .fingerprints = {fingerprintOf(file)},
-            .walk =
-                [frames](const memory::StagePlace& place) {
-                    return withErrorsOf("load", [&] { return walkOfFrames(frames, place); });
+            .dryRun =
+                [frames](const memory::StageDevices& devices) {
+                    return withErrorsOf("load", [&] { return dryRunOfFrames(frames, devices); });
                 },
             .issues = std::move(issues),
             .isOnHost = true};
@@ -163,7 +163,7 @@ void runLoadVideo(executor::Context& context) {
 
 executor::NodeType loadVideoNode(Stages&) {
     return {.desc = describeLoadVideo(),
-            .outline = outlineLoadVideo,
+            .spec = specOfLoadVideo,
             .run = runLoadVideo,
             .collectAfter = {}};
 }

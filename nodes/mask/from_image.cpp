@@ -1,5 +1,5 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/nn/stage_context.hpp"
@@ -24,11 +24,11 @@ struct Channel {
 /// As Pillow's convert("L") has it (ITU-R 601-2).
 constexpr Channel kBrightness = {0.299, 0.587, 0.114};
 
-/// A mask of what pictures show.
+/// A mask of what images show.
 struct MaskAsked {
     WireRef image;
     Channel channel = kBrightness;
-    double threshold = 0.5;  ///< masked from here on; 0: as much as the level says
+    double threshold = 0.5;  ///< masked from here on; 0: in proportion to the level
     bool isInverted = false;
 };
 
@@ -52,7 +52,7 @@ std::vector<WireRef> maskStage(models::StageContext& context,
     return {std::make_shared<const tensor::Masks>(std::move(mask))};
 }
 
-/// [B, 1, H, W] of pictures [B, 3, H, W].
+/// [B, 1, H, W] of images [B, 3, H, W].
 StageShapes maskShapes(const MaskAsked& asked, StageFacts&) {
     const Shape image = shapeOf(asked.image);
     return {.outputs = {outputOf("MASK", {image[0], 1, image[2], image[3]})}};
@@ -60,18 +60,19 @@ StageShapes maskShapes(const MaskAsked& asked, StageFacts&) {
 
 std::vector<Field<MaskAsked>> maskFields() {
     return {
-        input(&MaskAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+        input(&MaskAsked::image, {"image", "Image", "The images.", "IMAGE"}),
         choice(&MaskAsked::channel,
                {.id = "channel", .label = "Channel", .tooltip = "What decides how much is masked."},
                {{"brightness", "Brightness", kBrightness},
                 {"red", "Red", {1, 0, 0}},
                 {"green", "Green", {0, 1, 0}},
                 {"blue", "Blue", {0, 0, 1}}}),
-        param(&MaskAsked::threshold,
-              fractionParam("threshold",
-                            "Threshold",
-                            "From this level on a pixel is masked; 0 masks each as much as its "
-                            "level says.")),
+        param(
+            &MaskAsked::threshold,
+            fractionParam("threshold",
+                          "Threshold",
+                          "From this level on a pixel is masked; 0 masks each in proportion to its "
+                          "level.")),
         param(&MaskAsked::isInverted,
               {.id = "invert",
                .label = "Invert",
@@ -87,10 +88,10 @@ executor::NodeType maskFromImageNode(Stages& stages) {
                   .label = "Mask from image",
                   .category = "Mask",
                   .tooltip =
-                      "Makes a mask of what a picture shows: bright is made anew, dark stays.",
+                      "Makes a mask of what an image shows: bright is regenerated, dark is kept.",
                   .outputs = {{.id = "mask",
                                .label = "Mask",
-                               .tooltip = "A mask for each picture.",
+                               .tooltip = "A mask for each image.",
                                .type = "MASK"}}},
          .fields = maskFields(),
          .stage = {.name = "mask", .shape = maskShapes, .run = maskStage}});

@@ -1,5 +1,5 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
@@ -67,8 +67,8 @@ std::vector<double> gaussianWeights(double deviation) {
     std::vector<double> weights;
     double sum = 0;
     for (int64_t i = -reach; i <= reach; ++i) {
-        const double place = static_cast<double>(i) / deviation;
-        weights.push_back(std::exp(-0.5 * place * place));
+        const double position = static_cast<double>(i) / deviation;
+        weights.push_back(std::exp(-0.5 * position * position));
         sum += weights.back();
     }
     for (double& weight : weights) {

@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/image/picture_file.hpp"
+#include "plugin/image/image_file.hpp"
 #include "plugin/video/video_file.hpp"
 
 #include <algorithm>
@@ -26,10 +26,10 @@ constexpr size_t kLongestPrefix = 200;
         "prefix");
 }
 
-/// The number in "<name>_<number>.png" or the name of another picture or video, 0 when the file is
+/// The number in "<name>_<number>.png" or the name of another image or video, 0 when the file is
 /// another one.
 uint64_t numberOf(const std::string& file, const std::string& name) {
-    const bool isOurs = image::hasPictureName(file) || video::hasVideoName(file);
+    const bool isOurs = image::hasImageName(file) || video::hasVideoName(file);
     if (!file.starts_with(name + "_") || !isOurs) {
         return 0;
     }

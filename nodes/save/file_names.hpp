@@ -10,7 +10,7 @@ namespace lowtide::nodes {
 /// Error{InvalidInput}, item "prefix".
 void checkPrefix(const std::string& prefix);
 
-/// `write`, whose error of a file or folder that cannot be written says where outputs go, too.
+/// `write`, whose error of a file or folder that cannot be written states where outputs go, too.
 void writeOutputs(const std::function<void()>& write);
 
 /// File names in a folder, "<folder>/<prefix>_00001.png", counting on from the highest number that

@@ -6,17 +6,17 @@ executor::NodeType previewImageNode(Stages&) {
     return {.desc = {.id = "preview.image",
                      .label = "Preview image",
                      .category = "Save",
-                     .tooltip = "Shows the pictures without writing a file.",
+                     .tooltip = "Shows the images without writing a file.",
                      .output = true,
                      .sideEffect = true,
                      .inputs = {{.id = "image",
                                  .label = "Image",
-                                 .tooltip = "The pictures.",
+                                 .tooltip = "The images.",
                                  .type = "IMAGE"}}},
-            .outline = picturesOutline,
+            .spec = imagesSpec,
             .run = [](executor::Context& context) {
-                for (const Image8& picture : picturesIn(context)) {
-                    context.preview(picture);
+                for (const Image8& image : images8In(context)) {
+                    context.preview(image);
                 }
             }};
 }

@@ -7,9 +7,9 @@
 #include "nodes/save/file_names.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/image/picture_file.hpp"
-#include "plugin/image/picture_header.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/image/image_file.hpp"
+#include "plugin/image/image_header.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -25,15 +25,15 @@ struct SavedFormat {
     const char* id;
     const char* label;
     const char* ending;
-    image::PictureFormat format;
+    image::ImageFormat format;
     bool isLossless;
 };
 
 constexpr SavedFormat kSavedFormats[] = {
-    {"png", "PNG", ".png", image::PictureFormat::Png, true},
-    {"jpeg", "JPEG", ".jpg", image::PictureFormat::Jpeg, false},
-    {"webp", "WebP", ".webp", image::PictureFormat::WebP, false},
-    {"webp_lossless", "WebP, lossless", ".webp", image::PictureFormat::WebP, true}};
+    {"png", "PNG", ".png", image::ImageFormat::Png, true},
+    {"jpeg", "JPEG", ".jpg", image::ImageFormat::Jpeg, false},
+    {"webp", "WebP", ".webp", image::ImageFormat::WebP, false},
+    {"webp_lossless", "WebP, lossless", ".webp", image::ImageFormat::WebP, true}};
 
 std::vector<ChoiceDesc> savedFormatChoices() {
     std::vector<ChoiceDesc> choices;
@@ -70,10 +70,10 @@ NodeDesc describeSaveImage() {
         .id = "save.image",
         .label = "Save image",
         .category = "Save",
-        .tooltip = "Writes each picture to a file that carries the graph and its parameters.",
+        .tooltip = "Writes each image to a file that carries the graph and its parameters.",
         .output = true,
         .sideEffect = true,
-        .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
+        .inputs = {{.id = "image", .label = "Image", .tooltip = "The images.", .type = "IMAGE"}},
         .params = saveParameters()};
 }
 
@@ -89,32 +89,32 @@ const SavedFormat& savedFormat(const executor::Params& params) {
 }
 
 /// Refused before the run, not after its hours.
-void checkSides(const SavedFormat& format, const Shape& picture) {
-    if (picture.size() != 4) {
+void checkSides(const SavedFormat& format, const Shape& imageIndex) {
+    if (imageIndex.size() != 4) {
         return;
     }
     const int64_t most = image::largestSide(format.format);
-    requireThat(std::max(picture[2], picture[3]) <= most,
-                message("a picture of {} x {} pixels cannot be saved as {}, which takes {} a side",
-                        picture[3],
-                        picture[2],
+    requireThat(std::max(imageIndex[2], imageIndex[3]) <= most,
+                message("an image of {} x {} pixels cannot be saved as {}, which takes {} a side",
+                        imageIndex[3],
+                        imageIndex[2],
                         image::nameOf(format.format),
                         most),
                 message("choose PNG, which takes more"),
                 "format");
 }
 
-/// Pictures that are encoded at a time: the one that is written next, and those behind it.
+/// Images that are encoded at a time: the one that is written next, and those behind it.
 constexpr size_t kEncodedAtOnce = 4;
 constexpr auto kStopPoll = std::chrono::milliseconds(10);
 
-/// A picture's file, made by a thread of its own.
-std::future<std::string> encodedFile(const Image8& picture,
-                                     std::vector<image::PictureText> texts,
-                                     const image::PictureEncoding& encoding,
+/// An image's file, made by a thread of its own.
+std::future<std::string> encodedFile(const Image8& imageIndex,
+                                     std::vector<image::ImageText> texts,
+                                     const image::ImageEncoding& encoding,
                                      const StopToken& stop) {
-    return std::async(std::launch::async, [picture, encoding, stop, texts = std::move(texts)] {
-        return image::encodePicture(picture, texts, encoding, stop);
+    return std::async(std::launch::async, [imageIndex, encoding, stop, texts = std::move(texts)] {
+        return image::encodeImage(imageIndex, texts, encoding, stop);
     });
 }
 
@@ -128,24 +128,24 @@ std::string waitFor(std::future<std::string> file, const StopToken& stop) {
 void runSaveImage(Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
     const StopToken& stop = context.stop();
-    const std::vector<Image8> pictures = picturesIn(context);
+    const std::vector<Image8> images = images8In(context);
     const SavedFormat& format = savedFormat(context);
-    const image::PictureEncoding encoding{.format = format.format,
-                                          .quality = static_cast<int>(context.integer("quality")),
-                                          .isLossless = format.isLossless};
+    const image::ImageEncoding encoding{.format = format.format,
+                                        .quality = static_cast<int>(context.integer("quality")),
+                                        .isLossless = format.isLossless};
     FileNames names(std::string(context.outputFolder()), context.text("prefix"), format.ending);
     std::vector<std::future<std::string>> encoded;
-    for (size_t i = 0; i < pictures.size(); ++i) {
+    for (size_t i = 0; i < images.size(); ++i) {
         stop.throwIfStopped();
-        while (encoded.size() < std::min(i + kEncodedAtOnce, pictures.size())) {
+        while (encoded.size() < std::min(i + kEncodedAtOnce, images.size())) {
             const size_t next = encoded.size();
             encoded.push_back(encodedFile(
-                pictures[next], savedTexts(stages, context, image, next), encoding, stop));
+                images[next], savedTexts(stages, context, image, next), encoding, stop));
         }
         const std::string file = waitFor(std::move(encoded[i]), stop);
         context.wroteFile(files::writeNewFile([&] { return names.next(); }, file));
-        context.preview(pictures[i]);
-        context.progress("save", static_cast<double>(i + 1), static_cast<double>(pictures.size()));
+        context.preview(images[i]);
+        context.progress("save", static_cast<double>(i + 1), static_cast<double>(images.size()));
     }
 }
 
@@ -159,39 +159,40 @@ ParamDesc prefixParam() {
             .defaultValue = std::string("lowtide")};
 }
 
-std::vector<image::PictureText> savedTexts(Stages& stages,
-                                           executor::Context& context,
-                                           const memory::WireRef& image,
-                                           size_t picture) {
-    std::vector<image::PictureText> texts = {{"lowtide_graph", context.graphText()},
-                                             {"lowtide_precision", context.precisionText()}};
-    if (std::string text = stages.parametersText(image, picture, context.stop()); !text.empty()) {
+std::vector<image::ImageText> savedTexts(Stages& stages,
+                                         executor::Context& context,
+                                         const memory::WireRef& image,
+                                         size_t imageIndex) {
+    std::vector<image::ImageText> texts = {{"lowtide_graph", context.graphText()},
+                                           {"lowtide_precision", context.precisionText()}};
+    if (std::string text = stages.parametersText(image, imageIndex, context.stop());
+        !text.empty()) {
         texts.push_back({"parameters", std::move(text)});
     }
     return texts;
 }
 
-std::vector<Image8> picturesIn(executor::Context& context) {
-    return withErrorsOf("picture",
+std::vector<Image8> images8In(executor::Context& context) {
+    return withErrorsOf("image",
                         [&] { return tensor::image8(imagesIn(context.input("image")).pixels()); });
 }
 
-executor::WorkOutline picturesOutline(const executor::OutlineContext& context) {
-    return {.walk = [shape = context.input("image")->shape](const memory::StagePlace& place) {
-        return withErrorsOf("picture", [&] {
-            return walkTensors(place,
-                               [&] { (void)tensor::image8Tensor(onWire(shape, place, "image")); });
+executor::NodeSpec imagesSpec(const executor::SpecContext& context) {
+    return {.dryRun = [shape = context.input("image")->shape](const memory::StageDevices& devices) {
+        return withErrorsOf("image", [&] {
+            return dryRunTensors(
+                devices, [&] { (void)tensor::image8Tensor(onWire(shape, devices, "image")); });
         });
     }};
 }
 
 executor::NodeType saveImageNode(Stages& stages) {
     return {.desc = describeSaveImage(),
-            .outline =
-                [](const executor::OutlineContext& context) {
+            .spec =
+                [](const executor::SpecContext& context) {
                     checkPrefix(context.text("prefix"));
                     checkSides(savedFormat(context), context.input("image")->shape);
-                    return picturesOutline(context);
+                    return imagesSpec(context);
                 },
             .run =
                 [&stages](executor::Context& context) {

@@ -12,7 +12,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-constexpr double kUsualRate = 16;  // of pictures that are no video
+constexpr double kUsualRate = 16;  // of images that are no video
 
 std::vector<ChoiceDesc> formatChoices() {
     std::vector<ChoiceDesc> choices;
@@ -33,7 +33,7 @@ std::vector<ParamDesc> saveVideoParameters() {
              .choices = formatChoices()},
             {.id = "rate",
              .label = "Rate",
-             .tooltip = "0: as the video has it, and 16 for pictures that are none.",
+             .tooltip = "0: as the video has it, and 16 for images that are none.",
              .unit = "fps",
              .kind = ParamKind::Float,
              .defaultValue = 0.0,
@@ -74,7 +74,7 @@ NodeDesc describeSaveVideo() {
         .label = "Save video",
         .category = "Save",
         .tooltip =
-            "Writes all pictures as the frames of one file, which carries the graph and "
+            "Writes all images as the frames of one file, which carries the graph and "
             "its parameters.",
         .output = true,
         .sideEffect = true,
@@ -101,19 +101,19 @@ video::VideoEncoding encodingOf(const executor::Params& params, const Shape& fra
             .quality = static_cast<int>(params.integer("quality"))};
 }
 
-executor::WorkOutline outlineSaveVideo(const executor::OutlineContext& context) {
+executor::NodeSpec specOfSaveVideo(const executor::SpecContext& context) {
     checkPrefix(context.text("prefix"));
     const Shape& frames = context.input("image")->shape;
     if (frames.size() == 4) {
         video::checkEncoding(encodingOf(context, frames, kUsualRate));
     }
-    return picturesOutline(context);
+    return imagesSpec(context);
 }
 
 void runSaveVideo(Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
     const StopToken& stop = context.stop();
-    const std::vector<Image8> frames = picturesIn(context);
+    const std::vector<Image8> frames = images8In(context);
     const Image8& first = frames.front();
     const video::VideoEncoding encoding = encodingOf(context,
                                                      {static_cast<int64_t>(frames.size()),
@@ -138,7 +138,7 @@ void runSaveVideo(Stages& stages, executor::Context& context) {
 
 executor::NodeType saveVideoNode(Stages& stages) {
     return {.desc = describeSaveVideo(),
-            .outline = outlineSaveVideo,
+            .spec = specOfSaveVideo,
             .run = [&stages](executor::Context& context) {
                 writeOutputs([&] { runSaveVideo(stages, context); });
             }};

@@ -1,5 +1,5 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
@@ -75,7 +75,7 @@ StageShapes upscaleShapes(const UpscaleAsked& asked, StageFacts&) {
 }
 
 std::vector<Field<UpscaleAsked>> upscaleFields() {
-    return {input(&UpscaleAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+    return {input(&UpscaleAsked::image, {"image", "Image", "The images.", "IMAGE"}),
             choice(&UpscaleAsked::filter,
                    {.id = "method",
                     .label = "Method",
@@ -103,11 +103,10 @@ executor::NodeType upscaleImageNode(Stages& stages) {
         {.desc = {.id = "upscale.image",
                   .label = "Upscale image",
                   .category = "Upscale",
-                  .tooltip =
-                      "Resizes pictures by a factor with a classic filter, without a network.",
+                  .tooltip = "Resizes images by a factor with a classic filter, without a network.",
                   .outputs = {{.id = "image",
                                .label = "Image",
-                               .tooltip = "The resized pictures.",
+                               .tooltip = "The resized images.",
                                .type = "IMAGE"}}},
          .fields = upscaleFields(),
          .stage = {.name = "upscale", .shape = upscaleShapes, .run = upscaleStage},

@@ -1,12 +1,12 @@
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
-#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -19,7 +19,7 @@ namespace {
 struct UpscaleWithModelAsked {
     WireRef upscaler;
     WireRef image;
-    int64_t tilePixels = 512;    ///< side of a tile of the picture, 0: whole
+    int64_t tilePixels = 512;    ///< side of a tile of the image, 0: whole
     int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
     memory::PrecisionChoice precision{};
 };
@@ -33,7 +33,7 @@ models::TileSizes upscaleTiles(const UpscaleWithModelAsked& asked,
     };
     if (asked.tilePixels < 0) {
         refuse(message("the tile is {} pixels", asked.tilePixels),
-               message("choose 0 for the whole picture, or a side in pixels"),
+               message("choose 0 for the whole image, or a side in pixels"),
                "tile");
     }
     if (asked.tilePixels == 0) {
@@ -57,13 +57,13 @@ int64_t enlargedSide(int64_t side, const models::UpscalerInfo& upscaler) {
                             side,
                             upscaler.scale,
                             upscaler.name),
-                    message("connect a picture whose result has sides of at most 65536 pixels"),
+                    message("connect an image whose result has sides of at most 65536 pixels"),
                     "image");
     }
     return side * upscaler.scale;
 }
 
-/// Of pictures [B, 3, H, W].
+/// Of images [B, 3, H, W].
 Shape enlargedShape(const UpscaleWithModelAsked& asked) {
     const models::UpscalerInfo& upscaler = upscalerIn(asked.upscaler).info();
     (void)upscaleTiles(asked, upscaler);
@@ -97,9 +97,9 @@ at::Tensor enlargeAll(models::StageContext& context,
     const auto network = treeIn(upscaler, models::kUpscaler);
     const auto enlarge = [&](const at::Tensor& tile) {
         call.stop.throwIfStopped();
-        at::Tensor large = passOver(
+        at::Tensor large = skipForward(
             context, *network, tile.sizes(), [&] { return upscaler.enlarge(context, tile); });
-        tellProgress(context, *network, call, "tile", ++done, count);
+        reportProgress(context, *network, call, "tile", ++done, count);
         return large;
     };
     const at::Tensor result = at::zeros(enlargedShape(asked), pixels.options());
@@ -111,7 +111,7 @@ at::Tensor enlargeAll(models::StageContext& context,
     return result;
 }
 
-/// Polls "cancel after this image" between pictures and "now" before every tile. Records
+/// Polls "cancel after this image" between images and "now" before every tile. Records
 /// upscale_in, upscale_raw (before the clamp) and upscale_out.
 std::vector<WireRef> upscaleWithModelStage(models::StageContext& context,
                                            const UpscaleWithModelAsked& asked,
@@ -142,14 +142,14 @@ std::vector<Field<UpscaleWithModelAsked>> upscaleWithModelFields() {
     return {
         input(&UpscaleWithModelAsked::upscaler,
               {"upscaler", "Upscaler", "The network; it decides by how much.", "UPSCALER"}),
-        input(&UpscaleWithModelAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+        input(&UpscaleWithModelAsked::image, {"image", "Image", "The images.", "IMAGE"}),
         param(&UpscaleWithModelAsked::tilePixels,
-              imageTileParam("Side of the tiles of a larger picture, enlarged one after the other "
+              imageTileParam("Side of the tiles of a larger image, enlarged one after the other "
                              "with blended seams; 0 takes it whole. Saves memory and changes "
                              "pixels.")),
         param(&UpscaleWithModelAsked::overlapPixels,
               overlapParam("By how much tiles overlap, at most half of a tile: the more, the "
-                           "nearer to the whole picture."))};
+                           "nearer to the whole image."))};
 }
 
 }  // namespace
@@ -160,12 +160,12 @@ executor::NodeType upscaleModelNode(Stages& stages) {
         {.desc = {.id = "upscale.model",
                   .label = "Upscale with model",
                   .category = "Upscale",
-                  .tooltip = "Enlarges pictures with a network that adds detail, in tiles where "
+                  .tooltip = "Enlarges images with a network that adds detail, in tiles where "
                              "they are large.",
                   .components = {"upscaler"},
                   .outputs = {{.id = "image",
                                .label = "Image",
-                               .tooltip = "The enlarged pictures.",
+                               .tooltip = "The enlarged images.",
                                .type = "IMAGE"}}},
          .fields = upscaleWithModelFields(),
          .stage = {.name = "upscale",

@@ -40,9 +40,9 @@ void requireDivisible(const JsonReader& reader, const char* key, int64_t number,
 [[noreturn]] void refuseConfig(const JsonReader& reader, const Message& problem);
 /// The number, or `otherwise` where it is not stated. Error{Corrupt} unless it is above 0.
 [[nodiscard]] double numberAboveZero(const JsonReader& reader, const char* key, double otherwise);
-/// How many numbers of a head turn along each axis of places, or `otherwise` where it is not
-/// stated. Errors: of integersInRange(); Unsupported unless they are even and together `headWidth`,
-/// which `made` explains: "the 128 of attention_head_dim".
+/// How many elements of a head are rotated along each axis of positions, or `otherwise` where it is
+/// not stated. Errors: of integersInRange(); Unsupported unless they are even and together
+/// `headWidth`, which `made` explains: "the 128 of attention_head_dim".
 [[nodiscard]] std::array<int64_t, 3> headAxes(const JsonReader& reader,
                                               const char* key,
                                               const std::array<int64_t, 3>& otherwise,

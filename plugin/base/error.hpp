@@ -22,8 +22,8 @@ enum class ErrorKind : uint8_t {
     Internal,
 };
 
-/// The one exception of the project. `message` says what failed, with which values; `hint` what to
-/// do. `item` names the port, parameter or key to blame, empty when none is.
+/// The one exception of the project. `message` states what failed, with which values; `hint` what
+/// to do. `item` names the port, parameter or key to blame, empty when none is.
 class Error : public std::exception {
 public:
     Error(ErrorKind kind, Message message, Message hint = {}, std::string item = {});
@@ -88,8 +88,8 @@ private:
     std::string facts_;
 };
 
-/// Code of a picture whose sides a model does not take; its facts are `width`, `height`, the
+/// Code of an image whose sides a model does not take; its facts are `width`, `height`, the
 /// `multiple` that both must be of, and `insert`: the type of a node that brings it there.
-inline constexpr const char* kPictureSizeCode = "picture_size";
+inline constexpr const char* kImageSizeCode = "picture_size";
 
 }  // namespace lowtide

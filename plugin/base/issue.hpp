@@ -10,8 +10,8 @@ namespace lowtide {
 
 enum class Severity : uint8_t { Info, Warning, Error };
 
-/// Something to tell a person, pinned to a node and, where one is to blame, to a port or parameter
-/// (`item`). Hosts get it as JSON (docs/events.md).
+/// Something to report to a user, pinned to a node and, where one is to blame, to a port or
+/// parameter (`item`). Hosts get it as JSON (docs/events.md).
 struct Issue {
     Severity severity = Severity::Error;
     std::string code;

@@ -13,7 +13,7 @@ namespace lowtide {
 
 namespace {
 
-Message placeOf(std::string_view text, size_t byte) {
+Message locationOf(std::string_view text, size_t byte) {
     const std::string_view before = text.substr(0, std::min(byte, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const size_t lineStart = before.rfind('\n');
@@ -66,7 +66,7 @@ public:
     bool parse_error(size_t byte, const std::string&, const Json::exception& error) override {
         if (dynamic_cast<const Json::parse_error*>(&error)) {
             throw Error(ErrorKind::Corrupt,
-                        message("{} is not valid JSON at {}", what_, placeOf(text_, byte)),
+                        message("{} is not valid JSON at {}", what_, locationOf(text_, byte)),
                         message("check the file with a JSON editor"));
         }
         throw Error(ErrorKind::Corrupt,
@@ -75,11 +75,11 @@ public:
 
 private:
     bool put(Json value) {
-        place(std::move(value));
+        entry(std::move(value));
         return true;
     }
 
-    Json& place(Json value) {
+    Json& entry(Json value) {
         if (open_.empty()) {
             return root_ = std::move(value);
         }
@@ -94,7 +94,7 @@ private:
             throw Error(ErrorKind::Corrupt,
                         message("{} is nested deeper than {} levels", what_, maxDepth_));
         }
-        open_.push_back(&place(std::move(container)));
+        open_.push_back(&entry(std::move(container)));
         return true;
     }
 
@@ -159,7 +159,7 @@ Json parseJson(std::string_view text, std::string_view what, const JsonLimits& l
     if (const size_t at = text.find('\0'); at != std::string_view::npos) {
         // The parser takes a NUL for the end and would not look at what follows.
         throw Error(ErrorKind::Corrupt,
-                    message("{} has a NUL character at {}", what, placeOf(text, at + 1)));
+                    message("{} has a NUL character at {}", what, locationOf(text, at + 1)));
     }
     DocumentBuilder builder(text, what, limits.maxDepth);
     Json::sax_parse(text, &builder);

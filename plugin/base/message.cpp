@@ -31,8 +31,8 @@ std::string englishOf(const MessageParts& parts) {
     return text;
 }
 
-/// The number of the place that begins behind "{"; nothing where there is none.
-std::optional<size_t> placeAt(std::string_view rest, size_t next) {
+/// The number of the placeholder that begins behind "{"; nothing where there is none.
+std::optional<size_t> bindTo(std::string_view rest, size_t next) {
     if (rest.starts_with('}')) {
         return next;
     }
@@ -43,7 +43,7 @@ std::optional<size_t> placeAt(std::string_view rest, size_t next) {
 }
 
 bool fits(const std::string& format, size_t arguments) {
-    return countPlaces(format) == static_cast<int>(arguments);
+    return countPositions(format) == static_cast<int>(arguments);
 }
 
 std::optional<MessageParts> partsFromJson(const Json& json, int depth);
@@ -143,15 +143,15 @@ std::vector<FormatPiece> piecesOf(std::string_view format) {
             pieces.push_back({.text = std::exchange(text, {})});
         }
     };
-    size_t places = 0;
+    size_t positions = 0;
     for (size_t i = 0; i < format.size(); ++i) {
         const std::string_view rest = format.substr(i + 1);
         const bool isBrace = format[i] == '{' || format[i] == '}';
-        const auto place = format[i] == '{' ? placeAt(rest, places) : std::nullopt;
-        if (place) {
+        const auto found = format[i] == '{' ? bindTo(rest, positions) : std::nullopt;
+        if (found) {
             endText();
-            pieces.push_back({.argument = place});
-            ++places;
+            pieces.push_back({.argument = found});
+            ++positions;
             i += rest.find('}') + 1;
         } else {
             text += format[i];
@@ -192,7 +192,7 @@ Argument numberArgument(double value) {
 
 }  // namespace detail
 
-Message joined(std::span<const Message> messages, Format<0> separator) {
+Message joined(std::span<const Message> messages, MessageFormat<0> separator) {
     MessageParts parts{.separator = separator.text()};
     for (const Message& message : messages) {
         parts.arguments.push_back(detail::clauseArgument(message));

@@ -20,29 +20,30 @@ namespace lowtide {
 struct MessageParts;
 
 /// The number of "{}" in a format; -1 where another brace is not doubled.
-[[nodiscard]] constexpr int countPlaces(std::string_view format) {
-    int places = 0;
+[[nodiscard]] constexpr int countPositions(std::string_view format) {
+    int positions = 0;
     for (size_t i = 0; i < format.size(); ++i) {
         const bool isBrace = format[i] == '{' || format[i] == '}';
         const char next = i + 1 < format.size() ? format[i + 1] : '\0';
         if (isBrace && next != format[i] && !(format[i] == '{' && next == '}')) {
             return -1;
         }
-        places += format[i] == '{' && next == '}' ? 1 : 0;
+        positions += format[i] == '{' && next == '}' ? 1 : 0;
         i += isBrace ? 1 : 0;
     }
-    return places;
+    return positions;
 }
 
-/// A literal with `Count` places "{}", "{{" and "}}" for braces. Another number does not compile.
+/// A literal with `Count` placeholders "{}", "{{" and "}}" for braces. Another number does not
+/// compile.
 template <size_t Count>
-class Format {
+class MessageFormat {
 public:
     // A literal is given where a format is asked for.
     // NOLINTNEXTLINE(google-explicit-constructor)
     template <size_t Size>
-    consteval Format(const char (&text)[Size]) : text_(text) {
-        if (countPlaces(text) != static_cast<int>(Count)) {
+    consteval MessageFormat(const char (&text)[Size]) : text_(text) {
+        if (countPositions(text) != static_cast<int>(Count)) {
             throw "the format has more or fewer {} than there are arguments, or a single brace";
         }
     }
@@ -56,16 +57,16 @@ private:
 /// A message without arguments, for constants and tables.
 class Phrase {
 public:
-    consteval explicit Phrase(Format<0> format) : format_(format) {}
+    consteval explicit Phrase(MessageFormat<0> format) : format_(format) {}
 
     [[nodiscard]] constexpr const char* text() const noexcept { return format_.text(); }
 
 private:
-    Format<0> format_;
+    MessageFormat<0> format_;
 };
 
 /// `constexpr Phrase kChoose = phrase("choose a file");`
-[[nodiscard]] consteval Phrase phrase(Format<0> format) {
+[[nodiscard]] consteval Phrase phrase(MessageFormat<0> format) {
     return Phrase(format);
 }
 
@@ -86,7 +87,7 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
 
-    /// Whether both say the same in English.
+    /// Whether both read the same in English.
     friend bool operator==(const Message& left, const Message& right) {
         return left.text_ == right.text_;
     }
@@ -107,14 +108,14 @@ private:
 using Argument = std::variant<std::string, int64_t, double, Message>;
 
 struct MessageParts {
-    std::string format;  ///< with as many places as there are arguments
+    std::string format;  ///< with as many placeholders as there are arguments
     std::string plural;  ///< the format for a `count` other than 1; empty: there is one for all
     int64_t count = 1;
     std::string separator;  ///< stands between the arguments, in place of a format
     std::vector<Argument> arguments;
 };
 
-/// A piece of a format: a text, or the place of an argument.
+/// A piece of a format: a text, or the placeholder of an argument.
 struct FormatPiece {
     std::string text;
     std::optional<size_t> argument;
@@ -130,7 +131,7 @@ struct FormatPiece {
 namespace detail {
 
 [[nodiscard]] Argument clauseArgument(Message clause);
-/// A text where int64_t has not the room.
+/// A text where int64_t is too small.
 [[nodiscard]] Argument unsignedArgument(uint64_t value);
 /// A text where the number is not finite, which JSON cannot hold.
 [[nodiscard]] Argument numberArgument(double value);
@@ -158,7 +159,7 @@ Argument argumentOf(const Value& value) {
 /// `message("there is no method {} to resample an image", quotedName(method))`.
 /// Arguments: texts, numbers (floating ones as formatNumber writes them), messages and phrases.
 template <class... Values>
-[[nodiscard]] Message message(Format<sizeof...(Values)> format, const Values&... values) {
+[[nodiscard]] Message message(MessageFormat<sizeof...(Values)> format, const Values&... values) {
     return Message(
         MessageParts{.format = format.text(), .arguments = {detail::argumentOf(values)...}});
 }
@@ -167,8 +168,8 @@ template <class... Values>
 /// `plural(files, "{} file is missing", "{} files are missing", files)`.
 template <class... Values>
 [[nodiscard]] Message plural(int64_t count,
-                             Format<sizeof...(Values)> one,
-                             Format<sizeof...(Values)> other,
+                             MessageFormat<sizeof...(Values)> one,
+                             MessageFormat<sizeof...(Values)> other,
                              const Values&... values) {
     return Message(MessageParts{.format = one.text(),
                                 .plural = other.text(),
@@ -177,10 +178,10 @@ template <class... Values>
 }
 
 /// Messages as one, with a separator such as ", " or "; ", which languages have, too.
-[[nodiscard]] Message joined(std::span<const Message> messages, Format<0> separator);
+[[nodiscard]] Message joined(std::span<const Message> messages, MessageFormat<0> separator);
 
-/// Puts the text into an object as `key`, and as `keyParts` what a host needs to say it in another
-/// language (docs/events.md). A message that is a text has no parts.
+/// Puts the text into an object as `key`, and as `keyParts` what a host needs to write it in
+/// another language (docs/events.md). A message that is a text has no parts.
 void putMessage(Json& object, const std::string& key, const Message& message);
 /// What putMessage put there; the text alone where the parts do not make it.
 [[nodiscard]] Message messageIn(const Json& object, const std::string& key);

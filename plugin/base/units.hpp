@@ -21,7 +21,7 @@ inline constexpr Bytes kGiB = 1024 * kMiB;
 /// is no size or negative.
 [[nodiscard]] std::optional<Bytes> parseBytes(std::string_view text);
 
-/// "1.5 GiB", "64.0 MiB", "12 B": for people, not for files.
+/// "1.5 GiB", "64.0 MiB", "12 B": for users, not for files.
 [[nodiscard]] std::string formatBytes(Bytes bytes);
 
 /// Rounds up to a multiple of `alignment` (a power of two).

@@ -54,7 +54,7 @@ CheckpointFolder::CheckpointFolder(std::string path, std::string name)
     }
 }
 
-std::string CheckpointFolder::placeOf(const std::string& relative) const {
+std::string CheckpointFolder::fullPathOf(const std::string& relative) const {
     const size_t end = std::min(relative.find('/'), relative.size());
     const auto known = folders_.find(relative.substr(0, end));
     return known == folders_.end() ? relative : known->second + relative.substr(end);
@@ -62,13 +62,13 @@ std::string CheckpointFolder::placeOf(const std::string& relative) const {
 
 /// A component with a folder of its own is named by that folder.
 std::string CheckpointFolder::pathOf(const std::string& relative) const {
-    const std::string place = placeOf(relative);
-    return place == relative ? name_ + "/" + relative : place;
+    const std::string folder = fullPathOf(relative);
+    return folder == relative ? name_ + "/" + relative : folder;
 }
 
 bool CheckpointFolder::has(const std::string& relative) const {
     std::error_code ignored;
-    return fs::exists(fs::path(path_) / placeOf(relative), ignored);
+    return fs::exists(fs::path(path_) / fullPathOf(relative), ignored);
 }
 
 std::string CheckpointFolder::readText(const std::string& relative) {
@@ -78,7 +78,7 @@ std::string CheckpointFolder::readText(const std::string& relative) {
                     message("complete the checkpoint's folder"),
                     "checkpoint");
     }
-    const files::InputFile file((fs::path(path_) / placeOf(relative)).string());
+    const files::InputFile file((fs::path(path_) / fullPathOf(relative)).string());
     std::string text = file.readAll(kLargestText);
     files::refuseStandIn(text, name_ + "/" + relative);
     files_.push_back(stampOf(file));
@@ -90,7 +90,7 @@ Json CheckpointFolder::readJson(const std::string& relative) {
 }
 
 WeightMap CheckpointFolder::weights(const std::string& component, const std::string& stem) {
-    WeightMap map = openWeights(path_, placeOf(component), stem);
+    WeightMap map = openWeights(path_, fullPathOf(component), stem);
     map.what = name_ + "/" + component;
     files_.insert(files_.end(), map.files.begin(), map.files.end());
     return map;
@@ -98,10 +98,14 @@ WeightMap CheckpointFolder::weights(const std::string& component, const std::str
 
 std::function<WeightMap()> CheckpointFolder::laterWeights(const std::string& component,
                                                           const std::string& stem) {
-    const std::vector<memory::WeightFile> files = findWeights(path_, placeOf(component), stem);
+    const std::vector<memory::WeightFile> files = findWeights(path_, fullPathOf(component), stem);
     files_.insert(files_.end(), files.begin(), files.end());
-    return [root = path_, what = name_ + "/" + component, place = placeOf(component), stem, files] {
-        WeightMap map = openWeights(root, place, stem);
+    return [root = path_,
+            what = name_ + "/" + component,
+            folder = fullPathOf(component),
+            stem,
+            files] {
+        WeightMap map = openWeights(root, folder, stem);
         map.what = what;
         std::vector<memory::WeightFile> opened = map.files;
         std::sort(opened.begin(), opened.end(), [](const auto& a, const auto& b) {

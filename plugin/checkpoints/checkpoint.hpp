@@ -19,14 +19,14 @@ namespace lowtide::models {
 inline constexpr const char* kTransformersStem = "model";
 inline constexpr const char* kDiffusersStem = "diffusion_pytorch_model";
 
-/// Settings and weights by their place in the diffusers layout ("unet/config.json"). What a
+/// Settings and weights by their path in the diffusers layout ("unet/config.json"). What a
 /// checkpoint lacks but implies is made up by its layout (layouts/layout.hpp).
 class Checkpoint : public ModelFiles {
 public:
-    /// Shown to people: the name of the folder or file.
+    /// Shown to users: the name of the folder or file.
     [[nodiscard]] virtual const std::string& name() const = 0;
 
-    /// Who has a component: the same, or a file that a person chose for it.
+    /// The owner of a component: the checkpoint itself, or a file that a user chose for it.
     [[nodiscard]] virtual const std::string& nameOf(std::string_view /*component*/) const {
         return name();
     }
@@ -63,7 +63,7 @@ using ComponentFolders = std::map<std::string, std::string, std::less<>>;
 /// A folder whose files are read by name; remembers which, and the identity that each had.
 class CheckpointFolder final : public Checkpoint {
 public:
-    /// `name` is shown to people. Error{NotFound} without model_index.json.
+    /// `name` is shown to users. Error{NotFound} without model_index.json.
     CheckpointFolder(std::string path, std::string name);
 
     /// Of components whose classes `index` states, in place of a model_index.json.
@@ -80,7 +80,7 @@ public:
     [[nodiscard]] const Json& index() const override { return index_; }
 
     [[nodiscard]] bool has(const std::string& relative) const override;
-    /// Named in messages by its place in the folder ("unet/config.json").
+    /// Named in messages by its path in the folder ("unet/config.json").
     [[nodiscard]] std::string readText(const std::string& relative) override;
     [[nodiscard]] Json readJson(const std::string& relative) override;
     [[nodiscard]] WeightMap weights(const std::string& component, const std::string& stem) override;
@@ -91,7 +91,7 @@ public:
 
 private:
     /// Below `path_`: "text_encoder/config.json", or where its component lies.
-    [[nodiscard]] std::string placeOf(const std::string& relative) const;
+    [[nodiscard]] std::string fullPathOf(const std::string& relative) const;
 
     std::string path_;
     std::string name_;

@@ -37,14 +37,14 @@ std::string plainPath(const fs::path& path) {
 }
 
 /// The last part, or the name of the repository whose snapshot it is.
-std::string nameOfPlace(const std::string& path) {
+std::string nameAfterFolder(const std::string& path) {
     const std::string repository = files::hubName(files::folderOf(files::folderOf(path)));
     return files::lastPart(repository.empty() ? path : repository);
 }
 
 using FolderNames = std::vector<const char*>;
 
-/// What a person may name: as messages call it, and the folders that ComfyUI and A1111 have for it.
+/// What a user may name, as messages call it, and the folders that ComfyUI and A1111 have for it.
 struct SearchedKind {
     std::string_view item;
     Message what;
@@ -77,8 +77,8 @@ SearchedKind searchedKind(const char* item) {
     throw Error(ErrorKind::NotFound,
                 fs::path(typed).is_absolute() ? message("there is no {} \"{}\"", what, typed)
                 : folderCount == 0
-                    ? message("there is no {} \"{}\" beside the graph", what, typed)
-                    : message("there is no {} \"{}\" beside the graph and in {} model folders",
+                    ? message("there is no {} \"{}\" next to the graph", what, typed)
+                    : message("there is no {} \"{}\" next to the graph and in {} model folders",
                               what,
                               typed,
                               folderCount),
@@ -86,40 +86,40 @@ SearchedKind searchedKind(const char* item) {
                 item);
 }
 
-/// Nothing where no place has it.
-std::optional<CheckpointPath> foundIn(const std::vector<fs::path>& places,
+/// Nothing where no folder has it.
+std::optional<CheckpointPath> foundIn(const std::vector<fs::path>& candidates,
                                       const std::string& typed) {
-    for (const fs::path& place : places) {
-        if (const std::optional<std::string> path = files::placeBelow(place.string(), typed)) {
+    for (const fs::path& folder : candidates) {
+        if (const std::optional<std::string> path = files::pathBelow(folder.string(), typed)) {
             const std::string plain = plainPath(*path);
-            return CheckpointPath{plain, nameOfPlace(plain)};
+            return CheckpointPath{plain, nameAfterFolder(plain)};
         }
     }
     return std::nullopt;
 }
 
-/// Where a name may lie: `own` are folders beside the graph and in model folders that hold such
+/// Where a name may lie: `own` are folders next to the graph and in model folders that hold such
 /// files alone.
-std::vector<fs::path> searchedPlaces(const std::string& typed,
-                                     std::string_view graphFolder,
-                                     std::span<const std::string> modelFolders,
-                                     const FolderNames& own) {
+std::vector<fs::path> searchedPaths(const std::string& typed,
+                                    std::string_view graphFolder,
+                                    std::span<const std::string> modelFolders,
+                                    const FolderNames& own) {
     if (fs::path(typed).is_absolute()) {
         return {fs::path()};
     }
-    std::vector<fs::path> places;
+    std::vector<fs::path> candidates;
     if (typed.empty()) {
-        return places;
+        return candidates;
     }
     std::vector<fs::path> folders = {graphFolder};
     folders.insert(folders.end(), modelFolders.begin(), modelFolders.end());
     for (const fs::path& folder : folders) {
-        places.push_back(folder);
+        candidates.push_back(folder);
         for (const char* name : own) {
-            places.push_back(folder / name);
+            candidates.push_back(folder / name);
         }
     }
-    return places;
+    return candidates;
 }
 
 CheckpointPath findOfKind(std::string_view typedText,
@@ -128,9 +128,9 @@ CheckpointPath findOfKind(std::string_view typedText,
                           const FolderNames& own,
                           const char* what) {
     const std::string typed = trim(typedText);
-    const std::vector<fs::path> places = searchedPlaces(typed, graphFolder, modelFolders, own);
+    const std::vector<fs::path> candidates = searchedPaths(typed, graphFolder, modelFolders, own);
     for (const char* ending : {"", ".safetensors"}) {
-        if (std::optional<CheckpointPath> found = foundIn(places, typed + ending)) {
+        if (std::optional<CheckpointPath> found = foundIn(candidates, typed + ending)) {
             return *std::move(found);
         }
     }
@@ -148,9 +148,9 @@ CheckpointPath findCheckpoint(std::string_view typedText,
     if (typed.starts_with(kBuiltin)) {
         return builtin(std::string_view(typed).substr(kBuiltin.size()), resourcesFolder);
     }
-    const std::vector<fs::path> places =
-        searchedPlaces(typed, graphFolder, modelFolders, searchedKind(item).folders);
-    if (std::optional<CheckpointPath> found = foundIn(places, typed)) {
+    const std::vector<fs::path> candidates =
+        searchedPaths(typed, graphFolder, modelFolders, searchedKind(item).folders);
+    if (std::optional<CheckpointPath> found = foundIn(candidates, typed)) {
         return *std::move(found);
     }
     refusePath(typed, modelFolders.size(), item);

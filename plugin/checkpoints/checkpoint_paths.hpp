@@ -11,26 +11,26 @@
 
 namespace lowtide::models {
 
-/// A checkpoint that was found: where it is and what people call it.
+/// A checkpoint that was found: where it is and what users call it.
 struct CheckpointPath {
     std::string path;
     std::string name;  ///< the last part of the path; "mini" for builtin:mini; a repository's
 };
 
-/// Finds what a person typed: "builtin:mini", an absolute path, or one relative to the graph, then
-/// to the model folders; in those places in ComfyUI's and A1111's folders for such files too
-/// ("checkpoints", "VAE"). `item` is what it is: "checkpoint", "unet", "vae", "upscaler",
-/// "diffusion_model", "text_encoder", "autoencoder" or "image_encoder".
-/// In a cache of Hugging Face's libraries "org/name" is found, and a folder models--org--name is
-/// its snapshot. Error{NotFound} says where it was looked for.
+/// Finds what a user typed: "builtin:mini", an absolute path, or one relative to the graph, then
+/// to the model folders; in those locations, ComfyUI's and A1111's folders for such files are
+/// searched too ("checkpoints", "VAE"). `item` is what it is: "checkpoint", "unet", "vae",
+/// "upscaler", "diffusion_model", "text_encoder", "autoencoder" or "image_encoder". In a cache of
+/// Hugging Face's libraries "org/name" is found, and a folder models--org--name is its snapshot.
+/// Error{NotFound} states where it was looked for.
 [[nodiscard]] CheckpointPath findCheckpoint(std::string_view typed,
                                             std::string_view graphFolder,
                                             const std::string& resourcesFolder,
                                             std::span<const std::string> modelFolders,
                                             const char* item);
 
-/// The same for an adapter (LoRA): folders "loras" and "Lora" in those places are searched too, and
-/// ".safetensors" may be left out.
+/// The same for an adapter (LoRA): folders "loras" and "Lora" in those locations are searched too,
+/// and ".safetensors" may be left out.
 [[nodiscard]] CheckpointPath findAdapter(std::string_view typed,
                                          std::string_view graphFolder,
                                          std::span<const std::string> modelFolders);
@@ -60,7 +60,7 @@ struct LoadRequest {
     std::string vae;     ///< likewise with another autoencoder
     /// Likewise with a fourth text encoder, or a folder of it and its tokenizer.
     std::string textEncoder4{};
-    std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
+    std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it states itself
 };
 
 /// What load.text_encoder, load.text_encoders, load.autoencoder and load.image_encoder open. Paths
@@ -74,7 +74,7 @@ struct PartRequest {
 /// What load.diffusion_model puts together; null: nothing is connected.
 struct DiffusionModelRequest {
     std::string file;        ///< of the denoiser
-    std::string lowNoise{};  ///< of the expert for lower noise levels; empty: there is one denoiser
+    std::string lowNoise{};  ///< of the low-noise model; empty: there is one denoiser
     memory::WireRef textEncoder{};
     memory::WireRef autoencoder{};
     memory::WireRef imageEncoder{};
@@ -84,9 +84,9 @@ struct DiffusionModelRequest {
 struct LoraRequest {
     memory::WireRef model;
     std::string file;
-    double strength = 1;      ///< of the changes of the denoiser; 0: none
+    double strength = 1;      ///< of the deltas of the denoiser; 0: none
     double textStrength = 1;  ///< of those of the text encoders
-    std::string expert =
+    std::string noiseModel =
         "both";  ///< that it changes, where the model has two: high_noise, low_noise
 };
 

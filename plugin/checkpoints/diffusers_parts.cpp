@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kUNetFolder = "unet";
 constexpr const char* kAutoencoderFolder = "vae";
 
-/// What is wrong with a component is said of the parameter that names its file.
+/// What is wrong with a component is reported for the parameter that names its file.
 template <class Open>
 auto openBlamed(const Checkpoint& checkpoint, const char* component, const Open& open) {
     try {
@@ -42,13 +42,13 @@ Message hintOnMissing(const std::string& component, const std::string& item) {
                : hintOn(item);
 }
 
-/// "the denoiser", of which file where a person chose another.
+/// "the denoiser", of which file where a user chose another.
 Message namedPart(const Checkpoint& checkpoint, const char* component, const Message& what) {
     const std::string& owner = checkpoint.nameOf(component);
     return owner == checkpoint.name() ? what : message("{} of {}", what, owner);
 }
 
-/// Of a denoiser that fills masks: the latent, a mask and the masked picture.
+/// Of a denoiser that fills masks: the latent, a mask and the masked image.
 int64_t channelsWithMask(int64_t latentChannels) {
     return latentChannels + 1 + latentChannels;
 }
@@ -98,7 +98,7 @@ void requireTokenizer(const Checkpoint& checkpoint,
         return;
     }
     throw Error(ErrorKind::NotFound,
-                message("{} has no tokenizer, inside or beside it", checkpoint.nameOf(encoder)),
+                message("{} has no tokenizer, inside or next to it", checkpoint.nameOf(encoder)),
                 message("put {} into its folder, or into {}/ there", files, tokenizer),
                 checkpoint.itemOf(encoder));
 }
@@ -133,7 +133,7 @@ void checkChannels(const Checkpoint& checkpoint,
         ofDenoiser == kUNetFolder ? ofDenoiser : checkpoint.itemOf(kAutoencoderFolder);
     if (taken == 2 * latent && denoiser.outChannels == latent) {
         throw Error(ErrorKind::Unsupported,
-                    message("checkpoint {}: {} takes {} channels, the latents and a picture, as "
+                    message("checkpoint {}: {} takes {} channels, the latents and an image, as "
                             "InstructPix2Pix does, which is not built",
                             checkpoint.name(),
                             namedPart(checkpoint, kUNetFolder, message("the denoiser")),

@@ -17,7 +17,7 @@
 
 namespace lowtide::models {
 
-/// Error{Unsupported} on what a person chose the component with: the checkpoint, or a file of it.
+/// Error{Unsupported} on what a user chose the component with: the checkpoint, or a file of it.
 [[noreturn]] void refuseComponent(const Checkpoint& checkpoint,
                                   const char* component,
                                   const Message& problem);
@@ -43,7 +43,7 @@ void requireComponent(const Checkpoint& checkpoint,
                       std::initializer_list<std::string_view> classes);
 
 /// Most published files of text encoders hold none. Error{NotFound} names the `files` of the model
-/// that was published with it, and the folder beside the file that may hold them.
+/// that was published with it, and the folder next to the file that may hold them.
 void requireTokenizer(const Checkpoint& checkpoint,
                       std::string_view encoder,
                       const std::string& tokenizer,
@@ -53,8 +53,8 @@ void requireTokenizer(const Checkpoint& checkpoint,
 [[nodiscard]] UNet2DCondition openUNet(Checkpoint& checkpoint);
 [[nodiscard]] AutoencoderKL openAutoencoder(Checkpoint& checkpoint);
 
-/// Error{Unsupported} unless the denoiser works on the autoencoder's latents, alone or beside a
-/// mask and a masked picture.
+/// Error{Unsupported} unless the denoiser works on the autoencoder's latents, alone or with a
+/// mask and a masked image.
 void checkChannels(const Checkpoint& checkpoint,
                    const UNet2DConfig& denoiser,
                    const AutoencoderConfig& autoencoder);
@@ -65,24 +65,24 @@ struct EncoderWidth {
     int64_t width = 0;
 };
 
-/// Error{Unsupported} unless the denoiser reads texts as wide as the encoders give them, side by
-/// side.
+/// Error{Unsupported} unless the denoiser reads texts as wide as the encoders give them, next to
+/// each other.
 void checkContext(const Checkpoint& checkpoint,
                   const UNet2DConfig& denoiser,
                   const std::vector<EncoderWidth>& encoders);
 
-/// Error{Unsupported}: the denoiser reads texts `read` wide and the checkpoint, as `giver` says,
+/// Error{Unsupported}: the denoiser reads texts `read` wide and the checkpoint, as `giver` states,
 /// has them `given` wide.
 [[noreturn]] void refuseContext(const Checkpoint& checkpoint,
                                 int64_t read,
                                 int64_t given,
                                 const Message& giver);
 
-/// scheduler/scheduler_config.json, whose clean latents have no bound, whatever it says
+/// scheduler/scheduler_config.json, whose clean latents have no bound, whatever it states
 /// (docs/decisions/0037). What is no flag is left for its reader to refuse.
 [[nodiscard]] Json readScheduler(Checkpoint& checkpoint);
 
-/// How latents look: what the checkpoint says itself in vae/latent_to_rgb.json, else `usual`, the
+/// How latents look: what the checkpoint states itself in vae/latent_to_rgb.json, else `usual`, the
 /// figures for latents of `usualChannels`; nothing for others.
 [[nodiscard]] std::optional<LatentToRgb> latentToRgbOr(Checkpoint& checkpoint,
                                                        int64_t latentChannels,

@@ -29,7 +29,7 @@ constexpr Phrase kGetAnother = phrase("get the file again");
 
 [[noreturn]] void refuseEmbedding(const WeightMap& file) {
     std::vector<std::string> names;
-    for (const auto& [name, place] : file.tensors) {
+    for (const auto& [name, location] : file.tensors) {
         names.push_back(name);
     }
     const std::optional<KnownFile> known = knownByNames(file);
@@ -46,32 +46,32 @@ constexpr Phrase kGetAnother = phrase("get the file again");
 
 /// [n, width], or [width] for one vector.
 Shape rowsOf(const WeightMap& file, const std::string& name) {
-    const TensorPlace& place = file.tensors.at(name);
+    const TensorLocation& location = file.tensors.at(name);
     const auto refuse = [&](const Message& problem) {
         throw Error(ErrorKind::Corrupt,
                     message("{}, {}: {}", file.what, quotedName(name), problem),
                     kGetAnother);
     };
-    const bool isFloat = place.type == DType::F32 || place.type == DType::F16 ||
-                         place.type == DType::BF16 || place.type == DType::F64;
+    const bool isFloat = location.type == DType::F32 || location.type == DType::F16 ||
+                         location.type == DType::BF16 || location.type == DType::F64;
     if (!isFloat) {
-        refuse(message("is {}, vectors are numbers with a point", nameOf(place.type)));
+        refuse(message("is {}, vectors are numbers with a point", nameOf(location.type)));
     }
-    const size_t rank = place.shape.size();
-    if (rank < 1 || rank > 2 || !place.isRowMajor) {
-        refuse(message("has the shape {}, vectors have [count, width]", toText(place.shape)));
+    const size_t rank = location.shape.size();
+    if (rank < 1 || rank > 2 || !location.isRowMajor) {
+        refuse(message("has the shape {}, vectors have [count, width]", toText(location.shape)));
     }
-    if (elementCount(place.shape).value_or(0) == 0) {
-        refuse(message("is empty: its shape is {}", toText(place.shape)));
+    if (elementCount(location.shape).value_or(0) == 0) {
+        refuse(message("is empty: its shape is {}", toText(location.shape)));
     }
-    return rank == 1 ? Shape{1, place.shape[0]} : place.shape;
+    return rank == 1 ? Shape{1, location.shape[0]} : location.shape;
 }
 
 TokenVectorsRef readVectors(const WeightMap& file, const std::string& name) {
     const std::optional<std::vector<double>> values = readValues(file, name);
     if (!values) {
         throw Error(ErrorKind::Corrupt,
-                    message("{}, {}: has the shape {}, which no text has room for",
+                    message("{}, {}: has the shape {}, which no text can hold",
                             file.what,
                             quotedName(name),
                             toText(file.tensors.at(name).shape)),
@@ -208,7 +208,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolderName = "embeddings";
 constexpr std::string_view kEndings[] = {".safetensors", ".pt", ".bin"};
-/// A folder of a person's embeddings has some hundred files; others are not walked to their ends.
+/// A folder of a user's embeddings has some hundred files; others are not listed to their ends.
 constexpr int kDeepestFolder = 8;
 constexpr size_t kMostEntries = 20000;
 
@@ -261,7 +261,7 @@ EmbeddingRef EmbeddingCache::open(const std::string& path) {
     return known_.insert_or_assign(path, std::move(file)).first->second;
 }
 
-std::vector<std::string> embeddingFolders(std::span<const std::string> places) {
+std::vector<std::string> embeddingFolders(std::span<const std::string> locations) {
     std::vector<std::string> folders;
     const auto add = [&](const fs::path& path) {
         const std::string plain = path.lexically_normal().string();
@@ -269,19 +269,19 @@ std::vector<std::string> embeddingFolders(std::span<const std::string> places) {
             folders.push_back(plain);
         }
     };
-    for (const std::string& text : places) {
+    for (const std::string& text : locations) {
         std::error_code ignored;
-        const fs::path place = fs::absolute(text, ignored).lexically_normal();
+        const fs::path location = fs::absolute(text, ignored).lexically_normal();
         if (text.empty() || ignored) {
             continue;
         }
-        if (place.filename() == kFolderName) {
-            add(place);
+        if (location.filename() == kFolderName) {
+            add(location);
         }
-        add(place / kFolderName);
-        add(place / ".." / kFolderName);
-        if (place.parent_path().filename() == "models") {
-            add(place / ".." / ".." / kFolderName);
+        add(location / kFolderName);
+        add(location / ".." / kFolderName);
+        if (location.parent_path().filename() == "models") {
+            add(location / ".." / ".." / kFolderName);
         }
     }
     return folders;

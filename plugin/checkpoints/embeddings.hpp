@@ -1,5 +1,5 @@
 #pragma once
-// Textual inversions: their files, what people call them, and those that prompts may name.
+// Textual inversions: their files, what users call them, and those that prompts may name.
 // Torch-free.
 
 #include "plugin/base/message.hpp"
@@ -25,7 +25,7 @@ inline constexpr std::string_view kClipG = "clip_g";
 using EmbeddingTensors = std::map<std::string, std::string, std::less<>>;
 
 /// Finds the sets in a header: one tensor of any name (A1111, diffusers, kohya), or clip_l and
-/// clip_g. Error{Unsupported} says what a file is that is no embedding; Error{Corrupt} names the
+/// clip_g. Error{Unsupported} states what a file is that is no embedding; Error{Corrupt} names the
 /// tensor that is no row of vectors, or empty, and sets of different lengths.
 [[nodiscard]] EmbeddingTensors embeddingTensors(const WeightFileHeader& header);
 
@@ -57,8 +57,8 @@ struct EmbeddingFile {
 
 using EmbeddingRef = std::shared_ptr<const EmbeddingFile>;
 
-/// Embeddings that were opened, by their paths: the same file gives the same value, anew where it
-/// changed. Thread-safe.
+/// Embeddings that were opened, by their paths: the same file gives the same value, opened again
+/// where it changed. Thread-safe.
 class EmbeddingCache {
 public:
     /// Errors: those of openEmbeddingFile().
@@ -69,10 +69,10 @@ private:
     std::map<std::string, EmbeddingRef> known_;
 };
 
-/// The folders in which embeddings are looked for, those that are there, each once: of each place a
-/// folder "embeddings" in it or beside it, and A1111's, which is beside "models". A place that is
-/// called so is one itself.
-[[nodiscard]] std::vector<std::string> embeddingFolders(std::span<const std::string> places);
+/// The folders in which embeddings are looked for, those that are there, each once: of each
+/// location a folder "embeddings" in it or next to it, and A1111's, which is next to "models". A
+/// location that is called so is one itself.
+[[nodiscard]] std::vector<std::string> embeddingFolders(std::span<const std::string> locations);
 
 /// The files of some folders and of the folders in them, as they were when they were listed; a
 /// file is opened when a prompt names it.

@@ -19,7 +19,7 @@ namespace lowtide::models {
 struct Layout;
 struct Network;
 
-/// A place for a text encoder that comes as a file of its own.
+/// A slot for a text encoder that comes as a file of its own.
 struct TextSlot {
     std::string component;             ///< "text_encoder_2"
     std::string tokenizer;             ///< "tokenizer_2"
@@ -27,21 +27,21 @@ struct TextSlot {
                                        ///< the widest network has the last
 };
 
-/// A width by which published networks are told apart.
+/// A width by which published networks are distinguished.
 struct NamedWidth {
     int64_t width = 0;
     Phrase name;  ///< "SD 1.x"
     bool isBuilt = true;
 };
 
-/// What tells that an adapter is for the family. Names of modules have '.' for '_'.
+/// Marks by which an adapter for the family is recognised. Names of modules have '.' for '_'.
 struct AdapterMarks {
-    std::string_view name{};                ///< of who is told by `parts`, for users: "Z-Image"
+    std::string_view name{};  ///< of the model that `parts` identify, for users: "Z-Image"
     std::vector<std::string_view> parts{};  ///< of names that no other network has
     /// How names of its denoiser's modules begin where nothing names the component before them.
     std::vector<std::string_view> beginnings{};
     /// Ends of names of modules that read all channels of its denoiser, and how wide that is where
-    /// it was published; empty: the parts tell enough.
+    /// it was published; empty: the parts suffice.
     std::vector<std::string_view> wholeModules{};
     std::vector<int64_t> widths{};
     /// Parts of names of modules that only a relative which is not built has, with '.' for '_' as
@@ -49,7 +49,7 @@ struct AdapterMarks {
     /// called.
     std::vector<std::pair<std::string_view, Phrase>> relatives{};
     /// Ends of names of modules that read its denoiser's latent, and how wide that is: those of
-    /// relatives read a picture beside it. Empty: the widths tell enough.
+    /// relatives read an image in addition to it. Empty: the widths suffice.
     std::vector<std::string_view> latentModules{};
     int64_t latentWidth = 0;
     /// Of the text that cross attentions of its UNets read; of its transformers, which read a text
@@ -65,14 +65,14 @@ struct AdapterMarks {
     std::string_view imageEncoders{};
 };
 
-/// What tells a family by its UNet, whose class several have.
+/// Marks by which a family is recognised from its UNet, whose class several have.
 struct UNetMarks {
     std::string_view architecture{};  ///< as ComfyUI-GGUF calls it
-    /// Of which it has one; empty: it is what no other family's marks tell.
+    /// It has one of these; empty: it is the one that no other family's marks match.
     std::vector<std::string_view> tensors{};
 };
 
-/// A kind of file that a part of a tensor's name tells.
+/// A kind of file that is recognised by a part of a tensor's name.
 struct NamedKind {
     std::string_view part{};
     std::string_view kind{};  ///< "checkpoint", as KnownFile::kind
@@ -83,13 +83,13 @@ struct NamedKind {
 /// line.
 struct Family {
     std::string name;
-    /// All that models of it may have; ComponentSource::components() says which a model has.
+    /// All that models of it may have; ComponentSource::components() states which a model has.
     std::vector<ComponentDesc> components;
-    /// Whether the folder is one of this family, by what its index says.
+    /// Whether the folder is one of this family, by what its index states.
     bool (*detect)(const Checkpoint& checkpoint) = nullptr;
     /// Reads configs and headers, no weight. Errors name the file and the setting or tensor.
     std::shared_ptr<const Model> (*open)(Checkpoint& checkpoint) = nullptr;
-    /// What people call this one, from its settings: "SD 1.x inpainting"; nullptr: the name.
+    /// What users call this one, from its settings: "SD 1.x inpainting"; nullptr: the name.
     std::string (*label)(Checkpoint& checkpoint) = nullptr;
     /// Of a model that is put together of files; empty: it is not.
     std::vector<TextSlot> texts{};
@@ -118,7 +118,7 @@ using Families = std::span<const Family* const>;
                                           int64_t width);
 
 /// Narrower than every published network: made to try things. Only the model that it is chosen for
-/// can tell whether it fits.
+/// can determine whether it fits.
 inline constexpr int64_t kNarrowestPublished = 512;
 
 /// Whether a network that wide may be one of those that are read here, which are published with
@@ -129,7 +129,7 @@ inline constexpr int64_t kNarrowestPublished = 512;
 }
 
 /// Presets of families with transformers: quality is f32 as files have it; balanced holds and
-/// computes text encoders and denoisers in bf16, speed the autoencoder too. Others stay exact.
+/// computes text encoders and denoisers in bf16, speed the autoencoder too. Others remain exact.
 [[nodiscard]] decltype(memory::FamilyPrecision::presets) bf16Presets(
     const std::vector<std::string>& textEncoders,
     const std::vector<std::string>& denoisers,

@@ -1,5 +1,5 @@
 #pragma once
-// What people exchange beside checkpoints, by the names of its tensors. Torch-free.
+// Files that users exchange other than checkpoints, by the names of their tensors. Torch-free.
 
 #include "plugin/checkpoints/weight_map.hpp"
 
@@ -11,7 +11,7 @@ namespace lowtide::models {
 /// What a file of weights holds.
 struct KnownFile {
     std::string kind;    ///< as Recogniser::recognise() has it: "lora", "upscaler", "ip_adapter"
-    std::string family;  ///< for people: "LoHa", "ESRGAN", "IP-Adapter"
+    std::string family;  ///< for users: "LoHa", "ESRGAN", "IP-Adapter"
     bool isUpscaler = false;  ///< of a construction that is built
 };
 

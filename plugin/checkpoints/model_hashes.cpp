@@ -89,7 +89,7 @@ std::string ModelHashes::of(const std::string& id, const StopToken& stop) {
         if (error.kind() == ErrorKind::Cancelled) {
             throw;
         }
-        log(Level::Warning, "the picture lacks a hash: " + error.message().str());
+        log(Level::Warning, "the image lacks a hash: " + error.message().str());
         return {};
     }
 }

@@ -18,13 +18,14 @@ struct ComponentTree;
 
 namespace lowtide::models {
 
-/// Hashes of files that pictures name beside the checkpoint, as A1111 and its extensions have them.
+/// Hashes of files that images' metadata name in addition to the checkpoint, as A1111 and its
+/// extensions have them.
 enum class FileHash : uint8_t {
     Adapter,  ///< twelve digits, of .safetensors files without the header: AutoV3
     Control   ///< eight digits of a small part, as A1111 named checkpoints in its first year
 };
 
-/// What a picture's fields have in its place until it is known: "hash:" and 64 digits.
+/// What an image's fields have instead of it until it is known: "hash:" and 64 digits.
 [[nodiscard]] std::string hashIdOf(const memory::WeightFile& file, FileHash hash);
 inline constexpr std::string_view kHashId = "hash:";
 
@@ -34,9 +35,9 @@ public:
     explicit ModelHashes(std::shared_ptr<files::FileDigests> digests)
         : digests_(std::move(digests)) {}
 
-    /// Tells which files belong to a tree.
+    /// Registers which files belong to a tree.
     void know(const memory::ComponentTree& tree);
-    /// Tells which file is meant by hashIdOf().
+    /// Registers the file that hashIdOf() identifies.
     void know(const memory::WeightFile& file, FileHash hash);
     /// Begins to read the files of an id that is known.
     void begin(const std::string& id);
@@ -44,7 +45,7 @@ public:
     /// The id must be known. Error{Corrupt} when a file changed since it was opened, what reading
     /// it gives, and Error{Cancelled}.
     [[nodiscard]] std::string digestOf(const std::string& id, const StopToken& stop);
-    /// What A1111 shows in pictures: the first ten digits of a tree's, of a file's as many as it
+    /// What A1111 shows in images: the first ten digits of a tree's, of a file's as many as it
     /// has; empty when the id is not known or a file changed or cannot be read. Error{Cancelled}.
     [[nodiscard]] std::string of(const std::string& id, const StopToken& stop);
 

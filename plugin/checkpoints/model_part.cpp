@@ -9,10 +9,10 @@
 namespace lowtide::models {
 
 ModelPart::ModelPart(const SplitPart& part,
-                     const std::vector<PlacedFile>& files,
+                     const std::vector<ParameterFile>& files,
                      const std::string& resourcesFolder)
     : part_(part) {
-    for (const PlacedFile& file : files) {
+    for (const ParameterFile& file : files) {
         try {
             const std::unique_ptr<Checkpoint> opened =
                 openPart(file.path, part.component, resourcesFolder);

@@ -12,7 +12,7 @@
 namespace lowtide::models {
 
 /// A file, and the parameter that names it.
-struct PlacedFile {
+struct ParameterFile {
     std::string parameter;
     CheckpointPath path;
 };
@@ -25,7 +25,7 @@ public:
     /// Reads the headers; at least one file. Errors on a file's parameter, Unsupported for one
     /// without the component.
     ModelPart(const SplitPart& part,
-              const std::vector<PlacedFile>& files,
+              const std::vector<ParameterFile>& files,
               const std::string& resourcesFolder);
 
     [[nodiscard]] std::string_view type() const override { return part_.type; }

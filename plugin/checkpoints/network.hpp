@@ -1,5 +1,5 @@
 #pragma once
-// What is true of a class of networks in every file, told once: who reads files asks here.
+// What is true of a class of networks in every file, stated once for all readers of files.
 // Torch-free.
 
 #include "plugin/base/json.hpp"
@@ -13,7 +13,7 @@
 
 namespace lowtide::models {
 
-struct BesideFile;
+struct SidecarFile;
 
 /// A component's settings and weights, as networks are made of them.
 struct OpenedNetwork {
@@ -35,19 +35,19 @@ struct NetworkNaming {
 struct DenoiserFile {
     const char* layout = nullptr;    ///< its name; nullptr: no file holds such a denoiser alone
     const char* pipeline = nullptr;  ///< the class of the pipeline that has it
-    /// The same where settings tell it; nullptr: `pipeline`.
+    /// The same where settings determine it; nullptr: `pipeline`.
     const char* (*pipelineOf)(const Json& settings) = nullptr;
     /// Cuts matrices that files have as one: the tensors behind the prefix, by names in the file.
     /// nullptr: files have none. All tensors of the file are the denoiser's then, and those that it
     /// does not have are reported.
     WeightMap (*split)(WeightMap denoiser, const NetworkNaming& naming) = nullptr;
-    /// What shapes tell, as its config.json states it, without the class. Error{Corrupt} names a
-    /// tensor that is missing, Error{Unsupported} a denoiser that is built otherwise.
+    /// What shapes determine, as its config.json states it, without the class. Error{Corrupt} names
+    /// a tensor that is missing, Error{Unsupported} a denoiser that is built otherwise.
     Json (*settings)(const WeightMap& denoiser) = nullptr;
-    /// Refuses settings that the file cannot have; nullptr: shapes tell all.
+    /// Refuses settings that the file cannot have; nullptr: shapes determine all.
     void (*check)(const Json& settings,
                   const std::string& what,
-                  const BesideFile& beside) = nullptr;
+                  const SidecarFile& sidecar) = nullptr;
     /// As scheduler_config.json; nullptr: flowSchedule().
     Json (*scheduler)(const Json& settings) = nullptr;
     std::string (*label)(Checkpoint& opened) = nullptr;  ///< for users; nullptr: Network::models
@@ -69,18 +69,18 @@ struct Network {
     /// Of a denoiser, the models that have it, for users.
     std::string_view models{};
     /// Of a denoiser: how the file names it; nothing where the file holds none. nullptr: its files
-    /// are not told by names.
+    /// are not recognised by names.
     std::optional<NetworkNaming> (*find)(const WeightMap& file) = nullptr;
-    /// Tensors that tell it by name, for messages.
+    /// Tensors that identify it by name, for messages.
     std::string_view evidence{};
     /// A weight's name in its authors' words; nullptr: they are diffusers'. A part of a matrix that
     /// they have as one is "NAME[part]": q, k and v lie in this order, others at their number.
     std::string (*ownName)(std::string_view name) = nullptr;
     /// The same in the words of others who write adapters.
     std::vector<std::string (*)(std::string_view name)> otherNames{};
-    /// Parts of the names of matrices that stay precise where a file is quantised.
+    /// Parts of the names of matrices that remain precise where a file is quantised.
     std::vector<std::string_view> precise{};
-    /// Of a denoiser: what a file with it alone tells.
+    /// Of a denoiser: how a file with it alone is read.
     DenoiserFile file{};
 
     [[nodiscard]] bool isTextEncoder() const { return widthSetting != nullptr; }

@@ -6,9 +6,9 @@
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/known_files.hpp"
-#include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
 #include "plugin/checkpoints/single_file/ldm_settings.hpp"
+#include "plugin/checkpoints/single_file/sidecar_file.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/files/input_file.hpp"
@@ -41,8 +41,8 @@ struct ControlNames {
                                          int64_t hintBlocks);
 
 /// The weights of a ControlNet among all of a file's, and settings as its config.json would have
-/// them. What shapes do not tell: 32 norm groups; 64 channels a head where projections are linear,
-/// else 8 heads; rgb. Error{Corrupt} names a tensor that is missing.
+/// them. What shapes do not determine: 32 norm groups; 64 channels a head where projections are
+/// linear, else 8 heads; rgb. Error{Corrupt} names a tensor that is missing.
 struct ControlFile {
     WeightMap weights;
     Json settings;
@@ -50,7 +50,7 @@ struct ControlFile {
 
 [[nodiscard]] ControlFile controlFileIn(const WeightMap& file, const ControlNames& names);
 
-/// What a file is instead of a ControlNet that is built, and what to do with it; for people.
+/// What a file is instead of a ControlNet that is built, and what to do with it; for users.
 struct OtherControl {
     std::string kind;
     Message hint;
@@ -120,8 +120,9 @@ bool isSmallNumber(const std::string& text) {
 /// Whether a file's name has numbers where names of our networks have them.
 bool isPlainName(const std::string& name) {
     const std::vector<std::string> parts = split(name, '.');
-    const auto hasNumbers = [&](size_t size, std::initializer_list<size_t> places) {
-        return parts.size() >= size && std::all_of(places.begin(), places.end(), [&](size_t i) {
+    const auto hasNumbers = [&](size_t size, std::initializer_list<size_t> positions) {
+        return parts.size() >= size &&
+               std::all_of(positions.begin(), positions.end(), [&](size_t i) {
                    return isSmallNumber(parts[i]);
                });
     };
@@ -150,9 +151,9 @@ WeightMap inLdmNames(const WeightMap& file) {
         .attentionUpBlocks = {}};
     const int64_t hintBlocks = countOf(file, "controlnet_cond_embedding.blocks.", ".weight");
     WeightMap map{.what = file.what, .files = file.files, .tensors = {}};
-    for (const auto& [name, place] : file.tensors) {
+    for (const auto& [name, index] : file.tensors) {
         map.tensors.emplace(isPlainName(name) ? ldmControlName(name, layout, hintBlocks) : name,
-                            place);
+                            index);
     }
     return map;
 }
@@ -191,8 +192,8 @@ std::string ldmControlName(std::string_view name, const LdmUNetLayout& layout, i
     constexpr std::string_view kBlocks = "blocks.";
     constexpr std::string_view kSkips = "controlnet_down_blocks.";
     constexpr std::string_view kMiddle = "controlnet_mid_block";
-    const auto hint = [](int64_t place, std::string_view rest) {
-        return "input_hint_block." + std::to_string(2 * place) + std::string(rest);
+    const auto hint = [](int64_t index, std::string_view rest) {
+        return "input_hint_block." + std::to_string(2 * index) + std::string(rest);
     };
     if (name.starts_with(kHint)) {
         name.remove_prefix(kHint.size());
@@ -236,8 +237,8 @@ ControlFile controlFileIn(const WeightMap& file, const ControlNames& names) {
                     .settings = phrase("what its shapes imply"),
                     .hint = phrase("get the ControlNet again, or choose another one")},
         .settings = std::move(settings)};
-    for (const auto& [name, place] : own.tensors) {
-        found.weights.tensors.emplace(names.prefix + name, place);
+    for (const auto& [name, index] : own.tensors) {
+        found.weights.tensors.emplace(names.prefix + name, index);
     }
     const LdmUNetLayout layout{.layers = found.settings.at("layers_per_block").get<int64_t>(),
                                .attentionUpBlocks = {}};
@@ -318,7 +319,7 @@ std::shared_ptr<const ControlNet> openControlFolder(const CheckpointPath& path) 
 [[noreturn]] void refuseControlFile(const WeightMap& file, const CheckpointPath& path) {
     const OtherControl other = otherThanControlNet(file);
     std::vector<std::string> seen;
-    for (const auto& [name, place] : file.tensors) {
+    for (const auto& [name, index] : file.tensors) {
         seen.push_back(quotedName(name));
     }
     constexpr size_t kShownNames = 3;
@@ -336,7 +337,7 @@ std::shared_ptr<const ControlNet> openControlFolder(const CheckpointPath& path) 
         other.hint);
 }
 
-/// Settings that no shape states are the published ones, or stand beside the file.
+/// Settings that no shape states are the published ones, or stand next to the file.
 std::shared_ptr<const ControlNet> openControlFile(const CheckpointPath& path) {
     const WeightFileHeader header = openWeightFile(path.path);
     if (isHintAdapter(header.map)) {
@@ -349,11 +350,11 @@ std::shared_ptr<const ControlNet> openControlFile(const CheckpointPath& path) {
         refuseControlFile(header.map, path);
     }
     ControlFile file = controlFileIn(header.map, *names);
-    const BesideFile beside = readBeside(path.path);
-    const Json settings = withBeside(std::move(file.settings), beside, "unet");
-    checkUNetConstants(settings, file.weights.what, beside);
-    if (beside.stamp) {
-        file.weights.files.push_back(*beside.stamp);
+    const SidecarFile sidecar = readSidecar(path.path);
+    const Json settings = withSidecar(std::move(file.settings), sidecar, "unet");
+    checkUNetConstants(settings, file.weights.what, sidecar);
+    if (sidecar.stamp) {
+        file.weights.files.push_back(*sidecar.stamp);
     }
     return std::make_shared<const ControlNet>(
         path.name, readControlConfig(settings, file.weights.what), std::move(file.weights));

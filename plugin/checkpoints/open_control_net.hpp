@@ -10,7 +10,7 @@
 
 namespace lowtide::models {
 
-/// A folder in the diffusers layout (config.json beside the weights, fp16 variants too), or one
+/// A folder in the diffusers layout (config.json next to the weights, fp16 variants too), or one
 /// file with cldm's names (below "control_model." or without) or those of diffusers, whose settings
 /// follow from its shapes. No weight is read. Error{Unsupported}, Error{Corrupt}, Error{NotFound}
 /// name file, setting or tensor.
@@ -19,7 +19,7 @@ namespace lowtide::models {
 /// By the names of its tensors alone.
 [[nodiscard]] bool looksLikeControlNet(const WeightMap& file);
 
-/// What people call it, by its header or config.json alone: "ControlNet for SD 1.x". Nothing: what
+/// What users call it, by its header or config.json alone: "ControlNet for SD 1.x". Nothing: what
 /// lies there is no ControlNet that is built.
 [[nodiscard]] std::optional<std::string> whatControlNetIs(const WeightMap& file);
 [[nodiscard]] std::optional<std::string> whatControlNetIs(const CheckpointPath& folder);

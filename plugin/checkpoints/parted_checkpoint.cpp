@@ -100,7 +100,7 @@ RenamedCheckpoint::RenamedCheckpoint(std::shared_ptr<Checkpoint> checkpoint,
     }
 }
 
-std::string RenamedCheckpoint::placeOf(const std::string& relative) const {
+std::string RenamedCheckpoint::fullPathOf(const std::string& relative) const {
     const size_t end = relative.find('/');
     const std::string behind = end == relative.npos ? std::string() : relative.substr(end);
     const auto known = shown_.find(relative.substr(0, end));
@@ -108,24 +108,24 @@ std::string RenamedCheckpoint::placeOf(const std::string& relative) const {
 }
 
 bool RenamedCheckpoint::has(const std::string& relative) const {
-    return checkpoint_->has(placeOf(relative));
+    return checkpoint_->has(fullPathOf(relative));
 }
 
 std::string RenamedCheckpoint::readText(const std::string& relative) {
-    return checkpoint_->readText(placeOf(relative));
+    return checkpoint_->readText(fullPathOf(relative));
 }
 
 Json RenamedCheckpoint::readJson(const std::string& relative) {
-    return checkpoint_->readJson(placeOf(relative));
+    return checkpoint_->readJson(fullPathOf(relative));
 }
 
 WeightMap RenamedCheckpoint::weights(const std::string& component, const std::string& stem) {
-    return checkpoint_->weights(placeOf(component), stem);
+    return checkpoint_->weights(fullPathOf(component), stem);
 }
 
 std::function<WeightMap()> RenamedCheckpoint::laterWeights(const std::string& component,
                                                            const std::string& stem) {
-    return checkpoint_->laterWeights(placeOf(component), stem);
+    return checkpoint_->laterWeights(fullPathOf(component), stem);
 }
 
 namespace {
@@ -135,12 +135,12 @@ constexpr const char* kAutoencoderPart = "vae";
 constexpr const char* kDenoiserSettings = "unet/config.json";
 constexpr const char* kAutoencoderSettings = "vae/config.json";
 constexpr const char* kScheduler = "scheduler/scheduler_config.json";
-/// Settings of an autoencoder that say how latents look to the denoiser, and the last one in which
-/// precision to decode them; not what the network is.
+/// Settings of an autoencoder that state how latents look to the denoiser, and the last one in
+/// which precision to decode them; not what the network is.
 constexpr const char* kLatentSettings[] = {
     "scaling_factor", "shift_factor", "latents_mean", "latents_std", "force_upcast"};
 constexpr size_t kLooks = 4;
-/// Of a denoiser whose time has numbers added: the share of each, which no shape tells.
+/// Of a denoiser whose time has numbers added: the part of each, which no shape determines.
 constexpr const char* kNumberWidth[] = {"addition_time_embed_dim"};
 constexpr int64_t kPublishedNumberWidth = 256;  ///< where the checkpoint has none
 constexpr const char* kAddedWidth = "projection_class_embeddings_input_dim";
@@ -173,7 +173,7 @@ AdjustedCheckpoint::AdjustedCheckpoint(std::unique_ptr<Checkpoint> checkpoint,
     : PartedCheckpoint(std::move(checkpoint), std::move(parts)),
       prediction_(std::move(prediction)) {}
 
-Checkpoint* AdjustedCheckpoint::otherWhole() const {
+Checkpoint* AdjustedCheckpoint::otherComplete() const {
     Checkpoint& owner = ownerOf(kUNetPart);
     return &owner == &whole() || owner.pipelineClass().empty() ? nullptr : &owner;
 }
@@ -182,14 +182,14 @@ void AdjustedCheckpoint::addNoise(Json& scheduler) const {
     Checkpoint& owner = ownerOf(kUNetPart);
     if (&owner != &whole() && owner.has(kScheduler)) {
         const Json stated = owner.readJson(kScheduler);
-        const bool isWhole = otherWhole() != nullptr || !stated.is_object();
+        const bool isComplete = otherComplete() != nullptr || !stated.is_object();
         const bool isPndm = scheduler.value("_class_name", Json()) == "PNDMScheduler";
-        if (isWhole) {
+        if (isComplete) {
             scheduler = stated;
         } else {
             scheduler.update(stated);
         }
-        if (!isWhole && isPndm && stated.contains("rescale_betas_zero_snr")) {
+        if (!isComplete && isPndm && stated.contains("rescale_betas_zero_snr")) {
             scheduler["_class_name"] = "DDIMScheduler";  // PNDM knows no such noise
         }
     }
@@ -203,7 +203,7 @@ void AdjustedCheckpoint::addLatents(Json& autoencoder) const {
     if (isParted(kAutoencoderPart)) {
         fillFrom(whole(), kAutoencoderSettings, all, autoencoder);
     }
-    if (Checkpoint* whole = otherWhole()) {
+    if (Checkpoint* whole = otherComplete()) {
         for (const char* key : all.first(kLooks)) {
             autoencoder.erase(key);
         }

@@ -1,6 +1,6 @@
 #pragma once
 // Checkpoints that are put together: components of other files, under other names, with settings
-// that a person chose otherwise. Torch-free.
+// that a user overrode. Torch-free.
 
 #include "plugin/base/json.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
@@ -67,7 +67,7 @@ inline constexpr SplitPart kSplitParts[] = {{"text_encoder", "text_encoder", "TE
                                             {"vae", "autoencoder", "AUTOENCODER"},
                                             {"image_encoder", "image_encoder", "IMAGE_ENCODER"}};
 
-/// The second of two experts, in the diffusers layout and as load.diffusion_model has its file.
+/// The second of two denoisers, in the diffusers layout and as load.diffusion_model has its file.
 inline constexpr const char* kSecondTransformer = "transformer_2";
 inline constexpr const char* kLowNoiseItem = "low_noise";
 
@@ -84,8 +84,8 @@ public:
     [[nodiscard]] std::string itemOf(std::string_view component) const override;
 };
 
-/// Shows components of a checkpoint as other ones: the file of a second expert, or of a third text
-/// encoder with its tokenizer, which no layout tells from a first.
+/// Shows components of a checkpoint as other ones: the file of a second denoiser, or of a third
+/// text encoder with its tokenizer, which no layout distinguishes from a first.
 class RenamedCheckpoint final : public Checkpoint {
 public:
     /// `shown`: names here, and those of the checkpoint.
@@ -95,7 +95,7 @@ public:
     [[nodiscard]] const std::string& name() const override { return checkpoint_->name(); }
 
     [[nodiscard]] std::string pathOf(const std::string& relative) const override {
-        return checkpoint_->pathOf(placeOf(relative));
+        return checkpoint_->pathOf(fullPathOf(relative));
     }
 
     [[nodiscard]] const Json& index() const override { return index_; }
@@ -112,8 +112,8 @@ public:
     }
 
 private:
-    /// The place behind a place here.
-    [[nodiscard]] std::string placeOf(const std::string& relative) const;
+    /// The path in the checkpoint of a path here.
+    [[nodiscard]] std::string fullPathOf(const std::string& relative) const;
 
     std::shared_ptr<Checkpoint> checkpoint_;
     std::map<std::string, std::string, std::less<>> shown_;
@@ -121,12 +121,12 @@ private:
 };
 
 /// Another checkpoint with components of other files, another prediction type, or both. Its latents
-/// stay what they are: an autoencoder that states no scale takes that of the checkpoint's own. So
-/// does the noise, but for what a denoiser's file says; a denoiser of a whole checkpoint brings
+/// are kept: an autoencoder that states no scale takes that of the checkpoint's own. So is
+/// the noise, but for what a denoiser's file states; a denoiser of a whole checkpoint brings
 /// latents and noise along, which it was trained on.
 class AdjustedCheckpoint final : public PartedCheckpoint {
 public:
-    /// `prediction` is "epsilon", "v_prediction", or empty: as the checkpoint says.
+    /// `prediction` is "epsilon", "v_prediction", or empty: as the checkpoint states.
     AdjustedCheckpoint(std::unique_ptr<Checkpoint> checkpoint,
                        CheckpointParts parts,
                        std::string prediction);
@@ -139,10 +139,11 @@ public:
 
 private:
     /// The checkpoint that another denoiser is of; nullptr: none is, or it came alone.
-    [[nodiscard]] Checkpoint* otherWhole() const;
+    [[nodiscard]] Checkpoint* otherComplete() const;
     void addNoise(Json& scheduler) const;
     void addLatents(Json& autoencoder) const;
-    /// What its file does not say: the numbers beside its time, or, without any settings, all.
+    /// What its file does not state: the numbers in addition to its time, or, without any settings,
+    /// all.
     void addSizes(Json& denoiser) const;
 
     std::string prediction_;

@@ -17,7 +17,7 @@ namespace lowtide::models {
 
 namespace {
 
-/// What a file of it alone does not say, the checkpoint does that it is chosen for.
+/// Settings that a file of it alone does not state come from the checkpoint that it is chosen for.
 void openUNetOf(const OpenedNetwork& opened) {
     constexpr const char* kLevels = "block_out_channels";
     constexpr const char* kAdded = "projection_class_embeddings_input_dim";
@@ -33,7 +33,7 @@ void openUNetOf(const OpenedNetwork& opened) {
     (void)UNet2DCondition(readUNet2DConfig(settings, opened.what), opened.weights, kDenoiser);
 }
 
-/// Published latents of pictures have 4 channels, or 16.
+/// Published latents of images have 4 channels, or 16.
 void openAutoencoderOf(const OpenedNetwork& opened) {
     constexpr int64_t kLatentChannels[] = {4, 16};
     const AutoencoderConfig config = readAutoencoderConfig(opened.settings, opened.what);

@@ -7,7 +7,7 @@
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/nn/upscalers/rrdb_net.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void refuseUpscaler(const WeightMap& map) {
     std::vector<std::string> seen;
-    for (const auto& [name, place] : map.tensors) {
+    for (const auto& [name, location] : map.tensors) {
         seen.push_back(quotedName(name));
     }
     std::vector<std::string> built;
@@ -67,7 +67,7 @@ std::shared_ptr<const Upscaler> openUpscaler(const std::string& path, const std:
 
 namespace {
 
-/// Its sums stay small, so half precision serves.
+/// Its sums remain small, so half precision serves.
 const memory::FamilyPrecision& rrdbPrecisions() {
     const std::string role(kUpscaler);
     const memory::ComponentPreset exact{.storesAsInFile = true, .compute = DType::F32};
@@ -104,8 +104,8 @@ public:
 
     [[nodiscard]] at::Tensor enlarge(StageContext& context,
                                      const at::Tensor& pixels) const override {
-        Pass pass(context, *net_.tree());
-        return net_.apply(pass, pixels);
+        Forward forward(context, *net_.tree());
+        return net_.apply(forward, pixels);
     }
 
 private:
@@ -113,14 +113,14 @@ private:
     UpscalerInfo info_;
 };
 
-/// Single numbers beside the layers (steps of a training, counts of an average) compute nothing.
-/// Whatever else a file has more than an RRDBNet makes another network of it.
+/// Single numbers in addition to the layers (steps of a training, counts of an average) compute
+/// nothing. Whatever else a file has more than an RRDBNet makes another network of it.
 void leaveOutCounters(WeightMap& weights) {
     std::vector<std::string> counters;
     std::erase_if(weights.tensors, [&](const auto& entry) {
-        const auto& [name, place] = entry;
+        const auto& [name, location] = entry;
         const bool isOfLayer = name.ends_with(".weight") || name.ends_with(".bias");
-        const bool isCounter = !isOfLayer && elementCount(place.shape) == 1;
+        const bool isCounter = !isOfLayer && elementCount(location.shape) == 1;
         if (isCounter) {
             counters.push_back(name);
         }

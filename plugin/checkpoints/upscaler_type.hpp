@@ -12,7 +12,7 @@ namespace lowtide::models {
 
 /// A construction of upscalers. Each is an entry of upscalerTypes().
 struct UpscalerType {
-    std::string name;  ///< as people know it: "ESRGAN"
+    std::string name;  ///< as users know it: "ESRGAN"
     /// Whether a file with these tensors is one, by their names.
     bool (*detect)(const WeightMap& weights) = nullptr;
     /// Infers the settings from shapes; reads no weight. Errors name the file and the tensor.
@@ -23,7 +23,7 @@ struct UpscalerType {
 /// Every construction that is built.
 [[nodiscard]] std::span<const UpscalerType* const> upscalerTypes();
 
-/// Opens one file, which people call `name`. Error{Unsupported} names the file, tensors that were
+/// Opens one file, which users call `name`. Error{Unsupported} names the file, tensors that were
 /// seen and what is built; and the errors of openWeightFile() and of the construction.
 [[nodiscard]] std::shared_ptr<const Upscaler> openUpscaler(const std::string& path,
                                                            const std::string& name);

@@ -28,7 +28,7 @@ namespace lowtide::models {
 
 namespace {
 
-TensorPlace placeOf(const files::TensorInfo& info, bool isRowMajor) {
+TensorLocation locationOf(const files::TensorInfo& info, bool isRowMajor) {
     return {
         .offset = info.offset, .type = info.type, .shape = info.shape, .isRowMajor = isRowMajor};
 }
@@ -44,7 +44,7 @@ bool isBarePickle(const files::ReadableBytes& bytes) {
     return start[0] == std::byte{0x80} && protocol >= 2 && protocol <= 5;
 }
 
-/// A file that calls itself so and is nothing else that is read is refused as what it says to be.
+/// A file that calls itself so and is nothing else that is read is refused as what it claims to be.
 bool isGguf(const files::ReadableBytes& bytes) {
     return files::looksLikeGguf(bytes) ||
            (toLower(bytes.name()).ends_with(".gguf") && !files::looksLikeSafetensors(bytes));
@@ -96,7 +96,7 @@ Shape statedShape(const files::GgufHeader& header,
         std::all_of(stated->begin(), stated->end(), [](int64_t size) { return size > 0; });
     if (!isPositive || elementCount(*stated) != elementCount(tensor.shape)) {
         throw Error(ErrorKind::Corrupt,
-                    message("{}: is {} in the file, its metadata say {}",
+                    message("{}: is {} in the file, its metadata state {}",
                             what,
                             toText(tensor.shape),
                             toText(*stated)),
@@ -105,13 +105,13 @@ Shape statedShape(const files::GgufHeader& header,
     return *stated;
 }
 
-TensorPlace placeOfTensor(const files::GgufHeader& header,
-                          const files::GgufTensor& tensor,
-                          const std::string& what) {
-    TensorPlace place{.offset = tensor.offset, .shape = statedShape(header, tensor, what)};
+TensorLocation locationOfTensor(const files::GgufHeader& header,
+                                const files::GgufTensor& tensor,
+                                const std::string& what) {
+    TensorLocation location{.offset = tensor.offset, .shape = statedShape(header, tensor, what)};
     if (const std::optional<DType> plain = plainType(tensor.type)) {
-        place.type = *plain;
-        return place;
+        location.type = *plain;
+        return location;
     }
     const files::GgmlTypeInfo& info = files::infoOf(tensor.type);
     const std::string encoding = encodingName(info.name);
@@ -120,15 +120,15 @@ TensorPlace placeOfTensor(const files::GgufHeader& header,
                     message("{}: is quantised as {}, which is not read", what, info.name),
                     message("choose a file in Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 or Q2_K to Q6_K"));
     }
-    place.encoded = {.encoding = encoding,
-                     .blockElements = info.elementsPerBlock,
-                     .blockBytes = info.bytesPerBlock,
-                     .columns = tensor.shape.back()};
-    return place;
+    location.encoded = {.encoding = encoding,
+                        .blockElements = info.elementsPerBlock,
+                        .blockBytes = info.bytesPerBlock,
+                        .columns = tensor.shape.back()};
+    return location;
 }
 
 struct GgufTensors {
-    TensorPlaces tensors;
+    TensorLocations tensors;
     FileMetadata metadata;
 };
 
@@ -140,7 +140,7 @@ GgufTensors openGguf(const files::InputFile& file) {
     GgufTensors opened;
     for (const files::GgufTensor& tensor : header.tensors) {
         const std::string what = quotedName(file.name()) + ", " + quotedName(tensor.name);
-        opened.tensors.emplace(tensor.name, placeOfTensor(header, tensor, what));
+        opened.tensors.emplace(tensor.name, locationOfTensor(header, tensor, what));
     }
     for (const auto& [key, value] : header.metadata.entries()) {
         if (const std::optional<std::string> text = value.text()) {
@@ -171,7 +171,7 @@ WeightFileHeader openOneFile(const std::string& path) {
     if (files::looksLikeZip(bytes) || files::looksLikeLegacyTorch(bytes)) {
         files::TorchHeader header = files::readTorchHeader(bytes);
         for (const auto& [name, tensor] : header.tensors) {
-            opened.map.tensors.emplace(name, placeOf(tensor.info, tensor.strides.empty()));
+            opened.map.tensors.emplace(name, locationOf(tensor.info, tensor.strides.empty()));
         }
         opened.metadata = std::move(header.metadata);
         return opened;
@@ -191,7 +191,7 @@ WeightFileHeader openOneFile(const std::string& path) {
     }
     files::SafetensorsHeader header = files::readSafetensorsHeader(bytes);
     for (const auto& [name, info] : header.tensors) {
-        opened.map.tensors.emplace(name, placeOf(info, true));
+        opened.map.tensors.emplace(name, locationOf(info, true));
     }
     opened.metadata = std::move(header.metadata);
     opened.folded = foldQuantised(opened.map.tensors, opened.metadata, file);
@@ -205,12 +205,13 @@ constexpr int64_t kMostShards = 1000;
 
 using FilesByTensor = std::map<std::string, std::string>;
 
-/// A shard lies beside its index; a name that leads elsewhere is refused.
+/// A shard lies next to its index; a name that leads elsewhere is refused.
 void checkShardName(const std::string& index, const std::string& name) {
     if (name.empty() || name == ".." || name.find_first_of("/\\") != std::string::npos) {
-        throw Error(ErrorKind::Corrupt,
-                    message("{}: weight_map names \"{}\", which is no file beside it", index, name),
-                    message("get the checkpoint again"));
+        throw Error(
+            ErrorKind::Corrupt,
+            message("{}: weight_map names \"{}\", which is no file next to it", index, name),
+            message("get the checkpoint again"));
     }
 }
 
@@ -253,8 +254,8 @@ void requireLayersWhole(const FilesByTensor& index, const std::string& what) {
 /// The header of one more file of the map, whose tensors are in it.
 WeightFileHeader openShard(const std::string& path, WeightMap& map) {
     WeightFileHeader shard = openOneFile(path);
-    for (auto& [name, place] : shard.map.tensors) {
-        place.file = static_cast<uint32_t>(map.files.size());
+    for (auto& [name, location] : shard.map.tensors) {
+        location.file = static_cast<uint32_t>(map.files.size());
     }
     map.files.insert(map.files.end(), shard.map.files.begin(), shard.map.files.end());
     return shard;
@@ -323,16 +324,16 @@ WeightFileHeader openSharded(const std::string& path, const std::string& what) {
             shards.emplace(file, openShard(files::folderOf(path) + "/" + file, map));
         }
         const WeightFileHeader& shard = shards.at(file);
-        const auto place = shard.map.tensors.find(name);
-        if (place == shard.map.tensors.end() && shard.folded.contains(name)) {
+        const auto location = shard.map.tensors.find(name);
+        if (location == shard.map.tensors.end() && shard.folded.contains(name)) {
             continue;
         }
-        if (place == shard.map.tensors.end()) {
+        if (location == shard.map.tensors.end()) {
             throw Error(ErrorKind::Corrupt,
                         message("{}: {} has no tensor \"{}\"", what, file, name),
                         message("get all shards of the same checkpoint"));
         }
-        map.tensors.insert(*place);
+        map.tensors.insert(*location);
     }
     return {.map = std::move(map), .metadata = {}};
 }

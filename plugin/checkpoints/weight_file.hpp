@@ -11,7 +11,7 @@
 
 namespace lowtide::models {
 
-/// All tensors of a file under its own names, and what it says beside them.
+/// All tensors of a file under its own names, and what it states in addition.
 struct WeightFileHeader {
     WeightMap map;
     std::map<std::string, std::string, std::less<>> metadata;
@@ -45,14 +45,14 @@ struct ShardName {
 /// Whether a path ends as the index of shards: ".index.json", also with a variant
 /// ("model.safetensors.index.fp16.json").
 [[nodiscard]] bool isShardIndex(const std::string& path);
-/// The files of an index, which lie beside it. Errors name the index as `what`: Corrupt for what is
-/// no index.
+/// The files of an index, which lie next to it. Errors name the index as `what`: Corrupt for what
+/// is no index.
 [[nodiscard]] std::set<std::string> shardsOf(const std::string& index, const std::string& what);
 
 /// All tensors of an index's files. Errors: those of openWeightFile(); Corrupt names index, file
 /// and tensor; Unsupported a quantised weight that lies apart from its scales.
 [[nodiscard]] WeightFileHeader openSharded(const std::string& index, const std::string& what);
-/// All tensors of the model that a shard is part of: by its index, or with the other shards beside
+/// All tensors of the model that a shard is part of: by its index, or with the other shards next to
 /// it. Error{NotFound} names those that are missing.
 [[nodiscard]] WeightFileHeader openShardsOf(const std::string& path, const ShardName& name);
 

@@ -27,7 +27,7 @@ memory::WeightFile stampWith(const std::string& path, const files::FileStamp& st
             .isLocal = stamp.isLocal};
 }
 
-/// What people have several of in one folder: "fp16" of "model.fp16.safetensors".
+/// Variants that users have in one folder: "fp16" of "model.fp16.safetensors".
 constexpr const char* kUsualVariant = "fp16";
 constexpr std::string_view kSafetensors = ".safetensors";
 
@@ -97,7 +97,7 @@ std::optional<FoundWeights> weightsNamed(const fs::path& folder,
     if (variants.size() > 1) {
         throw Error(
             ErrorKind::Unsupported,
-            message("{}: its weights are there as {}, and nothing says which to take",
+            message("{}: its weights are there as {}, and nothing states which to take",
                     component,
                     join(std::vector<std::string>(variants.begin(), variants.end()), ", ")),
             message(

@@ -1,5 +1,5 @@
 #pragma once
-// Finds and opens the weight files of one component, and says whether files are still the same.
+// Finds and opens the weight files of one component, and reports whether files are still the same.
 // Torch-free, headers only.
 
 #include "plugin/base/message.hpp"
@@ -28,11 +28,11 @@ namespace lowtide::models {
                                                           const std::string& stem);
 
 /// The file, or the index, with the weights of a folder that holds one network: its usual names, an
-/// index alone, or the one file beside a config.json. Empty: it is no such folder.
+/// index alone, or the one file next to a config.json. Empty: it is no such folder.
 [[nodiscard]] std::string networkFileIn(const std::string& folder);
 
-/// What tells one state of a file from another; of a path without opening it, Error{NotFound},
-/// Error{Corrupt}.
+/// What distinguishes one state of a file from another; of a path without opening it,
+/// Error{NotFound}, Error{Corrupt}.
 [[nodiscard]] memory::WeightFile stampOf(const files::InputFile& file);
 [[nodiscard]] memory::WeightFile stampOf(const std::string& path);
 
@@ -41,7 +41,7 @@ namespace lowtide::models {
 /// Error{Corrupt} that begins with `what` unless they are.
 void requireUnchanged(const std::vector<memory::WeightFile>& files, const Message& what);
 
-/// Identity of files as 64 hexadecimal digits: names, sizes, times of change.
+/// Identity of files as 64 hexadecimal digits: names, sizes, times of modification.
 [[nodiscard]] std::string fingerprintOf(std::span<const memory::WeightFile> files);
 
 }  // namespace lowtide::models

@@ -3,7 +3,7 @@
 option(LOWTIDE_BATCHES "Compile several sources in one translation unit" ON)
 
 # lowtide_batches(TARGET SIZE): batches of at most SIZE of the target's C++ files, whoever adds them. A file with options,
-# definitions or a precompiled header of its own stays alone. Not CMake's UNITY_BUILD: that includes files by their
+# definitions or a precompiled header of its own is left alone. Not CMake's UNITY_BUILD: that includes files by their
 # absolute paths, so that no clone finds what another one has compiled.
 function(lowtide_batches target size)
   if(LOWTIDE_BATCHES)

@@ -21,7 +21,7 @@ elseif(NOT LOWTIDE_ENGINE_ONLY)
   add_compile_definitions(QT_NO_KEYWORDS)
 endif()
 
-# Qt Test tells every file the folders of its target, which no other clone has: for QFINDTESTDATA, which is not used here.
+# Qt Test defines for every file the folders of its target, which no other clone has: for QFINDTESTDATA, which is not used here.
 if(TARGET Qt6::Test)
   set_target_properties(Qt6::Test PROPERTIES INTERFACE_COMPILE_DEFINITIONS QT_TESTLIB_LIB)
 endif()

@@ -1,5 +1,5 @@
-# cmake --install: the command, the modules, what lies beside them, the headers of hosts and a CMake package. The folders
-# are fixed, because the command finds ../lib and the module finds lowtide/resources beside itself.
+# cmake --install: the command, the modules, what lies next to them, the headers of hosts and a CMake package. The folders
+# are fixed, because the command finds ../lib and the module finds lowtide/resources next to itself.
 include(CMakePackageConfigHelpers)
 set(LOWTIDE_INSTALL_TORCH ${LOWTIDE_TORCH_LIB} CACHE STRING
     "Folder of LibTorch's libraries that an installed module uses when lib/lowtide/torch/lib holds none; may be empty")

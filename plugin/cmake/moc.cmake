@@ -1,4 +1,4 @@
-# lowtide_moc_headers(TARGET): the meta objects of the headers beside the target's sources, as one source of it.
+# lowtide_moc_headers(TARGET): the meta objects of the headers next to the target's sources, as one source of it.
 # lowtide_moc_tests(TARGET FILES...): x_test.moc for each x_test.cpp, to be included by it.
 # Not AUTOMOC: moc then reads every header that a file includes, LibTorch's too, up to 21 s a file. Here it reads the file
 # alone; nothing in this project lets a macro of a header decide what a class declares.

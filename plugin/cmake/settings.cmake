@@ -42,7 +42,7 @@ if(LOWTIDE_CCACHE)
       ${LOWTIDE_CCACHE})
 endif()
 
-# Warnings of our own code, as GCC gives them; other people's headers come in as SYSTEM.
+# Warnings of our own code, as GCC gives them; headers of others come in as SYSTEM.
 add_library(lowtide_warnings INTERFACE)
 if(NOT LOWTIDE_FUZZ)
   target_compile_options(

@@ -1,4 +1,4 @@
-# Where LibTorch and the tests' Python are: what -D says, else the environment, else the folder that ./dev setup installs.
+# Where LibTorch and the tests' Python are: what -D sets, else the environment, else the folder that ./dev setup installs.
 # Its name is the hash of what it must hold, as site_folder of dev has it.
 function(lowtide_find_site result)
   set(cache $ENV{LOWTIDE_CACHE})

@@ -1,9 +1,9 @@
 # lowtide_test_program(NAME [TORCH|WIDGETS|GUI] LIBRARY library SOURCES helpers.cpp ... DEPENDS libraries NEEDS targets
 #                      DEFINE names)
-#   One program test_NAME for the tests of a library, which has its name unless LIBRARY says another. NEEDS names what
+#   One program test_NAME for the tests of a library, which has its name unless LIBRARY names another. NEEDS names what
 #   its tests open or start.
 # lowtide_test(NAME [SCREEN] PROGRAM p SOURCE x_test.cpp ... LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
-#   One Qt Test class of that program, a test of its own for ctest; or several that are quick beside the start of their
+#   One Qt Test class of that program, a test of its own for ctest; or several that are quick compared with the start of their
 #   program (LibTorch takes up to a second), one after the other. Without labels it is "fast". SCREEN: in a real window, on
 #   an X server of its own, in place of the offscreen platform. TIMEOUT is of a machine that does nothing else: a test is
 #   ended after four times as long.

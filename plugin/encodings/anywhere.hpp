@@ -1,14 +1,14 @@
 #pragma once
-// Small functions and loops that a host, with AVX2 or without, and a card compute with: one source,
+// Small functions and loops that a host, with AVX2 or without, and a GPU compute with: one source,
 // the same bits. Nothing is contracted to a fused operation, no sum is reordered.
 
 #ifdef __CUDACC__
 #define LOWTIDE_ANYWHERE __host__ __device__ __forceinline__
-/// Before a loop of few turns: a card unrolls it, so that its arrays are registers.
+/// Before a loop of few iterations: a GPU unrolls it, so that its arrays are registers.
 #define LOWTIDE_ROLLED _Pragma("unroll")
 #else
 #define LOWTIDE_ANYWHERE [[gnu::always_inline]] inline
-/// Before a loop of few turns: it is vectorised, not unrolled to single steps.
+/// Before a loop of few iterations: it is vectorised, not unrolled to single steps.
 #define LOWTIDE_ROLLED _Pragma("GCC unroll 1")
 #endif
 

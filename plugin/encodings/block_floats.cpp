@@ -30,9 +30,9 @@ public:
         for (int i = 0; i < kCount; i += kEight) {
             Bytes8 bytes;
             std::memcpy(&bytes, codes + i, sizeof(bytes));
-            const auto places = __builtin_convertvector(bytes, Ints8);
+            const auto positions = __builtin_convertvector(bytes, Ints8);
             Floats8 numbers;
-            lookUp(places, numbers);
+            lookUp(positions, numbers);
             numbers *= scale;
             std::memcpy(target + i, &numbers, sizeof(numbers));
         }
@@ -45,13 +45,14 @@ private:
     typedef int32_t Ints8 __attribute__((vector_size(32)));
     typedef float Floats8 __attribute__((vector_size(32)));
 
-    LOWTIDE_INLINE void lookUp(const Ints8& places, Floats8& numbers) const noexcept {
+    LOWTIDE_INLINE void lookUp(const Ints8& positions, Floats8& numbers) const noexcept {
 #ifdef __clang__  // shuffles by constants alone
         for (int i = 0; i < kEight; ++i) {
-            numbers[i] = places[i] < kEight ? lower_[places[i]] : upper_[places[i] - kEight];
+            numbers[i] =
+                positions[i] < kEight ? lower_[positions[i]] : upper_[positions[i] - kEight];
         }
 #else
-        numbers = __builtin_shuffle(lower_, upper_, places);
+        numbers = __builtin_shuffle(lower_, upper_, positions);
 #endif
     }
 
@@ -230,7 +231,7 @@ struct Nf4Loop {
 
 /// Companions: the largest magnitudes of blocks, in f32; or in bytes, with the largest of each 256
 /// of them and the 256 numbers that bytes stand for ("double quantisation").
-enum CompanionPlace : uint8_t { Largest, LargestOfLargest, NumberOfByte };
+enum CompanionPosition : uint8_t { Largest, LargestOfLargest, NumberOfByte };
 
 ByteRange nf4Range(const memory::Encoded& tensor, size_t companion, Part part) {
     const memory::Companion& whole = tensor.companions[companion];

@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of floats of few bits with a scale of each block beside them.
+// Blocks of floats of few bits with a scale of each block next to them.
 
 #include "plugin/encodings/anywhere.hpp"
 #include "plugin/encodings/encodings.hpp"
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] int64_t tilesInRow() const noexcept { return tilesInRow_; }
 
     /// Of the block-th block of the matrix, row-major.
-    [[nodiscard]] LOWTIDE_ANYWHERE Bytes placeOf(int64_t block) const noexcept {
+    [[nodiscard]] LOWTIDE_ANYWHERE Bytes positionOf(int64_t block) const noexcept {
         const int64_t row = block / blocksInRow_;
         const int64_t column = block % blocksInRow_;
         const int64_t tile = row / kTileRows * tilesInRow_ + column / kTileBlocks;
@@ -68,14 +68,15 @@ private:
 template <typename Work>
 void forEachScale(const StoredPart& stored, const Work& work) {
     const memory::Encoded& tensor = *stored.tensor;
-    const Swizzled places(tensor);
+    const Swizzled positions(tensor);
     const int64_t first = stored.part.first / tensor.blockElements;
     const int64_t end = first + stored.part.count / tensor.blockElements;
     const Bytes begin = swizzledRange(tensor, 0, stored.part).begin;
     // Four neighbours of a row lie side by side.
     for (int64_t block = first; block < end;) {
-        const std::byte* scales = stored.companions[0].data() + (places.placeOf(block) - begin);
-        const int64_t count = std::min(places.neighbours(block), end - block);
+        const std::byte* scales =
+            stored.companions[0].data() + (positions.positionOf(block) - begin);
+        const int64_t count = std::min(positions.neighbours(block), end - block);
         for (int64_t i = 0; i < count; ++i) {
             work(block - first + i, std::to_integer<uint8_t>(scales[i]));
         }

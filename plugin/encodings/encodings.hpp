@@ -37,7 +37,7 @@ struct StoredPart {
 /// One way in which numbers lie in files. Pure: any thread.
 struct Encoding {
     std::string_view name;   ///< "q4_k"
-    std::string_view label;  ///< for a person: "GGUF Q4_K"
+    std::string_view label;  ///< for a user: "GGUF Q4_K"
     /// Where a companion has what `part` needs; empty function: all of it, always.
     ByteRange (*companionRange)(const memory::Encoded& tensor,
                                 size_t companion,
@@ -49,7 +49,7 @@ struct Encoding {
     /// Writes the part's blocks, the same bits on every processor. The numbers are finite; `part`
     /// has its companions, its blocks are not looked at. Empty: it is only read here.
     void (*encode)(const StoredPart& part, const float* numbers, std::byte* blocks) = nullptr;
-    /// The largest number that an element holds, where it has a scale beside it: see scaleFor().
+    /// The largest number that an element holds, where it has a scale next to it: see scaleFor().
     float largestElement = 0;
 };
 

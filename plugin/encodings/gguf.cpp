@@ -25,8 +25,8 @@ LOWTIDE_INLINE float largestOf(const float* __restrict__ numbers) noexcept {
     float largest[8] = {};
     for (int i = 0; i < kCount; i += 8) {
         LOWTIDE_ROLLED
-        for (int lane = 0; lane < 8; ++lane) {
-            largest[lane] = std::max(largest[lane], std::fabs(numbers[i + lane]));
+        for (int element = 0; element < 8; ++element) {
+            largest[element] = std::max(largest[element], std::fabs(numbers[i + element]));
         }
     }
     return *std::max_element(largest, largest + 8);
@@ -72,8 +72,8 @@ void encodeGgml(const StoredPart& part, const float* numbers, std::byte* blocks)
 template <typename Block>
 std::optional<Message> ggmlFault(const StoredPart& stored) {
     for (int64_t i = 0; i < stored.part.count / Block::kElements; ++i) {
-        for (const int place : Block::kHalves) {
-            if (!isHalfFinite(stored.blocks + i * Block::kBytes + place)) {
+        for (const int store : Block::kHalves) {
+            if (!isHalfFinite(stored.blocks + i * Block::kBytes + store)) {
                 return message("the scale of block {} is no finite number",
                                stored.part.first / Block::kElements + i);
             }
@@ -104,30 +104,30 @@ struct Q4KRun {
     float least = 0;
 
     /// numbers[i] in units of the scale, above the minimum.
-    LOWTIDE_INLINE void place(const float* __restrict__ numbers,
-                              int32_t* __restrict__ places) const noexcept {
+    LOWTIDE_INLINE void store(const float* __restrict__ numbers,
+                              int32_t* __restrict__ positions) const noexcept {
         const float inverse = scale > 0 ? 1 / scale : 0;
         const float added = least * inverse + 0.5F;
         LOWTIDE_ROLLED
         for (int i = 0; i < kElements; ++i) {
-            const float place = std::min(numbers[i] * inverse + added, kLargest + 0.5F);
-            places[i] = static_cast<int32_t>(std::max(place, 0.0F));
+            const float store = std::min(numbers[i] * inverse + added, kLargest + 0.5F);
+            positions[i] = static_cast<int32_t>(std::max(store, 0.0F));
         }
     }
 };
 
-/// The sums over a run that its squared error is made of. Eight lanes each, added in their order:
-/// the same bits whatever the instructions.
+/// The sums over a run that its squared error is made of. Eight partial sums each, added in their
+/// order: the same bits whatever the instructions.
 struct Q4KSums {
     float numbers = 0;   ///< sum of x
     float squares = 0;   ///< of x * x
-    float products = 0;  ///< of x * place
-    int32_t places = 0;
-    int32_t placeSquares = 0;
+    float products = 0;  ///< of x * position
+    int32_t positions = 0;
+    int32_t positionSquares = 0;
 
-    LOWTIDE_INLINE static float sumOf(const float* lanes) noexcept {
-        return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
-               ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+    LOWTIDE_INLINE static float sumOf(const float* partial) noexcept {
+        return ((partial[0] + partial[1]) + (partial[2] + partial[3])) +
+               ((partial[4] + partial[5]) + (partial[6] + partial[7]));
     }
 
     LOWTIDE_INLINE void takeNumbers(const float* __restrict__ x) noexcept {
@@ -135,60 +135,62 @@ struct Q4KSums {
         float squareSums[8] = {};
         for (int i = 0; i < Q4KRun::kElements; i += 8) {
             LOWTIDE_ROLLED
-            for (int lane = 0; lane < 8; ++lane) {
-                sums[lane] += x[i + lane];
-                squareSums[lane] += x[i + lane] * x[i + lane];
+            for (int element = 0; element < 8; ++element) {
+                sums[element] += x[i + element];
+                squareSums[element] += x[i + element] * x[i + element];
             }
         }
         numbers = sumOf(sums);
         squares = sumOf(squareSums);
     }
 
-    LOWTIDE_INLINE void takePlaces(const float* __restrict__ x,
-                                   const int32_t* __restrict__ at) noexcept {
+    LOWTIDE_INLINE void sumPositions(const float* __restrict__ x,
+                                     const int32_t* __restrict__ at) noexcept {
         float sums[8] = {};
-        places = 0;
-        placeSquares = 0;
+        positions = 0;
+        positionSquares = 0;
         for (int i = 0; i < Q4KRun::kElements; i += 8) {
             LOWTIDE_ROLLED
-            for (int lane = 0; lane < 8; ++lane) {
-                sums[lane] += x[i + lane] * static_cast<float>(at[i + lane]);
+            for (int element = 0; element < 8; ++element) {
+                sums[element] += x[i + element] * static_cast<float>(at[i + element]);
             }
         }
         LOWTIDE_ROLLED
         for (int i = 0; i < Q4KRun::kElements; ++i) {
-            places += at[i];
-            placeSquares += at[i] * at[i];
+            positions += at[i];
+            positionSquares += at[i] * at[i];
         }
         products = sumOf(sums);
     }
 
-    /// The squared error with these places.
+    /// The squared error with these positions.
     [[nodiscard]] LOWTIDE_INLINE double error(const Q4KRun& run) const noexcept {
         const double scale = run.scale;
         const double least = run.least;
-        return squares + scale * scale * placeSquares + Q4KRun::kElements * least * least +
-               2 * (least * numbers - scale * products - scale * least * places);
+        return squares + scale * scale * positionSquares + Q4KRun::kElements * least * least +
+               2 * (least * numbers - scale * products - scale * least * positions);
     }
 
-    /// The scale and minimum with the least squared error for these places; the minimum at most 0.
+    /// The scale and minimum with the least squared error for these positions; the minimum at most
+    /// 0.
     [[nodiscard]] LOWTIDE_INLINE Q4KRun best() const noexcept {
         const double count = Q4KRun::kElements;
-        const double spread = count * placeSquares - double(places) * places;
+        const double spread = count * positionSquares - double(positions) * positions;
         if (spread <= 0) {
             return {0, std::max(-numbers / static_cast<float>(count), 0.0F)};
         }
-        const double scale = (count * products - double(numbers) * places) / spread;
-        const double least = (double(products) * places - double(numbers) * placeSquares) / spread;
+        const double scale = (count * products - double(numbers) * positions) / spread;
+        const double least =
+            (double(products) * positions - double(numbers) * positionSquares) / spread;
         if (least < 0 || scale < 0) {
-            return {std::max(products / static_cast<float>(placeSquares), 0.0F), 0};
+            return {std::max(products / static_cast<float>(positionSquares), 0.0F), 0};
         }
         return {static_cast<float>(scale), static_cast<float>(least)};
     }
 };
 
-/// Tries places for a range from a little narrower to a little wider than that of the numbers, and
-/// fits scale and minimum to each by least squares.
+/// Tries positions for a range from a little narrower to a little wider than that of the numbers,
+/// and fits scale and minimum to each by least squares.
 LOWTIDE_INLINE Q4KRun searchQ4K(const float* numbers) noexcept {
     constexpr int kTries = 16;
     constexpr float kNarrowest = 13.4F;  // the range in units of the scale
@@ -198,14 +200,14 @@ LOWTIDE_INLINE Q4KRun searchQ4K(const float* numbers) noexcept {
     const float range = *high + least;
     Q4KSums sums;
     sums.takeNumbers(numbers);
-    int32_t places[Q4KRun::kElements] = {};
-    sums.takePlaces(numbers, places);
+    int32_t positions[Q4KRun::kElements] = {};
+    sums.sumPositions(numbers, positions);
     Q4KRun best = sums.best();
     double bestError = sums.error(best);
     for (int i = 0; i < kTries && range > 0; ++i) {
         Q4KRun tried{range / (kNarrowest + kStep * static_cast<float>(i)), least};
-        tried.place(numbers, places);
-        sums.takePlaces(numbers, places);
+        tried.store(numbers, positions);
+        sums.sumPositions(numbers, positions);
         tried = sums.best();
         const double error = sums.error(tried);
         if (error < bestError) {
@@ -321,15 +323,15 @@ private:
                  ++l) {
                 const Q4KRun tried{scaleUnit * static_cast<float>(s),
                                    leastUnit * static_cast<float>(l)};
-                int32_t places[Q4KRun::kElements];
-                tried.place(numbers, places);
-                sums.takePlaces(numbers, places);
+                int32_t positions[Q4KRun::kElements];
+                tried.store(numbers, positions);
+                sums.sumPositions(numbers, positions);
                 const double error = sums.error(tried);
                 if (error < bestError) {
                     bestError = error;
                     bestScale = s;
                     bestLeast = l;
-                    std::memcpy(best, places, sizeof(best));
+                    std::memcpy(best, positions, sizeof(best));
                 }
             }
         }

@@ -48,18 +48,18 @@ LOWTIDE_ANYWHERE void takeBits(uint8_t* __restrict__ numbers,
     }
 }
 
-/// Adds bits [shift, shift + width) of bytes[i] to numbers[i], at bit `place`.
+/// Adds bits [shift, shift + width) of bytes[i] to numbers[i], at bit `store`.
 template <int kCount>
 LOWTIDE_ANYWHERE void addBits(uint8_t* __restrict__ numbers,
                               const uint8_t* __restrict__ bytes,
                               int shift,
                               int width,
-                              int place) noexcept {
+                              int store) noexcept {
     const auto mask = static_cast<uint8_t>((1 << width) - 1);
     LOWTIDE_ROLLED
     for (int i = 0; i < kCount; ++i) {
         numbers[i] |=
-            static_cast<uint8_t>((static_cast<uint8_t>(bytes[i] >> shift) & mask) << place);
+            static_cast<uint8_t>((static_cast<uint8_t>(bytes[i] >> shift) & mask) << store);
     }
 }
 

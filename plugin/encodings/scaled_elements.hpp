@@ -1,5 +1,5 @@
 #pragma once
-// Elements with a scale beside the tensor: one for all of it, or one for each row.
+// Elements with a scale next to the tensor: one for all of it, or one for each row.
 
 #include "plugin/encodings/anywhere.hpp"
 #include "plugin/encodings/encodings.hpp"

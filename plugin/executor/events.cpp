@@ -134,13 +134,13 @@ Json repetitionJson(const RepetitionReport& repetition) {
     Json nodes = Json::array();
     for (const NodeReport& node : repetition.nodes) {
         executed.push_back(node.node);
-        Json told = node.facts;
-        told.update({{"node", node.node},
-                     {"type", node.type},
-                     {"device", node.device},
-                     {"ms", node.milliseconds},
-                     {"peakBytes", node.peakBytes}});
-        nodes.push_back(std::move(told));
+        Json reported = node.facts;
+        reported.update({{"node", node.node},
+                         {"type", node.type},
+                         {"device", node.device},
+                         {"ms", node.milliseconds},
+                         {"peakBytes", node.peakBytes}});
+        nodes.push_back(std::move(reported));
     }
     return {{"ms", repetition.milliseconds},
             {"executed", executed},

@@ -50,7 +50,7 @@ struct NodePreview {
     std::optional<PreviewStep> step{};
 };
 
-/// A node has something to tell; the run goes on.
+/// A node has something to report; the run goes on.
 struct NodeIssue {
     Issue issue;
 };
@@ -98,13 +98,13 @@ using Event = std::variant<RunStarted,
 /// "ok", "invalid", "failed", "cancelled".
 [[nodiscard]] std::string_view nameOf(Status status);
 
-/// Where a run tells what happens. Never throws, never waits for the host.
+/// Where a run reports what happens. Never throws, never waits for the host.
 class EventSink {
 public:
     virtual ~EventSink() = default;
     virtual void event(const Event& event) noexcept = 0;
-    /// The event of a picture, and behind it the picture.
-    virtual void preview(const NodePreview& event, const Image8& picture) noexcept = 0;
+    /// The event of an image, and behind it the image.
+    virtual void preview(const NodePreview& event, const Image8& image) noexcept = 0;
 };
 
 struct NodeReport {
@@ -113,7 +113,7 @@ struct NodeReport {
     std::string device;  ///< where it computed
     double milliseconds = 0;
     Bytes peakBytes = 0;          ///< there
-    Json facts = Json::object();  ///< what it told of itself, by name
+    Json facts = Json::object();  ///< what it reported about itself, by name
 };
 
 struct FileReport {
@@ -131,7 +131,7 @@ struct RepetitionReport {
     std::map<std::string, memory::DeviceLedger, std::less<>> ledger;  ///< at its end
 };
 
-/// Everything that is told of a run when it is over.
+/// Everything that is reported about a run when it is over.
 struct RunReport {
     RunId run = 0;
     Status status = Status::Ok;

@@ -43,7 +43,7 @@ Metadata metadataOf(const KeptName& name, std::string_view type, const Json& val
                 message("the kept result {} is not used: {}", file.name(), reason));
 }
 
-/// The metadata without the hash; the hash is returned beside it.
+/// The metadata without the hash; the hash is returned with it.
 std::pair<Metadata, std::string> checkedMetadata(const files::InputFile& file,
                                                  const files::SafetensorsHeader& header,
                                                  const KeptName& name,

@@ -27,7 +27,7 @@ void writeKeptFile(const std::string& path,
                    std::string_view type,
                    const memory::EncodedValue& value);
 
-/// Reads it back. Error{NotFound} without a file; Error{Corrupt} says what is wrong with one:
+/// Reads it back. Error{NotFound} without a file; Error{Corrupt} states what is wrong with one:
 /// damaged, of another version, of another graph, of another type.
 [[nodiscard]] memory::EncodedValue readKeptFile(const std::string& path,
                                                 const KeptName& name,

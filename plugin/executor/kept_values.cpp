@@ -152,15 +152,15 @@ Bytes DiskCache::put(const KeptName& name, const memory::WireRef& value, Bytes l
     requireWithinLimit(bytesOf(encoded), limit);
     files::withCacheFolderHint([&] {
         files::makeFolders(folder_);
-        makeRoom(limit - bytesOf(encoded));
+        makeSpace(limit - bytesOf(encoded));
         writeKeptFile(path, name, value->type(), encoded);
     });
-    makeRoom(limit);  // the header counts too, and other processes write
+    makeSpace(limit);  // the header counts too, and other processes write
     const auto written = fs::file_size(path, failure);
     return failure ? 0 : static_cast<Bytes>(written);
 }
 
-void DiskCache::makeRoom(Bytes limit) const {
+void DiskCache::makeSpace(Bytes limit) const {
     std::vector<KeptFile> files = keptFilesIn(folder_);
     std::sort(files.begin(), files.end(), [](const KeptFile& a, const KeptFile& b) {
         return a.lastUse < b.lastUse;
@@ -180,15 +180,15 @@ void DiskCache::makeRoom(Bytes limit) const {
 }
 
 KeptValues::KeptValues(const graph::Snapshot& snapshot,
-                       const OutlinedGraph& outlined,
+                       const GraphSpec& graphSpec,
                        ResultCache& cache,
                        DiskCache& disk,
                        memory::Ledger& ledger)
-    : snapshot_(snapshot), outlined_(outlined), disk_(disk), ledger_(ledger) {
+    : snapshot_(snapshot), graphSpec_(graphSpec), disk_(disk), ledger_(ledger) {
     std::set<std::string, std::less<>> pinned;
     Bytes limit = 0;
     for (size_t node = 0; node < snapshot.nodes.size(); ++node) {
-        const auto& request = outlined.work[node].keep;
+        const auto& request = graphSpec.work[node].keep;
         const NodeDesc& desc = *snapshot.nodes[node].desc;
         if (!request) {
             continue;
@@ -199,13 +199,13 @@ KeptValues::KeptValues(const graph::Snapshot& snapshot,
             continue;
         }
         keepers_.push_back({node, *request, *source});
-        if (request->place == KeepPlace::Memory) {
-            pinned.insert(outlined.keys[source->node]);
+        if (request->target == KeepTarget::Memory) {
+            pinned.insert(graphSpec.keys[source->node]);
             limit = std::max(limit, request->limit);
         }
     }
     // The graph has these nodes, and none that keeps what they make any more.
-    std::set<std::string, std::less<>> ended(outlined.keys.begin(), outlined.keys.end());
+    std::set<std::string, std::less<>> ended(graphSpec.keys.begin(), graphSpec.keys.end());
     cache.pin(std::move(pinned), limit, ended);
 }
 
@@ -214,7 +214,7 @@ std::shared_ptr<const CachedResult> KeptValues::find(size_t node,
     std::vector<const Keeper*> keepers;
     for (const std::string& port : ports) {
         const auto keeper = std::find_if(keepers_.begin(), keepers_.end(), [&](const Keeper& each) {
-            return each.request.place == KeepPlace::Disk && each.source.node == node &&
+            return each.request.target == KeepTarget::Disk && each.source.node == node &&
                    each.source.port == port;
         });
         if (keeper == keepers_.end()) {
@@ -242,7 +242,7 @@ void KeptValues::lookUp(const Keeper& keeper, CachedResult& result) {
     const std::string& type = graph::findOutput(*node.desc, port)->type;
     memory::WireRef value;
     std::optional<Issue> issue = attempt(snapshot_.nodes[keeper.position].id, [&] {
-        value = disk_.find({outlined_.keys[keeper.source.node], port}, type);
+        value = disk_.find({graphSpec_.keys[keeper.source.node], port}, type);
     });
     // Another process may have removed the file between its name and its contents.
     if (issue && issue->code != codeOf(ErrorKind::NotFound)) {
@@ -269,9 +269,9 @@ void KeptValues::keep(size_t keeper, const memory::WireRef& value) {
 }
 
 Bytes KeptValues::store(const Keeper& keeper, const memory::WireRef& value) {
-    if (keeper.request.place == KeepPlace::Disk) {
+    if (keeper.request.target == KeepTarget::Disk) {
         return disk_.put(
-            {outlined_.keys[keeper.source.node], keeper.source.port}, value, keeper.request.limit);
+            {graphSpec_.keys[keeper.source.node], keeper.source.port}, value, keeper.request.limit);
     }
     const Bytes bytes = value->bytesOn(kHostDevice);
     requireWithinLimit(bytes, keeper.request.limit);
@@ -287,7 +287,7 @@ void KeptValues::warn(Issue issue) {
 void KeptValues::report(const Keeper& keeper, const char* action, Bytes bytes) {
     reports_.push_back({{"node", snapshot_.nodes[keeper.position].id},
                         {"action", action},
-                        {"place", keeper.request.place == KeepPlace::Disk ? "disk" : "memory"},
+                        {"place", keeper.request.target == KeepTarget::Disk ? "disk" : "memory"},
                         {"bytes", bytes}});
 }
 

@@ -4,8 +4,8 @@
 
 #include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "plugin/executor/kept_file.hpp"
-#include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/memory/value_codec.hpp"
@@ -24,17 +24,17 @@ void requireWithinLimit(Bytes bytes, Bytes limit);
 
 /// Values that outlive the process: one safetensors file each in a folder that several processes
 /// may share. Files appear whole or not at all; the ones used longest ago go first when a limit is
-/// passed. Run thread only.
+/// exceeded. Run thread only.
 class DiskCache {
 public:
     /// `folder` is made when the first value is kept; empty: nothing can be kept.
     DiskCache(std::string folder, memory::ValueCodecs codecs);
 
     /// The value of that name and wire type in host form; nullptr when none is kept. Counts as a
-    /// use. Error{Corrupt} says why a file is not used; it is removed.
+    /// use. Error{Corrupt} states why a file is not used; it is removed.
     [[nodiscard]] memory::WireRef find(const KeptName& name, std::string_view type);
     /// Keeps a value in host form, unless it is kept already, and returns the file's bytes. The
-    /// files used longest ago go until all together stay within `limit`.
+    /// files used longest ago go until all together are within `limit`.
     /// Errors: Error{Unsupported} for a type without a codec or a cache without a folder;
     /// Error{InvalidInput} when the value alone is larger than the limit; those of OutputFile.
     Bytes put(const KeptName& name, const memory::WireRef& value, Bytes limit);
@@ -42,7 +42,7 @@ public:
 private:
     [[nodiscard]] std::string pathOf(const KeptName& name) const;
     [[nodiscard]] const memory::ValueCodec* codecFor(std::string_view type) const;
-    void makeRoom(Bytes limit) const;
+    void makeSpace(Bytes limit) const;
 
     std::string folder_;
     memory::ValueCodecs codecs_;
@@ -55,7 +55,7 @@ class KeptValues {
 public:
     /// Pins. Everything must outlive this.
     KeptValues(const graph::Snapshot& snapshot,
-               const OutlinedGraph& outlined,
+               const GraphSpec& graphSpec,
                ResultCache& cache,
                DiskCache& disk,
                memory::Ledger& ledger);
@@ -84,7 +84,7 @@ private:
     void report(const Keeper& keeper, const char* action, Bytes bytes);
 
     const graph::Snapshot& snapshot_;
-    const OutlinedGraph& outlined_;
+    const GraphSpec& graphSpec_;
     DiskCache& disk_;
     memory::Ledger& ledger_;
     std::vector<Keeper> keepers_;

@@ -81,11 +81,11 @@ void Collections::collect(const CollectionPoint& point,
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     history_.answer(record.device, record.after.outOfMemory);
     engine_.ledger().event("collect", record.device, record.node, record.point, record.saved());
-    tell(record);
+    notify(record);
     records_.push_back(std::move(record));
 }
 
-void Collections::tell(const memory::CollectionRecord& record) const {
+void Collections::notify(const memory::CollectionRecord& record) const {
     log(Level::Info, memory::toLine(record));
     log(Level::Debug, "GC details: " + memory::toJson(record).dump());
 }
@@ -173,7 +173,7 @@ void Recovery::renewHeld() {
         for (const memory::KeptComponent& kept : keptAtBegin_) {
             device.held -= kept.device == id && !isLeft(kept) ? kept.bytes : 0;
         }
-        for (const memory::PinnedComponent& pinned : pinnedAtBegin_) {  // it went, or a stay has it
+        for (const memory::PinnedComponent& pinned : pinnedAtBegin_) {  // it went or is used
             device.held -= id == kHostDevice ? pinned.bytes : 0;
         }
     }

@@ -37,7 +37,7 @@ private:
     std::map<std::string, int64_t> answered_;
 };
 
-/// A place in a run where a collection may happen.
+/// A point in a run where a collection may happen.
 struct CollectionPoint {
     std::string name;              ///< "decode", "prompt encode", ...
     std::string node;              ///< behind which it lies, or that asks for it
@@ -71,7 +71,7 @@ private:
     void collect(const CollectionPoint& point,
                  const memory::CollectionQuestion& question,
                  const memory::CollectionDecision& decision);
-    void tell(const memory::CollectionRecord& record) const;
+    void notify(const memory::CollectionRecord& record) const;
 
     memory::Engine& engine_;
     ResultCache& cache_;
@@ -102,8 +102,8 @@ public:
     /// outlive the recovery.
     Recovery(memory::PlanRequest request, memory::Engine& engine, ResultCache& cache);
 
-    /// Takes the next rung for the node and says in words what was done; empty when the ladder is
-    /// at its end. The node was left.
+    /// Takes the next rung for the node and describes in words what was done; empty when the ladder
+    /// is at its end. The node was left.
     [[nodiscard]] std::optional<Message> next(memory::NodeIndex node);
 
     /// What the plan that holds was made of.

@@ -5,7 +5,7 @@
 
 namespace lowtide::executor {
 
-Bytes ValueOutline::bytesOn(std::string_view deviceId) const {
+Bytes ValueSpec::bytesOn(std::string_view deviceId) const {
     Bytes bytes = 0;
     for (const Bytes tensor : tensors) {
         bytes += deviceId == kHostDevice ? tensor : alignUp(tensor, memory::kSlotAlignment);

@@ -134,20 +134,19 @@ void NodeContext::progress(std::string_view phase, double done, double total) {
     events_.event(NodeProgress{node_.id, phase_, done, total, eta});
 }
 
-void NodeContext::preview(const Image8& picture) {
-    events_.preview({.node = node_.id,
-                     .widthPixels = picture.widthPixels,
-                     .heightPixels = picture.heightPixels},
-                    picture);
+void NodeContext::preview(const Image8& image) {
+    events_.preview(
+        {.node = node_.id, .widthPixels = image.widthPixels, .heightPixels = image.heightPixels},
+        image);
 }
 
-void NodeContext::previewStep(const Image8& picture, const PreviewStep& step) {
+void NodeContext::previewStep(const Image8& image, const PreviewStep& step) {
     LOWTIDE_ASSERT(wantsPreviews());
     events_.preview({.node = node_.id,
-                     .widthPixels = picture.widthPixels,
-                     .heightPixels = picture.heightPixels,
+                     .widthPixels = image.widthPixels,
+                     .heightPixels = image.heightPixels,
                      .step = step},
-                    picture);
+                    image);
 }
 
 void NodeContext::issue(Issue issue) {

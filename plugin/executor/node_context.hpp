@@ -18,7 +18,7 @@
 
 namespace lowtide::executor {
 
-/// What one control node does to memory, told in the run's report.
+/// What one control node does to memory, listed in the run's report.
 class RunControls final : public Controls {
 public:
     /// `device` is the node's; entries are appended to `report`. Everything must outlive this.
@@ -66,14 +66,16 @@ public:
     const StopToken& stop() const override { return stop_; }
 
     void progress(std::string_view phase, double done, double total) override;
-    void preview(const Image8& picture) override;
+    void preview(const Image8& image) override;
 
     bool wantsPreviews() const override { return options_.previews; }
 
-    void previewStep(const Image8& picture, const PreviewStep& step) override;
+    void previewStep(const Image8& image, const PreviewStep& step) override;
     void issue(Issue issue) override;
 
-    void tell(std::string_view name, Json told) override { facts[name] = std::move(told); }
+    void notify(std::string_view name, Json reported) override {
+        facts[name] = std::move(reported);
+    }
 
     void wroteFile(std::string_view path) override { files.emplace_back(path); }
 

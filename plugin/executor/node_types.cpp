@@ -9,9 +9,9 @@ namespace {
 std::vector<NodeDesc> descriptions(const std::vector<NodeType>& types) {
     std::vector<NodeDesc> descs;
     for (const NodeType& type : types) {
-        if (!type.outline || !type.run) {
+        if (!type.spec || !type.run) {
             throw Error(ErrorKind::Internal,
-                        message("node type {} has no outline() or no run()", type.desc.id));
+                        message("node type {} has no spec() or no run()", type.desc.id));
         }
         descs.push_back(type.desc);
     }

@@ -29,11 +29,11 @@ std::optional<memory::StageWork> over(memory::StageWork work,
 }
 
 Bytes bytesOfWork(const memory::StageWork& work) {
-    Bytes bytes = sizeof(work) + work.turns.size() * sizeof(memory::ComponentTurn) +
+    Bytes bytes = sizeof(work) + work.bursts.size() * sizeof(memory::ComponentBurst) +
                   work.elsewhere.size() * sizeof(*work.elsewhere.begin());
     for (const memory::ComponentWork& component : work.components) {
-        bytes += sizeof(component) + component.pass.size() * sizeof(memory::LeafUse) +
-                 component.sequence.size() * sizeof(memory::PassHint);
+        bytes += sizeof(component) + component.forward.size() * sizeof(memory::LeafUse) +
+                 component.sequence.size() * sizeof(memory::ForwardHint);
         for (const auto& [number, pattern] : component.others) {
             bytes += sizeof(pattern) + pattern.size() * sizeof(memory::LeafUse);
         }
@@ -55,10 +55,10 @@ void addTexts(Hasher& hasher, std::string_view what, const std::vector<std::stri
     }
 }
 
-void addOutline(Hasher& hasher, const ValueOutline& outline) {
-    hasher.add(outline.type).add(outline.hostBytes);
-    addShape(hasher, outline.shape);
-    addShape(hasher, outline.tensors);
+void addSpec(Hasher& hasher, const ValueSpec& spec) {
+    hasher.add(spec.type).add(spec.hostBytes);
+    addShape(hasher, spec.shape);
+    addShape(hasher, spec.tensors);
 }
 
 void addParams(Hasher& hasher, const graph::SnapshotNode& node) {
@@ -69,29 +69,29 @@ void addParams(Hasher& hasher, const graph::SnapshotNode& node) {
     }
 }
 
-void addInput(Hasher& hasher, const OutlinedGraph& outlined, const graph::SnapshotInput& input) {
+void addInput(Hasher& hasher, const GraphSpec& graphSpec, const graph::SnapshotInput& input) {
     hasher.add("input").add(input.port);
-    const ValueOutline* outline = outputOf(outlined.work[input.sourceNode], input.sourcePort);
-    addOutline(hasher, *outline);
-    if (!outline->value) {
+    const ValueSpec* spec = outputOf(graphSpec.work[input.sourceNode], input.sourcePort);
+    addSpec(hasher, *spec);
+    if (!spec->value) {
         return;
     }
-    const std::optional<std::string> key = outline->value->outlineKey();
-    hasher.add(key ? "as" : "from").add(key ? *key : outlined.keys[input.sourceNode]);
+    const std::optional<std::string> key = spec->value->specKey();
+    hasher.add(key ? "as" : "from").add(key ? *key : graphSpec.keys[input.sourceNode]);
     hasher.add(key ? std::string_view() : input.sourcePort);
 }
 
-/// Cards answer for themselves, each by its id.
+/// GPUs answer for themselves, each by its id.
 void addDevice(Hasher& hasher, const memory::StageDevice& device) {
     hasher.add(device.spec.id()).add(int64_t{device.isThere}).add(int64_t{device.decodesAtOnce});
 }
 
-void addPlace(Hasher& hasher, const memory::StagePlace& place) {
-    addDevice(hasher, place.device);
-    hasher.add(int64_t{place.previews});
-    addTexts(hasher, "elsewhere", place.elsewhere);
-    hasher.add("roles elsewhere").add(static_cast<int64_t>(place.rolesElsewhere.size()));
-    for (const auto& [role, device] : place.rolesElsewhere) {
+void addLocation(Hasher& hasher, const memory::StageDevices& devices) {
+    addDevice(hasher, devices.device);
+    hasher.add(int64_t{devices.previews});
+    addTexts(hasher, "elsewhere", devices.elsewhere);
+    hasher.add("roles elsewhere").add(static_cast<int64_t>(devices.rolesElsewhere.size()));
+    for (const auto& [role, device] : devices.rolesElsewhere) {
         hasher.add(role);
         addDevice(hasher, device);
     }
@@ -99,9 +99,9 @@ void addPlace(Hasher& hasher, const memory::StagePlace& place) {
 
 }  // namespace
 
-memory::StageWork WalkMemory::workOf(const std::string& key,
-                                     const Trees& components,
-                                     const std::function<memory::StageWork()>& walk) {
+memory::StageWork DryRunCache::workOf(const std::string& key,
+                                      const Trees& components,
+                                      const std::function<memory::StageWork()>& dryRun) {
     ++questions_;
     const auto found = known_.find(key);
     if (found != known_.end()) {
@@ -110,13 +110,13 @@ memory::StageWork WalkMemory::workOf(const std::string& key,
             return *std::move(work);
         }
     }
-    ++walks_;
-    memory::StageWork work = walk();
+    ++dryRuns_;
+    memory::StageWork work = dryRun();
     remember(key, work);
     return work;
 }
 
-void WalkMemory::remember(const std::string& key, const memory::StageWork& work) {
+void DryRunCache::remember(const std::string& key, const memory::StageWork& work) {
     Known known{.work = work,
                 .trees = {},
                 .bytes = bytesOfWork(work) + static_cast<Bytes>(sizeof(Known) + key.size()),
@@ -132,7 +132,7 @@ void WalkMemory::remember(const std::string& key, const memory::StageWork& work)
     }
 }
 
-void WalkMemory::forgetOldest() {
+void DryRunCache::forgetOldest() {
     const auto oldest =
         std::min_element(known_.begin(), known_.end(), [](const auto& left, const auto& right) {
             return left.second.asked < right.second.asked;
@@ -141,16 +141,16 @@ void WalkMemory::forgetOldest() {
     known_.erase(oldest);
 }
 
-std::string walkKey(const graph::Snapshot& snapshot,
-                    const OutlinedGraph& outlined,
-                    size_t position,
-                    const Trees& components,
-                    const memory::StagePlace& place) {
+std::string dryRunKey(const graph::Snapshot& snapshot,
+                      const GraphSpec& graphSpec,
+                      size_t position,
+                      const Trees& components,
+                      const memory::StageDevices& devices) {
     const graph::SnapshotNode& node = snapshot.nodes[position];
-    const WorkOutline& work = outlined.work[position];
+    const NodeSpec& work = graphSpec.work[position];
     Hasher hasher;
     hasher.add(node.desc->id).add(int64_t{node.desc->version});
-    addPlace(hasher, place);
+    addLocation(hasher, devices);
     addParams(hasher, node);
     addTexts(hasher, "files", work.fingerprints);
     for (const memory::ComponentPrecision& precision : work.precisions) {
@@ -160,11 +160,11 @@ std::string walkKey(const graph::Snapshot& snapshot,
         hasher.add("tree").add(tree->id);
     }
     for (const graph::SnapshotInput& input : node.inputs) {
-        addInput(hasher, outlined, input);
+        addInput(hasher, graphSpec, input);
     }
-    for (const auto& [port, outline] : work.outputs) {
+    for (const auto& [port, spec] : work.outputs) {
         hasher.add("output").add(port);
-        addOutline(hasher, outline);
+        addSpec(hasher, spec);
     }
     return hasher.hexDigest();
 }
@@ -172,7 +172,7 @@ std::string walkKey(const graph::Snapshot& snapshot,
 namespace {
 
 /// Of the newest run; the rest is what was known before.
-constexpr double kShareOfNewest = 0.5;
+constexpr double kFractionOfNewest = 0.5;
 /// What is further off than this was disturbed, or too short to be measured.
 constexpr double kSlowest = 1000;
 constexpr double kFastest = 0.001;
@@ -199,11 +199,11 @@ std::string keyOf(const memory::PlanRequest& request, const memory::NodeWork& no
     return key;
 }
 
-/// What the networks of a stage computed; where copies run on no lane of their own, without what
-/// was predicted for reading weights.
+/// What the networks of a stage computed; where copies run on no copy queue of their own, without
+/// what was predicted for reading weights.
 Seconds computedIn(const memory::StageTraffic& measured, const memory::StagePlan& planned) {
-    return measured.lanes.empty() ? measured.seconds - (planned.seconds - planned.compute)
-                                  : measured.compute();
+    return measured.copyQueues.empty() ? measured.seconds - (planned.seconds - planned.compute)
+                                       : measured.compute();
 }
 
 }  // namespace
@@ -218,9 +218,9 @@ void WorkPaces::apply(memory::PlanRequest& request) const {
 void WorkPaces::learn(const memory::PlanRequest& request,
                       const memory::Plan& plan,
                       const memory::Traffic& traffic) {
-    for (size_t place = 0; place < request.nodes.size(); ++place) {
-        const memory::NodeWork& node = request.nodes[place];
-        const memory::StagePlan& planned = plan.stages[place];
+    for (size_t devices = 0; devices < request.nodes.size(); ++devices) {
+        const memory::NodeWork& node = request.nodes[devices];
+        const memory::StagePlan& planned = plan.stages[devices];
         const std::string key = keyOf(request, node);
         const auto measured =
             std::find_if(traffic.stages.rbegin(), traffic.stages.rend(), [&](const auto& stage) {
@@ -237,11 +237,11 @@ void WorkPaces::learn(const memory::PlanRequest& request,
     }
 }
 
-/// The one learned longest ago makes room.
+/// The one learned longest ago goes.
 void WorkPaces::put(const std::string& key, double ratio) {
-    const auto [place, isNew] = paces_.try_emplace(key);
-    Pace& pace = place->second;
-    pace.ratio = isNew ? ratio : pace.ratio + kShareOfNewest * (ratio - pace.ratio);
+    const auto [devices, isNew] = paces_.try_emplace(key);
+    Pace& pace = devices->second;
+    pace.ratio = isNew ? ratio : pace.ratio + kFractionOfNewest * (ratio - pace.ratio);
     pace.learned = ++lessons_;
     if (paces_.size() > kMostKept) {
         paces_.erase(

@@ -1,9 +1,9 @@
 #pragma once
-// What plans remember of earlier ones in this process: walks over shapes, and how far off predicted
+// What plans remember of earlier ones in this process: dry runs, and how far off predicted
 // times were.
 
 #include "plugin/base/units.hpp"
-#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/memory/plan.hpp"
 
@@ -15,21 +15,22 @@
 
 namespace lowtide::executor {
 
-/// What the walks over shapes found, so that a plan takes only those that would find something new:
-/// of all runs, repetitions and plans of this process. Holds no tree and no file: a walk is known
-/// by ids. Beyond kMostBytes those that were asked for longest ago are forgotten. Run thread only.
-class WalkMemory {
+/// What dry runs found, so that a plan takes only those that would find something new:
+/// of all runs, repetitions and plans of this process. Holds no tree and no file: a dry run is
+/// known by ids. Beyond kMostBytes those that were asked for longest ago are forgotten. Run thread
+/// only.
+class DryRunCache {
 public:
     static constexpr Bytes kMostBytes = 16 * kMiB;
 
-    /// What is known by `key`, over the trees of `components`, else what `walk` finds now.
+    /// What is known by `key`, over the trees of `components`, else what `dryRun` finds now.
     [[nodiscard]] memory::StageWork workOf(
         const std::string& key,
         const std::vector<std::shared_ptr<const memory::ComponentTree>>& components,
-        const std::function<memory::StageWork()>& walk);
+        const std::function<memory::StageWork()>& dryRun);
 
     /// How many it has taken.
-    [[nodiscard]] int64_t walks() const { return walks_; }
+    [[nodiscard]] int64_t dryRuns() const { return dryRuns_; }
 
     /// That it takes, about.
     [[nodiscard]] Bytes bytes() const { return bytes_; }
@@ -48,22 +49,22 @@ private:
     std::map<std::string, Known> known_;
     Bytes bytes_ = 0;
     int64_t questions_ = 0;
-    int64_t walks_ = 0;
+    int64_t dryRuns_ = 0;
 };
 
-/// All that the walk of a node depends on, as 64 hexadecimal digits: its type and settings but for
-/// seeds, its networks and how they compute, the place, and of its inputs shapes and what a stage
-/// can learn of them (WireValue::outlineKey); of those that do not say that, what made them.
+/// All that the dry run of a node depends on, as 64 hexadecimal digits: its type and settings but
+/// for seeds, its networks and how they compute, the device, and of its inputs shapes and what a
+/// stage can learn of them (WireValue::specKey); of those that do not state that, what made them.
 /// `position`: of the node in the snapshot.
-[[nodiscard]] std::string walkKey(
+[[nodiscard]] std::string dryRunKey(
     const graph::Snapshot& snapshot,
-    const OutlinedGraph& outlined,
+    const GraphSpec& graphSpec,
     size_t position,
     const std::vector<std::shared_ptr<const memory::ComponentTree>>& components,
-    const memory::StagePlace& place);
+    const memory::StageDevices& devices);
 
 /// How long networks compute on a device, over what was predicted: learned from the runs of this
-/// process, so that the times of plans come near to what a person waits. A rehearsal is not
+/// process, so that the times of plans come near to how long a user waits. A rehearsal is not
 /// learned from: it states the times of another machine. Run thread only.
 class WorkPaces {
 public:

@@ -28,9 +28,9 @@ public:
     /// Error{InvalidInput} when the folder cannot be made or written.
     void requireWritable() const { table_.requireWritable(); }
 
-    /// Adds it, in place of one with the same key. The newest ones stay; a file that cannot be read
-    /// is replaced. `stop` ends a wait for another process that stores. Error{InvalidInput} when
-    /// the folder cannot be written, Error{Device} when the disk is full, Error{Cancelled}.
+    /// Adds it, in place of one with the same key. The newest ones are kept; a file that cannot be
+    /// read is replaced. `stop` ends a wait for another process that stores. Error{InvalidInput}
+    /// when the folder cannot be written, Error{Device} when the disk is full, Error{Cancelled}.
     void store(const memory::MeasuredProfile& measured, const StopToken& stop = {}) const;
 
 private:

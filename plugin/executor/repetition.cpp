@@ -128,8 +128,8 @@ std::optional<Issue> Repetition::evaluate() {
     return order.empty() ? std::nullopt : runPlanned(order);
 }
 
-/// What takes no files is told before hours of work, not after them. Nodes that write begin the
-/// names of their files with the parameter `prefix`.
+/// A folder that takes no files is reported before hours of work, not after them. Nodes that write
+/// begin the names of their files with the parameter `prefix`.
 std::optional<Issue> Repetition::checkOutputs(const std::vector<size_t>& order) const {
     for (const size_t position : order) {
         const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
@@ -164,7 +164,7 @@ void Repetition::select() {
         };
     }
     selection_ = selectWork(setting_.snapshot, find);
-    tellKept();
+    reportKept();
 }
 
 /// What earlier runs left goes before this one is refused: host copies of weights, results, pinned
@@ -201,7 +201,7 @@ void Repetition::release(const std::vector<memory::KeptComponent>& leaving) {
             {.severity = Severity::Warning,
              .code = "kept_released",
              .message = message(
-                 "{} of {}, kept by an earlier run, left {}: this run does not fit beside them",
+                 "{} of {}, kept by an earlier run, left {}: this run does not fit next to them",
                  formatBytes(bytes),
                  kept.role,
                  kept.device),
@@ -211,18 +211,18 @@ void Repetition::release(const std::vector<memory::KeptComponent>& leaving) {
 }
 
 PlanBasis Repetition::basis() const {
-    return {setting_.engine, setting_.cache, setting_.paces, setting_.walks, setting_.stop};
+    return {setting_.engine, setting_.cache, setting_.paces, setting_.dryRuns, setting_.stop};
 }
 
 std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
     auto request = requestPlan(
-        setting_.snapshot, setting_.outlined, order, setting_.devices, setting_.options, basis());
+        setting_.snapshot, setting_.graphSpec, order, setting_.devices, setting_.options, basis());
     if (const auto* refusal = std::get_if<Issue>(&request)) {
         return *refusal;
     }
     settlePrecisions(report_.precisions,
                      setting_.snapshot,
-                     setting_.outlined,
+                     setting_.graphSpec,
                      order,
                      std::get<memory::PlanRequest>(request));
     auto planned = decide(std::get<memory::PlanRequest>(request));
@@ -232,10 +232,10 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
     if (std::optional<Issue> unwritable = number_ == 1 ? checkOutputs(order) : std::nullopt) {
         return unwritable;
     }
-    places_ = nodeDevices(setting_.snapshot,
-                          order,
-                          std::get<memory::PlanRequest>(request).nodes,
-                          setting_.devices.main);
+    devices_ = nodeDevices(setting_.snapshot,
+                           order,
+                           std::get<memory::PlanRequest>(request).nodes,
+                           setting_.devices.main);
     recovery_.emplace(
         std::get<memory::PlanRequest>(std::move(request)), setting_.engine, setting_.cache);
     report_.plan = std::make_shared<const memory::Plan>(std::get<memory::Plan>(std::move(planned)));
@@ -258,8 +258,8 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
     if (!issue && !beginIssue) {
         setting_.paces.learn(recovery_->request(), *report_.plan, setting_.engine.traffic());
     }
-    const std::optional<Issue> ofBooks = attempt("", [&] { requireRightBooks(); });
-    return issue ? issue : beginIssue ? beginIssue : ofBooks;
+    const std::optional<Issue> ofAccounting = attempt("", [&] { requireConsistentAccounting(); });
+    return issue ? issue : beginIssue ? beginIssue : ofAccounting;
 }
 
 std::optional<Issue> Repetition::runNodes(const std::vector<size_t>& order, Wires& wires) {
@@ -278,7 +278,7 @@ std::optional<Issue> Repetition::runNodes(const std::vector<size_t>& order, Wire
     return std::nullopt;
 }
 
-/// One rung further down, told as a warning; the issue itself when there is none. The node runs
+/// One rung further down, reported as a warning; the issue itself when there is none. The node runs
 /// again from its inputs: noise is made from the seed, so the bits are the same.
 std::optional<Issue> Repetition::recover(memory::NodeIndex index, Issue issue) {
     std::optional<Message> done;
@@ -305,7 +305,7 @@ std::optional<Issue> Repetition::recover(memory::NodeIndex index, Issue issue) {
 std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t position, Wires& wires) {
     const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
     RunControls controls(
-        setting_.engine, setting_.collections, node, places_[position], report_.controls);
+        setting_.engine, setting_.collections, node, devices_[position], report_.controls);
     NodeContext context(setting_.snapshot,
                         node,
                         wires,
@@ -313,7 +313,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
                         setting_.stop,
                         setting_.events,
                         controls,
-                        setting_.outlined.precisionText);
+                        setting_.graphSpec.precisionText);
     double milliseconds = 0;
     std::vector<size_t> usedUp;
     isHandingOver_ = false;
@@ -335,7 +335,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
         keepValue(position, context.outputs);
         usedUp = wires.finish(position, std::move(context.outputs), context.files);
         setting_.hooks.afterNode(node.id, milliseconds);
-        requireRightBooks();
+        requireConsistentAccounting();
     });
     if (issue) {
         const std::optional<Issue> lost =
@@ -344,11 +344,11 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
     }
     report_.issues.insert(report_.issues.end(), context.issues.begin(), context.issues.end());
     reportFiles(node.id, context.files);
-    const Bytes peak = peaks_.endNode(places_[position].id());
+    const Bytes peak = peaks_.endNode(devices_[position].id());
     if (!issue) {
         report_.repetitions.back().nodes.push_back({node.id,
                                                     node.desc->id,
-                                                    places_[position].id(),
+                                                    devices_[position].id(),
                                                     milliseconds,
                                                     peak,
                                                     std::move(context.facts)});
@@ -359,8 +359,8 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
     return issue;
 }
 
-/// Wrong accounting ends the run: what it promises of memory would not be true.
-void Repetition::requireRightBooks() const {
+/// Wrong accounting ends the run: what it guarantees about memory would not be true.
+void Repetition::requireConsistentAccounting() const {
     const Message fault = setting_.engine.ledger().takeFault();
     if (!fault.empty()) {
         throw Error(ErrorKind::Internal,
@@ -371,9 +371,9 @@ void Repetition::requireRightBooks() const {
 
 /// A keeping node has its value kept before the wires let it go.
 void Repetition::keepValue(size_t position, const Wires::Outputs& outputs) {
-    if (setting_.outlined.work[position].keep) {
+    if (setting_.graphSpec.work[position].keep) {
         setting_.kept.keep(position, outputs.begin()->second);
-        tellKept();
+        reportKept();
     }
 }
 
@@ -395,14 +395,14 @@ void Repetition::collectAfter(size_t position, const std::vector<size_t>& usedUp
     }
 }
 
-/// One that fails is told and costs nothing else.
+/// One that fails is reported and costs nothing else.
 void Repetition::collectAt(const std::string& point, size_t position) {
     if (point.empty()) {
         return;
     }
     const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
     std::optional<Issue> issue = attempt(node.id, [&] {
-        setting_.collections.at({.name = point, .node = node.id, .device = places_[position]});
+        setting_.collections.at({.name = point, .node = node.id, .device = devices_[position]});
     });
     if (issue) {
         issue->severity = Severity::Warning;
@@ -410,7 +410,7 @@ void Repetition::collectAt(const std::string& point, size_t position) {
     }
 }
 
-void Repetition::tellKept() {
+void Repetition::reportKept() {
     for (Issue& issue : setting_.kept.takeIssues()) {
         addIssue(std::move(issue));
     }

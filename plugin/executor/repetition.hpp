@@ -44,7 +44,7 @@ private:
 struct RunSetting {
     const graph::Snapshot& snapshot;
     const RunOptions& options;
-    const OutlinedGraph& outlined;
+    const GraphSpec& graphSpec;
     const RunDevices& devices;
     std::vector<std::string> resultKeys;
     std::vector<std::string> deviceIds;
@@ -54,7 +54,7 @@ struct RunSetting {
     Collections& collections;
     KeptValues& kept;
     WorkPaces& paces;
-    WalkMemory& walks;
+    DryRunCache& dryRuns;
     RunHooks& hooks;
     EventSink& events;
     StopToken stop;
@@ -80,11 +80,11 @@ private:
     std::optional<Issue> recover(memory::NodeIndex index, Issue issue);
     std::optional<Issue> runNode(memory::NodeIndex index, size_t position, Wires& wires);
     void select();
-    void requireRightBooks() const;
+    void requireConsistentAccounting() const;
     void keepValue(size_t position, const Wires::Outputs& outputs);
     void collectAfter(size_t position, const std::vector<size_t>& usedUp);
     void collectAt(const std::string& point, size_t position);
-    void tellKept();
+    void reportKept();
     void addIssue(Issue issue);
     void reportCached(const Selection& selection);
     void reportFiles(const std::string& node, const std::vector<std::string>& files);
@@ -94,7 +94,7 @@ private:
     RunReport& report_;
     PeakTracker peaks_;
     Selection selection_;
-    std::vector<memory::DeviceSpec> places_;  ///< per node: where it computes
+    std::vector<memory::DeviceSpec> devices_;  ///< per node: where it computes
     std::optional<Recovery> recovery_;
     bool isHandingOver_ =
         false;  ///< the running node's values go to the wires: it cannot run again

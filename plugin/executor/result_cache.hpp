@@ -69,9 +69,9 @@ public:
              const std::string& node,
              std::map<std::string, memory::WireRef, std::less<>> outputs,
              std::vector<std::string> files);
-    /// Results of these keys are pinned from now on, as long as all pinned ones together stay
-    /// within `limit`; without keys the limit stays. What was pinned before stays so while it is
-    /// kept, unless its key is one of `ended`.
+    /// Results of these keys are pinned from now on, as long as all pinned ones together are
+    /// within `limit`; without keys the limit is unchanged. What was pinned before remains so while
+    /// it is kept, unless its key is one of `ended`.
     void pin(std::set<std::string, std::less<>> keys,
              Bytes limit,
              const std::set<std::string, std::less<>>& ended = {});

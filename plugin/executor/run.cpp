@@ -2,8 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/issue.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "plugin/executor/node_types.hpp"
-#include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/repetition.hpp"
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/files/output_file.hpp"
@@ -141,7 +141,7 @@ bool isInvalid(const Issue& issue) {
     const std::array<std::string_view, 7> codes = {codeOf(ErrorKind::InvalidInput),
                                                    codeOf(ErrorKind::NotFound),
                                                    codeOf(ErrorKind::Unsupported),
-                                                   kPictureSizeCode,
+                                                   kImageSizeCode,
                                                    graph::kPolicyComponentCode,
                                                    graph::kPrecisionComponentCode,
                                                    "memory_infeasible"};
@@ -199,22 +199,22 @@ public:
         }
         const auto& opened = std::get<RunDevices>(devices);
         report_.devices = toJson(opened.infos);
-        auto outlined = outlineGraph(snapshot_,
-                                     services_.types,
-                                     options_.graphFolder,
-                                     options_.numerics,
-                                     numericsTexts(opened),
-                                     stop_);
-        if (const auto* refusal = std::get_if<Issue>(&outlined)) {
+        auto graphSpec = makeGraphSpec(snapshot_,
+                                       services_.types,
+                                       options_.graphFolder,
+                                       options_.numerics,
+                                       numericsTexts(opened),
+                                       stop_);
+        if (const auto* refusal = std::get_if<Issue>(&graphSpec)) {
             return *refusal;
         }
-        report_.precisions = std::get<OutlinedGraph>(outlined).precisions;
-        warn(std::get<OutlinedGraph>(outlined).marks);
-        return repeat(opened, std::get<OutlinedGraph>(outlined));
+        report_.precisions = std::get<GraphSpec>(graphSpec).precisions;
+        warn(std::get<GraphSpec>(graphSpec).marks);
+        return repeat(opened, std::get<GraphSpec>(graphSpec));
     }
 
 private:
-    /// Of the marks what a person should know; what is lossy is told by the precisions.
+    /// Of the marks what a user should know; what is lossy is reported by the precisions.
     void warn(const Issues& marks) {
         for (const Issue& mark : marks) {
             if (mark.severity == Severity::Warning) {
@@ -224,9 +224,9 @@ private:
         }
     }
 
-    std::optional<Issue> repeat(const RunDevices& devices, const OutlinedGraph& outlined) {
+    std::optional<Issue> repeat(const RunDevices& devices, const GraphSpec& graphSpec) {
         const std::vector<std::string> keys =
-            resultKeys(snapshot_, outlined.keys, options_.outputFolder);
+            resultKeys(snapshot_, graphSpec.keys, options_.outputFolder);
         memory::Ledger& ledger = services_.engine.ledger();
         Collections collections(services_.engine,
                                 services_.cache,
@@ -234,10 +234,10 @@ private:
                                 devices.infos,
                                 collectionSettings(options_, snapshot_),
                                 keys);
-        KeptValues kept(snapshot_, outlined, services_.cache, services_.disk, ledger);
+        KeptValues kept(snapshot_, graphSpec, services_.cache, services_.disk, ledger);
         const RunSetting setting{.snapshot = snapshot_,
                                  .options = options_,
-                                 .outlined = outlined,
+                                 .graphSpec = graphSpec,
                                  .devices = devices,
                                  .resultKeys = keys,
                                  .deviceIds = devices.ids(),
@@ -247,7 +247,7 @@ private:
                                  .collections = collections,
                                  .kept = kept,
                                  .paces = services_.paces,
-                                 .walks = services_.walks,
+                                 .dryRuns = services_.dryRuns,
                                  .hooks = hooks_,
                                  .events = events_,
                                  .stop = stop_};

@@ -13,7 +13,7 @@
 
 namespace lowtide::executor {
 
-/// What all runs of a module share; used by one run at a time.
+/// What all runs of a module use; used by one run at a time.
 struct RunServices {
     const NodeTypes& types;
     memory::Engine& engine;
@@ -21,13 +21,13 @@ struct RunServices {
     DiskCache& disk;
     CollectionHistory& collections;
     WorkPaces& paces;
-    WalkMemory& walks;
+    DryRunCache& dryRuns;
 };
 
-/// One run of a snapshot, from runStarted to runFinished: outlines, devices, then each repetition.
-/// Never throws: the report's status and issues say how it went. A run that is refused before its
-/// first node (invalid input, a file that is not there, a plan that does not fit) is Invalid; after
-/// that it is Failed. Run thread only.
+/// One run of a snapshot, from runStarted to runFinished: specs, devices, then each repetition.
+/// Never throws: the report's status and issues describe how it went. A run that is refused before
+/// its first node (invalid input, a file that is not there, a plan that does not fit) is Invalid;
+/// after that it is Failed. Run thread only.
 [[nodiscard]] RunReport evaluate(RunId run,
                                  const graph::Snapshot& snapshot,
                                  const RunOptions& options,

@@ -13,16 +13,16 @@
 
 namespace lowtide::executor {
 
-/// How one run is to be done, beside what the graph says.
+/// How one run is to be done, in addition to what the graph states.
 struct RunOptions {
     std::string outputFolder;
     std::string graphFolder;
     std::string timelineFile;  ///< for every event of the time line; empty: none is written
     std::optional<memory::DeviceSpec> device;  ///< before the graph's own; neither: the cpu
     memory::MemoryBudget memoryBudget{};       ///< for each device before the graph's own
-    /// For plans alone: the device is this card, as "cuda:0" of a machine that has it.
+    /// For plans alone: the device is this GPU, as "cuda:0" of a machine that has it.
     std::optional<memory::Card> card;
-    std::string numerics;         ///< what changes numbers beside the device: build, threads
+    std::string numerics;         ///< what changes numbers besides the device: build, threads
     bool forceExecution = false;  ///< kept results are not looked up
     int repeat = 1;               ///< more than one forces execution
     std::optional<int> collectionThreshold;      ///< percent, before the graph's own
@@ -48,7 +48,7 @@ public:
 
     /// Once, when the run is over: may add to its report. Of a run that was cancelled while it was
     /// queued, on the cancelling thread.
-    virtual void tell(Json& /*report*/) {}
+    virtual void notify(Json& /*report*/) {}
 };
 
 }  // namespace lowtide::executor

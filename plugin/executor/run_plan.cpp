@@ -40,17 +40,17 @@ memory::StageDevice stageDevice(const memory::DeviceSpec& spec,
 }
 
 /// Where the node computes, which is `own`, and those of its components that do so elsewhere.
-memory::StagePlace stagePlace(const memory::NodeWork& node,
-                              const memory::DeviceSpec& own,
-                              const memory::PlanRequest& request) {
-    memory::StagePlace place{.device = stageDevice(own, request)};
+memory::StageDevices devicesOfStage(const memory::NodeWork& node,
+                                    const memory::DeviceSpec& own,
+                                    const memory::PlanRequest& request) {
+    memory::StageDevices stageDevices{.device = stageDevice(own, request)};
     for (const auto& tree : node.components) {
         const memory::DeviceSpec spec = node.deviceOf(*tree, request.device);
         if (spec.id() != own.id()) {
-            place.rolesElsewhere.emplace(tree->role, stageDevice(spec, request));
+            stageDevices.rolesElsewhere.emplace(tree->role, stageDevice(spec, request));
         }
     }
-    return place;
+    return stageDevices;
 }
 
 /// A card that is planned for, which nothing is asked about.
@@ -180,9 +180,10 @@ memory::DeviceSpec mainDeviceOf(const graph::Snapshot& snapshot, const RunOption
                         : options.device.value_or(snapshot.device.value_or(memory::DeviceSpec{}));
 }
 
-std::shared_ptr<const graph::Snapshot> placed(std::shared_ptr<const graph::Snapshot> snapshot,
-                                              const RunOptions& options,
-                                              const std::map<std::string, int>& capabilities) {
+std::shared_ptr<const graph::Snapshot> withRunDevices(
+    std::shared_ptr<const graph::Snapshot> snapshot,
+    const RunOptions& options,
+    const std::map<std::string, int>& capabilities) {
     if (capabilities.empty() && !options.card) {
         return snapshot;
     }
@@ -248,7 +249,7 @@ graph::DeviceTexts numericsTexts(const RunDevices& devices) {
 }
 
 std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snapshot,
-                                                     const OutlinedGraph& outlined,
+                                                     const GraphSpec& graphSpec,
                                                      std::span<const size_t> positions,
                                                      const RunDevices& devices,
                                                      const RunOptions& options,
@@ -257,7 +258,7 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
     renewHeld(request, basis);
     for (const size_t position : positions) {
         const graph::SnapshotNode& node = snapshot.nodes[position];
-        const WorkOutline& work = outlined.work[position];
+        const NodeSpec& work = graphSpec.work[position];
         request.nodes.push_back({.node = node.id, .policy = node.policy});
         if (work.isOnHost) {
             request.nodes.back().policy.device = memory::DeviceSpec{};
@@ -271,33 +272,34 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
             return *issue;
         }
     }
-    const std::vector<memory::DeviceSpec> places =
+    const std::vector<memory::DeviceSpec> locations =
         nodeDevices(snapshot, positions, request.nodes, devices.main);
-    const std::vector<BytesByDevice> wires = planWires(snapshot, outlined, positions, places);
-    for (size_t place = 0; place < positions.size(); ++place) {
-        memory::NodeWork& node = request.nodes[place];
-        const memory::DeviceSpec& device = places[positions[place]];
-        const WorkOutline& work = outlined.work[positions[place]];
-        node.wires = wires[place];
+    const std::vector<BytesByDevice> wires = planWires(snapshot, graphSpec, positions, locations);
+    for (size_t stageDevices = 0; stageDevices < positions.size(); ++stageDevices) {
+        memory::NodeWork& node = request.nodes[stageDevices];
+        const memory::DeviceSpec& device = locations[positions[stageDevices]];
+        const NodeSpec& work = graphSpec.work[positions[stageDevices]];
+        node.wires = wires[stageDevices];
         if (node.components.empty()) {
             node.policy.device = device;
         }
         std::optional<Issue> issue = attempt(node.node, [&] {
             basis.stop.throwIfStopped();
             node.offloads = work.offloads ? work.offloads() : std::vector<std::string>();
-            if (!work.walk) {
+            if (!work.dryRun) {
                 return;
             }
-            memory::StagePlace stage = stagePlace(node, device, request);
-            stage.elsewhere = inputsElsewhere(snapshot, positions, places, positions[place]);
+            memory::StageDevices stage = devicesOfStage(node, device, request);
+            stage.elsewhere =
+                inputsElsewhere(snapshot, positions, locations, positions[stageDevices]);
             stage.previews = options.previews;
             if (work.smaller) {
                 node.smaller = work.smaller(stage);
             }
-            node.work = basis.walks.workOf(
-                walkKey(snapshot, outlined, positions[place], node.components, stage),
+            node.work = basis.dryRuns.workOf(
+                dryRunKey(snapshot, graphSpec, positions[stageDevices], node.components, stage),
                 node.components,
-                [&] { return work.walk(stage); });
+                [&] { return work.dryRun(stage); });
         });
         if (issue) {
             return *issue;
@@ -356,17 +358,20 @@ std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request)
 }
 
 std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
-                                          OutlinedGraph& outlined,
+                                          GraphSpec& graphSpec,
                                           std::span<const size_t> positions,
                                           const RunDevices& devices,
                                           const RunOptions& options,
                                           const PlanBasis& basis) {
-    auto request = requestPlan(snapshot, outlined, positions, devices, options, basis);
+    auto request = requestPlan(snapshot, graphSpec, positions, devices, options, basis);
     if (auto* issue = std::get_if<Issue>(&request)) {
         return std::move(*issue);
     }
-    settlePrecisions(
-        outlined.precisions, snapshot, outlined, positions, std::get<memory::PlanRequest>(request));
+    settlePrecisions(graphSpec.precisions,
+                     snapshot,
+                     graphSpec,
+                     positions,
+                     std::get<memory::PlanRequest>(request));
     return decidePlan(std::get<memory::PlanRequest>(request));
 }
 

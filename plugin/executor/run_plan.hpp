@@ -2,7 +2,7 @@
 
 #include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "plugin/executor/plan_memory.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
@@ -26,12 +26,12 @@ struct RunDevices {
     [[nodiscard]] std::vector<std::string> ids() const;
 };
 
-/// What plans are made of beside the graph. Run thread only.
+/// What plans are made of in addition to the graph. Run thread only.
 struct PlanBasis {
     memory::Engine& engine;
     const ResultCache& cache;  ///< its results go before a run is refused
     const WorkPaces& paces;
-    WalkMemory& walks;
+    DryRunCache& dryRuns;
     StopToken stop{};  ///< ends what asks for a plan
 };
 
@@ -41,7 +41,7 @@ struct PlanBasis {
 
 /// The snapshot with the cards on which its nodes will compute: the one that is planned for, else
 /// this machine's; `capabilities` are those of its cards, by device id.
-[[nodiscard]] std::shared_ptr<const graph::Snapshot> placed(
+[[nodiscard]] std::shared_ptr<const graph::Snapshot> withRunDevices(
     std::shared_ptr<const graph::Snapshot> snapshot,
     const RunOptions& options,
     const std::map<std::string, int>& capabilities);
@@ -60,7 +60,7 @@ struct PlanBasis {
 /// devices. The issue is pinned to the node whose shapes cannot be.
 [[nodiscard]] std::variant<memory::PlanRequest, Issue> requestPlan(
     const graph::Snapshot& snapshot,
-    const OutlinedGraph& outlined,
+    const GraphSpec& graphSpec,
     std::span<const size_t> positions,
     const RunDevices& devices,
     const RunOptions& options,
@@ -75,9 +75,9 @@ void renewHeld(memory::PlanRequest& request, const PlanBasis& basis);
 
 /// The memory plan of the nodes at `positions`; a plan's NodeIndex counts along that list. The
 /// issue of a run that does not fit is memory_infeasible, with the node, the bytes that it needs
-/// and the cheapest change. What the outlines say of precisions is settled.
+/// and the cheapest change. The precisions of the specs are settled.
 [[nodiscard]] std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
-                                                        OutlinedGraph& outlined,
+                                                        GraphSpec& graphSpec,
                                                         std::span<const size_t> positions,
                                                         const RunDevices& devices,
                                                         const RunOptions& options,

@@ -14,12 +14,12 @@ namespace lowtide::executor {
 namespace {
 
 constexpr std::chrono::milliseconds kMemoryInterval(200);
-/// An observer with more messages than this before it misses passing events, and pictures sooner.
+/// An observer with more messages than this before it misses transient events, and images sooner.
 constexpr size_t kFarBehind = 256;
-constexpr size_t kFarBehindForPictures = 16;
+constexpr size_t kFarBehindForImages = 16;
 
-Bytes pictureBytes(const Image8& picture) {
-    return static_cast<Bytes>(picture.byteCount());
+Bytes imageBytes(const Image8& image) {
+    return static_cast<Bytes>(image.byteCount());
 }
 
 }  // namespace
@@ -48,26 +48,23 @@ void Notifier::post(Observer& observer,
     push(std::move(message));
 }
 
-void Notifier::post(Observer& observer,
-                    RunId run,
-                    const NodePreview& event,
-                    const Image8& picture) {
+void Notifier::post(Observer& observer, RunId run, const NodePreview& event, const Image8& image) {
     Message message{.observer = &observer,
                     .run = run,
                     .text = toText(run, event),
                     .node = event.node,
-                    .picture = picture,
+                    .image = image,
                     .isOfStep = event.step.has_value()};
     const std::lock_guard lock(mutex_);
-    const bool isFarBehind = queue_.size() >= kFarBehindForPictures;
+    const bool isFarBehind = queue_.size() >= kFarBehindForImages;
     if (message.isOfStep) {
         if (isFarBehind || hasStepOnWay_) {
             return;
         }
         hasStepOnWay_ = true;
-        ledger_.add(kHostDevice, memory::Tag::Staging, event.node, pictureBytes(picture));
+        ledger_.add(kHostDevice, memory::Tag::Staging, event.node, imageBytes(image));
     } else if (isFarBehind) {
-        message.picture.reset();  // the result itself is told in any case
+        message.image.reset();  // the result itself is reported in any case
     }
     push(std::move(message));
 }
@@ -112,15 +109,14 @@ void Notifier::work() {
 
 void Notifier::deliver(const Message& message) {
     message.observer->event(message.text);
-    if (!message.picture) {
+    if (!message.image) {
         return;
     }
-    message.observer->preview(message.run, message.node, *message.picture);
+    message.observer->preview(message.run, message.node, *message.image);
     if (message.isOfStep) {
         const std::lock_guard lock(mutex_);
         hasStepOnWay_ = false;
-        ledger_.add(
-            kHostDevice, memory::Tag::Staging, message.node, -pictureBytes(*message.picture));
+        ledger_.add(kHostDevice, memory::Tag::Staging, message.node, -imageBytes(*message.image));
     }
 }
 
@@ -130,7 +126,7 @@ std::optional<Notifier::Message> Notifier::next() {
     for (;;) {
         if (live_ && Clock::now() >= live_->next) {
             live_->next = Clock::now() + kMemoryInterval;
-            // Behind what is queued: runStarted stays the first event of a run.
+            // Behind what is queued: runStarted remains the first event of a run.
             queue_.push_back(
                 {.observer = live_->observer,
                  .run = live_->run,
@@ -157,7 +153,7 @@ namespace {
 /// Results of finished runs that wait() still knows.
 constexpr size_t kKeptResults = 256;
 
-/// Where the run computes unless a node says otherwise.
+/// Where the run computes unless a node states otherwise.
 memory::DeviceSpec deviceOf(const RunRequest& request) {
     return request.options.device.value_or(request.snapshot->device.value_or(memory::DeviceSpec{}));
 }
@@ -167,7 +163,7 @@ RunResult resultOf(const RunReport& report, RunHooks& hooks) {
     // A report that cannot be written, or what a hook adds to it, costs nothing but itself.
     static_cast<void>(attempt("", [&] {
         result.report = toJson(report);
-        hooks.tell(result.report);
+        hooks.notify(result.report);
     }));
     return result;
 }
@@ -210,8 +206,8 @@ public:
         }
     }
 
-    void preview(const NodePreview& event, const Image8& picture) noexcept override {
-        queue_.notifier_.post(*entry_->request.observer, entry_->id, event, picture);
+    void preview(const NodePreview& event, const Image8& image) noexcept override {
+        queue_.notifier_.post(*entry_->request.observer, entry_->id, event, image);
     }
 
 private:
@@ -393,7 +389,7 @@ RunResult RunQueue::evaluateEntry(const std::shared_ptr<Entry>& entry) {
                              entry->stop.token(),
                              entry->hooks(),
                              sink,
-                             {types_, engine_, cache_, disk_, collections_, paces_, walks_}),
+                             {types_, engine_, cache_, disk_, collections_, paces_, dryRuns_}),
                     entry->hooks());
 }
 

@@ -25,7 +25,7 @@
 namespace lowtide::executor {
 
 /// Calls observers from a thread of its own, in the order of the events and without a lock held, so
-/// a slow observer delays nobody's run and may call back. While a run is live, tells the ledger
+/// a slow observer delays nobody's run and may call back. While a run is live, reports the ledger
 /// five times a second.
 class Notifier {
 public:
@@ -35,16 +35,16 @@ public:
     Notifier(const Notifier&) = delete;
     Notifier& operator=(const Notifier&) = delete;
 
-    /// Passing events are left out while the observer is far behind. `delivered` is called after
+    /// Transient events are left out while the observer is far behind. `delivered` is called after
     /// the observer.
     void post(Observer& observer,
               RunId run,
               const Event& event,
               std::function<void()> delivered = {});
-    /// The event, then its picture; that is left out while the observer is behind. Of pictures of
+    /// The event, then its image; that is left out while the observer is behind. Of images of
     /// steps one is on its way at a time, others are left out with their events: its bytes stand in
     /// the ledger until the observer has had it.
-    void post(Observer& observer, RunId run, const NodePreview& event, const Image8& picture);
+    void post(Observer& observer, RunId run, const NodePreview& event, const Image8& image);
     /// Memory events of `run` until its RunFinished is posted.
     void beginMemory(Observer& observer, RunId run, std::string device);
     [[nodiscard]] bool isOwnThread() const;
@@ -58,9 +58,9 @@ private:
         Observer* observer = nullptr;
         RunId run = 0;
         std::string text;  ///< of an event
-        std::string node;  ///< of a picture, which goes behind it
-        std::optional<Image8> picture;
-        bool isOfStep = false;  ///< the picture
+        std::string node;  ///< of an image, which goes behind it
+        std::optional<Image8> image;
+        bool isOfStep = false;  ///< the image
         std::function<void()> delivered;
     };
 
@@ -82,7 +82,7 @@ private:
     std::deque<Message> queue_;
     std::optional<Live> live_;
     bool stopping_ = false;
-    bool hasStepOnWay_ = false;  ///< a picture of a step
+    bool hasStepOnWay_ = false;  ///< an image of a step
     std::thread thread_;         ///< last: starts when the rest stands
 };
 
@@ -144,7 +144,7 @@ public:
     [[nodiscard]] ResultCache& cache() { return cache_; }
 
     /// For plans that are made in tryCall().
-    [[nodiscard]] PlanBasis planBasis() { return {engine_, cache_, paces_, walks_}; }
+    [[nodiscard]] PlanBasis planBasis() { return {engine_, cache_, paces_, dryRuns_}; }
 
     /// Cancels every run and joins. From an observer: all but the observers' own thread, which the
     /// destructor joins.
@@ -178,7 +178,7 @@ private:
     DiskCache disk_;
     CollectionHistory collections_;  ///< run thread only
     WorkPaces paces_;                ///< run thread only
-    WalkMemory walks_;               ///< run thread only
+    DryRunCache dryRuns_;            ///< run thread only
     Notifier notifier_;
     std::function<void()> threadSetUp_;
     const std::chrono::milliseconds unpinAfter_;

@@ -13,8 +13,8 @@ struct MeasuredSensitivity {
     std::string weights;  ///< SHA-256 of the network's files, 64 hexadecimal digits
     std::string setting;  ///< the choice in one line: "speed", "cache.deepcache depth=1 interval=3"
     std::string types;    ///< what it was on the device that measured: "f16 in f16"
-    std::string pass;     ///< result key of the exact pass that it was measured along
-    /// Mean over the calls of the network of the relative L2 error of each, on the exact pass's own
+    std::string pass;     ///< result key of the exact run that it was measured along
+    /// Mean over the calls of the network of the relative L2 error of each, on the exact run's own
     /// latents (teacher-forced); infinite where a prediction was not finite.
     double error = 0;
     double worst = 0;        ///< of one call
@@ -30,7 +30,7 @@ inline constexpr double kSensitiveFrom = 0.1;
 [[nodiscard]] const char* verdictOn(double error) noexcept;
 
 /// Measured sensitivities, in one JSON file of the cache folder, by the hash of the weights:
-/// another name or place of a checkpoint changes nothing, another training does.
+/// another name or folder of a checkpoint changes nothing, another training does.
 class SensitivityStore {
 public:
     /// `folder` empty: nothing is found and nothing can be stored.

@@ -20,9 +20,9 @@ std::optional<graph::SnapshotOutput> makerOf(const graph::Snapshot& snapshot,
 }
 
 /// Where the values of `node` are made; what does not execute was kept on the host.
-memory::DeviceSpec placeOf(std::span<const size_t> positions,
-                           std::span<const memory::DeviceSpec> devices,
-                           size_t node) {
+memory::DeviceSpec deviceFrom(std::span<const size_t> positions,
+                              std::span<const memory::DeviceSpec> devices,
+                              size_t node) {
     const bool executes = std::find(positions.begin(), positions.end(), node) != positions.end();
     return executes ? devices[node] : memory::DeviceSpec{};
 }
@@ -34,7 +34,7 @@ memory::DeviceSpec deviceOfInput(const graph::Snapshot& snapshot,
                                  const memory::DeviceSpec& main) {
     for (const graph::SnapshotInput& input : snapshot.nodes[node].inputs) {
         if (const auto maker = makerOf(snapshot, input)) {
-            return placeOf(positions, known, maker->node);
+            return deviceFrom(positions, known, maker->node);
         }
     }
     return main;
@@ -52,13 +52,13 @@ public:
           wires_(positions.size() + 1) {}
 
     /// One output, of a node that executes or does not.
-    void add(const graph::SnapshotOutput& output, const ValueOutline& value) {
-        const std::string device = placeOf(positions_, devices_, output.node).id();
+    void add(const graph::SnapshotOutput& output, const ValueSpec& value) {
+        const std::string device = deviceFrom(positions_, devices_, output.node).id();
         const size_t end = endOf(output);
-        for (size_t place = firstAfter(output.node); place < wires_.size(); ++place) {
-            const std::string& there = place < end ? device : kHost;
-            wires_[place][there] += value.bytesOn(there);
-            wires_[place][kHost] += value.hostBytes;
+        for (size_t index = firstAfter(output.node); index < wires_.size(); ++index) {
+            const std::string& there = index < end ? device : kHost;
+            wires_[index][there] += value.bytesOn(there);
+            wires_[index][kHost] += value.hostBytes;
         }
     }
 
@@ -76,13 +76,13 @@ private:
     /// Behind the last place that takes the output; 0: none does.
     [[nodiscard]] size_t endOf(const graph::SnapshotOutput& output) const {
         size_t end = 0;
-        for (size_t place = 0; place < positions_.size(); ++place) {
-            const auto& inputs = snapshot_.nodes[positions_[place]].inputs;
+        for (size_t index = 0; index < positions_.size(); ++index) {
+            const auto& inputs = snapshot_.nodes[positions_[index]].inputs;
             const bool takes = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
                 const auto maker = makerOf(snapshot_, input);
                 return maker && maker->node == output.node && maker->port == output.port;
             });
-            end = takes ? place + 1 : end;
+            end = takes ? index + 1 : end;
         }
         return end;
     }
@@ -101,15 +101,15 @@ std::vector<memory::DeviceSpec> nodeDevices(const graph::Snapshot& snapshot,
                                             std::span<const memory::NodeWork> work,
                                             const memory::DeviceSpec& main) {
     std::vector<memory::DeviceSpec> devices(snapshot.nodes.size());
-    for (size_t place = 0; place < positions.size(); ++place) {
-        const size_t node = positions[place];
-        const auto& components = work[place].components;
+    for (size_t index = 0; index < positions.size(); ++index) {
+        const size_t node = positions[index];
+        const auto& components = work[index].components;
         if (!components.empty()) {
-            devices[node] = work[place].device(main);
+            devices[node] = work[index].device(main);
         } else if (snapshot.nodes[node].desc->control) {
             devices[node] = main;
-        } else if (const auto& told = work[place].policy.device) {
-            devices[node] = *told;
+        } else if (const auto& requested = work[index].policy.device) {
+            devices[node] = *requested;
         } else {
             devices[node] = deviceOfInput(snapshot, positions, devices, node, main);
         }
@@ -124,7 +124,7 @@ std::vector<std::string> inputsElsewhere(const graph::Snapshot& snapshot,
     std::vector<std::string> ports;
     for (const graph::SnapshotInput& input : snapshot.nodes[node].inputs) {
         const auto maker = makerOf(snapshot, input);
-        if (maker && placeOf(positions, devices, maker->node).id() != devices[node].id()) {
+        if (maker && deviceFrom(positions, devices, maker->node).id() != devices[node].id()) {
             ports.push_back(input.port);
         }
     }
@@ -132,12 +132,12 @@ std::vector<std::string> inputsElsewhere(const graph::Snapshot& snapshot,
 }
 
 std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,
-                                     const OutlinedGraph& outlined,
+                                     const GraphSpec& graphSpec,
                                      std::span<const size_t> positions,
                                      std::span<const memory::DeviceSpec> devices) {
     WirePlanner planner(snapshot, positions, devices);
     for (size_t node = 0; node < snapshot.nodes.size(); ++node) {
-        for (const auto& [port, value] : outlined.work[node].outputs) {
+        for (const auto& [port, value] : graphSpec.work[node].outputs) {
             if (!value.tensors.empty() && !snapshot.nodes[node].desc->control) {
                 planner.add({node, port}, value);
             }
@@ -148,7 +148,7 @@ std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,
 
 namespace {
 
-/// A value without room in host memory is not kept, which costs time and nothing else.
+/// A value that does not fit into host memory is not kept, which costs time and nothing else.
 memory::WireRef hostCopyOf(const memory::WireRef& value) {
     try {
         return value->onHost();
@@ -183,8 +183,8 @@ Wires::Wires(const graph::Snapshot& snapshot,
     }
     for (const auto& [node, kept] : selection.kept) {
         for (auto& [port, slot] : nodes_[node].slots) {
-            // Holds the whole kept result, so that its bytes stay in the ledger while the run uses
-            // them.
+            // Holds the whole kept result, so that its bytes remain in the ledger while the run
+            // uses them.
             slot.value = memory::WireRef(kept, kept->outputs.at(port).get());
         }
     }

@@ -2,7 +2,7 @@
 // The values between nodes: where they are made and what lies there as planned before a run, and
 // what does during it.
 
-#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/memory/plan.hpp"
@@ -27,7 +27,7 @@ using BytesByDevice = std::map<std::string, Bytes, std::less<>>;
                                                           const memory::DeviceSpec& main);
 
 /// Ports of `node`, one of `positions`, whose values lie on another device than it computes on;
-/// `devices`: of nodeDevices(). Its walk counts the copies that it takes of them.
+/// `devices`: of nodeDevices(). Its dry run counts the copies that it takes of them.
 [[nodiscard]] std::vector<std::string> inputsElsewhere(const graph::Snapshot& snapshot,
                                                        std::span<const size_t> positions,
                                                        std::span<const memory::DeviceSpec> devices,
@@ -37,7 +37,7 @@ using BytesByDevice = std::map<std::string, Bytes, std::less<>>;
 /// one has ended, per device: a value from its maker's end to its last use, also behind control
 /// nodes; on the host also afterwards, where results are kept. `devices`: of nodeDevices().
 [[nodiscard]] std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,
-                                                   const OutlinedGraph& outlined,
+                                                   const GraphSpec& graphSpec,
                                                    std::span<const size_t> positions,
                                                    std::span<const memory::DeviceSpec> devices);
 

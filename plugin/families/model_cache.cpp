@@ -132,12 +132,12 @@ constexpr size_t kRecentModels = 4;
 
 using PathsByComponent = std::map<std::string, CheckpointPath>;
 
-/// One text for one choice. Settings beside a file that come or go make it another.
+/// One text for one choice. Settings next to a file that come or go make it another.
 std::string keyOf(std::string key, const CheckpointPath& first, const PathsByComponent& parts) {
     const auto add = [&](const CheckpointPath& path) {
         std::error_code ignored;
         key += '\n' + path.path;
-        for (const std::string& settings : {besidePath(path.path), configPath(path.path)}) {
+        for (const std::string& settings : {sidecarPath(path.path), configPath(path.path)}) {
             key += std::filesystem::exists(settings, ignored) ? "\n+" : "\n-";
         }
     };
@@ -182,8 +182,8 @@ std::vector<std::shared_ptr<Checkpoint>> openTexts(const std::vector<CheckpointP
     return texts;
 }
 
-std::shared_ptr<Checkpoint> openSecondExpert(const CheckpointPath& path,
-                                             const std::string& resourcesFolder) {
+std::shared_ptr<Checkpoint> openLowNoiseModel(const CheckpointPath& path,
+                                              const std::string& resourcesFolder) {
     try {
         return std::make_shared<RenamedCheckpoint>(
             openDenoiser(path, resourcesFolder),
@@ -197,7 +197,7 @@ std::shared_ptr<Checkpoint> openSecondExpert(const CheckpointPath& path,
 
 std::shared_ptr<const Model> ModelCache::open(const CheckpointChoice& choice) {
     return openOnce(keyOf(choice.prediction, choice.checkpoint, choice.parts),
-                    [&] { return openAnew(choice); });
+                    [&] { return openUncached(choice); });
 }
 
 std::shared_ptr<const Model> ModelCache::open(const SplitChoice& choice) {
@@ -208,7 +208,7 @@ std::shared_ptr<const Model> ModelCache::open(const SplitChoice& choice) {
     for (size_t i = 0; i < choice.texts.size(); ++i) {
         files.emplace("text " + std::to_string(i), choice.texts[i]);
     }
-    return openOnce(keyOf("split", choice.denoiser, files), [&] { return openAnew(choice); });
+    return openOnce(keyOf("split", choice.denoiser, files), [&] { return openUncached(choice); });
 }
 
 std::shared_ptr<const Model> ModelCache::openOnce(const std::string& key,
@@ -227,7 +227,7 @@ std::shared_ptr<const Model> ModelCache::openOnce(const std::string& key,
     return model;
 }
 
-std::shared_ptr<const Model> ModelCache::openAnew(const CheckpointChoice& choice) const {
+std::shared_ptr<const Model> ModelCache::openUncached(const CheckpointChoice& choice) const {
     std::unique_ptr<Checkpoint> checkpoint = openLayout(choice.checkpoint, resourcesFolder_);
     if (choice.parts.empty() && choice.prediction.empty()) {
         return openCheckpoint(*checkpoint, families_);
@@ -237,10 +237,10 @@ std::shared_ptr<const Model> ModelCache::openAnew(const CheckpointChoice& choice
     return openCheckpoint(adjusted, families_);
 }
 
-std::shared_ptr<const Model> ModelCache::openAnew(const SplitChoice& choice) const {
+std::shared_ptr<const Model> ModelCache::openUncached(const SplitChoice& choice) const {
     CheckpointParts parts = openParts(choice.parts, resourcesFolder_);
     if (choice.second) {
-        parts[kSecondTransformer] = openSecondExpert(*choice.second, resourcesFolder_);
+        parts[kSecondTransformer] = openLowNoiseModel(*choice.second, resourcesFolder_);
     }
     std::unique_ptr<Checkpoint> denoiser = openDenoiser(choice.denoiser, resourcesFolder_);
     if (const Family* family = familyOf(*denoiser, families_)) {

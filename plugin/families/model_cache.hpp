@@ -19,17 +19,17 @@ namespace lowtide::models {
 
 struct Family;
 
-/// What a person chose: a checkpoint and, where they want them otherwise, parts of it.
+/// What a user chose: a checkpoint and, where they replace them, parts of it.
 struct CheckpointChoice {
     CheckpointPath checkpoint;
     std::map<std::string, CheckpointPath> parts;  ///< components ("vae") of other files
-    std::string prediction;  ///< "epsilon", "v_prediction"; empty: as the checkpoint says
+    std::string prediction;  ///< "epsilon", "v_prediction"; empty: as the checkpoint states
 };
 
 /// A checkpoint of one file for each network: the denoiser's, and those that are connected to it.
 struct SplitChoice {
     CheckpointPath denoiser;
-    std::optional<CheckpointPath> second{};       ///< the expert for lower noise levels
+    std::optional<CheckpointPath> second{};       ///< the low-noise model
     std::vector<CheckpointPath> texts{};          ///< of text encoders, in any order
     std::map<std::string, CheckpointPath> parts;  ///< of other components
 };
@@ -43,7 +43,7 @@ public:
     ModelCache(std::string resourcesFolder, std::span<const Family* const> families)
         : resourcesFolder_(std::move(resourcesFolder)), families_(families) {}
 
-    /// The model of this folder or file; opened anew when one of its files changed.
+    /// The model of this folder or file; opened again when one of its files changed.
     [[nodiscard]] std::shared_ptr<const Model> open(const CheckpointChoice& choice);
     /// Error{Unsupported} for a denoiser that names no pipeline; those of parts are on their ports.
     [[nodiscard]] std::shared_ptr<const Model> open(const SplitChoice& choice);
@@ -51,8 +51,8 @@ public:
 private:
     using OpenModel = std::function<std::shared_ptr<const Model>()>;
 
-    [[nodiscard]] std::shared_ptr<const Model> openAnew(const CheckpointChoice& choice) const;
-    [[nodiscard]] std::shared_ptr<const Model> openAnew(const SplitChoice& choice) const;
+    [[nodiscard]] std::shared_ptr<const Model> openUncached(const CheckpointChoice& choice) const;
+    [[nodiscard]] std::shared_ptr<const Model> openUncached(const SplitChoice& choice) const;
     [[nodiscard]] std::shared_ptr<const Model> openOnce(const std::string& key,
                                                         const OpenModel& openModel);
     void remember(const std::string& key, const std::shared_ptr<const Model>& model);

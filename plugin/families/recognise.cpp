@@ -27,16 +27,16 @@ namespace lowtide::models {
 
 namespace {
 
-/// Looks at pictures; it is not run here.
+/// Looks at images; it is not run here.
 constexpr std::string_view kNotRun = "safety_checker";
 /// Known models whose files are remembered at most.
 constexpr size_t kMostRemembered = 4096;
 
 void addWeights(const WeightMap& map, Recognised& known) {
-    for (const auto& [name, place] : map.tensors) {
-        const Bytes bytes = storedBytes(place);
+    for (const auto& [name, location] : map.tensors) {
+        const Bytes bytes = storedBytes(location);
         known.largest = std::max(known.largest, bytes);
-        known.stored.add(place.type, place.encoded, bytes);
+        known.stored.add(location.type, location.encoded, bytes);
     }
 }
 
@@ -72,7 +72,7 @@ std::string withoutEnding(std::string pipeline) {
     return pipeline;
 }
 
-/// What a person can give with a file of it; empty: nothing here takes one.
+/// What a user can give with a file of it; empty: nothing here takes one.
 Message givenPart(const std::string& component) {
     return component == "vae"              ? message("an autoencoder (vae)")
            : component == "text_encoder_4" ? message("a fourth text encoder (text_encoder_4)")
@@ -123,7 +123,7 @@ void recognisePart(Checkpoint& checkpoint, const Layout& layout, Recognised& kno
     known.readiness = known.needs.empty() ? Readiness::Runs : Readiness::OneOfTwo;
 }
 
-/// A denoiser's file that has a text encoder or an autoencoder too, as some people pack them.
+/// A denoiser's file that has a text encoder or an autoencoder too, as some users pack them.
 bool holdsMore(const WeightMap& file) {
     constexpr std::string_view kOthers[] = {
         "text_encoders.", "cond_stage_model.", "conditioner.", "vae.", kLdmAutoencoder};
@@ -139,15 +139,15 @@ void recogniseLayout(const Layout& layout,
                      Recognised& known) {
     known.kind = layout.kind;
     known.layout = layout.name;
-    known.family = layout.isWhole() ? "" : known.kind;
+    known.family = layout.isComplete() ? "" : known.kind;
     const std::unique_ptr<Checkpoint> checkpoint = layout.open(source, resourcesFolder);
-    const Family* family = layout.isWhole() ? labelWhole(*checkpoint, families, known) : nullptr;
+    const Family* family = layout.isComplete() ? labelWhole(*checkpoint, families, known) : nullptr;
     if (!source.header) {
         addComponents(*checkpoint, known);
     }
     if (family) {
         openWhole(*checkpoint, *family, known);
-    } else if (!layout.isWhole()) {
+    } else if (!layout.isComplete()) {
         recognisePart(*checkpoint, layout, known);
         if (known.readiness == Readiness::Runs && layout.kind == "diffusion_model" &&
             source.header && holdsMore(source.header->map)) {
@@ -160,7 +160,7 @@ void recogniseLayout(const Layout& layout,
     known.files = checkpoint->files();
 }
 
-/// `label` says more, or why it cannot be used.
+/// `label` states more, or why it cannot be used.
 template <class Label>
 void recogniseOpened(const char* kind, const char* family, Recognised& known, const Label& label) {
     known.kind = kind;
@@ -248,7 +248,7 @@ void recogniseSource(const CheckpointPath& path,
         return;
     }
     const Layout* layout = layoutOf(source);
-    if (!source.header && (!layout || layout->isWhole())) {
+    if (!source.header && (!layout || layout->isComplete())) {
         recogniseFolder(path, known);
     }
     if (layout) {

@@ -34,11 +34,11 @@ enum class Readiness : uint8_t {
 struct Recognised {
     std::string kind = "unknown";  ///< as Recogniser::recognise() has it
     std::string layout;            ///< a Layout's name
-    std::string family;            ///< for people: "SD 1.x inpainting", "ESRGAN", "LoRA"
+    std::string family;            ///< for users: "SD 1.x inpainting", "ESRGAN", "LoRA"
     Readiness readiness = Readiness::NotKnown;
     Message needs;                            ///< what it runs with: "an autoencoder (vae)"
     Bytes largest = 0;                        ///< of the largest tensor
-    StoredShares stored;                      ///< of all tensors
+    StoredFractions stored;                   ///< of all tensors
     Message problem;                          ///< a sentence: why it cannot be used as what it is
     std::vector<memory::WeightFile> files{};  ///< that were read
 

@@ -49,7 +49,7 @@ private:
     Form form_;
 };
 
-/// Runs `action`; an Error{InvalidInput} of it says which folder to choose.
+/// Runs `action`; an Error{InvalidInput} of it states which folder to choose.
 void withCacheFolderHint(const std::function<void()>& action);
 
 }  // namespace lowtide::files

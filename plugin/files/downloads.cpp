@@ -86,7 +86,7 @@ std::optional<std::string> hubSnapshot(const std::string& path) {
     return onlyFolderIn(snapshots);
 }
 
-std::optional<std::string> placeBelow(const std::string& folder, const std::string& name) {
+std::optional<std::string> pathBelow(const std::string& folder, const std::string& name) {
     if (auto found = ifThere(fs::path(folder) / name)) {
         return found;
     }
@@ -112,7 +112,7 @@ namespace {
 constexpr std::string_view kLfsVersion = "version";
 constexpr std::string_view kLfsSpec = "git-lfs.github.com";
 constexpr std::string_view kPages[] = {"<!doctype", "<html", "<head", "<?xml"};
-/// Of what holds no text: a server's JSON, which says why it sent no file.
+/// Of what holds no text: a server's JSON, which states why it sent no file.
 constexpr std::string_view kAnswer = "{\"";
 constexpr Bytes kLooked = 256;
 

@@ -42,7 +42,7 @@ int64_t numberOf(const Json& entry) {
     return number != entry.end() && number->is_number_integer() ? number->get<int64_t>() : -1;
 }
 
-/// Makes room for one more: the entries that were put first go.
+/// Makes space for one more: the entries that were put first go.
 void forgetOldest(Json& entries) {
     while (entries.size() >= kMostDigests) {
         auto oldest = entries.begin();
@@ -164,7 +164,7 @@ struct FileDigests::State {
     std::deque<DigestKey> asked;  ///< the first one is being read
     std::map<DigestKey, Digest> known;
     std::deque<std::pair<DigestKey, Digest>> unstored;
-    std::map<DigestKey, Error> failed;  ///< told once, to who waits
+    std::map<DigestKey, Error> failed;  ///< reported once, to whoever waits
     bool isClosing = false;
     bool isRead = false;  ///< nothing more comes to be stored
     StopSource closing;
@@ -190,7 +190,7 @@ struct FileDigests::State {
         changed.notify_all();
     }
 
-    /// Tells the thread by `isOver`, and joins it.
+    /// Notifies the thread by `isOver`, and joins it.
     void end(bool& isOver, std::thread& thread) {
         std::thread ending;
         {

@@ -13,7 +13,7 @@
 
 namespace lowtide::files {
 
-/// The file of FileDigests. What cannot be read or written is said in the log and does without.
+/// The file of FileDigests. What cannot be read or written is reported in the log and does without.
 class StoredDigests {
 public:
     /// Empty: nothing is stored.

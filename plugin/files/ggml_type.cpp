@@ -9,7 +9,7 @@ namespace lowtide::files {
 
 namespace {
 
-/// Source: ggml's block types. The Python package gguf 0.19.0 says the same but for Q8_1: it still
+/// Source: ggml's block types. The Python package gguf 0.19.0 has the same but for Q8_1: it still
 /// counts two floats (40 bytes) where ggml has two halves. Files do not hold that type.
 constexpr GgmlTypeInfo kGgmlTypes[] = {
     {GgmlType::F32, "F32", 1, 4},

@@ -33,7 +33,7 @@ inline constexpr size_t kLongestGgufName = 4096;
 /// GGML_MAX_DIMS is 4; ComfyUI-GGUF's files of video models have convolutions over frames.
 inline constexpr size_t kMostGgufSizes = 5;
 
-/// What metadata says of the alignment, 32 where it says nothing. Empty when it is no UINT32 or no
+/// The alignment that metadata states, 32 where it states none. Empty when it is no UINT32 or no
 /// power of two from 8 on.
 [[nodiscard]] std::optional<Bytes> alignmentIn(const GgufMetadata& metadata);
 
@@ -43,14 +43,14 @@ inline constexpr size_t kMostGgufSizes = 5;
 /// The same of the shape of a tensor, outermost size first.
 [[nodiscard]] Message problemOfShape(GgmlType type, std::span<const int64_t> shape);
 
-/// Error{Corrupt} when the rest of the file has no room for `count` entries ("keys") of
+/// Error{Corrupt} when the rest of the file is too short for `count` entries ("keys") of
 /// `leastBytes`.
-void requireRoom(const PieceCursor& cursor,
-                 uint64_t count,
-                 uint64_t leastBytes,
-                 const Message& entries);
+void requireSpace(const PieceCursor& cursor,
+                  uint64_t count,
+                  uint64_t leastBytes,
+                  const Message& entries);
 
-/// A key or a name, as `what` says ("key"). Error{Corrupt} unless it is UTF-8 and not too long.
+/// A key or a name, as `what` names it ("key"). Error{Corrupt} unless it is UTF-8 and not too long.
 [[nodiscard]] std::string takeName(PieceCursor& cursor, size_t mostBytes, const Message& what);
 
 /// Takes `count` tensors; their data begins behind the list. Errors: as readGgufHeader().
@@ -195,10 +195,10 @@ void requireApart(const std::string& subject, const std::vector<GgufTensor>& ten
 
 }  // namespace
 
-void requireRoom(const PieceCursor& cursor,
-                 uint64_t count,
-                 uint64_t leastBytes,
-                 const Message& entries) {
+void requireSpace(const PieceCursor& cursor,
+                  uint64_t count,
+                  uint64_t leastBytes,
+                  const Message& entries) {
     if (count > cursor.left() / leastBytes) {
         refuseDamaged(
             cursor.subject(),
@@ -222,7 +222,7 @@ std::string takeName(PieceCursor& cursor, size_t mostBytes, const Message& what)
 }
 
 std::vector<GgufTensor> takeTensors(PieceCursor& cursor, uint64_t count, Bytes alignment) {
-    requireRoom(cursor, count, kLeastTensorBytes, message("tensors"));
+    requireSpace(cursor, count, kLeastTensorBytes, message("tensors"));
     std::vector<GgufTensor> tensors;
     for (uint64_t i = 0; i < count; ++i) {
         tensors.push_back(takeTensor(cursor, alignment));
@@ -288,7 +288,7 @@ uint32_t takeVersion(const ReadableBytes& bytes, PieceCursor& cursor) {
 
 GgufMetadata takeMetadata(PieceCursor& cursor, uint64_t count) {
     GgufMetadata metadata(cursor.subject());
-    requireRoom(cursor, count, kLeastEntryBytes, message("keys"));
+    requireSpace(cursor, count, kLeastEntryBytes, message("keys"));
     for (uint64_t i = 0; i < count; ++i) {
         const std::string key = takeName(cursor, kLongestGgufKey, message("key"));
         const Message what = message("{}, key {}", cursor.subject(), quotedName(key));

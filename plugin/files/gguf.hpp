@@ -34,8 +34,8 @@ struct GgufHeader {
 [[nodiscard]] bool looksLikeGguf(const ReadableBytes& bytes);
 
 /// Reads and checks the header of a GGUF file, version 2 or 3, little-endian. No weight is read:
-/// tensors are places in the file, each aligned, inside and apart from the others. Error{Corrupt}
-/// and Error{Unsupported} name file, key or tensor.
+/// tensors are positions in the file, each aligned, inside and apart from the others.
+/// Error{Corrupt} and Error{Unsupported} name file, key or tensor.
 /// Source: ggml's docs/gguf.md; verdicts checked against the Python package gguf 0.19.0, stricter
 /// where the format or ggml is: alignment, overlaps, BOOL values, at most 5 sizes, none of them 0.
 [[nodiscard]] GgufHeader readGgufHeader(const ReadableBytes& bytes);

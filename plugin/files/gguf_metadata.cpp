@@ -265,17 +265,17 @@ std::optional<std::vector<Result>> allWantedOf(const std::string& subject,
 GgufMetadata::GgufMetadata(std::string subject) : subject_(std::move(subject)) {}
 
 void GgufMetadata::set(const std::string& key, GgufValue value) {
-    const auto [place, isNew] = places_.emplace(key, entries_.size());
+    const auto [entry, isNew] = positions_.emplace(key, entries_.size());
     if (isNew) {
         entries_.emplace_back(key, std::move(value));
     } else {
-        entries_[place->second].second = std::move(value);
+        entries_[entry->second].second = std::move(value);
     }
 }
 
 const GgufValue* GgufMetadata::find(std::string_view key) const {
-    const auto place = places_.find(key);
-    return place == places_.end() ? nullptr : &entries_[place->second].second;
+    const auto entry = positions_.find(key);
+    return entry == positions_.end() ? nullptr : &entries_[entry->second].second;
 }
 
 std::optional<int64_t> GgufMetadata::integer(std::string_view key) const {

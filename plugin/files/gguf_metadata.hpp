@@ -1,5 +1,5 @@
 #pragma once
-// What a GGUF header holds beside tensors: keys with typed getters, and their values.
+// What a GGUF header holds in addition to tensors: keys with typed getters, and their values.
 
 #include "plugin/base/message.hpp"
 
@@ -37,7 +37,7 @@ enum class GgufValueType : uint32_t {
 [[nodiscard]] std::string_view nameOf(GgufValueType type) noexcept;
 
 /// One value of a file's metadata. Kept as the bytes of the file, so that large arrays take no more
-/// room than there, and decoded when it is asked for. The getters are empty for another type.
+/// space than there, and decoded when it is asked for. The getters are empty for another type.
 class GgufValue {
 public:
     /// One of the integer types. Error{Internal} when the number does not fit, here and below.
@@ -107,7 +107,7 @@ public:
 private:
     std::string subject_ = "GGUF metadata";
     std::vector<Entry> entries_;
-    std::map<std::string, size_t, std::less<>> places_;
+    std::map<std::string, size_t, std::less<>> positions_;
 };
 
 }  // namespace lowtide::files

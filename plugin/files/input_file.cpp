@@ -63,7 +63,7 @@ struct InputFile::State {
     bool local = false;
     std::once_flag mapOnce;
     std::atomic<const std::byte*> map = nullptr;
-    std::atomic<bool> isTorn = false;
+    std::atomic<bool> isTruncated = false;
 
     ~State() {
         if (const std::byte* address = map.load()) {
@@ -119,11 +119,12 @@ FileIdentity InputFile::identityNow() const {
 
 bool InputFile::isUnchanged() const {
     os::FileStatus status;
-    return !isTorn() && !os::statusOf(state_->file, status) && status.identity == state_->identity;
+    return !isTruncated() && !os::statusOf(state_->file, status) &&
+           status.identity == state_->identity;
 }
 
-bool InputFile::isTorn() const {
-    return state_->isTorn;
+bool InputFile::isTruncated() const {
+    return state_->isTruncated;
 }
 
 bool InputFile::isLocal() const {
@@ -173,7 +174,7 @@ std::string InputFile::readAll(Bytes limit) const {
 const std::byte* InputFile::map() const {
     std::call_once(state_->mapOnce, [this] {
         if (state_->local && state_->identity.size > 0) {
-            state_->map = os::map(state_->file, state_->identity.size, state_->isTorn);
+            state_->map = os::map(state_->file, state_->identity.size, state_->isTruncated);
         }
     });
     return state_->map;

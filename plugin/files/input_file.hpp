@@ -10,7 +10,7 @@
 
 namespace lowtide::files {
 
-/// What tells one state of a file from another without reading it.
+/// What distinguishes one state of a file from another without reading it.
 struct FileIdentity {
     Bytes size = 0;
     int64_t modifiedNanoseconds = 0;
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool isUnchanged() const;
     /// Whether bytes of the map were read that the file had lost (they read as zero then); only
     /// where guardMaps() was called, else such a read ends the program.
-    [[nodiscard]] bool isTorn() const;
+    [[nodiscard]] bool isTruncated() const;
     /// On a local file system, where mapping is safe (network, FUSE, removable: pread).
     [[nodiscard]] bool isLocal() const;
 
@@ -56,10 +56,10 @@ public:
     [[nodiscard]] std::string readAll(Bytes limit) const;
 
     /// Maps the whole file read-only, once. nullptr when it is not local, is empty or the system
-    /// has no room for the map: then read() it. The map lives as long as the file.
+    /// has no address space for the map: then read() it. The map lives as long as the file.
     [[nodiscard]] const std::byte* map() const;
     /// Advice for a range of the map: bring it in soon (rounded outward to whole pages), or let its
-    /// pages go (rounded inward: a page that a neighbour uses too stays). Without a map nothing
+    /// pages go (rounded inward: a page that a neighbour uses too is kept). Without a map nothing
     /// happens.
     void willNeed(Bytes offset, Bytes count) const noexcept;
     void dontNeed(Bytes offset, Bytes count) const noexcept;
@@ -79,8 +79,9 @@ struct FileStamp {
 [[nodiscard]] FileStamp stampOfFile(const std::string& path);
 
 /// From now on files that are cut off while they are mapped do not end the program: what is lost
-/// reads as zero and isTorn() says so. Installs the process's handler of SIGBUS, which passes on
-/// what is not about our maps; for programs of our own and hosts that ask for it (decision 0012).
+/// reads as zero and isTruncated() reports it. Installs the process's handler of SIGBUS, which
+/// passes on what is not about our maps; for programs of our own and hosts that ask for it
+/// (decision 0012).
 void guardMaps();
 
 /// SHA-256 of the bytes from `begin` to `end` as 64 hexadecimal digits.

@@ -1,5 +1,5 @@
 #pragma once
-// The system calls of this room. One implementation per operating system: os_linux.cpp.
+// The system calls of this library. One implementation per operating system: os_linux.cpp.
 
 #include "plugin/files/input_file.hpp"
 
@@ -63,11 +63,11 @@ private:
 [[nodiscard]] std::error_code writeAll(const Descriptor& file, std::span<const std::byte> bytes);
 /// Returns when the contents are on the disk.
 [[nodiscard]] std::error_code flush(const Descriptor& file);
-/// Returns when the entries of a folder are on the disk, where its file system can tell.
+/// Returns when the entries of a folder are on the disk, where its file system can report that.
 [[nodiscard]] std::error_code flushFolder(const std::string& path);
 /// Gives `from` the name `to`, replacing a file of that name in one step.
 [[nodiscard]] std::error_code replaceFile(const std::string& from, const std::string& to);
-/// Gives `from` the name `to`; std::errc::file_exists when something has that name, which stays.
+/// Gives `from` the name `to`; std::errc::file_exists when something has that name, which is kept.
 [[nodiscard]] std::error_code renameToNew(const std::string& from, const std::string& to);
 /// The same for file systems whose rename always replaces (NFS): an empty file claims the name
 /// first.
@@ -77,18 +77,18 @@ void removeFile(const std::string& path) noexcept;
 /// Of the folder's file system, for this user; nothing where it cannot be asked or has no size.
 [[nodiscard]] std::optional<Bytes> freeBytes(const std::string& folder) noexcept;
 
-/// Whether the file lies on a disk of this machine that stays there: true for the file systems that
-/// are known to.
+/// Whether the file lies on a disk of this machine that remains there: true for the file systems
+/// that are known to.
 [[nodiscard]] bool isLocal(const Descriptor& file) noexcept;
 [[nodiscard]] bool isLocal(const std::string& path) noexcept;
 /// The rule behind isLocal, for a file system's type number.
 [[nodiscard]] bool isLocalFileSystem(uint64_t type) noexcept;
 
 /// Maps `size` bytes of a file read-only; nullptr when the system refuses, or when maps are guarded
-/// and there are too many. `isTorn` is set when a guarded map lost bytes that were read.
+/// and there are too many. `isTruncated` is set when a guarded map lost bytes that were read.
 [[nodiscard]] const std::byte* map(const Descriptor& file,
                                    Bytes size,
-                                   std::atomic<bool>& isTorn) noexcept;
+                                   std::atomic<bool>& isTruncated) noexcept;
 void unmap(const std::byte* address, Bytes size) noexcept;
 /// As files::guardMaps(): for maps that are made from now on.
 void guardMaps() noexcept;

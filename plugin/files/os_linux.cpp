@@ -95,16 +95,16 @@ struct GuardedMaps {
     struct Entry {
         std::atomic<uintptr_t> begin = 0;  ///< 0: free; 1: being filled
         std::atomic<uintptr_t> end = 0;
-        std::atomic<std::atomic<bool>*> isTorn = nullptr;
+        std::atomic<std::atomic<bool>*> isTruncated = nullptr;
     };
 
-    bool add(const void* address, Bytes size, std::atomic<bool>& isTorn) noexcept {
+    bool add(const void* address, Bytes size, std::atomic<bool>& isTruncated) noexcept {
         for (Entry& entry : entries) {
             uintptr_t free = 0;
             if (entry.begin.compare_exchange_strong(free, 1)) {
                 const auto begin = reinterpret_cast<uintptr_t>(address);
                 entry.end = begin + static_cast<uintptr_t>(alignUp(size, static_cast<Bytes>(page)));
-                entry.isTorn = &isTorn;
+                entry.isTruncated = &isTruncated;
                 entry.begin = begin;
                 return true;
             }
@@ -133,22 +133,22 @@ GuardedMaps guarded;
 
 /// Puts zeros in the place of what the file lost. Only calls that are allowed in a handler, and
 /// mmap, which is a system call without a lock of the C library.
-bool mendMap(uintptr_t address) noexcept {
+bool replaceWithZeros(uintptr_t address) noexcept {
     for (GuardedMaps::Entry& entry : guarded.entries) {
         const uintptr_t begin = entry.begin;
         const uintptr_t end = entry.end;
-        std::atomic<bool>* isTorn = entry.isTorn;
+        std::atomic<bool>* isTruncated = entry.isTruncated;
         // The entry may have passed to another map meanwhile.
         if (begin <= 1 || entry.begin != begin || address < begin || address >= end) {
             continue;
         }
         const uintptr_t page = address / guarded.page * guarded.page;
-        void* place = reinterpret_cast<void*>(page);
+        void* position = reinterpret_cast<void*>(page);
         constexpr int kFlags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-        if (::mmap(place, end - page, PROT_READ, kFlags, -1, 0) == MAP_FAILED) {
+        if (::mmap(position, end - page, PROT_READ, kFlags, -1, 0) == MAP_FAILED) {
             return false;
         }
-        *isTorn = true;
+        *isTruncated = true;
         return true;
     }
     return false;
@@ -172,7 +172,7 @@ void passOn(int signal, siginfo_t* info, void* context, bool isFault) noexcept {
 void onBusError(int signal, siginfo_t* info, void* context) noexcept {
     const int error = errno;
     const bool isFault = info->si_code > 0;  // else a process sent it, and there is no address
-    if (!isFault || !mendMap(reinterpret_cast<uintptr_t>(info->si_addr))) {
+    if (!isFault || !replaceWithZeros(reinterpret_cast<uintptr_t>(info->si_addr))) {
         passOn(signal, info, context, isFault);
     }
     errno = error;
@@ -338,13 +338,13 @@ bool isLocalFileSystem(uint64_t type) noexcept {
     return std::find(kLocalTypes.begin(), kLocalTypes.end(), type) != kLocalTypes.end();
 }
 
-const std::byte* map(const Descriptor& file, Bytes size, std::atomic<bool>& isTorn) noexcept {
+const std::byte* map(const Descriptor& file, Bytes size, std::atomic<bool>& isTruncated) noexcept {
     void* address =
         ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_SHARED, file.handle(), 0);
     if (address == MAP_FAILED) {
         return nullptr;
     }
-    if (guarded.isOn && !guarded.add(address, size, isTorn)) {
+    if (guarded.isOn && !guarded.add(address, size, isTruncated)) {
         ::munmap(address, static_cast<size_t>(size));
         return nullptr;
     }

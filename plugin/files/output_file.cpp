@@ -28,8 +28,8 @@ Message failedTo(Attempt attempt, const std::string& name) {
                                      : message("cannot make the folder {}", quotedName(name));
 }
 
-/// What a person can change by choosing another place; empty for a fault of the machine.
-Message reasonOfPlace(const std::string& path, std::error_code code) {
+/// What a user can change by choosing another folder; empty for a fault of the machine.
+Message reasonOfPath(const std::string& path, std::error_code code) {
     if (code == std::errc::no_such_file_or_directory) {
         return message("{} does not exist", folderText(path));
     }
@@ -71,7 +71,7 @@ WriteError writeError(Attempt attempt, const std::string& path, std::error_code 
                 message("{}: the disk is full", failed),
                 message("free some space, or choose a folder on another disk")};
     }
-    const Message reason = reasonOfPlace(path, code);
+    const Message reason = reasonOfPath(path, code);
     if (reason.empty()) {
         return {ErrorKind::Device,
                 message("{}: {}", failed, code.message()),
@@ -82,7 +82,7 @@ WriteError writeError(Attempt attempt, const std::string& path, std::error_code 
             message("choose another folder")};
 }
 
-Error noRoomError(const std::string& path, Bytes bytes, Bytes free) {
+Error noSpaceError(const std::string& path, Bytes bytes, Bytes free) {
     return {
         ErrorKind::Device,
         message("{} takes {}, the disk of {} has {} free",
@@ -97,16 +97,16 @@ std::optional<Bytes> freeBytesAt(const std::string& path) {
     return os::freeBytes(folderOf(path));
 }
 
-void requireRoom(const std::string& path, Bytes bytes, const FreeBytes& freeBytes) {
+void requireSpace(const std::string& path, Bytes bytes, const FreeBytes& freeBytes) {
     const std::optional<Bytes> free = freeBytes(path);
     if (free && *free < bytes) {
-        throw noRoomError(path, bytes, *free);
+        throw noSpaceError(path, bytes, *free);
     }
 }
 
 namespace {
 
-/// File systems take names up to 255 bytes; this leaves room for what a temporary name adds.
+/// File systems take names up to 255 bytes; this leaves space for what a temporary name adds.
 constexpr size_t kMaxNameInTemporary = 200;
 /// Two of 2^64 random names in one folder meet never; a few tries cover a bad source of randomness.
 constexpr int kNameTries = 8;
@@ -124,7 +124,7 @@ std::string randomHex() {
     return text;
 }
 
-std::string temporaryBeside(const std::string& path) {
+std::string temporarySibling(const std::string& path) {
     const std::string name = lastPart(path).substr(0, kMaxNameInTemporary);
     return (std::filesystem::path(folderOf(path)) / ("." + name + "." + randomHex() + ".tmp"))
         .string();
@@ -145,7 +145,7 @@ void requireReplaceable(const std::string& path) {
         throw writeError(Attempt::Write, path, std::make_error_code(std::errc::is_a_directory));
     }
     if (os::statusOf(path, status)) {
-        return;  // nothing there, or creating the file tells what is wrong
+        return;  // nothing there, or creating the file reports what is wrong
     }
     if (status.kind == os::FileKind::Folder) {
         throw writeError(Attempt::Write, path, std::make_error_code(std::errc::is_a_directory));
@@ -194,7 +194,7 @@ OutputFile::OutputFile(std::string path) : state_(std::make_unique<State>()) {
     state_->path = std::move(path);
     std::error_code code;
     for (int attempt = 0; attempt < kNameTries; ++attempt) {
-        state_->temporary = temporaryBeside(state_->path);
+        state_->temporary = temporarySibling(state_->path);
         code = os::createForWriting(state_->temporary, state_->file);
         if (code != std::errc::file_exists) {
             break;

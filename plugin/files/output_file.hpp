@@ -1,6 +1,6 @@
 #pragma once
-// Files that are written whole or not at all, also by pieces; the errors of that, and the room on a
-// disk.
+// Files that are written whole or not at all, also by pieces; the errors of that, and the free
+// space on a disk.
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/stop_token.hpp"
@@ -17,7 +17,7 @@
 
 namespace lowtide::files {
 
-/// What writeError() gives: a caller that knows where its folder is chosen can say so.
+/// What writeError() gives: a caller that knows where its folder is chosen can name it.
 class WriteError : public Error {
 public:
     using Error::Error;
@@ -29,22 +29,22 @@ enum class Attempt : uint8_t { Write, MakeFolder };
 /// else InvalidInput. Names the last part of the path and of its folder, as they were given.
 [[nodiscard]] WriteError writeError(Attempt attempt, const std::string& path, std::error_code code);
 
-/// Error{Device} of a file that its disk has no room for, with the same parts of the path.
-[[nodiscard]] Error noRoomError(const std::string& path, Bytes bytes, Bytes free);
+/// Error{Device} of a file that its disk has no space for, with the same parts of the path.
+[[nodiscard]] Error noSpaceError(const std::string& path, Bytes bytes, Bytes free);
 
-/// Bytes that a file at that path may take, by its file system; nothing where that does not say.
+/// Bytes that a file at that path may take, by its file system; nothing where that states none.
 using FreeBytes = std::function<std::optional<Bytes>(const std::string& path)>;
 
 /// What the file system of the path's folder leaves to this user.
 [[nodiscard]] std::optional<Bytes> freeBytesAt(const std::string& path);
 
-/// Refuses a file of so many bytes where they are not free: one that it replaces stays until it is
-/// whole. Error{Device} says both sizes.
-void requireRoom(const std::string& path, Bytes bytes, const FreeBytes& freeBytes = freeBytesAt);
+/// Refuses a file of so many bytes where they are not free: one that it replaces is kept until the
+/// new one is whole. Error{Device} states both sizes.
+void requireSpace(const std::string& path, Bytes bytes, const FreeBytes& freeBytes = freeBytesAt);
 
-/// Writes a file that appears whole or not at all: a temporary file beside it, flushed to disk,
+/// Writes a file that appears whole or not at all: a temporary file next to it, flushed to disk,
 /// then renamed. A file of that name is replaced.
-/// Errors: Error{InvalidInput} when the folder cannot be written (says which and why),
+/// Errors: Error{InvalidInput} when the folder cannot be written (states which and why),
 /// Error{Device} when the disk is full or fails. Messages name only the last parts of the path.
 class OutputFile {
 public:

@@ -17,7 +17,7 @@ constexpr std::string_view kOrderedDict = "collections OrderedDict";
 constexpr uint64_t kOldestProtocol = 2;
 constexpr uint64_t kNewestProtocol = 5;
 constexpr size_t kLongestGlobal = 256;
-constexpr uint32_t kNothing = UINT32_MAX;  ///< a place of the memo that holds nothing
+constexpr uint32_t kNothing = UINT32_MAX;  ///< a slot of the memo that holds nothing
 
 /// The operations that are read; all others are refused.
 enum class Op : uint8_t {
@@ -135,11 +135,11 @@ private:
         return static_cast<uint32_t>(pickle_.values.size() - 1);
     }
 
-    bool push(uint32_t place) {
+    bool push(uint32_t index) {
         if (stack_.size() >= limits_.stack) {
             corrupt(message("stacks more than {} values", limits_.stack));
         }
-        stack_.push_back(place);
+        stack_.push_back(index);
         return true;
     }
 
@@ -152,9 +152,9 @@ private:
         if (stack_.size() <= floor()) {
             corrupt(message("takes a value from an empty stack"));
         }
-        const uint32_t place = stack_.back();
+        const uint32_t index = stack_.back();
         stack_.pop_back();
-        return place;
+        return index;
     }
 
     std::vector<uint32_t> popCount(size_t count) {
@@ -162,27 +162,27 @@ private:
             corrupt(message("takes a value from an empty stack"));
         }
         const auto from = stack_.end() - static_cast<ptrdiff_t>(count);
-        std::vector<uint32_t> places(from, stack_.end());
+        std::vector<uint32_t> positions(from, stack_.end());
         stack_.erase(from, stack_.end());
-        return places;
+        return positions;
     }
 
     std::vector<uint32_t> popMarked() {
         if (marks_.empty()) {
             corrupt(message("takes values from a mark that is not there"));
         }
-        std::vector<uint32_t> places = popCount(stack_.size() - marks_.back());
+        std::vector<uint32_t> positions = popCount(stack_.size() - marks_.back());
         marks_.pop_back();
-        return places;
+        return positions;
     }
 
-    PickleValue& at(uint32_t place) { return pickle_.values[place]; }
+    PickleValue& at(uint32_t index) { return pickle_.values[index]; }
 
-    /// The value on top, which stays.
+    /// The value on top, which is kept.
     PickleValue& top() {
-        const uint32_t place = pop();
-        stack_.push_back(place);
-        return at(place);
+        const uint32_t index = pop();
+        stack_.push_back(index);
+        return at(index);
     }
 
     bool pushInteger(int64_t value) {
@@ -288,25 +288,25 @@ private:
         }
     }
 
-    bool put(uint64_t place) {
-        if (place >= limits_.memo) {
-            corrupt(message("remembers a value at place {}", place));
+    bool put(uint64_t index) {
+        if (index >= limits_.memo) {
+            corrupt(message("remembers a value at position {}", index));
         }
-        if (memo_.size() <= place) {
-            memo_.resize(static_cast<size_t>(place) + 1, kNothing);
+        if (memo_.size() <= index) {
+            memo_.resize(static_cast<size_t>(index) + 1, kNothing);
         }
         const uint32_t value = pop();
         stack_.push_back(value);
-        memoCount_ += memo_[static_cast<size_t>(place)] == kNothing ? 1 : 0;
-        memo_[static_cast<size_t>(place)] = value;
+        memoCount_ += memo_[static_cast<size_t>(index)] == kNothing ? 1 : 0;
+        memo_[static_cast<size_t>(index)] = value;
         return true;
     }
 
-    bool get(uint64_t place) {
-        if (place >= memo_.size() || memo_[static_cast<size_t>(place)] == kNothing) {
-            corrupt(message("recalls place {}, where nothing is remembered", place));
+    bool get(uint64_t index) {
+        if (index >= memo_.size() || memo_[static_cast<size_t>(index)] == kNothing) {
+            corrupt(message("recalls position {}, where nothing is remembered", index));
         }
-        return push(memo_[static_cast<size_t>(place)]);
+        return push(memo_[static_cast<size_t>(index)]);
     }
 
     bool remember(Op op) {

@@ -24,7 +24,7 @@ enum class PickleKind : uint8_t {
     Other,       ///< a value that no checkpoint's weights need
 };
 
-/// One value; others are named by their place in Pickle::values.
+/// One value; others are named by their index in Pickle::values.
 struct PickleValue {
     PickleKind kind = PickleKind::None;
     int64_t integer = 0;
@@ -40,7 +40,7 @@ struct Pickle {
     size_t bytes = 0;  ///< that it takes; more may follow
 };
 
-/// How much a pickle may ask for; a checkpoint of 100000 tensors stays below.
+/// How much a pickle may ask for; a checkpoint of 100000 tensors remains below.
 struct PickleLimits {
     size_t values = size_t{1} << 21;
     size_t items = size_t{1} << 23;  ///< entries of tuples, lists and dicts together

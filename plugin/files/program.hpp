@@ -16,7 +16,7 @@ namespace lowtide::files {
 /// Where the system finds a program of that name (PATH); nothing: nowhere.
 [[nodiscard]] std::optional<std::string> findProgram(std::string_view name);
 
-/// Another program, which runs beside this one and shares no memory with it: it is fed through its
+/// Another program, which runs next to this one and shares no memory with it: it is fed through its
 /// standard input and answers on its standard output. It ends with the object, whatever it does.
 class Program {
 public:
@@ -41,8 +41,8 @@ public:
     /// Up to target.size() bytes of what it answers; 0 at the end, or when it has ended.
     /// Error{Device} when its patience is over; Error{Cancelled}.
     [[nodiscard]] size_t read(std::span<std::byte> target, const StopToken& stop);
-    /// Says that nothing more comes, and waits for its end. Error{Device} with its own words where
-    /// it failed; Error{Cancelled}.
+    /// Signals that nothing more comes, and waits for its end. Error{Device} with its own words
+    /// where it failed; Error{Cancelled}.
     void finish(const StopToken& stop);
     /// The last that it wrote on its standard error, in one line.
     [[nodiscard]] std::string words() const;

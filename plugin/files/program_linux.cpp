@@ -28,7 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPollMilliseconds = 20;   // between looks at the stop token
-constexpr size_t kMostWords = 4096;     // of what a program says of its failure
+constexpr size_t kMostWords = 4096;     // of what a program reports about its failure
 constexpr int kPatienceOfTheEnd = 500;  // pauses after it was killed
 constexpr int kMillisecondsInASecond = 1000;
 constexpr int kLeastHandle = 10;  // above those that the program is given
@@ -187,7 +187,7 @@ struct Program::State {
 
     void requirePatience(Clock::time_point begin) const {
         if (patience.count() > 0 && Clock::now() - begin > patience) {
-            refuse(message("does not answer: it said nothing for {} seconds",
+            refuse(message("does not answer: it wrote nothing for {} seconds",
                            patience.count() / kMillisecondsInASecond));
         }
     }
@@ -207,7 +207,7 @@ struct Program::State {
         return true;
     }
 
-    /// The last that it said.
+    /// The last text that it wrote.
     [[nodiscard]] std::string words() const {
         std::string text(kMostWords, '\0');
         const off_t size = ::lseek(errors.handle(), 0, SEEK_END);
@@ -224,23 +224,23 @@ struct Program::State {
         return isValidUtf8(line) ? line : std::string();
     }
 
-    /// A program whose code another part of the host took has failed when it said something.
+    /// A program whose code another part of the host took has failed when it wrote something.
     void requireSuccess() const {
-        const std::string said = words();
-        if (code == 0 || (!code && said.empty())) {
+        const std::string text = words();
+        if (code == 0 || (!code && text.empty())) {
             return;
         }
         const Message how = !code       ? message("failed")
                             : *code < 0 ? message("was ended by signal {}", -*code)
                                         : message("failed with code {}", *code);
-        refuse(said.empty() ? how : message("{}: {}", how, said));
+        refuse(text.empty() ? how : message("{}: {}", how, text));
     }
 };
 
 Program::Program(const Start& start) : state_(std::make_unique<State>()) {
     state_->name = lastPart(start.path);
     state_->patience = start.patience;
-    // A socket, for it can be told not to end this process when the other end is gone.
+    // A socket, for it can be set not to end this process when the other end is gone.
     std::array<int, 2> sockets = {-1, -1};
     std::array<int, 2> pipes = {-1, -1};
     const bool hasEnds =

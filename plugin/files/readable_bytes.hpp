@@ -1,6 +1,6 @@
 #pragma once
 // Bytes from outside for readers of formats: a file or memory, little-endian numbers, and cursors
-// that never pass their end.
+// that never run past their end.
 
 #include "plugin/base/message.hpp"
 #include "plugin/base/units.hpp"
@@ -19,7 +19,7 @@ namespace lowtide::files {
 /// The other way: so many bytes, 1 to 8; higher ones are dropped.
 [[nodiscard]] std::string toLittleEndian(uint64_t number, int byteCount);
 
-/// Bytes that a reader of a format looks at by place: an open file, or memory (tests, fuzzing).
+/// Bytes that a reader of a format looks at by position: an open file, or memory (tests, fuzzing).
 class ReadableBytes {
 public:
     virtual ~ReadableBytes() = default;

@@ -68,7 +68,7 @@ struct TensorSource {
 };
 
 /// Writes a safetensors file atomically: sorted by name, header padded to 8 bytes, nothing that
-/// depends on time or place. Error{InvalidInput} for a name, key or text that is not UTF-8;
+/// depends on time or folder. Error{InvalidInput} for a name, key or text that is not UTF-8;
 /// Error{Internal} when bytes and shape disagree; and the errors of OutputFile.
 void writeSafetensors(const std::string& path,
                       const std::map<std::string, TensorBytes>& tensors,

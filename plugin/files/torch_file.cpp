@@ -40,7 +40,7 @@ public:
 
     LegacyTorch read() {
         readPickles();
-        placeStorages();
+        locateStorages();
         return std::move(torch_);
     }
 
@@ -122,7 +122,7 @@ private:
     }
 
     /// Each: how many elements it has, then these.
-    void placeStorages() {
+    void locateStorages() {
         const auto types = statedTypes();
         for (const std::string& key : keys_) {
             const auto type = types.find(key);
@@ -138,7 +138,7 @@ private:
                                       elements));
             }
             const Bytes bytes = elements * sizeOf(type->second);
-            torch_.storages.emplace(key, StoragePlace{.offset = position_, .bytes = bytes});
+            torch_.storages.emplace(key, StorageRange{.offset = position_, .bytes = bytes});
             position_ += bytes;
         }
     }
@@ -182,9 +182,9 @@ constexpr std::string_view kRebuildParameter = "torch._utils _rebuild_parameter"
 /// How embeddings were saved before PyTorch 1.12: a module whose state has the parameters.
 constexpr std::string_view kParameterDict = "torch.nn.modules.container ParameterDict";
 
-/// What published checkpoints keep beside their weights (training state). Never run, never looked
-/// at: a value of these is carried as "other".
-constexpr std::string_view kBesideWeights[] = {
+/// What published checkpoints keep in addition to their weights (training state). Never run, never
+/// looked at: a value of these is carried as "other".
+constexpr std::string_view kExtraNames[] = {
     "__builtin__ set",
     "_codecs encode",
     "argparse Namespace",
@@ -207,7 +207,7 @@ std::span<const std::string_view> allowedGlobals() {
                                              kRebuildFirst,
                                              kRebuildParameter,
                                              kParameterDict};
-        all.insert(all.end(), std::begin(kBesideWeights), std::end(kBesideWeights));
+        all.insert(all.end(), std::begin(kExtraNames), std::end(kExtraNames));
         for (const auto& [name, type] : kTorchStorages) {
             all.push_back(name);
         }
@@ -265,19 +265,19 @@ public:
             std::as_bytes(std::span(text)), subject_ + ", data.pkl", allowedGlobals());
     }
 
-    [[nodiscard]] StoragePlaces storages() const {
-        StoragePlaces places;
+    [[nodiscard]] StorageRanges storages() const {
+        StorageRanges positions;
         const std::string folder = folder_ + "data/";
         for (auto each = directory_.lower_bound(folder);
              each != directory_.end() && each->first.starts_with(folder);
              ++each) {
             std::string key = each->first.substr(folder.size());
             if (key.find('/') == key.npos) {
-                places.emplace(std::move(key),
-                               StoragePlace{each->second.offset, each->second.bytes});
+                positions.emplace(std::move(key),
+                                  StorageRange{each->second.offset, each->second.bytes});
             }
         }
-        return places;
+        return positions;
     }
 
 private:
@@ -335,7 +335,7 @@ private:
 
 class TorchReader {
 public:
-    TorchReader(const std::string& name, Pickle pickle, StoragePlaces storages)
+    TorchReader(const std::string& name, Pickle pickle, StorageRanges storages)
         : subject_(quotedName(name)), pickle_(std::move(pickle)), storages_(std::move(storages)) {}
 
     TorchHeader read() {
@@ -364,7 +364,7 @@ public:
     }
 
 private:
-    const PickleValue& at(uint32_t place) const { return pickle_.values[place]; }
+    const PickleValue& at(uint32_t found) const { return pickle_.values[found]; }
 
     const PickleValue* memberOf(const PickleValue& dict, std::string_view key) const {
         for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
@@ -446,16 +446,16 @@ private:
         return arguments;
     }
 
-    int64_t integerOf(uint32_t place, const Message& subject, const Message& what) const {
-        const PickleValue& value = at(place);
+    int64_t integerOf(uint32_t found, const Message& subject, const Message& what) const {
+        const PickleValue& value = at(found);
         if (value.kind != PickleKind::Integer || value.integer < 0) {
             refuseDamaged(subject, message("{} is no integer from 0", what));
         }
         return value.integer;
     }
 
-    Shape sizesOf(uint32_t place, const Message& subject, const Message& what) const {
-        const PickleValue& tuple = at(place);
+    Shape sizesOf(uint32_t found, const Message& subject, const Message& what) const {
+        const PickleValue& tuple = at(found);
         if (tuple.kind != PickleKind::Tuple || tuple.items.size() > kMostDimensions) {
             refuseDamaged(subject, message("{} is no tuple of at most 16 integers", what));
         }
@@ -477,16 +477,17 @@ private:
         // storage, offset, sizes, strides; what follows concerns gradients.
         const std::vector<uint32_t>& arguments = argumentsOf(*value, 4, subject);
         const Storage storage = storageOf(at(arguments[0]), subject);
-        const int64_t first = integerOf(arguments[1], subject, message("its place in the storage"));
+        const int64_t first =
+            integerOf(arguments[1], subject, message("its offset in the storage"));
         TorchTensor tensor;
         tensor.info.type = storage.type;
         tensor.info.shape = sizesOf(arguments[2], subject, message("its shape"));
         tensor.strides = sizesOf(arguments[3], subject, message("its strides"));
-        place(tensor, storage, first, subject);
+        found(tensor, storage, first, subject);
         return tensor;
     }
 
-    static void place(TorchTensor& tensor,
+    static void found(TorchTensor& tensor,
                       const Storage& storage,
                       int64_t first,
                       const Message& subject) {
@@ -535,22 +536,22 @@ private:
         Storage storage{.type = *type};
         storage.elements = integerOf(id->items[4], subject, message("the size of its storage"));
         const std::string& key = at(id->items[2]).text;
-        const auto place = storages_.find(key);
-        if (place == storages_.end()) {
+        const auto found = storages_.find(key);
+        if (found == storages_.end()) {
             refuseDamaged(
                 subject,
                 message("wants the storage {}, which is not in the file", quotedName(key)));
         }
-        storage.offset = place->second.offset;
+        storage.offset = found->second.offset;
         const Bytes size = sizeOf(storage.type);
-        if (storage.elements > place->second.bytes / size ||
-            storage.elements * size != place->second.bytes) {
+        if (storage.elements > found->second.bytes / size ||
+            storage.elements * size != found->second.bytes) {
             refuseDamaged(subject,
                           message("its storage {} should have {} {}, the file has {} bytes",
                                   quotedName(key),
                                   storage.elements,
                                   nameOf(storage.type),
-                                  place->second.bytes));
+                                  found->second.bytes));
         }
         return id->items.size() > kParts ? viewOf(storage, at(id->items[kParts]), subject)
                                          : storage;
@@ -565,7 +566,7 @@ private:
         if (view.kind != PickleKind::Tuple || view.items.size() != kParts) {
             refuseDamaged(subject, message("is a view of what is no storage"));
         }
-        const int64_t first = integerOf(view.items[1], subject, message("the place of its view"));
+        const int64_t first = integerOf(view.items[1], subject, message("the offset of its view"));
         const int64_t elements = integerOf(view.items[2], subject, message("the size of its view"));
         if (first > storage.elements || elements > storage.elements - first) {
             refuseDamaged(subject, message("is a view that reaches outside its storage"));
@@ -577,7 +578,7 @@ private:
 
     std::string subject_;
     Pickle pickle_;
-    StoragePlaces storages_;
+    StorageRanges storages_;
 };
 
 }  // namespace

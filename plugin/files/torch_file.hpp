@@ -1,5 +1,5 @@
 #pragma once
-// What torch.save wrote, in an archive or (before 1.6) as pickles in a row: tensors as places in
+// What torch.save wrote, in an archive or (before 1.6) as pickles in a row: tensors as positions in
 // the file.
 
 #include "plugin/base/units.hpp"
@@ -41,13 +41,13 @@ inline constexpr std::pair<std::string_view, DType> kTorchStorages[] = {
 }
 
 /// The bytes of a storage, as they lie in the file.
-struct StoragePlace {
+struct StorageRange {
     Bytes offset = 0;
     Bytes bytes = 0;
 };
 
 /// Storages by their keys.
-using StoragePlaces = std::map<std::string, StoragePlace, std::less<>>;
+using StorageRanges = std::map<std::string, StorageRange, std::less<>>;
 
 /// Whether the bytes begin as PyTorch before 1.6 saved files: pickles in a row, then the storages.
 [[nodiscard]] bool looksLikeLegacyTorch(const ReadableBytes& bytes);
@@ -55,7 +55,7 @@ using StoragePlaces = std::map<std::string, StoragePlace, std::less<>>;
 /// What such a file holds: the pickle of the value that was saved, and where its storages lie.
 struct LegacyTorch {
     Pickle pickle;
-    StoragePlaces storages;
+    StorageRanges storages;
 };
 
 /// Reads it without running anything. `allowed`: as readPickle() takes it. Error{Corrupt},
@@ -72,7 +72,7 @@ struct TorchTensor {
 
 struct TorchHeader {
     std::map<std::string, TorchTensor, std::less<>> tensors;
-    /// Numbers and texts that lie beside the tensors: "global_step".
+    /// Numbers and texts that lie next to the tensors: "global_step".
     std::map<std::string, std::string, std::less<>> metadata;
 };
 
@@ -80,7 +80,7 @@ struct TorchHeader {
 /// pickle of a dict of tensors; before PyTorch 1.6 pickles in a row (readLegacyTorch). The tensors
 /// lie in "state_dict", "params_ema", "params" or "string_to_param" (embeddings) where the dict has
 /// one of them; those of an IP-Adapter's dicts "image_proj" and "ip_adapter" have their names
-/// before a dot. No weight is read: tensors are places in the file. Each must lie inside its
+/// before a dot. No weight is read: tensors are positions in the file. Each must lie inside its
 /// storage, each storage must have exactly the bytes that the pickle states. Error{Corrupt},
 /// Error{Unsupported} name file, tensor, operation or global. Source: torch 2.11 serialization.py,
 /// _rebuild_tensor_v2.

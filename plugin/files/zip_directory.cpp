@@ -80,15 +80,15 @@ public:
         const Extent extent = findDirectory();
         const std::vector<Stated> entries = readEntries(extent);
         ZipDirectory directory;
-        std::vector<std::tuple<Bytes, Bytes, const std::string*>> places;
+        std::vector<std::tuple<Bytes, Bytes, const std::string*>> positions;
         for (const Stated& entry : entries) {
-            const ZipEntry place = placeOf(entry, static_cast<Bytes>(extent.offset));
-            if (!directory.emplace(entry.name, place).second) {
+            const ZipEntry position = entryOf(entry, static_cast<Bytes>(extent.offset));
+            if (!directory.emplace(entry.name, position).second) {
                 refuseDamaged(subjectOf(entry.name), message("is in the archive twice"));
             }
-            places.emplace_back(entry.header, place.offset + place.bytes, &entry.name);
+            positions.emplace_back(entry.header, position.offset + position.bytes, &entry.name);
         }
-        checkApart(std::move(places));
+        checkApart(std::move(positions));
         return directory;
     }
 
@@ -153,7 +153,8 @@ private:
         const std::vector<std::byte> record = bytesAt(bytes_, *at, kEnd64Bytes);
         ByteCursor cursor(record, subject_);
         if (cursor.number(4) != kEnd64Signature) {
-            refuseDamaged(subject_, message("the zip64 record is not where the archive says"));
+            refuseDamaged(subject_,
+                          message("the zip64 record is not where the archive states it to be"));
         }
         cursor.skip(12);
         requireOnePart(cursor.number(4), cursor.number(4));
@@ -189,7 +190,7 @@ private:
         return checked(offset,
                        end - kLocatorBytes - kEnd64Bytes,
                        subject_,
-                       message("the zip64 record's place"));
+                       message("the zip64 record's offset"));
     }
 
     Extent checkedExtent(const Extent& extent) const {
@@ -201,7 +202,7 @@ private:
         const Bytes size = checked(
             extent.bytes, kLargestDirectory, subject_, message("the size of the directory"));
         const Bytes offset =
-            checked(extent.offset, extent.end, subject_, message("the place of the directory"));
+            checked(extent.offset, extent.end, subject_, message("the offset of the directory"));
         if (size != extent.end - offset) {
             refuseDamaged(
                 subject_,
@@ -255,7 +256,7 @@ private:
             refuseKind(subjectOf(entry.name),
                        message("is compressed (method {}), only stored files are read", method));
         }
-        entry.header = checked(header, bytes_.size(), subjectOf(entry.name), message("its place"));
+        entry.header = checked(header, bytes_.size(), subjectOf(entry.name), message("its offset"));
         return entry;
     }
 
@@ -291,8 +292,8 @@ private:
         }
     }
 
-    /// Reads the local header, which must say the same.
-    ZipEntry placeOf(const Stated& entry, Bytes directory) const {
+    /// Reads the local header, which must state the same.
+    ZipEntry entryOf(const Stated& entry, Bytes directory) const {
         const std::string subject = subjectOf(entry.name);
         const auto nameBytes = static_cast<Bytes>(entry.name.size());
         if (entry.header > directory || directory - entry.header < kLocalBytes + nameBytes) {
@@ -327,10 +328,10 @@ private:
         return {.offset = offset, .bytes = static_cast<Bytes>(entry.bytes)};
     }
 
-    void checkApart(std::vector<std::tuple<Bytes, Bytes, const std::string*>> places) const {
-        std::sort(places.begin(), places.end());
+    void checkApart(std::vector<std::tuple<Bytes, Bytes, const std::string*>> positions) const {
+        std::sort(positions.begin(), positions.end());
         Bytes covered = 0;
-        for (const auto& [begin, end, name] : places) {
+        for (const auto& [begin, end, name] : positions) {
             if (begin < covered) {
                 refuseDamaged(subjectOf(*name), message("overlaps the file before it"));
             }

@@ -28,7 +28,7 @@ public:
 
     [[nodiscard]] const std::vector<NodeDesc>& nodes() const { return nodes_; }
 
-    /// Changes texts for people (labels, tooltips, categories, units) to those of another language,
+    /// Replaces texts for users (labels, tooltips, categories, units) by those of another language,
     /// in place; `words` leaves everything else as it is. Not while another thread reads.
     void reword(const std::function<void(NodeDesc&)>& words);
 

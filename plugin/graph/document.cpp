@@ -5,7 +5,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/picture_header.hpp"
+#include "plugin/image/image_header.hpp"
 #include "plugin/video/video_file.hpp"
 
 #include <algorithm>
@@ -337,38 +337,38 @@ namespace {
 constexpr Bytes kLargestGraph = 32 * kMiB;
 constexpr std::string_view kGraphKey = "lowtide_graph";
 
-using Texts = std::vector<image::PictureText>;
+using Texts = std::vector<image::ImageText>;
 
 std::vector<std::byte> beginOf(const files::InputFile& file) {
     std::vector<std::byte> begin(static_cast<size_t>(std::min<Bytes>(
         file.identity().size,
-        static_cast<Bytes>(std::max(image::kPictureBeginBytes, video::kVideoBeginBytes)))));
+        static_cast<Bytes>(std::max(image::kImageBeginBytes, video::kVideoBeginBytes)))));
     file.read(begin, 0);
     return begin;
 }
 
-Texts textsOfPicture(const files::InputFile& file) {
+Texts textsOfImage(const files::InputFile& file) {
     const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
                                    .read = [&](std::span<std::byte> target, uint64_t offset) {
                                        file.read(target, static_cast<Bytes>(offset));
                                    }};
-    return image::readPictureTexts(source, file.name());
+    return image::readImageTexts(source, file.name());
 }
 
 std::string graphWithin(const Texts& texts, const Message& file) {
-    const auto text = std::ranges::find(texts, kGraphKey, &image::PictureText::key);
+    const auto text = std::ranges::find(texts, kGraphKey, &image::ImageText::key);
     if (text == texts.end()) {
         throw Error(ErrorKind::NotFound,
                     message("{} carries no graph", file),
-                    message("only pictures and videos that this program saved carry one; other "
+                    message("only images and videos that this program saved carry one; other "
                             "programs often drop it"));
     }
     return text->text;
 }
 
-/// A file by its name a picture or a video, by its bytes neither, nor the begin of an object.
+/// A file by its name an image or a video, by its bytes neither, nor the begin of an object.
 void refuseBroken(const files::InputFile& file, std::span<const std::byte> begin) {
-    if (!image::hasPictureName(file.name()) && !video::hasVideoName(file.name())) {
+    if (!image::hasImageName(file.name()) && !video::hasVideoName(file.name())) {
         return;
     }
     constexpr std::string_view kBlank = " \t\r\n\xEF\xBB\xBF";
@@ -379,7 +379,7 @@ void refuseBroken(const files::InputFile& file, std::span<const std::byte> begin
     }
     throw Error(
         ErrorKind::Corrupt,
-        message("{} is no usable picture or video: {}",
+        message("{} is no usable image or video: {}",
                 quotedName(file.name()),
                 begin.empty() ? message("it is empty") : message("it does not begin as one")),
         message("copy it again from where it came, or choose another file"));
@@ -393,8 +393,8 @@ std::string readGraphText(const files::InputFile& file) {
     if (video::beginsAsVideo(begin)) {
         return graphWithin(video::readVideoHeader(file, "").texts, message("the video {}", name));
     }
-    if (image::beginsAsPicture(begin)) {
-        return graphWithin(textsOfPicture(file), message("the picture {}", name));
+    if (image::beginsAsImage(begin)) {
+        return graphWithin(textsOfImage(file), message("the image {}", name));
     }
     refuseBroken(file, begin);
     return file.readAll(kLargestGraph);

@@ -1,6 +1,6 @@
 #pragma once
-// A graph as a person saves it: its form, the steps from older formats, and its text from a graph
-// file or a picture that carries it.
+// A graph as a user saves it: its form, the steps from older formats, and its text from a graph
+// file or an image that carries it.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/json_fwd.hpp"
@@ -25,8 +25,8 @@ namespace lowtide::graph {
 /// Rewrites a document of one format as the next one. Pure; sees a JSON object.
 using Migration = std::function<void(Json&)>;
 
-/// The linear list: entry i turns format i + 1 into format i + 2. A default that changed is stated
-/// where it was left out, so that an old graph makes its old picture.
+/// The linear list: entry i converts format i + 1 into format i + 2. A default that changed is
+/// stated where it was left out, so that an old graph makes its old image.
 [[nodiscard]] std::span<const Migration> migrations();
 
 /// Brings `document` to format `newest` by the entries that are missing, and sets its `format`.
@@ -105,10 +105,10 @@ struct Document {
 /// Error{InvalidInput} when a text in it is not UTF-8.
 [[nodiscard]] std::string toText(const Document& document);
 
-/// The text of a graph file, or the graph that a picture or a video of this program carries; what
+/// The text of a graph file, or the graph that an image or a video of this program carries; what
 /// the file holds decides. Errors: those of InputFile, of which at most 32 MiB are read, of
-/// image::readPictureTexts and video::readVideoHeader; Error{NotFound}: a picture without a graph;
-/// Error{Corrupt}: a file with the name of a picture or a video that holds neither one nor JSON.
+/// image::readImageTexts and video::readVideoHeader; Error{NotFound}: an image without a graph;
+/// Error{Corrupt}: a file with the name of an image or a video that holds neither one nor JSON.
 [[nodiscard]] std::string readGraphText(const files::InputFile& file);
 
 }  // namespace lowtide::graph

@@ -289,7 +289,7 @@ private:
         }
     }
 
-    /// Whether the link comes from a node that does not exist, which checkLinks tells.
+    /// Whether the link comes from a node that does not exist, which checkLinks reports.
     bool isLinkedToNothing(const PortRef& input) const {
         const PortRef* source = wiring_.linkInto(input);
         return source && !document_.nodes.contains(source->node);

@@ -59,7 +59,7 @@ namespace {
 
 constexpr size_t kShownBytes = 80;
 
-/// The value as a person reads it in a message, cut where it is long.
+/// The value as a user reads it in a message, cut where it is long.
 std::string shown(const Json& value) {
     if (value.is_number_float() && !std::isfinite(value.get<double>())) {
         const auto number = value.get<double>();

@@ -11,7 +11,7 @@
 
 namespace lowtide::graph {
 
-/// What a host needs to say in any language why checkParam() refused a value: `value`, `kind`
+/// What a host needs to explain in any language why checkParam() refused a value: `value`, `kind`
 /// ("int", "choice"), and of the parameter `min`, `max`, `unit` and `choices` where it has them.
 [[nodiscard]] Json paramFacts(const ParamDesc& param, const Json& value);
 

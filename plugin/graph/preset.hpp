@@ -30,7 +30,7 @@ struct Preset {
     std::string description;
     std::vector<std::string> tags;
     RequiredFiles files;
-    std::string deviceMemory;  ///< the least of a card on which it fits: "8GiB"; empty: any
+    std::string deviceMemory;  ///< the least of a GPU on which it fits: "8GiB"; empty: any
     std::string thumbnail;     ///< a PNG in base64; empty: none
     Json extra = Json::object();
 };
@@ -47,7 +47,7 @@ struct Preset {
 [[nodiscard]] RequiredFiles requiredFiles(const Document& document, const Catalog& catalog);
 /// The graph with each relative file that lies in `from` named as a graph in `to` names it:
 /// relative where it lies below that folder, else (and for an empty `to`) with its full path. Names
-/// of other files stay.
+/// of other files are kept.
 [[nodiscard]] Document rebased(Document document,
                                const Catalog& catalog,
                                const std::string& from,

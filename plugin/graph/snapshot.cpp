@@ -173,7 +173,7 @@ std::map<std::string, Scalar, std::less<>> paramsOf(const DocumentNode& node,
     return params;
 }
 
-/// "models/dream/" -> "dream": pictures do not carry the folders of the machine they were made on.
+/// "models/dream/" -> "dream": images do not carry the folders of the machine they were made on.
 std::string lastPart(std::string path) {
     std::replace(path.begin(), path.end(), '\\', '/');
     while (path.ends_with('/')) {
@@ -199,9 +199,9 @@ void dropFolders(Document& document, const Catalog& catalog) {
     }
 }
 
-std::string pictureText(Document document,
-                        const Catalog& catalog,
-                        const std::vector<SnapshotNode>& nodes) {
+std::string imageText(Document document,
+                      const Catalog& catalog,
+                      const std::vector<SnapshotNode>& nodes) {
     for (const SnapshotNode& node : nodes) {
         Json& params = document.nodes.at(node.id).params;
         for (const ParamDesc& param : node.desc->params) {
@@ -209,7 +209,7 @@ std::string pictureText(Document document,
         }
     }
     dropFolders(document, catalog);
-    document.extra.erase(kPresetKey);  // a thumbnail in every picture would be too much
+    document.extra.erase(kPresetKey);  // a thumbnail in every image would be too much
     return toJson(document).dump();
 }
 
@@ -255,7 +255,7 @@ std::shared_ptr<const Snapshot> makeSnapshot(const Document& document, const Cat
         snapshot->lowMemory = memory::parseLowMemory(*document.lowMemory);
     }
     snapshot->isExact = document.isExact.value_or(false);
-    snapshot->graphText = pictureText(document, catalog, snapshot->nodes);
+    snapshot->graphText = imageText(document, catalog, snapshot->nodes);
     return snapshot;
 }
 
@@ -269,7 +269,7 @@ void addParams(Hasher& hasher, const SnapshotNode& node) {
     }
 }
 
-/// What of a device decides about bits; its id where nobody said.
+/// What of a device decides about bits; its id where nobody stated it.
 std::string textOf(const memory::DeviceSpec& spec, const DeviceTexts& devices) {
     const auto found = devices.find(spec.id());
     return found == devices.end() ? spec.id() : found->second;

@@ -51,7 +51,7 @@ struct Snapshot {
     std::optional<int> collectionThreshold;  ///< percent
     std::optional<memory::LowMemory> lowMemory;
     bool isExact = false;  ///< lossy choices are refused
-    /// The graph as pictures keep it: compact JSON with the values that were used, of paths the
+    /// The graph as images keep it: compact JSON with the values that were used, of paths the
     /// last part only.
     std::string graphText;
 };

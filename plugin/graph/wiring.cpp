@@ -19,7 +19,7 @@ public:
     std::vector<std::vector<std::string>> run() {
         for (const auto& [node, inputs] : sources_) {
             if (!state_.contains(node)) {
-                walkFrom(node);
+                visitFrom(node);
             }
         }
         return std::move(cycles_);
@@ -38,7 +38,7 @@ private:
         path_.push_back({node, sources_.at(node).begin()});
     }
 
-    void walkFrom(const std::string& start) {
+    void visitFrom(const std::string& start) {
         enter(start);
         while (!path_.empty()) {
             Step& step = path_.back();
@@ -57,7 +57,7 @@ private:
         }
     }
 
-    /// The path runs from consumers to sources; a circle is told in the direction of the links.
+    /// The path runs from consumers to sources; a circle is reported in the direction of the links.
     void report(const std::string& closing) {
         std::vector<std::string> circle;
         for (auto step = path_.rbegin(); step != path_.rend(); ++step) {

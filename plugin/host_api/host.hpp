@@ -1,6 +1,6 @@
 #pragma once
 // What a host may know of the plugin: descriptions of nodes, ports and parameters,
-// pictures. C++20 and the standard library only. Ids are permanent, labels are free to change.
+// images. C++20 and the standard library only. Ids are permanent, labels are free to change.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace lowtide {
 
-/// Layout version of everything in host_api that crosses the door; host and plugin must have the
-/// same.
+/// Layout version of everything in host_api that crosses between host and plugin; host and plugin
+/// must have the same.
 inline constexpr uint32_t kAbi = 2;
 
 /// A parameter value. Seeds are uint64_t and survive whole; other integers are int64_t.
 using Scalar = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string>;
 
-/// An 8-bit picture, interleaved rows of `channels` (1, 3 or 4) bytes, first row on top.
+/// An 8-bit image, interleaved rows of `channels` (1, 3 or 4) bytes, first row on top.
 struct Image8 {
     int widthPixels = 0;
     int heightPixels = 0;
@@ -70,7 +70,7 @@ struct PortDesc {
     bool optional = false;
 };
 
-/// A node type as a person sees it; immutable once published.
+/// A node type as a user sees it; immutable once published.
 struct NodeDesc {
     std::string id;
     std::string label;

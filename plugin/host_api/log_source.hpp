@@ -20,7 +20,7 @@ class LogSource {
 public:
     virtual ~LogSource() = default;
     /// Hands `reader` the newest lines that were written already, then every line, of every level:
-    /// what the start's "log" says holds for standard error only.
+    /// the level of the start's "log" holds for standard error only.
     virtual void add(LogReader& reader) noexcept = 0;
     /// When it returns, `reader` is not called any more.
     virtual void remove(LogReader& reader) noexcept = 0;

@@ -1,7 +1,7 @@
 /* The C API of liblowtide_plugin.so (C99), for hosts in any language: UTF-8 texts, numbers and
  * 8-bit images cross, no C++ type does. Texts are those of runner.hpp: graphs, options, events and
  * reports as JSON (docs/events.md). Every function may be called from any thread and at any time; a
- * call that cannot be served fails with a text that says why.
+ * call that cannot be served fails with a text that states why.
  *
  * `result` of a function gets a text of its own, JSON with "issues" also on failure, which the host
  * gives back with lowtide_free(); NULL where it is not wanted. `options` and `settings` may be

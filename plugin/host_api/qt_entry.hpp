@@ -1,5 +1,6 @@
 #pragma once
-// The Qt door. The one header of host_api that needs Qt (Core only); hosts without Qt never see it.
+// The Qt plugin. The one header of host_api that needs Qt (Core only); hosts without Qt never see
+// it.
 
 #include "plugin/host_api/runner.hpp"
 
@@ -19,9 +20,9 @@ inline constexpr const char* kQtApi = "2.0";
 class QtEntry {
 public:
     virtual ~QtEntry() = default;
-    /// Opens liblowtide_plugin.so beside the Qt door on the first call, and with it LibTorch. The
-    /// very object that lowtide_plugin(abi, toolchain) gives there; nullptr when the module cannot
-    /// be loaded or refuses, reason() then says why. Any thread.
+    /// Opens liblowtide_plugin.so next to the Qt plugin on the first call, and with it LibTorch.
+    /// The very object that lowtide_plugin(abi, toolchain) gives there; nullptr when the module
+    /// cannot be loaded or refuses, reason() then states why. Any thread.
     virtual Plugin* pluginFor(uint32_t abi, const char* toolchain) noexcept = 0;
     /// Why the last pluginFor() gave nothing, and what to do; empty when it gave a plugin.
     [[nodiscard]] virtual QString reason() const = 0;

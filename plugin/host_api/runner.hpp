@@ -1,5 +1,5 @@
 #pragma once
-// What a host calls. Only UTF-8 JSON, ids and 8-bit pictures cross; nothing throws across.
+// What a host calls. Only UTF-8 JSON, ids and 8-bit images cross; nothing throws across.
 
 #include "plugin/host_api/host.hpp"
 #include "plugin/host_api/toolchain.hpp"
@@ -33,8 +33,8 @@ public:
     /// One event as JSON: {"event": "nodeStarted", "run": 1, "node": "denoise", ...}
     /// (docs/events.md).
     virtual void event(std::string_view json) noexcept = 0;
-    /// A picture of a node that shows one while it runs or when it is done.
-    virtual void preview(RunId run, std::string_view node, const Image8& picture) noexcept = 0;
+    /// An image of a node that shows one while it runs or when it is done.
+    virtual void preview(RunId run, std::string_view node, const Image8& image) noexcept = 0;
 };
 
 /// Checks, plans and runs graphs. Every call may come from any thread; none blocks on a run but
@@ -93,9 +93,9 @@ public:
     virtual std::string_view info() const noexcept = 0;
     virtual std::span<const NodeDesc> nodes() const noexcept = 0;
     /// Once, before runner(): {"threads": N, "modelFolders": [...], "cacheFolder": "...",
-    /// "guardMaps": true}; `result` says what failed. With guardMaps the module installs a handler
-    /// of SIGBUS, so that weight files which are cut off during a run end that run and not the
-    /// program.
+    /// "guardMaps": true}; `result` states what failed. With guardMaps the module installs a
+    /// handler of SIGBUS, so that weight files which are cut off during a run end that run and not
+    /// the program.
     virtual Status start(std::string_view settings, std::string& result) noexcept = 0;
     virtual Runner* runner() noexcept = 0;
     /// What is not a run, by its name ("convert"): docs/calls.md has the names and their JSON. New
@@ -114,7 +114,7 @@ public:
 extern "C" {
 /// The C++ entry point of liblowtide_plugin.so; lowtide.h is the C API. nullptr when `abi` or
 /// `toolchain` do not match, or another libtorch is already mapped; lowtide_plugin_refusal() then
-/// says why.
+/// states why.
 LOWTIDE_EXPORT lowtide::Plugin* lowtide_plugin(uint32_t abi, const char* toolchain);
 LOWTIDE_EXPORT const char* lowtide_plugin_refusal();
 }

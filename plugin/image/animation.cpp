@@ -14,7 +14,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr uint64_t kPngSignatureBytes = 8;
-constexpr uint64_t kPngChunkFrame = 12;  ///< of a chunk beside its data
+constexpr uint64_t kPngChunkFrame = 12;  ///< of a chunk in addition to its data
 
 /// acTL stands before the pixels. Source: PNG specification, third edition, 11.3.6.1.
 bool isAnimatedPng(const ByteSource& source) {
@@ -75,19 +75,19 @@ FrameTimes frameTimes(const std::vector<double>& seconds, double precision) {
     return times;
 }
 
-Image8 overBlack(const Image8& picture, std::string_view name) {
-    if (picture.channels == 3) {
-        return picture;
+Image8 overBlack(const Image8& image, std::string_view name) {
+    if (image.channels == 3) {
+        return image;
     }
-    Image8 result{.widthPixels = picture.widthPixels, .heightPixels = picture.heightPixels};
+    Image8 result{.widthPixels = image.widthPixels, .heightPixels = image.heightPixels};
     const auto pixels = allocatePixels(name, result.byteCount());
     const size_t count = result.byteCount() / 3;
     for (size_t i = 0; i < count; ++i) {
-        const uint8_t* from = picture.pixels.get() + i * static_cast<size_t>(picture.channels);
+        const uint8_t* from = image.pixels.get() + i * static_cast<size_t>(image.channels);
         for (size_t channel = 0; channel < 3; ++channel) {
             constexpr int kFull = 255;
             pixels[3 * i + channel] =
-                picture.channels == 1
+                image.channels == 1
                     ? from[0]
                     : static_cast<uint8_t>((from[channel] * from[3] + kFull / 2) / kFull);
         }
@@ -102,15 +102,15 @@ std::unique_ptr<AnimationReader> openAnimation(std::span<const std::byte> bytes,
         .size = bytes.size(), .read = [bytes](std::span<std::byte> target, uint64_t offset) {
             std::ranges::copy(bytes.subspan(offset, target.size()), target.begin());
         }};
-    const PictureHeader header = readAnyHeader(source, name);
-    if (header.format == PictureFormat::Png) {
+    const ImageHeader header = readAnyHeader(source, name);
+    if (header.format == ImageFormat::Png) {
         return openPngAnimation(bytes, name);
     }
-    if (header.format == PictureFormat::WebP) {
+    if (header.format == ImageFormat::WebP) {
         return openWebPAnimation(bytes, name);
     }
     throw Error(ErrorKind::Unsupported,
-                message("{} is a single picture, no video", quotedName(name)),
+                message("{} is a single image, no video", quotedName(name)),
                 message("load it as an image"));
 }
 

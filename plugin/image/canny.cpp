@@ -27,13 +27,13 @@ struct Gradient {
 /// Gradients of all pixels, with a border of none around them.
 class Gradients {
 public:
-    explicit Gradients(const Image8& picture)
-        : width_(picture.widthPixels),
-          values_((static_cast<size_t>(picture.widthPixels) + 2) *
-                  (static_cast<size_t>(picture.heightPixels) + 2)) {
-        for (int y = 0; y < picture.heightPixels; ++y) {
-            for (int x = 0; x < picture.widthPixels; ++x) {
-                values_[indexOf(y, x)] = strongest(picture, y, x);
+    explicit Gradients(const Image8& image)
+        : width_(image.widthPixels),
+          values_((static_cast<size_t>(image.widthPixels) + 2) *
+                  (static_cast<size_t>(image.heightPixels) + 2)) {
+        for (int y = 0; y < image.heightPixels; ++y) {
+            for (int x = 0; x < image.widthPixels; ++x) {
+                values_[indexOf(y, x)] = strongest(image, y, x);
             }
         }
     }
@@ -47,28 +47,27 @@ private:
     }
 
     /// Of the channel where it is strongest, the first one of several.
-    static Gradient strongest(const Image8& picture, int y, int x) {
-        Gradient best = ofChannel(picture, y, x, 0);
-        for (int channel = 1; channel < picture.channels; ++channel) {
-            const Gradient other = ofChannel(picture, y, x, channel);
+    static Gradient strongest(const Image8& image, int y, int x) {
+        Gradient best = ofChannel(image, y, x, 0);
+        for (int channel = 1; channel < image.channels; ++channel) {
+            const Gradient other = ofChannel(image, y, x, channel);
             best = other.strength() > best.strength() ? other : best;
         }
         return best;
     }
 
-    /// Sobel's operator; outside of the picture lies its edge.
-    static Gradient ofChannel(const Image8& picture, int y, int x, int channel) {
+    /// Sobel's operator; outside of the image lies its edge.
+    static Gradient ofChannel(const Image8& image, int y, int x, int channel) {
         const int above = std::max(y - 1, 0);
-        const int below = std::min(y + 1, picture.heightPixels - 1);
+        const int below = std::min(y + 1, image.heightPixels - 1);
         const int before = std::max(x - 1, 0);
-        const int behind = std::min(x + 1, picture.widthPixels - 1);
+        const int behind = std::min(x + 1, image.widthPixels - 1);
         const auto level = [&](int row, int column) {
-            const auto index =
-                (static_cast<size_t>(row) * static_cast<size_t>(picture.widthPixels) +
-                 static_cast<size_t>(column)) *
-                    static_cast<size_t>(picture.channels) +
-                static_cast<size_t>(channel);
-            return static_cast<int>(picture.pixels[index]);
+            const auto index = (static_cast<size_t>(row) * static_cast<size_t>(image.widthPixels) +
+                                static_cast<size_t>(column)) *
+                                   static_cast<size_t>(image.channels) +
+                               static_cast<size_t>(channel);
+            return static_cast<int>(image.pixels[index]);
         };
         return {.dx = level(above, behind) - level(above, before) +
                       2 * (level(y, behind) - level(y, before)) + level(below, behind) -
@@ -83,7 +82,7 @@ private:
 };
 
 /// Whether the gradient is no weaker than both neighbours across the edge, one of them counting
-/// for less where they are equal. Directions are told apart at 22.5 and 67.5 degrees, in whole
+/// for less where they are equal. Directions are distinguished at 22.5 and 67.5 degrees, in whole
 /// numbers as OpenCV does.
 bool isRidge(const Gradients& gradients, int y, int x) {
     constexpr int64_t kShift = 15;
@@ -165,17 +164,17 @@ private:
 
 }  // namespace
 
-Image8 cannyEdges(const Image8& picture, double low, double high) {
-    LOWTIDE_ASSERT(picture.widthPixels > 0 && picture.heightPixels > 0 && picture.channels > 0);
+Image8 cannyEdges(const Image8& image, double low, double high) {
+    LOWTIDE_ASSERT(image.widthPixels > 0 && image.heightPixels > 0 && image.channels > 0);
     const auto [least, most] = std::minmax(low, high);
-    const Gradients gradients(picture);
+    const Gradients gradients(image);
     EdgeMap map(gradients,
-                picture.widthPixels,
-                picture.heightPixels,
+                image.widthPixels,
+                image.heightPixels,
                 static_cast<int>(std::floor(least)),
                 static_cast<int>(std::floor(most)));
-    return {.widthPixels = picture.widthPixels,
-            .heightPixels = picture.heightPixels,
+    return {.widthPixels = image.widthPixels,
+            .heightPixels = image.heightPixels,
             .channels = 1,
             .pixels = map.grown()};
 }

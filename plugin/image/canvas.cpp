@@ -219,8 +219,8 @@ std::span<const char, kGlyphHeight> glyphOf(unsigned char code) {
     if (!isLower && code < kFirstUpper) {
         return glyphOf('?');
     }
-    const int place = isLower ? code - kFirst : code - kFirstUpper + (kLast - kFirst + 1);
-    return std::span<const char, kGlyphHeight>(kGlyphs[place], kGlyphHeight);
+    const int found = isLower ? code - kFirst : code - kFirstUpper + (kLast - kFirst + 1);
+    return std::span<const char, kGlyphHeight>(kGlyphs[found], kGlyphHeight);
 }
 
 std::string shownAsLatin1(std::string_view text) {
@@ -245,12 +245,12 @@ namespace {
 
 constexpr size_t kChannels = 3;
 
-Colour colourAt(const Image8& picture, int x, int y) {
-    const auto place =
-        static_cast<size_t>(y) * static_cast<size_t>(picture.widthPixels) + static_cast<size_t>(x);
-    const uint8_t* pixel = picture.pixels.get() + place * static_cast<size_t>(picture.channels);
-    return picture.channels == 1 ? Colour{pixel[0], pixel[0], pixel[0]}
-                                 : Colour{pixel[0], pixel[1], pixel[2]};
+Colour colourAt(const Image8& image, int x, int y) {
+    const auto found =
+        static_cast<size_t>(y) * static_cast<size_t>(image.widthPixels) + static_cast<size_t>(x);
+    const uint8_t* pixel = image.pixels.get() + found * static_cast<size_t>(image.channels);
+    return image.channels == 1 ? Colour{pixel[0], pixel[0], pixel[0]}
+                               : Colour{pixel[0], pixel[1], pixel[2]};
 }
 
 /// Bytes that begin a character of UTF-8.
@@ -294,10 +294,10 @@ void Canvas::fill(const Box& box, Colour colour) {
     }
 }
 
-void Canvas::draw(const Image8& picture, int xPixels, int yPixels, int scale) {
-    for (int y = 0; y < picture.heightPixels; ++y) {
-        for (int x = 0; x < picture.widthPixels; ++x) {
-            fill({xPixels + x * scale, yPixels + y * scale, scale, scale}, colourAt(picture, x, y));
+void Canvas::draw(const Image8& image, int xPixels, int yPixels, int scale) {
+    for (int y = 0; y < image.heightPixels; ++y) {
+        for (int x = 0; x < image.widthPixels; ++x) {
+            fill({xPixels + x * scale, yPixels + y * scale, scale, scale}, colourAt(image, x, y));
         }
     }
 }
@@ -316,7 +316,7 @@ void Canvas::write(std::string_view text, int xPixels, int yPixels, Colour colou
     }
 }
 
-Image8 Canvas::picture() const {
+Image8 Canvas::image() const {
     const auto pixels = std::make_shared<uint8_t[]>(pixels_.size());
     std::copy(pixels_.begin(), pixels_.end(), pixels.get());
     return {.widthPixels = widthPixels_,

@@ -1,5 +1,5 @@
 #pragma once
-// A picture that is drawn piece by piece: boxes, pictures and letters.
+// An image that is drawn piece by piece: boxes, images and letters.
 
 #include "plugin/host_api/host.hpp"
 
@@ -34,7 +34,7 @@ struct Box {
     int heightPixels = 0;
 };
 
-/// A picture of three channels that is drawn piece by piece; what lies outside is cut off.
+/// An image of three channels that is drawn piece by piece; what lies outside is cut off.
 class Canvas {
 public:
     /// Both sides are positive.
@@ -43,12 +43,12 @@ public:
     void fill(const Box& box, Colour colour);
     /// Every pixel becomes a square of `scale` pixels. Grey and alpha become colour, without
     /// transparency.
-    void draw(const Image8& picture, int xPixels, int yPixels, int scale);
+    void draw(const Image8& image, int xPixels, int yPixels, int scale);
     /// One line of UTF-8 text with its upper left corner there, `scale` times the size of a glyph
     /// (glyphs.hpp).
     void write(std::string_view text, int xPixels, int yPixels, Colour colour, int scale);
 
-    [[nodiscard]] Image8 picture() const;
+    [[nodiscard]] Image8 image() const;
 
 private:
     int widthPixels_;

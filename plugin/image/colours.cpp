@@ -16,12 +16,12 @@ double linearOf(double level) {
     return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
 }
 
-double labCurve(double share) {
+double labCurve(double fraction) {
     constexpr double kLinearBelow = 0.008856;
-    return share > kLinearBelow ? std::cbrt(share) : 7.787 * share + 16.0 / 116.0;
+    return fraction > kLinearBelow ? std::cbrt(fraction) : 7.787 * fraction + 16.0 / 116.0;
 }
 
-constexpr double kTurn = 2 * std::numbers::pi;
+constexpr double kFullCircle = 2 * std::numbers::pi;
 
 double radians(double degrees) {
     return degrees * std::numbers::pi / 180;
@@ -33,7 +33,7 @@ double hueOf(double a, double b) {
         return 0;
     }
     const double angle = std::atan2(b, a);
-    return angle < 0 ? angle + kTurn : angle;
+    return angle < 0 ? angle + kFullCircle : angle;
 }
 
 /// c^7 / (c^7 + 25^7): 0 for greys, near 1 for strong colours.
@@ -56,16 +56,16 @@ Polar polarOf(const Lab& colour, double stretch) {
             .hue = hueOf(a, colour.b)};
 }
 
-/// From the first hue to the second the short way round; 0 beside a grey. Equation 10.
-double turnBetween(const Polar& first, const Polar& second) {
+/// From the first hue to the second the short way round; 0 next to a grey. Equation 10.
+double hueAngleBetween(const Polar& first, const Polar& second) {
     if (first.chroma * second.chroma == 0) {
         return 0;
     }
-    const double turn = second.hue - first.hue;
-    if (turn > std::numbers::pi) {
-        return turn - kTurn;
+    const double angle = second.hue - first.hue;
+    if (angle > std::numbers::pi) {
+        return angle - kFullCircle;
     }
-    return turn < -std::numbers::pi ? turn + kTurn : turn;
+    return angle < -std::numbers::pi ? angle + kFullCircle : angle;
 }
 
 /// Equation 14.
@@ -77,7 +77,7 @@ double meanHue(const Polar& first, const Polar& second) {
     if (std::abs(first.hue - second.hue) <= std::numbers::pi) {
         return sum / 2;
     }
-    return sum < kTurn ? (sum + kTurn) / 2 : (sum - kTurn) / 2;
+    return sum < kFullCircle ? (sum + kFullCircle) / 2 : (sum - kFullCircle) / 2;
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ double ciede2000(const Lab& first, const Lab& second) {
     const Polar one = polarOf(first, stretch);
     const Polar two = polarOf(second, stretch);
     const double hueDifference =
-        2 * std::sqrt(one.chroma * two.chroma) * std::sin(turnBetween(one, two) / 2);
+        2 * std::sqrt(one.chroma * two.chroma) * std::sin(hueAngleBetween(one, two) / 2);
     const double chroma = (one.chroma + two.chroma) / 2;
     const double hue = meanHue(one, two);
     const double offset = std::pow((one.lightness + two.lightness) / 2 - 50, 2);
@@ -109,16 +109,16 @@ double ciede2000(const Lab& first, const Lab& second) {
         (two.lightness - one.lightness) / (1 + 0.015 * offset / std::sqrt(20 + offset));
     const double chromaTerm = (two.chroma - one.chroma) / (1 + 0.045 * chroma);
     const double hueTerm = hueDifference / (1 + 0.015 * chroma * hueWeight);
-    const double blueTurn =
+    const double blueRotation =
         radians(60) * std::exp(-std::pow((hue - radians(275)) / radians(25), 2));
-    const double rotation = -2 * std::sqrt(strengthOf(chroma)) * std::sin(blueTurn);
+    const double rotation = -2 * std::sqrt(strengthOf(chroma)) * std::sin(blueRotation);
     return std::sqrt(lightnessTerm * lightnessTerm + chromaTerm * chromaTerm + hueTerm * hueTerm +
                      rotation * chromaTerm * hueTerm);
 }
 
 namespace {
 
-/// Share of the pixels that are not lighter than each level.
+/// Fraction of the pixels that are not lighter than each level.
 Histogram quantilesOf(const Histogram& histogram) {
     Histogram sums{};
     std::partial_sum(histogram.begin(), histogram.end(), sums.begin());
@@ -148,9 +148,9 @@ std::array<double, 256> matchedLevels(const Histogram& source, const Histogram& 
         levels[level] = static_cast<double>(above);
         if (below > 0) {  // between two levels that the reference has
             const size_t before = firstWith(known, below);
-            const double share = (wanted[level] - below) / (known[above] - below);
+            const double fraction = (wanted[level] - below) / (known[above] - below);
             levels[level] =
-                static_cast<double>(before) + static_cast<double>(above - before) * share;
+                static_cast<double>(before) + static_cast<double>(above - before) * fraction;
         }
     }
     return levels;

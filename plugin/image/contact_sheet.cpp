@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/image/canvas.hpp"
-#include "plugin/image/picture_difference.hpp"
+#include "plugin/image/image_difference.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 constexpr Colour kBackground{30, 30, 34};
 constexpr Colour kEmpty{52, 52, 58};
 constexpr Colour kText{232, 232, 232};
-/// Narrower pictures are enlarged towards it.
+/// Narrower images are enlarged towards it.
 constexpr int kUsualWidth = 256;
 /// Of text, so that figures stand on one line.
 constexpr int kLeastColumns = 34;
@@ -28,25 +28,25 @@ constexpr double kMostPixels = 1 << 26;
 
 /// Every factor x factor square becomes its mean; a rest at the right and at the bottom is left
 /// out.
-Image8 shrunk(const Image8& picture, int factor) {
+Image8 shrunk(const Image8& image, int factor) {
     if (factor == 1) {
-        return picture;
+        return image;
     }
-    const int width = std::max(picture.widthPixels / factor, 1);
-    const int height = std::max(picture.heightPixels / factor, 1);
-    const int channels = picture.channels;
+    const int width = std::max(image.widthPixels / factor, 1);
+    const int height = std::max(image.heightPixels / factor, 1);
+    const int channels = image.channels;
     const auto pixels = std::make_shared<uint8_t[]>(static_cast<size_t>(width) *
                                                     static_cast<size_t>(height * channels));
-    const int across = picture.widthPixels / width;
-    const int down = picture.heightPixels / height;
+    const int across = image.widthPixels / width;
+    const int down = image.heightPixels / height;
     size_t next = 0;
     for (int i = 0; i < width * height * channels; ++i) {
         const int x = i / channels % width * across;
         const int y = i / channels / width * down;
         int sum = 0;
         for (int k = 0; k < across * down; ++k) {
-            const int place = (y + k / across) * picture.widthPixels + x + k % across;
-            sum += picture.pixels[static_cast<size_t>(place * channels + i % channels)];
+            const int index = (y + k / across) * image.widthPixels + x + k % across;
+            sum += image.pixels[static_cast<size_t>(index * channels + i % channels)];
         }
         pixels[next++] = static_cast<uint8_t>((sum + across * down / 2) / (across * down));
     }
@@ -59,7 +59,7 @@ struct Sizes {
     int text = 1;
     int gap = 8;
     int cellWidth = 0;
-    int picturesHeight = 0;
+    int imagesHeight = 0;
     int cellHeight = 0;
 
     [[nodiscard]] int lineHeight() const { return (kGlyphHeight + 2) * text; }
@@ -71,17 +71,17 @@ struct Sizes {
 
 int widthOf(const SheetCell& cell, const Sizes& sizes) {
     int width = 0;
-    for (const Image8& picture : cell.pictures) {
+    for (const Image8& image : cell.images) {
         width += (width > 0 ? sizes.gap : 0) +
-                 std::max(picture.widthPixels / sizes.shrink, 1) * sizes.enlarge;
+                 std::max(image.widthPixels / sizes.shrink, 1) * sizes.enlarge;
     }
     return width;
 }
 
 int heightOf(const SheetCell& cell, const Sizes& sizes) {
     int height = 0;
-    for (const Image8& picture : cell.pictures) {
-        height = std::max(height, std::max(picture.heightPixels / sizes.shrink, 1) * sizes.enlarge);
+    for (const Image8& image : cell.images) {
+        height = std::max(height, std::max(image.heightPixels / sizes.shrink, 1) * sizes.enlarge);
     }
     return height;
 }
@@ -94,15 +94,15 @@ std::vector<std::string> linesOf(const SheetCell& cell, const Sizes& sizes) {
     return lines;
 }
 
-/// Whole factors that bring pictures to a usual size and keep the sheet within its limit.
+/// Whole factors that bring images to a usual size and keep the sheet within its limit.
 Sizes factorsOf(const ContactSheet& sheet) {
     Sizes sizes;
     int widest = 0;
     double pixels = 0;
     for (const SheetCell& cell : sheet.cells) {
-        for (const Image8& picture : cell.pictures) {
-            widest = std::max(widest, picture.widthPixels);
-            pixels += static_cast<double>(picture.widthPixels) * picture.heightPixels;
+        for (const Image8& image : cell.images) {
+            widest = std::max(widest, image.widthPixels);
+            pixels += static_cast<double>(image.widthPixels) * image.heightPixels;
         }
     }
     sizes.enlarge = widest > 0 ? std::max(kUsualWidth / widest, 1) : 1;
@@ -114,7 +114,7 @@ Sizes sizesOf(const ContactSheet& sheet) {
     Sizes sizes = factorsOf(sheet);
     for (const SheetCell& cell : sheet.cells) {
         sizes.cellWidth = std::max(sizes.cellWidth, widthOf(cell, sizes));
-        sizes.picturesHeight = std::max(sizes.picturesHeight, heightOf(cell, sizes));
+        sizes.imagesHeight = std::max(sizes.imagesHeight, heightOf(cell, sizes));
     }
     sizes.text = 1 + sizes.cellWidth / kWidthPerTextScale;
     sizes.cellWidth = std::max(sizes.cellWidth, kLeastColumns * kGlyphWidth * sizes.text);
@@ -123,21 +123,21 @@ Sizes sizesOf(const ContactSheet& sheet) {
         lines = std::max(lines, linesOf(cell, sizes).size());
     }
     sizes.cellHeight =
-        sizes.picturesHeight + sizes.gap + static_cast<int>(lines) * sizes.lineHeight();
+        sizes.imagesHeight + sizes.gap + static_cast<int>(lines) * sizes.lineHeight();
     return sizes;
 }
 
 void drawCell(Canvas& canvas, const SheetCell& cell, const Sizes& sizes, int x, int y) {
     int left = x;
-    for (const Image8& picture : cell.pictures) {
-        const Image8 shown = shrunk(picture, sizes.shrink);
+    for (const Image8& image : cell.images) {
+        const Image8 shown = shrunk(image, sizes.shrink);
         canvas.draw(shown, left, y, sizes.enlarge);
         left += shown.widthPixels * sizes.enlarge + sizes.gap;
     }
-    if (cell.pictures.empty() && !cell.lines.empty()) {
-        canvas.fill({x, y, sizes.cellWidth, sizes.picturesHeight}, kEmpty);
+    if (cell.images.empty() && !cell.lines.empty()) {
+        canvas.fill({x, y, sizes.cellWidth, sizes.imagesHeight}, kEmpty);
     }
-    int top = y + sizes.picturesHeight + sizes.gap / 2;
+    int top = y + sizes.imagesHeight + sizes.gap / 2;
     for (const std::string& line : linesOf(cell, sizes)) {
         canvas.write(line, x, top, kText, sizes.text);
         top += sizes.lineHeight();
@@ -183,7 +183,7 @@ Image8 drawContactSheet(const ContactSheet& sheet) {
         canvas.draw(footer, sizes.gap, below, 1);
         below += footer.heightPixels + sizes.gap;
     }
-    return canvas.picture();
+    return canvas.image();
 }
 
 namespace {
@@ -193,12 +193,12 @@ constexpr std::array<std::array<double, 3>, 5> kStops = {
     {{0, 0, 4}, {87, 16, 110}, {188, 55, 84}, {249, 142, 9}, {252, 255, 164}}};
 
 Colour heatOf(double difference) {
-    const double place =
+    const double index =
         std::clamp(difference / kHottestDifference, 0.0, 1.0) * (kStops.size() - 1);
-    const size_t stop = std::min(static_cast<size_t>(place), kStops.size() - 2);
-    const double share = place - static_cast<double>(stop);
+    const size_t stop = std::min(static_cast<size_t>(index), kStops.size() - 2);
+    const double fraction = index - static_cast<double>(stop);
     const auto channel = [&](size_t i) {
-        const double level = kStops[stop][i] * (1 - share) + kStops[stop + 1][i] * share;
+        const double level = kStops[stop][i] * (1 - fraction) + kStops[stop + 1][i] * fraction;
         return static_cast<uint8_t>(std::lround(level));
     };
     return {channel(0), channel(1), channel(2)};
@@ -206,8 +206,8 @@ Colour heatOf(double difference) {
 
 }  // namespace
 
-Image8 heatMap(const Image8& reference, const Image8& picture) {
-    const std::vector<float> differences = colourDifferences(reference, picture);
+Image8 heatMap(const Image8& reference, const Image8& image) {
+    const std::vector<float> differences = colourDifferences(reference, image);
     const auto pixels = std::make_shared<uint8_t[]>(3 * differences.size());
     size_t next = 0;
     for (const float difference : differences) {
@@ -216,8 +216,8 @@ Image8 heatMap(const Image8& reference, const Image8& picture) {
         pixels[next++] = colour.green;
         pixels[next++] = colour.blue;
     }
-    return {.widthPixels = picture.widthPixels,
-            .heightPixels = picture.heightPixels,
+    return {.widthPixels = image.widthPixels,
+            .heightPixels = image.heightPixels,
             .channels = 3,
             .pixels = pixels};
 }
@@ -243,7 +243,7 @@ Image8 heatLegend() {
             formatNumber(kHottestDifference * tick / kTicks) + (tick == kTicks ? " and more" : "");
         canvas.write(number, std::max(x - kGlyphWidth / 2, 0), top + kBarHeight + 4, kInk, 1);
     }
-    return canvas.picture();
+    return canvas.image();
 }
 
 }  // namespace lowtide::image

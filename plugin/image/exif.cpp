@@ -184,8 +184,8 @@ public:
     [[nodiscard]] uint32_t number(size_t at, size_t count) const {
         uint32_t value = 0;
         for (size_t i = 0; i < count; ++i) {
-            const size_t place = at + (isBigEndian_ ? i : count - 1 - i);
-            value = value << 8 | (place < bytes_.size() ? static_cast<uint8_t>(bytes_[place]) : 0);
+            const size_t index = at + (isBigEndian_ ? i : count - 1 - i);
+            value = value << 8 | (index < bytes_.size() ? static_cast<uint8_t>(bytes_[index]) : 0);
         }
         return value;
     }
@@ -210,10 +210,10 @@ private:
                         .type = static_cast<uint16_t>(number(at + 2, 2)),
                         .value = {}};
         const size_t count = number(at + 4, 4);
-        const size_t place = count <= 4 ? at + 8 : number(at + 8, 4);
-        if ((entry.type == kAscii || entry.type == kUndefined) && place < bytes_.size() &&
-            count <= bytes_.size() - place) {
-            entry.value = bytes_.substr(place, count);
+        const size_t index = count <= 4 ? at + 8 : number(at + 8, 4);
+        if ((entry.type == kAscii || entry.type == kUndefined) && index < bytes_.size() &&
+            count <= bytes_.size() - index) {
+            entry.value = bytes_.substr(index, count);
         }
         if (count == 1 && (entry.type == kShort || entry.type == kLong)) {
             entry.number = number(at + 8, entry.type == kShort ? 2 : 4);
@@ -262,15 +262,15 @@ bool isIdentifier(std::string_view key) {
            std::ranges::all_of(key, [&](char c) { return isLetter(c) || (c >= '0' && c <= '9'); });
 }
 
-/// "key:text" of a text with a key; the comment has a place of its own.
-std::optional<PictureText> keyedText(std::string_view value) {
+/// "key:text" of a text with a key; the comment has a field of its own.
+std::optional<ImageText> keyedText(std::string_view value) {
     const std::string text = cleanText(std::string(value));
     const size_t colon = text.find(':');
     if (colon == std::string::npos || !isIdentifier(std::string_view(text).substr(0, colon)) ||
         colon + 1 == text.size() || text.starts_with(kKeyedComment)) {
         return std::nullopt;
     }
-    return PictureText{.key = text.substr(0, colon), .text = text.substr(colon + 1)};
+    return ImageText{.key = text.substr(0, colon), .text = text.substr(colon + 1)};
 }
 
 void addComment(const ExifBytes& bytes, size_t directory, Exif& exif) {
@@ -293,8 +293,8 @@ void addDirectory(const ExifBytes& bytes, const std::vector<ExifEntry>& entries,
     if (const uint32_t number = entryOf(kOrientationTag).number; number >= 1 && number <= 8) {
         exif.orientation = static_cast<int>(number);
     }
-    if (const uint32_t place = entryOf(kSubDirectoryTag).number; place > 0) {
-        addComment(bytes, place, exif);
+    if (const uint32_t index = entryOf(kSubDirectoryTag).number; index > 0) {
+        addComment(bytes, index, exif);
     }
     for (const uint16_t tag : kKeyedTags) {
         if (const ExifEntry entry = entryOf(tag); entry.type == kAscii) {
@@ -308,16 +308,16 @@ void addDirectory(const ExifBytes& bytes, const std::vector<ExifEntry>& entries,
 [[noreturn]] void refuseExifText(const std::string& key, const Message& problem) {
     throw Error(ErrorKind::InvalidInput,
                 message("the text {} does not fit into EXIF: {}", quotedName(key), problem),
-                message("save the picture as PNG, which takes any text"));
+                message("save the image as PNG, which takes any text"));
 }
 
 /// The text of A1111's parameters, and the others.
 struct TextsToWrite {
-    const PictureText* comment = nullptr;
-    std::vector<const PictureText*> keyed;
+    const ImageText* comment = nullptr;
+    std::vector<const ImageText*> keyed;
 };
 
-void checkExifText(const PictureText& text) {
+void checkExifText(const ImageText& text) {
     if (!isIdentifier(text.key)) {
         refuseExifText(text.key, message("its key must have letters, digits and _ only"));
     }
@@ -329,10 +329,10 @@ void checkExifText(const PictureText& text) {
     }
 }
 
-TextsToWrite sorted(const std::vector<PictureText>& texts) {
+TextsToWrite sorted(const std::vector<ImageText>& texts) {
     TextsToWrite sorted;
     size_t bytes = 0;
-    for (const PictureText& text : texts) {
+    for (const ImageText& text : texts) {
         checkExifText(text);
         bytes += 2 * text.text.size() + text.key.size();
         if (text.key != kComment) {
@@ -377,7 +377,7 @@ public:
         }
         entries_ += bigEndianBytes(end(), 4);
         values_ += value;
-        values_ += std::string(values_.size() % 2, '\0');  // values lie at even places
+        values_ += std::string(values_.size() % 2, '\0');  // values lie at even offsets
     }
 
     void addNumber(uint16_t tag, size_t number) {
@@ -411,12 +411,12 @@ Exif readExif(std::string_view bytes) {
     return exif;
 }
 
-std::string writeExif(const std::vector<PictureText>& texts) {
+std::string writeExif(const std::vector<ImageText>& texts) {
     const TextsToWrite chosen = sorted(texts);
     const size_t count = chosen.keyed.size() + (chosen.comment ? 1 : 0);
     ExifDirectory first(kHeaderBytes, count);
     for (size_t i = chosen.keyed.size(); i-- > 0;) {  // tags fall, entries rise
-        const PictureText& text = *chosen.keyed[i];
+        const ImageText& text = *chosen.keyed[i];
         first.add(kKeyedTags[i], kAscii, text.key + ":" + text.text + '\0');
     }
     std::string rest;

@@ -1,7 +1,7 @@
 #pragma once
 // EXIF: orientation and texts in the bytes of a TIFF file, and the encodings of its texts.
 
-#include "plugin/image/picture_file.hpp"
+#include "plugin/image/image_file.hpp"
 
 #include <optional>
 #include <string>
@@ -16,10 +16,10 @@ namespace lowtide::image {
 
 struct Exif {
     int orientation = 1;
-    std::vector<PictureText> texts{};
+    std::vector<ImageText> texts{};
 };
 
-/// What EXIF (the bytes of a TIFF file) says of orientation and texts: UserComment as "parameters",
+/// Orientation and texts of EXIF (the bytes of a TIFF file): UserComment as "parameters",
 /// as A1111 writes it, and "key:text" in ImageDescription, Make, Model and DocumentName, as ComfyUI
 /// writes them. What is damaged is left out; texts are UTF-8. Source: CIPA DC-008 (Exif 2.32).
 [[nodiscard]] Exif readExif(std::string_view bytes);
@@ -27,6 +27,6 @@ struct Exif {
 /// The same the other way round: "parameters" becomes UserComment (UTF-16), up to four others
 /// "key:text". Errors: Error{InvalidInput} for a key that is no identifier or comes twice, for a
 /// text that is not UTF-8, is empty or holds a NUL, for more of them, and beyond 32 MiB.
-[[nodiscard]] std::string writeExif(const std::vector<PictureText>& texts);
+[[nodiscard]] std::string writeExif(const std::vector<ImageText>& texts);
 
 }  // namespace lowtide::image

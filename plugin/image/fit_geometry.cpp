@@ -68,9 +68,9 @@ PixelSize targetSize(const PixelSize& source,
 FitGeometry croppedTo(const PixelSize& source, const PixelSize& target) {
     const double old = sideRatio(source);
     const double wanted = sideRatio(target);
-    const auto cut = [](int64_t side, double share) {
+    const auto cut = [](int64_t side, double fraction) {
         const auto whole = static_cast<double>(side);
-        return std::clamp<int64_t>(rounded((whole - whole * share) / 2), 0, (side - 1) / 2);
+        return std::clamp<int64_t>(rounded((whole - whole * fraction) / 2), 0, (side - 1) / 2);
     };
     const int64_t x = old > wanted ? cut(source.width, wanted / old) : 0;
     const int64_t y = old < wanted ? cut(source.height, old / wanted) : 0;

@@ -1,17 +1,17 @@
 #pragma once
-// How a picture becomes one of another size: which part of it, how large, and where it lies.
+// How an image becomes one of another size: which part of it, how large, and where it lies.
 
 #include <cstdint>
 
 namespace lowtide::image {
 
-/// Of a picture.
+/// Of an image.
 struct PixelSize {
     int64_t width = 0;
     int64_t height = 0;
 };
 
-/// What happens to a picture of another shape.
+/// What happens to an image of another shape.
 enum class FitMode : uint8_t { Crop, Pad, Stretch };
 
 /// In pixels: the part of the source, the size that it gets, and what is added around it.
@@ -25,8 +25,8 @@ struct FitGeometry {
     PixelSize size;  ///< of the result
 };
 
-/// How a picture of the size `source` becomes one of `wanted`, whose sides are multiples of
-/// `multiple`. With 0 for both sides the picture's own, rounded: down to crop, up to pad, to the
+/// How an image of the size `source` becomes one of `wanted`, whose sides are multiples of
+/// `multiple`. With 0 for both sides the image's own, rounded: down to crop, up to pad, to the
 /// nearest to stretch; a side of 0 follows from the other. Error{InvalidInput} on
 /// "width" or "height".
 /// Sources: crop, ComfyUI common_upscale with crop "center"; pad, Pillow ImageOps.pad.

@@ -97,7 +97,7 @@ bool startsWith(JpegSegments& segments, const JpegSegment& segment, std::string_
            segments.bytes().text(segment.at, start.size()) == start;
 }
 
-/// What a frame says of its kind: what decoding would refuse is refused before the run.
+/// What a frame states about its kind: what decoding would refuse is refused before the run.
 void checkFrame(ByteWindow& bytes, const JpegSegment& segment, std::string_view name) {
     constexpr uint8_t kProgressive = 0xC2;
     constexpr uint8_t kArithmetic = 0xC9;
@@ -152,9 +152,9 @@ StoredHeader jpegStored(const ByteSource& source, std::string_view name) {
         addSegment(segments, *segment, name, header);
     }
     if (header.size.widthPixels == 0) {
-        refusePicture(PictureFormat::Jpeg, name, message("it ends before it says its size"));
+        refuseImage(ImageFormat::Jpeg, name, message("it ends before it states its size"));
     }
-    checkPictureSize(header.size, PictureFormat::Jpeg, name);
+    checkImageSize(header.size, ImageFormat::Jpeg, name);
     return header;
 }
 
@@ -261,13 +261,12 @@ void checkKind(const jpeg_decompress_struct& info, std::string_view name) {
     }
 }
 
-void checkHolds(const PictureSize& size, std::string_view name, size_t fileBytes) {
+void checkHolds(const ImageSize& size, std::string_view name, size_t fileBytes) {
     const auto pixels = static_cast<uint64_t>(size.widthPixels * size.heightPixels);
     if (pixels > kMostPixelsPerByte * fileBytes) {
-        refusePicture(
-            PictureFormat::Jpeg,
-            name,
-            message("it claims {}, which {} bytes cannot hold", sizeText(size), fileBytes));
+        refuseImage(ImageFormat::Jpeg,
+                    name,
+                    message("it claims {}, which {} bytes cannot hold", sizeText(size), fileBytes));
     }
 }
 
@@ -278,7 +277,7 @@ void checkHolds(const PictureSize& size, std::string_view name, size_t fileBytes
         case JERR_SOF_UNSUPPORTED:
             refuseJpegKind(name, message("of an unusual kind (lossless or hierarchical)"));
         default:
-            refusePicture(PictureFormat::Jpeg, name, reading.problem.said());
+            refuseImage(ImageFormat::Jpeg, name, reading.problem.reported());
     }
 }
 
@@ -286,7 +285,7 @@ void checkHolds(const PictureSize& size, std::string_view name, size_t fileBytes
 
 void refuseJpegKind(std::string_view name, const Message& kind) {
     throw Error(ErrorKind::Unsupported,
-                message("{} is a JPEG picture {}, only grey and RGB with 8 bits are read",
+                message("{} is a JPEG image {}, only grey and RGB with 8 bits are read",
                         quotedName(name),
                         kind),
                 message("convert it to RGB (the sRGB profile) in another program"));
@@ -294,7 +293,7 @@ void refuseJpegKind(std::string_view name, const Message& kind) {
 
 Image8 decodeJpeg(std::span<const std::byte> bytes,
                   std::string_view name,
-                  const PictureSize& stored) {
+                  const ImageSize& stored) {
     JpegReading reading;
     if (!beginJpeg(reading, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size())) {
         refuseProblem(reading, name);
@@ -302,23 +301,22 @@ Image8 decodeJpeg(std::span<const std::byte> bytes,
     checkKind(reading.info, name);
     checkHolds(stored, name, bytes.size());
     reading.info.out_color_space = reading.info.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    Image8 picture{.widthPixels = static_cast<int>(reading.info.image_width),
-                   .heightPixels = static_cast<int>(reading.info.image_height),
-                   .channels = reading.info.num_components};
-    if (picture.widthPixels != stored.widthPixels || picture.heightPixels != stored.heightPixels) {
-        refusePicture(PictureFormat::Jpeg, name, message("it states two sizes"));
+    Image8 image{.widthPixels = static_cast<int>(reading.info.image_width),
+                 .heightPixels = static_cast<int>(reading.info.image_height),
+                 .channels = reading.info.num_components};
+    if (image.widthPixels != stored.widthPixels || image.heightPixels != stored.heightPixels) {
+        refuseImage(ImageFormat::Jpeg, name, message("it states two sizes"));
     }
     if (!startJpeg(reading)) {
         refuseProblem(reading, name);
     }
-    const auto pixels = allocatePixels(name, picture.byteCount());
-    if (!readJpegRows(reading,
-                      pixels.get(),
-                      picture.byteCount() / static_cast<size_t>(picture.heightPixels))) {
+    const auto pixels = allocatePixels(name, image.byteCount());
+    if (!readJpegRows(
+            reading, pixels.get(), image.byteCount() / static_cast<size_t>(image.heightPixels))) {
         refuseProblem(reading, name);
     }
-    picture.pixels = pixels;
-    return picture;
+    image.pixels = pixels;
+    return image;
 }
 
 namespace {
@@ -409,10 +407,10 @@ void writeSegments(jpeg_compress_struct& info, const std::vector<std::string>& s
     }
 }
 
-/// False when libjpeg gave up, or the person did. libjpeg leaves by longjmp: no object with a
+/// False when libjpeg gave up, or the user did. libjpeg leaves by longjmp: no object with a
 /// destructor may live in here.
 bool writeJpeg(JpegWriting& writing,
-               const Image8& picture,
+               const Image8& image,
                const std::vector<std::string>& segments,
                int quality,
                const StopToken& stop) {
@@ -429,21 +427,21 @@ bool writeJpeg(JpegWriting& writing,
     writing.target.empty_output_buffer = onJpegFull;
     writing.target.term_destination = onJpegEnd;
     info.dest = &writing.target;
-    info.image_width = static_cast<JDIMENSION>(picture.widthPixels);
-    info.image_height = static_cast<JDIMENSION>(picture.heightPixels);
-    info.input_components = picture.channels;
-    info.in_color_space = picture.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    info.image_width = static_cast<JDIMENSION>(image.widthPixels);
+    info.image_height = static_cast<JDIMENSION>(image.heightPixels);
+    info.input_components = image.channels;
+    info.in_color_space = image.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     setColours(info, quality);
     jpeg_start_compress(&info, TRUE);
     writeSegments(info, segments);
     const size_t rowBytes =
-        static_cast<size_t>(picture.widthPixels) * static_cast<size_t>(picture.channels);
+        static_cast<size_t>(image.widthPixels) * static_cast<size_t>(image.channels);
     while (info.next_scanline < info.image_height) {
         if (stop.mode() == CancelMode::Now) {
             return false;
         }
         // libjpeg reads only.
-        auto* row = const_cast<uint8_t*>(picture.pixels.get()) + info.next_scanline * rowBytes;
+        auto* row = const_cast<uint8_t*>(image.pixels.get()) + info.next_scanline * rowBytes;
         jpeg_write_scanlines(&info, &row, 1);
     }
     jpeg_finish_compress(&info);
@@ -461,17 +459,17 @@ std::vector<std::string> exifSegments(const std::string& exif) {
 
 }  // namespace
 
-std::string encodeJpeg(const Image8& picture,
+std::string encodeJpeg(const Image8& image,
                        const std::string& exif,
                        int quality,
                        const StopToken& stop) {
     const std::vector<std::string> segments = exifSegments(exif);
     JpegWriting writing;
-    if (!writeJpeg(writing, picture, segments, quality, stop)) {
+    if (!writeJpeg(writing, image, segments, quality, stop)) {
         stop.throwIfStopped();
         throw Error(
             ErrorKind::Internal,
-            message("the picture could not be encoded as JPEG: {}", writing.problem.said()));
+            message("the image could not be encoded as JPEG: {}", writing.problem.reported()));
     }
     return std::move(writing.bytes);
 }

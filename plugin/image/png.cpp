@@ -21,9 +21,9 @@ namespace lowtide::image {
 namespace {
 
 /// What libpng may hold at once: texts, one more that is being unpacked and copied, two rows of the
-/// widest picture.
+/// widest image.
 constexpr size_t kMaxLibraryBytes = 3 * kMaxTextBytes + (64u << 20);
-/// Deflate makes at most 1032 bytes out of one; above that a header promises what its file cannot
+/// Deflate makes at most 1032 bytes out of one; above that a header announces what its file cannot
 /// hold.
 constexpr uint64_t kMaxDeflateRatio = 1040;
 constexpr size_t kBlockHeaderBytes = alignof(std::max_align_t);
@@ -148,27 +148,27 @@ bool readPixels(Reading& reading, png_bytepp rows) {
 void checkSize(const Reading& reading, std::string_view name, size_t fileBytes) {
     const uint64_t width = png_get_image_width(reading.png, reading.info);
     const uint64_t height = png_get_image_height(reading.png, reading.info);
-    const Message size = sizeText(PictureSize{.widthPixels = static_cast<int64_t>(width),
-                                              .heightPixels = static_cast<int64_t>(height)});
+    const Message size = sizeText(ImageSize{.widthPixels = static_cast<int64_t>(width),
+                                            .heightPixels = static_cast<int64_t>(height)});
     if (width * height > kMaxPixels) {
-        refusePicture(
-            PictureFormat::Png, name, message("it has {}, at most 2^28 pixels are read", size));
+        refuseImage(
+            ImageFormat::Png, name, message("it has {}, at most 2^28 pixels are read", size));
     }
     if (reading.rowBytesInFile * height > kMaxDeflateRatio * fileBytes) {
-        refusePicture(PictureFormat::Png,
-                      name,
-                      message("it claims {}, which {} bytes cannot hold", size, fileBytes));
+        refuseImage(ImageFormat::Png,
+                    name,
+                    message("it claims {}, which {} bytes cannot hold", size, fileBytes));
     }
 }
 
 /// Width, height and channels of either depth.
-template <class Picture>
-Picture sizedPicture(const Reading& reading) {
-    Picture picture;
-    picture.widthPixels = static_cast<int>(png_get_image_width(reading.png, reading.info));
-    picture.heightPixels = static_cast<int>(png_get_image_height(reading.png, reading.info));
-    picture.channels = png_get_channels(reading.png, reading.info);
-    return picture;
+template <class Image>
+Image sizedImage(const Reading& reading) {
+    Image image;
+    image.widthPixels = static_cast<int>(png_get_image_width(reading.png, reading.info));
+    image.heightPixels = static_cast<int>(png_get_image_height(reading.png, reading.info));
+    image.channels = png_get_channels(reading.png, reading.info);
+    return image;
 }
 
 std::shared_ptr<uint8_t[]> readRows(Reading& reading, std::string_view name) {
@@ -181,44 +181,43 @@ std::shared_ptr<uint8_t[]> readRows(Reading& reading, std::string_view name) {
         rows.push_back(pixels.get() + row * rowBytes);
     }
     if (!readPixels(reading, rows.data())) {
-        refusePicture(PictureFormat::Png, name, reading.problem.said());
+        refuseImage(ImageFormat::Png, name, reading.problem.reported());
     }
     return pixels;
 }
 
-void readPicture(Reading& reading, std::string_view name, DecodedPicture& decoded) {
+void readImage(Reading& reading, std::string_view name, DecodedImage& decoded) {
     if (png_get_bit_depth(reading.png, reading.info) == 8) {
-        decoded.picture = sizedPicture<Image8>(reading);
-        decoded.picture.pixels = readRows(reading, name);
+        decoded.image = sizedImage<Image8>(reading);
+        decoded.image.pixels = readRows(reading, name);
         return;
     }
-    decoded.deep = sizedPicture<Image16>(reading);
+    decoded.deep = sizedImage<Image16>(reading);
     const std::shared_ptr<uint8_t[]> bytes = readRows(reading, name);
     decoded.deep->pixels = {bytes, reinterpret_cast<const uint16_t*>(bytes.get())};
 }
 
-std::vector<PictureText> collectTexts(const Reading& reading, std::string_view name) {
+std::vector<ImageText> collectTexts(const Reading& reading, std::string_view name) {
     png_textp entries = nullptr;
     const int count = png_get_text(reading.png, reading.info, &entries, nullptr);
-    std::vector<PictureText> texts;
+    std::vector<ImageText> texts;
     size_t bytes = 0;
     for (const png_text& entry : std::span(entries, static_cast<size_t>(std::max(count, 0)))) {
         const bool isUtf8 = entry.compression == PNG_ITXT_COMPRESSION_NONE ||
                             entry.compression == PNG_ITXT_COMPRESSION_zTXt;
-        PictureText text = {.key = utf8FromLatin1(entry.key),
-                            .text = isUtf8 ? std::string(entry.text) : utf8FromLatin1(entry.text)};
+        ImageText text = {.key = utf8FromLatin1(entry.key),
+                          .text = isUtf8 ? std::string(entry.text) : utf8FromLatin1(entry.text)};
         if (!isValidUtf8(text.text)) {
-            refusePicture(PictureFormat::Png,
-                          name,
-                          message("its text {} is not UTF-8", quotedName(text.key)));
+            refuseImage(
+                ImageFormat::Png, name, message("its text {} is not UTF-8", quotedName(text.key)));
         }
         bytes += text.key.size() + text.text.size();
         texts.push_back(std::move(text));
     }
     if (bytes > kMaxTextBytes) {
-        refusePicture(PictureFormat::Png,
-                      name,
-                      message("it has {} bytes of text, at most 32 MiB are read", bytes));
+        refuseImage(ImageFormat::Png,
+                    name,
+                    message("it has {} bytes of text, at most 32 MiB are read", bytes));
     }
     return texts;
 }
@@ -231,28 +230,28 @@ void start(Reading& reading, std::span<const std::byte> bytes, std::string_view 
     reading.info = reading.png ? png_create_info_struct(reading.png) : nullptr;
     if (!reading.info) {
         throw Error(ErrorKind::Internal,
-                    message("PNG pictures cannot be read: libpng does not start"));
+                    message("PNG images cannot be read: libpng does not start"));
     }
     if (!readHeader(reading, depth == Depth::Stored)) {
-        refusePicture(PictureFormat::Png, name, reading.problem.said());
+        refuseImage(ImageFormat::Png, name, reading.problem.reported());
     }
     checkSize(reading, name, bytes.size());
 }
 
 }  // namespace
 
-DecodedPicture decodePng(std::span<const std::byte> bytes, std::string_view name, Depth depth) {
+DecodedImage decodePng(std::span<const std::byte> bytes, std::string_view name, Depth depth) {
     Reading reading;
     start(reading, bytes, name, depth);
-    DecodedPicture decoded;
-    readPicture(reading, name, decoded);
+    DecodedImage decoded;
+    readImage(reading, name, decoded);
     decoded.texts = collectTexts(reading, name);
     return decoded;
 }
 
 namespace {
 
-// Fixed, so that the same picture gives the same bytes.
+// Fixed, so that the same image gives the same bytes.
 constexpr int kCompressionLevel = 6;
 constexpr int kFilter = PNG_FILTER_PAETH;
 
@@ -291,7 +290,7 @@ std::string keyBytes(const std::string& key) {
     return *latin1;
 }
 
-Chunk chunkOf(const PictureText& entry) {
+Chunk chunkOf(const ImageText& entry) {
     const std::string key = keyBytes(entry.key);
     if (!isValidUtf8(entry.text)) {
         throw Error(ErrorKind::InvalidInput,
@@ -312,10 +311,10 @@ Chunk chunkOf(const PictureText& entry) {
     return {"iTXt", key + std::string(kPlain) + entry.text};
 }
 
-std::vector<Chunk> chunksOf(const std::vector<PictureText>& texts) {
+std::vector<Chunk> chunksOf(const std::vector<ImageText>& texts) {
     std::vector<Chunk> chunks;
     size_t bytes = 0;
-    for (const PictureText& entry : texts) {
+    for (const ImageText& entry : texts) {
         chunks.push_back(chunkOf(entry));
         bytes += entry.key.size() + entry.text.size();
     }
@@ -331,20 +330,20 @@ std::vector<Chunk> chunksOf(const std::vector<PictureText>& texts) {
     return chunks;
 }
 
-void checkPicture(const Image8& picture) {
+void checkImage(const Image8& image) {
     const bool sized =
-        picture.widthPixels > 0 && picture.heightPixels > 0 &&
-        static_cast<uint32_t>(picture.widthPixels) <= kMaxSidePixels &&
-        static_cast<uint32_t>(picture.heightPixels) <= kMaxSidePixels &&
-        static_cast<uint64_t>(picture.widthPixels) * static_cast<uint64_t>(picture.heightPixels) <=
+        image.widthPixels > 0 && image.heightPixels > 0 &&
+        static_cast<uint32_t>(image.widthPixels) <= kMaxSidePixels &&
+        static_cast<uint32_t>(image.heightPixels) <= kMaxSidePixels &&
+        static_cast<uint64_t>(image.widthPixels) * static_cast<uint64_t>(image.heightPixels) <=
             kMaxPixels;
-    const bool channelled = picture.channels == 1 || picture.channels == 3 || picture.channels == 4;
-    if (!sized || !channelled || !picture.pixels) {
+    const bool channelled = image.channels == 1 || image.channels == 3 || image.channels == 4;
+    if (!sized || !channelled || !image.pixels) {
         throw Error(ErrorKind::InvalidInput,
-                    message("a picture of {} x {} pixels with {} channels cannot be written as PNG",
-                            picture.widthPixels,
-                            picture.heightPixels,
-                            picture.channels),
+                    message("an image of {} x {} pixels with {} channels cannot be written as PNG",
+                            image.widthPixels,
+                            image.heightPixels,
+                            image.channels),
                     message("1, 3 or 4 channels and at most 2^28 pixels are possible"));
     }
 }
@@ -390,17 +389,17 @@ bool append(std::string& bytes, const char* data, size_t size) noexcept {
 void onWrite(png_structp png, png_bytep data, size_t size) {
     auto* writing = static_cast<Writing*>(png_get_io_ptr(png));
     if (!append(writing->bytes, reinterpret_cast<const char*>(data), size)) {
-        writing->problem.ours = phrase("no memory for the encoded picture");
+        writing->problem.ours = phrase("no memory for the encoded image");
         png_longjmp(png, 1);
     }
 }
 
 void onFlush(png_structp) {}
 
-/// False when libpng gave up, or the person did. libpng leaves by longjmp: no object with a
+/// False when libpng gave up, or the user did. libpng leaves by longjmp: no object with a
 /// destructor may live in here.
 bool writeAll(Writing& writing,
-              const Image8& picture,
+              const Image8& image,
               const std::vector<Chunk>& chunks,
               const StopToken& stop) {
     if (setjmp(png_jmpbuf(writing.png)) != 0) {
@@ -410,14 +409,14 @@ bool writeAll(Writing& writing,
     png_set_user_limits(writing.png, kMaxSidePixels, kMaxSidePixels);
     png_set_compression_level(writing.png, kCompressionLevel);
     png_set_filter(writing.png, PNG_FILTER_TYPE_BASE, kFilter);
-    const auto width = static_cast<png_uint_32>(picture.widthPixels);
-    const auto height = static_cast<png_uint_32>(picture.heightPixels);
+    const auto width = static_cast<png_uint_32>(image.widthPixels);
+    const auto height = static_cast<png_uint_32>(image.heightPixels);
     png_set_IHDR(writing.png,
                  writing.info,
                  width,
                  height,
                  8,
-                 colorType(picture.channels),
+                 colorType(image.channels),
                  PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
@@ -428,12 +427,12 @@ bool writeAll(Writing& writing,
                         reinterpret_cast<png_const_bytep>(chunk.data.data()),
                         chunk.data.size());
     }
-    const size_t rowBytes = size_t{width} * static_cast<size_t>(picture.channels);
+    const size_t rowBytes = size_t{width} * static_cast<size_t>(image.channels);
     for (png_uint_32 row = 0; row < height; ++row) {
         if (stop.mode() == CancelMode::Now) {
             return false;
         }
-        png_write_row(writing.png, picture.pixels.get() + row * rowBytes);
+        png_write_row(writing.png, image.pixels.get() + row * rowBytes);
     }
     png_write_end(writing.png, nullptr);
     return true;
@@ -441,21 +440,21 @@ bool writeAll(Writing& writing,
 
 }  // namespace
 
-std::string encodePng(const Image8& picture,
-                      const std::vector<PictureText>& texts,
+std::string encodePng(const Image8& image,
+                      const std::vector<ImageText>& texts,
                       const StopToken& stop) {
-    checkPicture(picture);
+    checkImage(image);
     const std::vector<Chunk> chunks = chunksOf(texts);
     Writing writing;
     writing.png =
         png_create_write_struct(PNG_LIBPNG_VER_STRING, &writing, onWriteError, onWriteWarning);
     writing.info = writing.png ? png_create_info_struct(writing.png) : nullptr;
-    if (!writing.info || !writeAll(writing, picture, chunks, stop)) {
+    if (!writing.info || !writeAll(writing, image, chunks, stop)) {
         stop.throwIfStopped();
         throw Error(
             ErrorKind::Internal,
-            message("the picture could not be encoded as PNG: {}",
-                    writing.info ? writing.problem.said() : message("libpng does not start")));
+            message("the image could not be encoded as PNG: {}",
+                    writing.info ? writing.problem.reported() : message("libpng does not start")));
     }
     return std::move(writing.bytes);
 }

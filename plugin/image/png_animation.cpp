@@ -29,7 +29,7 @@ struct PngChunk {
     std::string_view whole{};
 };
 
-/// The chunk at a place of a file; `whole` says how far it reaches.
+/// The chunk at a position of a file; `whole` states how far it reaches.
 [[nodiscard]] PngChunk pngChunkAt(std::string_view png, size_t at);
 
 namespace {
@@ -145,7 +145,7 @@ struct Part {
     int64_t height = 0;
 };
 
-/// A picture of the animation. Source: PNG specification, third edition, 11.3.6.2.
+/// An image of the animation. Source: PNG specification, third edition, 11.3.6.2.
 struct PngFrame {
     enum class Disposal : uint8_t { None, Background, Previous };
 
@@ -190,12 +190,12 @@ public:
 private:
     void require(bool holds, const Message& problem) const {
         if (!holds) {
-            refusePicture(PictureFormat::Png, name_, problem);
+            refuseImage(ImageFormat::Png, name_, problem);
         }
     }
 
     void readChunks() {
-        bool isBegun = false;  // by the pixels of a picture that every reader shows
+        bool isBegun = false;  // by the pixels of an image that every reader shows
         size_t at = kPngSignature.size();
         for (PngChunk each = pngChunkAt(bytes_, at); !each.type.empty();
              each = pngChunkAt(bytes_, at)) {
@@ -240,7 +240,7 @@ private:
     void readSize(std::string_view data) {
         require(data.size() == kBytesOfIhdr, message("its header is damaged"));
         header_.size = {.widthPixels = pngNumberAt(data, 0), .heightPixels = pngNumberAt(data, 4)};
-        checkPictureSize(header_.size, PictureFormat::Png, name_);
+        checkImageSize(header_.size, ImageFormat::Png, name_);
         format_ = data.substr(8);
     }
 
@@ -271,7 +271,7 @@ private:
             file += pngChunk("IDAT", data);
         }
         file += pngChunk("IEND", {});
-        return decodePng(std::as_bytes(std::span(file)), name_).picture;
+        return decodePng(std::as_bytes(std::span(file)), name_).image;
     }
 
     void makeCanvas() {
@@ -300,7 +300,7 @@ private:
     }
 
     void draw(const PngFrame& frame) {
-        const Image8 picture = decoded(frame);
+        const Image8 image = decoded(frame);
         if (!pixels_) {
             makeCanvas();
         }
@@ -314,9 +314,8 @@ private:
         }
         forRows(frame.part, [&](uint8_t* canvas, int64_t row) {
             for (int64_t x = 0; x < frame.part.width; ++x) {
-                const auto at =
-                    static_cast<size_t>((row * frame.part.width + x) * picture.channels);
-                put(canvas + 4 * x, picture.pixels.get() + at, picture.channels, frame.isBlended);
+                const auto at = static_cast<size_t>((row * frame.part.width + x) * image.channels);
+                put(canvas + 4 * x, image.pixels.get() + at, image.channels, frame.isBlended);
             }
         });
         shown_ = overBlack(canvas_, name_);

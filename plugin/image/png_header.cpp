@@ -21,16 +21,16 @@ constexpr size_t kWidthAt = 16;
 constexpr size_t kHeightAt = 20;
 constexpr uint64_t kFirstChunkAt = 8;
 constexpr uint64_t kChunkHead = 8;    ///< its length and type
-constexpr uint64_t kChunkFrame = 12;  ///< of a chunk beside its data
+constexpr uint64_t kChunkFrame = 12;  ///< of a chunk in addition to its data
 constexpr uint64_t kMostPackedProfile = 4u << 20;
 
 std::string_view textOf(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-int64_t bigEndianAt(std::span<const std::byte> bytes, size_t place) {
+int64_t bigEndianAt(std::span<const std::byte> bytes, size_t index) {
     int64_t number = 0;
-    for (const std::byte byte : bytes.subspan(place, 4)) {
+    for (const std::byte byte : bytes.subspan(index, 4)) {
         number = number << 8 | std::to_integer<int64_t>(byte);
     }
     return number;
@@ -82,13 +82,13 @@ void addChunks(ByteWindow& bytes, StoredHeader& header) {
 
 }  // namespace
 
-PictureSize pngSize(std::span<const std::byte> begin, std::string_view name) {
+ImageSize pngSize(std::span<const std::byte> begin, std::string_view name) {
     if (begin.size() < kPngHeaderBytes || !textOf(begin).starts_with(kPngStart)) {
-        refusePicture(PictureFormat::Png, name, message("it does not begin as one"));
+        refuseImage(ImageFormat::Png, name, message("it does not begin as one"));
     }
-    const PictureSize size{.widthPixels = bigEndianAt(begin, kWidthAt),
-                           .heightPixels = bigEndianAt(begin, kHeightAt)};
-    checkPictureSize(size, PictureFormat::Png, name);
+    const ImageSize size{.widthPixels = bigEndianAt(begin, kWidthAt),
+                         .heightPixels = bigEndianAt(begin, kHeightAt)};
+    checkImageSize(size, ImageFormat::Png, name);
     return size;
 }
 
@@ -134,37 +134,37 @@ bool isText(const ChunkHead& head) {
 std::string textChunks(const ByteSource& source, std::string_view name) {
     std::string chunks;
     std::array<std::byte, kHeadBytes> bytes{};
-    for (uint64_t place = kTextsAt; place + kHeadBytes <= source.size;) {
-        source.read(bytes, place);
+    for (uint64_t index = kTextsAt; index + kHeadBytes <= source.size;) {
+        source.read(bytes, index);
         const ChunkHead head = headOf(bytes);
         if (head.type == "IEND") {
             return chunks;
         }
-        if (head.bytes > source.size - place) {
+        if (head.bytes > source.size - index) {
             break;
         }
         if (isText(head)) {
             const size_t before = chunks.size();
             if (head.bytes > kMaxTextBytes - before) {
-                refusePicture(PictureFormat::Png, name, message("it has more than 32 MiB of text"));
+                refuseImage(ImageFormat::Png, name, message("it has more than 32 MiB of text"));
             }
             chunks.resize(before + static_cast<size_t>(head.bytes));
-            source.read(std::as_writable_bytes(std::span(chunks).subspan(before)), place);
+            source.read(std::as_writable_bytes(std::span(chunks).subspan(before)), index);
         }
-        place += head.bytes;
+        index += head.bytes;
     }
-    refusePicture(PictureFormat::Png, name, message("its end is missing"));
+    refuseImage(ImageFormat::Png, name, message("its end is missing"));
 }
 
 }  // namespace
 
-std::vector<PictureText> readPngTexts(const ByteSource& source, std::string_view name) {
+std::vector<ImageText> readPngTexts(const ByteSource& source, std::string_view name) {
     std::array<std::byte, kPngHeaderBytes> begin{};
     const auto known =
         std::span(begin).first(static_cast<size_t>(std::min<uint64_t>(source.size, begin.size())));
     source.read(known, 0);
     static_cast<void>(pngSize(known, name));
-    // The texts in a picture of one pixel: libpng checks and unpacks them as in any other.
+    // The texts in an image of one pixel: libpng checks and unpacks them as in any other.
     const Image8 pixel{.widthPixels = 1,
                        .heightPixels = 1,
                        .channels = 1,

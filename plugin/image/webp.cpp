@@ -18,14 +18,14 @@ constexpr int kMethod = 4;
 constexpr int kLosslessLevel = 6;
 
 /// libwebp asks now and then; 0 ends the encoding.
-int goOnWebP(int, const WebPPicture* picture) {
-    const auto* stop = static_cast<const StopToken*>(picture->user_data);
+int goOnWebP(int, const WebPPicture* image) {
+    const auto* stop = static_cast<const StopToken*>(image->user_data);
     return stop->mode() == CancelMode::Now ? 0 : 1;
 }
 
 }  // namespace
 
-WebPConfig webpConfig(const PictureEncoding& encoding) {
+WebPConfig webpConfig(const ImageEncoding& encoding) {
     WebPConfig config;
     bool isSet = WebPConfigInit(&config) != 0;
     if (encoding.isLossless) {
@@ -37,55 +37,55 @@ WebPConfig webpConfig(const PictureEncoding& encoding) {
     }
     if (!isSet || WebPValidateConfig(&config) == 0) {
         throw Error(ErrorKind::Internal,
-                    message("WebP pictures cannot be written: libwebp does not start"));
+                    message("WebP images cannot be written: libwebp does not start"));
     }
     return config;
 }
 
-WebPSource::WebPSource(const Image8& picture, bool isArgb, const StopToken& stop) : stop_(stop) {
-    if (WebPPictureInit(&picture_) == 0) {
+WebPSource::WebPSource(const Image8& image, bool isArgb, const StopToken& stop) : stop_(stop) {
+    if (WebPPictureInit(&image_) == 0) {
         throw Error(ErrorKind::Internal,
-                    message("WebP pictures cannot be written: libwebp does not start"));
+                    message("WebP images cannot be written: libwebp does not start"));
     }
-    picture_.use_argb = isArgb ? 1 : 0;
-    picture_.width = picture.widthPixels;
-    picture_.height = picture.heightPixels;
-    picture_.progress_hook = goOnWebP;
-    picture_.user_data = &stop_;  // only read
-    if (!import(picture)) {
-        WebPPictureFree(&picture_);
+    image_.use_argb = isArgb ? 1 : 0;
+    image_.width = image.widthPixels;
+    image_.height = image.heightPixels;
+    image_.progress_hook = goOnWebP;
+    image_.user_data = &stop_;  // only read
+    if (!import(image)) {
+        WebPPictureFree(&image_);
         refuse();
     }
 }
 
 WebPSource::~WebPSource() {
-    WebPPictureFree(&picture_);
+    WebPPictureFree(&image_);
 }
 
-bool WebPSource::import(const Image8& picture) {
-    const int stride = picture.widthPixels * picture.channels;
-    if (picture.channels == 4) {
-        return WebPPictureImportRGBA(&picture_, picture.pixels.get(), stride) != 0;
+bool WebPSource::import(const Image8& image) {
+    const int stride = image.widthPixels * image.channels;
+    if (image.channels == 4) {
+        return WebPPictureImportRGBA(&image_, image.pixels.get(), stride) != 0;
     }
-    if (picture.channels == 3) {
-        return WebPPictureImportRGB(&picture_, picture.pixels.get(), stride) != 0;
+    if (image.channels == 3) {
+        return WebPPictureImportRGB(&image_, image.pixels.get(), stride) != 0;
     }
-    const size_t count = picture.byteCount();
+    const size_t count = image.byteCount();
     const auto colours = std::make_unique_for_overwrite<uint8_t[]>(3 * count);
     for (size_t i = 0; i < 3 * count; ++i) {
-        colours[i] = picture.pixels[i / 3];
+        colours[i] = image.pixels[i / 3];
     }
-    return WebPPictureImportRGB(&picture_, colours.get(), 3 * stride) != 0;
+    return WebPPictureImportRGB(&image_, colours.get(), 3 * stride) != 0;
 }
 
 void WebPSource::refuse() const {
     stop_.throwIfStopped();
-    const bool isMemory = picture_.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ||
-                          picture_.error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
-                          picture_.error_code == VP8_ENC_ERROR_BAD_WRITE;
+    const bool isMemory = image_.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ||
+                          image_.error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
+                          image_.error_code == VP8_ENC_ERROR_BAD_WRITE;
     throw Error(isMemory ? ErrorKind::OutOfMemory : ErrorKind::Internal,
-                message("the picture could not be encoded as WebP (libwebp's code {})",
-                        static_cast<int>(picture_.error_code)));
+                message("the image could not be encoded as WebP (libwebp's code {})",
+                        static_cast<int>(image_.error_code)));
 }
 
 namespace {
@@ -97,8 +97,8 @@ constexpr uint64_t kChunkHeader = 8;
 constexpr uint8_t kAnimationFlag = 0x02;
 constexpr std::string_view kExifPrefix = "Exif\0\0"sv;  ///< that some programs take over from JPEG
 
-/// Width and height of the picture that a chunk holds or announces; empty: of another chunk.
-PictureSize sizeInChunk(ByteWindow& bytes, std::string_view type, uint64_t at, uint64_t count) {
+/// Width and height of the image that a chunk holds or announces; empty: of another chunk.
+ImageSize sizeInChunk(ByteWindow& bytes, std::string_view type, uint64_t at, uint64_t count) {
     if (type == "VP8X" && count >= 10) {
         return {.widthPixels = static_cast<int64_t>(bytes.littleEndian(at + 4, 3)) + 1,
                 .heightPixels = static_cast<int64_t>(bytes.littleEndian(at + 7, 3)) + 1};
@@ -148,15 +148,15 @@ StoredHeader webpStored(const ByteSource& source, std::string_view name) {
         at += count + count % 2;
     }
     if (header.size.widthPixels == 0) {
-        refusePicture(PictureFormat::WebP, name, message("it ends before it says its size"));
+        refuseImage(ImageFormat::WebP, name, message("it ends before it states its size"));
     }
-    checkPictureSize(header.size, PictureFormat::WebP, name);
+    checkImageSize(header.size, ImageFormat::WebP, name);
     return header;
 }
 
 namespace {
 
-/// Pictures of one colour take a few bytes whatever their size. Up to this many pixels they are
+/// Images of one colour take a few bytes whatever their size. Up to this many pixels they are
 /// believed, beyond that a byte stands for so many.
 constexpr uint64_t kBelievedPixels = 1u << 25;
 constexpr uint64_t kMostWebPPixelsPerByte = 4096;
@@ -177,14 +177,14 @@ Message problemOf(VP8StatusCode status) {
         throw Error(ErrorKind::OutOfMemory,
                     message("there is no memory to decode {}", quotedName(name)));
     }
-    refusePicture(PictureFormat::WebP, name, problemOf(status));
+    refuseImage(ImageFormat::WebP, name, problemOf(status));
 }
 
-void checkWebPHolds(const PictureSize& size, std::string_view name, size_t fileBytes) {
+void checkWebPHolds(const ImageSize& size, std::string_view name, size_t fileBytes) {
     const auto pixels = static_cast<uint64_t>(size.widthPixels * size.heightPixels);
     if (pixels > kBelievedPixels && pixels > kMostWebPPixelsPerByte * fileBytes) {
-        refusePicture(
-            PictureFormat::WebP,
+        refuseImage(
+            ImageFormat::WebP,
             name,
             message("it claims {}, which {} bytes can hardly hold", sizeText(size), fileBytes));
     }
@@ -194,37 +194,37 @@ void checkWebPHolds(const PictureSize& size, std::string_view name, size_t fileB
 
 Image8 decodeWebP(std::span<const std::byte> bytes,
                   std::string_view name,
-                  const PictureSize& stored) {
+                  const ImageSize& stored) {
     const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
     WebPDecoderConfig config;
     if (WebPInitDecoderConfig(&config) == 0) {
         throw Error(ErrorKind::Internal,
-                    message("WebP pictures cannot be read: libwebp does not start"));
+                    message("WebP images cannot be read: libwebp does not start"));
     }
     const VP8StatusCode seen = WebPGetFeatures(data, bytes.size(), &config.input);
     if (seen != VP8_STATUS_OK) {
         refuseStatus(seen, name);
     }
     if (config.input.width != stored.widthPixels || config.input.height != stored.heightPixels) {
-        refusePicture(PictureFormat::WebP, name, message("it states two sizes"));
+        refuseImage(ImageFormat::WebP, name, message("it states two sizes"));
     }
     checkWebPHolds(stored, name, bytes.size());
-    Image8 picture{.widthPixels = config.input.width,
-                   .heightPixels = config.input.height,
-                   .channels = config.input.has_alpha != 0 ? 4 : 3};
-    const auto pixels = allocatePixels(name, picture.byteCount());
-    config.output.colorspace = picture.channels == 4 ? MODE_RGBA : MODE_RGB;
+    Image8 image{.widthPixels = config.input.width,
+                 .heightPixels = config.input.height,
+                 .channels = config.input.has_alpha != 0 ? 4 : 3};
+    const auto pixels = allocatePixels(name, image.byteCount());
+    config.output.colorspace = image.channels == 4 ? MODE_RGBA : MODE_RGB;
     config.output.is_external_memory = 1;
     config.output.u.RGBA.rgba = pixels.get();
-    config.output.u.RGBA.stride = picture.widthPixels * picture.channels;
-    config.output.u.RGBA.size = picture.byteCount();
+    config.output.u.RGBA.stride = image.widthPixels * image.channels;
+    config.output.u.RGBA.size = image.byteCount();
     const VP8StatusCode status = WebPDecode(data, bytes.size(), &config);
     WebPFreeDecBuffer(&config.output);
     if (status != VP8_STATUS_OK) {
         refuseStatus(status, name);
     }
-    picture.pixels = pixels;
-    return picture;
+    image.pixels = pixels;
+    return image;
 }
 
 namespace {
@@ -233,9 +233,9 @@ constexpr uint8_t kExifFlag = 0x08;
 constexpr uint8_t kAlphaFlag = 0x10;
 constexpr size_t kRiffHeader = 12;
 
-int appendWebP(const uint8_t* data, size_t size, const WebPPicture* picture) {
+int appendWebP(const uint8_t* data, size_t size, const WebPPicture* image) {
     try {
-        static_cast<std::string*>(picture->custom_ptr)
+        static_cast<std::string*>(image->custom_ptr)
             ->append(reinterpret_cast<const char*>(data), size);
         return 1;
     } catch (const std::exception&) {
@@ -251,7 +251,7 @@ std::string littleEndianBytes(size_t number, int count) {
     return bytes;
 }
 
-/// What the extended form says of a file: whether it has an alpha channel.
+/// What the extended form states about a file: whether it has an alpha channel.
 char flagsOf(std::string_view file) {
     constexpr size_t kDataAt = 20;
     constexpr size_t kLosslessAlphaAt = 24;  ///< bit 4 of that byte
@@ -262,12 +262,12 @@ char flagsOf(std::string_view file) {
 }
 
 /// The simple file in the extended form (WebP Container Specification), with EXIF behind it.
-std::string withExif(const std::string& simple, const Image8& picture, const std::string& exif) {
+std::string withExif(const std::string& simple, const Image8& image, const std::string& exif) {
     std::string body = "WEBPVP8X" + littleEndianBytes(10, 4);
     body += static_cast<char>(kExifFlag | flagsOf(simple));
     body += std::string(3, '\0');
-    body += littleEndianBytes(static_cast<size_t>(picture.widthPixels) - 1, 3);
-    body += littleEndianBytes(static_cast<size_t>(picture.heightPixels) - 1, 3);
+    body += littleEndianBytes(static_cast<size_t>(image.widthPixels) - 1, 3);
+    body += littleEndianBytes(static_cast<size_t>(image.heightPixels) - 1, 3);
     // libwebp writes the extended form itself where lossy pixels have an alpha channel.
     const bool isExtended = simple.compare(kRiffHeader, 4, "VP8X") == 0;
     constexpr size_t kExtendedChunk = 18;
@@ -278,19 +278,19 @@ std::string withExif(const std::string& simple, const Image8& picture, const std
 
 }  // namespace
 
-std::string encodeWebP(const Image8& picture,
+std::string encodeWebP(const Image8& image,
                        const std::string& exif,
-                       const PictureEncoding& encoding,
+                       const ImageEncoding& encoding,
                        const StopToken& stop) {
     const WebPConfig config = webpConfig(encoding);
     std::string bytes;
-    WebPSource source(picture, /*isArgb=*/encoding.isLossless, stop);
+    WebPSource source(image, /*isArgb=*/encoding.isLossless, stop);
     source.get()->writer = appendWebP;
     source.get()->custom_ptr = &bytes;
     if (WebPEncode(&config, source.get()) == 0) {
         source.refuse();
     }
-    return exif.empty() ? bytes : withExif(bytes, picture, exif);
+    return exif.empty() ? bytes : withExif(bytes, image, exif);
 }
 
 }  // namespace lowtide::image

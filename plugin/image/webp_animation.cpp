@@ -52,9 +52,9 @@ private:
 }  // namespace
 
 struct WebPAnimation::State {
-    PictureSize size;
+    ImageSize size;
     double rate;
-    PictureEncoding encoding;
+    ImageEncoding encoding;
     WebPConfig config;
     std::unique_ptr<WebPAnimEncoder, FreeEncoder> encoder{};
     int64_t frames = 0;
@@ -66,7 +66,7 @@ struct WebPAnimation::State {
     }
 };
 
-WebPAnimation::WebPAnimation(PictureSize size, double rate, const PictureEncoding& encoding)
+WebPAnimation::WebPAnimation(ImageSize size, double rate, const ImageEncoding& encoding)
     : state_(new State{
           .size = size, .rate = rate, .encoding = encoding, .config = webpConfig(encoding)}) {
     checkRate(rate);
@@ -83,10 +83,10 @@ WebPAnimation::WebPAnimation(PictureSize size, double rate, const PictureEncodin
 
 WebPAnimation::~WebPAnimation() = default;
 
-void WebPAnimation::add(const Image8& picture, const StopToken& stop) {
-    LOWTIDE_ASSERT(picture.widthPixels == state_->size.widthPixels &&
-                   picture.heightPixels == state_->size.heightPixels);
-    WebPSource source(picture, /*isArgb=*/true, stop);
+void WebPAnimation::add(const Image8& image, const StopToken& stop) {
+    LOWTIDE_ASSERT(image.widthPixels == state_->size.widthPixels &&
+                   image.heightPixels == state_->size.heightPixels);
+    WebPSource source(image, /*isArgb=*/true, stop);
     if (WebPAnimEncoderAdd(
             state_->encoder.get(), source.get(), state_->milliseconds(), &state_->config) == 0) {
         source.refuse();
@@ -94,7 +94,7 @@ void WebPAnimation::add(const Image8& picture, const StopToken& stop) {
     ++state_->frames;
 }
 
-std::string WebPAnimation::finish(const std::vector<PictureText>& texts) {
+std::string WebPAnimation::finish(const std::vector<ImageText>& texts) {
     WebPBytes whole;
     if (WebPAnimEncoderAdd(state_->encoder.get(), nullptr, state_->milliseconds(), nullptr) == 0 ||
         WebPAnimEncoderAssemble(state_->encoder.get(), whole.get()) == 0) {
@@ -138,7 +138,7 @@ public:
             decoder_.reset(WebPAnimDecoderNew(&data_, &options));
         }
         if (!decoder_) {
-            refusePicture(PictureFormat::WebP, name_, message("its data are damaged"));
+            refuseImage(ImageFormat::WebP, name_, message("its data are damaged"));
         }
     }
 
@@ -146,7 +146,7 @@ public:
 
     [[nodiscard]] std::optional<Image8> next(const StopToken& stop) override {
         stop.throwIfStopped();
-        while (picture_ < times_.shown.size() && left_ == 0) {
+        while (image_ < times_.shown.size() && left_ == 0) {
             decodeNext();
         }
         if (left_ == 0) {
@@ -160,13 +160,13 @@ private:
     void readHeader() {
         const std::unique_ptr<WebPDemuxer, FreeDemuxer> demuxer(WebPDemux(&data_));
         if (!demuxer) {
-            refusePicture(PictureFormat::WebP, name_, message("its data are damaged"));
+            refuseImage(ImageFormat::WebP, name_, message("its data are damaged"));
         }
         header_.size = {.widthPixels = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_WIDTH),
                         .heightPixels = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_HEIGHT)};
-        checkPictureSize(header_.size, PictureFormat::WebP, name_);
+        checkImageSize(header_.size, ImageFormat::WebP, name_);
         if (WebPDemuxGetI(demuxer.get(), WEBP_FF_FRAME_COUNT) > kMostAnimationFrames) {
-            refusePicture(PictureFormat::WebP, name_, message("it has too many frames"));
+            refuseImage(ImageFormat::WebP, name_, message("it has too many frames"));
         }
         std::vector<double> seconds;
         WebPIterator frame{};
@@ -176,11 +176,11 @@ private:
         }
         WebPDemuxReleaseIterator(&frame);
         if (seconds.empty()) {
-            refusePicture(PictureFormat::WebP, name_, message("it has no frames"));
+            refuseImage(ImageFormat::WebP, name_, message("it has no frames"));
         }
         times_ = frameTimes(seconds, kMillisecond);
         if (times_.frames > kMostAnimationFrames) {
-            refusePicture(PictureFormat::WebP, name_, message("it has too many frames"));
+            refuseImage(ImageFormat::WebP, name_, message("it has too many frames"));
         }
         header_.frames = times_.frames;
         header_.rate = times_.rate;
@@ -190,14 +190,14 @@ private:
         uint8_t* canvas = nullptr;
         int time = 0;
         if (WebPAnimDecoderGetNext(decoder_.get(), &canvas, &time) == 0) {
-            refusePicture(PictureFormat::WebP, name_, message("frame {} is damaged", picture_ + 1));
+            refuseImage(ImageFormat::WebP, name_, message("frame {} is damaged", image_ + 1));
         }
-        const Image8 picture{.widthPixels = static_cast<int>(header_.size.widthPixels),
-                             .heightPixels = static_cast<int>(header_.size.heightPixels),
-                             .channels = 4,
-                             .pixels = {canvas, [](const uint8_t*) {}}};
-        shown_ = overBlack(picture, name_);
-        left_ = times_.shown[picture_++];
+        const Image8 image{.widthPixels = static_cast<int>(header_.size.widthPixels),
+                           .heightPixels = static_cast<int>(header_.size.heightPixels),
+                           .channels = 4,
+                           .pixels = {canvas, [](const uint8_t*) {}}};
+        shown_ = overBlack(image, name_);
+        left_ = times_.shown[image_++];
     }
 
     std::string name_;
@@ -205,8 +205,8 @@ private:
     AnimationHeader header_;
     FrameTimes times_;
     std::unique_ptr<WebPAnimDecoder, FreeDecoder> decoder_;
-    size_t picture_ = 0;  ///< that is decoded next
-    int64_t left_ = 0;    ///< how often the last one is shown still
+    size_t image_ = 0;  ///< that is decoded next
+    int64_t left_ = 0;  ///< how often the last one is shown still
     Image8 shown_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr Phrase kCardForms = phrase(
     "write the name of a card (lowtide devices --cards lists them), or its compute capability and "
     "memory: cuda:8.9,12GiB");
-/// Shares of what is stated that copies from pinned memory, and networks, commonly reach.
+/// Fractions of what is stated that copies from pinned memory, and networks, commonly reach.
 constexpr double kReachedOfLink = 0.8;
 constexpr double kReachedOfProducts = 0.33;
 constexpr double kReachedOfMemory = 0.8;

@@ -12,7 +12,8 @@
 
 namespace lowtide::memory {
 
-/// A CUDA card that a plan is for and that this machine need not have: what its maker says of it.
+/// A CUDA card that a plan is for and that this machine need not have: what its maker states about
+/// it.
 struct Card {
     std::string name{};  ///< "RTX 4060"
     int capability = 0;  ///< compute capability: 89 is 8.9
@@ -36,16 +37,17 @@ struct Card {
 /// what is missing, twice there, or no such figure of a card.
 [[nodiscard]] std::vector<Card> readCards(const Json& json, const std::string& what);
 
-/// The card that a person means: the name of one of `known`, with or without the maker's words
+/// The card that a user means: the name of one of `known`, with or without the maker's words
 /// ("rtx4060", "NVIDIA GeForce RTX 4060") or as far as it is the only one ("RTX 3060"), or
 /// "cuda:8.9,12GiB" for any of that compute capability and memory. Error{InvalidInput} lists the
 /// nearest names.
 [[nodiscard]] Card findCard(std::string_view text, std::span<const Card> known);
 
-/// What plans and lists tell of a card; sizes in bytes, speeds in bytes and operations a second.
+/// What plans and lists state about a card; sizes in bytes, speeds in bytes and operations a
+/// second.
 [[nodiscard]] Json toJson(const Card& card);
 
-/// How fast the card is likely to be: the shares of the stated speeds that are commonly reached,
+/// How fast the card is likely to be: the fractions of the stated speeds that are commonly reached,
 /// and where none is stated those of estimatedProfile("cuda").
 [[nodiscard]] DeviceProfile estimatedProfile(const Card& card);
 

@@ -32,7 +32,7 @@ bool isLowMemory(LowMemory setting, Bytes capacity) {
 }
 
 /// The threshold to be used, before what a low-memory device does.
-int personsThreshold(const CollectionQuestion& question) {
+int userThreshold(const CollectionQuestion& question) {
     const bool mayBeZero = backendTraits(question.device).mayAlwaysCollect;
     return mayBeZero ? question.settings.threshold
                      : std::max(question.settings.threshold, kLeastThreshold);
@@ -41,7 +41,7 @@ int personsThreshold(const CollectionQuestion& question) {
 int usedThreshold(const CollectionQuestion& question) {
     const bool isAlways = backendTraits(question.device).mayAlwaysCollect &&
                           isLowMemory(question.settings.lowMemory, question.state.deviceCapacity);
-    return isAlways ? 0 : personsThreshold(question);
+    return isAlways ? 0 : userThreshold(question);
 }
 
 /// Why a collection is wanted, whatever it can free.
@@ -53,7 +53,7 @@ CollectionReason wantedFor(const CollectionQuestion& question, int threshold) {
     if (question.hasFailedAllocation) {
         return CollectionReason::FailedAllocation;
     }
-    if (highest >= personsThreshold(question)) {
+    if (highest >= userThreshold(question)) {
         return CollectionReason::Threshold;
     }
     return highest >= threshold ? CollectionReason::LowMemoryDevice
@@ -108,7 +108,7 @@ CollectionDecision decideCollection(const CollectionQuestion& question) {
     }
     decision.run = true;
     decision.unpins =
-        question.pinned > 0 && utilizationOf(question.state).host >= personsThreshold(question);
+        question.pinned > 0 && utilizationOf(question.state).host >= userThreshold(question);
     const Bytes caches = (decision.dropsCaches() ? question.deadCaches : 0) +
                          (decision.unpins ? question.pinned : 0);
     const Bytes freeable =

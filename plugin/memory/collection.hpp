@@ -11,7 +11,7 @@
 
 namespace lowtide::memory {
 
-/// Whether a device is treated as a small one: by its capacity, or as a person says.
+/// Whether a device is treated as a small one: by its capacity, or as a user sets it.
 enum class LowMemory : uint8_t { Auto, On, Off };
 
 /// "auto", "on", "off". Error{InvalidInput} with the accepted words for anything else.
@@ -24,7 +24,7 @@ inline constexpr Bytes kLowMemoryCapacity = 8 * kGiB;
 /// A collection that gives back less than this counts as one that can free nothing.
 inline constexpr Bytes kLeastCollection = kMiB;
 
-/// What a person set for collections.
+/// What a user set for collections.
 struct CollectionSettings {
     int threshold = kDefaultCollectionThreshold;  ///< percent, 0 to 100
     LowMemory lowMemory = LowMemory::Auto;
@@ -38,7 +38,7 @@ struct BackendTraits {
     bool mayAlwaysCollect = true;  ///< false: a threshold of 0 is never used
 };
 
-/// Told from what a device says of itself: a name that ends in "[ZLUDA]" is ZLUDA's.
+/// Derived from what a device states about itself: a name that ends in "[ZLUDA]" is ZLUDA's.
 [[nodiscard]] BackendTraits backendTraits(const DeviceInfo& device);
 
 /// How full the memories are, in percent.
@@ -54,9 +54,9 @@ struct Utilization {
 enum class CollectionReason : uint8_t {
     BelowThreshold,    ///< does not run
     NothingToFree,     ///< would run, but it is skipped
-    Forced,            ///< a person's node asks for it whatever the utilisation is
+    Forced,            ///< a user's node asks for it whatever the utilisation is
     FailedAllocation,  ///< the allocator failed since the last collection
-    Threshold,         ///< a memory is as full as the person's threshold
+    Threshold,         ///< a memory is as full as the user's threshold
     LowMemoryDevice,   ///< a low-memory device collects always
 };
 
@@ -87,7 +87,7 @@ struct CollectionDecision {
 
 /// Whether a collection runs. It does when it is forced, when the allocator failed since the last
 /// one, or when device or host are as full as the threshold; a low-memory device uses 0 unless its
-/// backend forbids it, which then uses the person's threshold and never 0. One that can free
+/// backend forbids it, which then uses the user's threshold and never 0. One that can free
 /// nothing does not run, unless it is forced. Source: design section 7.
 [[nodiscard]] CollectionDecision decideCollection(const CollectionQuestion& question);
 

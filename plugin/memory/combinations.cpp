@@ -46,7 +46,7 @@ constexpr RefusalRow kRefusals[] = {
              return policyText(
                  each,
                  each.policy->name == "auto"
-                     ? message("cannot be told to stream; it streams where that is faster")
+                     ? message("cannot be made to stream; it streams where that is faster")
                      : message("has nothing that could be copied ahead"));
          },
      .hint = phrase("leave +stream out, or use leaf+stream"),
@@ -89,7 +89,7 @@ constexpr RefusalRow kRefusals[] = {
          },
      .reason =
          [](const Combination& each) {
-             return message("{} needs a UNet, this model's denoiser has no place to cut",
+             return message("{} needs a UNet, this model's denoiser has no point to cut",
                             each.cache.label);
          },
      .hint = phrase("take the step cache away, or use the step forecast, which fits every model"),

@@ -1,5 +1,5 @@
 #pragma once
-// Which choices go together: ok, lossy with reasons, or refused with the sentence that a person
+// Which choices go together: ok, lossy with reasons, or refused with the sentence that a user
 // sees. One row a rule; validation, plan, stages and docs/combinations.md ask the same table.
 
 #include "plugin/base/error.hpp"
@@ -19,8 +19,8 @@ enum class Verdict : uint8_t { Ok, Lossy, Refused };
 /// What a step cache asks of the network.
 enum class CacheNeed : uint8_t {
     Nothing,     ///< it never looks inside
-    Cut,         ///< a place where a UNet can be cut
-    FirstBlock,  ///< a block in front that tells how much the others will change
+    Cut,         ///< a point where a UNet can be cut
+    FirstBlock,  ///< a block in front that shows how much the others will change
 };
 
 /// A step cache with its settings in one run. Fields as they are made: none is connected.
@@ -62,7 +62,7 @@ struct Judgement {
     Verdict verdict = Verdict::Ok;
     std::vector<Message> reasons{};  ///< sentences; empty: ok
     std::vector<Message> reuse{};    ///< those of `reasons` that a step cache is to blame for
-    /// What a person should know that changes no verdict: the result is what was asked for.
+    /// What a user should know that changes no verdict: the result is what was asked for.
     std::vector<Message> warnings{};
     Message hint{};                            ///< what to do about a refusal
     std::string item{};                        ///< port or parameter of a refusal

@@ -15,7 +15,7 @@ using StorageId = uint32_t;
 using WeightId = uint32_t;
 using LeafId = uint32_t;
 
-/// A file that holds masters, with the identity it had when the tree was made.
+/// A file that holds weights, with the identity it had when the tree was made.
 struct WeightFile {
     std::string path;
     Bytes size = 0;
@@ -26,7 +26,8 @@ struct WeightFile {
     bool operator==(const WeightFile&) const = default;
 };
 
-/// Numbers of the file that decoding a tensor needs beside the tensor's own bytes: scales, maxima.
+/// Numbers of the file that decoding a tensor needs in addition to the tensor's own bytes: scales,
+/// maxima.
 struct Companion {
     std::string key;  ///< name in the file
     int64_t fileOffset = 0;
@@ -51,20 +52,20 @@ struct Encoded {
     bool operator==(const Encoded&) const = default;
 };
 
-/// A tensor of an adapter that a change is made of: "up", "down", "difference", ...
-struct ChangeFactor {
+/// A tensor of an adapter that a delta is made of: "up", "down", "difference", ...
+struct DeltaFactor {
     std::string name;
     WeightId weight = 0;  ///< of every leaf that uses the changed one, in the type of its file
 };
 
-/// What an adapter does to one weight: added in f32 to the value of the file and the changes before
-/// it. Data alone: the mathematics of `kind` is that of a change kind that is built.
-struct WeightChange {
+/// What an adapter does to one weight: added in f32 to the value of the file and the deltas before
+/// it. Data alone: the mathematics of `kind` is that of a delta kind that is built.
+struct WeightDelta {
     WeightId weight = 0;
     std::string kind;  ///< "low_rank", "hadamard", "kronecker", "difference", ...
-    std::vector<ChangeFactor> factors;
+    std::vector<DeltaFactor> factors;
     double scale = 1;     ///< of the file: alpha / rank, where it has an alpha
-    double strength = 1;  ///< what a person makes of it; may be negative
+    double strength = 1;  ///< what a user makes of it; may be negative
 };
 
 /// Whether a pattern means the components of a role: the role itself, or with "*" at its end every

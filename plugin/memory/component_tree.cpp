@@ -23,7 +23,7 @@ std::vector<bool> residentStorages(const ComponentTree& tree) {
 
 /// Of one storage whose elements lie on the device as `type`.
 Bytes bytesAs(const Storage& storage, DType type) {
-    if (storage.staysEncoded) {
+    if (storage.isKeptEncoded) {
         return storage.heldOffset(storage.encoded->companions.size());
     }
     return storage.scaleCount > 0 ? storage.scaleOffset() + storage.scaleCount * sizeOf(DType::F32)
@@ -99,11 +99,11 @@ Bytes ComponentTree::deviceBytes() const {
     return total;
 }
 
-std::vector<const WeightChange*> ComponentTree::changesOf(StorageId storage) const {
-    std::vector<const WeightChange*> found;
-    for (const WeightChange& change : changes) {
-        if (weights[change.weight].storage == storage) {
-            found.push_back(&change);
+std::vector<const WeightDelta*> ComponentTree::deltasOf(StorageId storage) const {
+    std::vector<const WeightDelta*> found;
+    for (const WeightDelta& delta : deltas) {
+        if (weights[delta.weight].storage == storage) {
+            found.push_back(&delta);
         }
     }
     return found;

@@ -11,7 +11,7 @@
 
 namespace lowtide::memory {
 
-/// One unique run of master bytes in a file. Tied weights share one storage.
+/// One unique run of weight bytes in a file. Tied weights share one storage.
 struct Storage {
     std::string key;  ///< name in the file
     uint32_t file = 0;
@@ -21,14 +21,14 @@ struct Storage {
     std::optional<DType> deviceType{};  ///< on a device; empty: its weights' compute type
     /// In which it comes to a device, where that is not `deviceType`: it is changed there, in f32
     /// from what its file has, and rounded once.
-    std::optional<DType> arrivalType{};
+    std::optional<DType> uploadType{};
     /// Output channels with a scale of their own, f32 behind the elements; 0: it has no scales.
     int64_t scaleCount = 0;
     bool mustBeFinite = false;  ///< of an adapter: NaN and infinity are refused where it is read
     std::optional<Encoded> encoded{};  ///< how it lies in its file, if not as an array of numbers
     /// A device holds it as its file does: its blocks, behind them its companions. Every lease
     /// decodes it.
-    bool staysEncoded = false;
+    bool isKeptEncoded = false;
 
     /// Of so many elements in its file; whole blocks where it is encoded.
     [[nodiscard]] Bytes bytesOf(int64_t elements) const {
@@ -44,7 +44,7 @@ struct Storage {
 
     /// Whether its bytes in the file are those on a device where its elements have this type.
     [[nodiscard]] bool liesAs(DType type) const {
-        return staysEncoded || (!encoded && scaleCount == 0 && type == fileType);
+        return isKeptEncoded || (!encoded && scaleCount == 0 && type == fileType);
     }
 
     /// Where a companion begins on a device that holds it encoded; of the one behind the last, the
@@ -55,8 +55,8 @@ struct Storage {
     [[nodiscard]] Bytes scaleOffset() const;
 };
 
-/// A tensor as a network sees it: the whole of a storage, in the compute type, row-major or turned.
-/// What lies on a device in another type is brought to it with every lease.
+/// A tensor as a network sees it: the whole of a storage, in the compute type, row-major or
+/// transposed. What lies on a device in another type is brought to it with every lease.
 struct Weight {
     std::string name;
     StorageId storage = 0;
@@ -70,7 +70,7 @@ struct Leaf {
     std::string name;
     std::vector<WeightId> weights;
     bool gathered = false;     ///< rows are gathered on the host; never resident, never streamed
-    uint32_t factorCount = 0;  ///< of `weights`, at their end: factors of changes, not for networks
+    uint32_t factorCount = 0;  ///< of `weights`, at their end: factors of deltas, not for networks
     uint32_t addedCount = 0;   ///< of ownWeights(), at their end: those of layers composed in
 
     /// Those that its network asks for, and behind them those that were composed in.
@@ -93,7 +93,7 @@ struct Block {
 struct ComponentTree {
     std::string id;          ///< unique per content: hash of role, files, settings and device types
     std::string sourceId{};  ///< of the tree with the types as its network asks; empty: this one
-    std::string plainId{};   ///< likewise, without changes and what was composed in; empty: none
+    std::string plainId{};   ///< likewise, without deltas and what was composed in; empty: none
     std::string baseId{};    ///< of the tree that layers were composed into, as its model has it
     std::string role;        ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
     std::string network;     ///< class in the reference's words: "UNet2DConditionModel"
@@ -102,7 +102,7 @@ struct ComponentTree {
     std::vector<Weight> weights;
     std::vector<Leaf> leaves;
     std::vector<Block> blocks;
-    std::vector<WeightChange> changes{};  ///< in the order in which they are applied
+    std::vector<WeightDelta> deltas{};  ///< in the order in which they are applied
 
     /// Type of one storage's elements on a device.
     [[nodiscard]] DType deviceType(StorageId storage) const;
@@ -115,13 +115,13 @@ struct ComponentTree {
     /// Bytes of the whole component on a device: unique storages, each aligned; gathered leaves
     /// left out.
     [[nodiscard]] Bytes deviceBytes() const;
-    /// Bytes of the masters in the files.
+    /// Bytes of the weights in the files.
     [[nodiscard]] Bytes fileBytes() const;
 
     /// The changes of the storage's weight.
-    [[nodiscard]] std::vector<const WeightChange*> changesOf(StorageId storage) const;
+    [[nodiscard]] std::vector<const WeightDelta*> deltasOf(StorageId storage) const;
 
-    /// The files that it would have without its changes and what was composed in.
+    /// The files that it would have without its deltas and what was composed in.
     [[nodiscard]] std::vector<WeightFile> networkFiles() const;
 
     /// The id under which the same weights go in any types.

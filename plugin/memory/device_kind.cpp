@@ -93,7 +93,7 @@ DeviceKind cuda() {
             .imitated = Imitated::Cuda,
             .estimatedProfile =
                 [] {
-                    // A GPU of the middle class on sixteen lanes of PCIe 4; one thread reads the
+                    // A GPU of the middle class on PCIe 4 x16; one thread reads the
                     // files of its weights (6.5 GB/s next to an H200).
                     return DeviceProfile{.copyBytesPerSecond = 6e9,
                                          .copyOverhead = 10e-6,
@@ -115,7 +115,7 @@ DeviceKind fake() {
             .imitated = Imitated::Rehearsal,
             .estimatedProfile =
                 [] {
-                    // A GPU of the middle class on sixteen lanes of PCIe 4.
+                    // A GPU of the middle class on PCIe 4 x16.
                     return DeviceProfile{.copyBytesPerSecond = 25e9,
                                          .copyOverhead = 10e-6,
                                          .flopsPerSecond = 4e13,

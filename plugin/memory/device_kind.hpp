@@ -32,7 +32,7 @@ struct DeviceKind {
     std::string forms;                 ///< how a user writes one: "cuda, cuda:1"
     int most = 1;                      ///< 1: its devices have no index
     bool firstIsBare = false;          ///< the id of device 0 is the name alone
-    bool isRehearsed = false;          ///< a user says its size, and what shall fail
+    bool isRehearsed = false;          ///< a user states its size, and what shall fail
     TorchType torch = TorchType::Cpu;  ///< no two registered kinds have the same
     Imitated imitated = Imitated::Cpu;
     DeviceProfile (*estimatedProfile)() = nullptr;  ///< of one that nobody measured

@@ -19,7 +19,7 @@ struct DeviceProfile {
     double convertedBytesPerSecond = 0;
     /// Of weights that are read where their file is mapped; 0: as copies.
     double mappedBytesPerSecond = 0;
-    /// Part of compute that a copy takes while it runs: on a CPU one of its threads, on cards none.
+    /// Part of compute that a copy takes while it runs: on a CPU one of its threads, on GPUs none.
     double computeOfCopies = 0;
     double f16FlopsPerSecond = 0;     ///< where it computes in f16; 0: as in f32
     double bf16FlopsPerSecond = 0;    ///< likewise
@@ -41,7 +41,7 @@ struct DeviceProfile {
     [[nodiscard]] Seconds leafSeconds(double flops, DType compute, Bytes weights) const;
 
     /// Of adapters' sums, in f32.
-    [[nodiscard]] Seconds changeSeconds(double flops) const { return flops / flopsPerSecond; }
+    [[nodiscard]] Seconds deltaSeconds(double flops) const { return flops / flopsPerSecond; }
 
     /// With compute that takes `pace` times as long.
     [[nodiscard]] DeviceProfile paced(double pace) const;

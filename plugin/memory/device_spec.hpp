@@ -1,5 +1,5 @@
 #pragma once
-// Devices as a person writes them, and what a run may use of each.
+// Devices as a user writes them, and what a run may use of each.
 
 #include "plugin/base/units.hpp"
 
@@ -21,10 +21,10 @@ inline constexpr Bytes kConversionScratch = kMiB;
 
 /// What an allocation of a rehearsing device is for.
 enum class AllocationKind : uint8_t {
-    Arena,      ///< weights that move, on the card
-    Staging,    ///< host memory for bytes on their way to the card
-    Wire,       ///< a driver's memory for a tensor that crosses between host and card
-    Activation  ///< any other tensor on the card
+    Arena,      ///< weights that move, on the GPU
+    Staging,    ///< host memory for bytes on their way to the GPU
+    Wire,       ///< a driver's memory for a tensor that crosses between host and GPU
+    Activation  ///< any other tensor on the GPU
 };
 inline constexpr size_t kAllocationKindCount = 4;
 [[nodiscard]] std::string_view nameOf(AllocationKind kind) noexcept;
@@ -38,7 +38,7 @@ struct FailingAllocation {
     bool operator==(const FailingAllocation&) const = default;
 };
 
-/// A device as a person writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB",
+/// A device as a user writes it: "cpu", "cuda", "cuda:1", "fake", "fake:8GiB",
 /// "fake:8GiB,spill=16GiB", "fake:8GiB,fail=100", "fake:8GiB,fail=arena:3-5", "fake:8GiB,lost=500".
 struct DeviceSpec {
     std::string kind = "cpu";
@@ -57,7 +57,7 @@ struct DeviceSpec {
 [[nodiscard]] DeviceSpec parseDeviceSpec(std::string_view text);
 [[nodiscard]] std::string toText(const DeviceSpec& spec);
 
-/// What a device says of itself when it is opened.
+/// What a device states about itself when it is opened.
 struct DeviceInfo {
     std::string id;
     std::string kind;
@@ -71,14 +71,15 @@ struct DeviceInfo {
 struct DeviceTraits {
     bool usesWeightsInPlace = false;
     Bytes capacity = 0;
-    bool isRehearsal = false;  ///< plays a card: its speeds are stated, not measured
-    bool replays = false;      ///< does the work of a pass again from its record (a CUDA graph)
+    bool isRehearsal = false;  ///< plays a GPU: its speeds are stated, not measured
+    bool replays = false;      ///< does the work of a forward again from its record (a CUDA graph)
     Bytes staging = 0;         ///< host memory that copies to it take while a run uses it
     Bytes workspace = 0;       ///< on it, that its libraries keep while a node computes
     /// On it, what the allocator may hold in pieces that fit nothing: a plan leaves it free.
     Bytes slack = 0;
-    bool decodesAtOnce = false;  ///< weights that stay encoded, with nothing beside the numbers
-    Bytes pinnable = 0;  ///< host memory that a run pins for what streams to it, unless told else
+    bool decodesAtOnce = false;  ///< encoded weights, without memory beyond the numbers
+    /// Host memory that a run pins for what streams to it, unless set otherwise.
+    Bytes pinnable = 0;
 };
 
 /// What a run may use of its devices, as a user states it: "6GiB" of the run's own,
@@ -89,7 +90,7 @@ struct MemoryBudget {
 
     bool operator==(const MemoryBudget&) const = default;
 
-    /// Empty where nothing is said of the device. `isMain`: it is the run's own.
+    /// Empty where nothing is stated about the device. `isMain`: it is the run's own.
     [[nodiscard]] std::optional<Bytes> of(const DeviceSpec& device, bool isMain) const;
 };
 
@@ -98,8 +99,8 @@ struct MemoryBudget {
 [[nodiscard]] bool isMemoryBudget(std::string_view text);
 /// Sizes in bytes.
 [[nodiscard]] std::string toText(const MemoryBudget& budget);
-/// `stated` with `size` for the run's device, whose id is `main`; empty: nothing is said of it.
-/// What it says of others stays as it is written.
+/// `stated` with `size` for the run's device, whose id is `main`; empty: nothing is stated about
+/// it. What it states about others is left as it is written.
 [[nodiscard]] std::string withMain(std::string_view stated,
                                    std::string_view main,
                                    std::string_view size);

@@ -33,8 +33,8 @@ class Engine {
 public:
     virtual ~Engine() = default;
 
-    /// Opens a device (once) and says what it is. Error{Device} when there is none or it was lost,
-    /// Error{InvalidInput} for a bad spec.
+    /// Opens a device (once) and states what it is. Error{Device} when there is none or it was
+    /// lost, Error{InvalidInput} for a bad spec.
     virtual DeviceInfo open(const DeviceSpec& spec) = 0;
     virtual DeviceTraits traits(const DeviceSpec& spec) = 0;
     /// How fast the device is: as measured on this machine, else a guess by its kind. It is open.
@@ -45,15 +45,15 @@ public:
     /// Opens the devices of `plan` and checks that weight files are still those of the trees;
     /// arenas come with the nodes.
     virtual void begin(std::shared_ptr<const Plan> plan, const StopToken& stop) = 0;
-    /// The arenas of stays that begin here are allocated; the node's components arrive as their
-    /// policies say. Throws Error{OutOfMemory},
+    /// The arenas of residencies that begin here are allocated; the node's components arrive as
+    /// their policies state. Throws Error{OutOfMemory},
     /// Error{Cancelled}, Error{Corrupt}.
     virtual void enter(NodeIndex node) = 0;
     /// Whether what the entered node computed may be used. Error{Corrupt} names a weight file that
     /// changed while the node worked with it; Error{OutOfMemory}: an allocation failed and nobody
-    /// said so.
+    /// reported it.
     virtual void confirm(NodeIndex node) = 0;
-    /// Components at their last use go as `after` says; also after a throw.
+    /// Components at their last use go as `after` states; also after a throw.
     virtual void leave(NodeIndex node) noexcept = 0;
     /// Error{Device} names a device of the run that was lost, which is why whatever else failed:
     /// nothing more can be asked of it in this process, and open() refuses it from now on.
@@ -71,15 +71,15 @@ public:
     /// What the device and the host hold now, measured. The device is open.
     [[nodiscard]] virtual MemoryState memoryState(const DeviceSpec& spec) = 0;
     /// Gives blocks that the allocators keep without need back to the device and to the system, and
-    /// returns the measured bytes. Weights, packed weights and plans stay. The device is open.
+    /// returns the measured bytes. Weights, packed weights and plans are kept. The device is open.
     virtual Bytes collect(const DeviceSpec& spec) = 0;
     /// Makes components leave their devices now, also during a run between two nodes; `component`
-    /// as isNamed() takes it. With `dropHost` their host masters are closed too. A component that
-    /// is used again comes back as its policy says. Returns the device bytes given back.
+    /// as isNamed() takes it. With `dropHost` their host copies are closed too. A component that
+    /// is used again comes back as its policy states. Returns the device bytes given back.
     virtual Bytes offload(std::string_view component, bool dropHost) = 0;
     /// What earlier runs left on devices.
     [[nodiscard]] virtual std::vector<KeptComponent> keptComponents() const = 0;
-    /// What stays pinned in host memory though nothing of it is used now.
+    /// What remains pinned in host memory though nothing of it is used now.
     [[nodiscard]] virtual std::vector<PinnedComponent> pinnedComponents() const = 0;
     /// Gives that memory back, also during a run; 0 where it is used now. Returns the bytes.
     virtual Bytes unpin(const PinnedComponent& pinned) = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// What streams through a component's ring and when, and when its residents arrive between: in a run
-// and in a plan alike.
+// What streams through a component's ring buffer and when, and when its residents arrive between:
+// in a run and in a plan alike.
 
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/stage_work.hpp"
@@ -12,42 +12,42 @@
 
 namespace lowtide::memory {
 
-/// What the copy lane is told, in this order, before a group can be read.
+/// What the copy queue is given, in this order, before a group can be read.
 struct StreamStep {
     enum class Kind : uint8_t { Evict, Bring };
     Kind kind = Kind::Bring;
     GroupId group = 0;
-    Bytes offset = 0;  ///< in the ring
+    Bytes offset = 0;  ///< in the ring buffer
 };
 
-/// Decides what streams through a component's ring and when. Pure: the same calls give the same
-/// steps, in a run and in a plan. Groups come in the order of the last pass of the same pattern,
-/// into the next bytes of the ring, over groups that the pass has left behind; whatever else is
-/// asked for comes on demand. A group that is leased or in use is never evicted.
+/// Decides what streams through a component's ring buffer and when. Pure: the same calls give the
+/// same steps, in a run and in a plan. Groups come in the order of the last forward of the same
+/// pattern, into the next bytes of the ring buffer, over groups that the forward has left behind;
+/// whatever else is asked for comes on demand. A group that is leased or in use is never evicted.
 class GroupStream {
 public:
-    /// The layout must outlive it. After `passes` passes nothing more is copied ahead; 0: their
+    /// The layout must outlive it. After `forwards` passes nothing more is copied ahead; 0: their
     /// number is not known.
-    GroupStream(const Layout& layout, int64_t passes);
+    GroupStream(const Layout& layout, int64_t forwards);
 
-    void beginPass(const PassHint& hint);
-    /// Makes room for and brings what reading `groups` now needs, those of one leaf, then what
+    void beginForward(const ForwardHint& hint);
+    /// Makes space for and brings what reading `groups` now needs, those of one leaf, then what
     /// comes after them where the layout copies ahead. They are in use together until the next
     /// call. Empty when there is nothing to do; nullopt when leases and `groups` themselves hold
-    /// all the room, and the ring is as it was.
+    /// all the space, and the ring buffer is as it was.
     [[nodiscard]] std::optional<std::vector<StreamStep>> use(std::span<const GroupId> groups);
     /// The same into `steps`, which it clears first; false where `use` gives nullopt.
     [[nodiscard]] bool use(std::span<const GroupId> groups, std::vector<StreamStep>& steps);
     void lease(GroupId group);
     void release(GroupId group);
-    /// Brings what the pass will need first, where the layout copies ahead and room is free.
+    /// Brings what the forward will need first, where the layout copies ahead and space is free.
     [[nodiscard]] std::vector<StreamStep> prefetch();
-    /// A group is gone from the ring.
+    /// A group is gone from the ring buffer.
     void forget(GroupId group);
-    /// Everything in the ring is gone.
+    /// Everything in the ring buffer is gone.
     void clear();
 
-    /// Where the group lies in the ring; nullopt when it is not there.
+    /// Where the group lies in the ring buffer; nullopt when it is not there.
     [[nodiscard]] std::optional<Bytes> offsetOf(GroupId group) const;
 
     [[nodiscard]] bool isLeased(GroupId group) const { return leases_[group] > 0; }
@@ -58,11 +58,11 @@ public:
 private:
     struct Slot {
         Bytes offset = 0;
-        bool isSpent = false;  ///< the pass has left it behind
+        bool isSpent = false;  ///< the forward has left it behind
     };
 
-    struct Ring {
-        std::vector<std::optional<Slot>> slots;  ///< per group, while in the ring
+    struct RingBuffer {
+        std::vector<std::optional<Slot>> slots;  ///< per group, while in the ring buffer
         std::vector<GroupId> groups;             ///< oldest first
         Bytes head = 0;                          ///< behind the newest
     };
@@ -76,8 +76,8 @@ private:
     void spend(GroupId group);
     [[nodiscard]] const std::vector<GroupId>& order() const;
     bool bringCurrent(Steps& steps);
-    [[nodiscard]] std::optional<Bytes> findRoom(GroupId group, Force force) const;
-    [[nodiscard]] bool overlaps(GroupId inRing, Bytes offset, Bytes bytes) const;
+    [[nodiscard]] std::optional<Bytes> findSpace(GroupId group, Force force) const;
+    [[nodiscard]] bool overlaps(GroupId inRingBuffer, Bytes offset, Bytes bytes) const;
     [[nodiscard]] bool isFree(Bytes offset, Bytes bytes, Force force) const;
     [[nodiscard]] bool isCurrent(GroupId group) const;
     [[nodiscard]] bool mayEvict(GroupId group, Force force) const;
@@ -87,29 +87,29 @@ private:
     void bringAhead(Steps& steps);
 
     const Layout& layout_;
-    Ring ring_;
+    RingBuffer ringBuffer_;
     std::vector<int> leases_;
-    int64_t passesLeft_;  ///< after this one; negative: not known
-    PassHint pass_;
+    int64_t forwardsLeft_;  ///< after this one; negative: not known
+    ForwardHint forward_;
     std::map<uint32_t, std::vector<GroupId>> orders_;  ///< what streams, by pattern, as last seen
-    std::vector<GroupId> seen_;                        ///< in this pass
-    size_t next_ = 0;                                  ///< place in order() behind what is in use
+    std::vector<GroupId> seen_;                        ///< in this forward
+    size_t next_ = 0;                                  ///< position in order() after what is in use
     std::vector<GroupId> current_;                     ///< in use, those that stream
     std::vector<GroupId> asked_;                       ///< that are to be in use
     int64_t misses_ = 0;
 };
 
-/// Residents of a component that arrives, in the order in which a pass uses them: each comes before
-/// what streams and is used after it, so that the first pass waits for nothing that it needs later.
-/// Pure: the same calls give the same residents, in a run and in a plan.
-class Arrivals {
+/// Residents of a component that arrives, in the order in which a forward uses them: each comes
+/// before what streams and is used after it, so that the first forward waits for nothing that it
+/// needs later. Pure: the same calls give the same residents, in a run and in a plan.
+class UploadOrder {
 public:
-    explicit Arrivals(const Layout& layout);
+    explicit UploadOrder(const Layout& layout);
 
-    /// The component arrives anew.
+    /// The component arrives again.
     void begin() noexcept { next_ = 0; }
 
-    /// Residents that were not given yet and that a pass uses before `group`, which streams.
+    /// Residents that were not given yet and that a forward uses before `group`, which streams.
     [[nodiscard]] std::span<const GroupId> before(GroupId group);
     /// The rest of them behind the last group of a pass that streams; behind others none.
     [[nodiscard]] std::span<const GroupId> after(GroupId group);
@@ -119,7 +119,7 @@ public:
 private:
     std::optional<GroupId> last_;     ///< that streams
     std::vector<GroupId> residents_;  ///< in the order of their first use
-    std::vector<size_t> earlier_;     ///< per group: how many of them a pass uses before it
+    std::vector<size_t> earlier_;     ///< per group: how many of them a forward uses before it
     size_t next_ = 0;                 ///< of the residents
 };
 

@@ -1,6 +1,6 @@
 #include "plugin/memory/layout.hpp"
 
-#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/adapted_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_spec.hpp"
 
@@ -39,7 +39,7 @@ bool isUsedAsItLies(const ComponentTree& tree, const Weight& weight) {
 /// Whether its file may be mapped, and its elements read there.
 bool isMappable(const ComponentTree& tree, const Storage& storage) {
     const bool isAligned =
-        storage.staysEncoded || storage.fileOffset % sizeOf(storage.fileType) == 0;
+        storage.isKeptEncoded || storage.fileOffset % sizeOf(storage.fileType) == 0;
     return tree.files[storage.file].isLocal && isAligned;
 }
 
@@ -52,12 +52,12 @@ std::vector<bool> convertedStorages(const ComponentTree& tree) {
     return converted;
 }
 
-/// Of each storage, as it comes: a slot of the ring holds that.
+/// Of each storage, as it comes: a slot of the ring buffer holds that.
 std::vector<Bytes> comingBytes(const ComponentTree& tree) {
     std::vector<Bytes> bytes = tree.bytesOfStorages();
     for (StorageId storage = 0; storage < bytes.size(); ++storage) {
-        if (tree.storages[storage].arrivalType) {
-            bytes[storage] = arrivalBytes(tree, storage);
+        if (tree.storages[storage].uploadType) {
+            bytes[storage] = uploadBytes(tree, storage);
         }
     }
     return bytes;
@@ -71,7 +71,7 @@ public:
         : tree_(tree),
           bytes_(comingBytes(tree)),
           isConverted_(convertedStorages(tree)),
-          changeFlops_(changeFlopsOfStorages(tree)),
+          deltaFlops_(deltaFlopsOfStorages(tree)),
           owner_(tree.storages.size(), kNoGroup) {}
 
     Layout group(const std::vector<LeafList>& lists) {
@@ -119,8 +119,7 @@ private:
             group.offsets.push_back(group.bytes);
             group.contentBytes += bytes;
             group.convertedBytes += isConverted_[storage] ? bytes : 0;
-            group.changeFlops +=
-                changesAtLease(tree_.storages[storage]) ? 0 : changeFlops_[storage];
+            group.deltaFlops += deltasAtLease(tree_.storages[storage]) ? 0 : deltaFlops_[storage];
             group.bytes += alignUp(bytes, kSlotAlignment);
             owner_[storage] = static_cast<GroupId>(layout_.groups.size() - 1);
         }
@@ -154,8 +153,8 @@ private:
             for (const WeightId weight : tree_.leaves[leaf].weights) {
                 const StorageId storage = tree_.weights[weight].storage;
                 facts.bytes += bytes_[storage];
-                facts.changeFlops +=
-                    changesAtLease(tree_.storages[storage]) ? changeFlops_[storage] : 0;
+                facts.deltaFlops +=
+                    deltasAtLease(tree_.storages[storage]) ? deltaFlops_[storage] : 0;
                 const GroupId group = owner_[storage];
                 if (group != kNoGroup &&
                     std::find(groups.begin(), groups.end(), group) == groups.end()) {
@@ -168,7 +167,7 @@ private:
     const ComponentTree& tree_;
     const std::vector<Bytes> bytes_;  ///< of each storage as it comes
     const std::vector<bool> isConverted_;
-    const std::vector<double> changeFlops_;  ///< of each storage
+    const std::vector<double> deltaFlops_;  ///< of each storage
     std::vector<GroupId> owner_;
     Layout layout_;
 };
@@ -229,14 +228,14 @@ std::vector<LeafList> blockLists(const ComponentTree& tree) {
     return lists;
 }
 
-Bytes ringBytesFor(const Layout& layout, Bytes room, double ringFloors) {
-    const Bytes floor = ringFloor(layout);
+Bytes ringBufferBytesFor(const Layout& layout, Bytes space, double ringBufferFloors) {
+    const Bytes floor = ringBufferFloor(layout);
     Bytes streaming = 0;
     for (const Group& group : layout.groups) {
         streaming += group.isResident ? 0 : group.bytes;
     }
-    const auto wanted = static_cast<Bytes>(static_cast<double>(floor) * ringFloors);
-    const Bytes most = std::min({wanted, streaming, room});
+    const auto wanted = static_cast<Bytes>(static_cast<double>(floor) * ringBufferFloors);
+    const Bytes most = std::min({wanted, streaming, space});
     return std::max(floor, most / kSlotAlignment * kSlotAlignment);
 }
 
@@ -292,7 +291,7 @@ bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTra
 }
 
 bool isUsedInPlace(const ComponentTree& tree, const DeviceTraits& traits) {
-    if (!traits.usesWeightsInPlace || !tree.changes.empty()) {
+    if (!traits.usesWeightsInPlace || !tree.deltas.empty()) {
         return false;
     }
     const std::vector<bool> isBrought = broughtStorages(tree);
@@ -330,7 +329,7 @@ Layout groupByBlock(const ComponentTree& tree, int blocksPerGroup) {
 
 void makeAllResident(Layout& layout) {
     layout.residentBytes = 0;
-    layout.ringBytes = 0;
+    layout.ringBufferBytes = 0;
     for (Group& group : layout.groups) {
         group.isResident = true;
         group.residentOffset = layout.residentBytes;
@@ -338,7 +337,10 @@ void makeAllResident(Layout& layout) {
     }
 }
 
-void placeGroups(Layout& layout, const std::vector<bool>& resident, Bytes room, double ringFloors) {
+void layOutGroups(Layout& layout,
+                  const std::vector<bool>& resident,
+                  Bytes space,
+                  double ringBufferFloors) {
     layout.residentBytes = 0;
     for (GroupId id = 0; id < layout.groups.size(); ++id) {
         Group& group = layout.groups[id];
@@ -348,10 +350,11 @@ void placeGroups(Layout& layout, const std::vector<bool>& resident, Bytes room, 
             layout.residentBytes += group.bytes;
         }
     }
-    layout.ringBytes = ringBytesFor(layout, room - layout.residentBytes, ringFloors);
+    layout.ringBufferBytes =
+        ringBufferBytesFor(layout, space - layout.residentBytes, ringBufferFloors);
 }
 
-Bytes ringFloor(const Layout& layout) {
+Bytes ringBufferFloor(const Layout& layout) {
     std::vector<GroupId> streamed;
     Bytes floor = 0;
     for (GroupId group = 0; group < layout.groups.size(); ++group) {

@@ -21,23 +21,23 @@ struct Group {
     std::vector<StorageId> storages;
     Bytes contentBytes = 0;        ///< without alignment: what a copy of the group moves
     Bytes convertedBytes = 0;      ///< of contentBytes: of another type in their file
-    double changeFlops = 0;        ///< of adapters, each time it arrives
+    double deltaFlops = 0;         ///< of adapters, each time it arrives
     Bytes bytes = 0;               ///< each storage aligned to kSlotAlignment
     bool isShared = false;         ///< what several groups need: always resident
-    bool isResident = false;       ///< brought once; else it streams through the ring
+    bool isResident = false;       ///< brought once; else it streams through the ring buffer
     Bytes residentOffset = 0;      ///< resident only: among the residents
     std::vector<Bytes> offsets{};  ///< of its storages, in the group
 };
 
-/// What the time of a leaf's use depends on beside its work.
+/// What the time of a leaf's use depends on in addition to its work.
 struct LeafFacts {
     DType compute = DType::F32;  ///< of its weights; F32 where it has none
     Bytes bytes = 0;             ///< of its weights on the device
-    double changeFlops = 0;      ///< of adapters, at each use: of weights that stay encoded
+    double deltaFlops = 0;       ///< of adapters, at each use: of weights that are held encoded
 };
 
-/// How a component lies on its device while nodes run that use it: groups that stay, and a ring
-/// through which the others stream.
+/// How a component lies on its device while nodes run that use it: groups that are resident, and a
+/// ring buffer through which the others stream.
 struct Layout {
     std::vector<Group> groups;                               ///< in the order of construction
     std::vector<std::vector<GroupId>> leafGroups;            ///< per leaf; none for a gathered leaf
@@ -45,23 +45,23 @@ struct Layout {
     std::vector<GroupId> order;                              ///< of one pass, as far as it is known
     std::map<uint32_t, std::vector<GroupId>> otherOrders{};  ///< of other access patterns than 0
     Bytes residentBytes = 0;
-    Bytes ringBytes = 0;      ///< 0: nothing streams
-    int mostInRing = 0;       ///< groups at once; 0: as many as fit
-    bool prefetches = false;  ///< copies run ahead of compute
+    Bytes ringBufferBytes = 0;  ///< 0: nothing streams
+    int mostInRingBuffer = 0;   ///< groups at once; 0: as many as fit
+    bool prefetches = false;    ///< copies run ahead of compute
     bool isInPlace =
         false;  ///< mapped files are read where they lie: bytes count, no arena is made
 
     /// What it takes on the device, resident and streaming.
-    [[nodiscard]] Bytes bytes() const { return residentBytes + ringBytes; }
+    [[nodiscard]] Bytes bytes() const { return residentBytes + ringBufferBytes; }
 
     /// What an arena must hold.
     [[nodiscard]] Bytes arenaBytes() const { return isInPlace ? 0 : bytes(); }
 
-    [[nodiscard]] bool isWhole() const { return ringBytes == 0; }
+    [[nodiscard]] bool isFullyResident() const { return ringBufferBytes == 0; }
 
     /// Of one pass of an access pattern; that of pattern 0 where it is not known.
     [[nodiscard]] const std::vector<GroupId>& orderOf(uint32_t pattern) const;
-    /// The groups that stream, each once, in the order of a pass, and behind them those that it
+    /// The groups that stream, each once, in the order of a forward, and behind them those that it
     /// has no use for. As far as pinned memory goes it is for the first of them.
     [[nodiscard]] std::vector<GroupId> streamingOrder() const;
     /// Flags per group: those of streamingOrder() that `most` bytes of pinned memory hold.
@@ -90,11 +90,14 @@ struct Layout {
 /// Makes every group resident, one behind the other.
 void makeAllResident(Layout& layout);
 /// Makes `resident` (one flag per group) and the shared storages resident, the rest streams. The
-/// ring is as large as `room` allows: at most `mostRing` and at least the floor.
-void placeGroups(Layout& layout, const std::vector<bool>& resident, Bytes room, double ringFloors);
+/// ring buffer is as large as `space` allows: at most `mostRing` and at least the floor.
+void layOutGroups(Layout& layout,
+                  const std::vector<bool>& resident,
+                  Bytes space,
+                  double ringBufferFloors);
 
-/// Bytes that the ring needs at least: two neighbours of the order when copies run ahead, else the
-/// largest group.
-[[nodiscard]] Bytes ringFloor(const Layout& layout);
+/// Bytes that the ring buffer needs at least: two neighbours of the order when copies run ahead,
+/// else the largest group.
+[[nodiscard]] Bytes ringBufferFloor(const Layout& layout);
 
 }  // namespace lowtide::memory

@@ -7,7 +7,7 @@ namespace lowtide::memory {
 
 namespace {
 
-/// After thinning a line has room for as many moves again.
+/// After thinning a line has space for as many moves again.
 constexpr size_t kMovesAfterThinning = Timeline::kMostMoves / 2;
 constexpr double kShortestSlice = 1e-6;
 
@@ -48,11 +48,11 @@ void Timeline::put(LedgerEvent event) {
         return;
     }
     if (slice_ > 0) {
-        const auto [place, isNew] = places_.try_emplace(
+        const auto [entry, isNew] = positions_.try_emplace(
             {event.what, event.device, event.node, static_cast<int64_t>(event.seconds / slice_)},
             moments_.size());
         if (!isNew) {
-            LedgerEvent& first = moments_[place->second];
+            LedgerEvent& first = moments_[entry->second];
             first.subject = first.subject == event.subject ? first.subject : std::string();
             first.bytes += event.bytes;
             first.count += event.count;
@@ -70,7 +70,7 @@ void Timeline::thin() {
         slice_ = std::max({2 * slice_, end / static_cast<double>(kMostMoves), kShortestSlice});
         std::vector<LedgerEvent> all = std::exchange(moments_, {});
         moves_ = 0;
-        places_.clear();
+        positions_.clear();
         for (LedgerEvent& event : all) {
             put(std::move(event));
         }
@@ -100,9 +100,9 @@ Json toJson(const std::vector<LedgerEvent>& moments) {
 
 Json toJson(const MovesByGroup& moves) {
     Json json = Json::array();
-    for (const auto& [place, own] : moves) {
-        json.push_back({{"device", place.first},
-                        {"group", place.second},
+    for (const auto& [entry, own] : moves) {
+        json.push_back({{"device", entry.first},
+                        {"group", entry.second},
                         {"copies", own.copies},
                         {"copied", own.copied},
                         {"evictions", own.evictions}});
@@ -176,12 +176,13 @@ void Ledger::noteMissing(std::string_view device,
                          Bytes missing) noexcept {
     try {
         if (fault_.empty()) {
-            fault_ =
-                message("the books are wrong: {} more of {} were given back than \"{}\" had on {}",
-                        formatBytes(missing),
-                        nameOf(tag),
-                        owner,
-                        device);
+            fault_ = message(
+                "the accounting is wrong: {} more of {} were given back than \"{}\" had "
+                "on {}",
+                formatBytes(missing),
+                nameOf(tag),
+                owner,
+                device);
         }
     } catch (...) {
         // without memory for the words the balance is still right
@@ -219,7 +220,7 @@ void Ledger::noteFault(std::string_view words) noexcept {
             fault_ = Message(std::string(words.substr(0, words.find_first_of("\r\n"))));
         }
     } catch (...) {
-        // without memory for the words there is nothing left to be told
+        // without memory for the words there is nothing left to report
     }
 }
 

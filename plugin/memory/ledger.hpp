@@ -40,7 +40,7 @@ using MovesByGroup = std::map<std::pair<std::string, std::string>, GroupMoves>;
 
 /// The time line of a run, thinned while it is written: beyond kMostMoves the copies, and the
 /// evictions, of one node, device and slice of time become one moment, and slices grow with the
-/// run. All other moments stay; the graph bounds them.
+/// run. All other moments are kept; the graph bounds them.
 class Timeline {
 public:
     /// More than a chart has pixels.
@@ -57,16 +57,16 @@ public:
 
 private:
     /// What, device, node and number of the slice.
-    using Place = std::tuple<std::string, std::string, std::string, int64_t>;
+    using Index = std::tuple<std::string, std::string, std::string, int64_t>;
 
     void count(const LedgerEvent& event);
     void put(LedgerEvent event);
     void thin();
 
     std::vector<LedgerEvent> moments_;
-    size_t moves_ = 0;                ///< among the moments
-    double slice_ = 0;                ///< seconds; 0: nothing became one yet
-    std::map<Place, size_t> places_;  ///< of moves among the moments
+    size_t moves_ = 0;                   ///< among the moments
+    double slice_ = 0;                   ///< seconds; 0: nothing became one yet
+    std::map<Index, size_t> positions_;  ///< of moves among the moments
     MovesByGroup movesByGroup_;
 };
 
@@ -99,11 +99,11 @@ using EventListener = std::function<void(const LedgerEvent& event)>;
 class Ledger {
 public:
     /// Adds `delta` (negative: takes away, and throws nothing). A balance that would fall below
-    /// zero becomes zero, and takeFault() tells of it.
+    /// zero becomes zero, and takeFault() reports it.
     void add(std::string_view device, Tag tag, std::string_view owner, Bytes delta);
     /// Replaces the balance of one owner, for figures that are measured as a whole (activations).
     void set(std::string_view device, Tag tag, std::string_view owner, Bytes bytes);
-    /// What a device has in all, to be told beside what it holds: a rehearsed card's size is that
+    /// What a device has in all, to be reported with what it holds: a rehearsed GPU's size is that
     /// of the run.
     void setCapacity(std::string_view device, Bytes capacity);
     /// Something went wrong where nothing may be thrown: the run that is going on must fail.
@@ -112,7 +112,7 @@ public:
     [[nodiscard]] Message takeFault();
     /// Starts a time line; peaks begin at what is held now.
     void beginRun();
-    /// Peaks begin anew at what is held now, for a stage of its own.
+    /// Peaks begin again at what is held now, for a stage of its own.
     void resetPeaks();
     void event(
         std::string what, std::string device, std::string node, std::string subject, Bytes bytes);

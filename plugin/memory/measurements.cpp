@@ -27,18 +27,18 @@ Json orNull(const std::optional<double>& value) {
 
 Seconds StageTraffic::compute() const {
     Seconds waited = 0;
-    for (const auto& [device, times] : lanes) {
+    for (const auto& [device, times] : copyQueues) {
         waited += times.wait;
     }
     return std::max(0.0, seconds - waited);
 }
 
 std::optional<Seconds> StageTraffic::lowerBound() const {
-    if (lanes.empty()) {
+    if (copyQueues.empty()) {
         return std::nullopt;
     }
     Seconds bound = compute();
-    for (const auto& [device, times] : lanes) {
+    for (const auto& [device, times] : copyQueues) {
         bound = std::max(bound, times.copy);
     }
     return bound;
@@ -46,14 +46,15 @@ std::optional<Seconds> StageTraffic::lowerBound() const {
 
 std::optional<double> StageTraffic::efficiency() const {
     const std::optional<Seconds> bound = lowerBound();
-    // A lane may still finish what the stage before it ordered: no more than all of the time.
+    // A copy queue may still finish what the stage before it ordered: no more than all of the time.
     return bound && seconds > 0 ? std::optional(std::min(1.0, *bound / seconds)) : std::nullopt;
 }
 
 Json toJson(const PatternsTraffic& patterns) {
     Json json = Json::array();
     for (const auto& [number, traffic] : patterns) {
-        json.push_back({{"pattern", number}, {"passes", traffic.passes}, {"moved", traffic.moved}});
+        json.push_back(
+            {{"pattern", number}, {"passes", traffic.forwards}, {"moved", traffic.moved}});
     }
     return json;
 }
@@ -61,9 +62,9 @@ Json toJson(const PatternsTraffic& patterns) {
 Json toJson(const std::vector<StageTraffic>& stages) {
     Json json = Json::array();
     for (const StageTraffic& stage : stages) {
-        Json lanes = Json::object();
-        for (const auto& [device, times] : stage.lanes) {
-            lanes[device] = {{"copy", times.copy}, {"wait", times.wait}};
+        Json copyQueues = Json::object();
+        for (const auto& [device, times] : stage.copyQueues) {
+            copyQueues[device] = {{"copy", times.copy}, {"wait", times.wait}};
         }
         json.push_back({{"node", stage.node},
                         {"seconds", stage.seconds},
@@ -71,7 +72,7 @@ Json toJson(const std::vector<StageTraffic>& stages) {
                         {"moved", stage.bytesToDevice},
                         {"misses", stage.misses},
                         {"patterns", toJson(stage.patterns)},
-                        {"lanes", lanes},
+                        {"lanes", copyQueues},
                         {"bound", orNull(stage.lowerBound())},
                         {"efficiency", orNull(stage.efficiency())}});
     }

@@ -1,5 +1,5 @@
 #pragma once
-// What is measured: what the memories hold at a moment, and what the lanes did in a stage.
+// What is measured: what the memories hold at a moment, and what the copy queues did in a stage.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
@@ -34,22 +34,22 @@ struct RehearsalCounts {
     /// Numbers of the activations that outlived the stage which made them: values on wires.
     std::vector<int64_t> activationsOnWires;
     Bytes held = 0;            ///< on the device now, from its own allocator
-    Bytes spilled = 0;         ///< the most that lay beyond the card
+    Bytes spilled = 0;         ///< the most that lay beyond the GPU
     Bytes spilledTouched = 0;  ///< of it read or written, every time counted
 };
 
 [[nodiscard]] Json toJson(const RehearsalCounts& counts);
 
-/// How long a device's copy lane worked, and how long compute stood still for it.
-struct LaneTimes {
+/// How long a device's copy queue worked, and how long compute stood still for it.
+struct CopyTimes {
     Seconds copy = 0;
     Seconds wait = 0;
 };
 
-/// Passes of one access pattern in a stage, and what they brought to the device. What is copied
-/// ahead counts for the pass that orders it.
+/// Forwards of one access pattern in a stage, and what they brought to the device. What is copied
+/// ahead counts for the forward that orders it.
 struct PatternTraffic {
-    int64_t passes = 0;
+    int64_t forwards = 0;
     Bytes moved = 0;
 
     bool operator==(const PatternTraffic&) const = default;
@@ -66,10 +66,10 @@ struct StageTraffic {
     int64_t misses = 0;       ///< leases of a group that nobody had brought
     PatternsTraffic patterns{};
     /// By device, where weights of the stage are copied; a device that reads them where their file
-    /// is mapped has no copy lane and is missing.
-    std::map<std::string, LaneTimes, std::less<>> lanes{};
+    /// is mapped has no copy queue and is missing.
+    std::map<std::string, CopyTimes, std::less<>> copyQueues{};
 
-    /// What the stage did beside waiting for copies; all of it where nothing is copied.
+    /// What the stage did besides waiting for copies; all of it where nothing is copied.
     [[nodiscard]] Seconds compute() const;
     /// The shortest time that it could have taken, max(compute, copy); empty where nothing is
     /// copied.

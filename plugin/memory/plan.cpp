@@ -32,10 +32,10 @@ std::vector<NodeIndex> slowerNodes(const Plan& plan,
     return slower;
 }
 
-/// `turns` is a plan that fits in which components of `nodes` take turns. Where they fit beside
+/// `bursts` is a plan that fits in which components of `nodes` take turns. Where they fit next to
 /// each other, and that is no slower, they live together.
 Plan livingTogether(const PlanRequest& request,
-                    Plan turns,
+                    Plan bursts,
                     std::set<NodeIndex> nodes,
                     const Demand& smallest) {
     while (!nodes.empty()) {
@@ -49,7 +49,7 @@ Plan livingTogether(const PlanRequest& request,
             continue;
         }
         Plan together = finished(sizer, sizer.grown(std::move(sizes)), smallest);
-        const std::vector<NodeIndex> slower = slowerNodes(together, turns, nodes);
+        const std::vector<NodeIndex> slower = slowerNodes(together, bursts, nodes);
         if (slower.empty()) {
             return together;
         }
@@ -57,14 +57,14 @@ Plan livingTogether(const PlanRequest& request,
             nodes.erase(node);
         }
     }
-    return turns;
+    return bursts;
 }
 
 std::variant<Plan, Infeasible> planWith(const PlanRequest& request) {
-    const Intervals turns = intervalsOf(request, {});
-    const Sizer sizer(request, turns);
+    const Intervals bursts = intervalsOf(request, {});
+    const Sizer sizer(request, bursts);
     const Sizes smallest = sizer.smallest();
-    const std::set<NodeIndex> alternating = alternatingNodes(request, turns);
+    const std::set<NodeIndex> alternating = alternatingNodes(request, bursts);
     const Sizer roomy(request, intervalsOf(request, {.keepsAll = true, .together = alternating}));
     Sizes largest = roomy.largest();
     if (!firstTooLarge(largest.demand)) {
@@ -77,14 +77,14 @@ std::variant<Plan, Infeasible> planWith(const PlanRequest& request) {
     return livingTogether(request, std::move(plan), alternating, smallest.demand);
 }
 
-/// What kept components take beside a plan's smallest layouts depends on when they leave.
+/// What kept components take in addition to a plan's smallest layouts depends on when they leave.
 void findMinimums(const PlanRequest& request, Plan& plan) {
     PlanClearing clearing(request);
     clearing.clearAll();
     const PlanRequest& cleared = clearing.request();
     const Sizes smallest = Sizer(cleared, intervalsOf(cleared, {})).smallest();
     for (size_t i = 0; i < plan.devices.size(); ++i) {
-        plan.devices[i].minimum = smallest.demand.devices[i].room;
+        plan.devices[i].minimum = smallest.demand.devices[i].space;
     }
 }
 
@@ -103,7 +103,7 @@ std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
         return planned;
     }
     auto& plan = std::get<Plan>(planned);
-    clearing.tell(plan);
+    clearing.notify(plan);
     if (!request.kept.empty() || !request.pinned.empty()) {
         findMinimums(request, plan);
     }
@@ -138,7 +138,7 @@ bool ComponentInterval::isHeldAt(NodeIndex node) const {
     return first <= node && node <= last && !isAbsent(absences, node);
 }
 
-bool PlannedPlace::isHeldAt(NodeIndex node) const {
+bool PlannedSlot::isHeldAt(NodeIndex node) const {
     return first <= node && node <= last && !isAbsent(absences, node);
 }
 
@@ -159,30 +159,30 @@ const DevicePlan* Plan::device(const DeviceSpec& spec) const {
 
 namespace {
 
-Json stayJson(const Plan& plan, const PlannedStay& stay) {
-    const Layout& layout = *stay.layout;
+Json residencyJson(const Plan& plan, const PlannedResidency& residency) {
+    const Layout& layout = *residency.layout;
     int64_t resident = 0;
     for (const Group& group : layout.groups) {
         resident += group.isResident ? 1 : 0;
     }
     Json offloaded = Json::array();
-    bool isKept = stay.isKept;
-    for (const Absence& absence : stay.absences) {
+    bool isKept = residency.isKept;
+    for (const Absence& absence : residency.absences) {
         offloaded.push_back(plan.stages[absence.from].node);
-        isKept = isKept && absence.until <= stay.last;
+        isKept = isKept && absence.until <= residency.last;
     }
-    return {{"role", plan.components[stay.component].tree->role},
-            {"policy", stay.planner},
-            {"from", plan.stages[stay.first].node},
-            {"to", plan.stages[stay.last].node},
+    return {{"role", plan.components[residency.component].tree->role},
+            {"policy", residency.planner},
+            {"from", plan.stages[residency.first].node},
+            {"to", plan.stages[residency.last].node},
             {"groups", layout.groups.size()},
             {"resident_groups", resident},
             {"resident_bytes", layout.residentBytes},
-            {"ring_bytes", layout.ringBytes},
+            {"ring_bytes", layout.ringBufferBytes},
             {"streamed_bytes_per_pass", layout.streamedBytes()},
             {"prefetches", layout.prefetches},
-            {"pinned_bytes", stay.pinned},
-            {"replayed", stay.replays},
+            {"pinned_bytes", residency.pinned},
+            {"replayed", residency.replays},
             {"in_place", layout.isInPlace},
             {"offloaded_by", offloaded},
             {"kept", isKept}};
@@ -200,11 +200,12 @@ Json stageJson(const Plan& plan, NodeIndex node) {
                  {"moved", stage.moved},
                  {"needed", stage.needed},
                  {"patterns", toJson(stage.patterns)},
-                 {"stays", stage.stays},
+                 {"stays", stage.residencies},
                  {"resident", Json::array()},
                  {"devices", Json::object()}};
-    for (const uint32_t stay : stage.stays) {
-        json["resident"].push_back(plan.components[plan.stays[stay].component].tree->role);
+    for (const uint32_t residency : stage.residencies) {
+        json["resident"].push_back(
+            plan.components[plan.residencies[residency].component].tree->role);
     }
     for (const StageBytes& bytes : stage.bytes) {
         json["devices"][bytes.device] = {{"weights", bytes.weights},
@@ -245,8 +246,8 @@ Json toJson(const Plan& plan) {
                                       {"file_bytes", component.tree->fileBytes()},
                                       {"leaves", component.tree->leaves.size()}});
     }
-    for (const PlannedStay& stay : plan.stays) {
-        json["stays"].push_back(stayJson(plan, stay));
+    for (const PlannedResidency& residency : plan.residencies) {
+        json["stays"].push_back(residencyJson(plan, residency));
     }
     for (NodeIndex node = 0; node < plan.stages.size(); ++node) {
         json["stages"].push_back(stageJson(plan, node));

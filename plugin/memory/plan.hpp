@@ -33,7 +33,7 @@ struct NodeWork {
     std::vector<std::string> offloads{};
     /// Per device id: bytes of values on wires, and of kept results, while the node runs.
     std::map<std::string, Bytes, std::less<>> wires{};
-    /// Of the last node: what comes to the host beside its wires when the node has ended.
+    /// Of the last node: what comes to the host in addition to its wires when the node has ended.
     Bytes handedOver = 0;
     /// What its compute took in earlier runs over what was predicted; corrects predicted times and
     /// nothing else. 1: as predicted, or not known.
@@ -41,7 +41,7 @@ struct NodeWork {
     /// Asked where the node fits with no policy. Empty: nothing makes it smaller.
     SmallerWork smaller{};
 
-    /// Where a component computes; `main`: what PlanRequest::device says.
+    /// Where a component computes; `main`: what PlanRequest::device states.
     [[nodiscard]] DeviceSpec deviceOf(const ComponentTree& tree, const DeviceSpec& main) const;
     /// Where the node computes: with its first component.
     [[nodiscard]] DeviceSpec device(const DeviceSpec& main) const;
@@ -53,7 +53,7 @@ struct PlanDevice {
     DeviceTraits traits;  ///< capacity: the budget; 0: without a bound
     Bytes size = 0;       ///< the most that a budget may be; 0: without a bound
     DeviceProfile profile{};
-    Bytes held = 0;       ///< that stays there whatever this run does
+    Bytes held = 0;       ///< that remains there whatever this run does
     Bytes droppable = 0;  ///< of `held`: goes before a run is refused
     std::string card{};   ///< that is planned for and need not be there; empty: it is opened
 };
@@ -94,7 +94,7 @@ struct PlannedComponent {
 /// While a control node has sent a component away: after `from`, until `until` is entered.
 struct Absence {
     NodeIndex from = 0;
-    NodeIndex until = 0;  ///< beyond the stay's last node: it does not come back
+    NodeIndex until = 0;  ///< beyond the residency's last node: it does not come back
 
     [[nodiscard]] bool covers(NodeIndex node) const { return from < node && node < until; }
 };
@@ -106,35 +106,35 @@ struct ComponentInterval {
     std::string planner;     ///< "none", "model", ...
     NodeIndex first = 0;
     NodeIndex last = 0;
-    uint32_t place = 0;       ///< index into Plan::places
-    bool isKept = false;      ///< stays on the device after the run
-    bool takesTurns = false;  ///< with others of its node, at the same place
+    uint32_t slot = 0;        ///< index into Plan::slots
+    bool isKept = false;      ///< remains on the device after the run
+    bool alternates = false;  ///< with others of its node, in the same slot
     bool isThere = false;     ///< since an earlier run
-    int64_t passes = 0;       ///< over it; 0: not known
+    int64_t forwards = 0;     ///< over it; 0: not known
     std::vector<Absence> absences{};
 
     [[nodiscard]] bool isHeldAt(NodeIndex node) const;
 };
 
-/// How a component lies on its device, and what its passes gain from.
+/// How a component lies on its device, and what its forwards gain from.
 struct ChosenLayout {
     std::shared_ptr<const Layout> layout;
     Bytes pinned = 0;      ///< host memory for what streams, read once; to the end of the run
-    bool replays = false;  ///< passes after the first are done from a record
+    bool replays = false;  ///< forwards after the first are done from a record
 };
 
 /// An interval with the layout that holds in it.
-struct PlannedStay : ComponentInterval, ChosenLayout {};
+struct PlannedResidency : ComponentInterval, ChosenLayout {};
 
-/// Memory that is allocated when `first` is entered and given back when `last` was left. Stays that
-/// take turns share one.
-struct PlannedPlace {
+/// Memory that is allocated when `first` is entered and given back when `last` was left.
+/// Residencies that take turns share one.
+struct PlannedSlot {
     DeviceSpec device;
     Bytes arenaBytes = 0;  ///< 0 where every weight is read where its file is mapped
-    Bytes bytes = 0;       ///< most that its stays take, in an arena or mapped
+    Bytes bytes = 0;       ///< most that its residencies take, in an arena or mapped
     NodeIndex first = 0;
     NodeIndex last = 0;
-    std::vector<Absence> absences{};  ///< of the one stay that has it
+    std::vector<Absence> absences{};  ///< of the one residency that has it
 
     [[nodiscard]] bool isHeldAt(NodeIndex node) const;
 };
@@ -143,7 +143,7 @@ struct PlannedPlace {
 struct PlannedUse {
     NodeIndex node = 0;
     uint32_t component = 0;  ///< index into Plan::components
-    uint32_t stay = 0;       ///< index into Plan::stays
+    uint32_t residency = 0;  ///< index into Plan::residencies
     Policy policy;
 };
 
@@ -165,25 +165,25 @@ struct StageBytes {
     Bytes slack = 0;  ///< DeviceTraits, where something lies there
 
     /// What must be free for it.
-    [[nodiscard]] Bytes room() const { return total() + slack; }
+    [[nodiscard]] Bytes space() const { return total() + slack; }
 };
 
 struct StagePlan {
     std::string node;
-    std::vector<StageBytes> bytes;  ///< per device of the run
-    std::vector<uint32_t> stays;    ///< that hold memory while the node runs
-    Seconds seconds = 0;            ///< predicted, of the networks
-    Seconds compute = 0;            ///< of it what they compute
-    Bytes moved = 0;                ///< predicted, to the device
-    Bytes needed = 0;               ///< one copy of a resident, one for each use of other groups
-    PatternsTraffic patterns{};     ///< predicted
+    std::vector<StageBytes> bytes;      ///< per device of the run
+    std::vector<uint32_t> residencies;  ///< that hold memory while the node runs
+    Seconds seconds = 0;                ///< predicted, of the networks
+    Seconds compute = 0;                ///< of it what they compute
+    Bytes moved = 0;                    ///< predicted, to the device
+    Bytes needed = 0;            ///< one copy of a resident, one for each use of other groups
+    PatternsTraffic patterns{};  ///< predicted
 };
 
 struct DevicePlan {
     DeviceSpec device;
     Bytes capacity = 0;  ///< 0: without a bound
     Bytes peak = 0;      ///< predicted
-    Bytes room = 0;      ///< the peak with the slack of the allocator: what must be free
+    Bytes space = 0;     ///< the peak with the slack of the allocator: what must be free
     Bytes peakWeights = 0;
     /// Smallest capacity with which these policies can be kept, when what may go has gone: what is
     /// droppable, and components of earlier runs.
@@ -197,14 +197,14 @@ struct DevicePlan {
 /// The memory plan of a run: pure data, made before anything moves.
 struct Plan {
     std::vector<PlannedComponent> components;
-    std::vector<PlannedStay> stays;
-    std::vector<PlannedPlace> places;
+    std::vector<PlannedResidency> residencies;
+    std::vector<PlannedSlot> slots;
     std::vector<PlannedUse> uses;
     std::vector<StagePlan> stages;
     std::vector<DevicePlan> devices;
     bool dropsHeld = false;                ///< it fits only when what is droppable has gone
     std::vector<KeptComponent> leaving{};  ///< of those kept: it fits only when they have gone
-    /// Of what is pinned: the run does not fit beside it, or would have to pin less.
+    /// Of what is pinned: the run does not fit next to it, or would have to pin less.
     std::vector<PinnedComponent> unpinned{};
 
     /// nullptr when the node does not use the tree.
@@ -233,10 +233,10 @@ struct Infeasible {
 [[nodiscard]] Json toJson(const Infeasible& infeasible);
 
 /// Decides where every weight lives and when. Pure: the same request gives the same plan. What
-/// earlier runs left makes no run fail: a plan that fits only without it says what has to go. What
-/// is droppable goes first, then components that this run does not use, then those that it uses.
-/// Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a refused
-/// combination.
+/// earlier runs left makes no run fail: a plan that fits only without it states what has to go.
+/// What is droppable goes first, then components that this run does not use, then those that it
+/// uses. Errors: Error{Unsupported} names a policy that has no planner, Error{InvalidInput} a
+/// refused combination.
 [[nodiscard]] std::variant<Plan, Infeasible> makePlan(const PlanRequest& request);
 
 [[nodiscard]] Json toJson(const Plan& plan);

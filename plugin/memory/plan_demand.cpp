@@ -24,12 +24,12 @@ public:
         : request_(request), intervals_(intervals), layouts_(layouts) {}
 
     Demand measure() {
-        demand_.places = intervals_.places;
+        demand_.slots = intervals_.slots;
         for (size_t index = 0; index < layouts_.size(); ++index) {
             const Layout& layout = *layouts_[index].layout;
-            PlannedPlace& place = demand_.places[intervals_.stays[index].place];
-            place.bytes = std::max(place.bytes, layout.bytes());
-            place.arenaBytes = std::max(place.arenaBytes, layout.arenaBytes());
+            PlannedSlot& slot = demand_.slots[intervals_.residencies[index].slot];
+            slot.bytes = std::max(slot.bytes, layout.bytes());
+            slot.arenaBytes = std::max(slot.arenaBytes, layout.arenaBytes());
             const auto& groups = layout.groups;
             isConverted_.push_back(
                 std::any_of(groups.begin(), groups.end(), [](const Group& group) {
@@ -54,17 +54,17 @@ private:
     StagePlan measureStage(NodeIndex node) {
         const NodeWork& work = request_.nodes[node];
         StagePlan stage{.node = work.node};
-        for (uint32_t index = 0; index < intervals_.stays.size(); ++index) {
-            if (intervals_.stays[index].isHeldAt(node)) {
-                stage.stays.push_back(index);
+        for (uint32_t index = 0; index < intervals_.residencies.size(); ++index) {
+            if (intervals_.residencies[index].isHeldAt(node)) {
+                stage.residencies.push_back(index);
             }
         }
         for (DevicePlan& device : demand_.devices) {
             const std::string id = device.device.id();
             StageBytes bytes{.device = id, .held = heldOn(device.device, node)};
-            for (const PlannedPlace& place : demand_.places) {
-                const bool counts = place.device.id() == id && place.isHeldAt(node);
-                bytes.weights += counts ? place.bytes : 0;
+            for (const PlannedSlot& slot : demand_.slots) {
+                const bool counts = slot.device.id() == id && slot.isHeldAt(node);
+                bytes.weights += counts ? slot.bytes : 0;
             }
             bytes.activations = activationsOn(node, id);
             if (computesOn(node, id)) {
@@ -78,7 +78,7 @@ private:
             bytes.staging = id == "cpu" ? stagingAt(node) : 0;
             bytes.slack = bytes.total() > 0 ? deviceOf(request_, device.device).traits.slack : 0;
             device.peak = std::max(device.peak, bytes.total());
-            device.room = std::max(device.room, bytes.room());
+            device.space = std::max(device.space, bytes.space());
             device.peakWeights = std::max(device.peakWeights, bytes.weights);
             stage.bytes.push_back(std::move(bytes));
         }
@@ -86,7 +86,7 @@ private:
     }
 
     /// On the stage's own device without what it makes elsewhere. Where its components compute with
-    /// all of it, unless the stage knows how much of its work happens beside them.
+    /// all of it, unless the stage knows how much of its work happens without them.
     Bytes activationsOn(NodeIndex node, const std::string& device) const {
         const NodeWork& work = request_.nodes[node];
         const StageWork& seen = work.work;
@@ -105,7 +105,7 @@ private:
         for (const PlannedUse& use : intervals_.uses) {
             const DeviceSpec& own = intervals_.components[use.component].device;
             const bool counts =
-                use.node == node && layouts_[use.stay].replays && own.id() == device;
+                use.node == node && layouts_[use.residency].replays && own.id() == device;
             bytes += counts ? work.work.activations + deviceOf(request_, own).traits.workspace : 0;
         }
         return bytes;
@@ -113,19 +113,19 @@ private:
 
     /// The host's memory for copies: scratch for conversions, one for each device that got
     /// converted weights so far; what devices are lent from their first copy on; what is pinned,
-    /// from a component's first stay on.
+    /// from a component's first residency on.
     Bytes stagingAt(NodeIndex node) const {
         std::set<std::string> devices;
         std::map<std::string, Bytes> lent;
-        std::map<uint32_t, Bytes> pinned;  // by component: its stays take over what is pinned
+        std::map<uint32_t, Bytes> pinned;  // by component: its residencies take over what is pinned
         for (size_t index = 0; index < layouts_.size(); ++index) {
-            const ComponentInterval& stay = intervals_.stays[index];
-            if (stay.first > node) {
+            const ComponentInterval& residency = intervals_.residencies[index];
+            if (residency.first > node) {
                 continue;
             }
-            Bytes& ofComponent = pinned[stay.component];
+            Bytes& ofComponent = pinned[residency.component];
             ofComponent = std::max(ofComponent, layouts_[index].pinned);
-            const DeviceSpec& device = intervals_.components[stay.component].device;
+            const DeviceSpec& device = intervals_.components[residency.component].device;
             if (layouts_[index].layout->arenaBytes() > 0) {
                 lent[device.id()] = deviceOf(request_, device).traits.staging;
             }
@@ -143,7 +143,8 @@ private:
         return bytes;
     }
 
-    /// Without the kept components that this run uses: they are among its stays, or go at once.
+    /// Without the kept components that this run uses: they are among its residencies, or go at
+    /// once.
     Bytes heldOn(const DeviceSpec& device, NodeIndex node) const {
         Bytes held = deviceOf(request_, device).held;
         for (const KeptComponent& kept : request_.kept) {
@@ -162,12 +163,14 @@ private:
         return held;
     }
 
-    /// The component's first stay goes on with what is pinned for it, or unpins it.
+    /// The component's first residency goes on with what is pinned for it, or unpins it.
     bool isTakenOver(const PinnedComponent& pinned, NodeIndex node) const {
         return std::any_of(
-            intervals_.stays.begin(), intervals_.stays.end(), [&](const ComponentInterval& stay) {
-                const PlannedComponent& component = intervals_.components[stay.component];
-                return stay.first <= node && component.tree->id == pinned.tree &&
+            intervals_.residencies.begin(),
+            intervals_.residencies.end(),
+            [&](const ComponentInterval& residency) {
+                const PlannedComponent& component = intervals_.components[residency.component];
+                return residency.first <= node && component.tree->id == pinned.tree &&
                        component.device.id() == pinned.device;
             });
     }
@@ -189,62 +192,66 @@ private:
     const PlanRequest& request_;
     const Intervals& intervals_;
     const std::vector<ChosenLayout>& layouts_;
-    std::vector<bool> isConverted_;  ///< per stay: some of its weights, on their way
+    std::vector<bool> isConverted_;  ///< per residency: some of its weights, on their way
     Demand demand_;
 };
 
-/// One stay from use to use; after an absence it arrives once more.
-class StayClock {
+/// One residency from use to use; after an absence it arrives once more.
+class ResidencyClock {
 public:
     /// `filled`: of what it pins, with what is there already.
-    StayClock(const PlannedStay& stay,
-              const ComponentTree& tree,
-              const DeviceProfile& profile,
-              Bytes filled)
-        : stay_(stay),
+    ResidencyClock(const PlannedResidency& residency,
+                   const ComponentTree& tree,
+                   const DeviceProfile& profile,
+                   Bytes filled)
+        : residency_(residency),
           tree_(tree),
           profile_(profile),
-          clock_(*stay.layout, stay.passes, profile, {.most = stay.pinned, .filled = filled}),
-          isThere_(stay.isThere),
-          came_(stay.layout->groups.size(), false) {}
+          clock_(*residency.layout,
+                 residency.forwards,
+                 profile,
+                 {.most = residency.pinned, .filled = filled}),
+          isThere_(residency.isThere),
+          came_(residency.layout->groups.size(), false) {}
 
     /// What comes before the first node that uses it, and is sent away again.
-    void arriveEarly(StagePlan& stage) {
+    void uploadEarly(StagePlan& stage) {
         const StreamTimes before = clock_.times();
-        arrive(stage);
+        upload(stage);
         stage.moved += clock_.times().moved - before.moved;
     }
 
     void leave() {
         clock_.leave();
         isThere_ = false;
-        hasArrived_ = false;
+        isUploaded_ = false;
         came_.assign(came_.size(), false);
         begun_.clear();
     }
 
-    /// `turns`: how many passes it does until it must make room, and so on. `pace`: of its node.
+    /// `bursts`: how many forwards it does until it must make space, and so on. `pace`: of its
+    /// node.
     void use(const ComponentWork* work,
-             const std::vector<int64_t>& turns,
+             const std::vector<int64_t>& bursts,
              double pace,
              StagePlan& stage) {
         if (!work) {
-            const Bytes bytes = isThere_ || hasArrived_ ? 0 : tree_.deviceBytes();
+            const Bytes bytes = isThere_ || isUploaded_ ? 0 : tree_.deviceBytes();
             stage.moved += bytes;
             stage.needed += bytes;
-            hasArrived_ = true;
+            isUploaded_ = true;
             return;
         }
         const StreamTimes before = clock_.times();
-        const PassUses uses(*stay_.layout, *work, profile_.paced(pace));
+        const ForwardUses uses(*residency_.layout, *work, profile_.paced(pace));
         int64_t done = 0;
-        for (const int64_t passes : turns) {
+        for (const int64_t forwards : bursts) {
             if (done > 0) {
                 leave();
             }
-            arrive(stage);
-            runPasses(*work, uses, {done, done + passes}, stage);
-            done += passes;
+            upload(stage);
+            runForwards(*work, uses, {done, done + forwards}, stage);
+            done += forwards;
         }
         const StreamTimes after = clock_.times();
         stage.compute += after.compute - before.compute;
@@ -254,22 +261,22 @@ public:
 
 private:
     /// First of them, and the one behind the last.
-    using PassRange = std::pair<int64_t, int64_t>;
+    using ForwardRange = std::pair<int64_t, int64_t>;
 
-    void runPasses(const ComponentWork& work,
-                   const PassUses& uses,
-                   PassRange range,
-                   StagePlan& stage) {
-        for (int64_t pass = range.first; pass < range.second; ++pass) {
-            const PassHint hint = work.hint(pass);
+    void runForwards(const ComponentWork& work,
+                     const ForwardUses& uses,
+                     ForwardRange range,
+                     StagePlan& stage) {
+        for (int64_t forward = range.first; forward < range.second; ++forward) {
+            const ForwardHint hint = work.hint(forward);
             const Bytes before = clock_.times().moved;
-            clock_.runPass(uses.of(hint.pattern), hint);
+            clock_.runForward(uses.of(hint.pattern), hint);
             PatternTraffic& pattern = stage.patterns[hint.pattern];
-            ++pattern.passes;
+            ++pattern.forwards;
             pattern.moved += isThere_ ? 0 : clock_.times().moved - before;
             stage.needed += isThere_ ? 0 : streamedIn(hint.pattern);
             if (begun_.insert(hint.pattern).second) {
-                needResidents(stay_.layout->orderOf(hint.pattern), stage);
+                needResidents(residency_.layout->orderOf(hint.pattern), stage);
             }
         }
     }
@@ -278,7 +285,7 @@ private:
     /// has.
     void needResidents(const std::vector<GroupId>& groups, StagePlan& stage) {
         for (const GroupId group : groups) {
-            const Group& planned = stay_.layout->groups[group];
+            const Group& planned = residency_.layout->groups[group];
             if (planned.isResident && !isThere_ && !came_[group]) {
                 came_[group] = true;
                 stage.needed += planned.contentBytes;
@@ -291,42 +298,44 @@ private:
         const auto known = streamed_.find(pattern);
         return known != streamed_.end()
                    ? known->second
-                   : streamed_.emplace(pattern, stay_.layout->streamedBytes(pattern)).first->second;
+                   : streamed_.emplace(pattern, residency_.layout->streamedBytes(pattern))
+                         .first->second;
     }
 
-    void arrive(StagePlan& stage) {
-        if (isThere_ || std::exchange(hasArrived_, true)) {
+    void upload(StagePlan& stage) {
+        if (isThere_ || std::exchange(isUploaded_, true)) {
             return;
         }
-        clock_.arrive(stay_.isKept);
-        needResidents(stay_.layout->order, stage);
-        if (stay_.isKept) {
-            std::vector<GroupId> all(stay_.layout->groups.size());
+        clock_.upload(residency_.isKept);
+        needResidents(residency_.layout->order, stage);
+        if (residency_.isKept) {
+            std::vector<GroupId> all(residency_.layout->groups.size());
             std::iota(all.begin(), all.end(), GroupId{0});
             needResidents(all, stage);
         }
     }
 
-    const PlannedStay& stay_;
+    const PlannedResidency& residency_;
     const ComponentTree& tree_;
     const DeviceProfile& profile_;
     StreamClock clock_;
     bool isThere_;  ///< since an earlier run
-    bool hasArrived_ = false;
+    bool isUploaded_ = false;
     std::vector<bool> came_;                ///< residents, since it arrived
-    std::set<uint32_t> begun_{};            ///< patterns of passes, likewise
+    std::set<uint32_t> begun_{};            ///< patterns of forwards, likewise
     std::map<uint32_t, Bytes> streamed_{};  ///< by pattern, those that were asked for
 };
 
-/// What an earlier stay of the component left pinned, in this run or before it.
+/// What an earlier residency of the component left pinned, in this run or before it.
 Bytes pinnedBefore(uint32_t index,
                    const PlanRequest& request,
                    const Intervals& intervals,
                    const std::vector<ChosenLayout>& layouts) {
-    const uint32_t component = intervals.stays[index].component;
+    const uint32_t component = intervals.residencies[index].component;
     Bytes pinned = 0;
-    for (uint32_t stay = 0; stay < index; ++stay) {
-        pinned = intervals.stays[stay].component == component ? layouts[stay].pinned : pinned;
+    for (uint32_t residency = 0; residency < index; ++residency) {
+        pinned = intervals.residencies[residency].component == component ? layouts[residency].pinned
+                                                                         : pinned;
     }
     const PlannedComponent& known = intervals.components[component];
     for (const PinnedComponent& each : request.pinned) {
@@ -349,25 +358,25 @@ std::vector<StagePlan> withTimesOf(uint32_t index,
                                    const PlanRequest& request,
                                    const Intervals& intervals,
                                    const std::vector<ChosenLayout>& layouts) {
-    const PlannedStay stay{intervals.stays[index], layouts[index]};
-    const PlannedComponent& component = intervals.components[stay.component];
-    StayClock clock(stay,
-                    *component.tree,
-                    deviceOf(request, component.device).profile,
-                    pinnedBefore(index, request, intervals, layouts));
+    const PlannedResidency residency{intervals.residencies[index], layouts[index]};
+    const PlannedComponent& component = intervals.components[residency.component];
+    ResidencyClock clock(residency,
+                         *component.tree,
+                         deviceOf(request, component.device).profile,
+                         pinnedBefore(index, request, intervals, layouts));
     for (const PlannedUse& use : intervals.uses) {
-        if (use.stay != index) {
+        if (use.residency != index) {
             continue;
         }
-        for (const Absence& absence : stay.absences) {
+        for (const Absence& absence : residency.absences) {
             if (absence.until == use.node) {
-                clock.arriveEarly(stages[stay.first]);
+                clock.uploadEarly(stages[residency.first]);
                 clock.leave();
             }
         }
         const NodeWork& node = request.nodes[use.node];
         clock.use(workOf(node, *component.tree),
-                  turnsOf(request, intervals, use),
+                  burstsOf(request, intervals, use),
                   node.pace,
                   stages[use.node]);
     }

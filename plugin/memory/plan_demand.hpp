@@ -1,5 +1,5 @@
 #pragma once
-// The demand of a plan: bytes of places, stages and devices, seconds of nodes.
+// The demand of a plan: bytes of slots, stages and devices, seconds of nodes.
 
 #include "plugin/memory/plan.hpp"
 #include "plugin/memory/plan_intervals.hpp"
@@ -10,19 +10,19 @@ namespace lowtide::memory {
 
 /// What a run takes while its components lie as they were laid out.
 struct Demand {
-    std::vector<PlannedPlace> places;
+    std::vector<PlannedSlot> slots;
     std::vector<StagePlan> stages;    ///< without times
     std::vector<DevicePlan> devices;  ///< in the order of the request's, without minimums
 };
 
-/// `layouts`: one for each stay.
+/// `layouts`: one for each residency.
 [[nodiscard]] Demand demandOf(const PlanRequest& request,
                               const Intervals& intervals,
                               const std::vector<ChosenLayout>& layouts);
 
-/// `stages` with the seconds and bytes that a stay adds to them, played over all its uses on a
+/// `stages` with the seconds and bytes that a residency adds to them, played over all its uses on a
 /// clock.
-[[nodiscard]] std::vector<StagePlan> withTimesOf(uint32_t stay,
+[[nodiscard]] std::vector<StagePlan> withTimesOf(uint32_t residency,
                                                  std::vector<StagePlan> stages,
                                                  const PlanRequest& request,
                                                  const Intervals& intervals,

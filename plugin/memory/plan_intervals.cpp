@@ -13,7 +13,7 @@ namespace lowtide::memory {
 
 namespace {
 
-/// A policy that is built, and whose settings mean something, with the sentence that the person
+/// A policy that is built, and whose settings mean something, with the sentence that the user
 /// sees.
 void checkPolicy(const NodeWork& node, const Policy& policy) {
     if (findPlanner(policy.name)) {
@@ -40,14 +40,14 @@ public:
             addUses(node);
         }
         for (PlannedUse& use : found_.uses) {
-            addToStay(use);
+            extendResidency(use);
         }
-        for (uint32_t stay = 0; stay < found_.stays.size(); ++stay) {
-            endStay(stay);
-            findKept(stay);
-            findAbsences(stay);
-            found_.stays[stay].passes = passesOf(stay);
-            findPlace(stay);
+        for (uint32_t residency = 0; residency < found_.residencies.size(); ++residency) {
+            endResidency(residency);
+            findKept(residency);
+            findAbsences(residency);
+            found_.residencies[residency].forwards = forwardsOf(residency);
+            findSlot(residency);
         }
         return std::move(found_);
     }
@@ -83,11 +83,11 @@ private:
         const std::string id = found_.components[use.component].device.id();
         return std::any_of(found_.uses.begin(), found_.uses.end(), [&](const PlannedUse& other) {
             return other.node == use.node && other.component != use.component &&
-                   found_.components[other.component].device.id() == id && takesTurns(other);
+                   found_.components[other.component].device.id() == id && alternates(other);
         });
     }
 
-    bool takesTurns(const PlannedUse& use) {
+    bool alternates(const PlannedUse& use) {
         const Lifetime lifetime = findPlanner(use.policy.name)->lifetime;
         return lifetime != Lifetime::Run && !(lifetime == Lifetime::Uses && options_.keepsAll) &&
                !isKept(use);
@@ -98,25 +98,26 @@ private:
         return component.after == After::Keep && use.policy.after == After::Keep;
     }
 
-    void addToStay(PlannedUse& use) {
-        for (uint32_t stay = static_cast<uint32_t>(found_.stays.size()); stay-- > 0;) {
-            if (found_.stays[stay].component == use.component) {
-                if (goesOn(stay, use)) {
-                    found_.stays[stay].last = use.node;
-                    use.stay = stay;
+    void extendResidency(PlannedUse& use) {
+        for (uint32_t residency = static_cast<uint32_t>(found_.residencies.size());
+             residency-- > 0;) {
+            if (found_.residencies[residency].component == use.component) {
+                if (goesOn(residency, use)) {
+                    found_.residencies[residency].last = use.node;
+                    use.residency = residency;
                     return;
                 }
                 break;
             }
         }
-        use.stay = static_cast<uint32_t>(found_.stays.size());
-        const bool isOfCrowd = takesTurns(use) && isCrowded(use);
+        use.residency = static_cast<uint32_t>(found_.residencies.size());
+        const bool isOfCrowd = alternates(use) && isCrowded(use);
         const bool livesWithOthers = isOfCrowd && options_.together.count(use.node) > 0;
-        found_.stays.push_back({.component = use.component,
-                                .planner = use.policy.name,
-                                .first = use.node,
-                                .last = use.node,
-                                .takesTurns = isOfCrowd && !livesWithOthers});
+        found_.residencies.push_back({.component = use.component,
+                                      .planner = use.policy.name,
+                                      .first = use.node,
+                                      .last = use.node,
+                                      .alternates = isOfCrowd && !livesWithOthers});
         policies_.push_back(use.policy);
         isOfCrowd_.push_back(isOfCrowd);
         if (livesWithOthers) {
@@ -126,91 +127,91 @@ private:
 
     void joinOthers(const PlannedUse& use) {
         for (std::vector<uint32_t>& others : found_.together) {
-            const ComponentInterval& other = found_.stays[others.front()];
+            const ComponentInterval& other = found_.residencies[others.front()];
             if (other.first == use.node && found_.components[other.component].device.id() ==
                                                found_.components[use.component].device.id()) {
-                others.push_back(use.stay);
+                others.push_back(use.residency);
                 return;
             }
         }
-        found_.together.push_back({use.stay});
+        found_.together.push_back({use.residency});
     }
 
-    /// Whether the component may stay where it is since its last use.
+    /// Whether the component may remain where it is since its last use.
     bool goesOn(uint32_t index, const PlannedUse& use) {
-        const ComponentInterval& stay = found_.stays[index];
-        if (stay.last == use.node) {
+        const ComponentInterval& residency = found_.residencies[index];
+        if (residency.last == use.node) {
             return true;
         }
         if (!(policies_[index] == use.policy)) {
             return false;
         }
-        if (!takesTurns(use)) {
+        if (!alternates(use)) {
             return true;
         }
         if (isOfCrowd_[index] || isCrowded(use)) {
             return false;
         }
         if (plannerOf(index).lifetime == Lifetime::Stage) {
-            return stay.last + 1 == use.node;
+            return residency.last + 1 == use.node;
         }
         return std::none_of(found_.uses.begin(), found_.uses.end(), [&](const PlannedUse& other) {
-            return other.node > stay.last && other.node < use.node && takesTurns(other) &&
+            return other.node > residency.last && other.node < use.node && alternates(other) &&
                    found_.components[other.component].device.id() ==
                        found_.components[use.component].device.id();
         });
     }
 
-    /// "none" and what is kept stays to the end of the run, or until its policy changes.
-    void endStay(uint32_t index) {
-        ComponentInterval& stay = found_.stays[index];
-        const PlannedComponent& component = found_.components[stay.component];
-        const bool isLast = stay.last == component.lastUse;
-        stay.isKept = isLast && component.after == After::Keep;
-        NodeIndex end = stay.last;
-        if (stay.isKept || (plannerOf(index).lifetime == Lifetime::Run && isLast)) {
+    /// "none" and what is kept remain to the end of the run, or until its policy changes.
+    void endResidency(uint32_t index) {
+        ComponentInterval& residency = found_.residencies[index];
+        const PlannedComponent& component = found_.components[residency.component];
+        const bool isLast = residency.last == component.lastUse;
+        residency.isKept = isLast && component.after == After::Keep;
+        NodeIndex end = residency.last;
+        if (residency.isKept || (plannerOf(index).lifetime == Lifetime::Run && isLast)) {
             end = static_cast<NodeIndex>(request_.nodes.size() - 1);
         } else if (plannerOf(index).lifetime == Lifetime::Run) {
-            for (const ComponentInterval& other : found_.stays) {
-                if (other.component == stay.component && other.first > stay.last) {
+            for (const ComponentInterval& other : found_.residencies) {
+                if (other.component == residency.component && other.first > residency.last) {
                     end = other.first - 1;
                     break;
                 }
             }
         }
-        stay.last = end;
-        const bool comesEarly = policies_[index].stream && stay.first > 0 &&
-                                plannerOf(index).lifetime == Lifetime::Turn && !isOfCrowd_[index];
-        stay.first -= comesEarly && isFreeBefore(index) ? 1 : 0;
+        residency.last = end;
+        const bool comesEarly = policies_[index].stream && residency.first > 0 &&
+                                plannerOf(index).lifetime == Lifetime::Burst && !isOfCrowd_[index];
+        residency.first -= comesEarly && isFreeBefore(index) ? 1 : 0;
     }
 
     /// A kept component is on its device from the beginning, until a policy wants it otherwise.
     void findKept(uint32_t index) {
-        ComponentInterval& stay = found_.stays[index];
-        const PlannedComponent& component = found_.components[stay.component];
+        ComponentInterval& residency = found_.residencies[index];
+        const PlannedComponent& component = found_.components[residency.component];
         const bool isFirst = std::none_of(
-            found_.stays.begin(),
-            found_.stays.begin() + index,
-            [&](const ComponentInterval& other) { return other.component == stay.component; });
+            found_.residencies.begin(),
+            found_.residencies.begin() + index,
+            [&](const ComponentInterval& other) { return other.component == residency.component; });
         const bool isKnown =
             std::any_of(request_.kept.begin(), request_.kept.end(), [&](const KeptComponent& kept) {
                 return kept.tree == component.tree->id && kept.device == component.device.id();
             });
         if (isFirst && isKnown && plannerOf(index).mayKeep) {
-            stay.first = 0;
-            stay.isThere = true;
-            stay.takesTurns = false;
+            residency.first = 0;
+            residency.isThere = true;
+            residency.alternates = false;
         }
     }
 
     /// Control nodes send it away until the next node that uses it is entered.
     void findAbsences(uint32_t index) {
-        ComponentInterval& stay = found_.stays[index];
-        const ComponentTree& tree = *found_.components[stay.component].tree;
-        for (NodeIndex node = stay.first; node <= stay.last; ++node) {
+        ComponentInterval& residency = found_.residencies[index];
+        const ComponentTree& tree = *found_.components[residency.component].tree;
+        for (NodeIndex node = residency.first; node <= residency.last; ++node) {
             const auto& names = request_.nodes[node].offloads;
             const bool leaves =
-                stay.isHeldAt(node) &&
+                residency.isHeldAt(node) &&
                 std::any_of(names.begin(), names.end(), [&](const std::string& name) {
                     return isNamed(tree, name);
                 });
@@ -219,27 +220,30 @@ private:
             }
             const auto next =
                 std::find_if(found_.uses.begin(), found_.uses.end(), [&](const PlannedUse& use) {
-                    return use.stay == index && use.node > node;
+                    return use.residency == index && use.node > node;
                 });
-            stay.absences.push_back(
-                {.from = node, .until = next == found_.uses.end() ? stay.last + 1 : next->node});
+            residency.absences.push_back(
+                {.from = node,
+                 .until = next == found_.uses.end() ? residency.last + 1 : next->node});
         }
     }
 
-    /// Whether the component has no stay at the node before; none ends before it begins.
+    /// Whether the component has no residency at the node before; none ends before it begins.
     bool isFreeBefore(uint32_t index) {
-        const ComponentInterval& stay = found_.stays[index];
-        return std::none_of(
-            found_.stays.begin(), found_.stays.end(), [&](const ComponentInterval& other) {
-                return other.component == stay.component && other.last + 1 == stay.first;
-            });
+        const ComponentInterval& residency = found_.residencies[index];
+        return std::none_of(found_.residencies.begin(),
+                            found_.residencies.end(),
+                            [&](const ComponentInterval& other) {
+                                return other.component == residency.component &&
+                                       other.last + 1 == residency.first;
+                            });
     }
 
     /// 0 where those of one of its uses are not known.
-    int64_t passesOf(uint32_t index) {
-        int64_t passes = 0;
+    int64_t forwardsOf(uint32_t index) {
+        int64_t forwards = 0;
         for (const PlannedUse& use : found_.uses) {
-            if (use.stay != index) {
+            if (use.residency != index) {
                 continue;
             }
             const ComponentWork* work =
@@ -247,46 +251,49 @@ private:
             if (!work) {
                 return 0;
             }
-            passes += work->passes;
+            forwards += work->forwards;
         }
-        return passes;
+        return forwards;
     }
 
-    /// Its own, or that of the earlier stays that take turns with it.
-    void findPlace(uint32_t index) {
-        ComponentInterval& stay = found_.stays[index];
-        const DeviceSpec& device = found_.components[stay.component].device;
-        const auto end = found_.stays.begin() + index;
+    /// Its own, or that of the earlier residencies that take turns with it.
+    void findSlot(uint32_t index) {
+        ComponentInterval& residency = found_.residencies[index];
+        const DeviceSpec& device = found_.components[residency.component].device;
+        const auto end = found_.residencies.begin() + index;
         const auto shared =
-            std::find_if(found_.stays.begin(), end, [&](const ComponentInterval& other) {
-                return stay.takesTurns && other.takesTurns && other.first == stay.first &&
+            std::find_if(found_.residencies.begin(), end, [&](const ComponentInterval& other) {
+                return residency.alternates && other.alternates && other.first == residency.first &&
                        found_.components[other.component].device.id() == device.id();
             });
         if (shared != end) {
-            stay.place = shared->place;
+            residency.slot = shared->slot;
             return;
         }
-        stay.place = static_cast<uint32_t>(found_.places.size());
-        found_.places.push_back(
-            {.device = device, .first = stay.first, .last = stay.last, .absences = stay.absences});
+        residency.slot = static_cast<uint32_t>(found_.slots.size());
+        found_.slots.push_back({.device = device,
+                                .first = residency.first,
+                                .last = residency.last,
+                                .absences = residency.absences});
     }
 
     const PlannerType& plannerOf(uint32_t index) {
-        return *findPlanner(found_.stays[index].planner);
+        return *findPlanner(found_.residencies[index].planner);
     }
 
     const PlanRequest& request_;
     const IntervalOptions& options_;
     Intervals found_;
-    std::vector<Policy> policies_;  ///< per stay
-    std::vector<bool> isOfCrowd_;   ///< per stay
+    std::vector<Policy> policies_;  ///< per residency
+    std::vector<bool> isOfCrowd_;   ///< per residency
 };
 
 /// Whether another use of the node takes the place of `use` meanwhile.
-bool takesPlaceOf(const Intervals& intervals, const PlannedUse& use, const std::string& tree) {
+bool replaces(const Intervals& intervals, const PlannedUse& use, const std::string& tree) {
     return std::any_of(intervals.uses.begin(), intervals.uses.end(), [&](const PlannedUse& other) {
-        return other.node == use.node && other.stay != use.stay &&
-               intervals.stays[other.stay].place == intervals.stays[use.stay].place &&
+        return other.node == use.node && other.residency != use.residency &&
+               intervals.residencies[other.residency].slot ==
+                   intervals.residencies[use.residency].slot &&
                intervals.components[other.component].tree->id == tree;
     });
 }
@@ -306,37 +313,37 @@ const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree) {
     return nullptr;
 }
 
-std::vector<int64_t> turnsOf(const PlanRequest& request,
-                             const Intervals& intervals,
-                             const PlannedUse& use) {
+std::vector<int64_t> burstsOf(const PlanRequest& request,
+                              const Intervals& intervals,
+                              const PlannedUse& use) {
     const NodeWork& node = request.nodes[use.node];
     const ComponentTree& own = *intervals.components[use.component].tree;
     const ComponentWork* component = workOf(node, own);
     if (!component) {
         return {};
     }
-    if (node.work.turns.empty()) {
-        return {component->passes};
+    if (node.work.bursts.empty()) {
+        return {component->forwards};
     }
-    std::vector<int64_t> turns;
+    std::vector<int64_t> bursts;
     bool isInterrupted = true;
-    for (const ComponentTurn& turn : node.work.turns) {
-        const std::string& tree = node.work.components[turn.component].tree->id;
+    for (const ComponentBurst& burst : node.work.bursts) {
+        const std::string& tree = node.work.components[burst.component].tree->id;
         if (tree != own.id) {
-            isInterrupted = isInterrupted || takesPlaceOf(intervals, use, tree);
+            isInterrupted = isInterrupted || replaces(intervals, use, tree);
         } else if (std::exchange(isInterrupted, false)) {
-            turns.push_back(turn.passes);
+            bursts.push_back(burst.forwards);
         } else {
-            turns.back() += turn.passes;
+            bursts.back() += burst.forwards;
         }
     }
-    return turns;
+    return bursts;
 }
 
 std::set<NodeIndex> alternatingNodes(const PlanRequest& request, const Intervals& intervals) {
     std::set<NodeIndex> nodes;
     for (const PlannedUse& use : intervals.uses) {
-        if (turnsOf(request, intervals, use).size() > 1) {
+        if (burstsOf(request, intervals, use).size() > 1) {
             nodes.insert(use.node);
         }
     }

@@ -1,5 +1,5 @@
 #pragma once
-// The intervals of a plan: who uses what, and from when to when it holds a place.
+// The intervals of a plan: who uses what, and from when to when it holds a slot.
 
 #include "plugin/memory/plan.hpp"
 
@@ -9,19 +9,19 @@
 
 namespace lowtide::memory {
 
-/// Who uses what in a run, and from when to when it holds a place: all that is known of a plan
+/// Who uses what in a run, and from when to when it holds a slot: all that is known of a plan
 /// before its sizes.
 struct Intervals {
     std::vector<PlannedComponent> components;
     std::vector<PlannedUse> uses;
-    std::vector<ComponentInterval> stays;
-    std::vector<PlannedPlace> places;  ///< without bytes
-    /// Stays of one node and device that live together, and share its room.
+    std::vector<ComponentInterval> residencies;
+    std::vector<PlannedSlot> slots;  ///< without bytes
+    /// Residencies of one node and device that live together, and share its space.
     std::vector<std::vector<uint32_t>> together;
 };
 
 struct IntervalOptions {
-    bool keepsAll = false;           ///< stays of Lifetime::Uses last from first to last use
+    bool keepsAll = false;           ///< residencies of Lifetime::Uses last from first to last use
     std::set<NodeIndex> together{};  ///< nodes whose components live together instead of in turns
 };
 
@@ -32,13 +32,13 @@ struct IntervalOptions {
 /// What a node is counted to do with a tree; nullptr when nothing is known.
 [[nodiscard]] const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree);
 
-/// Passes of the use's component in its node, one number for each time that it is brought; none
+/// Forwards of the use's component in its node, one number for each time that it is brought; none
 /// where they are not known.
-[[nodiscard]] std::vector<int64_t> turnsOf(const PlanRequest& request,
-                                           const Intervals& intervals,
-                                           const PlannedUse& use);
+[[nodiscard]] std::vector<int64_t> burstsOf(const PlanRequest& request,
+                                            const Intervals& intervals,
+                                            const PlannedUse& use);
 
-/// Nodes in which a component comes again because others take their turns at its place.
+/// Nodes in which a component comes again because others take their turns in its slot.
 [[nodiscard]] std::set<NodeIndex> alternatingNodes(const PlanRequest& request,
                                                    const Intervals& intervals);
 

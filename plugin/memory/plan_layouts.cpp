@@ -22,12 +22,12 @@ Bytes leftAt(NodeIndex node, const std::string& device, const Demand& demand) {
     for (size_t i = 0; i < demand.devices.size(); ++i) {
         const StageBytes& bytes = demand.stages[node].bytes[i];
         const Bytes capacity = demand.devices[i].capacity;
-        left = capacity > 0 && bytes.device == device ? capacity - bytes.room() : left;
+        left = capacity > 0 && bytes.device == device ? capacity - bytes.space() : left;
     }
     return left;
 }
 
-/// What the nodes from `first` on leave of the host: pinned memory stays to the end.
+/// What the nodes from `first` on leave of the host: pinned memory is kept to the end.
 Bytes hostLeftFrom(NodeIndex first, const Demand& demand) {
     Bytes left = kUnbounded;
     for (NodeIndex node = first; node < demand.stages.size(); ++node) {
@@ -47,29 +47,30 @@ Sizes Sizer::largest() const {
 }
 
 Sizes Sizer::grown(Sizes sizes) const {
-    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
-        for (const std::vector<uint32_t>& stays : intervals_.together) {
-            if (stays.front() == stay) {
-                sizes = grownTogether(sizes, stays);
+    for (uint32_t residency = 0; residency < intervals_.residencies.size(); ++residency) {
+        for (const std::vector<uint32_t>& residencies : intervals_.together) {
+            if (residencies.front() == residency) {
+                sizes = grownTogether(sizes, residencies);
             }
         }
-        const Bytes taken = sizes.demand.places[intervals_.stays[stay].place].bytes;
-        sizes = laidAgain(sizes, {stay}, {leftFor(stay, sizes.demand) + taken});
+        const Bytes taken = sizes.demand.slots[intervals_.residencies[residency].slot].bytes;
+        sizes = laidAgain(sizes, {residency}, {leftFor(residency, sizes.demand) + taken});
     }
     return sizes;
 }
 
 Sizes Sizer::withReplays(Sizes sizes) const {
-    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
-        const auto& groups = sizes.layouts[stay].layout->groups;
+    for (uint32_t residency = 0; residency < intervals_.residencies.size(); ++residency) {
+        const auto& groups = sizes.layouts[residency].layout->groups;
         const bool isStill = std::all_of(
             groups.begin(), groups.end(), [](const Group& each) { return each.isResident; });
-        if (isStill && !intervals_.stays[stay].takesTurns && deviceOfStay(stay).traits.replays &&
-            mostPassesOf(stay) >= kLeastReplayed) {
+        if (isStill && !intervals_.residencies[residency].alternates &&
+            deviceOfResidency(residency).traits.replays &&
+            mostForwardsOf(residency) >= kLeastReplayed) {
             std::vector<ChosenLayout> layouts = sizes.layouts;
-            layouts[stay].replays = true;
+            layouts[residency].replays = true;
             Sizes replayed = measured(std::move(layouts));
-            if (leftFor(stay, replayed.demand) >= 0) {
+            if (leftFor(residency, replayed.demand) >= 0) {
                 sizes = std::move(replayed);
             }
         }
@@ -78,10 +79,10 @@ Sizes Sizer::withReplays(Sizes sizes) const {
 }
 
 Sizes Sizer::withPins(Sizes sizes) const {
-    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
-        const Bytes wanted = pinnableAtMost(stay, *sizes.layouts[stay].layout);
+    for (uint32_t residency = 0; residency < intervals_.residencies.size(); ++residency) {
+        const Bytes wanted = pinnableAtMost(residency, *sizes.layouts[residency].layout);
         if (wanted > 0) {
-            sizes.layouts[stay].pinned = std::min(pinRoom(stay, sizes), wanted);
+            sizes.layouts[residency].pinned = std::min(pinSpace(residency, sizes), wanted);
             sizes = measured(std::move(sizes.layouts));
         }
     }
@@ -91,18 +92,18 @@ Sizes Sizer::withPins(Sizes sizes) const {
 Plan Sizer::planOf(Sizes sizes, const Demand& smallest) const {
     Plan plan;
     plan.components = intervals_.components;
-    plan.places = std::move(sizes.demand.places);
+    plan.slots = std::move(sizes.demand.slots);
     plan.uses = intervals_.uses;
     plan.stages = std::move(sizes.demand.stages);
     plan.devices = std::move(sizes.demand.devices);
     plan.unpinned = unpinnedFor(sizes);
-    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
-        plan.stays.push_back({intervals_.stays[stay], sizes.layouts[stay]});
+    for (uint32_t residency = 0; residency < intervals_.residencies.size(); ++residency) {
+        plan.residencies.push_back({intervals_.residencies[residency], sizes.layouts[residency]});
         plan.stages =
-            withTimesOf(stay, std::move(plan.stages), request_, intervals_, sizes.layouts);
+            withTimesOf(residency, std::move(plan.stages), request_, intervals_, sizes.layouts);
     }
     for (size_t i = 0; i < plan.devices.size(); ++i) {
-        plan.devices[i].minimum = smallest.devices[i].room - request_.devices[i].droppable;
+        plan.devices[i].minimum = smallest.devices[i].space - request_.devices[i].droppable;
     }
     return plan;
 }
@@ -112,94 +113,97 @@ Sizes Sizer::measured(std::vector<ChosenLayout> layouts) const {
     return {.layouts = std::move(layouts), .demand = std::move(demand)};
 }
 
-Sizes Sizer::laidOut(Bytes room) const {
-    std::vector<uint32_t> all(intervals_.stays.size());
+Sizes Sizer::laidOut(Bytes space) const {
+    std::vector<uint32_t> all(intervals_.residencies.size());
     std::iota(all.begin(), all.end(), uint32_t{0});
     const Sizes nothing{.layouts = std::vector<ChosenLayout>(all.size()), .demand = {}};
-    return laidAgain(nothing, all, std::vector<Bytes>(all.size(), room));
+    return laidAgain(nothing, all, std::vector<Bytes>(all.size(), space));
 }
 
 Sizes Sizer::laidAgain(const Sizes& sizes,
-                       const std::vector<uint32_t>& stays,
-                       const std::vector<Bytes>& rooms) const {
+                       const std::vector<uint32_t>& residencies,
+                       const std::vector<Bytes>& spaces) const {
     std::vector<ChosenLayout> layouts = sizes.layouts;
-    for (size_t i = 0; i < stays.size(); ++i) {
-        layouts[stays[i]].layout = layoutIn(rooms[i], stays[i], sizes);
+    for (size_t i = 0; i < residencies.size(); ++i) {
+        layouts[residencies[i]].layout = layoutIn(spaces[i], residencies[i], sizes);
     }
     return measured(std::move(layouts));
 }
 
-/// Each division is tried beside what the host has left after the one before.
-Sizes Sizer::grownTogether(const Sizes& sizes, const std::vector<uint32_t>& stays) const {
+/// Each division is tried with what the host has left after the one before.
+Sizes Sizer::grownTogether(const Sizes& sizes, const std::vector<uint32_t>& residencies) const {
     Bytes left = kUnbounded;
     Bytes taken = 0;
-    std::vector<RoomClaim> claims;
-    for (const uint32_t stay : stays) {
-        left = std::min(left, leftFor(stay, sizes.demand));
-        taken += sizes.demand.places[intervals_.stays[stay].place].bytes;
-        claims.push_back(claimOf(stay, sizes));
+    std::vector<SpaceClaim> claims;
+    for (const uint32_t residency : residencies) {
+        left = std::min(left, leftFor(residency, sizes.demand));
+        taken += sizes.demand.slots[intervals_.residencies[residency].slot].bytes;
+        claims.push_back(claimOf(residency, sizes));
     }
     std::vector<Sizes> tried;
     std::vector<ChoiceCost> costs;
-    for (const std::vector<Bytes>& shares : dividedRooms(claims, left + taken)) {
-        tried.push_back(laidAgain(tried.empty() ? sizes : tried.back(), stays, shares));
-        costs.push_back(costOf(stays, tried.back()));
+    for (const std::vector<Bytes>& fractions : spaceDivisions(claims, left + taken)) {
+        tried.push_back(laidAgain(tried.empty() ? sizes : tried.back(), residencies, fractions));
+        costs.push_back(costOf(residencies, tried.back()));
     }
     return std::move(tried[bestChoice(costs)]);
 }
 
-std::shared_ptr<const Layout> Sizer::layoutIn(Bytes room,
+std::shared_ptr<const Layout> Sizer::layoutIn(Bytes space,
                                               uint32_t index,
                                               const Sizes& sizes) const {
-    const ComponentInterval& stay = intervals_.stays[index];
-    const PlanDevice& device = deviceOfStay(index);
+    const ComponentInterval& residency = intervals_.residencies[index];
+    const PlanDevice& device = deviceOfResidency(index);
     const PlannedUse& use = useOf(index);
     const std::vector<bool> leased = leasedLeaves(index);
-    const LayoutRequest request{.tree = *intervals_.components[stay.component].tree,
-                                .traits = device.traits,
-                                .profile = device.profile,
-                                .policy = use.policy,
-                                .work = workOfUse(use),
-                                .room = stay.isThere ? kUnbounded : room,  // it is there whole
-                                .pinnable = pinRoom(index, sizes),
-                                .leased = leased.empty() ? nullptr : &leased};
-    return std::make_shared<const Layout>(findPlanner(stay.planner)->lay(request));
+    const LayoutRequest request{
+        .tree = *intervals_.components[residency.component].tree,
+        .traits = device.traits,
+        .profile = device.profile,
+        .policy = use.policy,
+        .work = workOfUse(use),
+        .space = residency.isThere ? kUnbounded : space,  // it is there whole
+        .pinnable = pinSpace(index, sizes),
+        .leased = leased.empty() ? nullptr : &leased};
+    return std::make_shared<const Layout>(findPlanner(residency.planner)->lay(request));
 }
 
-ChoiceCost Sizer::costOf(const std::vector<uint32_t>& stays, const Sizes& sizes) const {
+ChoiceCost Sizer::costOf(const std::vector<uint32_t>& residencies, const Sizes& sizes) const {
     std::vector<StagePlan> stages = sizes.demand.stages;
-    for (const uint32_t stay : stays) {
+    for (const uint32_t residency : residencies) {
         std::vector<ChosenLayout> layouts = sizes.layouts;
-        layouts[stay].pinned = pinRoom(stay, sizes);
-        stages = withTimesOf(stay, std::move(stages), request_, intervals_, layouts);
+        layouts[residency].pinned = pinSpace(residency, sizes);
+        stages = withTimesOf(residency, std::move(stages), request_, intervals_, layouts);
     }
-    const StagePlan& stage = stages[intervals_.stays[stays.front()].first];
+    const StagePlan& stage = stages[intervals_.residencies[residencies.front()].first];
     return {.seconds = stage.seconds, .moved = static_cast<double>(stage.moved)};
 }
 
-RoomClaim Sizer::claimOf(uint32_t stay, const Sizes& sizes) const {
-    const Layout& smallest = *sizes.layouts[stay].layout;
-    const auto largest = layoutIn(kUnbounded, stay, sizes);
-    const PassTimes tight = timesOf(stay, smallest, sizes);
+SpaceClaim Sizer::claimOf(uint32_t residency, const Sizes& sizes) const {
+    const Layout& smallest = *sizes.layouts[residency].layout;
+    const auto largest = layoutIn(kUnbounded, residency, sizes);
+    const ForwardTimes tight = timesOf(residency, smallest, sizes);
     return {.least = smallest.bytes(),
             .most = std::max(smallest.bytes(), largest->bytes()),
             .copies = tight.copies,
-            .leastCopies = timesOf(stay, *largest, sizes).copies,
+            .leastCopies = timesOf(residency, *largest, sizes).copies,
             .hidden = smallest.prefetches ? tight.compute : 0,
-            .passes = intervals_.stays[stay].passes};
+            .forwards = intervals_.residencies[residency].forwards};
 }
 
-Sizer::PassTimes Sizer::timesOf(uint32_t stay, const Layout& layout, const Sizes& sizes) const {
-    const ComponentWork* work = workOfUse(useOf(stay));
+Sizer::ForwardTimes Sizer::timesOf(uint32_t residency,
+                                   const Layout& layout,
+                                   const Sizes& sizes) const {
+    const ComponentWork* work = workOfUse(useOf(residency));
     if (!work) {
         return {};
     }
-    const DeviceProfile& profile = deviceOfStay(stay).profile;
-    const std::vector<bool> isPinned = layout.pinnedWithin(pinRoom(stay, sizes));
-    PassTimes times;
-    const PassUses uses(layout, *work, profile);
-    for (int64_t pass = 0; pass < work->passes; ++pass) {
-        const uint32_t pattern = work->hint(pass).pattern;
+    const DeviceProfile& profile = deviceOfResidency(residency).profile;
+    const std::vector<bool> isPinned = layout.pinnedWithin(pinSpace(residency, sizes));
+    ForwardTimes times;
+    const ForwardUses uses(layout, *work, profile);
+    for (int64_t forward = 0; forward < work->forwards; ++forward) {
+        const uint32_t pattern = work->hint(forward).pattern;
         for (const GroupUse& use : uses.of(pattern)) {
             times.compute += use.compute;
         }
@@ -211,24 +215,24 @@ Sizer::PassTimes Sizer::timesOf(uint32_t stay, const Layout& layout, const Sizes
             times.copies += each.isResident ? 0 : copy;
         }
     }
-    const auto passes = static_cast<double>(std::max<int64_t>(1, work->passes));
-    return {.copies = times.copies / passes, .compute = times.compute / passes};
+    const auto forwards = static_cast<double>(std::max<int64_t>(1, work->forwards));
+    return {.copies = times.copies / forwards, .compute = times.compute / forwards};
 }
 
-int64_t Sizer::mostPassesOf(uint32_t stay) const {
+int64_t Sizer::mostForwardsOf(uint32_t residency) const {
     int64_t most = 0;
     for (const PlannedUse& use : intervals_.uses) {
-        const ComponentWork* work = use.stay == stay ? workOfUse(use) : nullptr;
-        most = std::max(most, work ? work->passes : 0);
+        const ComponentWork* work = use.residency == residency ? workOfUse(use) : nullptr;
+        most = std::max(most, work ? work->forwards : 0);
     }
     return most;
 }
 
 std::vector<PinnedComponent> Sizer::unpinnedFor(const Sizes& sizes) const {
     bool wantsMore = false;
-    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
-        const ChosenLayout& own = sizes.layouts[stay];
-        wantsMore = wantsMore || own.pinned < pinnableAtMost(stay, *own.layout);
+    for (uint32_t residency = 0; residency < intervals_.residencies.size(); ++residency) {
+        const ChosenLayout& own = sizes.layouts[residency];
+        wantsMore = wantsMore || own.pinned < pinnableAtMost(residency, *own.layout);
     }
     std::vector<PinnedComponent> unpinned;
     for (const PinnedComponent& pinned : request_.pinned) {
@@ -239,34 +243,34 @@ std::vector<PinnedComponent> Sizer::unpinnedFor(const Sizes& sizes) const {
     return unpinned;
 }
 
-Bytes Sizer::pinnableAtMost(uint32_t stay, const Layout& layout) const {
-    if (layout.isInPlace || intervals_.stays[stay].passes == 1) {
+Bytes Sizer::pinnableAtMost(uint32_t residency, const Layout& layout) const {
+    if (layout.isInPlace || intervals_.residencies[residency].forwards == 1) {
         return 0;
     }
     Bytes streamed = 0;
     for (const Group& group : layout.groups) {
         streamed += group.isResident ? 0 : group.bytes;
     }
-    const std::optional<Bytes> cap = useOf(stay).policy.pinCap;
-    return std::min(streamed, cap.value_or(deviceOfStay(stay).traits.pinnable));
+    const std::optional<Bytes> cap = useOf(residency).policy.pinCap;
+    return std::min(streamed, cap.value_or(deviceOfResidency(residency).traits.pinnable));
 }
 
-/// A user's cap counts for its stay alone, a device's for all that is pinned for it.
-Bytes Sizer::pinRoom(uint32_t index, const Sizes& sizes) const {
-    const ComponentInterval& stay = intervals_.stays[index];
-    if (stay.passes == 1) {
+/// A user's cap counts for its residency alone, a device's for all that is pinned for it.
+Bytes Sizer::pinSpace(uint32_t index, const Sizes& sizes) const {
+    const ComponentInterval& residency = intervals_.residencies[index];
+    if (residency.forwards == 1) {
         return 0;
     }
     const Bytes host = std::max<Bytes>(
-        0, hostLeftFrom(stay.first, sizes.demand) + pinnedOf(stay.component, sizes));
+        0, hostLeftFrom(residency.first, sizes.demand) + pinnedOf(residency.component, sizes));
     if (const std::optional<Bytes> cap = useOf(index).policy.pinCap) {
         return std::min(*cap, host);
     }
-    const std::string device = deviceOfStay(index).spec.id();
-    Bytes left = deviceOfStay(index).traits.pinnable;
+    const std::string device = deviceOfResidency(index).spec.id();
+    Bytes left = deviceOfResidency(index).traits.pinnable;
     for (uint32_t component = 0; component < intervals_.components.size(); ++component) {
-        const bool isOther =
-            component != stay.component && intervals_.components[component].device.id() == device;
+        const bool isOther = component != residency.component &&
+                             intervals_.components[component].device.id() == device;
         left -= isOther ? pinnedOf(component, sizes) : 0;
     }
     for (const PinnedComponent& pinned : request_.pinned) {
@@ -278,60 +282,61 @@ Bytes Sizer::pinRoom(uint32_t index, const Sizes& sizes) const {
 
 Bytes Sizer::pinnedOf(uint32_t component, const Sizes& sizes) const {
     Bytes pinned = 0;
-    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
-        const bool isOwn = intervals_.stays[stay].component == component;
-        pinned = std::max(pinned, isOwn ? sizes.layouts[stay].pinned : 0);
+    for (uint32_t residency = 0; residency < intervals_.residencies.size(); ++residency) {
+        const bool isOwn = intervals_.residencies[residency].component == component;
+        pinned = std::max(pinned, isOwn ? sizes.layouts[residency].pinned : 0);
     }
     return pinned;
 }
 
 Bytes Sizer::leftFor(uint32_t index, const Demand& demand) const {
-    const ComponentInterval& stay = intervals_.stays[index];
-    const std::string device = deviceOfStay(index).spec.id();
+    const ComponentInterval& residency = intervals_.residencies[index];
+    const std::string device = deviceOfResidency(index).spec.id();
     Bytes left = kUnbounded;
-    for (NodeIndex node = stay.first; node <= stay.last; ++node) {
-        left = stay.isHeldAt(node) ? std::min(left, leftAt(node, device, demand)) : left;
+    for (NodeIndex node = residency.first; node <= residency.last; ++node) {
+        left = residency.isHeldAt(node) ? std::min(left, leftAt(node, device, demand)) : left;
     }
     return left;
 }
 
-const PlannedUse& Sizer::useOf(uint32_t stay) const {
+const PlannedUse& Sizer::useOf(uint32_t residency) const {
     return *std::find_if(intervals_.uses.begin(),
                          intervals_.uses.end(),
-                         [&](const PlannedUse& each) { return each.stay == stay; });
+                         [&](const PlannedUse& each) { return each.residency == residency; });
 }
 
 const ComponentWork* Sizer::workOfUse(const PlannedUse& use) const {
     return workOf(request_.nodes[use.node], *intervals_.components[use.component].tree);
 }
 
-const PlanDevice& Sizer::deviceOfStay(uint32_t stay) const {
-    return deviceOf(request_, intervals_.components[intervals_.stays[stay].component].device);
+const PlanDevice& Sizer::deviceOfResidency(uint32_t residency) const {
+    return deviceOf(request_,
+                    intervals_.components[intervals_.residencies[residency].component].device);
 }
 
-/// Empty where any leaf may be: of what is kept for later runs, and where passes are not known.
+/// Empty where any leaf may be: of what is kept for later runs, and where forwards are not known.
 std::vector<bool> Sizer::leasedLeaves(uint32_t index) const {
-    const ComponentInterval& stay = intervals_.stays[index];
-    if (stay.isKept || stay.isThere) {
+    const ComponentInterval& residency = intervals_.residencies[index];
+    if (residency.isKept || residency.isThere) {
         return {};
     }
-    std::vector<bool> leased(intervals_.components[stay.component].tree->leaves.size(), false);
-    const auto note = [&](const AccessPattern& pass) {
-        for (const LeafUse& use : pass) {
+    std::vector<bool> leased(intervals_.components[residency.component].tree->leaves.size(), false);
+    const auto note = [&](const AccessPattern& forward) {
+        for (const LeafUse& use : forward) {
             leased[use.leaf] = true;
         }
     };
     for (const PlannedUse& use : intervals_.uses) {
-        if (use.stay != index) {
+        if (use.residency != index) {
             continue;
         }
         const ComponentWork* work = workOfUse(use);
-        if (!work || work->pass.empty()) {
+        if (!work || work->forward.empty()) {
             return {};
         }
-        note(work->pass);
-        for (const auto& [number, pass] : work->others) {
-            note(pass);
+        note(work->forward);
+        for (const auto& [number, forward] : work->others) {
+            note(forward);
         }
     }
     return leased;
@@ -342,14 +347,14 @@ namespace {
 /// Gains per byte that are that close count as equal: copies do not shrink quite evenly.
 constexpr double kEqualGains = 0.8;
 
-Seconds savedByAByte(const RoomClaim& claim) {
+Seconds savedByAByte(const SpaceClaim& claim) {
     return claim.most > claim.least
                ? (claim.copies - claim.leastCopies) / static_cast<double>(claim.most - claim.least)
                : 0;
 }
 
 /// Bytes beyond its least with which compute hides its copies.
-Bytes untilHidden(const RoomClaim& claim) {
+Bytes untilHidden(const SpaceClaim& claim) {
     const Seconds saved = savedByAByte(claim);
     if (saved <= 0 || claim.copies <= claim.hidden) {
         return 0;
@@ -358,20 +363,20 @@ Bytes untilHidden(const RoomClaim& claim) {
                     static_cast<Bytes>((claim.copies - claim.hidden) / saved));
 }
 
-/// Gives `wanted` where there is room for all of it, else in proportion.
-Bytes giveTo(std::vector<Bytes>& shares,
+/// Gives `wanted` where there is space for all of it, else in proportion.
+Bytes giveTo(std::vector<Bytes>& fractions,
              const std::vector<size_t>& takers,
              const std::vector<Bytes>& wanted,
-             Bytes room) {
+             Bytes space) {
     Bytes sum = 0;
     for (const size_t taker : takers) {
         sum += wanted[taker];
     }
-    const double part = sum > room ? static_cast<double>(room) / static_cast<double>(sum) : 1;
+    const double part = sum > space ? static_cast<double>(space) / static_cast<double>(sum) : 1;
     Bytes given = 0;
     for (const size_t taker : takers) {
         const auto bytes = static_cast<Bytes>(part * static_cast<double>(wanted[taker]));
-        shares[taker] += bytes;
+        fractions[taker] += bytes;
         given += bytes;
     }
     return given;
@@ -379,15 +384,15 @@ Bytes giveTo(std::vector<Bytes>& shares,
 
 }  // namespace
 
-std::vector<Bytes> shareRoom(const std::vector<RoomClaim>& claims, Bytes room) {
-    std::vector<Bytes> shares;
+std::vector<Bytes> divideSpace(const std::vector<SpaceClaim>& claims, Bytes space) {
+    std::vector<Bytes> fractions;
     std::vector<Bytes> wanted;
     std::vector<double> gains;
-    for (const RoomClaim& claim : claims) {
-        shares.push_back(claim.least);
+    for (const SpaceClaim& claim : claims) {
+        fractions.push_back(claim.least);
         wanted.push_back(untilHidden(claim));
-        gains.push_back(savedByAByte(claim) * static_cast<double>(claim.passes));
-        room -= claim.least;
+        gains.push_back(savedByAByte(claim) * static_cast<double>(claim.forwards));
+        space -= claim.least;
     }
     std::vector<size_t> order(claims.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -400,28 +405,28 @@ std::vector<Bytes> shareRoom(const std::vector<RoomClaim>& claims, Bytes room) {
                gains[order[first + equals.size()]] >= kEqualGains * gains[order[first]]) {
             equals.push_back(order[first + equals.size()]);
         }
-        room -= giveTo(shares, equals, wanted, std::max<Bytes>(room, 0));
+        space -= giveTo(fractions, equals, wanted, std::max<Bytes>(space, 0));
         first += equals.size();
     }
     for (size_t i = 0; i < claims.size(); ++i) {
-        wanted[i] = claims[i].most - shares[i];
+        wanted[i] = claims[i].most - fractions[i];
     }
-    giveTo(shares, order, wanted, std::max<Bytes>(room, 0));
-    return shares;
+    giveTo(fractions, order, wanted, std::max<Bytes>(space, 0));
+    return fractions;
 }
 
-std::vector<std::vector<Bytes>> dividedRooms(const std::vector<RoomClaim>& claims, Bytes room) {
-    std::vector<std::vector<Bytes>> divisions = {shareRoom(claims, room)};
+std::vector<std::vector<Bytes>> spaceDivisions(const std::vector<SpaceClaim>& claims, Bytes space) {
+    std::vector<std::vector<Bytes>> divisions = {divideSpace(claims, space)};
     Bytes least = 0;
-    for (const RoomClaim& claim : claims) {
+    for (const SpaceClaim& claim : claims) {
         least += claim.least;
     }
     for (size_t i = 0; i < claims.size(); ++i) {
-        const Bytes most = std::min(claims[i].most, room - (least - claims[i].least));
-        std::vector<RoomClaim> changed = claims;
+        const Bytes most = std::min(claims[i].most, space - (least - claims[i].least));
+        std::vector<SpaceClaim> changed = claims;
         changed[i].least = most;
         changed[i].most = most;
-        std::vector<Bytes> division = shareRoom(changed, room);
+        std::vector<Bytes> division = divideSpace(changed, space);
         if (std::find(divisions.begin(), divisions.end(), division) == divisions.end()) {
             divisions.push_back(std::move(division));
         }

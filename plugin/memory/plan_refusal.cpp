@@ -104,7 +104,7 @@ void PlanClearing::clearAll() {
     }
 }
 
-void PlanClearing::tell(Plan& plan) const {
+void PlanClearing::notify(Plan& plan) const {
     plan.dropsHeld = dropsHeld_;
     plan.leaving = leaving_;
     plan.unpinned.insert(plan.unpinned.end(), unpinned_.begin(), unpinned_.end());
@@ -170,20 +170,20 @@ Message reasonOf(const StageBytes& bytes, const DevicePlan& device) {
     return message("{} do not fit into {} on {}", needs, formatBytes(device.capacity), where);
 }
 
-/// What the node of `place` needs on a device with the smallest layouts.
-Bytes smallestOf(const PlanRequest& request, size_t place, const std::string& device) {
+/// What the node of `found` needs on a device with the smallest layouts.
+Bytes smallestOf(const PlanRequest& request, size_t found, const std::string& device) {
     const Sizes sizes = Sizer(request, intervalsOf(request, {})).smallest();
-    const std::vector<StageBytes>& bytes = sizes.demand.stages[place].bytes;
+    const std::vector<StageBytes>& bytes = sizes.demand.stages[found].bytes;
     return std::find_if(bytes.begin(),
                         bytes.end(),
                         [&](const StageBytes& each) { return each.device == device; })
-        ->room();
+        ->space();
 }
 
 /// The mildest value of the node's parameter with which it fits under its own policy, or else under
 /// the tightest one; as a sentence, empty where none helps. Changes the request.
-Message smallerFix(PlanRequest& request, size_t place, const Policy& own, Infeasible& infeasible) {
-    NodeWork& node = request.nodes[place];
+Message smallerFix(PlanRequest& request, size_t found, const Policy& own, Infeasible& infeasible) {
+    NodeWork& node = request.nodes[found];
     const std::string tightest = kTighterPolicies.back();
     const Policy tight =
         node.components.empty() ? own : tightened(own, kTighterPolicies.size() - 1);
@@ -195,7 +195,7 @@ Message smallerFix(PlanRequest& request, size_t place, const Policy& own, Infeas
                 continue;
             }
             node.work = std::move(*work);
-            const Bytes needed = smallestOf(request, place, infeasible.device);
+            const Bytes needed = smallestOf(request, found, infeasible.device);
             if (needed > infeasible.capacity) {
                 continue;
             }
@@ -229,10 +229,10 @@ std::optional<Infeasible> firstTooLarge(const Demand& demand) {
         for (size_t i = 0; i < stage.bytes.size(); ++i) {
             const StageBytes& bytes = stage.bytes[i];
             const DevicePlan& device = demand.devices[i];
-            if (device.capacity > 0 && bytes.room() > device.capacity) {
+            if (device.capacity > 0 && bytes.space() > device.capacity) {
                 return Infeasible{.node = stage.node,
-                                  .needed = bytes.room(),
-                                  .minimum = device.room,
+                                  .needed = bytes.space(),
+                                  .minimum = device.space,
                                   .device = bytes.device,
                                   .reason = reasonOf(bytes, device)};
             }
@@ -246,8 +246,8 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
     const auto node = std::find_if(changed.nodes.begin(),
                                    changed.nodes.end(),
                                    [&](const auto& each) { return each.node == infeasible.node; });
-    const auto place = static_cast<size_t>(node - changed.nodes.begin());
-    const Policy& own = request.nodes[place].policy;
+    const auto found = static_cast<size_t>(node - changed.nodes.begin());
+    const Policy& own = request.nodes[found].policy;
     const PlanDevice& device = deviceOf(request, parseDeviceSpec(infeasible.device));
     const Bytes capacity = device.traits.capacity;
     infeasible.capacity = capacity;
@@ -264,7 +264,7 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
             continue;
         }
         node->policy = policy;
-        const Bytes needed = smallestOf(changed, place, infeasible.device);
+        const Bytes needed = smallestOf(changed, found, infeasible.device);
         if (needed <= capacity) {
             infeasible.fittingPolicy = name;
             infeasible.cheapestFix =
@@ -282,7 +282,7 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
             return;
         }
     }
-    const Message smaller = smallerFix(changed, place, own, infeasible);
+    const Message smaller = smallerFix(changed, found, own, infeasible);
     const std::string least = formatAtLeast(infeasible.budget);
     const bool canBeLarger = infeasible.budget > 0;
     Message& fix = infeasible.cheapestFix;
@@ -294,11 +294,11 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
                 : message(
                       "{}; or give {} a budget of at least {}", smaller, infeasible.device, least);
     } else if (!canBeLarger) {
-        fix = message("choose a smaller picture or batch");
+        fix = message("choose a smaller image or batch");
     } else if (isOfRun) {
-        fix = message("give a budget of at least {}, or a smaller picture or batch", least);
+        fix = message("give a budget of at least {}, or a smaller image or batch", least);
     } else {
-        fix = message("give {} a budget of at least {}, or a smaller picture or batch",
+        fix = message("give {} a budget of at least {}, or a smaller image or batch",
                       infeasible.device,
                       least);
     }

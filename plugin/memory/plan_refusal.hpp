@@ -1,6 +1,6 @@
 #pragma once
 // Where a run does not fit: what earlier runs left goes, tighter policies are tried, and what helps
-// is said.
+// is reported.
 
 #include "plugin/memory/plan_demand.hpp"
 #include "plugin/memory/policy.hpp"
@@ -22,7 +22,7 @@ inline constexpr std::array kTighterPolicies = {
 
 /// `policy`, and those of its components, at least as tight as a rung: name, streaming and blocks
 /// become the rung's where they are looser, own budgets go, `keep` becomes `evict`. Where each
-/// computes, what is dropped and what may be pinned stays, so the bits do too.
+/// computes, what is dropped and what may be pinned remain, so the bits do too.
 [[nodiscard]] Policy tightened(Policy policy, size_t rung);
 
 /// `policy`, and those of its components, with `auto` where components are held whole.
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const PlanRequest& request() const { return request_; }
 
     /// Writes down what has gone.
-    void tell(Plan& plan) const;
+    void notify(Plan& plan) const;
 
 private:
     bool clearKept(const std::string& device, bool evenUsed);

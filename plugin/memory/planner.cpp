@@ -40,7 +40,7 @@ void leaveOutUnleased(Layout& layout, const std::vector<bool>& leased) {
     }
 }
 
-/// The places of `count` out of `n`: the i-th is (i * n + count / 2) / count, without a division
+/// The positions of `count` out of `n`: the i-th is (i * n + count / 2) / count, without a division
 /// for each.
 struct Stride {
     Stride(size_t n, size_t count)
@@ -52,16 +52,16 @@ struct Stride {
 
     void next() {
         --left;
-        place += step_;
+        index += step_;
         behind_ += rest_;
         if (behind_ >= count_) {
-            ++place;
+            ++index;
             behind_ -= count_;
         }
     }
 
-    size_t place = 0;
-    size_t left;  ///< places, this one included
+    size_t index = 0;
+    size_t left;  ///< positions, this one included
 
 private:
     size_t step_;
@@ -80,14 +80,14 @@ void applyRequest(Layout& layout, const LayoutRequest& request) {
     if (!request.work) {
         return;
     }
-    layout.order = groupOrder(layout, request.work->pass);
+    layout.order = groupOrder(layout, request.work->forward);
     for (const auto& [number, pattern] : request.work->others) {
         layout.otherOrders[number] = groupOrder(layout, pattern);
     }
 }
 
 void narrowResidents(Layout& layout, const ComponentTree& tree) {
-    if (tree.changes.empty()) {
+    if (tree.deltas.empty()) {
         return;
     }
     const std::vector<Bytes> held = tree.bytesOfStorages();
@@ -127,7 +127,7 @@ StridedResidents::StridedResidents(const Layout& layout)
     for (size_t count = 1; count <= sizes.size(); ++count) {
         Bytes bytes = 0;
         for (Stride stride(sizes.size(), count); stride.left > 0; stride.next()) {
-            bytes += sizes[stride.place];
+            bytes += sizes[stride.index];
         }
         taken_.push_back(bytes);
     }
@@ -144,7 +144,7 @@ std::vector<bool> StridedResidents::within(Bytes bytes) const {
     }
     std::vector<bool> flags(groupCount_, false);
     for (Stride stride(candidates_.size(), best); stride.left > 0; stride.next()) {
-        flags[candidates_[stride.place]] = true;
+        flags[candidates_[stride.index]] = true;
     }
     return flags;
 }
@@ -162,11 +162,12 @@ Layout streamedLayout(Layout layout, const LayoutRequest& request) {
     layout.prefetches = request.policy.stream;
     if (request.policy.budget) {
         LayoutRequest own = request;
-        own.room = std::min(request.room, *request.policy.budget);
+        own.space = std::min(request.space, *request.policy.budget);
         return fastestLayout(std::move(layout), own);
     }
-    const double floors = layout.prefetches && layout.mostInRing == 0 ? kMostRingFloors : 1;
-    placeGroups(layout, std::vector<bool>(layout.groups.size(), false), request.room, floors);
+    const double floors =
+        layout.prefetches && layout.mostInRingBuffer == 0 ? kMostRingBufferFloors : 1;
+    layOutGroups(layout, std::vector<bool>(layout.groups.size(), false), request.space, floors);
     narrowResidents(layout, request.tree);
     return layout;
 }
@@ -175,16 +176,16 @@ namespace {
 
 constexpr size_t kMostForAllSubsets = 12;  ///< groups of which every subset is tried
 constexpr size_t kMostStrides = 48;        ///< else so many evenly spread choices are
-constexpr int64_t kTimedPasses = 3;        ///< then every further pass takes as long as the last
-constexpr int64_t kTimedOfSequence = 6;    ///< where passes differ: a few of each
+constexpr int64_t kTimedForwards = 3;      ///< then every further forward takes as long as the last
+constexpr int64_t kTimedOfSequence = 6;    ///< where forwards differ: a few of each
 
-/// Looks for the residents with which the passes take the shortest time.
+/// Looks for the residents with which the forwards take the shortest time.
 class Search {
 public:
     Search(Layout layout, const LayoutRequest& request)
         : request_(request), layout_(std::move(layout)), groups_(streamableGroups(layout_)) {
         if (request.work) {
-            uses_ = groupUses(layout_, request.work->pass, request.profile);
+            uses_ = groupUses(layout_, request.work->forward, request.profile);
         } else {
             for (const GroupId& group : layout_.order) {
                 uses_.push_back({std::span(&group, 1), request.profile.leafOverhead});
@@ -198,8 +199,8 @@ public:
     Layout best() {
         std::vector<bool> nobody(layout_.groups.size(), false);
         Layout smallest = layout_;
-        placeGroups(smallest, nobody, request_.room, kMostRingFloors);
-        if (smallest.bytes() > request_.room) {
+        layOutGroups(smallest, nobody, request_.space, kMostRingBufferFloors);
+        if (smallest.bytes() > request_.space) {
             return smallest;
         }
         scratch_ = layout_;
@@ -214,7 +215,8 @@ public:
                 tryStrides(smallest, strides, favoured);
             }
         }
-        placeGroups(layout_, residents_[bestChoice(costs_)], request_.room, kMostRingFloors);
+        layOutGroups(
+            layout_, residents_[bestChoice(costs_)], request_.space, kMostRingBufferFloors);
         narrowResidents(layout_, request_.tree);
         return std::move(layout_);
     }
@@ -230,7 +232,7 @@ private:
         }
     }
 
-    /// What short passes need too, which leave less time to copy it.
+    /// What short forwards need too, which leave less time to copy it.
     [[nodiscard]] std::vector<bool> usedByOtherPatterns() const {
         std::vector<bool> used(layout_.groups.size(), false);
         for (const auto& [number, order] : layout_.otherOrders) {
@@ -241,19 +243,19 @@ private:
         return used;
     }
 
-    /// Evenly spread residents out of different shares of the room beside the `favoured` ones; the
-    /// ring gets the rest.
+    /// Evenly spread residents out of different fractions of the space next to the `favoured` ones;
+    /// the ring buffer gets the rest.
     void tryStrides(const Layout& smallest,
                     const StridedResidents& strides,
                     const std::vector<bool>& favoured) {
-        Bytes spare = request_.room - smallest.residentBytes;
+        Bytes spare = request_.space - smallest.residentBytes;
         for (GroupId group = 0; group < favoured.size(); ++group) {
             spare -= favoured[group] ? layout_.groups[group].bytes : 0;
         }
         for (size_t i = 0; i <= kMostStrides && spare > 0; ++i) {
-            const auto share = static_cast<double>(i) / kMostStrides;
+            const auto fraction = static_cast<double>(i) / kMostStrides;
             std::vector<bool> resident =
-                strides.within(static_cast<Bytes>(share * static_cast<double>(spare)));
+                strides.within(static_cast<Bytes>(fraction * static_cast<double>(spare)));
             for (GroupId group = 0; group < favoured.size(); ++group) {
                 resident[group] = resident[group] || favoured[group];
             }
@@ -265,8 +267,8 @@ private:
         if (!residents_.empty() && residents_.back() == resident) {
             return;
         }
-        placeGroups(scratch_, resident, request_.room, kMostRingFloors);
-        if (scratch_.bytes() > request_.room) {
+        layOutGroups(scratch_, resident, request_.space, kMostRingBufferFloors);
+        if (scratch_.bytes() > request_.space) {
             return;
         }
         costs_.push_back(costOf(scratch_));
@@ -274,18 +276,18 @@ private:
     }
 
     [[nodiscard]] ChoiceCost costOf(const Layout& layout) const {
-        const int64_t passes = request_.work ? request_.work->passes : 1;
-        const int64_t timed = std::min(passes, patterns_ ? kTimedOfSequence : kTimedPasses);
-        StreamClock clock(layout, passes, request_.profile, {.most = request_.pinnable});
-        clock.arrive(false);
+        const int64_t forwards = request_.work ? request_.work->forwards : 1;
+        const int64_t timed = std::min(forwards, patterns_ ? kTimedOfSequence : kTimedForwards);
+        StreamClock clock(layout, forwards, request_.profile, {.most = request_.pinnable});
+        clock.upload(false);
         StreamTimes before;
-        for (int64_t pass = 0; pass < timed; ++pass) {
+        for (int64_t forward = 0; forward < timed; ++forward) {
             before = clock.times();
-            const PassHint hint = patterns_ ? request_.work->hint(pass) : PassHint();
-            clock.runPass(patterns_ ? patterns_->of(hint.pattern) : uses_, hint);
+            const ForwardHint hint = patterns_ ? request_.work->hint(forward) : ForwardHint();
+            clock.runForward(patterns_ ? patterns_->of(hint.pattern) : uses_, hint);
         }
         const StreamTimes after = clock.times();
-        const auto others = static_cast<double>(patterns_ ? 0 : passes - timed);
+        const auto others = static_cast<double>(patterns_ ? 0 : forwards - timed);
         return {.seconds = after.total + others * (after.total - before.total),
                 .moved = static_cast<double>(after.moved) +
                          others * static_cast<double>(after.moved - before.moved)};
@@ -294,9 +296,9 @@ private:
     const LayoutRequest& request_;
     Layout layout_;
     Layout scratch_;               ///< the same with the residents that are tried
-    std::vector<GroupId> groups_;  ///< that a pass uses, each once
+    std::vector<GroupId> groups_;  ///< that a forward uses, each once
     std::vector<GroupUse> uses_;
-    std::optional<PassUses> patterns_;          ///< where passes differ
+    std::optional<ForwardUses> patterns_;       ///< where forwards differ
     std::vector<std::vector<bool>> residents_;  ///< that were tried
     std::vector<ChoiceCost> costs_;             ///< of them
 };
@@ -307,33 +309,33 @@ Layout fastestLayout(Layout layout, const LayoutRequest& request) {
     Layout whole = layout;
     makeAllResident(whole);
     narrowResidents(whole, request.tree);
-    return whole.bytes() <= request.room ? whole : Search(std::move(layout), request).best();
+    return whole.bytes() <= request.space ? whole : Search(std::move(layout), request).best();
 }
 
 namespace {
 
-/// The least memory: a leaf arrives when it is used and makes room for the next one.
+/// The least memory: a leaf arrives when it is used and makes space for the next one.
 Layout sequentialLayout(const LayoutRequest& request) {
     Layout layout = groupByLeaf(request.tree);
-    layout.mostInRing = 1;
+    layout.mostInRingBuffer = 1;
     return streamedLayout(std::move(layout), request);
 }
 
 /// Every pass streams its blocks; with +stream one group is copied while another computes.
 Layout blockLayout(const LayoutRequest& request) {
     Layout layout = groupByBlock(request.tree, request.policy.blocksPerGroup);
-    layout.mostInRing = request.policy.stream ? 2 : 1;
+    layout.mostInRingBuffer = request.policy.stream ? 2 : 1;
     return streamedLayout(std::move(layout), request);
 }
 
-/// Every pass streams its leaves; with +stream copies run ahead through a ring of bytes.
+/// Every forward streams its leaves; with +stream copies run ahead through a ring buffer.
 Layout leafLayout(const LayoutRequest& request) {
     Layout layout = groupByLeaf(request.tree);
-    layout.mostInRing = request.policy.stream ? 0 : 1;
+    layout.mostInRingBuffer = request.policy.stream ? 0 : 1;
     return streamedLayout(std::move(layout), request);
 }
 
-/// Whole where there is room, else leaf by leaf with as much resident as makes it fastest.
+/// Whole where there is space, else leaf by leaf with as much resident as makes it fastest.
 Layout automaticLayout(const LayoutRequest& request) {
     Layout layout = groupByLeaf(request.tree);
     applyRequest(layout, request);
@@ -354,7 +356,7 @@ std::span<const PlannerType> planners() {
             .lay = automaticLayout},
         PlannerType{
             .name = "block",
-            .summary = message("block by block in every pass; its own budget sets what stays"),
+            .summary = message("block by block in every forward; its own budget sets what is kept"),
             .lifetime = Lifetime::Stage,
             .mayStream = true,
             .takesBudget = true,
@@ -362,7 +364,7 @@ std::span<const PlannerType> planners() {
             .lay = blockLayout},
         PlannerType{
             .name = "leaf",
-            .summary = message("leaf by leaf in every pass; its own budget sets what stays"),
+            .summary = message("leaf by leaf in every forward; its own budget sets what is kept"),
             .lifetime = Lifetime::Stage,
             .mayStream = true,
             .takesBudget = true,
@@ -371,7 +373,7 @@ std::span<const PlannerType> planners() {
         PlannerType{.name = "model",
                     .summary = message(
                         "whole while its stage runs; at most one such component is on the device"),
-                    .lifetime = Lifetime::Turn,
+                    .lifetime = Lifetime::Burst,
                     .mayStream = true,
                     .mayKeep = true,
                     .lay = wholeLayout},
@@ -382,7 +384,7 @@ std::span<const PlannerType> planners() {
                     .lay = wholeLayout},
         PlannerType{
             .name = "sequential",
-            .summary = message("one leaf at a time; nothing stays, nothing is copied ahead"),
+            .summary = message("one leaf at a time; nothing is kept, nothing is copied ahead"),
             .lifetime = Lifetime::Stage,
             .mayPin = true,
             .lay = sequentialLayout},

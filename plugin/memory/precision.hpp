@@ -1,5 +1,5 @@
 #pragma once
-// What a person asks of the numbers of one node, and what was resolved from it. Pure data.
+// What a user asks of the numbers of one node, and what was resolved from it. Pure data.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
@@ -35,10 +35,10 @@ enum class NumericSwitch : uint8_t {
 inline constexpr size_t kNumericSwitchCount = 13;
 /// "matmul_half_accumulation", ...
 [[nodiscard]] std::string_view nameOf(NumericSwitch numericSwitch) noexcept;
-/// What turning it on costs, or brings; for a person.
+/// What turning it on costs, or brings; for a user.
 [[nodiscard]] Phrase costOf(NumericSwitch numericSwitch) noexcept;
 
-/// Types that a person asks for; empty: as the preset has it.
+/// Types that a user asks for; empty: as the preset has it.
 struct PrecisionTypes {
     /// Of weights on a device. F8E4M3 has one scale for each output channel, unless the file has
     /// the very type.
@@ -57,14 +57,14 @@ struct PrecisionChoice {
     std::vector<std::string> keptF32;
     std::map<NumericSwitch, bool> switches;
     std::map<std::string, PrecisionTypes> components;  ///< by role, before `types`
-    /// Compute capabilities (86 is 8.6) of the cards on which components compute, by role, of the
-    /// others under ""; 0: no card. Nobody asks for them: they are where the run places its nodes.
+    /// Compute capabilities (86 is 8.6) of the GPUs on which components compute, by role, of the
+    /// others under ""; 0: no GPU. Nobody requests them: they are where the run places its nodes.
     std::map<std::string, int> capabilities{};
 
     bool operator==(const PrecisionChoice&) const = default;
     /// What is asked for one component.
     [[nodiscard]] PrecisionTypes typesOf(const std::string& role) const;
-    /// The capability of the card on which a component computes.
+    /// The capability of the GPU on which a component computes.
     [[nodiscard]] int capabilityOf(const std::string& role) const;
 };
 
@@ -79,7 +79,7 @@ struct PrecisionChoice {
 /// Null for a choice that asks nothing.
 [[nodiscard]] Json toJson(const PrecisionChoice& choice);
 
-/// "f32", "bf16", "f8", ...: types as people write them.
+/// "f32", "bf16", "f8", ...: types as users write them.
 [[nodiscard]] std::string shortNameOf(DType type);
 
 enum class SwitchState : uint8_t { NotApplicable, Off, On };
@@ -91,17 +91,18 @@ struct ComponentPrecision {
     std::string role;
     DType storage = DType::F32;
     bool storesAsInFile = false;
-    /// Nobody asked for a storage: a file that is quantised stays as it is (settled()).
+    /// Nobody asked for a storage: a file that is quantised is left as it is (settled()).
     bool keepsQuantised = false;
     DType compute = DType::F32;
     std::vector<std::string> keptF32;     ///< parts of names: as in the file, computed in f32
     std::vector<std::string> keptFromF8;  ///< parts of names: as in the file where others are f8
-    /// The result must be finite; where it is not, it is computed once more in f32, which is told.
+    /// The result must be finite; where it is not, it is computed once more in f32, which is
+    /// reported.
     bool checksFinite = false;
     SwitchStates switches{};
     std::vector<Message> lossy;  ///< sentences: why the result is not that of f32
     std::vector<Message> reuse;  ///< sentences: what a step cache leaves out of it
-    std::vector<Message> notes;  ///< sentences: what its family has to say of it
+    std::vector<Message> notes;  ///< sentences: what its family has to report about it
 
     [[nodiscard]] SwitchState stateOf(NumericSwitch numericSwitch) const {
         return switches[static_cast<size_t>(numericSwitch)];
@@ -115,7 +116,7 @@ struct ComponentPrecision {
     }
 };
 
-/// As plans, reports and pictures have it. A switch without effect reads "not applicable here".
+/// As plans, reports and images have it. A switch without effect reads "not applicable here".
 [[nodiscard]] Json toJson(const ComponentPrecision& precision);
 
 }  // namespace lowtide::memory

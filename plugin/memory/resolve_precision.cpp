@@ -4,7 +4,7 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/adapted_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void addDecoded(const ComponentTree& tree,
     }
     const Message way =
         precision.storesAsInFile
-            ? message("stays so and is decoded at every use; storage={} decodes it once",
+            ? message("remains so and is decoded at every use; storage={} decodes it once",
                       shortNameOf(decoded.storage))
             : message("is decoded once; storage=file leaves it as it is");
     notes.push_back(message(
@@ -60,21 +60,21 @@ void addDecoded(const ComponentTree& tree,
 void addWidened(const ComponentTree& tree,
                 const ComponentPrecision& precision,
                 std::vector<Message>& notes) {
-    if (tree.changes.empty()) {
+    if (tree.deltas.empty()) {
         return;
     }
     const ComponentTree typed = inPrecision(tree, precision);
     Bytes more = 0;
     for (StorageId storage = 0; storage < typed.storages.size(); ++storage) {
-        if (typed.storages[storage].arrivalType) {
-            more += arrivalBytes(typed, storage) - typed.deviceBytes(storage);
+        if (typed.storages[storage].uploadType) {
+            more += uploadBytes(typed, storage) - typed.deviceBytes(storage);
         }
     }
     if (more > 0) {
         notes.push_back(
             message("weights of the {} that adapters change come with every value of their file: "
                     "where they "
-                    "stream instead of staying, {} more",
+                    "stream instead of being kept, {} more",
                     precision.role,
                     formatBytes(more)));
     }
@@ -290,7 +290,7 @@ std::vector<Message> lossesOf(const ComponentPrecision& precision, const FileTyp
 struct StoredAs {
     DType type;
     int64_t scaleCount = 0;
-    bool staysEncoded = false;
+    bool isKeptEncoded = false;
 };
 
 DType asInFile(DType fileType) {
@@ -304,7 +304,7 @@ StoredAs storedAs(const Storage& storage,
     const bool isKept = contains(leaf, precision.keptF32);
     if (storage.encoded && precision.storesAsInFile) {
         return {.type = isKept ? DType::F32 : precision.compute,
-                .staysEncoded = !storage.mustBeFinite};
+                .isKeptEncoded = !storage.mustBeFinite};
     }
     if (precision.storesAsInFile || isKept) {
         return {asInFile(storage.fileType)};
@@ -312,7 +312,7 @@ StoredAs storedAs(const Storage& storage,
     if (precision.storage != DType::F8E4M3) {
         return {precision.storage};
     }
-    // Scales belong to rows as they are stored; those of a turned matrix are no outputs.
+    // Scales belong to rows as they are stored; those of a transposed matrix are no outputs.
     const bool isMatrix =
         weight.shape.size() > 1 && !weight.isTransposed && !contains(leaf, precision.keptFromF8);
     if (!isMatrix || storage.fileType == DType::F8E4M3) {
@@ -323,16 +323,16 @@ StoredAs storedAs(const Storage& storage,
 
 /// A changed weight is made from all that its file has, and rounded once: where it lies decoded it
 /// comes so.
-std::optional<DType> changedArrival(const Storage& storage) {
+std::optional<DType> adaptedUpload(const Storage& storage) {
     const bool isMadeAtLease =
-        changesAtLease(storage) || holds(*storage.deviceType, storage.fileType);
+        deltasAtLease(storage) || holds(*storage.deviceType, storage.fileType);
     return isMadeAtLease ? std::nullopt : std::optional(asInFile(storage.fileType));
 }
 
-std::vector<bool> changedStorages(const ComponentTree& tree) {
+std::vector<bool> adaptedStorages(const ComponentTree& tree) {
     std::vector<bool> isChanged(tree.storages.size(), false);
-    for (const WeightChange& change : tree.changes) {
-        isChanged[tree.weights[change.weight].storage] = true;
+    for (const WeightDelta& delta : tree.deltas) {
+        isChanged[tree.weights[delta.weight].storage] = true;
     }
     return isChanged;
 }
@@ -416,7 +416,7 @@ ComponentPrecision settled(const ComponentPrecision& precision, const ComponentT
 ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& asked) {
     const ComponentPrecision precision = settled(asked, tree);
     ComponentTree typed = tree;
-    const std::vector<bool> isChanged = changedStorages(tree);
+    const std::vector<bool> isChanged = adaptedStorages(tree);
     std::vector<bool> isDone(tree.storages.size(), false);
     bool isOther = false;
     Hasher hasher;
@@ -428,15 +428,15 @@ ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& a
             if (!isDone[weight.storage]) {
                 isDone[weight.storage] = true;
                 const StoredAs stored = storedAs(storage, weight, leaf.name, precision);
-                isOther = isOther || stored.scaleCount > 0 || stored.staysEncoded ||
+                isOther = isOther || stored.scaleCount > 0 || stored.isKeptEncoded ||
                           stored.type != tree.deviceType(weight.storage);
                 storage.deviceType = stored.type;
                 storage.scaleCount = stored.scaleCount;
-                storage.staysEncoded = stored.staysEncoded;
-                storage.arrivalType =
-                    isChanged[weight.storage] ? changedArrival(storage) : std::nullopt;
+                storage.isKeptEncoded = stored.isKeptEncoded;
+                storage.uploadType =
+                    isChanged[weight.storage] ? adaptedUpload(storage) : std::nullopt;
                 hasher.add(nameOf(stored.type)).add(stored.scaleCount);
-                hasher.add(int64_t{stored.staysEncoded});
+                hasher.add(int64_t{stored.isKeptEncoded});
             }
             weight.computeType =
                 contains(leaf.name, precision.keptF32) ? DType::F32 : precision.compute;

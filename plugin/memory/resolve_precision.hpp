@@ -1,6 +1,6 @@
 #pragma once
-// From what a person asks of numbers to how a component is stored and computed, and what the plan
-// says of its bytes. Pure: nothing is read from a device.
+// From what a user asks of numbers to how a component is stored and computed, and what the plan
+// states about its bytes. Pure: nothing is read from a device.
 
 #include "plugin/memory/precision.hpp"
 
@@ -13,7 +13,7 @@
 
 namespace lowtide::memory {
 
-// From what a person asks to how one component is stored and computed. Pure: the same question has
+// From what a user asks to how one component is stored and computed. Pure: the same question has
 // the same answer, and nothing is read from a device.
 
 struct ComponentTree;
@@ -36,12 +36,12 @@ struct NumericTraits {
     bool hasFlash3 = false;
     bool sumsConvolutionsInHalf = false;  ///< where it is asked to; ATen's path never does
 
-    /// Of a CUDA card by its compute capability: 86 is 8.6.
+    /// Of a GPU by its compute capability: 86 is 8.6.
     [[nodiscard]] static NumericTraits ofCuda(int capability);
 };
 
-/// What a family has to say of one component where it is computed so: why a preset does what it
-/// does, or what is known of its losses.
+/// What a family has to report about one component where it is computed so: why a preset does what
+/// it does, or what is known of its losses.
 struct PrecisionNote {
     std::string role;
     bool (*applies)(const ComponentPrecision& precision, const NumericTraits& device);
@@ -89,7 +89,7 @@ using FileTypes = std::function<std::set<FileType>()>;
                                          const ComponentTree& tree);
 
 /// The component stored and computed so, settled. Its id is the tree's own where the bytes on a
-/// device stay the same.
+/// device are the same.
 [[nodiscard]] ComponentTree inPrecision(const ComponentTree& tree,
                                         const ComponentPrecision& precision);
 

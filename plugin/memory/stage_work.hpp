@@ -1,6 +1,6 @@
 #pragma once
-// What a stage does and takes, known from shapes alone: which leaves it uses in which passes, and
-// what it holds beside its weights.
+// What a stage does and takes, known from shapes alone: which leaves it uses in which forwards, and
+// what it holds in addition to its weights.
 
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_parts.hpp"
@@ -18,12 +18,12 @@
 
 namespace lowtide::memory {
 
-/// Which pass begins: passes of one pattern use the same leaves (a full step, a partial step).
-struct PassHint {
+/// Which forward begins: forwards of one pattern use the same leaves (a full step, a partial step).
+struct ForwardHint {
     uint32_t pattern = 0;
-    uint32_t next = 0;  ///< pattern of the pass after it
+    uint32_t next = 0;  ///< pattern of the forward after it
 
-    bool operator==(const PassHint&) const = default;
+    bool operator==(const ForwardHint&) const = default;
 };
 
 /// One use of a leaf in one pass.
@@ -34,51 +34,51 @@ struct LeafUse {
     bool operator==(const LeafUse&) const = default;
 };
 
-/// One kind of pass over a component: its leaves in the order of their leases.
+/// One kind of forward over a component: its leaves in the order of their leases.
 using AccessPattern = std::vector<LeafUse>;
 
 struct ComponentTree;
 
-/// What one component does in a stage: one pass in the order of its leases, and how often. Where
-/// passes differ by more than their length, the others' patterns too.
+/// What one component does in a stage: one forward in the order of its leases, and how often. Where
+/// forwards differ by more than their length, the others' patterns too.
 struct ComponentWork {
     std::shared_ptr<const ComponentTree> tree;
-    AccessPattern pass;  ///< of pattern 0
-    int64_t passes = 1;
+    AccessPattern forward;  ///< of pattern 0
+    int64_t forwards = 1;
     std::map<uint32_t, AccessPattern> others{};  ///< by number, without 0
-    /// What each pass says at its beginning; empty: they are all of pattern 0.
-    std::vector<PassHint> sequence{};
+    /// What each forward states at its beginning; empty: they are all of pattern 0.
+    std::vector<ForwardHint> sequence{};
 
     bool operator==(const ComponentWork&) const = default;
 
     [[nodiscard]] const AccessPattern& pattern(uint32_t number) const {
         const auto found = others.find(number);
-        return found == others.end() ? pass : found->second;
+        return found == others.end() ? forward : found->second;
     }
 
-    /// What pass `index` says at its beginning.
-    [[nodiscard]] PassHint hint(int64_t index) const {
-        return sequence.empty() ? PassHint() : sequence[static_cast<size_t>(index)];
+    /// What forward `index` states at its beginning.
+    [[nodiscard]] ForwardHint hint(int64_t index) const {
+        return sequence.empty() ? ForwardHint() : sequence[static_cast<size_t>(index)];
     }
 };
 
-/// Passes of one component, with none of another between.
-struct ComponentTurn {
+/// Forwards of one component, with none of another between.
+struct ComponentBurst {
     size_t component = 0;  ///< index into StageWork::components
-    int64_t passes = 0;
+    int64_t forwards = 0;
 
-    bool operator==(const ComponentTurn&) const = default;
+    bool operator==(const ComponentBurst&) const = default;
 };
 
 /// A device on which a stage computes.
 struct StageDevice {
-    DeviceSpec spec{};           ///< the host, where nothing is said
+    DeviceSpec spec{};           ///< the host, where nothing is stated
     bool decodesAtOnce = false;  ///< DeviceTraits
     bool isThere = true;         ///< else nobody can be asked what its operators take
 };
 
 /// Where a stage computes, and what it takes from other devices.
-struct StagePlace {
+struct StageDevices {
     StageDevice device{};
     std::vector<std::string> elsewhere{};  ///< ports of inputs that lie on another device
     /// By role: of components that compute on another device than the stage, which is its first
@@ -91,7 +91,7 @@ struct StagePlace {
     }
 };
 
-/// What a stage takes beside its weights, known from shapes alone.
+/// What a stage takes in addition to its weights, known from shapes alone.
 struct StageWork {
     /// Most bytes of tensors at once on the stage's device, beyond the inputs that lie there
     /// already; what leaves on wires is part of it, and copies of inputs from elsewhere.
@@ -103,14 +103,15 @@ struct StageWork {
     /// That is all of the stage where components compute; else any of its activations may lie there
     /// too.
     bool knowsElsewhere = false;
-    /// Of the activations the most that one operator was only guessed to take beside its tensors.
+    /// Of the activations the most that one operator was only guessed to take in addition to its
+    /// tensors.
     Bytes guessed = 0;
-    /// What kernels take beside tensors and no allocator of ours sees; 0 on cpu and fake, where the
-    /// scratch memory of MKL's products is in no ledger.
+    /// What kernels take in addition to tensors and no allocator of ours sees; 0 on cpu and fake,
+    /// where the scratch memory of MKL's products is in no ledger.
     Bytes workspace = 0;
     std::vector<ComponentWork> components;  ///< in the order of their first lease
     /// In their order, where components come more than once; empty: one after the other.
-    std::vector<ComponentTurn> turns{};
+    std::vector<ComponentBurst> bursts{};
 
     bool operator==(const StageWork&) const = default;
 };

@@ -9,13 +9,13 @@
 namespace lowtide::memory {
 
 StreamClock::StreamClock(const Layout& layout,
-                         int64_t passes,
+                         int64_t forwards,
                          const DeviceProfile& profile,
-                         PinnedRoom pinned)
+                         PinnedSpace pinned)
     : layout_(layout),
       profile_(profile),
-      stream_(layout, passes),
-      arrivals_(layout),
+      stream_(layout, forwards),
+      uploadOrder_(layout),
       isThere_(layout.groups.size(), false),
       isPinned_(layout.pinnedWithin(pinned.most)),
       isFilled_(layout.pinnedWithin(std::min(pinned.most, pinned.filled))),
@@ -23,11 +23,11 @@ StreamClock::StreamClock(const Layout& layout,
       lastUse_(layout.groups.size(), 0),
       changes_(layout.groups.size(), 0) {}
 
-void StreamClock::arrive(bool isWhole) {
-    arrivals_.begin();
+void StreamClock::upload(bool isWhole) {
+    uploadOrder_.begin();
     take(stream_.prefetch());
-    if (isWhole || layout_.isWhole() || !layout_.prefetches) {
-        bringResidents(arrivals_.rest());
+    if (isWhole || layout_.isFullyResident() || !layout_.prefetches) {
+        bringResidents(uploadOrder_.rest());
     }
     for (GroupId group = 0; isWhole && group < layout_.groups.size(); ++group) {
         bringResident(group);
@@ -39,9 +39,9 @@ void StreamClock::leave() {
     stream_.clear();
 }
 
-void StreamClock::runPass(const std::vector<GroupUse>& pass, const PassHint& hint) {
-    stream_.beginPass(hint);
-    for (const GroupUse& use : pass) {
+void StreamClock::runForward(const std::vector<GroupUse>& forward, const ForwardHint& hint) {
+    stream_.beginForward(hint);
+    for (const GroupUse& use : forward) {
         const bool isUsable = stream_.use(use.groups, steps_);
         LOWTIDE_ASSERT(isUsable);  // nothing is leased
         take(steps_);
@@ -73,10 +73,10 @@ void StreamClock::take(const std::vector<StreamStep>& steps) {
         if (step.kind == StreamStep::Kind::Evict) {
             copyFree_ = std::max(copyFree_, lastUse_[step.group]);
         } else {
-            bringResidents(arrivals_.before(step.group));
+            bringResidents(uploadOrder_.before(step.group));
             copyFree_ = layout_.prefetches ? copyFree_ : std::max(copyFree_, computeFree_);
             copy(step.group);
-            bringResidents(arrivals_.after(step.group));
+            bringResidents(uploadOrder_.after(step.group));
         }
     }
 }
@@ -99,7 +99,7 @@ void StreamClock::copy(GroupId group) {
     copyFree_ += seconds;
     computeFree_ += profile_.computeOfCopies * seconds;
     ready_[group] = copyFree_;
-    changes_[group] = profile_.changeSeconds(layout_.groups[group].changeFlops);
+    changes_[group] = profile_.deltaSeconds(layout_.groups[group].deltaFlops);
     times_.copy += seconds;
     times_.moved += layout_.isInPlace ? 0 : layout_.groups[group].contentBytes;
 }
@@ -116,10 +116,10 @@ Seconds StreamClock::secondsOfCopy(GroupId group) {
 }
 
 std::vector<GroupUse> groupUses(const Layout& layout,
-                                const AccessPattern& pass,
+                                const AccessPattern& forward,
                                 const DeviceProfile& profile) {
     std::vector<GroupUse> uses;
-    for (const LeafUse& use : pass) {
+    for (const LeafUse& use : forward) {
         const std::vector<GroupId>& groups = layout.leafGroups[use.leaf];
         if (groups.empty()) {
             continue;
@@ -129,30 +129,32 @@ std::vector<GroupUse> groupUses(const Layout& layout,
         }
         const LeafFacts& leaf = layout.leaves[use.leaf];
         uses.back().compute += profile.leafSeconds(use.flops, leaf.compute, leaf.bytes) +
-                               profile.changeSeconds(leaf.changeFlops);
+                               profile.deltaSeconds(leaf.deltaFlops);
     }
     return uses;
 }
 
-PassUses::PassUses(const Layout& layout, const ComponentWork& work, const DeviceProfile& profile) {
-    uses_[0] = groupUses(layout, work.pass, profile);
+ForwardUses::ForwardUses(const Layout& layout,
+                         const ComponentWork& work,
+                         const DeviceProfile& profile) {
+    uses_[0] = groupUses(layout, work.forward, profile);
     for (const auto& [number, pattern] : work.others) {
         uses_[number] = groupUses(layout, pattern, profile);
     }
 }
 
-const std::vector<GroupUse>& PassUses::of(uint32_t pattern) const {
+const std::vector<GroupUse>& ForwardUses::of(uint32_t pattern) const {
     const auto found = uses_.find(pattern);
     return found == uses_.end() ? uses_.at(0) : found->second;
 }
 
-void runPasses(StreamClock& clock,
-               const PassUses& uses,
-               const ComponentWork& work,
-               int64_t passes) {
-    for (int64_t pass = 0; pass < passes; ++pass) {
-        const PassHint hint = work.hint(pass);
-        clock.runPass(uses.of(hint.pattern), hint);
+void runForwards(StreamClock& clock,
+                 const ForwardUses& uses,
+                 const ComponentWork& work,
+                 int64_t forwards) {
+    for (int64_t forward = 0; forward < forwards; ++forward) {
+        const ForwardHint hint = work.hint(forward);
+        clock.runForward(uses.of(hint.pattern), hint);
     }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The clock of a plan: what the passes over a layout take, and which of several layouts is the
+// The clock of a plan: what the forwards over a layout take, and which of several layouts is the
 // best.
 
 #include "plugin/base/units.hpp"
@@ -15,13 +15,13 @@
 
 namespace lowtide::memory {
 
-/// One use of groups in a pass, those of a leaf, and how long compute takes with them.
+/// One use of groups in a forward, those of a leaf, and how long compute takes with them.
 struct GroupUse {
     std::span<const GroupId> groups;  ///< of the layout
     Seconds compute = 0;
 };
 
-/// What uses of a layout take on a clock with one compute lane and one copy lane.
+/// What uses of a layout take on a clock with one compute queue and one copy queue.
 struct StreamTimes {
     Seconds total = 0;
     Seconds compute = 0;  ///< of all passes, alone
@@ -31,30 +31,30 @@ struct StreamTimes {
 };
 
 /// Host memory that is pinned for what streams.
-struct PinnedRoom {
-    Bytes most = 0;    ///< that the stay may pin
-    Bytes filled = 0;  ///< of them: with what an earlier stay read
+struct PinnedSpace {
+    Bytes most = 0;    ///< that the residency may pin
+    Bytes filled = 0;  ///< of them: with what an earlier residency read
 };
 
-/// Plays a stay without sleeping or copying: copies in order, each after the last use of what it
-/// overwrites; compute in order, each use after its group has arrived. Copies slow compute by what
-/// they take of it, and what arrives is changed by its adapters before its first use. What is
+/// Plays a residency without sleeping or copying: copies in order, each after the last use of what
+/// it overwrites; compute in order, each use after its group has arrived. Copies slow compute by
+/// what they take of it, and what arrives is changed by its adapters before its first use. What is
 /// pinned is read once, and then comes as fast as the bus is.
 class StreamClock {
 public:
-    /// `passes` over the layout in all. Layout and profile must outlive the clock.
+    /// `forwards` over the layout in all. Layout and profile must outlive the clock.
     StreamClock(const Layout& layout,
-                int64_t passes,
+                int64_t forwards,
                 const DeviceProfile& profile,
-                PinnedRoom pinned = {});
+                PinnedSpace pinned = {});
 
     /// What comes when the component arrives: what streams first, and residents in the order of
     /// their use, where copies run ahead each before what streams behind it. `isWhole`: also those
-    /// that no pass uses, and all before the first pass.
-    void arrive(bool isWhole);
-    /// Nothing of it is there any more; passes and times go on.
+    /// that no forward uses, and all before the first forward.
+    void upload(bool isWhole);
+    /// Nothing of it is there any more; forwards and times go on.
     void leave();
-    void runPass(const std::vector<GroupUse>& pass, const PassHint& hint = {});
+    void runForward(const std::vector<GroupUse>& forward, const ForwardHint& hint = {});
     /// So far.
     [[nodiscard]] StreamTimes times() const;
 
@@ -68,7 +68,7 @@ private:
     const Layout& layout_;
     const DeviceProfile& profile_;
     GroupStream stream_;
-    Arrivals arrivals_;
+    UploadOrder uploadOrder_;
     std::vector<bool> isThere_;   ///< residents
     std::vector<bool> isPinned_;  ///< what streams, from its first copy on
     std::vector<bool> isFilled_;  ///< of them: its first copy is done
@@ -84,13 +84,13 @@ private:
 /// The uses of one pass under `layout`, neighbours with the same groups as one. The layout's leaves
 /// must outlive them.
 [[nodiscard]] std::vector<GroupUse> groupUses(const Layout& layout,
-                                              const AccessPattern& pass,
+                                              const AccessPattern& forward,
                                               const DeviceProfile& profile);
 
-/// What the passes of a stage use, by pattern; as groupUses().
-class PassUses {
+/// What the forwards of a stage use, by pattern; as groupUses().
+class ForwardUses {
 public:
-    PassUses(const Layout& layout, const ComponentWork& work, const DeviceProfile& profile);
+    ForwardUses(const Layout& layout, const ComponentWork& work, const DeviceProfile& profile);
 
     [[nodiscard]] const std::vector<GroupUse>& of(uint32_t pattern) const;
 
@@ -98,8 +98,11 @@ private:
     std::map<uint32_t, std::vector<GroupUse>> uses_;
 };
 
-/// Runs the first `passes` of the stage's.
-void runPasses(StreamClock& clock, const PassUses& uses, const ComponentWork& work, int64_t passes);
+/// Runs the first `forwards` of the stage's.
+void runForwards(StreamClock& clock,
+                 const ForwardUses& uses,
+                 const ComponentWork& work,
+                 int64_t forwards);
 
 /// What one way to lay components out takes, as predicted.
 struct ChoiceCost {

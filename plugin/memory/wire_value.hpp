@@ -10,7 +10,7 @@
 namespace lowtide::memory {
 
 /// Anything that travels on a wire. Immutable; edges never copy. The executor sees types, bytes and
-/// places only.
+/// devices only.
 class WireValue {
 public:
     virtual ~WireValue() = default;
@@ -22,10 +22,10 @@ public:
     /// only.
     [[nodiscard]] virtual std::shared_ptr<const WireValue> onHost() const = 0;
 
-    /// Of what goes along wires before a run: all that a stage can learn of it beside its type, its
-    /// shape and the networks that the stage runs, as text. nullopt: it depends on all that made
-    /// it.
-    [[nodiscard]] virtual std::optional<std::string> outlineKey() const { return std::nullopt; }
+    /// Of what goes along wires before a run: all that a stage can learn of it in addition to its
+    /// type, its shape and the networks that the stage runs, as text. nullopt: it depends on all
+    /// that made it.
+    [[nodiscard]] virtual std::optional<std::string> specKey() const { return std::nullopt; }
 };
 
 using WireRef = std::shared_ptr<const WireValue>;

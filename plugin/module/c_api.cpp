@@ -82,7 +82,7 @@ Runner& runner() {
     }
     throw Error(ErrorKind::InvalidInput,
                 message("the engine was not started"),
-                message("call lowtide_open() first, and read what it says"));
+                message("call lowtide_open() first, and read what it reports"));
 }
 
 /// Hands events to a host's functions; goes with the last one of its run.
@@ -105,16 +105,16 @@ public:
         }
     }
 
-    void preview(RunId run, std::string_view node, const Image8& picture) noexcept override {
+    void preview(RunId run, std::string_view node, const Image8& image) noexcept override {
         try {
             if (onImage_) {
                 onImage_(user_,
                          run,
                          std::string(node).c_str(),
-                         picture.widthPixels,
-                         picture.heightPixels,
-                         picture.channels,
-                         picture.pixels.get());
+                         image.widthPixels,
+                         image.heightPixels,
+                         image.channels,
+                         image.pixels.get());
             }
         } catch (const std::exception&) {
         }
@@ -168,7 +168,7 @@ public:
     bool goesOn(int64_t done, int64_t total) noexcept override {
         try {
             return watch_(user_, done, total) != 0;
-        } catch (...) {  // the function of a host in C++ threw: as if it had said no
+        } catch (...) {  // the function of a host in C++ threw: as if it had returned "no"
             return false;
         }
     }

@@ -44,11 +44,12 @@ Json calibrate(const CallParts& parts, const JsonReader& request, Watch* /*watch
 }
 
 /// [{"storage", "tensors", "bytes"}].
-Json sharesJson(const std::vector<models::StoredShare>& shares) {
+Json fractionsJson(const std::vector<models::StoredFraction>& fractions) {
     Json all = Json::array();
-    for (const models::StoredShare& share : shares) {
-        all.push_back(
-            {{"storage", share.storage}, {"tensors", share.tensors}, {"bytes", share.bytes}});
+    for (const models::StoredFraction& fraction : fractions) {
+        all.push_back({{"storage", fraction.storage},
+                       {"tensors", fraction.tensors},
+                       {"bytes", fraction.bytes}});
     }
     return all;
 }
@@ -62,7 +63,7 @@ Json recognise(const CallParts& parts, const JsonReader& request, Watch* /*watch
                  {"state", models::idOf(known.readiness)},
                  {"bytes", known.stored.bytes()},
                  {"largest_bytes", known.largest},
-                 {"stored", sharesJson(known.stored.sorted())}};
+                 {"stored", fractionsJson(known.stored.sorted())}};
     putMessage(json, "needs", known.needs);
     putMessage(json, "problem", known.problem);
     return json;
@@ -92,8 +93,8 @@ Json convert(const CallParts& parts, const JsonReader& request, Watch* watch) {
         [&](Bytes done, Bytes total) { return !watch || watch->goesOn(done, total); });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     return {{"contents", conversion.contents},
-            {"before", sharesJson(conversion.before)},
-            {"after", sharesJson(conversion.after)},
+            {"before", fractionsJson(conversion.before)},
+            {"after", fractionsJson(conversion.after)},
             {"rounded_tensors", conversion.rounded},
             {"worst_error", conversion.worstError},
             {"worst_tensor", conversion.worstTensor},

@@ -25,7 +25,7 @@ namespace lowtide::module {
 void becomeRunThread(int threads) {
     thread_local std::optional<c10::InferenceMode> inference;
     inference.emplace(true);
-    // From the first tensor on: one that is made uncounted (a run on a card alone) and dies counted
+    // From the first tensor on: one that is made uncounted (a run on a GPU alone) and dies counted
     // makes ATen warn of a "memory block of unknown size".
     residency::CpuAllocations::attachThread();
     at::set_num_threads(threads);
@@ -53,7 +53,7 @@ std::string torchVersion() {
     return TORCH_VERSION;
 }
 
-// Not by at::show_config(): that asks whether there is a card, which LibTorch does once, and before
+// Not by at::show_config(): that asks whether there is a GPU, which LibTorch does once, and before
 // liblowtide_cuda.so is open the answer is no for the rest of the process.
 std::string loadedTorchVersion() {
     const auto& options = caffe2::GetBuildOptions();

@@ -24,17 +24,17 @@ void becomeRunThread(int threads);
 /// Of the headers that this module was built with: "2.11.0".
 [[nodiscard]] std::string torchVersion();
 
-/// Of the library that the process has loaded, by its own words; "unknown" when it does not say.
+/// Of the library that the process has loaded, by its own words; "unknown" when it states none.
 [[nodiscard]] std::string loadedTorchVersion();
 
 // What a measurement chose for the CPU's operators, kept between processes. It is part of what
 // decides about bits, so a process takes it when it starts and keeps it.
 
 /// What was stored for `machine` (processor, build, threads), else the default. Never throws: what
-/// cannot be read or run is said in the log. `cacheFolder` empty: the default.
+/// cannot be read or run is reported in the log. `cacheFolder` empty: the default.
 [[nodiscard]] tensor::CpuPaths storedCpuPaths(const std::string& cacheFolder,
                                               const std::string& machine);
-/// Keeps it for the next start, beside what other machines chose. `stop` ends a wait for another
+/// Keeps it for the next start, next to what other machines chose. `stop` ends a wait for another
 /// process that stores. Error{InvalidInput} when the folder cannot be written, Error{Device} when
 /// the disk is full, Error{Cancelled}.
 void storeCpuPaths(const std::string& cacheFolder,

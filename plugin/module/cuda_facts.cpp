@@ -65,16 +65,16 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
     facts.json["status"] = !library.isBuilt()             ? "not built"
                            : facts.json["proven"].empty() ? "compiled, not run"
                                                           : "proven";
-    for (const residency::CudaCard& card : driver.cards) {
-        if (card.problem.empty()) {
-            facts.capabilities[card.id()] = card.capability;
+    for (const residency::CudaGpu& gpu : driver.gpus) {
+        if (gpu.problem.empty()) {
+            facts.capabilities[gpu.id()] = gpu.capability;
         }
-        Json json = {{"id", card.id()},
-                     {"name", card.name},
-                     {"capability", memory::capabilityText(card.capability)},
-                     {"capacity", card.capacity},
-                     {"gains", card.problem.empty() ? gainsOf(card.capability) : Json::array()}};
-        putMessage(json, "problem", card.problem);
+        Json json = {{"id", gpu.id()},
+                     {"name", gpu.name},
+                     {"capability", memory::capabilityText(gpu.capability)},
+                     {"capacity", gpu.capacity},
+                     {"gains", gpu.problem.empty() ? gainsOf(gpu.capability) : Json::array()}};
+        putMessage(json, "problem", gpu.problem);
         facts.json["cards"].push_back(std::move(json));
     }
     return facts;

@@ -23,7 +23,7 @@ struct CudaFacts {
 /// `proofs`: the file that keeps what was proven, when and on what. Error{Corrupt} names it.
 [[nodiscard]] CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& proofs);
 
-/// One line for a person: "CUDA: compiled, not run; there is no NVIDIA driver".
+/// One line for a user: "CUDA: compiled, not run; there is no NVIDIA driver".
 [[nodiscard]] std::string textOf(const CudaFacts& facts);
 
 }  // namespace lowtide::module

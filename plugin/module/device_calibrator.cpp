@@ -18,11 +18,11 @@ namespace lowtide::module {
 namespace {
 
 constexpr Phrase kRehearsalNote = phrase(
-    "this device rehearses a card in host memory: its plans keep the stated speeds of a card of "
+    "this device rehearses a GPU in host memory: its plans keep the stated speeds of a GPU of "
     "the middle class, what was measured is not stored");
 
 constexpr Phrase kOperatorsNote = phrase(
-    "other operators are faster on this CPU: they are used from the next start on, and pictures "
+    "other operators are faster on this CPU: they are used from the next start on, and images "
     "change by less than an 8-bit level");
 
 }  // namespace

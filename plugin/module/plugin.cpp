@@ -39,7 +39,7 @@
 
 namespace lowtide::module {
 
-/// Why this module must not be used by a program with this ABI and toolchain, and beside the
+/// Why this module must not be used by a program with this ABI and toolchain, and next to the
 /// LibTorch that the process has loaded; empty when it may. A host's own LibTorch is shared when it
 /// has the version that this module was built with.
 [[nodiscard]] std::string refusalFor(uint32_t abi, const char* toolchain);
@@ -339,7 +339,7 @@ public:
             if (!engine) {
                 throw Error(ErrorKind::InvalidInput,
                             message("the engine was not started"),
-                            message("call Plugin::start first, and read what it says"));
+                            message("call Plugin::start first, and read what it reports"));
             }
             const CallParts parts = {.engine = engine->residency,
                                      .runner = engine->runner,

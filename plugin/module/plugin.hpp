@@ -1,6 +1,6 @@
 #pragma once
-// The door: the one plugin of this process, why a program may not have it, where its files lie, and
-// its end with the process.
+// The entry point: the one plugin of this process, why a program may not have it, where its files
+// lie, and its end with the process.
 
 #include "plugin/host_api/runner.hpp"
 

@@ -25,7 +25,7 @@ std::map<std::string, std::string> hashesOf(const tensor::Recorder& recorder) {
     return hashes;
 }
 
-/// Told before hours of work: the dump is written behind the last repetition.
+/// Reported before hours of work: the dump is written behind the last repetition.
 void requireWritable(const std::string& dump) {
     if (dump.empty()) {
         return;

@@ -19,7 +19,7 @@ struct RecorderSlot {
 /// Bytes of the process that no ledger entry explains: code, allocator slack, library scratch.
 using UnaccountedBytes = std::vector<long long>;
 
-/// What a run of this module does beside executing: records for a dump, compares repetitions,
+/// What a run of this module does besides executing: records for a dump, compares repetitions,
 /// measures what the ledger cannot see.
 class RunRecording final : public executor::RunHooks {
 public:
@@ -38,7 +38,7 @@ public:
     void afterRun(memory::Outcome outcome) override;
 
     /// Adds "unaccounted", a figure for each repetition.
-    void tell(Json& report) override { report["unaccounted"] = unaccounted_; }
+    void notify(Json& report) override { report["unaccounted"] = unaccounted_; }
 
 private:
     void compareWithLast(const std::map<std::string, std::string>& last) const;

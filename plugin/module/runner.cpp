@@ -4,8 +4,8 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "plugin/executor/node_types.hpp"
-#include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/graph/issues.hpp"
 #include "plugin/memory/component_tree.hpp"
@@ -42,7 +42,7 @@ constexpr std::string_view kOptions[] = {"graphFolder",
                                          "lowMemory",
                                          "previews"};
 
-/// The card that a plan is for; a rehearsed device beside it says how large it is.
+/// The GPU that a plan is for; a rehearsed device with it states how large it is.
 memory::Card cardOf(const std::string& as,
                     const std::optional<memory::DeviceSpec>& device,
                     std::span<const memory::Card> cards) {
@@ -134,33 +134,33 @@ Status statusOfIssues(const Issues& issues) {
                                                                          : Status::Ok;
 }
 
-/// The snapshot's outlines, or an issue.
-std::variant<executor::OutlinedGraph, Issue> outlinesOf(const RequestedGraph& request,
-                                                        const graph::Snapshot& snapshot,
-                                                        const executor::NodeTypes& types,
-                                                        const StopToken& stop) {
-    return executor::outlineGraph(
+/// The snapshot's specs, or an issue.
+std::variant<executor::GraphSpec, Issue> graphSpecOf(const RequestedGraph& request,
+                                                     const graph::Snapshot& snapshot,
+                                                     const executor::NodeTypes& types,
+                                                     const StopToken& stop) {
+    return executor::makeGraphSpec(
         snapshot, types, request.options.graphFolder, request.options.numerics, {}, stop);
 }
 
 /// By node, what hosts may show of its work.
-Json factsOf(const graph::Snapshot& snapshot, const executor::OutlinedGraph& outlined) {
+Json factsOf(const graph::Snapshot& snapshot, const executor::GraphSpec& graphSpec) {
     Json facts = Json::object();
     for (size_t i = 0; i < snapshot.nodes.size(); ++i) {
-        if (const auto& own = outlined.work[i].facts) {
+        if (const auto& own = graphSpec.work[i].facts) {
             facts[snapshot.nodes[i].id] = *own;
         }
     }
     return facts;
 }
 
-void addMarks(Issues& issues, const executor::OutlinedGraph& outlined) {
-    issues.insert(issues.end(), outlined.marks.begin(), outlined.marks.end());
+void addMarks(Issues& issues, const executor::GraphSpec& graphSpec) {
+    issues.insert(issues.end(), graphSpec.marks.begin(), graphSpec.marks.end());
 }
 
 std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
                                          const graph::Snapshot& snapshot,
-                                         executor::OutlinedGraph& outlined,
+                                         executor::GraphSpec& graphSpec,
                                          const executor::PlanBasis& basis) {
     auto devices = executor::openDevices(snapshot, request.options, basis.engine);
     if (auto* issue = std::get_if<Issue>(&devices)) {
@@ -169,7 +169,7 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
     std::vector<size_t> positions(snapshot.nodes.size());
     std::iota(positions.begin(), positions.end(), size_t{0});
     return executor::planRun(snapshot,
-                             outlined,
+                             graphSpec,
                              positions,
                              std::get<executor::RunDevices>(devices),
                              request.options,
@@ -224,9 +224,9 @@ RequestedGraph ModuleRunner::requestOf(std::string_view graph, std::string_view 
 
 std::shared_ptr<const graph::Snapshot> ModuleRunner::snapshotOf(
     const RequestedGraph& request) const {
-    return executor::placed(graph::makeSnapshot(request.document, types_.catalog()),
-                            request.options,
-                            cuda_.capabilities);
+    return executor::withRunDevices(graph::makeSnapshot(request.document, types_.catalog()),
+                                    request.options,
+                                    cuda_.capabilities);
 }
 
 Status ModuleRunner::check(std::string_view graph,
@@ -238,15 +238,15 @@ Status ModuleRunner::check(std::string_view graph,
         Json facts = Json::object();
         if (!graph::hasErrors(request.issues)) {
             const auto snapshot = snapshotOf(request);
-            auto outlined = outlinesOf(request, *snapshot, types_, stop);
-            const auto* known = std::get_if<executor::OutlinedGraph>(&outlined);
+            auto graphSpec = graphSpecOf(request, *snapshot, types_, stop);
+            const auto* known = std::get_if<executor::GraphSpec>(&graphSpec);
             if (known) {
                 addMarks(request.issues, *known);
                 facts = factsOf(*snapshot, *known);
             }
             const std::optional<Issue> issue =
                 known ? executor::openComponents(*snapshot, *known, stop)
-                      : std::get<Issue>(outlined);
+                      : std::get<Issue>(graphSpec);
             if (issue) {
                 request.issues.push_back(*issue);
             }
@@ -273,16 +273,16 @@ Status ModuleRunner::plan(std::string_view graph,
             return Status::Invalid;
         }
         const auto snapshot = snapshotOf(request);
-        auto outlined = outlinesOf(request, *snapshot, types_, stop);
-        if (auto* issue = std::get_if<Issue>(&outlined)) {
+        auto graphSpec = graphSpecOf(request, *snapshot, types_, stop);
+        if (auto* issue = std::get_if<Issue>(&graphSpec)) {
             return refuse(std::move(*issue));
         }
-        addMarks(request.issues, std::get<executor::OutlinedGraph>(outlined));
+        addMarks(request.issues, std::get<executor::GraphSpec>(graphSpec));
         std::variant<memory::Plan, Issue> plan;
         const bool called = queue_.tryCall([&] {
             executor::PlanBasis basis = queue_.planBasis();
             basis.stop = stop;
-            plan = planOf(request, *snapshot, std::get<executor::OutlinedGraph>(outlined), basis);
+            plan = planOf(request, *snapshot, std::get<executor::GraphSpec>(graphSpec), basis);
         });
         if (!called) {
             return refuse({.code = "busy",
@@ -293,7 +293,7 @@ Status ModuleRunner::plan(std::string_view graph,
             return refuse(std::move(*issue));
         }
         Json planned = memory::toJson(std::get<memory::Plan>(plan));
-        planned["precision"] = std::get<executor::OutlinedGraph>(outlined).precisions;
+        planned["precision"] = std::get<executor::GraphSpec>(graphSpec).precisions;
         if (request.options.card) {
             planned["card"] = plannedCard(*request.options.card, std::get<memory::Plan>(plan));
         }
@@ -338,17 +338,17 @@ NodeWork ModuleRunner::workOf(std::string_view graph,
     const StopToken stop = newCall();
     const RequestedGraph request = requestOf(graph, options);
     const auto snapshot = snapshotOf(request);
-    const auto outlines = outlinesOf(request, *snapshot, types_, stop);
+    const auto specs = graphSpecOf(request, *snapshot, types_, stop);
     stop.throwIfStopped();
-    if (const auto* issue = std::get_if<Issue>(&outlines)) {
+    if (const auto* issue = std::get_if<Issue>(&specs)) {
         throw Error(
             ErrorKind::InvalidInput, message("{}: {}", issue->node, issue->message), issue->hint);
     }
-    const auto& outlined = std::get<executor::OutlinedGraph>(outlines);
+    const auto& graphSpec = std::get<executor::GraphSpec>(specs);
     for (size_t i = 0; i < snapshot->nodes.size(); ++i) {
-        if (snapshot->nodes[i].id == node && outlined.work[i].components) {
-            return {.weights = digests_->of(pathsOf(outlined.work[i].components()), stop),
-                    .key = outlined.keys[i]};
+        if (snapshot->nodes[i].id == node && graphSpec.work[i].components) {
+            return {.weights = digests_->of(pathsOf(graphSpec.work[i].components()), stop),
+                    .key = graphSpec.keys[i]};
         }
     }
     throw Error(ErrorKind::InvalidInput, message("no node {} runs a network", quotedName(node)));

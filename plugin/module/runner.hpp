@@ -53,8 +53,8 @@ struct NodeWork {
 class ModuleRunner final : public Runner {
 public:
     /// `types`, `engine` and `slot` must outlive the runner. `keepFolder`: for results that nodes
-    /// keep on disk; empty: none can be. `cudnnApi` and `cuda`: what reports say of them. `cards`:
-    /// that plans may be for.
+    /// keep on disk; empty: none can be. `cudnnApi` and `cuda`: what reports state about them.
+    /// `cards`: that plans may be for.
     ModuleRunner(const executor::NodeTypes& types,
                  memory::Engine& engine,
                  RecorderSlot& slot,

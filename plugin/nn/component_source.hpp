@@ -23,8 +23,8 @@ namespace lowtide::models {
 
 /// One network as its source states it.
 struct ComponentDesc {
-    std::string role;   ///< "text_encoder", "denoiser", ...: what policies, plans and reports say
-    std::string label;  ///< for people: "Text encoder"
+    std::string role;   ///< "text_encoder", "denoiser", ...: as policies, plans and reports name it
+    std::string label;  ///< for users: "Text encoder"
 };
 
 /// A value on a wire that holds networks: trees and settings, never a weight. Immutable.
@@ -35,7 +35,7 @@ public:
 
     [[nodiscard]] memory::WireRef onHost() const override { return shared_from_this(); }
 
-    /// Of its file or folder, for people.
+    /// Of its file or folder, for users.
     [[nodiscard]] virtual const std::string& name() const = 0;
     /// Every file that was read, or will be.
     [[nodiscard]] virtual const std::vector<memory::WeightFile>& files() const = 0;
@@ -89,8 +89,8 @@ inline constexpr std::string_view kUpscaler = "upscaler";
 /// Facts of an upscaler that need no weight.
 struct UpscalerInfo {
     std::string network;   ///< "RRDBNet"
-    std::string name;      ///< of its file, for people
-    int64_t scale = 1;     ///< pixels of the result for one of the picture, along a side
+    std::string name;      ///< of its file, for users
+    int64_t scale = 1;     ///< pixels of the result for one of the image, along a side
     int64_t multiple = 1;  ///< of which both sides must be
     std::vector<memory::WeightFile> files;
 };
@@ -116,7 +116,7 @@ public:
     }
 
     [[nodiscard]] virtual const UpscalerInfo& info() const = 0;
-    /// Pictures [B, 3, H, W] in 0..1, both sides multiples of info().multiple -> [B, 3, scale H,
+    /// Images [B, 3, H, W] in 0..1, both sides multiples of info().multiple -> [B, 3, scale H,
     /// scale W], about 0..1, in memory of their own.
     [[nodiscard]] virtual at::Tensor enlarge(StageContext& context,
                                              const at::Tensor& pixels) const = 0;

@@ -2,18 +2,18 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/denoiser_parts.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 namespace lowtide::models {
 
 namespace kernels = tensor::kernels;
 
-at::Tensor sinusoids(Pass& pass, const at::Tensor& values, int64_t width) {
+at::Tensor sinusoids(Forward& forward, const at::Tensor& values, int64_t width) {
     return tensor::upload(sinusoids(values, width, /*cosineFirst=*/true, /*frequencyShift=*/0),
-                          pass.device());
+                          forward.device());
 }
 
 at::Tensor modulatedPart(const at::Tensor& part,
@@ -38,11 +38,11 @@ at::Tensor modulatedNorm(const at::Tensor& hidden,
     return result;
 }
 
-std::vector<at::Tensor> modulationsOf(Pass& pass,
+std::vector<at::Tensor> modulationsOf(Forward& forward,
                                       const Linear& modulation,
                                       const at::Tensor& time,
                                       int64_t count) {
-    return modulation.apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(count, -1);
+    return modulation.apply(forward, time).to(at::kFloat).unsqueeze(1).chunk(count, -1);
 }
 
 void addGated(const at::Tensor& hidden, const at::Tensor& added, const at::Tensor& gate) {
@@ -61,8 +61,8 @@ SwiGluFeed::SwiGluFeed(NetworkBuilder& builder,
                          {.name = "w2.weight", .shape = {width, inner}},
                          {.name = "w3.weight", .shape = {inner, width}}})) {}
 
-at::Tensor SwiGluFeed::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor SwiGluFeed::apply(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     const at::Tensor input = x.to(lease[0].scalar_type());
     at::Tensor inner = kernels::silu(kernels::linear(input, lease[0], {}));
     inner.mul_(kernels::linear(input, lease[2], {}));

@@ -17,9 +17,9 @@
 
 namespace lowtide::models {
 
-/// Sine and cosine of `values` (f32 [N] on the CPU), cosines first: [N, width] on the pass's
+/// Sine and cosine of `values` (f32 [N] on the CPU), cosines first: [N, width] on the forward's
 /// device.
-[[nodiscard]] at::Tensor sinusoids(Pass& pass, const at::Tensor& values, int64_t width);
+[[nodiscard]] at::Tensor sinusoids(Forward& forward, const at::Tensor& values, int64_t width);
 
 // Norms that are moved and scaled by the time, and sums that it weighs, go a few thousand tokens at
 // a time, so that what is wider is never held for all.
@@ -47,7 +47,7 @@ void forTokens(int64_t all, const Work& work) {
                                        double epsilon);
 /// What a layer makes of the time [N, width], for norms and sums: `count` parts, each [N, 1, width]
 /// f32.
-[[nodiscard]] std::vector<at::Tensor> modulationsOf(Pass& pass,
+[[nodiscard]] std::vector<at::Tensor> modulationsOf(Forward& forward,
                                                     const Linear& modulation,
                                                     const at::Tensor& time,
                                                     int64_t count);
@@ -61,10 +61,10 @@ struct SwiGluFeed {
 
     SwiGluFeed(NetworkBuilder& builder, const std::string& name, int64_t width, int64_t inner);
     /// x [..., width].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
-/// Error{InvalidInput} on "latent" for a part of a picture, where prompts are restricted to one,
+/// Error{InvalidInput} on "latent" for a part of an image, where prompts are restricted to one,
 /// that is no whole patches.
 void requireWholePatches(const at::Tensor& latents, int64_t patch);
 
@@ -88,7 +88,7 @@ struct HeadTokens {
 /// Two kinds of tokens one behind the other along axis 1; what was apart is given back.
 [[nodiscard]] at::Tensor inARow(at::Tensor& first, at::Tensor& second);
 [[nodiscard]] HeadTokens inARow(HeadTokens first, HeadTokens second);
-/// What all tokens find in all, rotated by their places: [N, T, width].
+/// Attention of all tokens to all, rotated by their positions: [N, T, width].
 [[nodiscard]] at::Tensor attended(HeadTokens all, const Rotation& rotation);
 
 /// An image's tokens through all blocks: `first` works on them in place, `rest` gives what the

@@ -11,7 +11,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kHeightAxis = -2;  ///< of pictures and of videos
+constexpr int64_t kHeightAxis = -2;  ///< of images and of videos
 constexpr int64_t kWidthAxis = -1;
 
 int64_t roundedUp(int64_t value, int64_t multiple) {
@@ -41,11 +41,11 @@ void fade(const at::Tensor& tile, int64_t axis, int64_t extent, Fade which) {
     }
     std::vector<int64_t> shape(static_cast<size_t>(tile.dim()), 1);
     shape[static_cast<size_t>(tile.dim() + axis)] = extent;
-    at::Tensor share = at::arange(extent, tile.options()).add_(0.5).div_(extent).view(shape);
+    at::Tensor weight = at::arange(extent, tile.options()).add_(0.5).div_(extent).view(shape);
     if (which == Fade::Out) {
-        share = 1 - share;
+        weight = 1 - weight;
     }
-    tile.narrow(axis, which == Fade::In ? 0 : tile.size(axis) - extent, extent).mul_(share);
+    tile.narrow(axis, which == Fade::In ? 0 : tile.size(axis) - extent, extent).mul_(weight);
 }
 
 /// The part of an enlarged tile that is shown, along one axis, with its fades.
@@ -57,10 +57,10 @@ at::Tensor shownPart(const at::Tensor& tile, int64_t axis, const TileSpan& span,
     return shown;
 }
 
-at::Tensor shownPlaceOf(const at::Tensor& target,
-                        int64_t axis,
-                        const TileSpan& span,
-                        int64_t scale) {
+at::Tensor shownPositionOf(const at::Tensor& target,
+                           int64_t axis,
+                           const TileSpan& span,
+                           int64_t scale) {
     return target.narrow(axis, span.shownBegin * scale, (span.shownEnd - span.shownBegin) * scale);
 }
 
@@ -96,14 +96,13 @@ int64_t tileCount(int64_t height, int64_t width, const TileSizes& sizes) {
     return static_cast<int64_t>(cutSide(height, sizes).size() * cutSide(width, sizes).size());
 }
 
-FeatheredTiles::FeatheredTiles(const at::Tensor& picture, const TileSizes& sizes, int64_t shrink)
-    : rows_(cutSide(picture.size(kHeightAxis) / shrink, sizes)),
-      columns_(cutSide(picture.size(kWidthAxis) / shrink, sizes)),
+FeatheredTiles::FeatheredTiles(const at::Tensor& image, const TileSizes& sizes, int64_t shrink)
+    : rows_(cutSide(image.size(kHeightAxis) / shrink, sizes)),
+      columns_(cutSide(image.size(kWidthAxis) / shrink, sizes)),
       shrink_(shrink),
-      padded_(
-          tensor::kernels::padReflected(picture,
-                                        columns_.back().end * shrink - picture.size(kWidthAxis),
-                                        rows_.back().end * shrink - picture.size(kHeightAxis))) {}
+      padded_(tensor::kernels::padReflected(image,
+                                            columns_.back().end * shrink - image.size(kWidthAxis),
+                                            rows_.back().end * shrink - image.size(kHeightAxis))) {}
 
 int64_t FeatheredTiles::count() const {
     return static_cast<int64_t>(rows_.size() * columns_.size());
@@ -133,16 +132,16 @@ void FeatheredTiles::show(int64_t index,
     const TileSpan& column = columnOf(index);
     const at::Tensor shown =
         shownPart(shownPart(result, kHeightAxis, row, scale), kWidthAxis, column, scale);
-    shownPlaceOf(shownPlaceOf(target, kHeightAxis, row, scale), kWidthAxis, column, scale)
+    shownPositionOf(shownPositionOf(target, kHeightAxis, row, scale), kWidthAxis, column, scale)
         .add_(shown);
 }
 
-void enlargeInTiles(const at::Tensor& picture,
+void enlargeInTiles(const at::Tensor& image,
                     const TileSizes& sizes,
                     int64_t scale,
                     const std::function<at::Tensor(const at::Tensor&)>& enlarge,
                     const at::Tensor& target) {
-    const FeatheredTiles tiles(picture, sizes);
+    const FeatheredTiles tiles(image, sizes);
     for (int64_t i = 0; i < tiles.count(); ++i) {
         tiles.show(i, enlarge(tiles.tile(i)), scale, target);
     }
@@ -157,9 +156,9 @@ TileSizes tilesOf(int64_t tilePixels, int64_t downsampling) {
     return {.side = overlap * kOverlapParts, .overlap = overlap, .fadesWhole = true};
 }
 
-/// Whether a picture is no larger than the tile that was asked for, which is rounded down.
-bool fitsTile(const at::Tensor& picture, int64_t side) {
-    return picture.size(-2) <= side && picture.size(-1) <= side;
+/// Whether an image is no larger than the tile that was asked for, which is rounded down.
+bool fitsTile(const at::Tensor& image, int64_t side) {
+    return image.size(-2) <= side && image.size(-1) <= side;
 }
 
 /// `scale`: pixels of a tile's result for one latent pixel.

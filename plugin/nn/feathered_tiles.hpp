@@ -1,5 +1,5 @@
 #pragma once
-// Pictures that a network works on piece by piece: tiles overlap and fade into each other.
+// Images that a network works on piece by piece: tiles overlap and fade into each other.
 
 #include <ATen/core/Tensor.h>
 
@@ -8,9 +8,9 @@
 
 namespace lowtide::models {
 
-/// How a picture is cut, in its own pixels.
+/// How an image is cut, in its own pixels.
 struct TileSizes {
-    int64_t side = 0;         ///< of a tile; 0: the picture is not cut
+    int64_t side = 0;         ///< of a tile; 0: the image is not cut
     int64_t overlap = 0;      ///< of neighbours, at least; at most half of a side
     int64_t multiple = 1;     ///< tiles begin at multiples of it and have sides that are
     bool fadesWhole = false;  ///< over as much as the least overlap, not over half of it
@@ -28,32 +28,32 @@ struct TileSpan {
 };
 
 /// Covers `length` pixels with tiles of one size, evenly spread. The last one may end behind the
-/// picture, at the next multiple. In the middle of an overlap one tile fades to the next, over half
+/// image, at the next multiple. In the middle of an overlap one tile fades to the next, over half
 /// of the least overlap or all of it; what is nearer to the cuts is not shown.
 [[nodiscard]] std::vector<TileSpan> cutSide(int64_t length, const TileSizes& sizes);
 
-/// How many tiles a picture of that size takes.
+/// How many tiles an image of that size takes.
 [[nodiscard]] int64_t tileCount(int64_t height, int64_t width, const TileSizes& sizes);
 
-/// A picture cut into tiles, and its result put together from theirs.
+/// An image cut into tiles, and its result put together from theirs.
 class FeatheredTiles {
 public:
-    /// `picture` [1, C, H, W]. With `shrink` above 1 sizes and spans count squares of so many
+    /// `image` [1, C, H, W]. With `shrink` above 1 sizes and spans count squares of so many
     /// pixels to a side, of which H and W are multiples: those of a result that is so much smaller.
-    FeatheredTiles(const at::Tensor& picture, const TileSizes& sizes, int64_t shrink = 1);
+    FeatheredTiles(const at::Tensor& image, const TileSizes& sizes, int64_t shrink = 1);
 
     [[nodiscard]] int64_t count() const;
 
-    /// Of the picture, as sizes count.
+    /// Of the image, as sizes count.
     [[nodiscard]] int64_t height() const { return rows_.back().shownEnd; }
 
     [[nodiscard]] int64_t width() const { return columns_.back().shownEnd; }
 
     /// Tile `index` in reading order [1, C, h, w], contiguous, padded by a mirror image where a
-    /// side of the picture is no multiple.
+    /// side of the image is no multiple.
     [[nodiscard]] at::Tensor tile(int64_t index) const;
     /// Adds what became of it, [1, C', scale h, scale w], which is written over, to `target`
-    /// [1, C', scale H, scale W], which held zeros at first. Shares of neighbours sum to 1.
+    /// [1, C', scale H, scale W], which held zeros at first. Weights of neighbours sum to 1.
     void show(int64_t index,
               const at::Tensor& result,
               int64_t scale,
@@ -69,18 +69,18 @@ private:
     at::Tensor padded_;
 };
 
-/// Enlarges `picture` [1, C, H, W] into `target` tile by tile, as FeatheredTiles cuts and shows
+/// Enlarges `image` [1, C, H, W] into `target` tile by tile, as FeatheredTiles cuts and shows
 /// them: `enlarge` gets [1, C, h, w] and gives [1, C', scale h, scale w].
-void enlargeInTiles(const at::Tensor& picture,
+void enlargeInTiles(const at::Tensor& image,
                     const TileSizes& sizes,
                     int64_t scale,
                     const std::function<at::Tensor(const at::Tensor&)>& enlarge,
                     const at::Tensor& target);
 
 /// Decodes `latents` [1, C, h, w] in overlapping tiles with blended seams. `tilePixels` is rounded
-/// down to a multiple of four times `downsampling`; a picture that fits one tile is decoded whole,
-/// and with 0 every picture. The pixels differ from those of the whole picture. Sizes and seams are
-/// those of diffusers 0.42.1 AutoencoderKL._tiled_decode (overlap a quarter); unlike there all
+/// down to a multiple of four times `downsampling`; an image that fits one tile is decoded in one
+/// piece, and with 0 every image. The pixels differ from those of the whole image. Sizes and seams
+/// are those of diffusers 0.42.1 AutoencoderKL._tiled_decode (overlap a quarter); unlike there all
 /// tiles have one size and are spread evenly, where it ends with what is left, down to one latent
 /// column.
 [[nodiscard]] at::Tensor decodeInTiles(const at::Tensor& latents,
@@ -89,7 +89,7 @@ void enlargeInTiles(const at::Tensor& picture,
                                        const std::function<at::Tensor(const at::Tensor&)>& decode);
 
 /// Encodes `pixels` [1, 3, H, W] likewise, in tiles of `tilePixels`, to what `encode` gives for the
-/// whole picture: [1, C, H / downsampling, W / downsampling]. The sides must be multiples of
+/// whole image: [1, C, H / downsampling, W / downsampling]. The sides must be multiples of
 /// `downsampling`.
 [[nodiscard]] at::Tensor encodeInTiles(const at::Tensor& pixels,
                                        int64_t tilePixels,

@@ -2,8 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/sampling/pass_part.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/sampling/schedule_range.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -29,7 +29,7 @@ bool LatentSpace::takesFrames(int64_t frames) const {
     return hasFrames ? frames > 0 && (frames - 1) % frameFactor == 0 : frames == 1;
 }
 
-std::optional<Shape> LatentSpace::shapeFor(const PictureSize& size, int64_t batch) const {
+std::optional<Shape> LatentSpace::shapeFor(const ImageSize& size, int64_t batch) const {
     const auto fits = [&](int64_t side) { return side > 0 && side % multiple == 0; };
     if (!fits(size.width) || !fits(size.height) || !takesFrames(size.frames)) {
         return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<Shape> LatentSpace::shapeFor(const PictureSize& size, int64_t batc
     return shape;
 }
 
-PictureSize LatentSpace::sizeOf(const Shape& latent) const {
+ImageSize LatentSpace::sizeOf(const Shape& latent) const {
     const size_t sides = latent.size() - kPlaneAxes;
     return {.width = latent[sides + 1] * factor,
             .height = latent[sides] * factor,

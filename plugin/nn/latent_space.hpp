@@ -23,35 +23,35 @@ struct LatentDistribution;
 
 namespace lowtide::models {
 
-using tensor::PictureSize;
+using tensor::ImageSize;
 
 /// The space that a model's denoiser works in. Latents are [B, C, h, w], or [B, C, F, h, w] where
 /// it has frames. What the autoencoder works on is latent * deviation / scale + mean + shift.
 struct LatentSpace {
     int64_t channels = 4;
-    int64_t factor = 8;               ///< pixels of a picture's side for one of the latent
+    int64_t factor = 8;               ///< pixels of an image's side for one of the latent
     int64_t frameFactor = 1;          ///< frames behind the first one for one of the latent
-    int64_t multiple = 8;             ///< that the sides of a picture are of
-    int64_t mostPixels = 0;           ///< of a picture that is no square; 0: of any size
+    int64_t multiple = 8;             ///< that the sides of an image are of
+    int64_t mostPixels = 0;           ///< of an image that is no square; 0: of any size
     bool hasFrames = false;           ///< a model of videos
     std::vector<double> mean{};       ///< of each channel; empty: 0
     std::vector<double> deviation{};  ///< of each channel; empty: 1
     double scale = 1;
     double shift = 0;
 
-    /// Whether a video of so many frames, or a picture, has a latent.
+    /// Whether a video of so many frames, or an image, has a latent.
     [[nodiscard]] bool takesFrames(int64_t frames) const;
-    /// Nothing: no picture of that size has a latent.
-    [[nodiscard]] std::optional<Shape> shapeFor(const PictureSize& size, int64_t batch) const;
-    /// Of the picture that a latent of this shape becomes.
-    [[nodiscard]] PictureSize sizeOf(const Shape& latent) const;
+    /// Nothing: no image of that size has a latent.
+    [[nodiscard]] std::optional<Shape> shapeFor(const ImageSize& size, int64_t batch) const;
+    /// Of the image that a latent of this shape becomes.
+    [[nodiscard]] ImageSize sizeOf(const Shape& latent) const;
     /// Whether a tensor of this shape can be one of its latents.
     [[nodiscard]] bool holds(const Shape& latent) const;
     /// "[B, 4, h, w]".
     [[nodiscard]] std::string toText() const;
 };
 
-/// A rectangle of a latent picture.
+/// A rectangle of a latent image.
 struct LatentArea {
     int64_t y = 0;
     int64_t x = 0;
@@ -100,12 +100,12 @@ struct LatentToRgb {
 /// How much of a stage's time its previews may take. What they show depends on the clock, results
 /// never do.
 struct PreviewPace {
-    Seconds interval = 0.2;  ///< between two pictures at least
-    double share = 0.01;     ///< of the time, at most
+    Seconds interval = 0.2;  ///< between two images at least
+    double fraction = 0.01;  ///< of the time, at most
 
-    /// How long to wait after a picture that took `cost`.
+    /// How long to wait after an image that took `cost`.
     [[nodiscard]] Seconds restAfter(Seconds cost) const {
-        return std::max(interval, cost / share - cost);
+        return std::max(interval, cost / fraction - cost);
     }
 };
 

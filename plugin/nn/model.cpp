@@ -13,7 +13,7 @@ std::string PromptRequest::spokenPrompt() const {
     return hasTags ? readTags(prompt).text : prompt;
 }
 
-tensor::VideoGuide Model::guideVideo(StageContext&, const VideoPictures&) const {
+tensor::ImageConditioning Model::encodeImageConditioning(StageContext&, const VideoImages&) const {
     refuseVideoStart(*this);
 }
 
@@ -42,7 +42,7 @@ void FamilyModel::setComponents(std::vector<ComponentDesc> all, std::vector<Tree
 
 void refuseVideoStart(const Model& model) {
     throw Error(ErrorKind::Unsupported,
-                message("{} makes no videos that begin with a picture", model.info().checkpoint),
+                message("{} makes no videos that begin with an image", model.info().checkpoint),
                 message("choose a checkpoint for image to video, or connect an empty latent"),
                 "model");
 }

@@ -3,7 +3,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/nn/component_source.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/sampling/network_facts.hpp"
 
@@ -20,7 +20,7 @@ class Tensor;
 
 namespace lowtide::tensor {
 class Conditioning;
-struct VideoGuide;
+struct ImageConditioning;
 }  // namespace lowtide::tensor
 
 namespace lowtide::sampling {
@@ -36,16 +36,16 @@ struct StageContext;
 struct UNetResiduals;
 /// Textual inversions that prompts may name.
 class EmbeddingLibrary;
-/// What a denoiser reads beside latents and time (denoisers/unet2d_inputs).
+/// What a denoiser reads in addition to latents and time (denoisers/unet2d_inputs).
 struct UNetConditioning;
-/// What pictures say to its cross attentions (blocks/picture_tokens).
-struct PictureTokens;
+/// Keys and values of images for its cross attentions (blocks/attention).
+struct ImageTokens;
 
 /// Patterns of the roles of components that stages run, all of a kind.
 inline constexpr std::string_view kTextEncoders = "text_encoder*";
 inline constexpr std::string_view kDenoisers = "denoiser*";
 inline constexpr std::string_view kDenoiser = "denoiser";
-/// The role of the expert that a family has for the lower noise levels.
+/// The role of the low-noise model of a family that has two denoisers.
 inline constexpr std::string_view kSecondDenoiser = "denoiser_2";
 inline constexpr std::string_view kAutoencoder = "autoencoder";
 /// The role of a family's one text encoder, or of the first.
@@ -55,10 +55,10 @@ inline constexpr std::string_view kTextEncoder3 = "text_encoder_3";
 inline constexpr std::string_view kTextEncoder4 = "text_encoder_4";
 inline constexpr std::string_view kImageEncoder = "image_encoder";
 
-/// What pictures of a checkpoint are usually made with; 0: not known.
+/// What images of a checkpoint are usually made with; 0: not known.
 struct UsualSettings {
-    int64_t pixels = 0;           ///< of the pictures that it was trained at
-    bool scalesToPixels = false;  ///< its own pipeline makes every picture as large as that
+    int64_t pixels = 0;           ///< of the images that it was trained at
+    bool scalesToPixels = false;  ///< its own pipeline makes every image as large as that
     double cfg = 0;               ///< 1: it was distilled to need no guidance
 };
 
@@ -71,10 +71,10 @@ struct HalfModel {
 /// Facts of a checkpoint that need no weight.
 struct ModelInfo {
     std::string family;
-    std::string checkpoint;  ///< file or folder name, for people
+    std::string checkpoint;  ///< file or folder name, for users
     /// Likewise of the file or folder with its denoiser; empty: the checkpoint.
     std::string denoiser{};
-    std::string secondDenoiser{};     ///< likewise, of the expert for lower noise levels
+    std::string secondDenoiser{};     ///< likewise, of the low-noise model
     std::optional<HalfModel> half{};  ///< nothing: no other denoiser belongs to it
     Json schedulerConfig;             ///< scheduler/scheduler_config.json
     LatentSpace latent{};
@@ -89,19 +89,20 @@ struct ModelInfo {
     bool negatesPrediction = false;
     /// Layers that its text encoders leave out without a clip skip.
     int ownClipSkip = 0;
-    /// What its flow is shifted by for pictures of a size; empty: as its scheduler file says.
-    std::function<double(const PictureSize& size)> flowShift{};
-    /// Of its two experts the second takes the timesteps below this share of all; 0: it has one
-    /// denoiser.
+    /// What its flow is shifted by for images of a size; empty: as its scheduler file states.
+    std::function<double(const ImageSize& size)> flowShift{};
+    /// Of its two denoisers the second takes the timesteps below this fraction of all; 0: it has
+    /// one denoiser.
     double boundaryRatio = 0;
-    /// Channels of pictures that a video goes through, beside its latents; 0: it goes through none.
-    int64_t guideChannels = 0;
-    /// Of an image encoder's states of one such picture, [S, D]; empty: it reads none.
-    Shape seenPicture{};
-    bool endsWithPicture = false;   ///< it may go through a last picture too
-    bool needsLastPicture = false;  ///< it must
-    bool fillsMasks = false;  ///< its denoiser takes a mask and a masked picture beside the latent
-    bool isRefiner = false;   ///< trained to finish pictures that another model began
+    /// Channels of images that a video goes through, in addition to its latents; 0: it goes through
+    /// none.
+    int64_t imageConditioningChannels = 0;
+    /// Of an image encoder's states of one such image, [S, D]; empty: it reads none.
+    Shape visionImage{};
+    bool endsWithImage = false;   ///< it may go through a last image too
+    bool needsLastImage = false;  ///< it must
+    bool fillsMasks = false;      ///< its denoiser takes a mask and a masked image with the latent
+    bool isRefiner = false;       ///< trained to finish images that another model began
     ConditioningStatement conditioning{};        ///< of its encoded prompts
     sampling::CachePoints cachePoints{};         ///< of the denoiser
     std::optional<LatentToRgb> latentToRgb{};    ///< nothing: how latents look is not known
@@ -120,7 +121,7 @@ struct PromptRequest {
     /// What the texts may name; null: nothing.
     std::shared_ptr<const EmbeddingLibrary> embeddings{};
     bool hasTags = false;  ///< the prompt's tags ("<lora:name:1>") are no words
-    /// Told when the encoder of a role begins, behind `done` of `total`; empty: nobody wants to
+    /// Called when the encoder of a role begins, behind `done` of `total`; empty: nobody wants to
     /// know.
     std::function<void(std::string_view role, size_t done, size_t total)> begins{};
 
@@ -140,39 +141,39 @@ struct ResidualsCall {
     const sampling::StepInfo& step;
     const UNetConditioning& conditioning;  ///< of the call, in f32
     int64_t positives = 0;                 ///< the last rows, which follow the positive prompt
-    const LatentArea* area = nullptr;      ///< that the input is of the latent picture; null: all
+    const LatentArea* area = nullptr;      ///< that the input covers of the latent image; null: all
 };
 
 /// What adapters add in one call of the denoiser.
 using ResidualsFor = std::function<UNetResiduals(const ResidualsCall& call)>;
 
-/// What pictures say in one call of the denoiser, to its rows.
-using PicturesFor = std::function<std::vector<PictureTokens>(const ResidualsCall& call)>;
+/// What images add in one call of the denoiser, to its rows.
+using ImagesFor = std::function<std::vector<ImageTokens>(const ResidualsCall& call)>;
 
 struct DenoiserRequest {
     const tensor::Conditioning& positive;
     const tensor::Conditioning* negative;  ///< nullptr: no guidance
-    PictureSize picture{};                 ///< that the whole latent becomes
+    ImageSize image{};                     ///< that the whole latent becomes
     int64_t batch = 1;
     double cfg = 1;
-    std::optional<sampling::SecondExpert> second{};  ///< nothing: one network makes all calls
+    std::optional<sampling::LowNoiseModel> second{};  ///< nothing: one network makes all calls
     ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added
-    PicturesFor pictures{};    ///< likewise; empty: it sees none
-    /// What an image encoder makes of the pictures that a video goes through, [1, S, D]; null: the
+    ImagesFor images{};        ///< likewise; empty: it sees none
+    /// What an image encoder makes of the images that a video goes through, [1, S, D]; null: the
     /// model sees none.
-    const at::Tensor* seen = nullptr;
+    const at::Tensor* visionEmbeds = nullptr;
     std::string_view checkpoint{"the denoiser"};  ///< whose denoiser it is, for messages
     /// Its scheduler file as the request changes it; null: as it is.
     const Json* scheduler = nullptr;
 };
 
-/// Pictures that a video shall go through, [1, 3, H, W] in 0..1.
-struct VideoPictures {
+/// Images that a video shall go through, [1, 3, H, W] in 0..1.
+struct VideoImages {
     const at::Tensor& first;       ///< as it came, for an image encoder
     const at::Tensor& firstFrame;  ///< at the video's size
     const at::Tensor* last;        ///< likewise; null: none
     const at::Tensor* lastFrame;
-    PictureSize size;        ///< with the video's frames
+    ImageSize size;          ///< with the video's frames
     int64_t tilePixels = 0;  ///< side of the tiles in which frames are encoded; 0: whole
 };
 
@@ -191,7 +192,7 @@ public:
     [[nodiscard]] virtual const ModelInfo& info() const = 0;
 
     /// Of what encodePrompts() would give, with its errors about the texts. Any thread.
-    [[nodiscard]] virtual PromptsOutline outlinePrompts(const PromptRequest& request) const = 0;
+    [[nodiscard]] virtual PromptsSpec promptsSpec(const PromptRequest& request) const = 0;
     /// Encodes both prompts on the device of the text encoder.
     [[nodiscard]] virtual EncodedPrompts encodePrompts(StageContext& context,
                                                        const PromptRequest& request) const = 0;
@@ -205,18 +206,18 @@ public:
     /// Error{InvalidInput} when a conditioning is another encoder's.
     [[nodiscard]] virtual std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const = 0;
-    /// Latents as forAutoencoder() gives them, [B, C, h, w] -> pictures [B, 3, H, W], about -1..1.
+    /// Latents as forAutoencoder() gives them, [B, C, h, w] -> images [B, 3, H, W], about -1..1.
     /// Of one video: [1, C, F, h, w] -> its frames [f, 3, H, W].
     [[nodiscard]] virtual at::Tensor decode(StageContext& context,
                                             const at::Tensor& latents) const = 0;
-    /// Pictures [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w], for forDenoiser().
+    /// Images [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w], for forDenoiser().
     /// Of the frames of one video: [1, 2 C, F, h, w].
     [[nodiscard]] virtual at::Tensor encode(StageContext& context,
                                             const at::Tensor& pixels) const = 0;
-    /// What its denoiser is given of pictures, on its devices. Error{Unsupported} on "model" where
+    /// What its denoiser is given of images, on its devices. Error{Unsupported} on "model" where
     /// its videos go through none.
-    [[nodiscard]] virtual tensor::VideoGuide guideVideo(StageContext& context,
-                                                        const VideoPictures& pictures) const;
+    [[nodiscard]] virtual tensor::ImageConditioning encodeImageConditioning(
+        StageContext& context, const VideoImages& images) const;
 };
 
 /// The model of a family, which lists its components once.
@@ -242,7 +243,7 @@ private:
     std::vector<TreeSource> sources_;
 };
 
-/// Error{Unsupported} on "model": its videos begin with no picture.
+/// Error{Unsupported} on "model": its videos begin with no image.
 [[noreturn]] void refuseVideoStart(const Model& model);
 
 }  // namespace lowtide::models

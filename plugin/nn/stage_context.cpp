@@ -52,30 +52,30 @@ constexpr int kDigits = 3;  ///< of Recorder::putNext
 
 }  // namespace
 
-std::shared_ptr<const sampling::RecordedPass> recordedPassOf(
-    const tensor::RecordedTensors& recorded, const std::string& node) {
+std::shared_ptr<const sampling::RecordedRun> recordedRunOf(const tensor::RecordedTensors& recorded,
+                                                           const std::string& node) {
     const auto find = [&](const std::string& prefix, const char* name, size_t call) {
         return recorded.find(prefix + name + zeroPadded(call, kDigits));
     };
     // The first node that samples has keys without a prefix, all others have their own.
     const std::string own = node + "/";
     const std::string prefix = find(own, "model_in.", 0) == recorded.end() ? "" : own;
-    auto pass = std::make_shared<sampling::RecordedPass>();
+    auto forward = std::make_shared<sampling::RecordedRun>();
     for (;;) {
-        const auto input = find(prefix, "model_in.", pass->size());
-        const auto output = find(prefix, "model_out.", pass->size());
+        const auto input = find(prefix, "model_in.", forward->size());
+        const auto output = find(prefix, "model_out.", forward->size());
         if (input == recorded.end() || output == recorded.end()) {
             break;
         }
         if (output->second.scalar_type() != at::kFloat) {
             refuseRecord(message("the recorded outputs of the network are no f32 numbers"));
         }
-        pass->push_back({.input = input->second, .output = output->second});
+        forward->push_back({.input = input->second, .output = output->second});
     }
-    if (pass->empty()) {
+    if (forward->empty()) {
         refuseRecord(message("the recorded run has no calls of a network in node {}", node));
     }
-    return pass;
+    return forward;
 }
 
 }  // namespace lowtide::models

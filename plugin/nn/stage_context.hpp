@@ -47,17 +47,17 @@ public:
     [[noreturn]] virtual void refuse(const memory::ComponentTree& network, DType compute) const = 0;
 };
 
-/// The denoising pass that hints and pictures accompany.
-struct PassCalls {
+/// The denoising pass that hints and images accompany.
+struct SpareCalls {
     Shape latents;          ///< [B, C, h, w]
-    int64_t factor = 8;     ///< pixels of a picture for one of the latent, along a side
+    int64_t factor = 8;     ///< pixels of an image for one of the latent, along a side
     bool isGuided = false;  ///< its calls have two halves
     int count = 0;          ///< of calls
 };
 
 class ModelHashes;
 class ResultChecks;
-class ShapeWalk;
+class DryRun;
 
 /// A network as a stage stores and computes it.
 struct TypedNetwork {
@@ -77,14 +77,14 @@ struct StageContext {
     TypedNetworks typed{};
     /// Those whose results must be finite, computed in f32: in place of `typed` once one is not.
     TypedNetworks exact{};
-    /// What passes of networks without steps say at their beginning: for a stage whose passes over
+    /// The hint with which forwards of networks without steps begin: for a stage whose forwards of
     /// one network use other leaves of it.
-    memory::PassHint pass{};
+    memory::ForwardHint forward{};
     /// A run that denoisers go along (sampling::TeacherForcing); null: they go their own way.
     const tensor::RecordedTensors* teacher = nullptr;
     PreviewPace previewPace{};
-    ModelHashes* hashes = nullptr;   ///< of the weights that pictures and step caches name
-    ShapeWalk* walk = nullptr;       ///< the stage goes over shapes alone; null: it runs
+    ModelHashes* hashes = nullptr;   ///< of the weights that images and step caches name
+    DryRun* dryRun = nullptr;        ///< the stage goes over shapes alone; null: it runs
     ResultChecks* finite = nullptr;  ///< of what its networks give; null: nobody looks
 
     /// The network in the stage's types; `network` is as it was opened.
@@ -103,7 +103,7 @@ struct StageContext {
                 .record = tensor::Record(nullptr),
                 .typed = typed,
                 .exact = exact,
-                .walk = walk,
+                .dryRun = dryRun,
                 .finite = finite};
     }
 
@@ -120,7 +120,7 @@ void requireFinite(StageContext& context, const at::Tensor& result);
 
 /// The calls that `node` made in the recorded run. Error{InvalidInput} when it made none, or other
 /// than f32 ones.
-[[nodiscard]] std::shared_ptr<const sampling::RecordedPass> recordedPassOf(
+[[nodiscard]] std::shared_ptr<const sampling::RecordedRun> recordedRunOf(
     const tensor::RecordedTensors& recorded, const std::string& node);
 
 }  // namespace lowtide::models

@@ -23,7 +23,7 @@ namespace lowtide::residency {
 /// weight is read long after it was written, by other cores too. Bits as ATen's. Returns how many
 /// elements from the front were converted; the rest is left to the caller (all of it where the
 /// processor has no AVX2 or `target` is not aligned to 32 bytes). Other threads see what was
-/// written once they are told by the usual means.
+/// written once they are synchronised by the usual means.
 [[nodiscard]] int64_t widenPastCaches(float* target,
                                       const c10::Half* source,
                                       int64_t count) noexcept;
@@ -39,13 +39,13 @@ namespace lowtide::residency {
 
 namespace {
 
-constexpr int64_t kLanes = 8;
-constexpr uintptr_t kLaneAlignment = kLanes * sizeof(float);
+constexpr int64_t kVectorWidth = 8;
+constexpr uintptr_t kVectorAlignment = kVectorWidth * sizeof(float);
 
 bool canWiden(const float* target) noexcept {
     static const bool kHasInstructions =
         __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0;
-    return kHasInstructions && reinterpret_cast<uintptr_t>(target) % kLaneAlignment == 0;
+    return kHasInstructions && reinterpret_cast<uintptr_t>(target) % kVectorAlignment == 0;
 }
 
 LOWTIDE_WIDE __m256 widen(const c10::Half* source) noexcept {
@@ -60,8 +60,8 @@ LOWTIDE_WIDE __m256 widen(const c10::BFloat16* source) noexcept {
 
 template <typename From>
 LOWTIDE_WIDE int64_t widenAll(float* target, const From* source, int64_t count) noexcept {
-    const int64_t whole = count / kLanes * kLanes;
-    for (int64_t i = 0; i < whole; i += kLanes) {
+    const int64_t whole = count / kVectorWidth * kVectorWidth;
+    for (int64_t i = 0; i < whole; i += kVectorWidth) {
         _mm256_stream_ps(target + i, widen(source + i));
     }
     _mm_sfence();  // such stores pass by the order that locks give
@@ -208,16 +208,17 @@ bool areFinite(DType type, const std::byte* values, int64_t count) noexcept {
 }
 
 float largestMagnitude(const float* values, int64_t count) noexcept {
-    constexpr int64_t kLanes = 16;  // one after the other each comparison would wait for the last
-    std::array<float, kLanes> largest{};
-    const auto look = [&largest](size_t lane, float value) {
+    constexpr int64_t kVectorWidth =
+        16;  // one after the other each comparison would wait for the last
+    std::array<float, kVectorWidth> largest{};
+    const auto look = [&largest](size_t element, float value) {
         const float magnitude = std::fabs(value);
-        largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
+        largest[element] = magnitude > largest[element] ? magnitude : largest[element];
     };
-    const int64_t whole = count / kLanes * kLanes;
-    for (int64_t i = 0; i < whole; i += kLanes) {
-        for (size_t lane = 0; lane < kLanes; ++lane) {
-            look(lane, values[i + static_cast<int64_t>(lane)]);
+    const int64_t whole = count / kVectorWidth * kVectorWidth;
+    for (int64_t i = 0; i < whole; i += kVectorWidth) {
+        for (size_t element = 0; element < kVectorWidth; ++element) {
+            look(element, values[i + static_cast<int64_t>(element)]);
         }
     }
     for (int64_t i = whole; i < count; ++i) {

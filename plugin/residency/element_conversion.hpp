@@ -13,7 +13,7 @@ namespace lowtide::residency {
 [[nodiscard]] bool canConvert(DType from, DType to) noexcept;
 
 /// Writes `count` elements of `source` to `target` in another type; both aligned to their elements,
-/// not overlapping. Rounds to nearest even as at::Tensor::to does; a NaN stays a NaN, its payload
+/// not overlapping. Rounds to nearest even as at::Tensor::to does; a NaN remains a NaN, its payload
 /// may differ. Errors: Error{Unsupported} where canConvert() is false.
 void convertElements(
     std::byte* target, DType to, const std::byte* source, DType from, int64_t count);

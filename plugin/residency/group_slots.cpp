@@ -1,7 +1,7 @@
 #include "plugin/residency/group_slots.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/adapted_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/mutant.hpp"
 
@@ -20,12 +20,12 @@ using memory::WeightId;
 namespace {
 
 /// Fills pinned bytes at their first copy; false where they are no longer wanted.
-std::function<bool()> pinned(std::shared_ptr<PinnedMaster> pin,
-                             std::shared_ptr<Arrival> arrival,
+std::function<bool()> pinned(std::shared_ptr<PinnedCopy> pin,
+                             std::shared_ptr<Upload> upload,
                              std::function<bool()> fill,
                              std::function<void()> noteRead) {
     return [pin = std::move(pin),
-            arrival = std::move(arrival),
+            upload = std::move(upload),
             fill = std::move(fill),
             noteRead = std::move(noteRead)] {
         if (!pin->isFilled) {
@@ -33,23 +33,26 @@ std::function<bool()> pinned(std::shared_ptr<PinnedMaster> pin,
             noteRead();
             return pin->isFilled.load();
         }
-        if (arrival->isAbandoned) {
-            arrival->isPartial = true;
+        if (upload->isAbandoned) {
+            upload->isPartial = true;
         }
-        return !arrival->isPartial;
+        return !upload->isPartial;
     };
 }
 
 }  // namespace
 
-GroupSlots::GroupSlots(GroupPlace place)
-    : place_(std::move(place)),
-      held_(place_),
-      changed_(place_, held_),
-      groups_(place_.layout->groups.size()) {
+GroupSlots::GroupSlots(GroupContext context)
+    : context_(std::move(context)),
+      held_(context_),
+      changed_(context_, held_),
+      groups_(context_.layout->groups.size()) {
     planCopies();
-    pins_ = place_.books.pins.take(
-        place_.tree, place_.device.id, place_.pinned, streamingMasters(), place_.books.ledger);
+    pins_ = context_.accounting.pins.take(context_.tree,
+                                          context_.device.id,
+                                          context_.pinned,
+                                          streamingCopies(),
+                                          context_.accounting.ledger);
 }
 
 void GroupSlots::bring(GroupId group,
@@ -57,14 +60,17 @@ void GroupSlots::bring(GroupId group,
                        const StopToken& stop,
                        const std::string& node) {
     GroupState& state = groups_[group];
-    LOWTIDE_ASSERT(!state.arrival && (address || place_.layout->isInPlace));
-    auto arrival = std::make_shared<Arrival>();
+    LOWTIDE_ASSERT(!state.upload && (address || context_.layout->isInPlace));
+    auto upload = std::make_shared<Upload>();
     count(group, +1);
-    state = {.arrival = std::move(arrival), .address = address};
-    const memory::Group& planned = place_.layout->groups[group];
+    state = {.upload = std::move(upload), .address = address};
+    const memory::Group& planned = context_.layout->groups[group];
     try {
-        place_.books.ledger.event(
-            "copy", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
+        context_.accounting.ledger.event("copy",
+                                         context_.device.id,
+                                         node,
+                                         context_.tree->role + "." + planned.name,
+                                         planned.bytes);
         for (size_t i = 0; i < planned.storages.size(); ++i) {
             held_.put(planned.storages[i], address ? address + planned.offsets[i] : nullptr);
             changed_.noteComing(planned.storages[i]);
@@ -73,111 +79,114 @@ void GroupSlots::bring(GroupId group,
             copy(group, each, stop);
         }
     } catch (...) {
-        state.arrival->isPartial = true;  // copies of the first storages may be under way
-        place_.device.hasFailed = true;
+        state.upload->isPartial = true;  // copies of the first storages may be under way
+        context_.device.hasFailed = true;
         throw;
     }
     if (address) {
-        state.ready = place_.device.device->markCopy();
+        state.ready = context_.device.device->markCopy();
     }
 }
 
 void GroupSlots::planCopies() {
     copies_.resize(groups_.size());
-    PinnedMasters::MasterId next = 0;
-    for (GroupId group = 0; !place_.layout->isInPlace && group < groups_.size(); ++group) {
-        for (CopySpan& span : copySpans(place_.layout->groups[group], [this](StorageId storage) {
-                 return crossingOf(storage);
+    PinnedCopies::HostCopyId next = 0;
+    for (GroupId group = 0; !context_.layout->isInPlace && group < groups_.size(); ++group) {
+        for (CopySpan& span : copySpans(context_.layout->groups[group], [this](StorageId storage) {
+                 return transferOf(storage);
              })) {
-            copies_[group].push_back({.span = std::move(span), .master = next++});
+            copies_[group].push_back({.span = std::move(span), .hostCopy = next++});
         }
     }
 }
 
 /// File bytes where the device makes the type of them, else what will lie there; none of what comes
 /// at its leaf's first lease.
-StorageCrossing GroupSlots::crossingOf(StorageId storage) const {
-    const memory::Storage& master = place_.tree->storages[storage];
-    if (changed_.comesWhenChanged(storage)) {
+StorageTransfer GroupSlots::transferOf(StorageId storage) const {
+    const memory::Storage& hostCopy = context_.tree->storages[storage];
+    if (changed_.comesWhenAdapted(storage)) {
         return {};
     }
-    const TypeChange change{.from = master.fileType, .to = held_.arrivalTypeOf(storage)};
-    const bool isWidened = master.scaleCount == 0 && !master.encoded && change.from != change.to &&
-                           place_.device.device->extras().widens(change);
-    return isWidened ? StorageCrossing{.bytes = master.fileBytes(), .widened = change}
-                     : StorageCrossing{.bytes = memory::arrivalBytes(*place_.tree, storage)};
+    const TypeChange change{.from = hostCopy.fileType, .to = held_.uploadTypeOf(storage)};
+    const bool isWidened = hostCopy.scaleCount == 0 && !hostCopy.encoded &&
+                           change.from != change.to &&
+                           context_.device.device->extras().widens(change);
+    return isWidened ? StorageTransfer{.bytes = hostCopy.fileBytes(), .widened = change}
+                     : StorageTransfer{.bytes = memory::uploadBytes(*context_.tree, storage)};
 }
 
-std::vector<PinnedMasters::Master> GroupSlots::streamingMasters() const {
-    std::vector<PinnedMasters::Master> masters;
-    for (const GroupId group : place_.layout->streamingOrder()) {
+std::vector<PinnedCopies::HostCopy> GroupSlots::streamingCopies() const {
+    std::vector<PinnedCopies::HostCopy> hostWeights;
+    for (const GroupId group : context_.layout->streamingOrder()) {
         for (const PlannedCopy& each : copies_[group]) {
-            masters.push_back({.id = each.master, .span = each.span});
+            hostWeights.push_back({.id = each.hostCopy, .span = each.span});
         }
     }
-    return masters;
+    return hostWeights;
 }
 
 /// The bytes of a copy as its files have them, or as what will lie on the device.
 ByteSource GroupSlots::sourceOf(const CopySpan& span,
-                                const std::shared_ptr<Arrival>& arrival,
+                                const std::shared_ptr<Upload>& upload,
                                 const StopToken& stop) {
     std::vector<ByteSource> sources;
     for (const CopySpan::Part& part : span.parts) {
-        const memory::Storage& master = place_.tree->storages[part.storage];
-        const DType type = span.widened ? span.widened->from : held_.arrivalTypeOf(part.storage);
-        const std::span<std::byte> scratch = master.liesAs(type)
-                                                 ? std::span<std::byte>()
-                                                 : place_.device.scratchFor(place_.books.ledger);
-        sources.push_back(
-            place_.books.masters.source(*place_.tree, part.storage, type, scratch, arrival, stop));
+        const memory::Storage& hostCopy = context_.tree->storages[part.storage];
+        const DType type = span.widened ? span.widened->from : held_.uploadTypeOf(part.storage);
+        const std::span<std::byte> scratch =
+            hostCopy.liesAs(type) ? std::span<std::byte>()
+                                  : context_.device.scratchFor(context_.accounting.ledger);
+        sources.push_back(context_.accounting.hostWeights.source(
+            *context_.tree, part.storage, type, scratch, upload, stop));
     }
     return joinedSource(span, std::move(sources));
 }
 
-/// From files or, where it streams and there is room, from pinned memory that is read into once.
+/// From files or, where it streams and there is space, from pinned memory that is read into once.
 void GroupSlots::copy(GroupId group, const PlannedCopy& planned, const StopToken& stop) {
-    place_.device.lendStaging(place_.books.ledger);
+    context_.device.lendStaging(context_.accounting.ledger);
     const GroupState& state = groups_[group];
     const CopySpan& span = planned.span;
-    Device& device = *place_.device.device;
+    Device& device = *context_.device.device;
     Bytes read = 0;
     Bytes arriving = 0;
     for (const CopySpan::Part& part : span.parts) {
-        read += place_.tree->storages[part.storage].readBytes();
-        arriving += memory::arrivalBytes(*place_.tree, part.storage);
+        read += context_.tree->storages[part.storage].readBytes();
+        arriving += memory::uploadBytes(*context_.tree, part.storage);
     }
-    const Crossing crossing{
+    const Transfer transfer{
         .target = state.address + span.target, .bytes = span.bytes, .widened = span.widened};
-    const std::string label = place_.tree->role + "." + place_.layout->groups[group].name;
-    const std::shared_ptr<PinnedMaster> pin = pins_->placeFor(planned.master, device, stop);
-    ByteSource source = pin && pin->isFilled ? ByteSource() : sourceOf(span, state.arrival, stop);
-    place_.books.traffic.addCopy(arriving, pin ? 0 : read);
+    const std::string label = context_.tree->role + "." + context_.layout->groups[group].name;
+    const std::shared_ptr<PinnedCopy> pin = pins_->pinFor(planned.hostCopy, device, stop);
+    ByteSource source = pin && pin->isFilled ? ByteSource() : sourceOf(span, state.upload, stop);
+    context_.accounting.traffic.addCopy(arriving, pin ? 0 : read);
     if (pin) {
         const auto fill = [pin, bytes = span.bytes, source = std::move(source)] {
             return source(pin->data, 0, bytes);
         };
-        const auto noteRead = [&traffic = place_.books.traffic, read] { traffic.addRead(read); };
-        device.copyInStaged(crossing, pin->data, pinned(pin, state.arrival, fill, noteRead), label);
+        const auto noteRead = [&traffic = context_.accounting.traffic, read] {
+            traffic.addRead(read);
+        };
+        device.copyInStaged(transfer, pin->data, pinned(pin, state.upload, fill, noteRead), label);
     } else if (span.widened) {
-        device.extras().copyInWidened(crossing, std::move(source), label);
+        device.extras().copyInWidened(transfer, std::move(source), label);
     } else {
-        device.copyIn(crossing.target, crossing.bytes, std::move(source), label);
+        device.copyIn(transfer.target, transfer.bytes, std::move(source), label);
     }
 }
 
 void GroupSlots::evict(GroupId group, const std::string& node) {
     GroupState& state = groups_[group];
-    LOWTIDE_ASSERT(state.arrival != nullptr);
-    const memory::Group& planned = place_.layout->groups[group];
-    state.arrival->isAbandoned = true;
+    LOWTIDE_ASSERT(state.upload != nullptr);
+    const memory::Group& planned = context_.layout->groups[group];
+    state.upload->isAbandoned = true;
     if (state.lastUse && !isMutant(Mutant::CopyDoesNotWait)) {
-        place_.device.unlessLost([&] { place_.device.device->copyWaits(state.lastUse); });
+        context_.device.unlessLost([&] { context_.device.device->copyWaits(state.lastUse); });
     }
     if (state.address) {
-        place_.device.unlessLost([&] {
-            place_.device.device->extras().discard(
-                state.address, planned.bytes, place_.tree->role + "." + planned.name);
+        context_.device.unlessLost([&] {
+            context_.device.device->extras().discard(
+                state.address, planned.bytes, context_.tree->role + "." + planned.name);
         });
     }
     for (const StorageId storage : planned.storages) {
@@ -186,13 +195,13 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
     }
     count(group, -1);
     state = {};
-    place_.books.ledger.event(
-        "evict", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
+    context_.accounting.ledger.event(
+        "evict", context_.device.id, node, context_.tree->role + "." + planned.name, planned.bytes);
 }
 
 void GroupSlots::abandon(GroupId group) {
-    if (groups_[group].arrival) {
-        groups_[group].arrival->isAbandoned = true;
+    if (groups_[group].upload) {
+        groups_[group].upload->isAbandoned = true;
     }
 }
 
@@ -200,40 +209,40 @@ void GroupSlots::waitFor(GroupId group) {
     GroupState& state = groups_[group];
     if (state.ready && !isMutant(Mutant::ComputeDoesNotWait)) {
         try {
-            place_.device.device->computeWaits(state.ready);
+            context_.device.device->computeWaits(state.ready);
         } catch (...) {
-            place_.device.hasFailed = true;
+            context_.device.hasFailed = true;
             throw;
         }
         state.ready.reset();
     }
-    if (state.arrival && state.arrival->isPartial) {
+    if (state.upload && state.upload->isPartial) {
         throw Error(ErrorKind::Internal,
                     message("{}.{} was asked for again after it failed to arrive or to be changed",
-                            place_.tree->role,
-                            place_.layout->groups[group].name));
+                            context_.tree->role,
+                            context_.layout->groups[group].name));
     }
 }
 
 /// Where it fails all of the leaf comes again before it is used again.
-void GroupSlots::applyChanges(LeafId leaf, const StopToken& stop) {
+void GroupSlots::applyDeltas(LeafId leaf, const StopToken& stop) {
     if (changed_.areAllDone()) {
         return;
     }
-    const std::vector<GroupId>& groups = place_.layout->leafGroups[leaf];
+    const std::vector<GroupId>& groups = context_.layout->leafGroups[leaf];
     try {
-        for (const WeightId id : place_.tree->leaves[leaf].ownWeights()) {
-            const StorageId storage = place_.tree->weights[id].storage;
+        for (const WeightId id : context_.tree->leaves[leaf].ownWeights()) {
+            const StorageId storage = context_.tree->weights[id].storage;
             if (changed_.isPending(storage)) {
-                changed_.change(storage, stop);
+                changed_.applyDeltas(storage, stop);
             }
         }
     } catch (...) {
         for (const GroupId group : groups) {
-            groups_[group].arrival->isPartial = true;
+            groups_[group].upload->isPartial = true;
             noteUse(group);  // compute may still be at it when the group is evicted
         }
-        place_.device.hasFailed = true;
+        context_.device.hasFailed = true;
         throw;
     }
     for (const GroupId group : groups) {
@@ -243,37 +252,38 @@ void GroupSlots::applyChanges(LeafId leaf, const StopToken& stop) {
 
 bool GroupSlots::isComplete(GroupId group) const {
     const GroupState& state = groups_[group];
-    if (!state.arrival || state.arrival->isPartial) {
+    if (!state.upload || state.upload->isPartial) {
         return false;
     }
     try {
         if (state.ready) {
-            place_.device.device->hostWaits(state.ready);
+            context_.device.device->hostWaits(state.ready);
         }
     } catch (...) {
-        return false;  // the failure itself was told to whoever used the component
+        return false;  // the failure itself was reported to whoever used the component
     }
-    return !state.arrival->isPartial;
+    return !state.upload->isPartial;
 }
 
 bool GroupSlots::isSettled() const {
-    const auto& expected = place_.layout->order;
+    const auto& expected = context_.layout->order;
     const bool isWhole = std::all_of(
         expected.begin(), expected.end(), [&](GroupId group) { return isThere(group); });
     return isWhole && changed_.areAllDone() &&
            std::all_of(groups_.begin(), groups_.end(), [](const GroupState& state) {
-               return !state.arrival || !state.ready;
+               return !state.upload || !state.ready;
            });
 }
 
 void GroupSlots::noteUse(GroupId group) noexcept {
-    place_.device.unlessLost([&] { groups_[group].lastUse = place_.device.device->markCompute(); });
+    context_.device.unlessLost(
+        [&] { groups_[group].lastUse = context_.device.device->markCompute(); });
 }
 
 void GroupSlots::noteUses() {
-    const EventRef use = place_.device.device->markCompute();
+    const EventRef use = context_.device.device->markCompute();
     for (GroupState& state : groups_) {
-        if (state.arrival) {
+        if (state.upload) {
             state.lastUse = use;
         }
     }
@@ -289,8 +299,9 @@ std::vector<at::Tensor> GroupSlots::tensors(const memory::ComponentTree& tree, L
     std::vector<at::Tensor> tensors;
     tensors.reserve(tree.leaves[leaf].ownWeights().size());
     for (const WeightId id : tree.leaves[leaf].ownWeights()) {
-        if (place_.layout->isInPlace) {
-            place_.books.masters.requireWhole(*place_.tree, tree.weights[id].storage);
+        if (context_.layout->isInPlace) {
+            context_.accounting.hostWeights.requireNotTruncated(*context_.tree,
+                                                                tree.weights[id].storage);
         }
         tensors.push_back(changed_.tensorOf(tree.weights[id]));
     }
@@ -299,11 +310,12 @@ std::vector<at::Tensor> GroupSlots::tensors(const memory::ComponentTree& tree, L
 
 /// An arena is in the ledger already, as Workspace; mapped pages are not.
 void GroupSlots::count(GroupId group, int direction) const {
-    const Bytes bytes = direction * place_.layout->groups[group].bytes;
-    if (place_.layout->isInPlace) {
-        place_.books.ledger.add(place_.device.id, memory::Tag::Weights, place_.tree->role, bytes);
+    const Bytes bytes = direction * context_.layout->groups[group].bytes;
+    if (context_.layout->isInPlace) {
+        context_.accounting.ledger.add(
+            context_.device.id, memory::Tag::Weights, context_.tree->role, bytes);
     } else {
-        countSlots(place_.books.ledger, place_.device.id, place_.tree->role, bytes);
+        countSlots(context_.accounting.ledger, context_.device.id, context_.tree->role, bytes);
     }
 }
 

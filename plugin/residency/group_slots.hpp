@@ -1,9 +1,9 @@
 #pragma once
-// What travels: the groups of one component to and from one device.
+// Copies the groups of one component to and from one device.
 
-#include "plugin/residency/changed_weights.hpp"
+#include "plugin/residency/adapted_weights.hpp"
 #include "plugin/residency/held_weights.hpp"
-#include "plugin/residency/pinned_masters.hpp"
+#include "plugin/residency/pinned_copies.hpp"
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ namespace lowtide::residency {
 class GroupSlots {
 public:
     /// No group is there when it is destroyed.
-    explicit GroupSlots(GroupPlace place);
+    explicit GroupSlots(GroupContext context);
     ~GroupSlots() = default;
     GroupSlots(const GroupSlots&) = delete;
     GroupSlots& operator=(const GroupSlots&) = delete;
@@ -35,12 +35,12 @@ public:
     void waitFor(memory::GroupId group);
     /// The leaf's weights get the changes that they did not get since they came; its groups were
     /// waited for.
-    void applyChanges(memory::LeafId leaf, const StopToken& stop);
+    void applyDeltas(memory::LeafId leaf, const StopToken& stop);
     /// Whether every byte has arrived.
     [[nodiscard]] bool isComplete(memory::GroupId group) const;
 
     [[nodiscard]] bool isThere(memory::GroupId group) const {
-        return groups_[group].arrival != nullptr;
+        return groups_[group].upload != nullptr;
     }
 
     /// Whether all that the plan expects is there, and none of it has to be waited for or changed.
@@ -50,7 +50,7 @@ public:
     void noteUse(memory::GroupId group) noexcept;
     /// The same of every group that is there.
     void noteUses();
-    /// Forgets the arrivals of a component that is complete.
+    /// Forgets the uploads of a component that is complete.
     void settle();
 
     /// The leaf's weights in the compute types of `tree`, which has the bytes of ours: views where
@@ -61,8 +61,8 @@ public:
 
 private:
     struct GroupState {
-        std::shared_ptr<Arrival> arrival;  ///< while there or on its way
-        EventRef ready;                    ///< null once waited for
+        std::shared_ptr<Upload> upload;  ///< while there or on its way
+        EventRef ready;                  ///< null once waited for
         EventRef lastUse;
         std::byte* address = nullptr;  ///< of its slot; null where weights are used in place
     };
@@ -70,22 +70,22 @@ private:
     /// A copy of a group, and where its bytes are pinned.
     struct PlannedCopy {
         CopySpan span;
-        PinnedMasters::MasterId master = 0;
+        PinnedCopies::HostCopyId hostCopy = 0;
     };
 
     void planCopies();
-    [[nodiscard]] StorageCrossing crossingOf(memory::StorageId storage) const;
-    [[nodiscard]] std::vector<PinnedMasters::Master> streamingMasters() const;
+    [[nodiscard]] StorageTransfer transferOf(memory::StorageId storage) const;
+    [[nodiscard]] std::vector<PinnedCopies::HostCopy> streamingCopies() const;
     void copy(memory::GroupId group, const PlannedCopy& planned, const StopToken& stop);
     [[nodiscard]] ByteSource sourceOf(const CopySpan& span,
-                                      const std::shared_ptr<Arrival>& arrival,
+                                      const std::shared_ptr<Upload>& upload,
                                       const StopToken& stop);
     void count(memory::GroupId group, int direction) const;
 
-    GroupPlace place_;
+    GroupContext context_;
     HeldWeights held_;
-    ChangedWeights changed_;
-    std::shared_ptr<PinnedMasters> pins_;
+    AdaptedWeights changed_;
+    std::shared_ptr<PinnedCopies> pins_;
     std::vector<GroupState> groups_;
     std::vector<std::vector<PlannedCopy>> copies_;  ///< per group; none where weights lie in place
 };

@@ -12,18 +12,18 @@ namespace lowtide::residency {
 
 using memory::StorageId;
 
-HeldWeights::HeldWeights(const GroupPlace& place)
-    : place_(place),
-      addresses_(place.tree->storages.size(), nullptr),
-      types_(place.tree->storages.size(), DType::F32) {
-    for (const memory::Weight& weight : place.tree->weights) {
-        const memory::Storage& storage = place.tree->storages[weight.storage];
+HeldWeights::HeldWeights(const GroupContext& context)
+    : context_(context),
+      addresses_(context.tree->storages.size(), nullptr),
+      types_(context.tree->storages.size(), DType::F32) {
+    for (const memory::Weight& weight : context.tree->weights) {
+        const memory::Storage& storage = context.tree->storages[weight.storage];
         types_[weight.storage] = storage.deviceType.value_or(weight.computeType);
-        const DType type = storage.scaleCount > 0 ? DType::F32 : arrivalTypeOf(weight.storage);
+        const DType type = storage.scaleCount > 0 ? DType::F32 : uploadTypeOf(weight.storage);
         if (!canConvert(storage.fileType, type)) {
             throw Error(ErrorKind::Unsupported,
                         message("{}: the weight {} is {} in its file and cannot be used as {}",
-                                place.tree->role,
+                                context.tree->role,
                                 weight.name,
                                 nameOf(storage.fileType),
                                 nameOf(type)),
@@ -42,24 +42,24 @@ void HeldWeights::put(StorageId storage, std::byte* address) {
 }
 
 void HeldWeights::remove(StorageId storage) {
-    if (place_.layout->isInPlace) {
-        place_.books.masters.dontNeed(*place_.tree, storage);
+    if (context_.layout->isInPlace) {
+        context_.accounting.hostWeights.dontNeed(*context_.tree, storage);
     }
     addresses_[storage] = isMutant(Mutant::BoundLate) ? addresses_[storage] : nullptr;
 }
 
-DType HeldWeights::arrivalTypeOf(StorageId storage) const {
-    return place_.tree->storages[storage].arrivalType.value_or(types_[storage]);
+DType HeldWeights::uploadTypeOf(StorageId storage) const {
+    return context_.tree->storages[storage].uploadType.value_or(types_[storage]);
 }
 
-/// The plan counts on the map of a local file; the system may have no room for it.
+/// The plan counts on the map of a local file; the system may have no address space for it.
 std::byte* HeldWeights::mappedAddress(StorageId storage) const {
-    const std::byte* mapped = place_.books.masters.mapped(*place_.tree, storage);
+    const std::byte* mapped = context_.accounting.hostWeights.mapped(*context_.tree, storage);
     if (!mapped) {
         throw Error(ErrorKind::OutOfMemory,
-                    message("{}: the system has no room to map the file of {}",
-                            place_.tree->role,
-                            place_.tree->storages[storage].key),
+                    message("{}: the system has no address space to map the file of {}",
+                            context_.tree->role,
+                            context_.tree->storages[storage].key),
                     message("end other programs, or choose the policy leaf for this node"));
     }
     // ATen has no tensor over constant memory; the map is read-only, so a write ends the program
@@ -68,14 +68,14 @@ std::byte* HeldWeights::mappedAddress(StorageId storage) const {
 }
 
 void HeldWeights::readInPlace(StorageId storage) {
-    MasterStore& masters = place_.books.masters;
-    masters.willNeed(*place_.tree, storage);
-    if (!place_.tree->storages[storage].staysEncoded) {
-        masters.requireMappedFinite(*place_.tree, storage, addresses_[storage]);
+    HostWeightStore& hostWeights = context_.accounting.hostWeights;
+    hostWeights.willNeed(*context_.tree, storage);
+    if (!context_.tree->storages[storage].isKeptEncoded) {
+        hostWeights.requireMappedFinite(*context_.tree, storage, addresses_[storage]);
     } else {
-        masters.requireMappedSound(*place_.tree, storage);
+        hostWeights.requireMappedValid(*context_.tree, storage);
     }
-    place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
+    context_.accounting.traffic.addRead(context_.tree->deviceBytes(storage));
 }
 
 at::Tensor HeldWeights::viewOf(const memory::Weight& weight) const {
@@ -83,7 +83,7 @@ at::Tensor HeldWeights::viewOf(const memory::Weight& weight) const {
 }
 
 at::Tensor HeldWeights::viewOf(const memory::Weight& weight, DType type) const {
-    Device& device = *place_.device.device;
+    Device& device = *context_.device.device;
     std::byte* address = addresses_[weight.storage];
     const at::ScalarType elements = scalarTypeOf(type);
     return weight.isTransposed
@@ -92,9 +92,9 @@ at::Tensor HeldWeights::viewOf(const memory::Weight& weight, DType type) const {
 }
 
 at::Tensor HeldWeights::numbersOf(const memory::Weight& weight, DType type) const {
-    const memory::Storage& storage = place_.tree->storages[weight.storage];
-    Device& device = *place_.device.device;
-    if (storage.staysEncoded) {
+    const memory::Storage& storage = context_.tree->storages[weight.storage];
+    Device& device = *context_.device.device;
+    if (storage.isKeptEncoded) {
         const Shape& shape = weight.shape;
         const HeldBytes held = encodedBytes(weight.storage);
         return weight.isTransposed ? decoded(device, held, {shape[1], shape[0]}, type).t()
@@ -109,10 +109,10 @@ at::Tensor HeldWeights::numbersOf(const memory::Weight& weight, DType type) cons
 }
 
 HeldBytes HeldWeights::encodedBytes(StorageId storage) const {
-    if (place_.layout->isInPlace) {
-        return place_.books.masters.mappedEncoded(*place_.tree, storage);
+    if (context_.layout->isInPlace) {
+        return context_.accounting.hostWeights.mappedEncoded(*context_.tree, storage);
     }
-    const memory::Storage& stored = place_.tree->storages[storage];
+    const memory::Storage& stored = context_.tree->storages[storage];
     std::byte* address = addresses_[storage];
     HeldBytes held{
         .tensor = &*stored.encoded, .elementCount = stored.elementCount, .blocks = address};

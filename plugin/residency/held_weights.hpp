@@ -2,7 +2,7 @@
 // What lies where: the weights of one component on one device.
 
 #include "plugin/memory/layout.hpp"
-#include "plugin/residency/bookkeeping.hpp"
+#include "plugin/residency/accounting.hpp"
 #include "plugin/residency/open_devices.hpp"
 
 #include <cstddef>
@@ -16,11 +16,11 @@ struct Weight;
 namespace lowtide::residency {
 
 /// Whose weights, where, how they lie there.
-struct GroupPlace {
+struct GroupContext {
     std::shared_ptr<const memory::ComponentTree> tree;
     std::shared_ptr<const memory::Layout> layout;
     DeviceState& device;
-    Bookkeeping& books;
+    Accounting& accounting;
     Bytes pinned = 0;  ///< host bytes to pin for what streams
 };
 
@@ -28,12 +28,12 @@ struct GroupPlace {
 /// only.
 class HeldWeights {
 public:
-    /// `place` must outlive it. Error{Unsupported} for weights that this version cannot bring to a
-    /// device.
-    explicit HeldWeights(const GroupPlace& place);
+    /// `context` must outlive it. Error{Unsupported} for weights that this version cannot bring to
+    /// a device.
+    explicit HeldWeights(const GroupContext& context);
 
     /// The storage lies at `address` from now on; nullptr: where its file is mapped, which is read
-    /// and checked here. Error{OutOfMemory} where the system has no room for the map.
+    /// and checked here. Error{OutOfMemory} where the system has no address space for the map.
     void put(memory::StorageId storage, std::byte* address);
     void remove(memory::StorageId storage);
 
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] DType typeOf(memory::StorageId storage) const { return types_[storage]; }
 
     /// In which it comes to the device.
-    [[nodiscard]] DType arrivalTypeOf(memory::StorageId storage) const;
+    [[nodiscard]] DType uploadTypeOf(memory::StorageId storage) const;
 
     /// A weight where it lies, in the type of its storage there, or in the one in which it came.
     [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight) const;
@@ -55,7 +55,7 @@ private:
     void readInPlace(memory::StorageId storage);
     [[nodiscard]] HeldBytes encodedBytes(memory::StorageId storage) const;
 
-    const GroupPlace& place_;
+    const GroupContext& context_;
     std::vector<std::byte*> addresses_;  ///< per storage, while it is there
     std::vector<DType> types_;           ///< per storage: on the device
 };

@@ -7,16 +7,17 @@
 namespace lowtide::residency {
 
 /// Deliberate faults, each of which a test must find (tests/unit/residency/mutants). The product
-/// has none of them; in the tests' own build of this room LOWTIDE_MUTANT holds the number of one.
+/// has none of them; in the tests' own build of this library LOWTIDE_MUTANT holds the number of
+/// one.
 enum class Mutant : uint8_t {
     ComputeDoesNotWait = 1,  ///< for the copies of a group
     CopyDoesNotWait = 2,     ///< for the last use of what lies there
     LeasedIsEvicted = 3,
-    BoundLate = 4,     ///< an address is kept when its group comes to another place
+    BoundLate = 4,     ///< an old address is kept when its group moves
     ReusedEarly = 5,   ///< what was computed during a lease does not count as use
-    ChangedTwice = 6,  ///< the changes of adapters are added again at the next use
+    AdaptedTwice = 6,  ///< the changes of adapters are added again at the next use
     CapDropped = 7,
-    LaneNotDrained = 8,  ///< before memory is given back
+    QueueNotDrained = 8,  ///< before memory is given back
 };
 
 #ifdef LOWTIDE_MUTANTS

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/residency/master_store.hpp"
+#include "plugin/residency/host_weight_store.hpp"
 #include "plugin/residency/mutant.hpp"
 
 #include <string_view>
@@ -46,7 +46,7 @@ void countSlots(memory::Ledger& ledger,
 
 std::span<std::byte> DeviceState::scratchFor(memory::Ledger& ledger) {
     if (!scratch) {
-        scratch = device->allocateStaging(MasterStore::kScratchBytes);
+        scratch = device->allocateStaging(HostWeightStore::kScratchBytes);
         ledger.add("cpu", memory::Tag::Staging, id, scratch->size());
     }
     return {scratch->data(), static_cast<size_t>(scratch->size())};
@@ -90,7 +90,7 @@ void DeviceState::check() noexcept {
 }
 
 void DeviceState::drain() noexcept {
-    if (!isMutant(Mutant::LaneNotDrained)) {
+    if (!isMutant(Mutant::QueueNotDrained)) {
         device->drain();
     }
 }

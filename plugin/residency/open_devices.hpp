@@ -50,7 +50,7 @@ struct DeviceState {
     Bytes stagingNeeded = 0;
     std::unique_ptr<Arena> scratch;  ///< host bytes on their way through a conversion
     std::unique_ptr<Arena> staging;  ///< lent to the device
-    bool hasFailed = false;          ///< a copy failed and the lane was not drained since
+    bool hasFailed = false;          ///< a copy failed and the queue was not drained since
     bool isLost = false;             ///< nothing more can be asked of it in this process
     std::string whyLost;             ///< in words of its runtime
     Bytes bytesAtEnter = 0;          ///< allocated when the running node was entered
@@ -62,14 +62,14 @@ struct DeviceState {
     /// Lends the device the host memory that its copies need, counted as Staging; nothing is queued
     /// at the first call. Error{OutOfMemory}.
     void lendStaging(memory::Ledger& ledger);
-    /// Gives back what belonged to the run. The lane is idle and no slot is filled.
+    /// Gives back what belonged to the run. The copy queue is idle and no slot is filled.
     void dropRunMemory(memory::Ledger& ledger) noexcept;
 
-    /// Error{Device} says why a lost device was lost.
+    /// Error{Device} states why a lost device was lost.
     void requireWorking() const;
-    /// Asks the device whether it still works. What is lost stays lost.
+    /// Asks the device whether it still works. What is lost remains lost.
     void check() noexcept;
-    /// Waits until its copy lane is idle, before memory is given back.
+    /// Waits until its copy queue is idle, before memory is given back.
     void drain() noexcept;
 
     /// For what must not throw: nothing is asked of a lost device, and an error of `call` means

@@ -17,18 +17,21 @@ namespace lowtide::residency {
 
 namespace {
 
-/// What a run adds to a process beside all that its plan knows: tables, stacks, libraries.
+/// What a run adds to a process besides all that its plan knows: tables, stacks, libraries.
 constexpr Bytes kOwnPages = 64 * kMiB;
 
 /// Ends a lease: what compute was given until then is the leaf's last use.
 class LeafHolder final : public Lease::Holder {
 public:
-    LeafHolder(Stay& stay, memory::LeafId leaf) : stay_(stay), leaf_(leaf) { stay_.lease(leaf_); }
+    LeafHolder(ComponentResidency& residency, memory::LeafId leaf)
+        : residency_(residency), leaf_(leaf) {
+        residency_.lease(leaf_);
+    }
 
-    ~LeafHolder() override { stay_.release(leaf_); }
+    ~LeafHolder() override { residency_.release(leaf_); }
 
 private:
-    Stay& stay_;
+    ComponentResidency& residency_;
     memory::LeafId leaf_;
 };
 
@@ -49,7 +52,7 @@ const memory::Leaf& leafOf(const memory::ComponentTree& tree,
 }
 
 /// Reads rows of a table one by one into a host tensor [ids, columns].
-at::Tensor readRows(const MasterStore& masters,
+at::Tensor readRows(const HostWeightStore& hostWeights,
                     const memory::ComponentTree& tree,
                     const memory::Weight& table,
                     const at::Tensor& flat,
@@ -69,24 +72,24 @@ at::Tensor readRows(const MasterStore& masters,
                                 rowCount - 1,
                                 id[i]));
         }
-        masters.readElements(tree,
-                             table.storage,
-                             type,
-                             id[i] * columns,
-                             columns,
-                             target + i * columns * sizeOf(type),
-                             stop);
+        hostWeights.readElements(tree,
+                                 table.storage,
+                                 type,
+                                 id[i] * columns,
+                                 columns,
+                                 target + i * columns * sizeOf(type),
+                                 stop);
     }
     return rows;
 }
 
 /// The changes of a gathered table with their factors on the host.
 struct TableChanges {
-    std::vector<FactoredChange> changes;
+    std::vector<FactoredDelta> deltas;
     Bytes read = 0;
 };
 
-TableChanges tableChanges(const MasterStore& masters,
+TableChanges tableChanges(const HostWeightStore& hostWeights,
                           const memory::ComponentTree& tree,
                           memory::StorageId table,
                           const StopToken& stop) {
@@ -96,17 +99,17 @@ TableChanges tableChanges(const MasterStore& masters,
         const memory::Storage& storage = tree.storages[weight.storage];
         at::Tensor values =
             at::empty(weight.shape, at::TensorOptions(scalarTypeOf(weight.computeType)));
-        masters.readElements(tree,
-                             weight.storage,
-                             weight.computeType,
-                             0,
-                             storage.elementCount,
-                             static_cast<std::byte*>(values.data_ptr()),
-                             stop);
+        hostWeights.readElements(tree,
+                                 weight.storage,
+                                 weight.computeType,
+                                 0,
+                                 storage.elementCount,
+                                 static_cast<std::byte*>(values.data_ptr()),
+                                 stop);
         found.read += storage.readBytes();
         return values;
     };
-    found.changes = factored(tree.changesOf(table), read);
+    found.deltas = factored(tree.deltasOf(table), read);
     return found;
 }
 
@@ -125,7 +128,7 @@ struct Residency::State {
         return *run;
     }
 
-    /// What goes wrong in a run because a device was lost says which one, and why.
+    /// A failure of a run because a device was lost names the device and the reason.
     template <typename Work>
     decltype(auto) namingLost(const Work& work) {
         try {
@@ -139,12 +142,12 @@ struct Residency::State {
     }
 
     Bytes unpinNamed(std::string_view component) {
-        return books.pins.drop([&](const memory::ComponentTree& tree, const std::string&) {
+        return accounting.pins.drop([&](const memory::ComponentTree& tree, const std::string&) {
             return isNamed(tree, component);
         });
     }
 
-    Bookkeeping books;
+    Accounting accounting;
     Collector collector;
     Bytes mostPrivate = 0;  ///< private pages of the process in a run with a budget; 0: none
     OpenDevices devices;
@@ -153,15 +156,14 @@ struct Residency::State {
     StopToken neverStops;
 };
 
-Residency::Residency(std::unique_ptr<DeviceSource> devices,
-                     std::shared_ptr<const ChangeMath> changes)
+Residency::Residency(std::unique_ptr<DeviceSource> devices, std::shared_ptr<const DeltaMath> deltas)
     : state_(std::make_unique<State>(std::move(devices))) {
-    state_->books.changes = std::move(changes);
+    state_->accounting.deltas = std::move(deltas);
 }
 
 Residency::~Residency() {
     end(memory::Outcome::Failed);
-    state_->books.noteThrown([this] { release("all"); });
+    state_->accounting.noteThrown([this] { release("all"); });
 }
 
 memory::DeviceInfo Residency::open(const memory::DeviceSpec& spec) {
@@ -178,7 +180,7 @@ memory::DeviceInfo Residency::open(const memory::DeviceSpec& spec) {
     return device.device->info();
 }
 
-/// What may be pinned is a share of what the host has free, and what is pinned is not free.
+/// What may be pinned is a fraction of what the host has free, and what is pinned is not free.
 memory::DeviceTraits Residency::traits(const memory::DeviceSpec& spec) {
     memory::DeviceTraits traits = state_->devices.get(spec).device->traits();
     for (const memory::PinnedComponent& pinned : pinnedComponents()) {
@@ -206,15 +208,15 @@ void Residency::finishCompute(const memory::DeviceSpec& spec) {
 
 void Residency::begin(std::shared_ptr<const memory::Plan> plan, const StopToken& stop) {
     LOWTIDE_ASSERT(!state_->run);
-    state_->books.traffic.reset();
+    state_->accounting.traffic.reset();
     state_->mostPrivate = 0;
     if (const Bytes budget = hostBudgetOf(*plan); budget > 0) {
-        const Bytes others = residentPrivateNow() - state_->books.ledger.bytesOn("cpu");
+        const Bytes others = residentPrivateNow() - state_->accounting.ledger.bytesOn("cpu");
         state_->mostPrivate = std::max<Bytes>(0, others) + budget + kOwnPages;
     }
     auto run = std::make_unique<Run>(
-        state_->devices, state_->books, state_->leftovers, std::move(plan), stop);
-    run->prepare(Masters::Check);
+        state_->devices, state_->accounting, state_->leftovers, std::move(plan), stop);
+    run->prepare(WeightFiles::Check);
     state_->run = std::move(run);
 }
 
@@ -233,16 +235,16 @@ void Residency::requireDevices() {
 }
 
 void Residency::leave(memory::NodeIndex node) noexcept {
-    state_->books.noteThrown([&] { state_->running().leave(node); });
+    state_->accounting.noteThrown([&] { state_->running().leave(node); });
 }
 
 void Residency::replan(std::shared_ptr<const memory::Plan> plan) {
     const StopToken stop = state_->running().stop();
     state_->run->finish(memory::Outcome::Finished);
     auto run = std::make_unique<Run>(
-        state_->devices, state_->books, state_->leftovers, std::move(plan), stop);
+        state_->devices, state_->accounting, state_->leftovers, std::move(plan), stop);
     state_->run.reset();
-    run->prepare(Masters::AsTheyAre);
+    run->prepare(WeightFiles::AsTheyAre);
     state_->run = std::move(run);
 }
 
@@ -252,7 +254,7 @@ void Residency::end(memory::Outcome outcome) noexcept {
     }
     state_->run->finish(outcome);
     state_->run.reset();
-    state_->books.noteThrown([this] {
+    state_->accounting.noteThrown([this] {
         for (const std::string& hazard : hazards()) {
             log(Level::Error, "ordering fault: " + hazard);
         }
@@ -270,11 +272,11 @@ Bytes Residency::release(std::string_view component) {
 }
 
 std::vector<memory::PinnedComponent> Residency::pinnedComponents() const {
-    return state_->books.pins.idle();
+    return state_->accounting.pins.idle();
 }
 
 Bytes Residency::unpin(const memory::PinnedComponent& pinned) {
-    return state_->books.pins.drop(
+    return state_->accounting.pins.drop(
         [&](const memory::ComponentTree& tree, const std::string& device) {
             return tree.id == pinned.tree && device == pinned.device;
         });
@@ -292,8 +294,8 @@ Bytes Residency::collect(const memory::DeviceSpec& spec) {
 Bytes Residency::offload(std::string_view component, bool dropHost) {
     state_->leftovers.dropReleased();
     Bytes released = state_->run ? state_->run->offload(component, dropHost) : 0;
-    std::vector<StayRef> remaining;
-    for (StayRef& kept : state_->leftovers.kept) {
+    std::vector<ComponentResidencyRef> remaining;
+    for (ComponentResidencyRef& kept : state_->leftovers.kept) {
         const memory::ComponentTree& tree = kept->tree();
         if (!isNamed(tree, component)) {
             remaining.push_back(std::move(kept));
@@ -303,7 +305,7 @@ Bytes Residency::offload(std::string_view component, bool dropHost) {
         kept->deactivate({});
         kept->device().device->drain();
         if (dropHost && !(state_->run && state_->run->findActive(tree))) {
-            state_->books.masters.close(tree);
+            state_->accounting.hostWeights.close(tree);
         }
     }
     state_->leftovers.kept = std::move(remaining);
@@ -315,7 +317,7 @@ Bytes Residency::offload(std::string_view component, bool dropHost) {
 
 std::vector<memory::KeptComponent> Residency::keptComponents() const {
     std::vector<memory::KeptComponent> found;
-    for (const StayRef& kept : state_->leftovers.kept) {
+    for (const ComponentResidencyRef& kept : state_->leftovers.kept) {
         found.push_back({.tree = kept->tree().id,
                          .device = kept->device().id,
                          .bytes = kept->layout().bytes(),
@@ -327,11 +329,11 @@ std::vector<memory::KeptComponent> Residency::keptComponents() const {
 }
 
 memory::Ledger& Residency::ledger() noexcept {
-    return state_->books.ledger;
+    return state_->accounting.ledger;
 }
 
 memory::Traffic Residency::traffic() const noexcept {
-    return state_->books.traffic.snapshot();
+    return state_->accounting.traffic.snapshot();
 }
 
 Bytes Residency::allocatedOn(const memory::DeviceSpec& spec) const {
@@ -353,10 +355,11 @@ std::vector<std::string> Residency::hazards() const {
     return found;
 }
 
-void Residency::beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) {
-    Stay& stay = state_->namingLost([&]() -> Stay& { return state_->running().broughtStay(tree); });
-    state_->books.traffic.beginPass(hint.pattern);
-    stay.beginPass(hint);
+void Residency::beginForward(const memory::ComponentTree& tree, const memory::ForwardHint& hint) {
+    ComponentResidency& residency = state_->namingLost(
+        [&]() -> ComponentResidency& { return state_->running().broughtResidency(tree); });
+    state_->accounting.traffic.beginForward(hint.pattern);
+    residency.beginForward(hint);
 }
 
 Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
@@ -366,12 +369,12 @@ Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
         state_->collector.keepBelow(state_->mostPrivate - run.mappedOnHost());
     }
     return state_->namingLost([&] {
-        Stay& stay = run.broughtStay(tree, leaf);
-        stay.use(leaf, run.stop(), run.nodeName());
-        state_->books.traffic.addLease();
+        ComponentResidency& residency = run.broughtResidency(tree, leaf);
+        residency.use(leaf, run.stop(), run.nodeName());
+        state_->accounting.traffic.addLease();
         run.activations().note();
-        auto holder = std::make_unique<LeafHolder>(stay, leaf);
-        return Lease(stay.tensors(tree, leaf), std::move(holder));
+        auto holder = std::make_unique<LeafHolder>(residency, leaf);
+        return Lease(residency.tensors(tree, leaf), std::move(holder));
     });
 }
 
@@ -383,15 +386,15 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
     const DeviceState& device = run.deviceOf(tree);
     const memory::Weight& table = tree.weights[found.weights.front()];
     LOWTIDE_ASSERT(found.ownWeights().size() == 1 && table.shape.size() == 2);
-    const MasterStore& masters = state_->books.masters;
+    const HostWeightStore& hostWeights = state_->accounting.hostWeights;
     const at::Tensor flat = ids.reshape({-1}).contiguous();
     const bool isChanged = found.factorCount > 0;
     at::Tensor rows = readRows(
-        masters, tree, table, flat, isChanged ? DType::F32 : table.computeType, run.stop());
+        hostWeights, tree, table, flat, isChanged ? DType::F32 : table.computeType, run.stop());
     Bytes read = tree.storages[table.storage].bytesOf(rows.numel());
     if (isChanged) {
-        const TableChanges made = tableChanges(masters, tree, table.storage, run.stop());
-        state_->books.mathOf(tree).applyToRows(rows, flat, made.changes);
+        const TableChanges made = tableChanges(hostWeights, tree, table.storage, run.stop());
+        state_->accounting.mathOf(tree).applyToRows(rows, flat, made.deltas);
         rows = rows.to(scalarTypeOf(table.computeType));
         read += made.read;
     }
@@ -399,10 +402,10 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
     sizes.push_back(table.shape[1]);
     rows = rows.view(sizes);
     if (device.device->torchDevice().is_cpu()) {
-        state_->books.traffic.addRead(read);
+        state_->accounting.traffic.addRead(read);
         return rows;
     }
-    state_->books.traffic.addRows(static_cast<Bytes>(rows.nbytes()), read);
+    state_->accounting.traffic.addRows(static_cast<Bytes>(rows.nbytes()), read);
     return state_->namingLost([&] { return rows.to(device.device->torchDevice()); });
 }
 
@@ -410,12 +413,12 @@ c10::Device Residency::torchDeviceOf(const memory::ComponentTree& tree) {
     return state_->running().deviceOf(tree).device->torchDevice();
 }
 
-at::Tensor Residency::runPass(const memory::ComponentTree& tree,
-                              const PassInputs& inputs,
-                              const PassWork& work) {
+at::Tensor Residency::runForward(const memory::ComponentTree& tree,
+                                 const ForwardInputs& inputs,
+                                 const ForwardWork& work) {
     Run& run = state_->running();
     return state_->namingLost(
-        [&] { return run.broughtStay(tree).runPass(inputs, work, run.nodeName()); });
+        [&] { return run.broughtResidency(tree).runForward(inputs, work, run.nodeName()); });
 }
 
 void Residency::finishCompute(const memory::ComponentTree& tree) {

@@ -28,13 +28,13 @@ public:
 using ProfileLookup =
     std::function<std::optional<memory::DeviceProfile>(const memory::DeviceInfo& device)>;
 
-/// The only code that copies weights: masters in files, arenas on devices, leases to read them. Run
+/// The only code that copies weights: weights in files, arenas on devices, leases to read them. Run
 /// thread only, except ledger() and traffic().
 class Residency final : public memory::Engine, public WeightSource {
 public:
-    /// `changes`: the mathematics of adapters; null: trees with changes are refused.
+    /// `deltas`: the mathematics of adapters; null: trees with deltas are refused.
     explicit Residency(std::unique_ptr<DeviceSource> devices,
-                       std::shared_ptr<const ChangeMath> changes = {});
+                       std::shared_ptr<const DeltaMath> deltas = {});
     ~Residency() override;
 
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override;
@@ -61,15 +61,15 @@ public:
     [[nodiscard]] std::optional<memory::RehearsalCounts> rehearsal(
         const memory::DeviceSpec& spec) const override;
 
-    void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override;
+    void beginForward(const memory::ComponentTree& tree, const memory::ForwardHint& hint) override;
     [[nodiscard]] Lease use(const memory::ComponentTree& tree, memory::LeafId leaf) override;
     [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree& tree,
                                         memory::LeafId leaf,
                                         const at::Tensor& ids) override;
     [[nodiscard]] c10::Device torchDeviceOf(const memory::ComponentTree& tree) override;
-    [[nodiscard]] at::Tensor runPass(const memory::ComponentTree& tree,
-                                     const PassInputs& inputs,
-                                     const PassWork& work) override;
+    [[nodiscard]] at::Tensor runForward(const memory::ComponentTree& tree,
+                                        const ForwardInputs& inputs,
+                                        const ForwardWork& work) override;
     void finishCompute(const memory::ComponentTree& tree) override;
     [[nodiscard]] const StopToken& stop() const noexcept override;
 

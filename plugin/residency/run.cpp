@@ -13,65 +13,66 @@ namespace lowtide::residency {
 
 using memory::NodeIndex;
 using memory::PlannedComponent;
-using memory::PlannedStay;
+using memory::PlannedResidency;
 
 Run::Run(OpenDevices& devices,
-         Bookkeeping& books,
+         Accounting& accounting,
          Leftovers& leftovers,
          std::shared_ptr<const memory::Plan> plan,
          StopToken stop)
     : devices_(devices),
-      books_(books),
+      accounting_(accounting),
       leftovers_(leftovers),
       plan_(std::move(plan)),
       stop_(std::move(stop)),
-      meter_(devices, books),
-      clock_(devices, books, *plan_),
-      arenas_(plan_->places.size()),
-      stays_(plan_->stays.size()) {}
+      meter_(devices, accounting),
+      clock_(devices, accounting, *plan_),
+      arenas_(plan_->slots.size()),
+      residencies_(plan_->residencies.size()) {}
 
 Run::~Run() {
     finish(memory::Outcome::Failed);
 }
 
-void Run::prepare(Masters files) {
+void Run::prepare(WeightFiles files) {
     leftovers_.dropReleased();
     std::vector<std::string> trees;
     for (const PlannedComponent& planned : plan_->components) {
         trees.push_back(planned.tree->id);
     }
-    for (const auto* stays : {&leftovers_.kept, &leftovers_.leased}) {
-        for (const StayRef& stay : *stays) {
-            trees.push_back(stay->tree().id);
+    for (const auto* residencies : {&leftovers_.kept, &leftovers_.leased}) {
+        for (const ComponentResidencyRef& residency : *residencies) {
+            trees.push_back(residency->tree().id);
         }
     }
-    books_.masters.closeOthers(trees);
+    accounting_.hostWeights.closeOthers(trees);
     for (const PlannedComponent& planned : plan_->components) {
-        if (files == Masters::Check) {
-            books_.masters.open(*planned.tree);
+        if (files == WeightFiles::Check) {
+            accounting_.hostWeights.open(*planned.tree);
         } else {
-            books_.masters.ensureOpen(*planned.tree);
+            accounting_.hostWeights.ensureOpen(*planned.tree);
         }
         static_cast<void>(devices_.get(planned.device));
     }
     adoptKept();
 }
 
-/// Kept components that the plan uses whole go into their first stay; those that it uses otherwise
-/// leave now.
+/// Kept components that the plan uses whole go into their first residency; those that it uses
+/// otherwise leave now.
 void Run::adoptKept() {
-    std::vector<StayRef> remaining;
-    for (StayRef& kept : leftovers_.kept) {
-        const auto isOfKept = [&](const PlannedStay& stay) {
-            const PlannedComponent& planned = plan_->components[stay.component];
+    std::vector<ComponentResidencyRef> remaining;
+    for (ComponentResidencyRef& kept : leftovers_.kept) {
+        const auto isOfKept = [&](const PlannedResidency& residency) {
+            const PlannedComponent& planned = plan_->components[residency.component];
             return planned.tree->id == kept->tree().id && planned.device.id() == kept->device().id;
         };
-        const auto first = std::find_if(plan_->stays.begin(), plan_->stays.end(), isOfKept);
-        if (first == plan_->stays.end()) {
+        const auto first =
+            std::find_if(plan_->residencies.begin(), plan_->residencies.end(), isOfKept);
+        if (first == plan_->residencies.end()) {
             remaining.push_back(std::move(kept));
         } else if (first->isThere && first->layout->isInPlace == kept->layout().isInPlace) {
             kept->allowReplay(first->replays);
-            stays_[static_cast<size_t>(first - plan_->stays.begin())] = std::move(kept);
+            residencies_[static_cast<size_t>(first - plan_->residencies.begin())] = std::move(kept);
         } else {
             kept->deactivate({});
             kept->device().drain();
@@ -80,76 +81,77 @@ void Run::adoptKept() {
     leftovers_.kept = std::move(remaining);
 }
 
-StayRef Run::makeStay(uint32_t index) {
-    const PlannedStay& planned = plan_->stays[index];
+ComponentResidencyRef Run::makeResidency(uint32_t index) {
+    const PlannedResidency& planned = plan_->residencies[index];
     const PlannedComponent& component = plan_->components[planned.component];
-    books_.masters.ensureOpen(*component.tree);  // a control node may have closed them
-    auto stay = std::make_unique<Stay>(GroupPlace{.tree = component.tree,
-                                                  .layout = planned.layout,
-                                                  .device = devices_.get(component.device),
-                                                  .books = books_,
-                                                  .pinned = planned.pinned},
-                                       planned.passes,
-                                       planned.isKept);
-    stay->allowReplay(planned.replays);
-    return stay;
+    accounting_.hostWeights.ensureOpen(*component.tree);  // a control node may have closed them
+    auto residency =
+        std::make_unique<ComponentResidency>(GroupContext{.tree = component.tree,
+                                                          .layout = planned.layout,
+                                                          .device = devices_.get(component.device),
+                                                          .accounting = accounting_,
+                                                          .pinned = planned.pinned},
+                                             planned.forwards,
+                                             planned.isKept);
+    residency->allowReplay(planned.replays);
+    return residency;
 }
 
 /// Its memory, where the plan has it: allocated when its first node is entered, or again after it
 /// was given back early.
-void Run::ensurePlace(uint32_t index) {
-    const PlannedStay& planned = plan_->stays[index];
-    StayRef& stay = stays_[index];
-    stay = stay ? std::move(stay) : makeStay(index);
-    if (stay->isActive() || planned.layout->arenaBytes() == 0) {
+void Run::ensureArena(uint32_t index) {
+    const PlannedResidency& planned = plan_->residencies[index];
+    ComponentResidencyRef& residency = residencies_[index];
+    residency = residency ? std::move(residency) : makeResidency(index);
+    if (residency->isActive() || planned.layout->arenaBytes() == 0) {
         return;
     }
-    std::unique_ptr<CountedArena>& arena = arenas_[planned.place];
+    std::unique_ptr<CountedArena>& arena = arenas_[planned.slot];
     if (!arena) {
-        DeviceState& device = stay->device();
+        DeviceState& device = residency->device();
         arena = std::make_unique<CountedArena>(
-            *device.device, device.id, plan_->places[planned.place].arenaBytes, books_.ledger);
+            *device.device, device.id, plan_->slots[planned.slot].arenaBytes, accounting_.ledger);
         ActivationMeter::noteArena(device, arena->size());
     }
-    stay->placeAt(arena->data());
+    residency->bindTo(arena->data());
 }
 
 void Run::activate(uint32_t index) {
-    if (stays_[index] && stays_[index]->isActive()) {
+    if (residencies_[index] && residencies_[index]->isActive()) {
         return;
     }
-    endTurns(index);
-    if (plan_->stays[index].takesTurns && plan_->stays[index].layout->isInPlace) {
+    endAlternation(index);
+    if (plan_->residencies[index].alternates && plan_->residencies[index].layout->isInPlace) {
         giveBackArena(index);  // the plan counts the mapped weights in its place
     }
-    ensurePlace(index);
-    books_.traffic.endPass();
-    stays_[index]->activate(stop_, nodeName());
+    ensureArena(index);
+    accounting_.traffic.endForward();
+    residencies_[index]->activate(stop_, nodeName());
 }
 
-/// Of the stay's place, where nobody is active.
+/// Of the residency's slot, where nobody is active.
 void Run::giveBackArena(uint32_t index) {
-    const uint32_t place = plan_->stays[index].place;
-    if (arenas_[place]) {
-        DeviceState& device = devices_.get(plan_->places[place].device);
+    const uint32_t slot = plan_->residencies[index].slot;
+    if (arenas_[slot]) {
+        DeviceState& device = devices_.get(plan_->slots[slot].device);
         device.device->drain();
-        ActivationMeter::noteArena(device, -arenas_[place]->size());
-        arenas_[place].reset();
+        ActivationMeter::noteArena(device, -arenas_[slot]->size());
+        arenas_[slot].reset();
     }
 }
 
-/// Of the stays at one place only one is there.
-void Run::endTurns(uint32_t arriving) {
-    const PlannedStay& own = plan_->stays[arriving];
-    for (uint32_t index = 0; index < stays_.size(); ++index) {
-        const StayRef& other = stays_[index];
+/// Of the residencies in one slot only one is there.
+void Run::endAlternation(uint32_t arriving) {
+    const PlannedResidency& own = plan_->residencies[arriving];
+    for (uint32_t index = 0; index < residencies_.size(); ++index) {
+        const ComponentResidencyRef& other = residencies_[index];
         if (index == arriving || !other || !other->isActive() ||
-            plan_->stays[index].place != own.place) {
+            plan_->residencies[index].slot != own.slot) {
             continue;
         }
         if (other->isLeased()) {
             throw Error(ErrorKind::Unsupported,
-                        message("node {} uses {} while {} holds the place that both share",
+                        message("node {} uses {} while {} holds the slot that both share",
                                 nodeName(),
                                 plan_->components[own.component].tree->role,
                                 other->tree().role),
@@ -182,29 +184,29 @@ void Run::enter(NodeIndex node) {
             state.failuresAtEnter = state.device->allocatorState().outOfMemory;
         });
     }
-    books_.ledger.event("enter", {}, nodeName(), {}, 0);
+    accounting_.ledger.event("enter", {}, nodeName(), {}, 0);
     meter_.start(nodeName());
     stop_.throwIfStopped();
     mappedOnHost_ = mappedAt(node, {.kind = memory::kHostId});
-    setCaps(node);  // those of the node before leave no room for arenas in place of its maps
+    setCaps(node);  // those of the node before leave no space for arenas in place of its maps
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node) {
-            ensurePlace(use.stay);
+            ensureArena(use.residency);
         }
     }
-    for (uint32_t index = 0; index < plan_->stays.size(); ++index) {
-        if (plan_->stays[index].first == node) {
-            ensurePlace(index);
+    for (uint32_t index = 0; index < plan_->residencies.size(); ++index) {
+        if (plan_->residencies[index].first == node) {
+            ensureArena(index);
         }
     }
     for (const memory::PlannedUse& use : plan_->uses) {
-        if (use.node == node && !plan_->stays[use.stay].takesTurns) {
-            activate(use.stay);
+        if (use.node == node && !plan_->residencies[use.residency].alternates) {
+            activate(use.residency);
         }
     }
-    for (uint32_t index = 0; index < plan_->stays.size(); ++index) {
-        const PlannedStay& stay = plan_->stays[index];
-        if (stay.first == node && !stay.takesTurns) {
+    for (uint32_t index = 0; index < plan_->residencies.size(); ++index) {
+        const PlannedResidency& residency = plan_->residencies[index];
+        if (residency.first == node && !residency.alternates) {
             activate(index);  // for a later node
         }
     }
@@ -234,9 +236,9 @@ Bytes Run::stagedAt(NodeIndex node, const memory::DeviceSpec& device) const {
 
 Bytes Run::mappedAt(NodeIndex node, const memory::DeviceSpec& device) const {
     Bytes mapped = 0;
-    for (const memory::PlannedPlace& place : plan_->places) {
-        const bool counts = place.device.id() == device.id() && place.isHeldAt(node);
-        mapped += counts ? place.bytes - place.arenaBytes : 0;
+    for (const memory::PlannedSlot& slot : plan_->slots) {
+        const bool counts = slot.device.id() == device.id() && slot.isHeldAt(node);
+        mapped += counts ? slot.bytes - slot.arenaBytes : 0;
     }
     return mapped;
 }
@@ -250,7 +252,7 @@ void Run::requireNoFailedAllocation() const {
                                 "on in another way: its result may differ from that of other runs",
                                 id,
                                 nodeName()),
-                        message("choose a tighter memory policy, or a smaller picture or batch"));
+                        message("choose a tighter memory policy, or a smaller image or batch"));
         }
     }
 }
@@ -264,11 +266,11 @@ void Run::confirm(NodeIndex node) const {
     requireNoFailedAllocation();
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node) {
-            books_.masters.requireUnchanged(*plan_->components[use.component].tree);
+            accounting_.hostWeights.requireUnchanged(*plan_->components[use.component].tree);
         }
     }
-    for (const StayRef& stay : unplanned_) {
-        books_.masters.requireUnchanged(stay->tree());
+    for (const ComponentResidencyRef& residency : unplanned_) {
+        accounting_.hostWeights.requireUnchanged(residency->tree());
     }
 }
 
@@ -287,53 +289,55 @@ void Run::requireDevices() const {
 
 Bytes Run::offload(std::string_view component, bool dropHost) {
     Bytes given = 0;
-    for (uint32_t index = 0; index < stays_.size(); ++index) {
-        StayRef& stay = stays_[index];
-        if (!stay || !stay->isActive() || stay->isLeased() || !isNamed(stay->tree(), component)) {
+    for (uint32_t index = 0; index < residencies_.size(); ++index) {
+        ComponentResidencyRef& residency = residencies_[index];
+        if (!residency || !residency->isActive() || residency->isLeased() ||
+            !isNamed(residency->tree(), component)) {
             continue;
         }
-        given += stay->layout().bytes();
-        stay->deactivate(nodeName());
-        stay->device().drain();
+        given += residency->layout().bytes();
+        residency->deactivate(nodeName());
+        residency->device().drain();
         giveBackArena(index);
-        stay.reset();
+        residency.reset();
     }
     for (const PlannedComponent& planned : plan_->components) {
         const bool isThere = findActive(*planned.tree) || leftovers_.hold(*planned.tree);
         if (dropHost && isNamed(*planned.tree, component) && !isThere) {
-            books_.masters.close(*planned.tree);
+            accounting_.hostWeights.close(*planned.tree);
         }
     }
     return given;
 }
 
-Stay& Run::broughtStay(const memory::ComponentTree& tree) {
+ComponentResidency& Run::broughtResidency(const memory::ComponentTree& tree) {
     LOWTIDE_ASSERT(node_.has_value());
     if (const memory::PlannedUse* use = plan_->use(*node_, tree)) {
-        if (!stays_[use->stay] || !stays_[use->stay]->isActive()) {
-            activate(use->stay);
+        if (!residencies_[use->residency] || !residencies_[use->residency]->isActive()) {
+            activate(use->residency);
         }
-        return *stays_[use->stay];
+        return *residencies_[use->residency];
     }
-    if (Stay* active = findActive(tree)) {
+    if (ComponentResidency* active = findActive(tree)) {
         return *active;
     }
-    return unplannedStay(tree);
+    return unplannedResidency(tree);
 }
 
-Stay& Run::broughtStay(const memory::ComponentTree& tree, memory::LeafId leaf) {
-    Stay& stay = broughtStay(tree);
-    if (stay.holds(leaf)) {
-        return stay;
+ComponentResidency& Run::broughtResidency(const memory::ComponentTree& tree, memory::LeafId leaf) {
+    ComponentResidency& residency = broughtResidency(tree);
+    if (residency.holds(leaf)) {
+        return residency;
     }
-    const auto own = std::find_if(unplanned_.begin(), unplanned_.end(), [&](const StayRef& each) {
-        return each->tree().id == tree.id;
-    });
-    return own == unplanned_.end() ? unplannedStay(tree) : **own;
+    const auto own =
+        std::find_if(unplanned_.begin(), unplanned_.end(), [&](const ComponentResidencyRef& each) {
+            return each->tree().id == tree.id;
+        });
+    return own == unplanned_.end() ? unplannedResidency(tree) : **own;
 }
 
 /// Leaf by leaf in memory of its own until the node is left: right, and as small as can be.
-Stay& Run::unplannedStay(const memory::ComponentTree& tree) {
+ComponentResidency& Run::unplannedResidency(const memory::ComponentTree& tree) {
     const PlannedComponent& planned = anyPlanned(tree);
     DeviceState& device = devices_.get(planned.device);
     const memory::Policy policy{.name = "sequential"};
@@ -342,22 +346,23 @@ Stay& Run::unplannedStay(const memory::ComponentTree& tree) {
     auto layout = std::make_shared<const memory::Layout>(
         memory::findPlanner(policy.name)
             ->lay({.tree = *planned.tree, .traits = traits, .profile = profile, .policy = policy}));
-    auto stay = std::make_unique<Stay>(
-        GroupPlace{.tree = planned.tree, .layout = layout, .device = device, .books = books_},
+    auto residency = std::make_unique<ComponentResidency>(
+        GroupContext{
+            .tree = planned.tree, .layout = layout, .device = device, .accounting = accounting_},
         0,
         false);
     Bytes arenaBytes = 0;
     if (layout->arenaBytes() > 0) {
         auto arena = std::make_unique<CountedArena>(
-            *device.device, device.id, layout->arenaBytes(), books_.ledger);
+            *device.device, device.id, layout->arenaBytes(), accounting_.ledger);
         arenaBytes = arena->size();
-        stay->placeAt(arena->data());
-        stay->own(std::move(arena));
+        residency->bindTo(arena->data());
+        residency->own(std::move(arena));
     }
-    stay->activate(stop_, nodeName());
+    residency->activate(stop_, nodeName());
     ActivationMeter::noteArena(device, arenaBytes);
-    books_.traffic.addMiss();
-    unplanned_.push_back(std::move(stay));
+    accounting_.traffic.addMiss();
+    unplanned_.push_back(std::move(residency));
     return *unplanned_.back();
 }
 
@@ -371,20 +376,20 @@ const PlannedComponent& Run::anyPlanned(const memory::ComponentTree& tree) const
         }
     }
     throw Error(ErrorKind::Internal,
-                message("the memory plan has no place for the component {} that node {} uses",
+                message("the memory plan has no slot for the component {} that node {} uses",
                         tree.role,
                         nodeName()));
 }
 
-Stay* Run::findActive(const memory::ComponentTree& tree) noexcept {
-    for (const StayRef& stay : stays_) {
-        if (stay && stay->isActive() && stay->tree().id == tree.id) {
-            return stay.get();
+ComponentResidency* Run::findActive(const memory::ComponentTree& tree) noexcept {
+    for (const ComponentResidencyRef& residency : residencies_) {
+        if (residency && residency->isActive() && residency->tree().id == tree.id) {
+            return residency.get();
         }
     }
-    for (const StayRef& stay : unplanned_) {
-        if (stay->tree().id == tree.id) {
-            return stay.get();
+    for (const ComponentResidencyRef& residency : unplanned_) {
+        if (residency->tree().id == tree.id) {
+            return residency.get();
         }
     }
     return nullptr;

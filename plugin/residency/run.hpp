@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/memory/engine.hpp"
-#include "plugin/residency/bookkeeping.hpp"
-#include "plugin/residency/stay.hpp"
+#include "plugin/residency/accounting.hpp"
+#include "plugin/residency/component_residency.hpp"
 
 #include <memory>
 #include <optional>
@@ -11,14 +11,15 @@
 
 namespace lowtide::residency {
 
-/// What outlives runs: components that were kept; what somebody held on to beyond its node stays
+/// What outlives runs: components that were kept; what somebody held on to beyond its node remains
 /// where it is until it is released.
 struct Leftovers {
-    std::vector<StayRef> kept;
-    std::vector<StayRef> leased;
+    std::vector<ComponentResidencyRef> kept;
+    std::vector<ComponentResidencyRef> leased;
 
     void dropReleased() noexcept {
-        std::erase_if(leased, [](const StayRef& stay) { return !stay->isLeased(); });
+        std::erase_if(
+            leased, [](const ComponentResidencyRef& residency) { return !residency->isLeased(); });
     }
 
     /// Whether a component of this tree is among them.
@@ -27,14 +28,14 @@ struct Leftovers {
 
 /// Whether the paths of weight files must still lead to the files that the plan was made from, or
 /// what this run has open is used on.
-enum class Masters : uint8_t { Check, AsTheyAre };
+enum class WeightFiles : uint8_t { Check, AsTheyAre };
 
 /// The residency scope of one run: device weights exist between prepare() and finish(), except
 /// those that were kept before or are kept by this run. Run thread only.
 class Run {
 public:
     Run(OpenDevices& devices,
-        Bookkeeping& books,
+        Accounting& accounting,
         Leftovers& leftovers,
         std::shared_ptr<const memory::Plan> plan,
         StopToken stop);
@@ -44,7 +45,7 @@ public:
     Run& operator=(const Run&) = delete;
 
     /// Opens the files and takes over what was kept. Throws Error{Corrupt}, Error{Device}.
-    void prepare(Masters files);
+    void prepare(WeightFiles files);
     void enter(memory::NodeIndex node);
     /// Error{Corrupt} names a weight file of the node's components that is not the plan's any more.
     void confirm(memory::NodeIndex node) const;
@@ -53,18 +54,19 @@ public:
     void leave(memory::NodeIndex node) noexcept;
     void finish(memory::Outcome outcome) noexcept;
     /// Components that nobody leases leave their devices, by role or id ("all": every one); they
-    /// come back when they are used. With `dropHost` their masters are closed too. Returns the
+    /// come back when they are used. With `dropHost` their host copies are closed too. Returns the
     /// device bytes given back.
     Bytes offload(std::string_view component, bool dropHost);
 
-    /// The stay of the tree where the running node computes with it, on its device or on its way.
-    /// A tree that was not planned for the node gets a place leaf by leaf. Error{Internal} names
-    /// what the plan does not hold.
-    [[nodiscard]] Stay& broughtStay(const memory::ComponentTree& tree);
-    /// The same, of one that has room for the leaf.
-    [[nodiscard]] Stay& broughtStay(const memory::ComponentTree& tree, memory::LeafId leaf);
+    /// The residency of the tree where the running node computes with it, on its device or on its
+    /// way. A tree that was not planned for the node gets a slot leaf by leaf. Error{Internal}
+    /// names what the plan does not hold.
+    [[nodiscard]] ComponentResidency& broughtResidency(const memory::ComponentTree& tree);
+    /// The same, of one that has space for the leaf.
+    [[nodiscard]] ComponentResidency& broughtResidency(const memory::ComponentTree& tree,
+                                                       memory::LeafId leaf);
     /// nullptr when the component holds no memory now.
-    [[nodiscard]] Stay* findActive(const memory::ComponentTree& tree) noexcept;
+    [[nodiscard]] ComponentResidency* findActive(const memory::ComponentTree& tree) noexcept;
     /// Where the running node computes with the tree.
     [[nodiscard]] DeviceState& deviceOf(const memory::ComponentTree& tree);
 
@@ -81,13 +83,13 @@ public:
 
 private:
     void requireNoFailedAllocation() const;
-    [[nodiscard]] StayRef makeStay(uint32_t index);
+    [[nodiscard]] ComponentResidencyRef makeResidency(uint32_t index);
     void adoptKept();
-    void ensurePlace(uint32_t index);
+    void ensureArena(uint32_t index);
     void activate(uint32_t index);
-    void endTurns(uint32_t arriving);
+    void endAlternation(uint32_t arriving);
     void giveBackArena(uint32_t index);
-    [[nodiscard]] Stay& unplannedStay(const memory::ComponentTree& tree);
+    [[nodiscard]] ComponentResidency& unplannedResidency(const memory::ComponentTree& tree);
     [[nodiscard]] const memory::PlannedComponent& anyPlanned(
         const memory::ComponentTree& tree) const;
     void attachTo(memory::NodeIndex node);
@@ -96,25 +98,25 @@ private:
     [[nodiscard]] Bytes stagedAt(memory::NodeIndex node, const memory::DeviceSpec& device) const;
     void recoverFailedDevices();
     void dropKeptOnLostDevices();
-    void leavePlace(uint32_t index);
-    void leavePlaces(memory::NodeIndex node) noexcept;
-    void forgetPasses() noexcept;
+    void leaveSlot(uint32_t index);
+    void leaveSlots(memory::NodeIndex node) noexcept;
+    void forgetForwards() noexcept;
     void leaveUnplanned() noexcept;
-    bool leftLeased(StayRef& stay);
+    bool leftLeased(ComponentResidencyRef& residency);
     void keepOrLeave(uint32_t index);
     void dropUselessPins();
-    void closeDroppedMasters();
+    void closeDroppedWeights();
 
     OpenDevices& devices_;
-    Bookkeeping& books_;
+    Accounting& accounting_;
     Leftovers& leftovers_;
     std::shared_ptr<const memory::Plan> plan_;
     StopToken stop_;
     ActivationMeter meter_;
     StageClock clock_;
-    std::vector<std::unique_ptr<CountedArena>> arenas_;  ///< per place; null: not allocated
-    std::vector<StayRef> stays_;                         ///< per stay of the plan; null: not made
-    std::vector<StayRef> unplanned_;                     ///< of the running node
+    std::vector<std::unique_ptr<CountedArena>> arenas_;  ///< per slot; null: not allocated
+    std::vector<ComponentResidencyRef> residencies_;     ///< of the plan; null: not made
+    std::vector<ComponentResidencyRef> unplanned_;       ///< of the running node
     std::optional<memory::NodeIndex> node_;
     Bytes mappedOnHost_ = 0;  ///< since the last node was entered
     bool isFinished_ = false;

@@ -1,4 +1,4 @@
-// How nodes and runs end: what leaves, what stays, whatever went wrong.
+// How nodes and runs end: what leaves, what remains, whatever went wrong.
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/run.hpp"
 
@@ -10,10 +10,12 @@ namespace lowtide::residency {
 using memory::After;
 using memory::NodeIndex;
 using memory::PlannedComponent;
-using memory::PlannedStay;
+using memory::PlannedResidency;
 
 bool Leftovers::hold(const memory::ComponentTree& tree) const {
-    const auto isOfTree = [&](const StayRef& stay) { return stay->tree().id == tree.id; };
+    const auto isOfTree = [&](const ComponentResidencyRef& residency) {
+        return residency->tree().id == tree.id;
+    };
     return std::any_of(kept.begin(), kept.end(), isOfTree) ||
            std::any_of(leased.begin(), leased.end(), isOfTree);
 }
@@ -23,78 +25,80 @@ void Run::leave(NodeIndex node) noexcept {
     node_ = node;
     devices_.check();
     meter_.finish();
-    books_.noteThrown([&] { recoverFailedDevices(); });
-    forgetPasses();
+    accounting_.noteThrown([&] { recoverFailedDevices(); });
+    forgetForwards();
     leaveUnplanned();
-    leavePlaces(node);
-    books_.noteThrown([&] {
-        books_.ledger.event("leave", {}, nodeName(), {}, 0);
+    leaveSlots(node);
+    accounting_.noteThrown([&] {
+        accounting_.ledger.event("leave", {}, nodeName(), {}, 0);
         clock_.finish(node);
     });
     node_.reset();
 }
 
 /// What their records keep is a node's own.
-void Run::forgetPasses() noexcept {
-    for (const StayRef& stay : stays_) {
-        if (stay) {
-            books_.noteThrown([&] { stay->forgetPass(); });
+void Run::forgetForwards() noexcept {
+    for (const ComponentResidencyRef& residency : residencies_) {
+        if (residency) {
+            accounting_.noteThrown([&] { residency->forgetForward(); });
         }
     }
 }
 
 void Run::leaveUnplanned() noexcept {
-    for (StayRef& stay : unplanned_) {
-        books_.noteThrown([&] {
-            if (!leftLeased(stay)) {
-                stay->deactivate(nodeName());
-                stay->device().drain();
+    for (ComponentResidencyRef& residency : unplanned_) {
+        accounting_.noteThrown([&] {
+            if (!leftLeased(residency)) {
+                residency->deactivate(nodeName());
+                residency->device().drain();
             }
         });
     }
     unplanned_.clear();
 }
 
-/// A node that ends while its weights are leased is a bug of ours. They stay where they are, so
+/// A node that ends while its weights are leased is a bug of ours. They remain where they are, so
 /// that whoever has the lease reads no memory that was freed.
-bool Run::leftLeased(StayRef& stay) {
-    if (!stay->isLeased()) {
+bool Run::leftLeased(ComponentResidencyRef& residency) {
+    if (!residency->isLeased()) {
         return false;
     }
-    const std::string role = stay->tree().role;
-    leftovers_.leased.push_back(std::move(stay));
-    books_.ledger.noteFault("node " + nodeName() + " ended while weights of " + role +
-                            " were in use");
+    const std::string role = residency->tree().role;
+    leftovers_.leased.push_back(std::move(residency));
+    accounting_.ledger.noteFault("node " + nodeName() + " ended while weights of " + role +
+                                 " were in use");
     return true;
 }
 
-void Run::leavePlace(uint32_t index) {
-    StayRef& stay = stays_[index];
-    std::unique_ptr<CountedArena>& arena = arenas_[plan_->stays[index].place];
-    if (stay->isLeased() && arena) {
-        stay->own(std::move(arena));
+void Run::leaveSlot(uint32_t index) {
+    ComponentResidencyRef& residency = residencies_[index];
+    std::unique_ptr<CountedArena>& arena = arenas_[plan_->residencies[index].slot];
+    if (residency->isLeased() && arena) {
+        residency->own(std::move(arena));
     }
-    if (!leftLeased(stay)) {
-        stay->deactivate(nodeName());
-        stay->device().drain();
+    if (!leftLeased(residency)) {
+        residency->deactivate(nodeName());
+        residency->device().drain();
     }
-    stay.reset();
+    residency.reset();
 }
 
-void Run::leavePlaces(NodeIndex node) noexcept {
-    for (uint32_t index = 0; index < stays_.size(); ++index) {
-        const PlannedStay& planned = plan_->stays[index];
-        if (stays_[index] && planned.last == node && !planned.isKept) {
-            books_.noteThrown([&] { leavePlace(index); });
+void Run::leaveSlots(NodeIndex node) noexcept {
+    for (uint32_t index = 0; index < residencies_.size(); ++index) {
+        const PlannedResidency& planned = plan_->residencies[index];
+        if (residencies_[index] && planned.last == node && !planned.isKept) {
+            accounting_.noteThrown([&] { leaveSlot(index); });
         }
     }
-    for (size_t place = 0; place < arenas_.size(); ++place) {
-        const bool isHeld =
-            std::any_of(plan_->stays.begin(), plan_->stays.end(), [&](const PlannedStay& stay) {
-                return stay.place == place && (stay.isKept || stay.last > node);
-            });
+    for (size_t slot = 0; slot < arenas_.size(); ++slot) {
+        const bool isHeld = std::any_of(plan_->residencies.begin(),
+                                        plan_->residencies.end(),
+                                        [&](const PlannedResidency& residency) {
+                                            return residency.slot == slot &&
+                                                   (residency.isKept || residency.last > node);
+                                        });
         if (!isHeld) {
-            arenas_[place].reset();
+            arenas_[slot].reset();
         }
     }
 }
@@ -104,10 +108,11 @@ void Run::finish(memory::Outcome outcome) noexcept {
         return;
     }
     meter_.finish();
-    for (uint32_t index = 0; index < stays_.size(); ++index) {
-        const bool isWanted = outcome == memory::Outcome::Finished && plan_->stays[index].isKept;
-        if (stays_[index] && !isWanted) {
-            stays_[index]->abandon();
+    for (uint32_t index = 0; index < residencies_.size(); ++index) {
+        const bool isWanted =
+            outcome == memory::Outcome::Finished && plan_->residencies[index].isKept;
+        if (residencies_[index] && !isWanted) {
+            residencies_[index]->abandon();
         }
     }
     const auto drainAll = [&] {
@@ -118,58 +123,59 @@ void Run::finish(memory::Outcome outcome) noexcept {
     };
     drainAll();
     devices_.check();
-    for (uint32_t index = 0; index < stays_.size(); ++index) {
-        if (stays_[index]) {
-            books_.noteThrown([&] { keepOrLeave(index); });
+    for (uint32_t index = 0; index < residencies_.size(); ++index) {
+        if (residencies_[index]) {
+            accounting_.noteThrown([&] { keepOrLeave(index); });
         }
     }
     leaveUnplanned();
-    books_.noteThrown([&] { dropKeptOnLostDevices(); });
-    drainAll();  // what the evictions told the lanes to wait for
-    stays_.clear();
+    accounting_.noteThrown([&] { dropKeptOnLostDevices(); });
+    drainAll();  // what the evictions made the copy queues wait for
+    residencies_.clear();
     arenas_.clear();
     for (const auto& [id, device] : devices_.all()) {
         device->unlessLost([&state = *device] {
             state.device->extras().dropWorkspaces();
             state.device->cap(-1);
         });
-        device->dropRunMemory(books_.ledger);
+        device->dropRunMemory(accounting_.ledger);
     }
-    books_.noteThrown([&] { dropUselessPins(); });
-    books_.noteThrown([&] { closeDroppedMasters(); });
+    accounting_.noteThrown([&] { dropUselessPins(); });
+    accounting_.noteThrown([&] { closeDroppedWeights(); });
 }
 
 /// Of files that were written to meanwhile, for devices that are lost, and what is to be dropped.
 void Run::dropUselessPins() {
-    books_.pins.drop([&](const memory::ComponentTree& tree, const std::string& device) {
+    accounting_.pins.drop([&](const memory::ComponentTree& tree, const std::string& device) {
         const DeviceState* state = devices_.find(device);
         const auto isToDrop = [&](const PlannedComponent& planned) {
             return planned.after == After::Drop && planned.tree->id == tree.id;
         };
-        return !state || state->isLost || !books_.masters.isUnchanged(tree) ||
+        return !state || state->isLost || !accounting_.hostWeights.isUnchanged(tree) ||
                std::any_of(plan_->components.begin(), plan_->components.end(), isToDrop);
     });
 }
 
-/// A component that was kept before stays also when the run failed before it was to go.
+/// A component that was kept before remains also when the run failed before it was to go.
 void Run::keepOrLeave(uint32_t index) {
-    StayRef& stay = stays_[index];
-    const PlannedStay& planned = plan_->stays[index];
-    const bool isKept = planned.isKept && !stay->isLeased() && !stay->device().isLost &&
-                        stay->isComplete() && books_.masters.isUnchanged(stay->tree());
+    ComponentResidencyRef& residency = residencies_[index];
+    const PlannedResidency& planned = plan_->residencies[index];
+    const bool isKept = planned.isKept && !residency->isLeased() && !residency->device().isLost &&
+                        residency->isComplete() &&
+                        accounting_.hostWeights.isUnchanged(residency->tree());
     if (!isKept) {
-        leavePlace(index);
+        leaveSlot(index);
         return;
     }
-    stay->settle();
-    if (arenas_[planned.place]) {
-        stay->own(std::move(arenas_[planned.place]));
+    residency->settle();
+    if (arenas_[planned.slot]) {
+        residency->own(std::move(arenas_[planned.slot]));
     }
-    leftovers_.kept.push_back(std::move(stay));
+    leftovers_.kept.push_back(std::move(residency));
 }
 
 void Run::dropKeptOnLostDevices() {
-    std::erase_if(leftovers_.kept, [](const StayRef& kept) {
+    std::erase_if(leftovers_.kept, [](const ComponentResidencyRef& kept) {
         if (kept->device().isLost) {
             kept->deactivate({});
         }
@@ -178,25 +184,25 @@ void Run::dropKeptOnLostDevices() {
 }
 
 /// Not at the last use but here, because a use that nobody planned may still come.
-void Run::closeDroppedMasters() {
+void Run::closeDroppedWeights() {
     for (const PlannedComponent& planned : plan_->components) {
         if (planned.after == After::Drop && !leftovers_.hold(*planned.tree)) {
-            books_.masters.close(*planned.tree);
+            accounting_.hostWeights.close(*planned.tree);
         }
     }
 }
 
-/// After a failed copy the lane skips what is queued; what did not arrive leaves, and the lane
-/// begins anew.
+/// After a failed copy the copy queue skips what is queued; what did not arrive leaves, and the
+/// copy queue begins again.
 void Run::recoverFailedDevices() {
     for (const auto& [id, device] : devices_.all()) {
         if (!std::exchange(device->hasFailed, false)) {
             continue;
         }
         device->drain();
-        for (const StayRef& stay : stays_) {
-            if (stay && stay->isActive() && &stay->device() == device.get()) {
-                stay->dropIncomplete(nodeName());
+        for (const ComponentResidencyRef& residency : residencies_) {
+            if (residency && residency->isActive() && &residency->device() == device.get()) {
+                residency->dropIncomplete(nodeName());
             }
         }
     }

@@ -30,7 +30,7 @@ void requireFinite(const std::string& role,
         message("get the adapter again, or choose another one"));
 }
 
-void requireSound(const std::string& role,
+void requireValid(const std::string& role,
                   const memory::Storage& storage,
                   const files::InputFile& file,
                   const encodings::StoredPart& stored) {
@@ -117,8 +117,8 @@ int64_t StorageElements::goodCount(DType type) const {
                                          : bytes / sizeOf(storage_.fileType);
     }
     const int64_t size = storage_.encoded->blockElements;
-    constexpr int64_t kShares = 2;  // the numbers, and all else
-    return std::max(size, bytes / kShares / kNumberBytes / size * size);
+    constexpr int64_t kFractions = 2;  // the numbers, and all else
+    return std::max(size, bytes / kFractions / kNumberBytes / size * size);
 }
 
 void StorageElements::read(
@@ -191,7 +191,7 @@ void StorageElements::decode(float* numbers,
     }
     const encodings::StoredPart stored{
         .tensor = &encoded, .part = whole, .blocks = blocks.data(), .companions = companions};
-    requireSound(role_, storage_, *file_, stored);
+    requireValid(role_, storage_, *file_, stored);
     encodings::encodingOf(encoded).decode(stored, numbers);
 }
 

@@ -23,7 +23,7 @@ struct Storage;
 namespace lowtide::residency {
 
 /// `raw`: `count` elements of an adapter's storage, as its file has them. A value that is no number
-/// would make every picture black, and what it came from could not be told any more.
+/// would make every image black, and what it came from could not be determined any more.
 /// Error{Corrupt} names role, key and file; nothing is looked at where the storage needs no such
 /// check.
 void requireFinite(const std::string& role,
@@ -33,8 +33,8 @@ void requireFinite(const std::string& role,
                    int64_t count);
 
 /// Error{Corrupt} names role, key and file where a part of a storage cannot be decoded: a scale
-/// that is not finite, say.
-void requireSound(const std::string& role,
+/// that is not finite, for example.
+void requireValid(const std::string& role,
                   const memory::Storage& storage,
                   const files::InputFile& file,
                   const encodings::StoredPart& stored);

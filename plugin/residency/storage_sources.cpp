@@ -24,20 +24,20 @@ public:
     HeldReader(std::shared_ptr<const files::InputFile> file,
                std::string role,
                const memory::Storage& storage,
-               std::shared_ptr<Arrival> arrival,
+               std::shared_ptr<Upload> upload,
                StopToken stop)
         : file_(std::move(file)),
           role_(std::move(role)),
           storage_(storage),
-          arrival_(std::move(arrival)),
+          upload_(std::move(upload)),
           stop_(std::move(stop)) {
-        LOWTIDE_ASSERT(storage_.staysEncoded && storage_.encoded);
+        LOWTIDE_ASSERT(storage_.isKeptEncoded && storage_.encoded);
     }
 
     bool operator()(std::byte* target, Bytes offset, Bytes count) const {
         while (count > 0) {
-            if (arrival_->isAbandoned.load(std::memory_order_relaxed)) {
-                arrival_->isPartial = true;
+            if (upload_->isAbandoned.load(std::memory_order_relaxed)) {
+                upload_->isPartial = true;
                 return false;
             }
             const Bytes done = put(target, offset, std::min(count, files::kReadPiece));
@@ -103,7 +103,7 @@ private:
                  encoded.companions[i].fileOffset + range.begin);
         }
         const std::vector<std::span<const std::byte>> companions(held.begin(), held.end());
-        requireSound(
+        requireValid(
             role_,
             storage_,
             *file_,
@@ -117,7 +117,7 @@ private:
     std::shared_ptr<const files::InputFile> file_;
     std::string role_;
     memory::Storage storage_;
-    std::shared_ptr<Arrival> arrival_;
+    std::shared_ptr<Upload> upload_;
     StopToken stop_;
 };
 
@@ -126,10 +126,10 @@ private:
 ByteSource heldSource(std::shared_ptr<const files::InputFile> file,
                       std::string role,
                       const memory::Storage& storage,
-                      std::shared_ptr<Arrival> arrival,
+                      std::shared_ptr<Upload> upload,
                       StopToken stop) {
     return HeldReader(
-        std::move(file), std::move(role), storage, std::move(arrival), std::move(stop));
+        std::move(file), std::move(role), storage, std::move(upload), std::move(stop));
 }
 
 namespace {
@@ -142,7 +142,7 @@ public:
                  std::string role,
                  const memory::Storage& storage,
                  std::span<std::byte> scratch,
-                 std::shared_ptr<Arrival> arrival,
+                 std::shared_ptr<Upload> upload,
                  StopToken stop)
         : storage_(storage),
           columns_(storage.elementCount / storage.scaleCount),
@@ -152,7 +152,7 @@ public:
                              elements_.goodCount(DType::F32))),
           scales_(std::make_shared<std::vector<float>>(static_cast<size_t>(storage.scaleCount),
                                                        kUnknown)),
-          arrival_(std::move(arrival)),
+          upload_(std::move(upload)),
           stop_(std::move(stop)) {
         LOWTIDE_ASSERT(capacity_ > 0);
     }
@@ -160,8 +160,8 @@ public:
     bool operator()(std::byte* target, Bytes offset, Bytes count) const {
         const Bytes end = offset + count;
         while (offset < std::min(end, storage_.elementCount)) {
-            if (arrival_->isAbandoned.load(std::memory_order_relaxed)) {
-                arrival_->isPartial = true;
+            if (upload_->isAbandoned.load(std::memory_order_relaxed)) {
+                upload_->isPartial = true;
                 return false;
             }
             const int64_t done =
@@ -217,14 +217,14 @@ private:
     void putScales(std::byte* target, Bytes offset, Bytes count) const {
         const Bytes begin = storage_.scaleOffset();
         for (Bytes i = 0; i < count; ++i) {
-            const Bytes place = offset + i - begin;  // below 0: between elements and scales
-            if (place < 0) {
+            const Bytes index = offset + i - begin;  // below 0: between elements and scales
+            if (index < 0) {
                 target[i] = std::byte{0};
                 continue;
             }
-            const float scale = scaleOf(place / kNumberBytes);
+            const float scale = scaleOf(index / kNumberBytes);
             std::memcpy(
-                target + i, reinterpret_cast<const std::byte*>(&scale) + place % kNumberBytes, 1);
+                target + i, reinterpret_cast<const std::byte*>(&scale) + index % kNumberBytes, 1);
         }
     }
 
@@ -238,7 +238,7 @@ private:
     StorageElements elements_;
     int64_t capacity_;  ///< elements that are read at once
     std::shared_ptr<std::vector<float>> scales_;
-    std::shared_ptr<Arrival> arrival_;
+    std::shared_ptr<Upload> upload_;
     StopToken stop_;
 };
 
@@ -248,10 +248,10 @@ ByteSource scaledSource(std::shared_ptr<const files::InputFile> file,
                         std::string role,
                         const memory::Storage& storage,
                         std::span<std::byte> scratch,
-                        std::shared_ptr<Arrival> arrival,
+                        std::shared_ptr<Upload> upload,
                         StopToken stop) {
     return ScaledReader(
-        std::move(file), std::move(role), storage, scratch, std::move(arrival), std::move(stop));
+        std::move(file), std::move(role), storage, scratch, std::move(upload), std::move(stop));
 }
 
 }  // namespace lowtide::residency

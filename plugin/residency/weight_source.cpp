@@ -20,12 +20,12 @@ Lease::~Lease() {
     tensors_.clear();
 }
 
-std::vector<FactoredChange> factored(std::span<const memory::WeightChange* const> changes,
-                                     const std::function<at::Tensor(memory::WeightId)>& factorOf) {
-    std::vector<FactoredChange> found;
-    for (const memory::WeightChange* change : changes) {
-        FactoredChange& each = found.emplace_back(FactoredChange{.change = change});
-        for (const memory::ChangeFactor& factor : change->factors) {
+std::vector<FactoredDelta> factored(std::span<const memory::WeightDelta* const> deltas,
+                                    const std::function<at::Tensor(memory::WeightId)>& factorOf) {
+    std::vector<FactoredDelta> found;
+    for (const memory::WeightDelta* delta : deltas) {
+        FactoredDelta& each = found.emplace_back(FactoredDelta{.delta = delta});
+        for (const memory::DeltaFactor& factor : delta->factors) {
             each.factors.push_back(factorOf(factor.weight));
         }
     }

@@ -1,5 +1,5 @@
 #pragma once
-// The way from a network to its weights, leases, and the mathematics of their changes: what is
+// The way from a network to its weights, leases, and the mathematics of their deltas: what is
 // supplied from outside.
 
 #include "plugin/base/stop_token.hpp"
@@ -47,47 +47,48 @@ private:
     std::unique_ptr<Holder> holder_;
 };
 
-/// A change with its factors, where the weight lies: in the order of WeightChange::factors, each in
+/// A change with its factors, where the weight lies: in the order of WeightDelta::factors, each in
 /// the type and shape of its file.
-struct FactoredChange {
-    const memory::WeightChange* change = nullptr;
+struct FactoredDelta {
+    const memory::WeightDelta* delta = nullptr;
     std::vector<at::Tensor> factors;
 };
 
 /// Changes of one weight with what `factorOf` gives of each factor.
-[[nodiscard]] std::vector<FactoredChange> factored(
-    std::span<const memory::WeightChange* const> changes,
+[[nodiscard]] std::vector<FactoredDelta> factored(
+    std::span<const memory::WeightDelta* const> deltas,
     const std::function<at::Tensor(memory::WeightId)>& factorOf);
 
 /// The mathematics of weight changes; the composition root supplies it. Its bits depend on what it
 /// is given alone, and tensors without values (meta) take the memory that others would.
-class ChangeMath {
+class DeltaMath {
 public:
-    virtual ~ChangeMath() = default;
-    /// Applies all changes of one weight, in their order. `weight`: f32, of its own shape,
-    /// row-major or turned (which gives other bits), from the begin of a line of the cache on;
+    virtual ~DeltaMath() = default;
+    /// Applies all deltas of one weight, in their order. `weight`: f32, of its own shape,
+    /// row-major or transposed (which gives other bits), from the begin of a line of the cache on;
     /// changed in place.
-    virtual void apply(at::Tensor& weight, std::span<const FactoredChange> changes) const = 0;
+    virtual void apply(at::Tensor& weight, std::span<const FactoredDelta> deltas) const = 0;
     /// The same for rows `ids` (int64, flat, host) of a table of which `rows` (f32, [n, columns])
     /// are all that is there; factors lie on the host.
     virtual void applyToRows(at::Tensor& rows,
                              const at::Tensor& ids,
-                             std::span<const FactoredChange> changes) const = 0;
+                             std::span<const FactoredDelta> deltas) const = 0;
 };
 
-/// What changes between passes over a network; undefined ones stay undefined.
-using PassInputs = std::vector<at::Tensor>;
+/// What changes between forwards of a network; undefined ones remain undefined.
+using ForwardInputs = std::vector<at::Tensor>;
 /// One pass: its result depends on its inputs and the component's weights alone.
-using PassWork = std::function<at::Tensor(const PassInputs&)>;
+using ForwardWork = std::function<at::Tensor(const ForwardInputs&)>;
 
-/// The way from a network to its weights: the residency, or a walk that needs shapes only.
+/// The way from a network to its weights: the residency, or a dry run that needs shapes only.
 class WeightSource {
 public:
     virtual ~WeightSource() = default;
 
     /// One forward of the network begins: what its leaves are needed for comes again in the order
     /// of the last one. A hint: it changes time only.
-    virtual void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) = 0;
+    virtual void beginForward(const memory::ComponentTree& tree,
+                              const memory::ForwardHint& hint) = 0;
     /// The weights of one leaf where the running node computes with it. Right for any call order:
     /// resident, on its way, never seen, repeated. Errors: OutOfMemory, Cancelled, Corrupt (the
     /// file changed or cannot be read).
@@ -100,16 +101,16 @@ public:
     /// Where tensors of the running node live that are computed with this component.
     [[nodiscard]] virtual c10::Device torchDeviceOf(const memory::ComponentTree& tree) = 0;
 
-    /// `work` on `inputs`. A source may do an earlier pass of the same shapes again in its place,
+    /// `work` on `inputs`. A source may replay an earlier forward of the same shapes instead,
     /// with the same bits; what `work` does on the host is then left out.
-    [[nodiscard]] virtual at::Tensor runPass(const memory::ComponentTree& /*tree*/,
-                                             const PassInputs& inputs,
-                                             const PassWork& work) {
+    [[nodiscard]] virtual at::Tensor runForward(const memory::ComponentTree& /*tree*/,
+                                                const ForwardInputs& inputs,
+                                                const ForwardWork& work) {
         return work(inputs);
     }
 
     /// The host waits until the device has done what it was given with this component: progress is
-    /// told of what is done, and a cancel has no more than that to wait for.
+    /// reported for what is done, and a cancel has no more than that to wait for.
     virtual void finishCompute(const memory::ComponentTree& /*tree*/) {}
 
     /// The cancel token of the run.

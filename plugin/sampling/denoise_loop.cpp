@@ -3,8 +3,8 @@
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/Tensor.h>
@@ -23,7 +23,7 @@ void recordSchedule(const Schedule& schedule, const tensor::Record& record) {
     record.put("init_noise_sigma", at::scalar_tensor(schedule.initNoiseSigma, at::kFloat));
 }
 
-/// The generators of one run: one, or one for each picture of the batch. Every draw is recorded
+/// The generators of one run: one, or one for each image of the batch. Every draw is recorded
 /// and brought to the latents' device.
 class Noise {
 public:
@@ -36,11 +36,11 @@ public:
         }
     }
 
-    /// With a generator for each picture there are as many draws, whatever the batch of `shape`.
+    /// With a generator for each image there are as many draws, whatever the batch of `shape`.
     at::Tensor draw(at::IntArrayRef shape) {
         std::vector<int64_t> sizes = shape.vec();
         sizes.front() = generators_.size() == 1 ? shape.front() : count();
-        if (device_.is_meta()) {  // a walk over shapes needs no numbers
+        if (device_.is_meta()) {  // a dry run needs no numbers
             return tensor::uploadInDryRun(sizes, at::kFloat);
         }
         const at::Tensor noise = drawn(sizes);
@@ -98,7 +98,7 @@ bool continues(const tensor::SamplerCarry* carry, const DenoiseSettings& setting
 }
 
 /// Whether the latents keep the noise that their last call leaves.
-bool leavesNoise(const PassPart& part) {
+bool leavesNoise(const ScheduleRange& part) {
     return part.keepNoise || part.endAt < 1;
 }
 
@@ -114,19 +114,19 @@ void restore(const tensor::SamplerCarry& carry,
     noise.setState(carry.generator);
 }
 
-/// What the calls begin with, and what they take beside it.
+/// The calls' initial latents, and the other inputs that they take.
 struct Beginning {
     at::Tensor latents;
-    at::Tensor clean{};   ///< where a mask keeps them
-    at::Tensor noise{};   ///< of the whole pass, likewise
-    at::Tensor beside{};  ///< channels for a network that fills masks, [B, 1 + C, h, w]
+    at::Tensor clean{};          ///< where a mask keeps them
+    at::Tensor noise{};          ///< of the entire pass, likewise
+    at::Tensor extraChannels{};  ///< channels for a network that fills masks, [B, 1 + C, h, w]
 };
 
 at::Tensor drawn(const at::Tensor& mean, const at::Tensor& deviation, Noise& noise) {
     return deviation.defined() ? mean + deviation * noise.draw(mean.sizes()) : mean;
 }
 
-/// Draws what belongs to the mask. The reference draws the masked picture for every network, also
+/// Draws what belongs to the mask. The reference draws the masked image for every network, also
 /// for one that does not take it: such a draw is passed over.
 void beginInpainting(Beginning& beginning, const DenoiseSettings& settings, Noise& noise) {
     const Inpainting& inpainting = settings.inpainting;
@@ -136,17 +136,17 @@ void beginInpainting(Beginning& beginning, const DenoiseSettings& settings, Nois
     if (!inpainting.masked.mean.defined()) {
         return;
     }
-    beginning.beside =
-        channelsBeside(inpainting.mask,
-                       drawn(inpainting.masked.mean, inpainting.masked.deviation, noise),
-                       beginning.latents.size(0));
+    beginning.extraChannels =
+        inpaintingChannels(inpainting.mask,
+                           drawn(inpainting.masked.mean, inpainting.masked.deviation, noise),
+                           beginning.latents.size(0));
 }
 
-Beginning beginPass(const Sampler& sampler,
-                    const at::Tensor& latents,
-                    const DenoiseSettings& settings,
-                    int firstCall,
-                    Noise& noise) {
+Beginning beginForward(const Sampler& sampler,
+                       const at::Tensor& latents,
+                       const DenoiseSettings& settings,
+                       int firstCall,
+                       Noise& noise) {
     const bool isNoiseAlone = settings.addNoise && settings.startsEmpty && firstCall == 0;
     const bool isBlended = settings.inpainting.isBlended();
     LOWTIDE_ASSERT(settings.addNoise || !settings.inpainting.mask.defined());
@@ -188,9 +188,11 @@ std::vector<at::Tensor> apart(const at::Tensor& prediction) {
     return halves;
 }
 
-/// Classifier-free guidance. `rescale` > 0 brings the deviation of each picture back towards that
+/// Classifier-free guidance. `rescale` > 0 brings the deviation of each image back towards that
 /// of cond. Sources: Ho and Salimans 2022; Lin et al. 2023, eq. 15 and 16.
-at::Tensor guide(const std::vector<at::Tensor>& predictions, double scale, double rescale) {
+at::Tensor imageConditioning(const std::vector<at::Tensor>& predictions,
+                             double scale,
+                             double rescale) {
     const at::Tensor& conditional = predictions[0];
     const at::Tensor& unconditional = predictions[1];
     const at::Tensor guided = unconditional + (conditional - unconditional) * scale;
@@ -228,8 +230,8 @@ public:
     }
 
     /// One call with guidance where it is on: the prediction that the sampler steps along.
-    /// `beside` may be undefined.
-    at::Tensor guided(const at::Tensor& latents, const at::Tensor& beside, int call) {
+    /// `extraChannels` may be undefined.
+    at::Tensor guided(const at::Tensor& latents, const at::Tensor& extraChannels, int call) {
         const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
         const double scale = scaleAt(timestep);
         const auto forPrompts = [&](const at::Tensor& part) {
@@ -240,7 +242,7 @@ public:
         };
         const at::Tensor scaled = sampler_.scaleInput(forPrompts(latents), call);
         const at::Tensor input =
-            beside.defined() ? at::cat({scaled, forPrompts(beside)}, 1) : scaled;
+            extraChannels.defined() ? at::cat({scaled, forPrompts(extraChannels)}, 1) : scaled;
         for (size_t i = 0; i < evaluationsAt(call); ++i) {
             record_.putNext("model_in", input);
             record_.putNext("model_t",
@@ -253,8 +255,8 @@ public:
         }
         at::Tensor prediction = raw[0];
         if (scale > 1) {
-            prediction =
-                guide(isSequential() ? raw : apart(raw[0]), scale, settings_.guidanceRescale);
+            prediction = imageConditioning(
+                isSequential() ? raw : apart(raw[0]), scale, settings_.guidanceRescale);
         }
         if (settings_.negatesPrediction) {
             prediction = prediction.neg();
@@ -305,7 +307,7 @@ private:
         // Forecasts and recorded passes are of both prompts at once, [uncond, cond].
         const bool isJoined = evaluations == 2 && (cache_.forecasts() || teacher_);
         const at::Tensor all = isJoined ? at::cat({input, input}) : input;
-        // What one expert left is of no use to the other.
+        // What one of the two models left is of no use to the other.
         cache_.decide(info, all, 2 * prompts + isOfSecond(timestep));
         std::vector<at::Tensor> made;
         for (size_t i = 0; i < evaluations && info.decision.work != StepWork::Predict; ++i) {
@@ -356,7 +358,7 @@ CachedRun cachedRun(const Sampler& sampler,
                     const CallRange& calls,
                     const CachePoints& points,
                     const std::string& scheduler,
-                    const std::optional<SecondExpert>& second) {
+                    const std::optional<LowNoiseModel>& second) {
     CachedRun run{.firstCall = calls.first,
                   .scheduleCalls = sampler.callCount(),
                   .points = points,
@@ -388,11 +390,11 @@ DenoiseResult denoise(Sampler& sampler,
         restore(*carry, latents.device(), sampler, noise);
     }
     recordSchedule(sampler.schedule(), record);
-    Beginning beginning = beginPass(sampler, latents, settings, calls.first, noise);
-    if (settings.beside.defined()) {
-        std::vector<int64_t> sizes = settings.beside.sizes().vec();
+    Beginning beginning = beginForward(sampler, latents, settings, calls.first, noise);
+    if (settings.extraChannels.defined()) {
+        std::vector<int64_t> sizes = settings.extraChannels.sizes().vec();
         sizes.front() = latents.size(0);
-        beginning.beside = settings.beside.expand(sizes);
+        beginning.extraChannels = settings.extraChannels.expand(sizes);
     }
     at::Tensor current = std::move(beginning.latents);
     record.put("latents.init", current);
@@ -400,7 +402,7 @@ DenoiseResult denoise(Sampler& sampler,
     NetworkCalls network(sampler, denoiser, settings, calls, record);
     for (int call = calls.first; call < calls.last; ++call) {
         stop.throwIfStopped();
-        const at::Tensor prediction = network.guided(current, beginning.beside, call);
+        const at::Tensor prediction = network.guided(current, beginning.extraChannels, call);
         if (settings.look) {
             settings.look([&] { return sampler.cleanAt(prediction, current, call); },
                           call + 1 - calls.first,

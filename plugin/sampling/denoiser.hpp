@@ -1,5 +1,5 @@
 #pragma once
-// The network as the loop sees it, and what it is told of each of its calls.
+// The network as the loop sees it, and what it is given with each of its calls.
 
 #include <ATen/core/Tensor.h>
 
@@ -52,7 +52,7 @@ public:
     /// Raw prediction of the network (epsilon, v or x0 as the checkpoint defines it).
     /// Shapes: latents [N, C, h, w] scaled as the sampler wants it, N = B, or 2B as [uncond, cond]
     /// with batched guidance; timestep 0-d, int64 or f32 on the CPU; result like latents. A network
-    /// with cache points does what `step.decision` says (CachedCall).
+    /// with cache points does what `step.decision` states (CachedCall).
     [[nodiscard]] virtual at::Tensor predict(const at::Tensor& latents,
                                              const at::Tensor& timestep,
                                              const StepInfo& step) = 0;

@@ -9,12 +9,12 @@ namespace lowtide::sampling {
 /// How the network of a model follows a negative prompt.
 enum class Guidance : uint8_t {
     Batched,     ///< in one call with both prompts, [uncond, cond]
-    Sequential,  ///< in a call for each prompt, the positive one first: StepInfo::slot says whose
+    Sequential,  ///< in a call for each prompt, the positive one first: StepInfo::slot states whose
     Embedded     ///< in none: the scale is an input of the network, which was distilled for it
 };
 
 /// A network that takes the place of the first one where there is less noise.
-struct SecondExpert {
+struct LowNoiseModel {
     double boundary = 0;  ///< calls whose timesteps lie below it are its
     double guidanceScale = 1;
 

@@ -52,7 +52,7 @@ std::vector<double> fallingTimesteps(const SchedulerConfig& config, int steps, T
         return trailing(trainSteps, trainSteps, steps);
     }
     std::vector<double> timesteps = falling(static_cast<double>(trainSteps - 1), steps);
-    if (kind == TimestepKind::Whole) {
+    if (kind == TimestepKind::Integer) {
         roundAll(timesteps);
         return timesteps;
     }
@@ -85,7 +85,7 @@ std::vector<double> multistepTimesteps(const SchedulerConfig& config, int steps,
     return timesteps;
 }
 
-at::Tensor wholeTimesteps(const std::vector<double>& timesteps) {
+at::Tensor integerTimesteps(const std::vector<double>& timesteps) {
     return at::tensor(std::vector<int64_t>(timesteps.begin(), timesteps.end()), at::kLong);
 }
 
@@ -142,10 +142,10 @@ std::vector<double> lu(const std::vector<float>& logTraining, int steps) {
     return sigmas;
 }
 
-/// Place of a level among the training's, linear in log sigma. The training logarithms are float32
+/// Index of a level among the training's, linear in log sigma. The training logarithms are float32
 /// and so is the gap between two of them; the rest is of the level's own type.
 template <class Real>
-Real placeAmong(Real logSigma, const std::vector<float>& logTraining) {
+Real fractionalIndex(Real logSigma, const std::vector<float>& logTraining) {
     const auto above = std::find_if(logTraining.rbegin(), logTraining.rend(), [&](float level) {
         return logSigma - level >= 0;
     });
@@ -166,8 +166,8 @@ bool roundsTimesteps(const SchedulerConfig& config) {
     if (config.spread != SigmaSpread::Karras && config.spread != SigmaSpread::Lu) {
         return false;
     }
-    return config.karrasTimesteps == KarrasTimesteps::Whole ||
-           (config.karrasTimesteps == KarrasTimesteps::WholeUnlessCosine &&
+    return config.karrasTimesteps == KarrasTimesteps::Integer ||
+           (config.karrasTimesteps == KarrasTimesteps::IntegerUnlessCosine &&
             config.noise.kind != "squaredcos_cap_v2");
 }
 
@@ -202,7 +202,8 @@ SigmaTable spreadSigmas(const SchedulerConfig& config,
                                        config.sigmaMin.value_or(lowest),
                                        steps);
     for (const double sigma : table.sigmas) {
-        const double timestep = placeAmong(std::log(std::max(sigma, kLeastSigma)), logTraining);
+        const double timestep =
+            fractionalIndex(std::log(std::max(sigma, kLeastSigma)), logTraining);
         table.timesteps.push_back(roundsTimesteps(config) ? numpy::roundHalfEven(timestep)
                                                           : timestep);
     }
@@ -215,7 +216,7 @@ std::vector<float> timestepsBetween(const std::vector<float>& sigmas,
     std::vector<float> timesteps;
     for (const float sigma : sigmas) {
         const float level = std::max(sigma, static_cast<float>(kLeastSigma));
-        timesteps.push_back(placeAmong(numpy::log(level), logTraining));
+        timesteps.push_back(fractionalIndex(numpy::log(level), logTraining));
     }
     return timesteps;
 }
@@ -241,14 +242,14 @@ std::vector<float> edmSigmas(const EdmSchedule& edm, int steps, RampType type) {
 }
 
 /// Of the shift alone: in f32 as a list of levels is read, else in f64.
-std::vector<double> shifted(const std::vector<double>& places, double shift, RampType type) {
+std::vector<double> shifted(const std::vector<double>& positions, double shift, RampType type) {
     std::vector<double> sigmas;
-    for (const double place : places) {
+    for (const double position : positions) {
         if (type == RampType::F64) {
-            sigmas.push_back(shiftedSigma(place, shift));
+            sigmas.push_back(shiftedSigma(position, shift));
             continue;
         }
-        const auto own = static_cast<float>(place);
+        const auto own = static_cast<float>(position);
         const auto factor = static_cast<float>(shift);
         sigmas.push_back(factor * own / (1 + (factor - 1) * own));
     }
@@ -261,19 +262,19 @@ std::vector<double> linspaceSigmas(const FlowSchedule& flow, int64_t trainSteps,
     const std::vector<double> ends = {1, 1 / count};
     const std::vector<double> own =
         flow.isDynamic ? ends : shifted(ends, flow.shift, RampType::F32);
-    std::vector<double> places = numpy::linspace(own.front() * count, own.back() * count, steps);
-    for (double& place : places) {
-        place /= count;
+    std::vector<double> positions = numpy::linspace(own.front() * count, own.back() * count, steps);
+    for (double& position : positions) {
+        position /= count;
     }
-    return shifted(places, flow.shift, RampType::F64);
+    return shifted(positions, flow.shift, RampType::F64);
 }
 
 std::vector<double> trailingSigmas(const FlowSchedule& flow, int steps, RampType type) {
-    std::vector<double> places;
+    std::vector<double> positions;
     for (int i = 0; i < steps; ++i) {
-        places.push_back(1 - static_cast<double>(i) / steps);
+        positions.push_back(1 - static_cast<double>(i) / steps);
     }
-    return shifted(places, flow.shift, type);
+    return shifted(positions, flow.shift, type);
 }
 
 std::vector<double> solverSigmas(const FlowSchedule& flow,
@@ -281,20 +282,21 @@ std::vector<double> solverSigmas(const FlowSchedule& flow,
                                  int steps,
                                  bool fromOne) {
     const double lowest = 1 / static_cast<double>(trainSteps);
-    std::vector<double> places = numpy::linspace(1, lowest, steps + 1);
+    std::vector<double> positions = numpy::linspace(1, lowest, steps + 1);
     if (!fromOne) {
-        std::reverse(places.begin(), places.end());
-        std::transform(
-            places.begin(), places.end(), places.begin(), [](double place) { return 1 - place; });
+        std::reverse(positions.begin(), positions.end());
+        std::transform(positions.begin(), positions.end(), positions.begin(), [](double position) {
+            return 1 - position;
+        });
     }
-    places.pop_back();
-    return shifted(places, flow.shift, RampType::F64);
+    positions.pop_back();
+    return shifted(positions, flow.shift, RampType::F64);
 }
 
-/// `own`: where the sampler's class places them without being told.
-std::vector<double> spacedSigmas(const SchedulerConfig& config, int steps, FlowPlaces own) {
+/// `own`: where the sampler's class puts them by default.
+std::vector<double> spacedSigmas(const SchedulerConfig& config, int steps, FlowTimesteps own) {
     const FlowSchedule& flow = *config.flow;
-    const bool isAlongSigma = own == FlowPlaces::Euler;
+    const bool isAlongSigma = own == FlowTimesteps::Euler;
     FlowSpacing spacing = flow.spacing;
     if (isAlongSigma && spacing == FlowSpacing::Sampler) {
         spacing = FlowSpacing::Trailing;
@@ -311,7 +313,7 @@ std::vector<double> spacedSigmas(const SchedulerConfig& config, int steps, FlowP
         case FlowSpacing::Class:
             break;
     }
-    return solverSigmas(flow, config.noise.trainSteps, steps, own == FlowPlaces::UniPc);
+    return solverSigmas(flow, config.noise.trainSteps, steps, own == FlowTimesteps::UniPc);
 }
 
 /// One level that is all noise cannot be stretched.
@@ -334,15 +336,15 @@ void leaveSignal(std::vector<double>& sigmas) {
     }
 }
 
-/// Placed, shifted, stretched and spread, in this order. Source: set_timesteps of
+/// Spaced, shifted, stretched and spread, in this order. Source: set_timesteps of
 /// FlowMatchEulerDiscreteScheduler.
-std::vector<double> flowSigmas(const SchedulerConfig& config, int steps, FlowPlaces own) {
+std::vector<double> flowSigmas(const SchedulerConfig& config, int steps, FlowTimesteps own) {
     std::vector<double> sigmas = spacedSigmas(config, steps, own);
     stretchTo(config.flow->terminal, sigmas);
     if (config.spread != SigmaSpread::Normal) {
         sigmas = spreadBetween(config.spread, sigmas.front(), sigmas.back(), steps);
     }
-    if (own != FlowPlaces::Euler) {
+    if (own != FlowTimesteps::Euler) {
         leaveSignal(sigmas);
     }
     return sigmas;
@@ -368,12 +370,12 @@ NoiseLevels edmLevels(const SchedulerConfig& config, int steps, RampType type) {
     return levels;
 }
 
-NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces own) {
+NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowTimesteps own) {
     LOWTIDE_ASSERT(config.flow);
     const int64_t trainSteps = config.noise.trainSteps;
     const std::vector<double> sigmas = flowSigmas(config, steps, own);
     NoiseLevels levels{.sigmas = floats(sigmas), .schedule = {}};
-    if (own == FlowPlaces::Euler) {
+    if (own == FlowTimesteps::Euler) {
         const auto process = makeProcess(config, LatentForm::Growing);
         levels.schedule.timesteps = floatValues(process->timesAt(levels.sigmas));
     } else {
@@ -381,7 +383,7 @@ NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces own)
         for (double& time : times) {
             time *= static_cast<double>(trainSteps);
         }
-        levels.schedule.timesteps = wholeTimesteps(times);
+        levels.schedule.timesteps = integerTimesteps(times);
     }
     levels.sigmas.push_back(config.endsAtZero ? 0 : levels.sigmas.back());
     levels.schedule.sigmas = floatValues(levels.sigmas);

@@ -36,14 +36,14 @@ public:
     [[nodiscard]] virtual at::Tensor noised(const at::Tensor& clean,
                                             const at::Tensor& noise,
                                             float sigma) const;
-    /// The times that the network is told at `sigmas`, not whole.
+    /// The times that the network is given at `sigmas`, not integers.
     [[nodiscard]] virtual std::vector<float> timesAt(const std::vector<float>& sigmas) const = 0;
 };
 
 /// In which form solvers hold latents of a variance-preserving model. The other processes have one.
 enum class LatentForm : uint8_t {
     Growing,     ///< clean + sigma * noise; the network sees it divided by sqrt(sigma^2 + 1)
-    Preserving,  ///< the variance stays 1; the network sees it as it is
+    Preserving,  ///< the variance remains 1; the network sees it as it is
 };
 
 /// The process of a checkpoint's settings.

@@ -92,8 +92,9 @@ std::vector<float> trainingSigmas(const std::vector<float>& alphas) {
 }
 
 TimeAt trainingTimes(int64_t trainSteps) {
-    return
-        [last = static_cast<double>(trainSteps - 1)](double share) { return (1 - share) * last; };
+    return [last = static_cast<double>(trainSteps - 1)](double fraction) {
+        return (1 - fraction) * last;
+    };
 }
 
 TimeAt timeScaleOf(const Json& checkpointConfig) {
@@ -104,12 +105,13 @@ TimeAt timeScaleOf(const Json& checkpointConfig) {
     if (config.edm) {
         const double from = 0.25 * std::log(config.edm->sigmaMax);
         const double to = 0.25 * std::log(config.edm->sigmaMin);
-        return [from, to](double share) { return from + share * (to - from); };
+        return [from, to](double fraction) { return from + fraction * (to - from); };
     }
     if (config.flow) {
         const double shift = config.flow->shift;
         const auto count = static_cast<double>(config.noise.trainSteps);
-        return [shift, count](double share) { return count * shiftedSigma(1 - share, shift); };
+        return
+            [shift, count](double fraction) { return count * shiftedSigma(1 - fraction, shift); };
     }
     return trainingTimes(config.noise.trainSteps);
 }

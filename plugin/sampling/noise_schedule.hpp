@@ -1,6 +1,6 @@
 #pragma once
-// How much noise the training had: betas by timestep, and the time that a network is told at a
-// share of the way.
+// How much noise the training had: betas by timestep, and the time that a network is given at a
+// fraction of the way.
 
 #include "plugin/base/json.hpp"
 
@@ -32,9 +32,9 @@ struct NoiseSchedule {
 /// sqrt((1 - a) / a): noise per signal of every training timestep.
 [[nodiscard]] std::vector<float> trainingSigmas(const std::vector<float>& alphas);
 
-/// The time that a network is told when `share` of the way from noise alone (0) to clean latents
-/// (1) is done. Falls.
-using TimeAt = std::function<double(double share)>;
+/// The time that a network is given when `fraction` of the way from noise alone (0) to clean
+/// latents (1) is done. Falls.
+using TimeAt = std::function<double(double fraction)>;
 
 /// Of a checkpoint's scheduler_config.json. Source: ComfyUI model_sampling.py, percent_to_sigma of
 /// its classes. Errors: as readSchedulerConfig().

@@ -130,7 +130,7 @@ namespace {
 constexpr double kTiny = 1e-300;
 constexpr double kPrecision = std::numeric_limits<double>::epsilon();
 constexpr int kMostTerms = 500;
-constexpr int kMostHalvings = 1100;  // enough to walk through all exponents of a double
+constexpr int kMostHalvings = 1100;  // enough to go through all exponents of a double
 
 double awayFromZero(double x) {
     return std::abs(x) < kTiny ? kTiny : x;
@@ -159,7 +159,7 @@ double continuedFraction(double x, double a, double b) {
     return value;
 }
 
-/// I_x(a, b) on the side where the fraction converges fast.
+/// I_x(a, b) for the end where the fraction converges fast.
 double nearZero(double x, double a, double b) {
     const double logFront =
         std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x);
@@ -183,7 +183,7 @@ double inverseIncompleteBeta(double probability, double a, double b) {
         return 0;
     }
     if (probability > 0.5) {
-        return 1 - inverseIncompleteBeta(1 - probability, b, a);  // small shares keep all digits
+        return 1 - inverseIncompleteBeta(1 - probability, b, a);  // small ones keep all digits
     }
     double low = 0;
     double high = 1;

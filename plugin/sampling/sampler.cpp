@@ -11,7 +11,7 @@
 
 namespace lowtide::sampling {
 
-// The build says which list: a test program has one of its own (tests/unit/nodes).
+// The build defines which list: a test program has one of its own (tests/unit/nodes).
 #define LOWTIDE_SAMPLER(name) SamplerType name();
 #include LOWTIDE_SAMPLER_LIST
 #undef LOWTIDE_SAMPLER
@@ -130,7 +130,7 @@ void requireCarried(bool fits, const Message& problem) {
     if (!fits) {
         throw Error(ErrorKind::Internal,
                     message("a pass was given another sampler's state: {}", problem),
-                    message("clear the result cache, or turn keep_noise off in the pass before"),
+                    message("clear the result cache, or switch keep_noise off in the pass before"),
                     "latent");
     }
 }

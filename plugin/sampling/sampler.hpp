@@ -18,7 +18,7 @@
 
 namespace lowtide::sampling {
 
-/// What a person chose, on top of the checkpoint's scheduler_config.json. "sampler" leaves the
+/// What a user chose, on top of the checkpoint's scheduler_config.json. "sampler" leaves the
 /// sampler's own way.
 struct ScheduleOptions {
     int steps = 20;
@@ -53,7 +53,7 @@ public:
     /// Network calls (rows of schedule().timesteps).
     [[nodiscard]] int callCount() const { return static_cast<int>(schedule().timesteps.size(0)); }
 
-    /// Steps as a person counts them; a step may take several network calls.
+    /// Steps as a user counts them; a step may take several network calls.
     [[nodiscard]] virtual int stepCount() const { return callCount(); }
 
     /// The call that step `step` begins with; callCount() at the end and beyond.
@@ -104,7 +104,7 @@ public:
 /// One timestep of a schedule: a host tensor of an int64 or f32.
 [[nodiscard]] double timestepIn(const at::Tensor& timestep);
 
-/// num_train_timesteps of a checkpoint's scheduler_config.json; 1000 where it does not say.
+/// num_train_timesteps of a checkpoint's scheduler_config.json; 1000 where it states none.
 [[nodiscard]] int64_t trainStepsOf(const Json& checkpointConfig);
 
 /// What a sampler comes to with the settings of one file.
@@ -116,15 +116,15 @@ struct SamplerFacts {
 /// A sampler that is built: its name (reference/lib/schedulers.py), label and how it is made.
 struct SamplerType {
     std::string name;
-    std::string label;           ///< for people and A1111 metadata: "DPM++ 2M"
+    std::string label;           ///< for users and A1111 metadata: "DPM++ 2M"
     std::string schedulerClass;  ///< diffusers class that it replaces: "DDIMScheduler"
     /// Its classes for models with other noise processes.
     std::vector<std::string> otherClasses{};
     /// Settings of a scheduler_config.json that mean this type among those of one class; empty: the
     /// one that the class is without them.
     Json settings = Json::object();
-    /// Settings that a person means who picks the type by its name, in place of the file's: a
-    /// label says order and algorithm.
+    /// Settings that a user means who picks the type by its name, in place of the file's: a
+    /// label states order and algorithm.
     Json named = Json::object();
     /// For models that were distilled into a few steps, which have little in common.
     bool isDistilled = false;
@@ -150,8 +150,8 @@ struct ChosenSampler {
     SamplerFacts facts;
 };
 
-/// What a person's choice comes to with a checkpoint's scheduler_config.json; "checkpoint" leaves
-/// the file's settings as they are. Errors as samplerNamed(), and those of the settings.
+/// The settings that a user's choice gives with a checkpoint's scheduler_config.json; "checkpoint"
+/// leaves the file's settings as they are. Errors as samplerNamed(), and those of the settings.
 [[nodiscard]] ChosenSampler chosenSampler(const std::string& name, const Json& checkpointConfig);
 
 /// The type for a name, or for "checkpoint" the one of the checkpoint's own class.

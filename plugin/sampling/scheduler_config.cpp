@@ -19,7 +19,7 @@ constexpr const char* kDynamic = "use_dynamic_shifting";
 constexpr const char* kTimeShift = "time_shift_type";
 constexpr const char* kExponential = "exponential";
 constexpr const char* kLinear = "linear";
-// Keys of our own, which no file has: what a family or the size of a picture adds to it.
+// Keys of our own, which no file has: what a family or the size of an image adds to it.
 constexpr const char* kFlowSpacing = "flow_spacing";
 constexpr const char* kFlowMu = "flow_mu";
 constexpr int64_t kMostTrainSteps = 1'000'000;
@@ -94,7 +94,7 @@ double above(const JsonReader& reader, const char* key, double missing, double l
     return value;
 }
 
-/// Settings of the classes EDM..., with the person's choice of levels.
+/// Settings of the classes EDM..., with the user's choice of levels.
 std::optional<EdmSchedule> readEdm(const JsonReader& reader,
                                    const SchedulerClass& kind,
                                    const ScheduleOptions& options) {
@@ -124,7 +124,7 @@ std::optional<EdmSchedule> readEdm(const JsonReader& reader,
     return edm;
 }
 
-/// What families and users may say, by name.
+/// What families and users may choose, by name.
 struct NamedFlowSpacing {
     const char* name;
     FlowSpacing spacing;
@@ -160,7 +160,7 @@ double readFlowShift(const JsonReader& reader, bool isOwnClass, bool isDynamic) 
     const auto mu = reader.number(kFlowMu);
     if (!mu) {
         refuseSetting(kDynamic,
-                      message("true, and no size of a picture is known"),
+                      message("true, and no size of an image is known"),
                       message("false without one"));
     }
     const std::string type = reader.text(kTimeShift).value_or(kExponential);
@@ -297,7 +297,7 @@ SigmaSpread spreadOfFile(const JsonReader& reader, const SchedulerClass& kind) {
     }
     if (exclusive > 1) {
         corrupt("use_karras_sigmas",
-                message("true beside another spread of sigmas"),
+                message("true together with another spread of sigmas"),
                 message("the only one"));
     }
     return spread;

@@ -18,9 +18,9 @@ enum class Spacing : uint8_t { Leading, Trailing, Linspace };
 /// timesteps.
 enum class SigmaSpread : uint8_t { Normal, Karras, Exponential, Beta, Lu };
 /// Whether the timesteps of Karras' (and Lu's) noise levels are rounded to whole ones.
-enum class KarrasTimesteps : uint8_t { Fractional, Whole, WholeUnlessCosine };
+enum class KarrasTimesteps : uint8_t { Fractional, Integer, IntegerUnlessCosine };
 
-/// Noise levels of a model trained as Karras et al. 2022 say (EDM).
+/// Noise levels of a model trained as Karras et al. 2022 describe (EDM).
 struct EdmSchedule {
     double sigmaMin = 0.002;
     double sigmaMax = 80;
@@ -40,13 +40,13 @@ enum class FlowSpacing : uint8_t {
 /// Noise levels of a flow: sigma -> shift sigma / (1 + (shift - 1) sigma).
 struct FlowSchedule {
     double shift = 1;
-    bool isDynamic = false;  ///< the shift follows the size of the picture (mu)
-    double terminal = 0;     ///< the levels are stretched until the last is this one; 0: they stay
+    bool isDynamic = false;  ///< the shift follows the size of the image (mu)
+    double terminal = 0;  ///< the levels are stretched until the last is this one; 0: they are kept
     FlowSpacing spacing = FlowSpacing::Sampler;
 };
 
 /// How a sampler's class reads a scheduler_config.json: what it knows, and what it takes where the
-/// file says nothing.
+/// file states nothing.
 struct SchedulerClass {
     std::string label;  ///< for messages: "Euler a"
     NoiseSchedule noise = {};
@@ -63,7 +63,7 @@ struct SchedulerClass {
     KarrasTimesteps karrasTimesteps = KarrasTimesteps::Fractional;
 };
 
-/// The settings that all samplers read, with the person's choices applied.
+/// The settings that all samplers read, with the user's choices applied.
 struct SchedulerConfig {
     NoiseSchedule noise;
     Prediction prediction = Prediction::Epsilon;
@@ -89,7 +89,7 @@ struct SchedulerConfig {
 /// The step before which a run that leaves no noise behind ends early; nothing for one that runs
 /// through all `steps`.
 [[nodiscard]] std::optional<int> shortenedEnd(const ScheduleOptions& options, int steps);
-/// Throws Error{Unsupported}: the setting `key` has a value that is not built; `built` says which
+/// Throws Error{Unsupported}: the setting `key` has a value that is not built; `built` states which
 /// are.
 [[noreturn]] void refuseSetting(const std::string& key, const Message& value, const Message& built);
 [[noreturn]] void refuseSetting(const std::string& key,
@@ -101,9 +101,9 @@ struct SchedulerConfig {
 [[nodiscard]] bool isFlow(const Json& config);
 /// The config of a flow with another shift, whatever its class calls it, and for every size.
 [[nodiscard]] Json withFlowShift(const Json& config, double shift);
-/// The config of a flow whose family places the levels so where the user does not choose.
+/// The config of a flow whose family spaces the levels so where the user does not choose.
 [[nodiscard]] Json withFlowSpacing(const Json& config, FlowSpacing spacing);
-/// The mu of a config with use_dynamic_shifting for a picture of `tokens`; nothing for the others.
+/// The mu of a config with use_dynamic_shifting for an image of `tokens`; nothing for the others.
 /// Source: calculate_shift of diffusers' pipelines.
 [[nodiscard]] std::optional<double> flowMu(const Json& config, int64_t tokens);
 /// Such a config with its mu; one without has no levels.
@@ -114,8 +114,8 @@ struct SchedulerConfig {
 [[nodiscard]] JsonReader schedulerReader(const Json& config);
 /// Refuses `key` when it is true.
 void refuseWhenSet(const JsonReader& reader, const char* key);
-/// The bound that clip_sample and clip_sample_range set on predicted clean latents; `missing` says
-/// whether a file without clip_sample means one.
+/// The bound that clip_sample and clip_sample_range set on predicted clean latents; `missing`
+/// states whether a file without clip_sample means one.
 [[nodiscard]] std::optional<double> readClip(const JsonReader& reader, bool missing);
 /// The config with `settings` in place of its own.
 [[nodiscard]] Json withSettings(const Json& config, const Json& settings);

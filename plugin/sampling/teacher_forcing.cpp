@@ -1,7 +1,7 @@
 #include "plugin/sampling/teacher_forcing.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -20,7 +20,7 @@ namespace {
     throw Error(
         ErrorKind::InvalidInput,
         problem,
-        message("record the pass anew: the graph, its seed and its files must be the same"));
+        message("record the pass again: the graph, its seed and its files must be the same"));
 }
 
 std::span<const float> numbersOf(const at::Tensor& value) {
@@ -52,7 +52,7 @@ CallError errorOf(std::span<const float> made, std::span<const float> recorded) 
 
 }  // namespace
 
-TeacherForcing::TeacherForcing(std::shared_ptr<const RecordedPass> recorded, size_t calls)
+TeacherForcing::TeacherForcing(std::shared_ptr<const RecordedRun> recorded, size_t calls)
     : recorded_(std::move(recorded)) {
     if (recorded_->size() != calls) {
         refuseForcing(message("the recorded pass has {} calls of the network, this one makes {}",
@@ -61,10 +61,10 @@ TeacherForcing::TeacherForcing(std::shared_ptr<const RecordedPass> recorded, siz
     }
 }
 
-RecordedCall TeacherForcing::take(size_t sides) {
+RecordedCall TeacherForcing::take(size_t branches) {
     const RecordedCall& first = recorded_->at(taken_);
-    taken_ += sides;
-    if (sides == 1) {
+    taken_ += branches;
+    if (branches == 1) {
         return first;
     }
     const RecordedCall& second = recorded_->at(taken_ - 1);
@@ -74,8 +74,8 @@ RecordedCall TeacherForcing::take(size_t sides) {
 
 at::Tensor TeacherForcing::replace(const at::Tensor& input,
                                    const at::Tensor& output,
-                                   size_t sides) {
-    const RecordedCall call = take(sides);
+                                   size_t branches) {
+    const RecordedCall call = take(branches);
     const bool isAlike =
         input.scalar_type() == call.input.scalar_type() && output.sizes() == call.output.sizes();
     if (!isAlike || !at::equal(tensor::spill(input), call.input)) {

@@ -15,7 +15,7 @@ struct RecordedCall {
     at::Tensor output;  ///< what it made of it, before guidance
 };
 
-using RecordedPass = std::vector<RecordedCall>;
+using RecordedRun = std::vector<RecordedCall>;
 
 /// How far a call's output is from the recorded one of the very same input.
 struct CallError {
@@ -28,24 +28,24 @@ struct CallError {
 /// Source: teacher forcing, Williams and Zipser 1989.
 class TeacherForcing {
 public:
-    /// Error{InvalidInput} unless the recorded pass has `calls` of them; two where both sides of a
-    /// guided call are recorded one by one.
-    TeacherForcing(std::shared_ptr<const RecordedPass> recorded, size_t calls);
+    /// Error{InvalidInput} unless the recorded pass has `calls` of them; two where both prompts of
+    /// a guided call are recorded one by one.
+    TeacherForcing(std::shared_ptr<const RecordedRun> recorded, size_t calls);
 
     /// Compares the next call's output; gives the recorded one, on the device of `output`. Two host
-    /// waits. `sides`: recorded calls that it is, the positive one first. Error{InvalidInput} when
-    /// the input is not the recorded one, bit for bit.
+    /// waits. `branches`: recorded calls that it is, the positive one first. Error{InvalidInput}
+    /// when the input is not the recorded one, bit for bit.
     [[nodiscard]] at::Tensor replace(const at::Tensor& input,
                                      const at::Tensor& output,
-                                     size_t sides);
+                                     size_t branches);
 
     [[nodiscard]] const std::vector<CallError>& errors() const { return errors_; }
 
 private:
-    /// What is next, [uncond, cond] where it has two sides.
-    [[nodiscard]] RecordedCall take(size_t sides);
+    /// What is next, [uncond, cond] where it has two prompts.
+    [[nodiscard]] RecordedCall take(size_t branches);
 
-    std::shared_ptr<const RecordedPass> recorded_;
+    std::shared_ptr<const RecordedRun> recorded_;
     size_t taken_ = 0;
     std::vector<CallError> errors_;
 };

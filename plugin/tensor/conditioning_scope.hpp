@@ -1,6 +1,6 @@
 #pragma once
 // Torch-free, plans see it: what tensors an encoded prompt has, where and when it speaks, and the
-// size of pictures.
+// size of images.
 
 #include <cstdint>
 #include <functional>
@@ -11,21 +11,21 @@
 
 namespace lowtide::tensor {
 
-/// A rectangle of a picture.
-struct PictureArea {
+/// A rectangle of an image.
+struct ImageArea {
     int64_t xPixels = 0;
     int64_t yPixels = 0;
     int64_t widthPixels = 0;
     int64_t heightPixels = 0;
 
-    [[nodiscard]] bool operator==(const PictureArea&) const = default;
+    [[nodiscard]] bool operator==(const ImageArea&) const = default;
 };
 
-/// Where, when and how strongly a prompt speaks beside others.
+/// Where, when and how strongly a prompt applies alongside others.
 struct ConditioningScope {
-    std::optional<PictureArea> area;  ///< empty: the whole picture
-    double strength = 1;              ///< its share of the average where several speak
-    double start = 0;                 ///< share of the training schedule, 0: at pure noise
+    std::optional<ImageArea> area;  ///< empty: the whole image
+    double strength = 1;            ///< its weight in the average where several apply
+    double start = 0;               ///< fraction of the training schedule, 0: at pure noise
     double end = 1;
 
     [[nodiscard]] bool isAlways() const { return start <= 0 && end >= 1; }
@@ -37,7 +37,7 @@ struct ConditioningScope {
 enum class FieldKind : uint8_t {
     Sequence,  ///< states of tokens, [1, ..., T, width]: one text behind another is longer
     Vector,    ///< [1, width], of the whole text
-    Image,     ///< of a picture, [1, ..., width]: joined prompts have the first one's
+    Image,     ///< of one image, [1, ..., width]: joined prompts have the first one's
 };
 
 /// A named tensor of the encoded prompts of a family.
@@ -51,20 +51,20 @@ struct ConditioningField {
 
 using ConditioningFields = std::vector<ConditioningField>;
 
-/// Numbers of a prompt by name: sizes of pictures, scores.
+/// Numbers of a prompt by name: sizes of images, scores.
 using NamedNumbers = std::map<std::string, double, std::less<>>;
 
 /// What a CLIP text encoder gives: the states of its tokens, and one vector.
 inline constexpr const char* kEmbeds = "embeds";
 inline constexpr const char* kPooled = "pooled";
 
-/// Of a picture in pixels; with several frames, of a video.
-struct PictureSize {
+/// Of an image in pixels; with several frames, of a video.
+struct ImageSize {
     int64_t width = 0;
     int64_t height = 0;
     int64_t frames = 1;
 
-    [[nodiscard]] bool operator==(const PictureSize&) const = default;
+    [[nodiscard]] bool operator==(const ImageSize&) const = default;
 };
 
 }  // namespace lowtide::tensor

@@ -54,9 +54,9 @@ private:
 [[nodiscard]] std::string toText(const CpuPaths& paths);
 [[nodiscard]] std::optional<CpuPaths> parseCpuPaths(std::string_view text);
 
-/// Times every operator on every path of this processor, in a second or two, and says which path is
-/// fastest; the default where none is clearly faster, so that a busy moment decides nothing. Of CPU
-/// time: other programs may run. Run thread, no other run at work.
+/// Times every operator on every path of this processor, in a second or two, and reports which path
+/// is fastest; the default where none is clearly faster, so that a busy moment decides nothing. Of
+/// CPU time: other programs may run. Run thread, no other run at work.
 [[nodiscard]] CpuPaths measureCpuPaths();
 
 }  // namespace lowtide::tensor

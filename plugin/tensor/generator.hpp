@@ -9,7 +9,7 @@
 
 namespace lowtide::tensor {
 
-/// The one source of noise: torch's CPU generator (mt19937), so that a seed means one picture on
+/// The one source of noise: torch's CPU generator (mt19937), so that a seed means one image on
 /// every device. Draws are always float32 (float64 draws another stream) and always whole batches.
 /// Values equal torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed)).
 class NoiseGenerator {

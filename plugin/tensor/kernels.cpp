@@ -1,9 +1,9 @@
 #include "plugin/tensor/kernels.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/tensor/dry_run_meter.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/own_operators.hpp"
-#include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
 
@@ -31,7 +31,7 @@ at::Tensor convolvePixels(const at::Tensor& x, const at::Tensor& weight, const a
 /// Of f32 on the CPU. MKL multiplies one row by other instructions than several, with bits that
 /// depend on where the weight begins within a line of the cache: in a mapped file anywhere.
 bool isOneRow(const at::Tensor& x) {
-    const bool isCuda = x.is_cuda() || (x.is_meta() && WalkMeter::isOnCuda());
+    const bool isCuda = x.is_cuda() || (x.is_meta() && DryRunMeter::isOnCuda());
     return !isCuda && x.scalar_type() == at::kFloat && x.numel() == x.size(-1);
 }
 
@@ -202,7 +202,7 @@ at::Tensor layerNorm(const at::Tensor& x,
 }
 
 at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-    constexpr int64_t kRowsAtOnce = 4096;  // what is computed in f32 beside the result stays small
+    constexpr int64_t kRowsAtOnce = 4096;  // numbers in f32 beyond the result remain few
     const at::Tensor rows = x.reshape({-1, x.size(-1)});
     at::Tensor result = at::empty(rows.sizes(), rows.options());
     for (int64_t first = 0; first < rows.size(0); first += kRowsAtOnce) {
@@ -305,11 +305,11 @@ at::Tensor deviation(const at::Tensor& x) {
 
 namespace {
 
-/// The place below `count` that a mirror at both ends shows at `place`.
-int64_t mirrored(int64_t place, int64_t count) {
+/// The index below `count` that a mirror at both ends shows at `index`.
+int64_t mirrored(int64_t index, int64_t count) {
     const int64_t period = std::max<int64_t>(2 * (count - 1), 1);
-    place %= period;
-    return place < count ? place : period - place;
+    index %= period;
+    return index < count ? index : period - index;
 }
 
 /// Slices, not an index: the same on every device, and on shapes alone.
@@ -319,8 +319,8 @@ at::Tensor extended(const at::Tensor& x, int64_t axis, int64_t more) {
     }
     const int64_t count = x.size(axis);
     std::vector<at::Tensor> parts{x};
-    for (int64_t place = count; place < count + more; ++place) {
-        parts.push_back(x.narrow(axis, mirrored(place, count), 1));
+    for (int64_t index = count; index < count + more; ++index) {
+        parts.push_back(x.narrow(axis, mirrored(index, count), 1));
     }
     return at::cat(parts, axis);
 }

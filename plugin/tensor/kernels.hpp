@@ -1,7 +1,7 @@
 #pragma once
-// Every operator of the networks, behind one door: ATen's, or ours where they are faster
+// Every operator of the networks, behind one interface: ATen's, or ours where they are faster
 // (own_operators.hpp, cpu_paths.hpp); on tensors of the meta device each allocates what it would
-// and computes nothing (walk_meter.hpp).
+// and computes nothing (dry_run_meter.hpp).
 
 #include <ATen/core/Tensor.h>
 
@@ -9,9 +9,9 @@
 
 namespace lowtide::tensor::kernels {
 
-// Every operator of the networks, behind one door: ATen's, or ours where they are faster
+// Every operator of the networks, behind one interface: ATen's, or ours where they are faster
 // (own_operators.hpp, cpu_paths.hpp). On tensors of the meta device each allocates what it would
-// and computes nothing (walk_meter.hpp).
+// and computes nothing (dry_run_meter.hpp).
 
 /// x [B, C, H, W], weight [O, C, k, k], bias [O] or undefined.
 [[nodiscard]] at::Tensor conv2d(const at::Tensor& x,
@@ -43,7 +43,7 @@ namespace lowtide::tensor::kernels {
 [[nodiscard]] at::Tensor linearOfRows(const at::Tensor& x,
                                       const at::Tensor& weight,
                                       const at::Tensor& bias);
-/// target + factor left right, in `target` [n, m], f32, row-major or turned; left [n, k], right
+/// target + factor left right, in `target` [n, m], f32, row-major or transposed; left [n, k], right
 /// [k, m]. All three must begin at a line of the cache, as what ATen allocates does: where rows or
 /// columns are few, MKL's bits depend on it.
 void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& right, double factor);
@@ -118,10 +118,10 @@ void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& ri
 /// what lies inside of the border (the border itself comes once); `x` itself when none are asked.
 [[nodiscard]] at::Tensor padReflected(const at::Tensor& x, int64_t right, int64_t bottom);
 
-/// Standard deviation of each picture, unbiased: x [B, C, H, W] -> [B, 1, 1, 1].
+/// Standard deviation of each image, unbiased: x [B, C, H, W] -> [B, 1, 1, 1].
 [[nodiscard]] at::Tensor deviation(const at::Tensor& x);
 
-/// Filters of picture resizing, as Pillow defines them.
+/// Filters of image resizing, as Pillow defines them.
 enum class Resample : uint8_t { Area, Bicubic, Lanczos };
 /// pixels [B, 3, H, W] in 0..1 to a new size; two separable passes. Source: Pillow Resample.c (BOX,
 /// BICUBIC a = -0.5, LANCZOS with three lobes), antialiased when shrinking. The result is clamped

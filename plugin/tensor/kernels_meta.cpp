@@ -1,10 +1,10 @@
 #include "plugin/tensor/kernels_meta.hpp"
 
 #include "plugin/memory/device_spec.hpp"
+#include "plugin/tensor/dry_run_meter.hpp"
 #include "plugin/tensor/own_operators.hpp"
 #include "plugin/tensor/resample.hpp"
 #include "plugin/tensor/value_codecs.hpp"
-#include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
@@ -23,11 +23,11 @@ namespace {
 using at::native::ConvBackend;
 
 bool isOnCpu() {
-    return WalkMeter::current().imitated() == Imitated::Cpu;
+    return DryRunMeter::current().imitated() == Imitated::Cpu;
 }
 
 void addProducts(double count) {
-    WalkMeter::current().addFlops(2 * count);
+    DryRunMeter::current().addFlops(2 * count);
 }
 
 /// A CPU tensor of that shape over one number: for functions that look at shapes alone.
@@ -72,11 +72,11 @@ at::Tensor emptyLast(at::IntArrayRef sizes, const at::Tensor& like) {
     return at::empty(sizes, like.options(), kLast);
 }
 
-/// What an operator of ours needs beside its result for a moment, where the CPU runs it: a card
-/// sees results only.
+/// What an operator of ours needs for a moment in addition to its result, where the CPU runs it: a
+/// GPU sees results only.
 void touchScratch(int64_t numbers) {
     if (isOnCpu()) {
-        WalkMeter::current().touch(numbers * static_cast<Bytes>(sizeof(float)));
+        DryRunMeter::current().touch(numbers * static_cast<Bytes>(sizeof(float)));
     }
 }
 
@@ -94,8 +94,9 @@ bool isInTiles(const at::Tensor& x) {
     return x.scalar_type() == at::kBFloat16 && at::native::cpublas::could_pack(at::kBFloat16);
 }
 
-/// halfProductScratch() in tiles; `weight`: numbers of the weight, which is laid out anew for an
-/// input that is turned. Measured on AMX at 1 and 2 threads, 1 to 4096 rows of 8 to 10240 numbers.
+/// halfProductScratch() in tiles; `weight`: numbers of the weight, which is laid out again for an
+/// input that is transposed. Measured on AMX at 1 and 2 threads, 1 to 4096 rows of 8 to 10240
+/// numbers.
 int64_t tiledProductScratch(const at::Tensor& x, int64_t weight) {
     constexpr int64_t kTile = 64;
     constexpr int64_t kRest = 1300;
@@ -105,8 +106,8 @@ int64_t tiledProductScratch(const at::Tensor& x, int64_t weight) {
     return at::get_num_threads() * (128 * rows + 72 * inner + kRest) + turned;
 }
 
-/// Numbers in f32 beside a product [rows, inner] x [inner, columns] of half types, at most, for
-/// each thread: sums and a part of the weight; of f16 also both factors widened. Source:
+/// Numbers in f32 in addition to a product [rows, inner] x [inner, columns] of half types, at most,
+/// for each thread: sums and a part of the weight; of f16 also both factors widened. Source:
 /// oneDNN 3.10 as torch 2.11 calls it, measured on AVX-512 with bf16.
 int64_t halfProductScratch(const at::Tensor& x, int64_t columns) {
     constexpr int64_t kRest = 1024;
@@ -124,7 +125,7 @@ int64_t halfProductScratch(const at::Tensor& x, int64_t columns) {
 }
 
 /// halfConvolutionScratch() in tiles: each thread lays pixels out once for each column of the
-/// kernel, of a large picture a part. Measured as tiledProductScratch, at 320 convolutions of UNets
+/// kernel, of a large image a part. Measured as tiledProductScratch, at 320 convolutions of UNets
 /// and autoencoders; the most for one thread was 3.3 MB.
 int64_t tiledConvolutionScratch(const at::Tensor& x, const at::Tensor& weight) {
     constexpr int64_t kMost = 1 << 20;
@@ -135,22 +136,22 @@ int64_t tiledConvolutionScratch(const at::Tensor& x, const at::Tensor& weight) {
     return at::get_num_threads() * (std::min(laidOut, kMost) + kRest) + kRest;
 }
 
-/// Numbers in f32 beside a convolution of half types with a result of `sizes`: pointwise ones of
-/// bf16 sum a whole picture in each thread; f16 has the result once more.
-/// Source: as halfProductScratch.
+/// Numbers in f32 in addition to a convolution of half types with a result of `sizes`: pointwise
+/// ones of bf16 sum an entire image in each thread; f16 has the result once more. Source: as
+/// halfProductScratch.
 int64_t halfConvolutionScratch(const at::Tensor& x,
                                const at::Tensor& weight,
                                at::IntArrayRef sizes) {
     const int64_t rest = 1024 * (at::get_num_threads() + 1);
-    const int64_t ofPicture = blocked(sizes[1]) * sizes[2] * sizes[3];
+    const int64_t ofImage = blocked(sizes[1]) * sizes[2] * sizes[3];
     if (x.scalar_type() == at::kHalf) {
-        return rest + sizes[0] * ofPicture;
+        return rest + sizes[0] * ofImage;
     }
     if (isInTiles(x)) {
         return tiledConvolutionScratch(x, weight);
     }
     const bool isPointwise = weight.size(2) == 1 && weight.size(3) == 1;
-    return isPointwise ? at::get_num_threads() * ofPicture + rest : 0;
+    return isPointwise ? at::get_num_threads() * ofImage + rest : 0;
 }
 
 /// oneDNN reorders input, weight and result to blocked channels; a kernel wider than a pixel takes
@@ -219,21 +220,21 @@ int64_t tiledAttention(const at::Tensor& k, const at::Tensor& v) {
            at::get_num_threads() * std::min(kKeyBlock, keys) * even(k.size(3));
 }
 
-/// What cuDNN takes on the card that is walked on.
+/// What cuDNN takes on the GPU that the dry run is for.
 void touchWorkspace(const at::Tensor& input,
                     const at::Tensor& weight,
                     const at::Tensor& result,
                     int64_t stride,
                     int64_t padding) {
-    WalkMeter& meter = WalkMeter::current();
+    DryRunMeter& meter = DryRunMeter::current();
     const memory::StageDevice& device = meter.device();
-    const std::optional<Bytes> told =
-        device.isThere ? toldWorkspace(input, weight, stride, padding, device.spec.index)
+    const std::optional<Bytes> reported =
+        device.isThere ? cudnnWorkspace(input, weight, stride, padding, device.spec.index)
                        : std::nullopt;
     const Bytes bytes =
-        alignUp(told.value_or(guessedWorkspace(input, weight, result)), memory::kSlotAlignment);
+        alignUp(reported.value_or(guessedWorkspace(input, weight, result)), memory::kSlotAlignment);
     meter.touch(bytes);
-    if (!told) {
+    if (!reported) {
         meter.noteGuess(bytes);
     }
 }
@@ -258,7 +259,7 @@ at::Tensor conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t stride,
     const at::Tensor input = x.contiguous();
     if (!isOnCpu()) {
         at::Tensor result = empty(sizes, x);
-        if (WalkMeter::isOnCuda()) {
+        if (DryRunMeter::isOnCuda()) {
             touchWorkspace(input, weight, result, stride, padding);
         }
         return result;
@@ -282,7 +283,7 @@ at::Tensor doubledConv2d(const at::Tensor& x, const at::Tensor& weight) {
 }
 
 at::Tensor conv2dOver(const at::Tensor& x, const at::Tensor& weight) {
-    at::Tensor result = own::placeOver(x, weight);
+    at::Tensor result = own::broadcastOver(x, weight);
     addProducts(static_cast<double>(result.numel()) *
                 static_cast<double>(weight.numel() / weight.size(0)));
     touchScratch(own::convolutionScratch(x, weight, 1, /*isOver=*/true));
@@ -354,7 +355,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
             isHalf(q) ? empty({at::get_num_threads(), attentionWeights(queries, k.size(2))}, q)
                       : at::Tensor();
         const at::Tensor tiles = isInTiles(q) ? empty({tiledAttention(k, v)}, q) : at::Tensor();
-    } else if (WalkMeter::isOnCuda()) {
+    } else if (DryRunMeter::isOnCuda()) {
         const at::Tensor sums = emptyF32({q.size(0), q.size(1), queries}, q);
     }
     return result.transpose(1, 2);  // [B, T, H, d] -> [B, H, T, d], as the kernels lay it out
@@ -364,10 +365,10 @@ at::Tensor upsampleNearest(const at::Tensor& x, int64_t height, int64_t width) {
     // Source: ATen/native/cpu/UpSampleKernel.cpp, _use_vectorized_kernel_cond_2d.
     constexpr int64_t kSmallSides = 128;
     constexpr auto kLast = at::MemoryFormat::ChannelsLast;
-    constexpr int64_t kNumbersOfPlace = 3;  // an index of 8 bytes and a weight
+    constexpr int64_t kNumbersOfTap = 3;  // an index of 8 bytes and a weight
     at::Tensor result = at::upsample_nearest2d(x, {height, width});
     const bool isFast = (x.is_contiguous(kLast) && x.size(1) > 3) || height + width <= kSmallSides;
-    touchScratch(kNumbersOfPlace * (height + width));
+    touchScratch(kNumbersOfTap * (height + width));
     if (isOnCpu() && isFast) {
         const at::Tensor input = x.contiguous(kLast);
         const at::Tensor output = result.contiguous(kLast);
@@ -396,7 +397,7 @@ namespace lowtide::tensor {
 
 namespace {
 
-/// Walks may be going on while another asks to be asked.
+/// Dry runs may be going on while another thread registers itself to be asked.
 struct Asked {
     std::mutex mutex;
     residency::ConvolutionQuestion question;
@@ -423,8 +424,8 @@ void setConvolutionQuestion(residency::ConvolutionQuestion question) {
     asked().question = std::move(question);
 }
 
-std::optional<Bytes> toldWorkspace(
-    const at::Tensor& input, const at::Tensor& weight, int64_t stride, int64_t padding, int card) {
+std::optional<Bytes> cudnnWorkspace(
+    const at::Tensor& input, const at::Tensor& weight, int64_t stride, int64_t padding, int gpu) {
     const at::Context& context = at::globalContext();
     const std::optional<DType> type = elementTypeOf(input.scalar_type());
     const residency::ConvolutionQuestion question = currentQuestion();
@@ -432,7 +433,7 @@ std::optional<Bytes> toldWorkspace(
         return std::nullopt;
     }
     return question(
-        {.card = card,
+        {.gpu = gpu,
          .type = *type,
          .input = sizesOf(input),
          .weight = sizesOf(weight),
@@ -446,8 +447,8 @@ void requireConvolutionFits(const at::Tensor& input,
                             const at::Tensor& weight,
                             int64_t stride,
                             int64_t padding) {
-    const int card = input.device().has_index() ? input.device().index() : 0;
-    const std::optional<Bytes> workspace = toldWorkspace(input, weight, stride, padding, card);
+    const int gpu = input.device().has_index() ? input.device().index() : 0;
+    const std::optional<Bytes> workspace = cudnnWorkspace(input, weight, stride, padding, gpu);
     if (!workspace || *workspace == 0) {
         return;
     }
@@ -456,7 +457,7 @@ void requireConvolutionFits(const at::Tensor& input,
     };
     const at::Tensor result =
         at::empty({input.size(0), weight.size(0), outputSize(2), outputSize(3)}, input.options());
-    const at::Tensor beside = at::empty({*workspace}, input.options().dtype(at::kByte));
+    const at::Tensor workspaceTensor = at::empty({*workspace}, input.options().dtype(at::kByte));
 }
 
 Bytes guessedWorkspace(const at::Tensor& input,

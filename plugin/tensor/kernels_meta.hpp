@@ -15,7 +15,7 @@ namespace lowtide::tensor::kernels::meta {
 // the imitated device makes them, freed in the same order. Where ATen's own meta operator does so
 // already, nothing stands here.
 
-/// Arguments and results as in kernels.hpp; a WalkMeter must live on this thread.
+/// Arguments and results as in kernels.hpp; a DryRunMeter must live on this thread.
 [[nodiscard]] at::Tensor conv2d(const at::Tensor& x,
                                 const at::Tensor& weight,
                                 int64_t stride,
@@ -24,10 +24,10 @@ namespace lowtide::tensor::kernels::meta {
 [[nodiscard]] at::Tensor doubledConv2d(const at::Tensor& x, const at::Tensor& weight);
 /// conv2dOver() of ours.
 [[nodiscard]] at::Tensor conv2dOver(const at::Tensor& x, const at::Tensor& weight);
-/// What addedConv2d() of ours takes beside its target.
+/// What addedConv2d() of ours takes in addition to its target.
 void addConv2d(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
-/// addProduct() takes nothing beside its target.
+/// addProduct() takes nothing in addition to its target.
 void addProduct(const at::Tensor& left, const at::Tensor& right);
 [[nodiscard]] at::Tensor groupNorm(const at::Tensor& x, int64_t groups);
 /// Ours, over a tensor in channels_last.
@@ -50,25 +50,25 @@ void addProduct(const at::Tensor& left, const at::Tensor& right);
 
 namespace lowtide::tensor {
 
-/// Whom walks on a CUDA card ask about convolutions from now on; empty: nobody. Any thread.
+/// Whom dry runs for a CUDA GPU ask about convolutions from now on; empty: nobody. Any thread.
 void setConvolutionQuestion(residency::ConvolutionQuestion question);
 
 /// Bytes that cuDNN takes for the time of a convolution of contiguous tensors [B, C, H, W] and
-/// [O, C, h, w] on the CUDA device of index `card` under LibTorch's switches of now; nothing:
+/// [O, C, h, w] on the CUDA device of index `gpu` under LibTorch's switches of now; nothing:
 /// nobody to ask, no answer, or cuDNN may try many algorithms.
-[[nodiscard]] std::optional<Bytes> toldWorkspace(
-    const at::Tensor& input, const at::Tensor& weight, int64_t stride, int64_t padding, int card);
+[[nodiscard]] std::optional<Bytes> cudnnWorkspace(
+    const at::Tensor& input, const at::Tensor& weight, int64_t stride, int64_t padding, int gpu);
 
-/// Before a convolution on a CUDA card: c10::OutOfMemoryError where the card has no room for its
-/// result and what cuDNN said that it takes. Short of room cuDNN would take another algorithm, with
-/// other bits, and LibTorch would go on with that one as long as the thread lives.
+/// Before a convolution on a CUDA GPU: c10::OutOfMemoryError where the GPU has no memory for its
+/// result and the workspace that cuDNN reported. Short of memory cuDNN would take another
+/// algorithm, with other bits, and LibTorch would go on with that one as long as the thread lives.
 void requireConvolutionFits(const at::Tensor& input,
                             const at::Tensor& weight,
                             int64_t stride,
                             int64_t padding);
 
-/// A guess at it: cuDNN's products are of pixels with the channels last, so it turns input, kernels
-/// and result. What needs more is found after its node (Residency::confirm).
+/// A guess at it: cuDNN's products are of pixels with the channels last, so it transposes input,
+/// kernels and result. What needs more is found after its node (Residency::confirm).
 [[nodiscard]] Bytes guessedWorkspace(const at::Tensor& input,
                                      const at::Tensor& weight,
                                      const at::Tensor& result);

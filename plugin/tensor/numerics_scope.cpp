@@ -51,7 +51,7 @@ Undo setSplitK(bool isOn) {
     };
 }
 
-/// LibTorch has two ways to say this; each setter of the older one writes places of the newer.
+/// LibTorch has two interfaces for this; each setter of the older one writes fields of the newer.
 Undo keptPrecision(at::Float32Backend backend, at::Float32Op op) {
     const at::Float32Precision before = context().float32Precision(backend, op);
     return [=] { context().setFloat32Precision(backend, op, before); };
@@ -63,13 +63,13 @@ Undo setTf32Matmul(bool isOn) {
     const char* name = before == at::Float32MatmulPrecision::HIGHEST ? "highest"
                        : before == at::Float32MatmulPrecision::HIGH  ? "high"
                                                                      : "medium";
-    const Undo card = keptPrecision(at::Float32Backend::CUDA, at::Float32Op::MATMUL);
+    const Undo gpu = keptPrecision(at::Float32Backend::CUDA, at::Float32Op::MATMUL);
     const Undo host = keptPrecision(at::Float32Backend::MKLDNN, at::Float32Op::MATMUL);
     // Not setAllowTF32CuBLAS: behind a host's "medium" the two ways would contradict each other.
     context().setFloat32MatmulPrecision(isOn ? "high" : "highest");
     return [=] {
         context().setFloat32MatmulPrecision(name);
-        card();
+        gpu();
         host();
     };
 }
@@ -86,7 +86,7 @@ Undo setTf32Convolution(bool isOn) {
     };
 }
 
-/// A convolution sums as the call of cuDNN says, which no switch of the process changes.
+/// A convolution sums as the call of cuDNN requests, which no switch of the process changes.
 Undo setSwitch(NumericSwitch numericSwitch, bool isOn) {
     using at::Context;
     switch (numericSwitch) {

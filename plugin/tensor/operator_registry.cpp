@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kNamespace = "lowtide";
 
-/// What is registered stays so for as long as this lives.
+/// Operators remain registered for as long as this lives.
 struct Registration {
     torch::Library schemas{torch::Library::DEF, kNamespace, std::nullopt, __FILE__, __LINE__};
     torch::Library onCpu{

@@ -10,8 +10,8 @@ class Library;
 
 namespace lowtide::tensor {
 
-/// Tells LibTorch our operators, once per process; whoever calls one of them does so first.
-/// Error{Unsupported} with LibTorch's reason where it refuses them.
+/// Registers our operators with LibTorch, once per process; whoever calls one of them does so
+/// first. Error{Unsupported} with LibTorch's reason where it refuses them.
 void registerOperators();
 
 /// The dispatcher's way to one of them: `operatorOf("lowtide::attend", &function)`.

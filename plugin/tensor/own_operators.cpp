@@ -2,9 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
+#include "plugin/tensor/dry_run_meter.hpp"
 #include "plugin/tensor/operator_registry.hpp"
 #include "plugin/tensor/simd/pieces.hpp"
-#include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
 constexpr double kLeastWork = 4e6;    ///< operations worth a thread of their own: some 30 us
 constexpr double kWorkOfNumber = 10;  ///< of one that is transformed or normed
-constexpr int64_t kLeastSide = 8;     ///< of a picture; below, a product is as fast
+constexpr int64_t kLeastSide = 8;     ///< of an image; below, a product is as fast
 constexpr int64_t kMostWidth = 160;   ///< of a head; above, ATen's attention is faster
 
 using OptionalTensor = std::optional<at::Tensor>;
@@ -30,7 +30,7 @@ const simd::Pieces& piecesOf(CpuPath path) {
 }
 
 bool isOurs(const at::Tensor& x, CpuPath path) {
-    const bool isCuda = x.is_cuda() || (x.is_meta() && WalkMeter::isOnCuda());
+    const bool isCuda = x.is_cuda() || (x.is_meta() && DryRunMeter::isOnCuda());
     return path != CpuPath::Plain && x.scalar_type() == at::kFloat && !isCuda;
 }
 
@@ -76,7 +76,7 @@ void runConvolution(simd::Convolution work,
     work.result = result.mutable_data_ptr<float>();
 
     const simd::WinogradPieces& pieces = piecesOf(cpuPaths().convolution).winograd;
-    const simd::WinogradCut cut = simd::cutWinograd(work, pieces.lanes);
+    const simd::WinogradCut cut = simd::cutWinograd(work, pieces.vectorWidth);
     const at::Tensor scratch = scratchOf(scratchNumbers(cut));
     float* const shared = scratch.mutable_data_ptr<float>();
     float* const ofThreads = shared + cut.sharedNumbers();
@@ -267,7 +267,8 @@ int64_t convolutionScratch(const at::Tensor& x,
                            bool isOver) {
     simd::Convolution work = workOf(x, weight, repeat);
     work.isOver = isOver;
-    return scratchNumbers(simd::cutWinograd(work, piecesOf(cpuPaths().convolution).winograd.lanes));
+    return scratchNumbers(
+        simd::cutWinograd(work, piecesOf(cpuPaths().convolution).winograd.vectorWidth));
 }
 
 int64_t attentionScratch(int64_t width) {
@@ -292,14 +293,14 @@ bool takesConvolutionOver(const at::Tensor& x, const at::Tensor& weight) {
            2 * weight.size(0) <= x.size(1);
 }
 
-at::Tensor placeOver(const at::Tensor& x, const at::Tensor& weight) {
+at::Tensor broadcastOver(const at::Tensor& x, const at::Tensor& weight) {
     const int64_t out = weight.size(0);
     const int64_t row = x.size(3) * out;
     return x.as_strided({x.size(0), out, x.size(2), x.size(3)}, {x.size(2) * row, 1, row, out});
 }
 
 at::Tensor convolve3x3Over(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-    at::Tensor result = placeOver(x, weight);
+    at::Tensor result = broadcastOver(x, weight);
     intoOperator().call(result, x, weight, ifAny(bias), false);
     return result;
 }
@@ -397,19 +398,19 @@ struct Columns {
 /// The row of one pixel of the result: channels, then the kernel's rows and columns, as weights
 /// lie.
 void fillRow(const Columns& work, int64_t pixel, float* row) {
-    const int64_t ofPicture = pixel % (work.outHeight * work.outWidth);
-    const int64_t picture = pixel / (work.outHeight * work.outWidth);
-    const int64_t top = ofPicture / work.outWidth * work.stride - work.padding;
-    const int64_t left = ofPicture % work.outWidth * work.stride - work.padding;
+    const int64_t ofImage = pixel % (work.outHeight * work.outWidth);
+    const int64_t image = pixel / (work.outHeight * work.outWidth);
+    const int64_t top = ofImage / work.outWidth * work.stride - work.padding;
+    const int64_t left = ofImage % work.outWidth * work.stride - work.padding;
     const int64_t area = work.kernel * work.kernel;
-    for (int64_t place = 0; place < area; ++place) {
-        const int64_t y = top + place / work.kernel;
-        const int64_t x = left + place % work.kernel;
+    for (int64_t index = 0; index < area; ++index) {
+        const int64_t y = top + index / work.kernel;
+        const int64_t x = left + index % work.kernel;
         const bool isInside = y >= 0 && y < work.height && x >= 0 && x < work.width;
         const float* source =
-            work.pixels + ((picture * work.height + y) * work.width + x) * work.pixelStep;
+            work.pixels + ((image * work.height + y) * work.width + x) * work.pixelStep;
         for (int64_t channel = 0; channel < work.channels; ++channel) {
-            row[channel * area + place] = isInside ? source[channel] : 0.0F;
+            row[channel * area + index] = isInside ? source[channel] : 0.0F;
         }
     }
 }

@@ -13,7 +13,7 @@ namespace lowtide::tensor::own {
 
 /// Whether convolutions of `x` are ours: by one of the three ways below.
 [[nodiscard]] bool takesConvolution(const at::Tensor& x);
-/// 3x3, stride 1, a border of one, pictures of at least 8x8: convolve3x3() is the fastest.
+/// 3x3, stride 1, a border of one, images of at least 8x8: convolve3x3() is the fastest.
 [[nodiscard]] bool isWinograd(const at::Tensor& x,
                               const at::Tensor& weight,
                               int64_t stride,
@@ -35,17 +35,18 @@ namespace lowtide::tensor::own {
 [[nodiscard]] int64_t attentionScratch(int64_t width);
 [[nodiscard]] int64_t groupNormScratch(const at::Tensor& x);
 
-/// What isWinograd() says, by Winograd's F(4x4, 3x3); the result is in channels_last. With `repeat`
-/// 2 each pixel of `x` counts for a square of 2x2, with the bits of the larger picture.
+/// The convolution that isWinograd() accepts, by Winograd's F(4x4, 3x3); the result is in
+/// channels_last. With `repeat` 2 each pixel of `x` counts for a square of 2x2, with the bits of
+/// the larger image.
 [[nodiscard]] at::Tensor convolve3x3(const at::Tensor& x,
                                      const at::Tensor& weight,
                                      const at::Tensor& bias,
                                      int64_t repeat = 1);
-/// Whether convolve3x3Over() takes them: what isWinograd() says, `x` dense in channels_last, and
+/// Whether convolve3x3Over() takes them: what isWinograd() accepts, `x` dense in channels_last, and
 /// half as many results or less.
 [[nodiscard]] bool takesConvolutionOver(const at::Tensor& x, const at::Tensor& weight);
 /// Where the result of convolve3x3Over() lies: [B, O, H, W] in channels_last over the begin of `x`.
-[[nodiscard]] at::Tensor placeOver(const at::Tensor& x, const at::Tensor& weight);
+[[nodiscard]] at::Tensor broadcastOver(const at::Tensor& x, const at::Tensor& weight);
 /// convolve3x3() written over `x`, of which nothing is left; the same bits.
 [[nodiscard]] at::Tensor convolve3x3Over(const at::Tensor& x,
                                          const at::Tensor& weight,

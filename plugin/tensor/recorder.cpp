@@ -5,7 +5,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "plugin/residency/scalar_type.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "plugin/tensor/value_codecs.hpp"
 
 #include <ATen/ATen.h>

@@ -1,11 +1,11 @@
 #include "plugin/tensor/resample.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/dry_run_meter.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/operator_registry.hpp"
-#include "plugin/tensor/walk_meter.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -111,26 +111,26 @@ using kernels::Resample;
 
 constexpr int64_t kHeightAxis = 2;
 constexpr int64_t kLeastProducts = 1 << 18;  ///< worth a thread of their own
-constexpr int64_t kNumbersOfPlace = 2;       ///< f32 numbers that take the room of one int64
+constexpr int64_t kNumbersOfTap = 2;         ///< f32 numbers that take the space of one int64
 
-/// The pixels below each target pixel's filter: places [target], weights [target, most].
+/// The pixels below each target pixel's filter: indices [target], weights [target, most].
 struct Taps {
     int64_t most = 0;
-    at::Tensor places;
+    at::Tensor positions;
     at::Tensor weights;
 };
 
 Taps tapsFor(int64_t source, int64_t target, Resample filter) {
     Taps taps{.most = mostTaps(source, target, filter),
-              .places = at::empty({target}, at::kLong),
+              .positions = at::empty({target}, at::kLong),
               .weights = {}};
     taps.weights = at::zeros({target, taps.most}, at::kFloat);
-    auto* place = taps.places.mutable_data_ptr<int64_t>();
+    auto* found = taps.positions.mutable_data_ptr<int64_t>();
     auto* weights = taps.weights.mutable_data_ptr<float>();
     forEachTarget(source, target, filter, [&](int64_t first, std::span<const double> exact) {
         // What lies behind the last source pixel has no weight.
         const int64_t begin = std::min(first, source - taps.most);
-        *place++ = begin;
+        *found++ = begin;
         std::transform(exact.begin(), exact.end(), weights + (first - begin), [](double weight) {
             return static_cast<float>(weight);
         });
@@ -140,15 +140,15 @@ Taps tapsFor(int64_t source, int64_t target, Resample filter) {
 }
 
 float clamped(float value) {
-    return value < 0 ? 0 : value > 1 ? 1 : value;  // what is no number stays so
+    return value < 0 ? 0 : value > 1 ? 1 : value;  // NaN remains NaN
 }
 
 /// One row of pixels from another.
 void resampleRow(const float* source, const Taps& taps, int64_t width, float* result) {
-    const auto* places = taps.places.const_data_ptr<int64_t>();
+    const auto* positions = taps.positions.const_data_ptr<int64_t>();
     const auto* weights = taps.weights.const_data_ptr<float>();
     for (int64_t x = 0; x < width; ++x, weights += taps.most) {
-        const float* below = source + places[x];
+        const float* below = source + positions[x];
         float sum = 0;
         for (int64_t tap = 0; tap < taps.most; ++tap) {
             sum += weights[tap] * below[tap];
@@ -157,9 +157,9 @@ void resampleRow(const float* source, const Taps& taps, int64_t width, float* re
     }
 }
 
-/// Row `y` of a result of `width` columns from the rows of its picture.
-void mixRows(const float* picture, const Taps& taps, int64_t y, int64_t width, float* result) {
-    const float* below = picture + taps.places.const_data_ptr<int64_t>()[y] * width;
+/// Row `y` of a result of `width` columns from the rows of its image.
+void mixRows(const float* image, const Taps& taps, int64_t y, int64_t width, float* result) {
+    const float* below = image + taps.positions.const_data_ptr<int64_t>()[y] * width;
     const float* weights = taps.weights.const_data_ptr<float>() + y * taps.most;
     std::fill(result, result + width, 0.0F);
     for (int64_t tap = 0; tap < taps.most; ++tap, below += width) {
@@ -184,8 +184,8 @@ at::Tensor resampledAxisOnCpu(const at::Tensor& given, int64_t axis, int64_t len
     at::parallel_for(0, rows, grain, [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
             if (axis == kHeightAxis) {
-                const float* picture = from + row / length * x.size(kHeightAxis) * width;
-                mixRows(picture, taps, row % length, width, to + row * width);
+                const float* image = from + row / length * x.size(kHeightAxis) * width;
+                mixRows(image, taps, row % length, width, to + row * width);
             } else {
                 resampleRow(from + row * x.size(3), taps, width, to + row * width);
             }
@@ -197,7 +197,7 @@ at::Tensor resampledAxisOnCpu(const at::Tensor& given, int64_t axis, int64_t len
 }  // namespace
 
 bool takesResampling(const at::Tensor& x) {
-    const bool isCuda = x.is_cuda() || (x.is_meta() && WalkMeter::isOnCuda());
+    const bool isCuda = x.is_cuda() || (x.is_meta() && DryRunMeter::isOnCuda());
     return !isCuda && x.scalar_type() == at::kFloat;
 }
 
@@ -207,7 +207,7 @@ at::Tensor resampledAxis(const at::Tensor& x, int64_t axis, int64_t length, Resa
 }
 
 int64_t resamplingScratch(int64_t source, int64_t target, Resample filter) {
-    return target * (mostTaps(source, target, filter) + kNumbersOfPlace);
+    return target * (mostTaps(source, target, filter) + kNumbersOfTap);
 }
 
 void addResampling(OperatorLibraries& libraries) {
@@ -237,7 +237,7 @@ at::Tensor matrixFor(int64_t source, int64_t target, Resample filter) {
     return matrix;
 }
 
-/// On a card products with a matrix of all weights are fast enough.
+/// On a GPU products with a matrix of all weights are fast enough.
 at::Tensor multipliedAxis(const at::Tensor& x, int64_t axis, int64_t length, Resample filter) {
     const at::Tensor weights = x.is_meta()
                                    ? at::empty({length, x.size(axis)}, x.options())
@@ -274,7 +274,7 @@ constexpr int64_t kHeight = 2;
 constexpr int64_t kWidth = 3;
 constexpr int64_t kChannels = 1;
 
-/// One side of a picture before and after.
+/// One side of an image before and after.
 struct Side {
     int64_t axis;
     int64_t source;
@@ -285,36 +285,36 @@ struct Side {
         return static_cast<float>(source) / static_cast<float>(target);
     }
 
-    /// The place of a target pixel's centre among the centres of source pixels.
+    /// The position of a target pixel's centre among the centres of source pixels.
     [[nodiscard]] float centre(int64_t pixel) const {
         return scale() * (static_cast<float>(pixel) + 0.5F) - 0.5F;
     }
 };
 
-/// Two neighbours and the second one's share.
+/// Two neighbours and the second one's weight.
 struct Between {
     int64_t first;
     int64_t second;
-    float share;
+    float weight;
 };
 
 Between betweenAt(const Side& side, int64_t pixel) {
-    const float place = std::max(side.centre(pixel), 0.0F);
-    const auto first = std::min(static_cast<int64_t>(place), side.source - 1);
+    const float found = std::max(side.centre(pixel), 0.0F);
+    const auto first = std::min(static_cast<int64_t>(found), side.source - 1);
     return {.first = first,
             .second = std::min(first + 1, side.source - 1),
-            .share = std::clamp(place - static_cast<float>(first), 0.0F, 1.0F)};
+            .weight = std::clamp(found - static_cast<float>(first), 0.0F, 1.0F)};
 }
 
 void fillNearest(float* row, const Side& side, int64_t pixel) {
-    const float place = std::floor((static_cast<float>(pixel) + 0.5F) * side.scale());
-    row[std::min(static_cast<int64_t>(place), side.source - 1)] = 1;
+    const float found = std::floor((static_cast<float>(pixel) + 0.5F) * side.scale());
+    row[std::min(static_cast<int64_t>(found), side.source - 1)] = 1;
 }
 
 void fillBilinear(float* row, const Side& side, int64_t pixel) {
     const Between between = betweenAt(side, pixel);
-    row[between.first] += 1 - between.share;
-    row[between.second] += between.share;
+    row[between.first] += 1 - between.weight;
+    row[between.second] += between.weight;
 }
 
 /// Keys' cubic, at a distance below 2.
@@ -327,12 +327,12 @@ float cubic(float x) {
 
 /// Pixels beyond the edge are those at the edge.
 void fillBicubic(float* row, const Side& side, int64_t pixel) {
-    const float place = side.centre(pixel);
-    const float below = std::floor(place);
+    const float found = side.centre(pixel);
+    const float below = std::floor(found);
     for (int tap = -1; tap <= 2; ++tap) {
         const float near = below + static_cast<float>(tap);
         const auto source = std::clamp<int64_t>(static_cast<int64_t>(near), 0, side.source - 1);
-        row[source] += cubic(place - near);
+        row[source] += cubic(found - near);
     }
 }
 
@@ -350,14 +350,14 @@ void fillSecond(float* row, const Side& side, int64_t pixel) {
     row[betweenAt(side, pixel).second] = 1;
 }
 
-void fillShare(float* row, const Side& side, int64_t pixel) {
-    *row = betweenAt(side, pixel).share;
+void fillFraction(float* row, const Side& side, int64_t pixel) {
+    *row = betweenAt(side, pixel).weight;
 }
 
 using FillRow = void (*)(float* row, const Side& side, int64_t pixel);
 
 /// [target, columns] where `x` lies, each row filled for its target pixel.
-at::Tensor rowsBeside(const at::Tensor& x, const Side& side, int64_t columns, FillRow fill) {
+at::Tensor weightRows(const at::Tensor& x, const Side& side, int64_t columns, FillRow fill) {
     if (x.is_meta()) {
         return at::empty({side.target, columns}, x.options());
     }
@@ -371,15 +371,15 @@ at::Tensor rowsBeside(const at::Tensor& x, const Side& side, int64_t columns, Fi
 
 /// Every target pixel as the sum of source pixels with the weights of its row.
 at::Tensor weighed(const at::Tensor& x, const Side& side, FillRow fill) {
-    const at::Tensor weights = rowsBeside(x, side, side.source, fill);
+    const at::Tensor weights = weightRows(x, side, side.source, fill);
     return side.axis == kWidth ? at::matmul(x, weights.t()) : at::matmul(weights, x);
 }
 
 /// How much of `first` and of `second` goes into the arc between them: [B, 1, h, w] each. Masks
 /// choose, since a choice by element would have no meaning on shapes alone.
-std::pair<at::Tensor, at::Tensor> arcShares(const at::Tensor& first,
-                                            const at::Tensor& second,
-                                            const at::Tensor& share) {
+std::pair<at::Tensor, at::Tensor> arcFractions(const at::Tensor& first,
+                                               const at::Tensor& second,
+                                               const at::Tensor& weight) {
     constexpr double kParallel = 1 - 1e-5;
     constexpr double kLeastSine = 1e-3;  // below that of kParallel
     constexpr double kLeastLength = 1e-18;
@@ -388,8 +388,8 @@ std::pair<at::Tensor, at::Tensor> arcShares(const at::Tensor& first,
     };
     const at::Tensor firstLength = lengthOf(first);
     const at::Tensor secondLength = lengthOf(second);
-    const at::Tensor rest = 1 - share;
-    const at::Tensor length = firstLength * rest + secondLength * share;
+    const at::Tensor rest = 1 - weight;
+    const at::Tensor length = firstLength * rest + secondLength * weight;
     const at::Tensor firstSafe = firstLength.clamp_min(kLeastLength);
     const at::Tensor secondSafe = secondLength.clamp_min(kLeastLength);
     const at::Tensor firstUnit = first / firstSafe;
@@ -410,15 +410,15 @@ std::pair<at::Tensor, at::Tensor> arcShares(const at::Tensor& first,
         return (angle * part).sin() / sine * length / ownLength * isArc;
     };
     return {onArc(rest, firstSafe) + isSame + isOpposite * rest,
-            onArc(share, secondSafe) + isOpposite * share};
+            onArc(weight, secondSafe) + isOpposite * weight};
 }
 
 at::Tensor bislerped(const at::Tensor& x, const Side& side) {
     const at::Tensor first = weighed(x, side, fillFirst);
     const at::Tensor second = weighed(x, side, fillSecond);
-    at::Tensor share = rowsBeside(x, side, 1, fillShare);  // [target, 1]
-    share = side.axis == kWidth ? share.view({1, 1, 1, -1}) : share.view({1, 1, -1, 1});
-    const auto [ofFirst, ofSecond] = arcShares(first, second, share);
+    at::Tensor weight = weightRows(x, side, 1, fillFraction);  // [target, 1]
+    weight = side.axis == kWidth ? weight.view({1, 1, 1, -1}) : weight.view({1, 1, -1, 1});
+    const auto [ofFirst, ofSecond] = arcFractions(first, second, weight);
     return first * ofFirst + second * ofSecond;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures and latents at another size: filters as Pillow defines them, along one axis at a time,
+// Images and latents at another size: filters as Pillow defines them, along one axis at a time,
 // and interpolation as torch and ComfyUI have it.
 
 #include "plugin/tensor/kernels.hpp"
@@ -15,7 +15,7 @@ namespace lowtide::tensor {
 /// Source pixels below the filter of one target pixel, at most.
 [[nodiscard]] int64_t mostTaps(int64_t source, int64_t target, kernels::Resample filter);
 
-/// Tells for each of `target` pixels, in order, the first of `source` pixels below its filter and
+/// Gives for each of `target` pixels, in order, the first of `source` pixels below its filter and
 /// the weights of it and those that follow; they sum to 1. A shrinking filter is widened by the
 /// scale, so that every source pixel counts. Source: Pillow Resample.c, precompute_coeffs.
 void forEachTarget(int64_t source,
@@ -27,10 +27,10 @@ void forEachTarget(int64_t source,
 
 namespace lowtide::tensor::own {
 
-// Resizing of pictures along one axis by the few source pixels below each filter. An operator of
+// Resizing of images along one axis by the few source pixels below each filter. An operator of
 // the CPU, f32, known to ATen's dispatcher; bits depend neither on threads nor on the batch.
 
-/// Whether resampledAxis() takes `x`: all but what lies on a CUDA card.
+/// Whether resampledAxis() takes `x`: all but what lies on a CUDA GPU.
 [[nodiscard]] bool takesResampling(const at::Tensor& x);
 
 /// x [B, C, H, W] to `length` along axis 2 or 3, clamped to 0..1.

@@ -1,7 +1,7 @@
 #include "plugin/tensor/stage_values.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -32,14 +32,19 @@ std::shared_ptr<const SamplerCarry> carryOnHost(const std::shared_ptr<const Samp
     return host;
 }
 
-Bytes guideBytesOn(const VideoGuide* guide, std::string_view deviceId) {
-    return guide ? bytesOn(guide->beside, deviceId) + bytesOn(guide->seen, deviceId) : 0;
+Bytes imageConditioningBytesOn(const ImageConditioning* imageConditioning,
+                               std::string_view deviceId) {
+    return imageConditioning ? bytesOn(imageConditioning->extraChannels, deviceId) +
+                                   bytesOn(imageConditioning->visionEmbeds, deviceId)
+                             : 0;
 }
 
-std::shared_ptr<const VideoGuide> guideOnHost(const std::shared_ptr<const VideoGuide>& guide) {
-    return guide ? std::make_shared<const VideoGuide>(
-                       VideoGuide{.beside = spill(guide->beside), .seen = spill(guide->seen)})
-                 : nullptr;
+std::shared_ptr<const ImageConditioning> imageConditioningOnHost(
+    const std::shared_ptr<const ImageConditioning>& imageConditioning) {
+    return imageConditioning ? std::make_shared<const ImageConditioning>(ImageConditioning{
+                                   .extraChannels = spill(imageConditioning->extraChannels),
+                                   .visionEmbeds = spill(imageConditioning->visionEmbeds)})
+                             : nullptr;
 }
 
 }  // namespace
@@ -54,10 +59,10 @@ void Provenance::set(const std::string& key, std::string value) {
     }
 }
 
-Provenance Provenance::ofPicture(size_t index) const {
+Provenance Provenance::ofImage(size_t index) const {
     Provenance own{.prompt = prompt, .negative = negative, .fields = fields, .rate = rate};
-    if (index < ofPictures.size()) {
-        for (const auto& [key, value] : ofPictures[index]) {
+    if (index < ofImages.size()) {
+        for (const auto& [key, value] : ofImages[index]) {
             own.set(key, value);
         }
     }
@@ -128,46 +133,52 @@ void addEmbeddings(std::vector<std::string>& embeddings, const std::vector<std::
     }
 }
 
-std::shared_ptr<const VideoGuide> copyOf(const std::shared_ptr<const VideoGuide>& guide,
-                                         c10::Device device) {
-    if (!guide) {
+std::shared_ptr<const ImageConditioning> copyOf(
+    const std::shared_ptr<const ImageConditioning>& imageConditioning, c10::Device device) {
+    if (!imageConditioning) {
         return nullptr;
     }
     const auto copied = [&](const at::Tensor& from) {
         const at::Tensor there = upload(from, device);
         return there.defined() && there.is_alias_of(from) ? there.clone() : there;
     };
-    return std::make_shared<const VideoGuide>(
-        VideoGuide{.beside = copied(guide->beside), .seen = copied(guide->seen)});
+    return std::make_shared<const ImageConditioning>(
+        ImageConditioning{.extraChannels = copied(imageConditioning->extraChannels),
+                          .visionEmbeds = copied(imageConditioning->visionEmbeds)});
 }
 
 Latents::Latents(at::Tensor samples,
                  Provenance provenance,
                  std::shared_ptr<const SamplerCarry> carry,
                  at::Tensor deviation,
-                 std::shared_ptr<const VideoGuide> guide)
+                 std::shared_ptr<const ImageConditioning> imageConditioning)
     : samples_(std::move(samples)),
       provenance_(std::move(provenance)),
       carry_(std::move(carry)),
       deviation_(std::move(deviation)),
-      guide_(std::move(guide)) {}
+      imageConditioning_(std::move(imageConditioning)) {}
 
 Bytes Latents::bytesOn(std::string_view deviceId) const {
     return tensor::bytesOn(samples_, deviceId) + tensor::bytesOn(deviation_, deviceId) +
-           carryBytesOn(carry_.get(), deviceId) + guideBytesOn(guide_.get(), deviceId);
+           carryBytesOn(carry_.get(), deviceId) +
+           imageConditioningBytesOn(imageConditioning_.get(), deviceId);
 }
 
 memory::WireRef Latents::onHost() const {
-    return std::make_shared<Latents>(
-        spill(samples_), provenance_, carryOnHost(carry_), spill(deviation_), guideOnHost(guide_));
+    return std::make_shared<Latents>(spill(samples_),
+                                     provenance_,
+                                     carryOnHost(carry_),
+                                     spill(deviation_),
+                                     imageConditioningOnHost(imageConditioning_));
 }
 
 Bytes EmptyLatents::bytesOn(std::string_view deviceId) const {
-    return guideBytesOn(guide_.get(), deviceId);
+    return imageConditioningBytesOn(imageConditioning_.get(), deviceId);
 }
 
 memory::WireRef EmptyLatents::onHost() const {
-    return std::make_shared<EmptyLatents>(size_, batch_, rate_, guideOnHost(guide_));
+    return std::make_shared<EmptyLatents>(
+        size_, batch_, rate_, imageConditioningOnHost(imageConditioning_));
 }
 
 Images::Images(at::Tensor pixels, Provenance provenance)

@@ -14,7 +14,7 @@
 
 namespace lowtide::tensor {
 
-/// Where a picture came from, for its metadata: ordered as A1111 writes it ("Steps", "Sampler",
+/// Where an image came from, for its metadata: ordered as A1111 writes it ("Steps", "Sampler",
 /// "CFG scale", ...).
 struct Provenance {
     using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -22,14 +22,15 @@ struct Provenance {
     std::string prompt;
     std::string negative;
     Fields fields;
-    /// What single pictures of a batch say beside `fields`, or instead; empty: they are alike.
-    std::vector<Fields> ofPictures{};
-    double rate = 0;  ///< frames a second where the pictures are those of a video; 0: they are not
+    /// Fields of single images of a batch in addition to `fields`, or instead; empty: they are
+    /// alike.
+    std::vector<Fields> ofImages{};
+    double rate = 0;  ///< frames a second where the images are those of a video; 0: they are not
 
     /// Replaces the field or appends it.
     void set(const std::string& key, std::string value);
-    /// What one picture says: its own fields among those of all.
-    [[nodiscard]] Provenance ofPicture(size_t index) const;
+    /// The fields of one image: its own among those of all.
+    [[nodiscard]] Provenance ofImage(size_t index) const;
 };
 
 /// One encoded prompt, in f32: what its family states, as far as it has it.
@@ -67,7 +68,7 @@ public:
     /// Of the first entry; undefined: it has none of that name.
     [[nodiscard]] at::Tensor tensor(std::string_view name) const;
 
-    /// The texts, for a picture's metadata.
+    /// The texts, for an image's metadata.
     [[nodiscard]] const std::string& prompt() const { return prompt_; }
 
     /// What the second text encoder and those behind it read instead, the last of them not empty;
@@ -92,8 +93,8 @@ private:
 /// Appends those of `others` that are not there yet.
 void addEmbeddings(std::vector<std::string>& embeddings, const std::vector<std::string>& others);
 
-/// What a sampler must know to go on where another pass stopped: its history and the generator. The
-/// next pass continues bit for bit when network, sampler, schedule and step agree.
+/// What a sampler must know to continue where another pass stopped: its history and the generator.
+/// The next pass continues bit for bit when network, sampler, schedule and step agree.
 struct SamplerCarry {
     std::string schedule;  ///< network, scheduler file, choices as one text; equal or not used
     int step = 0;          ///< the step that comes next
@@ -102,27 +103,29 @@ struct SamplerCarry {
     at::Tensor generator;  ///< state of the CPU generator, uint8; [B, bytes] of several
 };
 
-/// Pictures that a video goes through, as its model reads them.
-struct VideoGuide {
-    at::Tensor beside;  ///< channels beside the latents: which frames are given, and their latents,
-                        ///< [1, C', F, h, w]
-    at::Tensor seen;    ///< states of an image encoder, [N, S, D] of N pictures; undefined: none
+/// Images that a video goes through, as its model reads them.
+struct ImageConditioning {
+    at::Tensor extraChannels;  ///< channels in addition to the latents: which frames are given, and
+                               ///< their latents, [1, C', F, h, w]
+    at::Tensor
+        visionEmbeds;  ///< states of an image encoder, [N, S, D] of N images; undefined: none
 };
 
-/// With tensors of its own on the device; null stays so.
-[[nodiscard]] std::shared_ptr<const VideoGuide> copyOf(
-    const std::shared_ptr<const VideoGuide>& guide, c10::Device device);
+/// With tensors of its own on the device; null remains null.
+[[nodiscard]] std::shared_ptr<const ImageConditioning> copyOf(
+    const std::shared_ptr<const ImageConditioning>& imageConditioning, c10::Device device);
 
-/// Latent pictures as the denoiser sees them.
-/// Shape: samples [B, C, h, w] f32, or of videos [B, C, F, h, w]; which, the model's space says.
+/// Latent images as the denoiser sees them.
+/// Shape: samples [B, C, h, w] f32, or of videos [B, C, F, h, w]; the model's space determines
+/// which.
 class Latents final : public memory::WireValue {
 public:
-    /// `deviation`, `guide`: see there.
+    /// `deviation`, `imageConditioning`: see there.
     Latents(at::Tensor samples,
             Provenance provenance,
             std::shared_ptr<const SamplerCarry> carry = nullptr,
             at::Tensor deviation = {},
-            std::shared_ptr<const VideoGuide> guide = nullptr);
+            std::shared_ptr<const ImageConditioning> imageConditioning = nullptr);
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
 
@@ -135,53 +138,62 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const SamplerCarry>& carry() const { return carry_; }
 
-    /// Standard deviation, like samples, of what an autoencoder saw in a picture: samples are the
+    /// Standard deviation, like samples, of an autoencoder's encoding of an image: samples are the
     /// mean, and a denoiser draws from both with its seed. Undefined: samples are what they are.
     [[nodiscard]] const at::Tensor& deviation() const { return deviation_; }
 
-    /// That the video was made by, for another pass over it; null: by no picture.
-    [[nodiscard]] const std::shared_ptr<const VideoGuide>& guide() const { return guide_; }
+    /// The conditioning that the video was made with, for another pass over it; null: without an
+    /// image.
+    [[nodiscard]] const std::shared_ptr<const ImageConditioning>& imageConditioning() const {
+        return imageConditioning_;
+    }
 
 private:
     at::Tensor samples_;
     Provenance provenance_;
     std::shared_ptr<const SamplerCarry> carry_;
     at::Tensor deviation_;
-    std::shared_ptr<const VideoGuide> guide_;
+    std::shared_ptr<const ImageConditioning> imageConditioning_;
 };
 
 /// Latents that are not there yet: the size of what they become. The denoiser, which knows their
 /// space, draws their noise.
 class EmptyLatents final : public memory::WireValue {
 public:
-    /// `rate`: frames a second of a video. `guide`: null for one that begins with no picture.
-    EmptyLatents(const PictureSize& size,
+    /// `rate`: frames a second of a video. `imageConditioning`: null for one that begins with no
+    /// image.
+    EmptyLatents(const ImageSize& size,
                  int64_t batch,
                  double rate = 0,
-                 std::shared_ptr<const VideoGuide> guide = nullptr)
-        : size_(size), batch_(batch), rate_(rate), guide_(std::move(guide)) {}
+                 std::shared_ptr<const ImageConditioning> imageConditioning = nullptr)
+        : size_(size),
+          batch_(batch),
+          rate_(rate),
+          imageConditioning_(std::move(imageConditioning)) {}
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
 
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
 
-    [[nodiscard]] const PictureSize& size() const { return size_; }
+    [[nodiscard]] const ImageSize& size() const { return size_; }
 
     [[nodiscard]] int64_t batch() const { return batch_; }
 
     [[nodiscard]] double rate() const { return rate_; }
 
-    [[nodiscard]] const std::shared_ptr<const VideoGuide>& guide() const { return guide_; }
+    [[nodiscard]] const std::shared_ptr<const ImageConditioning>& imageConditioning() const {
+        return imageConditioning_;
+    }
 
 private:
-    PictureSize size_;
+    ImageSize size_;
     int64_t batch_;
     double rate_;
-    std::shared_ptr<const VideoGuide> guide_;
+    std::shared_ptr<const ImageConditioning> imageConditioning_;
 };
 
-/// Pictures. Shape: pixels [B, 3, H, W] f32 in 0..1 (not rounded).
+/// Images. Shape: pixels [B, 3, H, W] f32 in 0..1 (not rounded).
 class Images final : public memory::WireValue {
 public:
     Images(at::Tensor pixels, Provenance provenance);
@@ -200,8 +212,8 @@ private:
     Provenance provenance_;
 };
 
-/// Which part of a picture is made anew. Shape: values [B, 1, H, W] f32, 1 where it is, 0 where the
-/// picture stays.
+/// Which part of an image is regenerated. Shape: values [B, 1, H, W] f32, 1 where it is, 0 where
+/// the image is kept.
 class Masks final : public memory::WireValue {
 public:
     explicit Masks(at::Tensor values);

@@ -99,7 +99,7 @@ Json toJson(const Provenance& provenance) {
     return {{"prompt", provenance.prompt},
             {"negative", provenance.negative},
             {"fields", provenance.fields},
-            {"of_pictures", provenance.ofPictures},
+            {"of_pictures", provenance.ofImages},
             {"rate", provenance.rate}};
 }
 
@@ -127,9 +127,9 @@ Provenance provenanceFrom(const EncodedValue& value) {
     if (const Json* fields = reader.member("fields")) {
         provenance.fields = fieldsFrom(*fields);
     }
-    if (const Json* pictures = reader.member("of_pictures")) {
-        for (const Json& fields : *pictures) {
-            provenance.ofPictures.push_back(fieldsFrom(fields));
+    if (const Json* images = reader.member("of_pictures")) {
+        for (const Json& fields : *images) {
+            provenance.ofImages.push_back(fieldsFrom(fields));
         }
     }
     provenance.rate = reader.number("rate").value_or(0);
@@ -163,10 +163,10 @@ ConditioningScope scopeFrom(const Json& json) {
                             .end = requiredNumber(reader, "end")};
     if (const Json* area = reader.member("area")) {
         const JsonReader sides(*area, "the area of a kept conditioning");
-        scope.area = PictureArea{.xPixels = requiredInteger(sides, "x"),
-                                 .yPixels = requiredInteger(sides, "y"),
-                                 .widthPixels = requiredInteger(sides, "width"),
-                                 .heightPixels = requiredInteger(sides, "height")};
+        scope.area = ImageArea{.xPixels = requiredInteger(sides, "x"),
+                               .yPixels = requiredInteger(sides, "y"),
+                               .widthPixels = requiredInteger(sides, "width"),
+                               .heightPixels = requiredInteger(sides, "height")};
     }
     return scope;
 }
@@ -294,21 +294,21 @@ private:
     }
 };
 
-/// Null: it begins with no picture.
-std::shared_ptr<const VideoGuide> guideFrom(const EncodedValue& value) {
+/// Null: it begins with no image.
+std::shared_ptr<const ImageConditioning> imageConditioningFrom(const EncodedValue& value) {
     constexpr int64_t kAxesOfVideo = 5;
     constexpr int64_t kAxesOfStates = 3;
     if (!value.tensors.contains("beside")) {
         return nullptr;
     }
-    return std::make_shared<const VideoGuide>(
-        VideoGuide{.beside = requiredTensor(value, "beside", at::kFloat, kAxesOfVideo),
-                   .seen = value.tensors.contains("seen")
-                               ? requiredTensor(value, "seen", at::kFloat, kAxesOfStates)
-                               : at::Tensor()});
+    return std::make_shared<const ImageConditioning>(ImageConditioning{
+        .extraChannels = requiredTensor(value, "beside", at::kFloat, kAxesOfVideo),
+        .visionEmbeds = value.tensors.contains("seen")
+                            ? requiredTensor(value, "seen", at::kFloat, kAxesOfStates)
+                            : at::Tensor()});
 }
 
-/// Latent pictures with the sampler's state, or an empty latent, which is its size alone.
+/// Latent images with the sampler's state, or an empty latent, which is its size alone.
 class LatentCodec final : public memory::ValueCodec {
 public:
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
@@ -316,7 +316,7 @@ public:
     [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
         Encoder encoder;
         if (const auto* empty = dynamic_cast<const EmptyLatents*>(value.get())) {
-            addGuide(encoder, empty->guide().get());
+            addImageConditioning(encoder, empty->imageConditioning().get());
             return encoder.finish({{"width", empty->size().width},
                                    {"height", empty->size().height},
                                    {"frames", empty->size().frames},
@@ -326,7 +326,7 @@ public:
         const auto& latents = dynamic_cast<const Latents&>(*value);
         encoder.add("samples", latents.samples());
         encoder.add("deviation", latents.deviation());
-        addGuide(encoder, latents.guide().get());
+        addImageConditioning(encoder, latents.imageConditioning().get());
         Json metadata = {{"provenance", toJson(latents.provenance())}};
         if (const SamplerCarry* carry = latents.carry().get()) {
             metadata["carry"] = {{"schedule", carry->schedule},
@@ -345,25 +345,25 @@ public:
         const JsonReader reader(value.metadata, "a kept latent");
         if (reader.has("width")) {
             return std::make_shared<EmptyLatents>(
-                PictureSize{.width = requiredInteger(reader, "width"),
-                            .height = requiredInteger(reader, "height"),
-                            .frames = requiredInteger(reader, "frames")},
+                ImageSize{.width = requiredInteger(reader, "width"),
+                          .height = requiredInteger(reader, "height"),
+                          .frames = requiredInteger(reader, "frames")},
                 requiredInteger(reader, "batch"),
                 requiredNumber(reader, "rate"),
-                guideFrom(value));
+                imageConditioningFrom(value));
         }
         return std::make_shared<Latents>(samplesFrom(value),
                                          provenanceFrom(value),
                                          carryFrom(value, reader),
                                          tensorOf(value, "deviation"),
-                                         guideFrom(value));
+                                         imageConditioningFrom(value));
     }
 
 private:
-    static void addGuide(Encoder& encoder, const VideoGuide* guide) {
-        if (guide) {
-            encoder.add("beside", guide->beside);
-            encoder.add("seen", guide->seen);
+    static void addImageConditioning(Encoder& encoder, const ImageConditioning* imageConditioning) {
+        if (imageConditioning) {
+            encoder.add("beside", imageConditioning->extraChannels);
+            encoder.add("seen", imageConditioning->visionEmbeds);
         }
     }
 

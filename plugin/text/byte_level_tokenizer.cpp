@@ -289,7 +289,7 @@ private:
         }
         const std::string type = typeOf(*step, "post_processor");
         if (type == "TemplateProcessing") {
-            readPlaces(*step);
+            readPositions(*step);
         } else if (type != "ByteLevel" && type != "Sequence") {
             refuseType("post_processor", type);
         }
@@ -299,22 +299,22 @@ private:
     }
 
     /// [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}], and the ids of such tokens.
-    void readPlaces(const Json& step) {
-        const auto places = step.find("single");
-        std::vector<TokenId>* side = &steps_.first;
-        for (const Json& place : places == step.end() ? Json::array() : *places) {
-            if (memberOf(&place, "Sequence")) {
-                side = &steps_.last;
+    void readPositions(const Json& step) {
+        const auto positions = step.find("single");
+        std::vector<TokenId>* branch = &steps_.first;
+        for (const Json& position : positions == step.end() ? Json::array() : *positions) {
+            if (memberOf(&position, "Sequence")) {
+                branch = &steps_.last;
                 continue;
             }
-            const Json* special = memberOf(&place, "SpecialToken");
+            const Json* special = memberOf(&position, "SpecialToken");
             const Json* ids = special ? idsIn(step, *special) : nullptr;
             if (!ids) {
                 refuse(message("post_processor has {}",
-                               place.dump(-1, ' ', true).substr(0, kShownBytes)));
+                               position.dump(-1, ' ', true).substr(0, kShownBytes)));
             }
             for (const Json& id : *ids) {
-                side->push_back(id.get<TokenId>());
+                branch->push_back(id.get<TokenId>());
             }
         }
     }
@@ -420,11 +420,11 @@ TokenizedPrompt ByteLevelTokenizer::tokenize(std::string_view text,
                                              int64_t length,
                                              TokenId padding,
                                              const std::string& item) const {
-    const auto places = static_cast<size_t>(length);
+    const auto positions = static_cast<size_t>(length);
     const size_t around = steps_.first.size() + steps_.last.size();
-    LOWTIDE_ASSERT(places > around);
+    LOWTIDE_ASSERT(positions > around);
     const std::vector<TokenId> content = contentOf(text, item);
-    const size_t kept = std::min(content.size(), places - around);
+    const size_t kept = std::min(content.size(), positions - around);
     TokenizedPrompt prompt;
     prompt.cutTokens = static_cast<int64_t>(content.size() - kept);
     prompt.ids.assign(steps_.first.begin(), steps_.first.end());
@@ -432,8 +432,8 @@ TokenizedPrompt ByteLevelTokenizer::tokenize(std::string_view text,
         prompt.ids.end(), content.begin(), content.begin() + static_cast<ptrdiff_t>(kept));
     prompt.ids.insert(prompt.ids.end(), steps_.last.begin(), steps_.last.end());
     prompt.mask.assign(prompt.ids.size(), 1);
-    prompt.ids.resize(places, padding);
-    prompt.mask.resize(places, 0);
+    prompt.ids.resize(positions, padding);
+    prompt.mask.resize(positions, 0);
     return prompt;
 }
 

@@ -50,7 +50,7 @@ public:
     /// no UTF-8; `item` names the parameter to blame.
     [[nodiscard]] std::vector<TokenId> tokensOf(std::string_view text,
                                                 const std::string& item) const;
-    /// The same in `length` places: cut in front of what comes last, padded with `padding`.
+    /// The same in `length` tokens: cut in front of what comes last, padded with `padding`.
     [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
                                            int64_t length,
                                            TokenId padding,
@@ -66,7 +66,7 @@ public:
     [[nodiscard]] TokenId idOf(std::string_view token) const;
 
 private:
-    /// What the file says beside its vocabulary.
+    /// What the file states in addition to its vocabulary.
     struct Steps {
         std::vector<SpecialToken> added;
         std::vector<TextPattern> patterns;  ///< one after the other

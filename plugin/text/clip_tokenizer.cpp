@@ -271,8 +271,8 @@ TokenizedPrompt ClipTokenizer::tokenize(std::string_view text,
                                         int64_t length,
                                         const std::string& item) const {
     const std::vector<TokenId> content = tokensOf(text, item);
-    const auto room = static_cast<size_t>(length) - 2;  // between begin and end
-    const size_t kept = std::min(content.size(), room);
+    const auto capacity = static_cast<size_t>(length) - 2;  // between begin and end
+    const size_t kept = std::min(content.size(), capacity);
     TokenizedPrompt prompt;
     prompt.cutTokens = static_cast<int64_t>(content.size() - kept);
     prompt.ids.push_back(settings_.begin);

@@ -62,7 +62,7 @@ public:
         return tokenize(text, length(), item);
     }
 
-    /// The same in `length` places, at least 3.
+    /// The same in `length` tokens, at least 3.
     [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
                                            int64_t length,
                                            const std::string& item) const;

@@ -11,7 +11,7 @@
 
 namespace lowtide::models {
 
-/// Texts of a model by their place in the diffusers layout ("tokenizer/tokenizer.json").
+/// Texts of a model by their path in the diffusers layout ("tokenizer/tokenizer.json").
 class ModelFiles {
 public:
     virtual ~ModelFiles() = default;
@@ -19,7 +19,7 @@ public:
     /// What messages call a file: the path where it lies.
     [[nodiscard]] virtual std::string pathOf(const std::string& relative) const = 0;
 
-    /// The parameter of load.checkpoint that says where the component is: "checkpoint", "vae".
+    /// The parameter of load.checkpoint that states where the component is: "checkpoint", "vae".
     [[nodiscard]] virtual std::string itemOf(std::string_view /*component*/) const {
         return "checkpoint";
     }
@@ -42,7 +42,7 @@ void requireVocabulary(const std::string& file,
                        int64_t rows);
 
 /// What `open` gives, a tokenizer that fits the `rows` of the text encoder `role`. What is wrong
-/// with it is said of the parameter or port that the encoder comes from.
+/// with it is reported for the parameter or port that the encoder comes from.
 template <class Open>
 auto openTokenizer(const ModelFiles& files,
                    const std::string& role,

@@ -34,7 +34,7 @@ struct EmbeddingsNamed {
     std::vector<std::pair<std::string, std::string>> missing;
 
     void add(const EmbeddingsNamed& others);
-    /// "name: hash" of those that were found, as A1111 writes them into pictures.
+    /// "name: hash" of those that were found, as A1111 writes them into images.
     [[nodiscard]] std::vector<std::string> hashes() const;
     /// For result keys.
     [[nodiscard]] std::vector<std::string> digests() const;

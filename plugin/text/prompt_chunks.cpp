@@ -15,7 +15,7 @@ constexpr size_t kNowhere = SIZE_MAX;
 class Cutter {
 public:
     explicit Cutter(const ChunkRules& rules)
-        : rules_(rules), room_(static_cast<size_t>(rules.length) - 2) {}
+        : rules_(rules), capacity_(static_cast<size_t>(rules.length) - 2) {}
 
     std::vector<PromptChunk> cut(const std::vector<WeightedTokens>& parts) {
         for (size_t part = 0; part < parts.size(); ++part) {
@@ -38,8 +38,8 @@ public:
     CutChunk cutToOne(const std::vector<PromptToken>& tokens) {
         int64_t left = 0;
         for (const PromptToken& token : tokens) {
-            for (int64_t i = 0; i < token.places(); ++i) {
-                if (open_.size() == room_) {
+            for (int64_t i = 0; i < token.positions(); ++i) {
+                if (open_.size() == capacity_) {
                     ++left;
                 } else {
                     open_.push_back({.token = &token, .index = i});
@@ -51,36 +51,36 @@ public:
     }
 
 private:
-    /// A place of the chunk.
-    struct Place {
+    /// A position in the chunk.
+    struct Position {
         const PromptToken* token = nullptr;
         float weight = 1;
         int64_t part = PromptChunk::kNoPart;
         int64_t index = 0;  ///< among the vectors of the token
     };
 
-    void add(Place place) {
-        const bool isFull = open_.size() == room_;
-        if (!place.token->vectors && place.token->id == rules_.comma) {
+    void add(Position position) {
+        const bool isFull = open_.size() == capacity_;
+        if (!position.token->vectors && position.token->id == rules_.comma) {
             lastComma_ = open_.size();
         } else if (isFull && lastComma_ != kNowhere &&
                    static_cast<int64_t>(open_.size() - lastComma_) <= rules_.commaReach) {
             breakBehindComma();
         }
-        const auto count = static_cast<size_t>(place.token->places());
-        LOWTIDE_ASSERT(count <= room_);
-        if (open_.size() + count > room_) {
+        const auto count = static_cast<size_t>(position.token->positions());
+        LOWTIDE_ASSERT(count <= capacity_);
+        if (open_.size() + count > capacity_) {
             finishChunk();
         }
-        for (; place.index < static_cast<int64_t>(count); ++place.index) {
-            open_.push_back(place);
+        for (; position.index < static_cast<int64_t>(count); ++position.index) {
+            open_.push_back(position);
         }
     }
 
     /// What follows the last comma goes to the next chunk.
     void breakBehindComma() {
         const auto from = open_.begin() + static_cast<ptrdiff_t>(lastComma_) + 1;
-        std::vector<Place> moved(from, open_.end());
+        std::vector<Position> moved(from, open_.end());
         open_.erase(from, open_.end());
         finishChunk();
         open_ = std::move(moved);
@@ -95,17 +95,17 @@ private:
             chunk.parts.push_back(part);
         };
         put(rules_.begin, 1, 1, PromptChunk::kNoPart);
-        for (const Place& place : open_) {
-            const PromptToken& token = *place.token;
-            if (token.vectors && place.index == 0) {
-                chunk.overrides.push_back({.place = static_cast<int64_t>(chunk.ids.size()),
+        for (const Position& position : open_) {
+            const PromptToken& token = *position.token;
+            if (token.vectors && position.index == 0) {
+                chunk.overrides.push_back({.position = static_cast<int64_t>(chunk.ids.size()),
                                            .count = 0,
                                            .vectors = token.vectors});
             }
             if (token.vectors) {
                 ++chunk.overrides.back().count;
             }
-            put(token.id + place.index, 1, place.weight, place.part);
+            put(token.id + position.index, 1, position.weight, position.part);
         }
         put(rules_.end, 1, 1, PromptChunk::kNoPart);
         while (static_cast<int64_t>(chunk.ids.size()) < rules_.length) {
@@ -117,8 +117,8 @@ private:
     }
 
     const ChunkRules& rules_;
-    const size_t room_;
-    std::vector<Place> open_;
+    const size_t capacity_;
+    std::vector<Position> open_;
     size_t lastComma_ = kNowhere;
     std::vector<PromptChunk> chunks_;
 };

@@ -17,12 +17,12 @@ struct TokenizedPrompt {
 
 using TokenId = int32_t;
 
-/// A token of a text, or the vectors of an embedding, which take as many places as there are.
+/// A token of a text, or the vectors of an embedding, which take as many positions as there are.
 struct PromptToken {
     TokenId id = 0;             ///< of vectors the first one's: they have ids of their own
     TokenVectorsRef vectors{};  ///< null: the row of the token table
 
-    [[nodiscard]] int64_t places() const { return vectors ? vectors->count() : 1; }
+    [[nodiscard]] int64_t positions() const { return vectors ? vectors->count() : 1; }
 };
 
 /// The tokens of one part of a prompt.
@@ -32,10 +32,10 @@ struct WeightedTokens {
     bool isBreak = false;  ///< no tokens: the next part begins a new chunk
 };
 
-/// Vectors in the places of token rows.
+/// Vectors in place of token rows.
 struct TokenOverride {
-    int64_t place = 0;  ///< of the first one in its chunk
-    int64_t count = 0;  ///< the first ones; fewer than there are where a text is cut
+    int64_t position = 0;  ///< of the first one in its chunk
+    int64_t count = 0;     ///< the first ones; fewer than there are where a text is cut
     TokenVectorsRef vectors;
 };
 
@@ -66,7 +66,7 @@ struct ChunkRules {
 inline constexpr int64_t kA1111CommaReach = 20;
 
 /// Cuts a prompt of any length into chunks, at least one; linear time. Vectors of one embedding,
-/// which must fit into a chunk, stay in one.
+/// which must fit into a chunk, are kept in one.
 /// Source: AUTOMATIC1111 stable-diffusion-webui 1.10, sd_hijack_clip.tokenize_line; Compel cuts
 /// without a look at commas.
 [[nodiscard]] std::vector<PromptChunk> cutIntoChunks(const std::vector<WeightedTokens>& parts,

@@ -1,6 +1,6 @@
 #pragma once
-// What a prompt says beside its words: tags that ask for LoRAs, and syntax of other programs that
-// is read as words here.
+// What a prompt holds in addition to its words: tags that ask for LoRAs, and syntax of other
+// programs that is read as words here.
 
 #include "plugin/base/message.hpp"
 #include "plugin/text/prompt_weights.hpp"

@@ -111,7 +111,7 @@ public:
 private:
     using Opened = std::vector<size_t>;  ///< the number of parts at each opening bracket
 
-    /// Handles what the text begins with and says how many bytes that was.
+    /// Handles what the text begins with and returns how many bytes that was.
     size_t takeOne() {
         const char c = text_.front();
         if (c == '\\') {
@@ -305,7 +305,7 @@ std::optional<Operator> attendAt(std::string_view text) {
     return isClosed ? std::optional(Operator{inside->weight, end + 1}) : std::nullopt;
 }
 
-/// The partner of every opening bracket and quote: its place, or kNone.
+/// The partner of every opening bracket and quote: its index, or kNone.
 std::vector<size_t> partnersIn(std::string_view text) {
     std::vector<size_t> partners(text.size(), kNone);
     std::vector<size_t> open;
@@ -345,7 +345,7 @@ public:
 private:
     /// A bracket or a pair of quotes that the parser is inside of.
     struct Group {
-        size_t close;  ///< place of its last character
+        size_t close;  ///< index of its last character
         size_t end;    ///< behind its operator
         double outerWeight;
     };

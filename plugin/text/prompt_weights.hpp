@@ -31,7 +31,7 @@ struct WeightedPart {
     bool isBreak = false;  ///< no text: what follows begins a new chunk
 };
 
-/// How a prompt says what counts more, and what the numbers do.
+/// How a prompt states what counts more, and what the numbers do.
 enum class PromptWeights : uint8_t {
     None,    ///< brackets are text; one chunk, the rest is cut, as diffusers does it
     A1111,   ///< a1111_prompt.hpp; chunks; embeddings are scaled, their mean is kept

@@ -34,7 +34,7 @@ std::string byteToken(unsigned char byte) {
     return text.data();
 }
 
-/// The best row of pieces up to a place.
+/// The best row of pieces up to a position.
 struct Best {
     double score = 0;
     size_t begin = 0;  ///< of its last piece
@@ -271,7 +271,7 @@ CharacterMap::CharacterMap(std::string_view bytes, const std::string& what) {
     requireTexts(what);
 }
 
-/// Every text is UTF-8, and short: one character must not become a book.
+/// Every text is UTF-8, and short: one character must not expand into a long text.
 void CharacterMap::requireTexts(const std::string& what) const {
     for (size_t at = 0; at < texts_.size();) {
         const std::string_view text = texts_.c_str() + at;
@@ -288,17 +288,17 @@ void CharacterMap::requireTexts(const std::string& what) const {
 }
 
 const char* CharacterMap::replacement(std::string_view text) const {
-    size_t place = offsetOf(trie_.front());
+    size_t position = offsetOf(trie_.front());
     for (const char each : text) {
         const auto byte = static_cast<unsigned char>(each);
-        place ^= byte;
-        if (byte == 0 || place >= trie_.size() || labelOf(trie_[place]) != byte) {
+        position ^= byte;
+        if (byte == 0 || position >= trie_.size() || labelOf(trie_[position]) != byte) {
             return nullptr;
         }
-        const uint32_t unit = trie_[place];
-        place ^= offsetOf(unit);
+        const uint32_t unit = trie_[position];
+        position ^= offsetOf(unit);
         if (hasValue(unit)) {
-            const size_t at = place < trie_.size() ? valueOf(trie_[place]) : texts_.size();
+            const size_t at = position < trie_.size() ? valueOf(trie_[position]) : texts_.size();
             return at < texts_.size() ? texts_.data() + at : nullptr;
         }
     }

@@ -88,7 +88,7 @@ struct SentencePieces {
 /// sentencepiece_model.proto.
 [[nodiscard]] SentencePieces readSentencePieces(std::string_view bytes, const std::string& what);
 
-/// Tokens that transformers puts behind the pieces of T5's kind where nothing else is said.
+/// Tokens that transformers puts behind the pieces of T5's kind where nothing else is stated.
 inline constexpr int64_t kUsualSentinels = 100;
 
 /// How many of them a tokenizer_config.json asks for (extra_ids). Error{Corrupt} with `what`.

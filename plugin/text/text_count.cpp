@@ -18,8 +18,8 @@ bool isContinuation(char c) noexcept {
     return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-/// The nearest place at `at` or behind it that is no middle of a word or of a character; words of
-/// letters beyond ASCII may end behind each, since many scripts have no spaces.
+/// The nearest position at `at` or behind it that is no middle of a word or of a character; words
+/// of letters beyond ASCII may end behind each, since many scripts have no spaces.
 size_t wordEnd(std::string_view text, size_t at) {
     while (at < text.size() &&
            (isContinuation(text[at]) ||
@@ -40,7 +40,7 @@ Json toJson(const TextCount& count) {
             {"role", count.role},
             {"encoder", count.encoder},
             {"chunks", count.chunks},
-            {"room", count.room},
+            {"room", count.capacity},
             {"cut", count.cutTokens},
             {"read", count.readBytes}};
 }
@@ -75,7 +75,7 @@ TextCount countText(std::string parameter,
                     .role = std::string(role),
                     .encoder = std::move(encoder),
                     .chunks = {tokensRead(whole) - around},
-                    .room = static_cast<int64_t>(whole.ids.size()) - around,
+                    .capacity = static_cast<int64_t>(whole.ids.size()) - around,
                     .cutTokens = whole.cutTokens};
     if (count.cutTokens > 0) {
         count.readBytes = bytesRead(

@@ -16,9 +16,9 @@ namespace lowtide::models {
 struct TextCount {
     std::string parameter;        ///< where the text is written: "prompt"
     std::string role;             ///< of the encoder: "text_encoder_2"
-    std::string encoder;          ///< what people call it: "CLIP", "T5"
+    std::string encoder;          ///< what users call it: "CLIP", "T5"
     std::vector<int64_t> chunks;  ///< tokens of the text in each, without begin, end and padding
-    int64_t room = 0;             ///< the most of them in one chunk
+    int64_t capacity = 0;         ///< the most of them in one chunk
     int64_t cutTokens = 0;        ///< left out at the end
     int64_t readBytes = -1;       ///< of the text, whole words, where some are left out; -1: all
 };
@@ -26,7 +26,7 @@ struct TextCount {
 /// {"parameter", "role", "encoder", "chunks", "room", "cut", "read"}.
 [[nodiscard]] Json toJson(const TextCount& count);
 
-/// How many bytes of `text` are whole words that are read: `isCut` says of a beginning of it
+/// How many bytes of `text` are whole words that are read: `isCut` reports for a prefix of it
 /// whether tokens are left out. Asks for about as much as fits, however long the text is.
 [[nodiscard]] int64_t bytesRead(std::string_view text,
                                 const std::function<bool(std::string_view beginning)>& isCut);

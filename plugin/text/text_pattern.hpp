@@ -16,7 +16,7 @@ public:
     ~TextPattern();
     TextPattern(TextPattern&&) noexcept;
 
-    /// A match: its place, and whether the first group took part.
+    /// A match: its position, and whether the first group took part.
     struct Match {
         size_t begin = 0;
         size_t end = 0;

@@ -323,8 +323,8 @@ private:
     TokenizerSettings settings_;
 };
 
-/// The special tokens of a text from front to back. Each is looked for again only behind the place
-/// where it was found, so that the time is linear.
+/// The special tokens of a text from front to back. Each is looked for again only behind the
+/// position where it was found, so that the time is linear.
 class SpecialFinder {
 public:
     SpecialFinder(std::string_view text, const std::vector<SpecialToken>& specials, bool normalized)

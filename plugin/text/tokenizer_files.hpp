@@ -1,6 +1,6 @@
 #pragma once
-// What the files of a tokenizer say beside its pieces: tokenizer.json, settings, special and added
-// tokens.
+// What the files of a tokenizer hold in addition to its pieces: tokenizer.json, settings, special
+// and added tokens.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/json_fwd.hpp"
@@ -31,7 +31,7 @@ public:
     /// Best first; of this object.
     [[nodiscard]] const std::vector<TokenPair>& merges() const { return merges_; }
 
-    /// Whether a word that is a token is taken whole, whatever the merges say.
+    /// Whether a word that is a token is taken whole, whatever the merges would make of it.
     [[nodiscard]] bool ignoresMerges() const { return ignoresMerges_; }
 
     /// Another part of the file ("normalizer"); nullptr where it is missing or null.
@@ -68,7 +68,7 @@ struct SpecialToken {
 };
 
 /// What tokenizer_config.json, special_tokens_map.json, added_tokens.json and the added tokens of
-/// tokenizer.json say.
+/// tokenizer.json state.
 struct TokenizerSettings {
     TokenId begin = 0;
     TokenId end = 0;

@@ -28,7 +28,7 @@ public:
     /// What messages call the file that it was read from.
     [[nodiscard]] const std::string& file() const { return file_; }
 
-    /// In `length` places: cut in front of the end token, padded. Error{InvalidInput} on `item`
+    /// In `length` tokens: cut in front of the end token, padded. Error{InvalidInput} on `item`
     /// when the text is no UTF-8.
     [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
                                            int64_t length,

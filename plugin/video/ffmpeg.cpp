@@ -19,7 +19,7 @@ constexpr const char* kDemuxers =
 
 /// The output of "ffmpeg -encoders" by program, asked for once until the program's file changes. A
 /// failure is kept for a minute: one that hangs would delay every check, one that passes must not
-/// stay for the life of the process.
+/// last for the life of the process.
 std::string encodersOf(const std::string& ffmpeg) {
     using Clock = std::chrono::steady_clock;
 

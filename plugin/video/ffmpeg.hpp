@@ -1,5 +1,5 @@
 #pragma once
-// The programs of FFmpeg, which people have installed or not.
+// The programs of FFmpeg, which users have installed or not.
 
 #include "plugin/base/message.hpp"
 #include "plugin/files/input_file.hpp"
@@ -10,14 +10,14 @@
 
 namespace lowtide::video {
 
-/// Where "ffmpeg" or "ffprobe" is. Error{NotFound} with what to install; `what` says what needs it
+/// Where "ffmpeg" or "ffprobe" is. Error{NotFound} with what to install; `what` names what needs it
 /// ("MP4"), `item` the parameter.
 [[nodiscard]] std::string requiredProgram(const char* name, const Message& what, const char* item);
 
 /// Error{Unsupported} unless this ffmpeg was built with that encoder ("libx264"). It is asked once.
 void requireEncoder(const std::string& ffmpeg, const std::string& encoder, const char* item);
 
-/// One that says nothing for so long hangs, or waits for a disk that does not answer.
+/// One that writes nothing for so long hangs, or waits for a disk that does not answer.
 inline constexpr std::chrono::seconds kPatience{60};
 
 /// Arguments that open `file` as a video for ffmpeg or ffprobe, without `-i`: formats that hold
@@ -25,7 +25,7 @@ inline constexpr std::chrono::seconds kPatience{60};
 /// which no result key would know.
 [[nodiscard]] std::vector<std::string> inputArguments(const files::InputFile& file);
 
-/// What such a program said, as a reader of it wants it: without the names and addresses of its
+/// What such a program reported, as a reader of it wants it: without the names and addresses of its
 /// parts
 /// ("[h264 @ 0x55c3] ").
 [[nodiscard]] std::string plainWords(const std::string& words);

@@ -58,7 +58,7 @@ std::optional<double> secondsIn(const std::string& text) {
 }
 
 /// Matroska's keys are capital.
-void addTexts(const JsonReader& from, std::vector<image::PictureText>& texts) {
+void addTexts(const JsonReader& from, std::vector<image::ImageText>& texts) {
     const Json* tags = from.member("tags");
     if (!tags || !tags->is_object()) {
         return;
@@ -96,7 +96,7 @@ std::optional<double> secondsOfClock(const std::string& text) {
     return seconds;
 }
 
-/// What ffprobe says when asked for `entries`; it fails where it finds no video.
+/// What ffprobe reports when asked for `entries`; it fails where it finds no video.
 files::Answer probed(const files::InputFile& file,
                      const std::string& entries,
                      const char* format,
@@ -166,7 +166,7 @@ bool isCutAvi(const files::InputFile& file) {
     return text.starts_with("RIFF"sv) && text.ends_with("AVI "sv) && stated + 8 > size;
 }
 
-/// How long the video is by what its file states; nothing: it does not say.
+/// How long the video is by what its file states; nothing: it states nothing.
 std::optional<double> statedSeconds(const JsonReader& stream, const Json* format) {
     if (const auto seconds = secondsIn(stream.text("duration").value_or(""))) {
         return seconds;
@@ -187,11 +187,11 @@ std::optional<double> statedSeconds(const JsonReader& stream, const Json* format
 
 bool beginsAsVideo(std::span<const std::byte> begin) noexcept {
     const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
-    const bool isPicture = text.substr(std::min(text.size(), 2 * kTypeAt)).starts_with("avif"sv) ||
-                           text.substr(std::min(text.size(), 2 * kTypeAt)).starts_with("hei"sv) ||
-                           text.substr(std::min(text.size(), 2 * kTypeAt)).starts_with("mif1"sv);
+    const bool isImage = text.substr(std::min(text.size(), 2 * kTypeAt)).starts_with("avif"sv) ||
+                         text.substr(std::min(text.size(), 2 * kTypeAt)).starts_with("hei"sv) ||
+                         text.substr(std::min(text.size(), 2 * kTypeAt)).starts_with("mif1"sv);
     return text.starts_with("\x1A\x45\xDF\xA3"sv) ||
-           (text.substr(std::min(text.size(), kTypeAt)).starts_with("ftyp"sv) && !isPicture);
+           (text.substr(std::min(text.size(), kTypeAt)).starts_with("ftyp"sv) && !isImage);
 }
 
 bool hasVideoName(std::string_view path) {
@@ -212,7 +212,7 @@ VideoHeader readVideoHeader(const files::InputFile& file, const char* item, cons
     const JsonReader reader(json, file.name());
     const Json* streams = reader.member("streams");
     if (!streams || !streams->is_array() || streams->empty()) {
-        refuseVideo(file.name(), message("it has no pictures"));
+        refuseVideo(file.name(), message("it has no images"));
     }
     const JsonReader stream(streams->front(), file.name());
     VideoHeader header{.size = {.widthPixels = stream.integer("width").value_or(0),
@@ -233,7 +233,7 @@ VideoHeader readVideoHeader(const files::InputFile& file, const char* item, cons
         probed(file, "packet=pts_time,duration_time,flags", "csv=p=0", item, stop);
     const double end = addFrames(packets.text, begin, header);
     if (header.size.widthPixels < 1 || header.size.heightPixels < 1 || header.frames < 1) {
-        refuseVideo(file.name(), message("it has no pictures"));
+        refuseVideo(file.name(), message("it has no images"));
     }
     header.damage = Message(plainWords(packets.words));
     const std::optional<double> stated = statedSeconds(stream, format);
@@ -241,7 +241,7 @@ VideoHeader readVideoHeader(const files::InputFile& file, const char* item, cons
         header.damage =
             message("it ends after {} of {} seconds", formatNumber(end), formatNumber(*stated));
     } else if (header.damage.empty() && isCutAvi(file)) {
-        header.damage = message("it is shorter than its header says");
+        header.damage = message("it is shorter than its header states");
     }
     return header;
 }
@@ -251,11 +251,11 @@ namespace {
 constexpr Bytes kLargestAnimation = kGiB;
 
 bool isAnimation(const files::InputFile& file) {
-    std::array<std::byte, image::kPictureBeginBytes> begin{};
+    std::array<std::byte, image::kImageBeginBytes> begin{};
     const auto there = std::min<Bytes>(file.identity().size, static_cast<Bytes>(begin.size()));
     const std::span seen = std::span(begin).first(static_cast<size_t>(there));
     file.read(seen, 0);
-    return image::beginsAsPicture(seen);
+    return image::beginsAsImage(seen);
 }
 
 class AnimatedFrames final : public VideoReader {
@@ -319,7 +319,7 @@ public:
             if (count == 0) {
                 program_.finish(stop);
                 throw Error(ErrorKind::Corrupt,
-                            message("{} ends after frame {}, it says it had {}",
+                            message("{} ends after frame {}, it states that it had {}",
                                     quotedName(name_),
                                     begin_ + read_,
                                     begin_ + taken_.frames),
@@ -389,7 +389,7 @@ private:
 };
 
 /// A plan asks at every edit, and the answer costs a program or the whole file: the last ones are
-/// kept as long as their files stay as they are.
+/// kept as long as their files are unchanged.
 TakenFrames framesKnownOf(const files::InputFile& file, const char* item) {
     struct Known {
         std::string path;

@@ -1,11 +1,11 @@
 #pragma once
-// What a video file says of itself and its frames: WebP and PNG by ourselves, everything else
+// What a video file states about itself and its frames: WebP and PNG by ourselves, everything else
 // through the programs of FFmpeg.
 
 #include "plugin/base/message.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/picture_header.hpp"
+#include "plugin/image/image_header.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +26,10 @@ inline constexpr size_t kVideoBeginBytes = 12;
 [[nodiscard]] bool hasVideoName(std::string_view path);
 
 struct VideoHeader {
-    image::PictureSize size;  ///< as it is shown, after rotation
-    int64_t frames = 0;       ///< that are shown: a file that was cut without encoding has more
-    double rate = 0;          ///< frames a second; 0: not stated
-    std::vector<image::PictureText> texts;
+    image::ImageSize size;  ///< as it is shown, after rotation
+    int64_t frames = 0;     ///< that are shown: a file that was cut without encoding has more
+    double rate = 0;        ///< frames a second; 0: not stated
+    std::vector<image::ImageText> texts;
     std::vector<double> times{};  ///< of each frame, in seconds from the begin; empty: not stated
     Message damage{};  ///< what shows that the file is cut or broken; empty: nothing does
 };
@@ -50,7 +50,7 @@ struct FrameRange {
 
 /// What the frames that are taken make.
 struct TakenFrames {
-    image::PictureSize size;
+    image::ImageSize size;
     int64_t frames = 0;
     double rate = 0;   ///< a second; 0: not stated
     Message damage{};  ///< of VideoHeader
@@ -62,8 +62,8 @@ struct TakenFrames {
                                    const FrameRange& range,
                                    const char* item);
 
-/// What any file that is read here says of itself: readVideoHeader(), and the same of WebP and PNG,
-/// without times and texts (image::readPictureTexts() has those). Errors as framesIn();
+/// What any file that is read here states about itself: readVideoHeader(), and the same of WebP and
+/// PNG, without times and texts (image::readImageTexts() has those). Errors as framesIn();
 /// Error{Cancelled}.
 [[nodiscard]] VideoHeader headerOf(const files::InputFile& file,
                                    const char* item,
@@ -76,8 +76,8 @@ public:
     /// Error{Cancelled}.
     [[nodiscard]] virtual std::optional<Image8> next(const StopToken& stop) = 0;
 
-    /// After the last frame: what the decoder said of frames that it could not decode as they were
-    /// meant; empty: nothing. Error{Cancelled}.
+    /// After the last frame: what the decoder reported about frames that it could not decode as
+    /// they were meant; empty: nothing. Error{Cancelled}.
     [[nodiscard]] virtual Message damage(const StopToken& /*stop*/) { return {}; }
 };
 

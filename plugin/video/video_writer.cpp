@@ -16,7 +16,7 @@
 
 namespace lowtide::video {
 
-using Texts = std::vector<image::PictureText>;
+using Texts = std::vector<image::ImageText>;
 
 [[nodiscard]] std::unique_ptr<VideoWriter> openFfmpegVideo(files::OutputFile& file,
                                                            const VideoEncoding& encoding,
@@ -40,13 +40,13 @@ constexpr FormatInfo kFormats[] = {
 constexpr int64_t kMostSide = 16383;  ///< of H.264 at its highest level, VP9 and WebP
 
 void checkSides(const VideoEncoding& encoding) {
-    const image::PictureSize& size = encoding.size;
+    const image::ImageSize& size = encoding.size;
     const Message sides = message("frames of {} x {} pixels cannot be saved as {}",
                                   size.widthPixels,
                                   size.heightPixels,
                                   encoding.format->label);
     const int64_t most = encoding.format->format == Format::Png
-                             ? image::largestSide(image::PictureFormat::Png)
+                             ? image::largestSide(image::ImageFormat::Png)
                              : kMostSide;
     requireThat(size.widthPixels <= most && size.heightPixels <= most,
                 message("{}, which takes {} a side", sides, most),
@@ -77,7 +77,7 @@ void checkEncoding(const VideoEncoding& encoding) {
 
 std::unique_ptr<VideoWriter> openVideo(files::OutputFile& file,
                                        const VideoEncoding& encoding,
-                                       std::vector<image::PictureText> texts) {
+                                       std::vector<image::ImageText> texts) {
     checkEncoding(encoding);
     if (encoding.format->encoder) {
         return openFfmpegVideo(file, encoding, texts);
@@ -91,7 +91,7 @@ namespace {
 /// Texts as ffmpeg's demuxer "ffmetadata" reads them.
 std::string metadataOf(const Texts& texts) {
     std::string file = ";FFMETADATA1\n";
-    for (const image::PictureText& each : texts) {
+    for (const image::ImageText& each : texts) {
         file += each.key + "=";
         for (const char character : each.text) {
             if (std::string_view("=;#\\\n").find(character) != std::string_view::npos) {
@@ -104,7 +104,7 @@ std::string metadataOf(const Texts& texts) {
     return file;
 }
 
-/// Colours of sRGB pictures as BT.709, which players take for granted, computed exactly.
+/// Colours of sRGB images as BT.709, which players take for granted, computed exactly.
 constexpr const char* kColours =
     "scale=in_range=pc:out_range=tv:out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int,"
     "format=yuv420p";
@@ -181,7 +181,7 @@ std::unique_ptr<VideoWriter> openFfmpegVideo(files::OutputFile& file,
 
 namespace {
 
-/// Pictures that are encoded at a time: the one that is written next, and those behind it.
+/// Images that are encoded at a time: the one that is written next, and those behind it.
 constexpr size_t kEncodedAtOnce = 4;
 constexpr auto kStopPoll = std::chrono::milliseconds(10);
 
@@ -228,7 +228,7 @@ public:
         : file_(file),
           animation_(encoding.size,
                      encoding.rate,
-                     {.format = image::PictureFormat::WebP,
+                     {.format = image::ImageFormat::WebP,
                       .quality = encoding.quality,
                       .isLossless = encoding.format->format == Format::WebPLossless}),
           texts_(std::move(texts)) {}

@@ -1,8 +1,8 @@
 #pragma once
 // Frames become a file: MP4 and WebM through the program ffmpeg, WebP and PNG without it.
 
-#include "plugin/image/picture_file.hpp"
-#include "plugin/image/picture_header.hpp"
+#include "plugin/image/image_file.hpp"
+#include "plugin/image/image_header.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ struct FormatInfo {
 /// How a video is written.
 struct VideoEncoding {
     const FormatInfo* format = nullptr;
-    image::PictureSize size;
+    image::ImageSize size;
     int frames = 0;
     double rate = 0;   ///< frames a second
     int crf = 17;      ///< 0 to 51; of MP4 and WebM
@@ -57,6 +57,6 @@ public:
 /// files::OutputFile.
 [[nodiscard]] std::unique_ptr<VideoWriter> openVideo(files::OutputFile& file,
                                                      const VideoEncoding& encoding,
-                                                     std::vector<image::PictureText> texts);
+                                                     std::vector<image::ImageText> texts);
 
 }  // namespace lowtide::video

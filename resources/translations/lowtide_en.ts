@@ -12,7 +12,7 @@
     </message>
 </context>
 <context>
-    <name>PictureFacts</name>
+    <name>ImageFacts</name>
     <message numerus="yes">
         <source>%n nodes</source>
         <translation>
@@ -49,7 +49,7 @@
     </message>
 </context>
 <context>
-    <name>lowtide::ui::Desk</name>
+    <name>lowtide::ui::MainWindowController</name>
     <message numerus="yes">
         <source>A run is in progress; %n more are waiting.</source>
         <translation>
@@ -72,20 +72,20 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>“%1” has no place for %n prompts of the picture.</source>
+        <source>“%1” has no place for %n prompts of the image.</source>
         <translation>
-            <numerusform>“%1” has no place for %n prompt of the picture.</numerusform>
-            <numerusform>“%1” has no place for %n prompts of the picture.</numerusform>
+            <numerusform>“%1” has no place for %n prompt of the image.</numerusform>
+            <numerusform>“%1” has no place for %n prompts of the image.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>lowtide::ui::Gallery</name>
     <message numerus="yes">
-        <source>%n pictures</source>
+        <source>%n images</source>
         <translation>
-            <numerusform>%n picture</numerusform>
-            <numerusform>%n pictures</numerusform>
+            <numerusform>%n image</numerusform>
+            <numerusform>%n images</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -97,7 +97,7 @@
     </message>
 </context>
 <context>
-    <name>lowtide::ui::GalleryDesk</name>
+    <name>lowtide::ui::GalleryController</name>
     <message numerus="yes">
         <source>%n runs had not ended when the studio did.</source>
         <translation>
@@ -116,24 +116,24 @@
 <context>
     <name>lowtide::ui::GalleryRemoval</name>
     <message numerus="yes">
-        <source>%n pictures are in the wastebasket.</source>
+        <source>%n images are in the wastebasket.</source>
         <translation>
-            <numerusform>%n picture is in the wastebasket.</numerusform>
-            <numerusform>%n pictures are in the wastebasket.</numerusform>
+            <numerusform>%n image is in the wastebasket.</numerusform>
+            <numerusform>%n images are in the wastebasket.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n pictures without a file are taken from the list.</source>
+        <source>%n images without a file are taken from the list.</source>
         <translation>
-            <numerusform>%n picture without a file is taken from the list.</numerusform>
-            <numerusform>%n pictures without a file are taken from the list.</numerusform>
+            <numerusform>%n image without a file is taken from the list.</numerusform>
+            <numerusform>%n images without a file are taken from the list.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n pictures are back.</source>
+        <source>%n images are back.</source>
         <translation>
-            <numerusform>%n picture is back.</numerusform>
-            <numerusform>%n pictures are back.</numerusform>
+            <numerusform>%n image is back.</numerusform>
+            <numerusform>%n images are back.</numerusform>
         </translation>
     </message>
 </context>
@@ -199,7 +199,7 @@
     </message>
 </context>
 <context>
-    <name>lowtide::ui::MaskDesk</name>
+    <name>lowtide::ui::MaskController</name>
     <message numerus="yes">
         <source>%n files are in the wastebasket.</source>
         <translation>
@@ -271,10 +271,10 @@
 <context>
     <name>lowtide::ui::RunLibrary</name>
     <message numerus="yes">
-        <source>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” stays. The images&apos; own files are untouched.</source>
+        <source>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” is kept. The images&apos; own files are untouched.</source>
         <translation>
-            <numerusform>The list of earlier runs was damaged. %n image of it could be saved, and it goes on in “%1”; the damaged file “%2” stays. The images&apos; own files are untouched.</numerusform>
-            <numerusform>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” stays. The images&apos; own files are untouched.</numerusform>
+            <numerusform>The list of earlier runs was damaged. %n image of it could be saved, and it goes on in “%1”; the damaged file “%2” is kept. The images&apos; own files are untouched.</numerusform>
+            <numerusform>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” is kept. The images&apos; own files are untouched.</numerusform>
         </translation>
     </message>
 </context>
@@ -288,10 +288,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Saved %n pictures in %1, the last one is %2.</source>
+        <source>Saved %n images in %1, the last one is %2.</source>
         <translation>
-            <numerusform>Saved %n picture in %1, the last one is %2.</numerusform>
-            <numerusform>Saved %n pictures in %1, the last one is %2.</numerusform>
+            <numerusform>Saved %n image in %1, the last one is %2.</numerusform>
+            <numerusform>Saved %n images in %1, the last one is %2.</numerusform>
         </translation>
     </message>
 </context>
@@ -349,17 +349,17 @@
 <context>
     <name>lowtide::ui::SheetDialog</name>
     <message numerus="yes">
-        <source>%1 × %2 values make %n pictures.</source>
+        <source>%1 × %2 values make %n images.</source>
         <translation>
-            <numerusform>%1 × %2 values make %n picture.</numerusform>
-            <numerusform>%1 × %2 values make %n pictures.</numerusform>
+            <numerusform>%1 × %2 values make %n image.</numerusform>
+            <numerusform>%1 × %2 values make %n images.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n pictures.</source>
+        <source>%n images.</source>
         <translation>
-            <numerusform>%n picture.</numerusform>
-            <numerusform>%n pictures.</numerusform>
+            <numerusform>%n image.</numerusform>
+            <numerusform>%n images.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -373,10 +373,10 @@
 <context>
     <name>lowtide::ui::SheetView</name>
     <message numerus="yes">
-        <source>The first of %n pictures</source>
+        <source>The first of %n images</source>
         <translation>
-            <numerusform>The first of %n picture</numerusform>
-            <numerusform>The first of %n pictures</numerusform>
+            <numerusform>The first of %n image</numerusform>
+            <numerusform>The first of %n images</numerusform>
         </translation>
     </message>
 </context>
@@ -403,10 +403,10 @@
 <context>
     <name>lowtide::ui::UnusedDialog</name>
     <message numerus="yes">
-        <source>%n files beside “%1” are unused: %2.</source>
+        <source>%n files next to “%1” are unused: %2.</source>
         <translation>
-            <numerusform>%n file beside “%1” is unused: %2.</numerusform>
-            <numerusform>%n files beside “%1” are unused: %2.</numerusform>
+            <numerusform>%n file next to “%1” is unused: %2.</numerusform>
+            <numerusform>%n files next to “%1” are unused: %2.</numerusform>
         </translation>
     </message>
 </context>

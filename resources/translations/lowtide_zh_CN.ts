@@ -468,7 +468,7 @@
         <translation>打开(&amp;O)...</translation>
     </message>
     <message>
-        <source>Open a graph, or a picture that carries one</source>
+        <source>Open a graph, or an image that carries one</source>
         <translation>打开工作流，或带有工作流的图片</translation>
     </message>
     <message>
@@ -516,7 +516,7 @@
         <translation>运行(&amp;R)</translation>
     </message>
     <message>
-        <source>Make the pictures of this graph</source>
+        <source>Make the images of this graph</source>
         <translation>生成此工作流的图片</translation>
     </message>
     <message>
@@ -528,7 +528,7 @@
         <translation>排在所有等待任务之前运行</translation>
     </message>
     <message>
-        <source>Run a&amp;new</source>
+        <source>Run &amp;again</source>
         <translation>重新运行(&amp;N)</translation>
     </message>
     <message>
@@ -572,7 +572,7 @@
         <translation>完成此图后取消(&amp;I)</translation>
     </message>
     <message>
-        <source>Finish the picture that is being made, then stop</source>
+        <source>Finish the image that is being made, then stop</source>
         <translation>完成正在生成的图片，然后停止</translation>
     </message>
     <message>
@@ -612,7 +612,7 @@
         <translation>查看器(&amp;V)</translation>
     </message>
     <message>
-        <source>Show pictures and videos at full size</source>
+        <source>Show images and videos at full size</source>
         <translation>以完整大小显示图片和视频</translation>
     </message>
     <message>
@@ -620,7 +620,7 @@
         <translation>图库(&amp;Y)</translation>
     </message>
     <message>
-        <source>Show the pictures of all runs</source>
+        <source>Show the images of all runs</source>
         <translation>显示所有运行的图片</translation>
     </message>
     <message>
@@ -808,7 +808,7 @@
         <translation>胶片条(&amp;F)</translation>
     </message>
     <message>
-        <source>Show the pictures of the gallery below the viewer</source>
+        <source>Show the images of the gallery below the viewer</source>
         <translation>在查看器下方显示图库的图片</translation>
     </message>
     <message>
@@ -816,7 +816,7 @@
         <translation>绘制遮罩(&amp;T)</translation>
     </message>
     <message>
-        <source>Paint over what of the viewer&apos;s picture is made anew</source>
+        <source>Paint over the part of the viewer&apos;s image to regenerate</source>
         <translation>在查看器的图片上涂抹要重绘的部分</translation>
     </message>
     <message>
@@ -824,7 +824,7 @@
         <translation>裁剪或扩图(&amp;X)</translation>
     </message>
     <message>
-        <source>Cut the viewer&apos;s picture, or make room around it</source>
+        <source>Cut the viewer&apos;s image, or add space around it</source>
         <translation>裁剪查看器的图片，或在四周扩展</translation>
     </message>
     <message>
@@ -919,7 +919,7 @@
         <translation>Lowtide studio：以节点工作流生成图片，每个节点都有显存策略</translation>
     </message>
     <message>
-        <source>Graph file, picture with a graph, or name of a preset</source>
+        <source>Graph file, image with a graph, or name of a preset</source>
         <translation>工作流文件、带有工作流的图片，或预设的名称</translation>
     </message>
     <message>
@@ -1188,7 +1188,7 @@
 <context>
     <name>GalleryFiles</name>
     <message>
-        <source>“%1” cannot be moved to the wastebasket: %2. It stays where it is.</source>
+        <source>“%1” cannot be moved to the wastebasket: %2. It remains where it is.</source>
         <translation>无法把“%1”移到回收站：%2。文件留在原处。</translation>
     </message>
     <message>
@@ -1212,7 +1212,7 @@
         <translation>无法重命名“%1”：%2。</translation>
     </message>
     <message>
-        <source>There is a file “%1” again. The one that was removed stays in the wastebasket.</source>
+        <source>There is a file “%1” again. The one that was removed remains in the wastebasket.</source>
         <translation>又有了名为“%1”的文件。移除的文件仍在回收站中。</translation>
     </message>
     <message>
@@ -1220,12 +1220,12 @@
         <translation>“%1”已不在回收站中。</translation>
     </message>
     <message>
-        <source>“%1” cannot be taken from the wastebasket: %2. It stays there.</source>
+        <source>“%1” cannot be taken from the wastebasket: %2. It remains there.</source>
         <translation>无法从回收站取回“%1”：%2。它仍在回收站中。</translation>
     </message>
 </context>
 <context>
-    <name>KeptPicture</name>
+    <name>KeptImage</name>
     <message>
         <source>it cannot be written as PNG</source>
         <translation>无法写为 PNG</translation>
@@ -1333,7 +1333,7 @@
         <translation>整个运行至少需要 %1。</translation>
     </message>
     <message>
-        <source>A smaller picture or batch needs less.</source>
+        <source>A smaller image or batch needs less.</source>
         <translation>缩小图片或减小批次，需要的显存会更少。</translation>
     </message>
 </context>
@@ -1414,7 +1414,7 @@
         <translation>整个放得下</translation>
     </message>
     <message>
-        <source>streams %1 a pass</source>
+        <source>streams %1 per forward pass</source>
         <translation>每次流式加载 %1</translation>
     </message>
     <message>
@@ -1513,7 +1513,7 @@
         <translation>太大</translation>
     </message>
     <message>
-        <source>A first look at the file alone: a quarter of the budget is left for pictures. Fits: the rest holds all weights at once. Streams: it holds four of the largest tensor, and the others come when they are used. The plan of a graph is more exact.</source>
+        <source>A first look at the file alone: a quarter of the budget is left for images. Fits: the rest holds all weights at once. Streams: it holds four of the largest tensor, and the others come when they are used. The plan of a graph is more exact.</source>
         <translation>仅根据文件的初步判断：预算的四分之一留给图片。放得下：其余部分能同时容纳全部权重。流式加载：能容纳四个最大的张量，其余在用到时加载。工作流的计划更准确。</translation>
     </message>
     <message>
@@ -1613,9 +1613,9 @@
     </message>
 </context>
 <context>
-    <name>PictureDifference</name>
+    <name>ImageDifference</name>
     <message>
-        <source>The pictures have different sizes.</source>
+        <source>The images have different sizes.</source>
         <translation>图片的大小不同。</translation>
     </message>
     <message>
@@ -1628,7 +1628,7 @@
     </message>
 </context>
 <context>
-    <name>PictureFacts</name>
+    <name>ImageFacts</name>
     <message>
         <source>%1 ... (%2 characters in all)</source>
         <translation>%1 ...（共 %2 个字符）</translation>
@@ -1944,7 +1944,7 @@
     </message>
 </context>
 <context>
-    <name>UnusedPictures</name>
+    <name>UnusedImages</name>
     <message>
         <source>The folder “%1” may not be read.</source>
         <translation>不允许读取文件夹“%1”。</translation>
@@ -2151,7 +2151,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>移出显存</translation>
     </message>
     <message>
-        <source>Off the device; its files stay open for the next run</source>
+        <source>Off the device; its files remain open for the next run</source>
         <translation>移出显存；文件保持打开，供下次运行使用</translation>
     </message>
     <message>
@@ -2269,7 +2269,7 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
 </context>
 <context>
-    <name>lowtide::ui::Desk</name>
+    <name>lowtide::ui::MainWindowController</name>
     <message>
         <source>%1 holds %2, %3 are free</source>
         <translation>%1 占用 %2，可用 %3</translation>
@@ -2355,7 +2355,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>运行</translation>
     </message>
     <message>
-        <source>Closing the window ends it; nothing of the new file stays.</source>
+        <source>Closing the window ends it; nothing of the new file is kept.</source>
         <translation>关闭窗口会终止转换，新文件不会保留。</translation>
     </message>
     <message>
@@ -2375,7 +2375,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>请选择要运行到的节点。</translation>
     </message>
     <message>
-        <source>Nothing runs yet: what is typed in the marked field cannot be read. Mend it, or press Esc there to keep the value before it.</source>
+        <source>Nothing runs yet: what is typed in the marked field cannot be read. Fix it, or press Esc there to keep the value before it.</source>
         <translation>尚未运行：无法读取标记字段中输入的内容。请改正，或在其中按 Esc 保留原值。</translation>
     </message>
     <message>
@@ -2399,7 +2399,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>模型</translation>
     </message>
     <message>
-        <source>Weights of this model stay on the device as its file has them, and are decoded in every pass: less memory, more time.</source>
+        <source>Weights of this model remain on the device as its file has them, and are decoded in every forward pass: less memory, more time.</source>
         <translation>此模型的权重按文件中的格式留在设备上，每次使用时再解码：占用更少，用时更长。</translation>
     </message>
     <message>
@@ -2513,7 +2513,7 @@ The first word is in the text; each of the others takes its place.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>“%1” has no place for %n prompts of the picture.</source>
+        <source>“%1” has no place for %n prompts of the image.</source>
         <translation>
             <numerusform>“%1”放不下图片中的 %n 段提示词。</numerusform>
         </translation>
@@ -2608,7 +2608,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>打开的工作流就是“%1”的工作流。</translation>
     </message>
     <message>
-        <source>“%1” beside the open graph:</source>
+        <source>“%1” compared with the open graph:</source>
         <translation>“%1”与打开的工作流对比：</translation>
     </message>
     <message>
@@ -2674,7 +2674,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>没有视频输入</translation>
     </message>
     <message>
-        <source>No input for pictures</source>
+        <source>No input for images</source>
         <translation>没有图片输入</translation>
     </message>
     <message>
@@ -2682,7 +2682,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>这里没有从文件读取视频的节点</translation>
     </message>
     <message>
-        <source>no node here reads a picture from a file</source>
+        <source>no node here reads an image from a file</source>
         <translation>这里没有从文件读取图片的节点</translation>
     </message>
     <message>
@@ -2766,7 +2766,7 @@ The first word is in the text; each of the others takes its place.</source>
 <context>
     <name>lowtide::ui::FileCommands</name>
     <message>
-        <source>Graphs, pictures and videos (*.json *.png *.jpg *.jpeg *.webp *.mp4 *.webm);;All files (*)</source>
+        <source>Graphs, images and videos (*.json *.png *.jpg *.jpeg *.webp *.mp4 *.webm);;All files (*)</source>
         <translation>工作流、图片和视频 (*.json *.png *.jpg *.jpeg *.webp *.mp4 *.webm);;所有文件 (*)</translation>
     </message>
     <message>
@@ -2920,7 +2920,7 @@ The first word is in the text; each of the others takes its place.</source>
 <context>
     <name>lowtide::ui::Filmstrip</name>
     <message>
-        <source>Pictures around this one</source>
+        <source>Images around this one</source>
         <translation>此图前后的图片</translation>
     </message>
 </context>
@@ -2950,7 +2950,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>低显存模式</translation>
     </message>
     <message>
-        <source>Collects unused memory after every stage; suggested up to 8 GiB. It costs a little time, pictures stay the same.</source>
+        <source>Collects unused memory after every stage; suggested up to 8 GiB. It costs a little time, images remain the same.</source>
         <translation>每个阶段后回收不用的显存；显存不超过 8 GiB 时建议开启。稍慢一些，图片不变。</translation>
     </message>
     <message>
@@ -3008,7 +3008,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>裁剪或扩图</translation>
     </message>
     <message>
-        <source>Drag edges and corners inwards to crop, beyond the picture to extend it. Arrows move the frame, with Shift they change its size.</source>
+        <source>Drag edges and corners inwards to crop, beyond the image to extend it. Arrows move the frame, with Shift they change its size.</source>
         <translation>向内拖动边和角可裁剪，拖到图片外可扩图。方向键移动边框，加 Shift 更改大小。</translation>
     </message>
     <message>
@@ -3016,7 +3016,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>自由</translation>
     </message>
     <message>
-        <source>As the picture</source>
+        <source>As the image</source>
         <translation>与图片相同</translation>
     </message>
     <message>
@@ -3036,11 +3036,11 @@ The first word is in the text; each of the others takes its place.</source>
         <translation> 像素</translation>
     </message>
     <message>
-        <source>Over so many pixels of the old picture the mask of what is new falls off, so that both join</source>
+        <source>Over so many pixels of the old image the mask of what is new falls off, so that both join</source>
         <translation>新区域的遮罩在旧图的这些像素内渐弱，使两者衔接</translation>
     </message>
     <message>
-        <source>Whole picture</source>
+        <source>Whole image</source>
         <translation>整张图片</translation>
     </message>
     <message>
@@ -3048,7 +3048,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Back to the picture, nothing is written (Esc)</source>
+        <source>Back to the image, nothing is written (Esc)</source>
         <translation>返回图片，不写入任何内容 (Esc)</translation>
     </message>
     <message>
@@ -3080,11 +3080,11 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>裁剪</translation>
     </message>
     <message>
-        <source>Write the larger picture and paint its mask (Return)</source>
+        <source>Write the larger image and paint its mask (Return)</source>
         <translation>写入更大的图片并绘制遮罩（回车）</translation>
     </message>
     <message>
-        <source>Write this part as a picture of its own (Return)</source>
+        <source>Write this part as an image of its own (Return)</source>
         <translation>把此部分写为单独的图片（回车）</translation>
     </message>
 </context>
@@ -3098,19 +3098,19 @@ The first word is in the text; each of the others takes its place.</source>
 <context>
     <name>lowtide::ui::Gallery</name>
     <message>
-        <source>Pictures</source>
+        <source>Images</source>
         <translation>图片</translation>
     </message>
     <message>
-        <source>No pictures yet</source>
+        <source>No images yet</source>
         <translation>还没有图片</translation>
     </message>
     <message>
-        <source>Every picture and video that a run saves is kept here, with its graph.</source>
+        <source>Every image and video that a run saves is kept here, with its graph.</source>
         <translation>运行保存的每张图片和每段视频都连同工作流收在这里。</translation>
     </message>
     <message>
-        <source>No picture matches</source>
+        <source>No image matches</source>
         <translation>没有匹配的图片</translation>
     </message>
     <message>
@@ -3198,7 +3198,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>文件名</translation>
     </message>
     <message numerus="yes">
-        <source>%n pictures</source>
+        <source>%n images</source>
         <translation>
             <numerusform>%n 张图片</numerusform>
         </translation>
@@ -3208,7 +3208,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>打开其对比表(&amp;H)</translation>
     </message>
     <message>
-        <source>Ctrl+click marks several pictures, or Ctrl with an arrow, then Space. C compares two, Enter views one.</source>
+        <source>Ctrl+click marks several images, or Ctrl with an arrow, then Space. C compares two, Enter views one.</source>
         <translation>按住 Ctrl 点击可选中多张图片，也可按 Ctrl+方向键再按空格。C 对比两张，Enter 查看一张。</translation>
     </message>
     <message numerus="yes">
@@ -3235,7 +3235,7 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
 </context>
 <context>
-    <name>lowtide::ui::GalleryDesk</name>
+    <name>lowtide::ui::GalleryController</name>
     <message>
         <source>Runs are not kept: %1</source>
         <translation>不保留运行记录：%1</translation>
@@ -3304,7 +3304,7 @@ The first word is in the text; each of the others takes its place.</source>
 <context>
     <name>lowtide::ui::GalleryFilter</name>
     <message>
-        <source>Search pictures</source>
+        <source>Search images</source>
         <translation>搜索图片</translation>
     </message>
     <message>
@@ -3340,7 +3340,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>最近 30 天</translation>
     </message>
     <message>
-        <source>Only starred pictures</source>
+        <source>Only starred images</source>
         <translation>仅星标图片</translation>
     </message>
     <message>
@@ -3352,26 +3352,26 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>所有工作流</translation>
     </message>
     <message>
-        <source>Words of the prompt, the title, the models or the file&apos;s name. Down goes to the pictures.</source>
+        <source>Words of the prompt, the title, the models or the file&apos;s name. Down goes to the images.</source>
         <translation>提示词、标题、模型或文件名中的词。按下箭头键转到图片。</translation>
     </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryRemoval</name>
     <message numerus="yes">
-        <source>%n pictures are in the wastebasket.</source>
+        <source>%n images are in the wastebasket.</source>
         <translation>
             <numerusform>%n 张图片已移到回收站。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n pictures without a file are taken from the list.</source>
+        <source>%n images without a file are taken from the list.</source>
         <translation>
             <numerusform>已从列表中移除 %n 张没有文件的图片。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n pictures are back.</source>
+        <source>%n images are back.</source>
         <translation>
             <numerusform>已恢复 %n 张图片。</numerusform>
         </translation>
@@ -3451,7 +3451,7 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
     <message>
         <source>Double-click or press Tab to add the first node.
-Drop a graph or one of its pictures to open it.</source>
+Drop a graph or one of its images to open it.</source>
         <translation>双击或按 Tab 添加第一个节点。
 把工作流或它生成的图片拖到这里即可打开。</translation>
     </message>
@@ -3536,7 +3536,7 @@ Drop a graph or one of its pictures to open it.</source>
         <translation>%1，可选</translation>
     </message>
     <message>
-        <source>Changes the picture a little: %1</source>
+        <source>Changes the image a little: %1</source>
         <translation>会轻微改变图片：%1</translation>
     </message>
     <message>
@@ -3636,7 +3636,7 @@ Drop a graph or one of its pictures to open it.</source>
         <translation>显示全部</translation>
     </message>
     <message>
-        <source>The clipboard holds no nodes and no picture to paste.</source>
+        <source>The clipboard holds no nodes and no image to paste.</source>
         <translation>剪贴板中没有可粘贴的节点或图片。</translation>
     </message>
     <message>
@@ -3700,7 +3700,7 @@ Drop a graph or one of its pictures to open it.</source>
         <translation>%1 的预览</translation>
     </message>
     <message>
-        <source>Picture of %1</source>
+        <source>Image of %1</source>
         <translation>%1 的图片</translation>
     </message>
     <message>
@@ -4236,7 +4236,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
-    <name>lowtide::ui::LogBook</name>
+    <name>lowtide::ui::LogModel</name>
     <message>
         <source>debug</source>
         <translation>调试</translation>
@@ -4341,7 +4341,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
-    <name>lowtide::ui::MaskDesk</name>
+    <name>lowtide::ui::MaskController</name>
     <message>
         <source>Writing the mask...</source>
         <translation>正在写入遮罩...</translation>
@@ -4355,11 +4355,11 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>局部重绘 %1</translation>
     </message>
     <message>
-        <source>The graph makes the masked part of “%1” anew; every other pixel stays. Say in the prompt what belongs there, then press Run.</source>
+        <source>The graph regenerates the masked part of “%1”; every other pixel is kept. Describe in the prompt what belongs there, then press Run.</source>
         <translation>工作流会重绘“%1”中遮住的部分；其余像素不变。请在提示词中写明那里的内容，再按“运行”。</translation>
     </message>
     <message>
-        <source>No node of this graph fills masks. Open a preset, such as Inpaint, and use the mask again; it is kept with its picture.</source>
+        <source>No node of this graph fills masks. Open a preset, such as Inpaint, and use the mask again; it is kept with its image.</source>
         <translation>此工作流中没有局部重绘的节点。请打开“局部重绘”等预设，再使用遮罩；遮罩与图片一起保留。</translation>
     </message>
     <message>
@@ -4367,11 +4367,11 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>预设</translation>
     </message>
     <message>
-        <source>No nodes that fill masks are here: start the studio with its engine. The mask is kept with its picture.</source>
+        <source>No nodes that fill masks are here: start the studio with its engine. The mask is kept with its image.</source>
         <translation>这里没有局部重绘的节点：请启动带有引擎的程序。遮罩与图片一起保留。</translation>
     </message>
     <message>
-        <source>The picture has no file yet and cannot be written: %1</source>
+        <source>The image has no file yet and cannot be written: %1</source>
         <translation>图片还没有文件，且无法写入：%1</translation>
     </message>
     <message>
@@ -4383,7 +4383,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>新增部分已加入遮罩；可继续涂抹修改。</translation>
     </message>
     <message>
-        <source>Save the graph first: only masks beside its file can be removed.</source>
+        <source>Save the graph first: only masks next to its file can be removed.</source>
         <translation>请先保存工作流：只能移除其文件旁的遮罩。</translation>
     </message>
     <message>
@@ -4395,7 +4395,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>文件可能仍在使用，因此什么也没有移除：%1</translation>
     </message>
     <message>
-        <source>There is nothing to remove: all masks, crops and extended images beside “%1” are in use.</source>
+        <source>There is nothing to remove: all masks, crops and extended images next to “%1” are in use.</source>
         <translation>没有可移除的文件：“%1”旁的遮罩、裁剪和扩图都在使用。</translation>
     </message>
     <message numerus="yes">
@@ -4428,7 +4428,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation> 像素</translation>
     </message>
     <message>
-        <source>Diameter in pixels of the picture: [ and ], Ctrl+wheel, or Alt and drag</source>
+        <source>Diameter in pixels of the image: [ and ], Ctrl+wheel, or Alt and drag</source>
         <translation>直径，以图片像素计：[ 和 ]、Ctrl+滚轮，或 Alt 加拖动</translation>
     </message>
     <message>
@@ -4468,7 +4468,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>反转</translation>
     </message>
     <message>
-        <source>What is masked stays, what is not is made anew (I)</source>
+        <source>What is masked is kept, what is not is regenerated (I)</source>
         <translation>遮住的保留，未遮住的重绘 (I)</translation>
     </message>
     <message>
@@ -4476,7 +4476,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>填满</translation>
     </message>
     <message>
-        <source>Mask the whole picture</source>
+        <source>Mask the whole image</source>
         <translation>遮住整张图片</translation>
     </message>
     <message>
@@ -4540,7 +4540,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>黑色</translation>
     </message>
     <message>
-        <source>How much of the picture the mask hides on the screen</source>
+        <source>How much of the image the mask hides on the screen</source>
         <translation>遮罩在屏幕上遮住图片的程度</translation>
     </message>
     <message>
@@ -4560,7 +4560,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>用作重绘遮罩</translation>
     </message>
     <message>
-        <source>The graph makes the masked part anew; every other pixel stays (Return)</source>
+        <source>The graph regenerates the masked part; every other pixel is kept (Return)</source>
         <translation>工作流重绘遮住的部分；其余像素不变（回车）</translation>
     </message>
     <message>
@@ -4568,7 +4568,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>关闭</translation>
     </message>
     <message>
-        <source>Back to the picture; the mask is kept (Esc)</source>
+        <source>Back to the image; the mask is kept (Esc)</source>
         <translation>返回图片；遮罩会保留 (Esc)</translation>
     </message>
     <message>
@@ -4579,7 +4579,7 @@ Select a node to read what it does. What is set here applies to every node witho
 <context>
     <name>lowtide::ui::MaskTool</name>
     <message>
-        <source>%1 % of the picture are masked</source>
+        <source>%1 % of the image is masked</source>
         <translation>图片的 %1 % 被遮住</translation>
     </message>
     <message>
@@ -4857,7 +4857,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>复制 SHA-256</translation>
     </message>
     <message>
-        <source>Choose its picture...</source>
+        <source>Choose its image...</source>
         <translation>选择其图片...</translation>
     </message>
     <message>
@@ -4970,7 +4970,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>添加 ComfyUI 的 extra_model_paths.yaml...</translation>
     </message>
     <message>
-        <source>Remove it from the list; its files stay</source>
+        <source>Remove it from the list; its files are kept</source>
         <translation>从列表中移除；文件会保留</translation>
     </message>
     <message>
@@ -5060,11 +5060,11 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>%1 / %2</translation>
     </message>
     <message>
-        <source>The picture of %1</source>
+        <source>The image of %1</source>
         <translation>%1 的图片</translation>
     </message>
     <message>
-        <source>Pictures (*.png *.jpg *.jpeg *.webp)</source>
+        <source>Images (*.png *.jpg *.jpeg *.webp)</source>
         <translation>图片 (*.png *.jpg *.jpeg *.webp)</translation>
     </message>
     <message>
@@ -5083,7 +5083,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>自动：流式加载</translation>
     </message>
     <message>
-        <source>auto: stays</source>
+        <source>auto: resident</source>
         <translation>自动：常驻</translation>
     </message>
 </context>
@@ -5160,28 +5160,28 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
-    <name>lowtide::ui::PastedPicture</name>
+    <name>lowtide::ui::PastedImage</name>
     <message>
         <source>the folder cannot be made</source>
         <translation>无法创建文件夹</translation>
     </message>
     <message>
-        <source>The picture in the clipboard cannot be read; save it as a PNG file and drop that here.</source>
+        <source>The image in the clipboard cannot be read; save it as a PNG file and drop that here.</source>
         <translation>无法读取剪贴板中的图片；请保存为 PNG 文件再拖到这里。</translation>
     </message>
     <message>
-        <source>The picture in the clipboard has %1 x %2 pixels, more than %3 million; save it as a PNG file and drop that here.</source>
+        <source>The image in the clipboard has %1 x %2 pixels, more than %3 million; save it as a PNG file and drop that here.</source>
         <translation>剪贴板中的图片有 %1 x %2 像素，超过 %3 百万；请保存为 PNG 文件再拖到这里。</translation>
     </message>
     <message>
-        <source>The pasted picture could not be kept in “%1”: %2</source>
+        <source>The pasted image could not be kept in “%1”: %2</source>
         <translation>无法把粘贴的图片保存到“%1”：%2</translation>
     </message>
 </context>
 <context>
-    <name>lowtide::ui::PictureDrop</name>
+    <name>lowtide::ui::ImageDrop</name>
     <message>
-        <source>Dropped picture</source>
+        <source>Dropped image</source>
         <translation>拖入的图片</translation>
     </message>
     <message>
@@ -5197,12 +5197,12 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>用作输入</translation>
     </message>
     <message>
-        <source>Do this for every dropped picture</source>
+        <source>Do this for every dropped image</source>
         <translation>对所有拖入的图片都这样做</translation>
     </message>
 </context>
 <context>
-    <name>lowtide::ui::PicturePresets</name>
+    <name>lowtide::ui::ImagePresets</name>
     <message>
         <source>Use in a &amp;preset</source>
         <translation>在预设中使用(&amp;P)</translation>
@@ -5221,17 +5221,17 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
-    <name>lowtide::ui::PictureView</name>
+    <name>lowtide::ui::ImageView</name>
     <message>
-        <source>Picture</source>
+        <source>Image</source>
         <translation>图片</translation>
     </message>
     <message>
-        <source>Picture %1</source>
+        <source>Image %1</source>
         <translation>图片 %1</translation>
     </message>
     <message>
-        <source>No picture is shown.</source>
+        <source>No image is shown.</source>
         <translation>没有显示图片。</translation>
     </message>
     <message>
@@ -5243,15 +5243,15 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>以 %1% 显示</translation>
     </message>
     <message>
-        <source>two pictures, side by side</source>
+        <source>two images, side by side</source>
         <translation>两张图片，并排</translation>
     </message>
     <message>
-        <source>two pictures, their difference</source>
+        <source>two images, their difference</source>
         <translation>两张图片，差异</translation>
     </message>
     <message>
-        <source>two pictures, the line at %1 %</source>
+        <source>two images, the line at %1 %</source>
         <translation>两张图片，分界线在 %1%</translation>
     </message>
     <message>
@@ -5290,7 +5290,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>中转缓冲</translation>
     </message>
     <message>
-        <source>%1, streams %2 a pass</source>
+        <source>%1, streams %2 per forward pass</source>
         <translation>%1，每次流式加载 %2</translation>
     </message>
     <message>
@@ -5409,7 +5409,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>一起移动的块数。</translation>
     </message>
     <message>
-        <source>Device memory that this node may fill with weights that stay, such as 6 GiB.</source>
+        <source>Device memory that this node may fill with resident weights, such as 6 GiB.</source>
         <translation>此节点可用来常驻权重的显存，例如 6 GiB。</translation>
     </message>
     <message>
@@ -5512,7 +5512,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>权重</translation>
     </message>
     <message>
-        <source>Picture</source>
+        <source>Image</source>
         <translation>图片</translation>
     </message>
     <message>
@@ -5587,7 +5587,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>用逗号分隔</translation>
     </message>
     <message>
-        <source>Picture</source>
+        <source>Image</source>
         <translation>图片</translation>
     </message>
     <message>
@@ -5787,7 +5787,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>运行</translation>
     </message>
     <message>
-        <source>No runs yet. Press Run, and it appears here with its picture.</source>
+        <source>No runs yet. Press Run, and it appears here with its image.</source>
         <translation>还没有运行。按“运行”后，运行及其图片会出现在这里。</translation>
     </message>
     <message>
@@ -5799,7 +5799,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>立即取消</translation>
     </message>
     <message>
-        <source>Run anew, kept results too</source>
+        <source>Run again without kept results</source>
         <translation>全部重新运行</translation>
     </message>
     <message>
@@ -5999,19 +5999,19 @@ Select a node to read what it does. What is set here applies to every node witho
 <context>
     <name>lowtide::ui::Retouching</name>
     <message>
-        <source>the picture has %1 x %2 pixels, more than %3 million; make it smaller first</source>
+        <source>the image has %1 x %2 pixels, more than %3 million; make it smaller first</source>
         <translation>图片有 %1 x %2 像素，超过 %3 百万；请先缩小</translation>
     </message>
     <message>
-        <source>This mask was kept when you last painted on the picture; Clear begins anew.</source>
+        <source>This mask was kept when you last painted on the image; Clear starts over.</source>
         <translation>这是上次在此图上绘制时保留的遮罩；“清除”可重新开始。</translation>
     </message>
     <message>
-        <source>The mask cannot be kept for later: %1. Use it before you leave the picture.</source>
+        <source>The mask cannot be kept for later: %1. Use it before you leave the image.</source>
         <translation>无法保留遮罩供以后使用：%1。请在离开图片之前使用。</translation>
     </message>
     <message>
-        <source>Nothing is masked yet: paint over what is to be made anew.</source>
+        <source>Nothing is masked yet: paint over what is to be regenerated.</source>
         <translation>还没有遮住任何部分：请涂抹要重绘的部分。</translation>
     </message>
     <message>
@@ -6045,7 +6045,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>%1，%2</translation>
     </message>
     <message>
-        <source>Pictures are being made</source>
+        <source>Images are being made</source>
         <translation>正在生成图片</translation>
     </message>
 </context>
@@ -6067,7 +6067,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>内存不足</translation>
     </message>
     <message numerus="yes">
-        <source>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” stays. The images&apos; own files are untouched.</source>
+        <source>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” is kept. The images&apos; own files are untouched.</source>
         <translation>
             <numerusform>之前的运行列表已损坏。其中的 %n 张图片得以恢复，列表在“%1”中继续；损坏的文件“%2”保留不动。图片文件本身没有变动。</numerusform>
         </translation>
@@ -6090,7 +6090,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>无需执行：所有结果都是最新的。</translation>
     </message>
     <message>
-        <source>Run anew</source>
+        <source>Run again</source>
         <translation>重新运行</translation>
     </message>
     <message>
@@ -6110,7 +6110,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>查看</translation>
     </message>
     <message numerus="yes">
-        <source>Saved %n pictures in %1, the last one is %2.</source>
+        <source>Saved %n images in %1, the last one is %2.</source>
         <translation>
             <numerusform>已把 %n 张图片保存到 %1，最后一张是 %2。</numerusform>
         </translation>
@@ -6324,11 +6324,11 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>选择...</translation>
     </message>
     <message>
-        <source>Folder for pictures</source>
+        <source>Folder for images</source>
         <translation>图片文件夹</translation>
     </message>
     <message>
-        <source>Show the picture while it is made</source>
+        <source>Show the image while it is made</source>
         <translation>生成时显示图片</translation>
     </message>
     <message>
@@ -6348,7 +6348,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>用作输入</translation>
     </message>
     <message>
-        <source>A dropped picture with a graph</source>
+        <source>A dropped image with a graph</source>
         <translation>拖入带工作流的图片时</translation>
     </message>
     <message>
@@ -6540,7 +6540,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
-    <name>lowtide::ui::SheetDesk</name>
+    <name>lowtide::ui::SheetController</name>
     <message>
         <source>forgotten</source>
         <translation>已放弃</translation>
@@ -6550,7 +6550,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>已取消</translation>
     </message>
     <message>
-        <source>no picture</source>
+        <source>no image</source>
         <translation>没有图片</translation>
     </message>
     <message>
@@ -6574,11 +6574,11 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>无法读取对比表“%1”。</translation>
     </message>
     <message>
-        <source>The sheet “%1” has no picture in any cell.</source>
+        <source>The sheet “%1” has no image in any cell.</source>
         <translation>对比表“%1”的单元格中没有图片。</translation>
     </message>
     <message>
-        <source>The picture of “%1” is not written: %2</source>
+        <source>The image of “%1” is not written: %2</source>
         <translation>“%1”的图片未写入：%2</translation>
     </message>
     <message>
@@ -6637,7 +6637,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>运行</translation>
     </message>
     <message>
-        <source>This graph saves no picture. Add “Save image” at its end.</source>
+        <source>This graph saves no image. Add “Save image” at its end.</source>
         <translation>此工作流不保存图片。请在末尾添加“保存图像”。</translation>
     </message>
     <message>
@@ -6649,25 +6649,25 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>列和行的变化相同。请为行另选一个。</translation>
     </message>
     <message>
-        <source>Mend the values that are marked.</source>
+        <source>Fix the values that are marked.</source>
         <translation>请改正标记的值。</translation>
     </message>
     <message>
-        <source>%1 × %2 are %3 pictures; a sheet holds %4 at most. Use fewer values.</source>
+        <source>%1 × %2 are %3 images; a sheet holds %4 at most. Use fewer values.</source>
         <translation>%1 × %2 共 %3 张图片；对比表最多 %4 张。请减少值的数量。</translation>
     </message>
     <message>
-        <source>One picture is no sheet. Give another value.</source>
+        <source>One image is no sheet. Give another value.</source>
         <translation>一张图片不成对比表。请再给一个值。</translation>
     </message>
     <message numerus="yes">
-        <source>%1 × %2 values make %n pictures.</source>
+        <source>%1 × %2 values make %n images.</source>
         <translation>
             <numerusform>%1 × %2 个值得到 %n 张图片。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n pictures.</source>
+        <source>%n images.</source>
         <translation>
             <numerusform>%n 张图片。</numerusform>
         </translation>
@@ -6773,7 +6773,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>失败</translation>
     </message>
     <message>
-        <source>It wrote no picture.</source>
+        <source>It wrote no image.</source>
         <translation>没有写出图片。</translation>
     </message>
     <message>
@@ -6781,7 +6781,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>正在加载</translation>
     </message>
     <message>
-        <source>The same picture as %1</source>
+        <source>The same image as %1</source>
         <translation>与 %1 的图片相同</translation>
     </message>
 </context>
@@ -6800,7 +6800,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>%1 | %2</translation>
     </message>
     <message numerus="yes">
-        <source>The first of %n pictures</source>
+        <source>The first of %n images</source>
         <translation>
             <numerusform>%n 张图片中的第一张</numerusform>
         </translation>
@@ -6818,7 +6818,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>还没有对比表</translation>
     </message>
     <message>
-        <source>A sheet shows what one or two parameters do: pictures in columns and rows, all else equal.</source>
+        <source>A sheet shows what one or two parameters do: images in columns and rows, all else equal.</source>
         <translation>对比表显示一两个参数的作用：图片按列和行排列，其他条件相同。</translation>
     </message>
     <message>
@@ -6834,7 +6834,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>适应窗口 (F)</translation>
     </message>
     <message>
-        <source>Time and peak memory below each picture (T)</source>
+        <source>Time and peak memory below each image (T)</source>
         <translation>在每张图片下显示用时和显存峰值 (T)</translation>
     </message>
     <message>
@@ -6858,11 +6858,11 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>标记显存</translation>
     </message>
     <message>
-        <source>Run cells without a picture again</source>
+        <source>Run cells without an image again</source>
         <translation>重新运行没有图片的单元格</translation>
     </message>
     <message>
-        <source>Show the whole sheet as a picture (P)</source>
+        <source>Show the whole sheet as an image (P)</source>
         <translation>把整个对比表显示为图片 (P)</translation>
     </message>
     <message>
@@ -6898,7 +6898,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>在查看器中对比(&amp;V)</translation>
     </message>
     <message>
-        <source>Show the whole sheet as a &amp;picture</source>
+        <source>Show the whole sheet as an &amp;image</source>
         <translation>把整个对比表显示为图片(&amp;P)</translation>
     </message>
 </context>
@@ -7258,7 +7258,7 @@ Negative prompt:
         <translation>移到回收站</translation>
     </message>
     <message numerus="yes">
-        <source>%n files beside “%1” are unused: %2.</source>
+        <source>%n files next to “%1” are unused: %2.</source>
         <translation>
             <numerusform>“%1”旁有 %n 个文件未被使用：%2。</numerusform>
         </translation>
@@ -7269,7 +7269,7 @@ Negative prompt:
     </message>
 </context>
 <context>
-    <name>lowtide::ui::Upkeep</name>
+    <name>lowtide::ui::MaintenanceJob</name>
     <message>
         <source>a run is at work; try again when it has ended</source>
         <translation>有运行正在进行；请在结束后重试</translation>
@@ -7282,7 +7282,7 @@ Negative prompt:
 <context>
     <name>lowtide::ui::VideoFrames</name>
     <message>
-        <source>%1 ends after frame %2, it says it has %3</source>
+        <source>%1 ends after frame %2, its header states %3</source>
         <translation>%1 在第 %2 帧之后结束，但声明有 %3 帧</translation>
     </message>
     <message>
@@ -7293,11 +7293,11 @@ Negative prompt:
 <context>
     <name>lowtide::ui::Viewer</name>
     <message>
-        <source>No picture yet</source>
+        <source>No image yet</source>
         <translation>还没有图片</translation>
     </message>
     <message>
-        <source>Run the graph, click the picture of a node, or drop a picture or a video here.</source>
+        <source>Run the graph, click the image of a node, or drop an image or a video here.</source>
         <translation>运行工作流、点击节点的图片，或把图片或视频拖到这里。</translation>
     </message>
     <message>
@@ -7317,15 +7317,15 @@ Negative prompt:
         <translation>原始像素 (1)</translation>
     </message>
     <message>
-        <source>Keep this picture and wipe between it and the next</source>
+        <source>Keep this image and wipe between it and the next</source>
         <translation>保留此图，与下一张滑动对比</translation>
     </message>
     <message>
-        <source>Show the picture while it is made</source>
+        <source>Show the image while it is made</source>
         <translation>生成时显示图片</translation>
     </message>
     <message>
-        <source>Copy the picture</source>
+        <source>Copy the image</source>
         <translation>复制图片</translation>
     </message>
     <message>
@@ -7337,7 +7337,7 @@ Negative prompt:
         <translation>用作输入</translation>
     </message>
     <message>
-        <source>How two pictures are compared</source>
+        <source>How two images are compared</source>
         <translation>两张图片的对比方式</translation>
     </message>
     <message>
@@ -7365,7 +7365,7 @@ Negative prompt:
         <translation>D</translation>
     </message>
     <message>
-        <source>Pictures</source>
+        <source>Images</source>
         <translation>图片</translation>
     </message>
     <message>
@@ -7389,15 +7389,15 @@ Negative prompt:
         <translation>绘制重绘遮罩 (M)</translation>
     </message>
     <message>
-        <source>Crop or extend the picture (C)</source>
+        <source>Crop or extend the image (C)</source>
         <translation>裁剪或扩展图片 (C)</translation>
     </message>
     <message>
-        <source>Previous picture (Left, Page up)</source>
+        <source>Previous image (Left, Page up)</source>
         <translation>上一张图片（左箭头、Page Up）</translation>
     </message>
     <message>
-        <source>Next picture (Right, Page down)</source>
+        <source>Next image (Right, Page down)</source>
         <translation>下一张图片（右箭头、Page Down）</translation>
     </message>
     <message>

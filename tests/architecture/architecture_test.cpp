@@ -25,9 +25,9 @@ Verdict check(const QString& script, const QString& root, const QStringList& opt
 }
 
 void write(const QTemporaryDir& root, const QString& path, const QByteArray& text) {
-    const QFileInfo place(root.filePath(path));
-    QVERIFY(QDir().mkpath(place.absolutePath()));
-    QFile file(place.absoluteFilePath());
+    const QFileInfo folder(root.filePath(path));
+    QVERIFY(QDir().mkpath(folder.absolutePath()));
+    QFile file(folder.absoluteFilePath());
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(text);
 }
@@ -83,6 +83,7 @@ private Q_SLOTS:
         QTest::newRow("pages") << "check_pages.py";
         QTest::newRow("measurements") << "check_measurements.py";
         QTest::newRow("translations") << "check_translations.py";
+        QTest::newRow("words") << "check_words.py";
     }
 
     void theProjectKeepsItsRules() {
@@ -106,7 +107,7 @@ private Q_SLOTS:
     /// The folder that ./dev setup fills is the one in which CMake looks for LibTorch: each hashes
     /// the lists of what it holds.
     void devAndCMakeNameOneSiteFolder() {
-        const auto said = [](const QString& program, const QStringList& arguments) {
+        const auto reported = [](const QString& program, const QStringList& arguments) {
             QProcess process;
             process.setProcessChannelMode(QProcess::MergedChannels);
             process.setWorkingDirectory(lowtide::testing::sourcePath(""));
@@ -119,22 +120,22 @@ private Q_SLOTS:
         };
         const QTemporaryDir folder;
         write(folder,
-              "say.cmake",
+              "report.cmake",
               "set(PROJECT_SOURCE_DIR .)\n"
               "include(plugin/cmake/site.cmake)\n"
               "message(${site})\n");
 
         const QString ofDev =
-            said("bash",
-                 {"-c",
-                  "cache=$LOWTIDE_CACHE; "
-                  "eval \"$(sed -n '/^site_folder()/,/^}/p' dev)\"; site_folder"});
+            reported("bash",
+                     {"-c",
+                      "cache=$LOWTIDE_CACHE; "
+                      "eval \"$(sed -n '/^site_folder()/,/^}/p' dev)\"; site_folder"});
 
         QVERIFY2(ofDev.startsWith("/cache/site-"), qPrintable(ofDev));
-        QCOMPARE(said("cmake", {"-P", folder.filePath("say.cmake")}), ofDev);
+        QCOMPARE(reported("cmake", {"-P", folder.filePath("report.cmake")}), ofDev);
     }
 
-    void aChangeIsReadWhateverGitIsTold_data() {
+    void aChangeIsReadWhateverGitIsConfigured_data() {
         QTest::addColumn<QString>("setting");
         QTest::addColumn<QString>("value");
         QTest::newRow("nothing") << "lowtide.nothing"
@@ -149,7 +150,7 @@ private Q_SLOTS:
                                          << "true";
     }
 
-    void aChangeIsReadWhateverGitIsTold() {
+    void aChangeIsReadWhateverGitIsConfigured() {
         QFETCH(QString, setting);
         QFETCH(QString, value);
         const QTemporaryDir root;
@@ -186,7 +187,7 @@ private Q_SLOTS:
             << "check_layers.py"
             << "nodes/engine/a.cpp" << QByteArray("#include \"nodes/denoise/b.hpp\"\n")
             << "knows no category";
-        QTest::newRow("torch in a light room")
+        QTest::newRow("torch in a light library")
             << "check_layers.py"
             << "plugin/executor/a.cpp" << QByteArray("#include <ATen/ATen.h>\n") << "torch-free";
         QTest::newRow("torch in a light header")
@@ -206,11 +207,11 @@ private Q_SLOTS:
         QTest::newRow("Qt in another header of hosts")
             << "check_layers.py"
             << "plugin/host_api/a.hpp" << QByteArray("#include <QObject>\n") << "Qt-free";
-        QTest::newRow("the Qt door in the command")
+        QTest::newRow("the Qt plugin in the command")
             << "check_layers.py"
             << "ui/cli/a.cpp" << QByteArray("#include \"plugin/host_api/qt_entry.hpp\"\n")
             << "Qt-free";
-        QTest::newRow("the Qt door in the engine")
+        QTest::newRow("the Qt plugin in the engine")
             << "check_layers.py"
             << "plugin/module/a.cpp" << QByteArray("#include \"plugin/host_api/qt_entry.hpp\"\n")
             << "Qt-free";
@@ -260,15 +261,15 @@ private Q_SLOTS:
             << "check_pages.py"
             << "docs/feature_tests.md" << QByteArray("- studio_viewer: wipes, zooms\n")
             << "there is no test studio_viewer";
-        QTest::newRow("picture that no scene makes")
+        QTest::newRow("image that no scene makes")
             << "check_pages.py"
             << "docs/a.md" << QByteArray("![b](images/b.png)\n")
             << "docs/a.md: no scene of tests/journey/studio/scenes_test.cpp makes b.png";
-        QTest::newRow("picture that is not there")
+        QTest::newRow("image that is not there")
             << "check_pages.py"
             << "docs/a.md" << QByteArray("![b](images/mini_contact_sheet.png)\n")
             << "docs/images/mini_contact_sheet.png is not there";
-        QTest::newRow("picture that no page shows")
+        QTest::newRow("image that no page shows")
             << "check_pages.py"
             << "docs/images/b.png" << QByteArray("b") << "docs/images/b.png: no page shows it";
         QTest::newRow("decision that the list lacks")
@@ -300,9 +301,16 @@ private Q_SLOTS:
             << "check_measurements.py"
             << "docs/measurements/a.json" << QByteArray(R"({"t": {"machine": "b", "by": "c"}})")
             << "docs/measurements/a.json: t: has machine, by, wanted date,";
-        QTest::newRow("too many pictures")
+        QTest::newRow("too many images")
             << "check_pages.py"
             << "docs/images/b.png" << QByteArray((4 << 20) + 1, 'b') << "bytes, at most 4194304";
+        QTest::newRow("word that goes") << "check_words.py"
+                                        << "plugin/base/a.cpp" << QByteArray("int moduleDoor;\n")
+                                        << "plugin/base/a.cpp:1: \"door\" is not a word";
+        QTest::newRow("phrase that is not allowed")
+            << "check_words.py"
+            << "plugin/base/a.md" << QByteArray("\nIn place, at its place.\n")
+            << "plugin/base/a.md:2: \"place\" has no such allowed phrase";
         QTest::newRow("test without a namespace")
             << "check_names.py"
             << "tests/unit/a/a_test.cpp" << QByteArray("LOWTIDE_TEST(ATest)\n")
@@ -412,7 +420,9 @@ private Q_SLOTS:
         row("one lost", "{0} 需要 {{x}}", "has other placeholders");
         row("one too many", "{} 需要 {} 和 {}", "has other placeholders");
         row("another number", "{1} 需要 {2}", "has other placeholders");
-        row("a brace alone", "{0} 需要 {1} 的 {x}", "a brace that is neither a place nor doubled");
+        row("a brace alone",
+            "{0} 需要 {1} 的 {x}",
+            "a brace that is neither a placeholder nor doubled");
         row("space", "{} 需要 {} ", "other spaces");
         QTest::newRow("a plural")
             << QByteArray("msgid \"{} file\"\nmsgid_plural \"{} files\"\nmsgstr[0] \"{} 个文件\"\n")
@@ -450,12 +460,12 @@ private Q_SLOTS:
             << none << open << inStudio("Open", "") << none << "\"Open\" is not translated";
         QTest::newRow("not in the file") << none << open << none << none << "\"Open\" is not in";
         QTest::newRow("gone") << none << none << inStudio("Open", "打开") << none
-                              << "nothing says \"Open\" any more";
+                              << "no source has \"Open\" any more";
         QTest::newRow("a message") << needs << none << none << none << "\"{} needs {}\" is not in";
         QTest::newRow("a message that is open") << needs << none << none << known + "\"\n"
                                                 << "\"{} needs {}\" is not translated";
         QTest::newRow("a message that is gone") << none << none << none << known + "{} 需要 {}\"\n"
-                                                << "nothing says \"{} needs {}\" any more";
+                                                << "no source has \"{} needs {}\" any more";
         QTest::newRow("a message that is translated")
             << needs << none << none << known + "{} 需要 {}\"\n"
             << "";
@@ -497,7 +507,7 @@ private Q_SLOTS:
         QVERIFY2(verdict.exitCode == 0, qPrintable(verdict.output));
     }
 
-    void aNameInTwoFilesOfARoomIsFound_data() {
+    void aNameInTwoFilesOfALibraryIsFound_data() {
         QTest::addColumn<QByteArray>("definition");
         QTest::addColumn<QString>("name");
         QTest::newRow("constant") << QByteArray("constexpr int kMost = half(8);") << "kMost";
@@ -509,14 +519,14 @@ private Q_SLOTS:
                               << "Reader";
     }
 
-    void aNameInTwoFilesOfARoomIsFound() {
+    void aNameInTwoFilesOfALibraryIsFound() {
         QFETCH(QByteArray, definition);
         QFETCH(QString, name);
         const QTemporaryDir root;
         const QByteArray text = "namespace {\n\n" + definition + "\n\n}  // namespace\n";
         write(root, "plugin/memory/a.cpp", text);
         write(root, "plugin/graph/a.cpp", text);
-        QCOMPARE(check("check_names.py", root.path()).exitCode, 0);  // rooms do not see each other
+        QCOMPARE(check("check_names.py", root.path()).exitCode, 0);  // libraries are apart
         write(root, "plugin/memory/b.cpp", text);
         const Verdict verdict = check("check_names.py", root.path());
         QCOMPARE(verdict.exitCode, 1);

@@ -21,7 +21,7 @@ TABLE = re.compile(r"<!-- families -->\n(.*?)<!-- end of families -->", re.S)
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|.*\|$", re.M)
 SENTENCE = re.compile(r"(<!-- families: written by \S+ --update -->\n)(.*?)(> <!-- end of families -->)", re.S)
 MOST_NAMED = 2
-WHAT_TO_DO = "say it in words that are true of every family, or let the family state it (plugin/checkpoints/family.hpp)"
+WHAT_TO_DO = "put it in words that are true of every family, or let the family state it (plugin/checkpoints/family.hpp)"
 
 
 def families(root):

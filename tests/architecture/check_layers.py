@@ -21,12 +21,12 @@ BELOW_NN = [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMP
 # folder -> what it does, folders that it may include (itself is always allowed; None: all). The one place of this table:
 # docs/architecture.md prints it.
 LAYERS = {
-    HOST: ("what crosses to a host: descriptions, runner, calls by name; standard library only, but for the Qt door's header", []),
+    HOST: ("what crosses to a host: descriptions, runner, calls by name; standard library only, but for the Qt plugin's header", []),
     BASE: ("errors, units, dtypes, shapes, JSON, hashes, cancel tokens, log", [HOST]),
     FILES: ("reading, mapping, safetensors headers, atomic writes", [HOST, BASE]),
     IMAGE: ("PNG, JPEG and WebP with their texts", [HOST, BASE]),
     VIDEO: ("frames as MP4, WebM, animated WebP and PNG; through the program ffmpeg where that is needed", [HOST, BASE, FILES, IMAGE]),
-    TEXT: ("prompts: weights, tokenizers and their files, mending", [HOST, BASE]),
+    TEXT: ("prompts: weights, tokenizers and their files, ftfy", [HOST, BASE]),
     MEMORY: ("**decides**: policies, component trees, the memory plan, the ledger; bytes and ids only", [HOST, BASE]),
     ENCODINGS: ("decodes numbers of quantised files (fp8, int8, GGUF, nvfp4 ...) to f32, writes some", [HOST, BASE, MEMORY]),
     GRAPH: ("documents, validation, snapshots, result keys", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY]),
@@ -38,31 +38,31 @@ LAYERS = {
     CHECKPOINTS: ("files of weights in any layout, adapters, conversion; what a family states", BELOW_NN + [NN]),
     FAMILIES: ("a folder for each kind of models; the models that were opened", BELOW_NN + [NN, CHECKPOINTS]),
     NODES: ("what a user sees on the canvas, each node with its stage; `engine` makes plans, runs and dry runs of stages", BELOW_NN + [NN, CHECKPOINTS, FAMILIES, VIDEO, EXECUTOR]),
-    MODULE: ("wires residency, stages, node types, the runner and the C door", None),
-    "ui": ("hosts of our own: the command, the Qt door, the [studio](studio.md)", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
-    "examples": ("graphs, and hosts that use the module as other people's do", None),
+    MODULE: ("wires residency, stages, node types, the runner and the C API", None),
+    "ui": ("hosts of our own: the command, the Qt plugin, the [studio](studio.md)", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
+    "examples": ("graphs, and hosts that use the module as those of other projects do", None),
     "tests": ("tests, benches and what they share", None),
 }
 MAY_INCLUDE = {folder: seen for folder, (_, seen) in LAYERS.items()}
-ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, NODES, MODULE, "tests"}
-QT_ROOMS = {"ui", "tests", "examples"}
+ATEN_LIBRARIES = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, NODES, MODULE, "tests"}
+QT_LIBRARIES = {"ui", "tests", "examples"}
 QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
-QT_FREE_FOLDERS = ("ui/cli/", "ui/door/", "ui/models/", "ui/vary/", "ui/prompts/")
+QT_FREE_FOLDERS = ("ui/cli/", "ui/loader/", "ui/models/", "ui/vary/", "ui/prompts/")
 # The same for the folders of ui; docs/studio.md prints it. Panels and canvas do not see each other: the window joins them.
 UI_LAYERS = {
-    "door": ("opens and starts the module, for every host of ours", []),
-    "qt_door": ("`liblowtide_qt.so`, which opens the module for hosts with Qt", ["door"]),
+    "loader": ("opens and starts the module, for every host of ours", []),
+    "qt_plugin": ("`liblowtide_qt.so`, which opens the module for hosts with Qt", ["loader"]),
     "theme": ("one token file for light and dark, fonts, icons, colours and shapes of wire types", []),
     "language": ("the language that the program speaks: translators, the module's texts by key", []),
-    "access": ("what assistive technology is told: sentences said aloud, painted widgets in words", []),
+    "access": ("what assistive technology is notified of: sentences spoken aloud, painted widgets in words", []),
     "document": ("the graph being edited: `GraphModel` with undo, edits as pure functions, clipboard, arranging, saving, journal, backups, lock",
                  ["language"]),
     "painting": ("masks that are painted, the frame of a crop, and their files", ["language", "document"]),
     "models": ("where models lie: kinds of files, folders of ComfyUI and A1111; the command uses it too", []),
     "vary": ("parameters that take several values in turn; the command uses it too", []),
     "prompts": ("prompts before the engine sees them: alternatives, wildcards, styles; the command uses it too", []),
-    "history": ("every run and its pictures, in a file of SQLite", ["document"]),
-    "bridge": ("what the module says, for the GUI thread: `Engine`, `RunQueue`, `Planning`, `NodeStatuses`, memory, log; settings, presets",
+    "history": ("every run and its images, in a file of SQLite", ["document"]),
+    "bridge": ("what the module reports, for the GUI thread: `Engine`, `RunQueue`, `Planning`, `NodeStatuses`, memory, log; settings, presets",
                ["language", "document", "models", "vary", "prompts", "history"]),
     "editors": ("one value: numbers, choices, texts, seeds, files; memory policy, precision",
                 ["theme", "language", "access", "document", "prompts", "history", "bridge"]),
@@ -72,18 +72,18 @@ UI_LAYERS = {
     "widgets": ("`GraphEditor`: canvas, inspector and memory panel for other Qt programs ([embedding.md](embedding.md))",
                 ["theme", "language", "document", "bridge", "editors", "canvas", "panels"]),
     "studio": ("the window, its actions and keys, recovery, `main`",
-               ["door", "theme", "language", "access", "document", "painting", "models", "vary", "prompts", "history", "bridge", "editors", "canvas", "panels"]),
-    "cli": ("the command `lowtide`", ["door", "models", "vary", "prompts"]),
+               ["loader", "theme", "language", "access", "document", "painting", "models", "vary", "prompts", "history", "bridge", "editors", "canvas", "panels"]),
+    "cli": ("the command `lowtide`", ["loader", "models", "vary", "prompts"]),
 }
-UI_ROOMS = {folder: seen for folder, (_, seen) in UI_LAYERS.items()}
-# What a room may see of another one, where that is not all of it.
-DOORS = {
+UI_LIBRARIES = {folder: seen for folder, (_, seen) in UI_LAYERS.items()}
+# What a library may see of another one, where that is not all of it.
+ENTRIES = {
     (NODES, EXECUTOR): {"plugin/executor/node.hpp"},
 }
 TORCH_FREE_FILES = {
     "plugin/nn/blocks/network_builder.hpp",
-    "plugin/nn/conditioning/conditioning_outline.hpp",
-    "nodes/denoise/placed_entries.hpp", "plugin/tensor/conditioning_scope.hpp", "plugin/nn/model.hpp",
+    "plugin/nn/conditioning/conditioning_spec.hpp",
+    "nodes/denoise/regional_entries.hpp", "plugin/tensor/conditioning_scope.hpp", "plugin/nn/model.hpp",
     "plugin/nn/component_source.hpp", "plugin/checkpoints/family.hpp", "plugin/checkpoints/network.hpp"}
 FMT_FILES = re.compile(r"^plugin/base/.*\.cpp$")  # torch ships another fmt than Debian
 HEAVY = ("torch/torch.h", "torch/extension.h", "torch/all.h", "torch/nn.h")
@@ -94,7 +94,7 @@ QT = re.compile(r"^(Q[A-Z]|Qt[A-Z]|QtNodes)")
 FMT = re.compile(r"^(fmt|spdlog)/")
 
 
-def room_of(path: str) -> str:
+def library_of(path: str) -> str:
     parts = path.split("/")
     return "/".join(parts[:2]) if parts[0] == "plugin" else parts[0]
 
@@ -104,48 +104,48 @@ def family_of(path: str) -> str:
     return parts[2] if path.startswith(FAMILIES + "/") and len(parts) > 3 else ""
 
 
-def check_include(path: str, room: str, quote: str, target: str) -> list[str]:
+def check_include(path: str, library: str, quote: str, target: str) -> list[str]:
     if ATEN.match(target):
         if target in HEAVY:
             return [f"<{target}> costs 24 s a file; use <ATen/ATen.h>"]
-        if room not in ATEN_ROOMS or path in TORCH_FREE_FILES:
-            return [f"{room} is torch-free here, but includes <{target}>"]
+        if library not in ATEN_LIBRARIES or path in TORCH_FREE_FILES:
+            return [f"{library} is torch-free here, but includes <{target}>"]
     elif FMT.match(target) and not FMT_FILES.match(path):
         return [f"<{target}> may be included in plugin/base/*.cpp only"]
     elif (QT.match(target) or target == QT_HEADER) and path != QT_HEADER and (
-            room not in QT_ROOMS or path.startswith(QT_FREE_FOLDERS)):
-        return [f"{room} is Qt-free here, but includes <{target}>"]
+            library not in QT_LIBRARIES or path.startswith(QT_FREE_FOLDERS)):
+        return [f"{library} is Qt-free here, but includes <{target}>"]
     elif quote == '"':
-        other, allowed = room_of(target), MAY_INCLUDE.get(room, [])
+        other, allowed = library_of(target), MAY_INCLUDE.get(library, [])
         if other not in MAY_INCLUDE:
             return [] if target.endswith((".inc", ".moc")) else [f'"{target}" is not rooted at the top folder']
-        if allowed is not None and other != room and other not in allowed:
-            return [f"{room} may not include {other}"]
-        if room == other == FAMILIES and family_of(path) and family_of(target) not in ("", family_of(path)):
+        if allowed is not None and other != library and other not in allowed:
+            return [f"{library} may not include {other}"]
+        if library == other == FAMILIES and family_of(path) and family_of(target) not in ("", family_of(path)):
             return [f"a family may not include another one: {target}"]
         if path.startswith(ENGINE) and other == NODES and not target.startswith(ENGINE):
             return [f"{ENGINE} knows no category of nodes: {target}"]
-        if room == NODES and other == FAMILIES and family_of(target):
+        if library == NODES and other == FAMILIES and family_of(target):
             return [f"nodes ask families, and see none of them: {target}"]
-        if room == other == "ui":
+        if library == other == "ui":
             mine, theirs = path.split("/")[1], target.split("/")[1]
-            if mine != theirs and theirs not in UI_ROOMS.get(mine, ()):
+            if mine != theirs and theirs not in UI_LIBRARIES.get(mine, ()):
                 return [f"ui/{mine} may not include ui/{theirs}"]
-        door = DOORS.get((room, other))
-        if door is not None and target not in door:
-            return [f"{room} may see only {', '.join(sorted(door)) or 'nothing'} of {other}, not {target}"]
+        entry = ENTRIES.get((library, other))
+        if entry is not None and target not in entry:
+            return [f"{library} may see only {', '.join(sorted(entry)) or 'nothing'} of {other}, not {target}"]
     return []
 
 
 def check(path: str, lines: list[str]) -> list[str]:
-    room, problems = room_of(path), []
-    if room not in MAY_INCLUDE:
-        return [f"{path}: there is no room {room}"]
+    library, problems = library_of(path), []
+    if library not in MAY_INCLUDE:
+        return [f"{path}: there is no library {library}"]
     for number, line in enumerate(lines, 1):
         where = f"{path}:{number}: "
         match = INCLUDE.match(line)
         if match:
-            problems += [where + text for text in check_include(path, room, match.group(1), match.group(2))]
+            problems += [where + text for text in check_include(path, library, match.group(1), match.group(2))]
         elif path.endswith(".hpp") and re.match(r"\s*using namespace ", line):
             problems.append(where + "using namespace in a header")
     return problems
@@ -165,12 +165,12 @@ def printed(table: dict, prefix: str) -> str:
     short = {folder: folder.removeprefix("plugin/") for folder in table}
     text = "| layer | folder | what it does |\n|---|---|---|\n"
     for folder in rows:
-        is_aten = " (ATen)" if folder in ATEN_ROOMS else ""
+        is_aten = " (ATen)" if folder in ATEN_LIBRARIES else ""
         text += f"| {layer(folder, table)} | `{prefix}{folder}`{is_aten} | {table[folder][0]} |\n"
     text += "\n```\n"
     for folder in rows:
-        doors = {other: sorted(door) for (who, other), door in DOORS.items() if who == folder}
-        seen = [short[other] + (f" ({', '.join(path.rsplit('/', 1)[1] for path in doors[other])})" if other in doors else "")
+        entries = {other: sorted(entry) for (who, other), entry in ENTRIES.items() if who == folder}
+        seen = [short[other] + (f" ({', '.join(path.rsplit('/', 1)[1] for path in entries[other])})" if other in entries else "")
                 for other in table[folder][1] or ()]
         text += f"{short[folder]:12}{'everything' if table[folder][1] is None else ', '.join(seen) or '-'}\n"
     return text + "```\n"

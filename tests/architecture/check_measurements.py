@@ -53,7 +53,7 @@ def chosen(items, numbers):
 
 
 def printed(table, rows, columns):
-    """The table in Markdown below a line that says when, where and by what it was measured."""
+    """The table in Markdown below a line that states when, where and by what it was measured."""
     heads, cells = [], []
     for number, head in chosen(list(enumerate(table["columns"])), columns):
         name, unit = (head, "") if isinstance(head, str) else (head[0], " " + head[1])

@@ -3,7 +3,7 @@
 
     check_names.py [ROOT]
 
-- a name in an anonymous namespace of a .cpp stands in one file of its room alone;
+- a name in an anonymous namespace of a .cpp stands in one file of its library alone;
 - a file with a Qt Test is in a namespace of its own, called like the file.
 """
 import collections
@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["plugin/*", "nodes", "ui/*", "examples/qtnodes_host/*"]
-# Libraries of their own within a room.
+LIBRARIES = ["plugin/*", "nodes", "ui/*", "examples/qtnodes_host/*"]
+# Libraries of their own within the folder of another library.
 APART = ("plugin/residency/device/fake", "plugin/residency/device/cuda", "plugin/sampling/step_caches/gates", "ui/cli/main",
          "ui/studio/main")
 WORDS = {"if", "for", "while", "switch", "return", "catch", "constexpr", "operator", "decltype", "noexcept", "requires"}
@@ -63,13 +63,13 @@ def own_names(source):
                 yield name.group(1)
 
 
-def twice_in_rooms(root):
-    for pattern in ROOMS:
-        for room in sorted(folder for folder in root.glob(pattern) if folder.is_dir()):
+def twice_in_libraries(root):
+    for pattern in LIBRARIES:
+        for parent in sorted(folder for folder in root.glob(pattern) if folder.is_dir()):
             files = collections.defaultdict(set)
-            for file in sorted(room.rglob("*.cpp")):
+            for file in sorted(parent.rglob("*.cpp")):
                 path = file.relative_to(root).as_posix()
-                library = next((apart for apart in APART if path.startswith(apart)), room)
+                library = next((apart for apart in APART if path.startswith(apart)), parent)
                 for name in own_names(file.read_text()):
                     files[library, name].add(path)
             for (_, name), paths in files.items():
@@ -86,7 +86,7 @@ def tests_without_namespace(root):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    problems = [*twice_in_rooms(root), *tests_without_namespace(root)]
+    problems = [*twice_in_libraries(root), *tests_without_namespace(root)]
     print("\n".join(problems + [f"{len(problems)} names that clash in a batch"]))
     return 1 if problems else 0
 

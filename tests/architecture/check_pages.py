@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that pages say what is there.
+"""Checks that pages describe what is there.
 
     check_pages.py [ROOT] [--update]
 
 - links within the project lead to a file, and to a heading of it;
 - docs/feature_tests.md names slots of tests that exist: "- studio_viewer: takesADroppedPng, ...";
-- each picture of docs/images is shown by a page, and is one that tests/journey/studio/take_pictures.py makes, or one of OTHERS;
+- each image of docs/images is shown by a page, and is one that tests/journey/studio/take_images.py makes, or one of OTHERS;
 - all of them together take MOST_BYTES at most;
-- docs/tour.md links every file that it names, and its walk names MOST_FILES_OF_WALK at most;
+- docs/tour.md links every file that it names, and its walk names MOST_FILES_OF_TOUR at most;
 - docs/decisions/README.md has each page of that folder once, with its title; --update writes the titles;
 - docs/building.md has a row for each configure preset of CMakePresets.json;
 - docs/calls.md has a row for each call of plugin/module/calls.cpp, with its keys.
@@ -25,7 +25,7 @@ FEATURES = "docs/feature_tests.md"
 ITEM = re.compile(r"^- ((?:studio|journey|models|graph)_\w+)[^:\n]*: (.*(?:\n  .*)*)", re.M)
 
 TOUR = "docs/tour.md"
-MOST_FILES_OF_WALK = 20
+MOST_FILES_OF_TOUR = 20
 
 DECISIONS = "docs/decisions"
 DECISION = re.compile(r"\[([^\]]*)\]\((\d{4}-[\w-]+\.md)\)")
@@ -36,18 +36,18 @@ IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)|<img [^>]*src=\"([^\"]+)\"")
 SCENES = "tests/journey/studio/scenes_test.cpp"
 SLOTS = re.compile(r"private Q_SLOTS:(.*?)private:", re.S)
 APPEARANCES = ("", "_dark", "_light_contrast", "_dark_contrast")
-PROCESSES = ("", "_at_1.5", "_at_2", "_zh_CN", "_zh_CN_at_1.5", "_zh_CN_at_2")  # as QT_SCALE_FACTOR and LOWTIDE_TEST_LANGUAGE say
+PROCESSES = ("", "_at_1.5", "_at_2", "_zh_CN", "_zh_CN_at_1.5", "_zh_CN_at_2")  # as QT_SCALE_FACTOR and LOWTIDE_TEST_LANGUAGE state
 OTHERS = {  # made otherwise, and how
-    "mini_contact_sheet.png": "judge.py sheet, of pictures that mini_model_test makes",
-    "upscaled.png": "examples/graphs/upscale_esrgan.json with a file of tests/published/upscaler_files.py, beside the same pixels repeated",
+    "mini_contact_sheet.png": "judge.py sheet, of images that mini_model_test makes",
+    "upscaled.png": "examples/graphs/upscale_esrgan.json with a file of tests/published/upscaler_files.py, next to the same pixels repeated",
     "timeline_leaf_stream.svg": "drawn from the timeline of a run's report; no program makes it again",
 }
 
 
 def pages(root):
     for top in TOP:
-        place = root / top
-        yield from [place] if place.is_file() else sorted(place.rglob("*.md"))
+        position = root / top
+        yield from [position] if position.is_file() else sorted(position.rglob("*.md"))
 
 
 def prose(page):
@@ -89,8 +89,8 @@ def missing_slots(root):
                 yield f"{FEATURES}: {program} has no slot {slot}"
 
 
-def scene_pictures(root):
-    """The names of all pictures that the scenes can make, without their ending: {"gallery_dark_zh_CN": "_zh_CN"}, by their process."""
+def scene_images(root):
+    """The names of all images that the scenes can make, without their ending: {"gallery_dark_zh_CN": "_zh_CN"}, by their process."""
     file = root / SCENES
     block = SLOTS.search(file.read_text()) if file.exists() else None
     slots = re.findall(r"^    void (\w+)\(\);", block[1], re.M) if block else []
@@ -98,8 +98,8 @@ def scene_pictures(root):
     return {scene + look + process: process for scene in scenes for look in APPEARANCES for process in PROCESSES}
 
 
-def shown_pictures(root):
-    """The pictures of docs/images that pages show: {name: page}."""
+def shown_images(root):
+    """The images of docs/images that pages show: {name: page}."""
     shown = {}
     for page in pages(root):
         for found in IMAGE.findall(prose(page)):
@@ -109,10 +109,10 @@ def shown_pictures(root):
     return shown
 
 
-def untrue_pictures(root):
+def untrue_images(root):
     files = {file.name: file.stat().st_size for file in sorted((root / IMAGES).glob("*"))}
-    shown = shown_pictures(root)
-    made = {f"{name}.png" for name in scene_pictures(root)} | set(OTHERS)
+    shown = shown_images(root)
+    made = {f"{name}.png" for name in scene_images(root)} | set(OTHERS)
     for name, page in sorted(shown.items()):
         if name not in made:
             yield f"{page}: no scene of {SCENES} makes {name}"
@@ -127,9 +127,9 @@ def untrue_tour(root):
     page = root / TOUR
     text = page.read_text() if page.exists() else ""
     yield from (f"{TOUR}: {name} is not a link" for name in re.findall(r"(?<!\[)`([\w./]+\.(?:[ch]pp|json))`", text))
-    walk = set(re.findall(r"\]\(([^)\s]+\.[ch]pp)\)", text.partition("\n## ")[0]))
-    if len(walk) > MOST_FILES_OF_WALK:
-        yield f"{TOUR}: the walk of a prompt goes through {len(walk)} files, at most {MOST_FILES_OF_WALK}"
+    linked = set(re.findall(r"\]\(([^)\s]+\.[ch]pp)\)", text.partition("\n## ")[0]))
+    if len(linked) > MOST_FILES_OF_TOUR:
+        yield f"{TOUR}: the walk of a prompt goes through {len(linked)} files, at most {MOST_FILES_OF_TOUR}"
 
 
 def untrue_decisions(root, update):
@@ -172,7 +172,7 @@ def untrue_calls(root):
 
 def main():
     root = pathlib.Path(next((name for name in sys.argv[1:] if not name.startswith("--")), ".")).resolve()
-    problems = [*untrue_decisions(root, "--update" in sys.argv), *dead_links(root), *missing_slots(root), *untrue_pictures(root), *untrue_tour(root), *untrue_presets(root), *untrue_calls(root)]
+    problems = [*untrue_decisions(root, "--update" in sys.argv), *dead_links(root), *missing_slots(root), *untrue_images(root), *untrue_tour(root), *untrue_presets(root), *untrue_calls(root)]
     print("\n".join(problems + [f"{len(problems)} untrue references of pages"]))
     return 1 if problems else 0
 

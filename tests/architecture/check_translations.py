@@ -22,8 +22,8 @@ import xml.etree.ElementTree as ElementTree
 
 LANGUAGES = ("zh_CN",)
 FOLDER = "resources/translations"
-PLACES = re.compile(r"%[1-9n]|%L[1-9]|\{\w+\}")
-# A format of a message (plugin/base/message.hpp): doubled braces, and places in order or by number.
+PLACEHOLDERS = re.compile(r"%[1-9n]|%L[1-9]|\{\w+\}")
+# A format of a message (plugin/base/message.hpp): doubled braces, and placeholders in order or by number.
 FORMAT_PIECES = re.compile(r"\{\{|\}\}|\{(\d*)\}|[{}]")
 # What the sources call to make a message; of a plural both forms.
 KEYWORDS = ("message", "phrase", "plural:2,3", "joined:2")
@@ -49,7 +49,7 @@ def run(*command):
 
 
 def run_xgettext(root, file):
-    """The formats of all messages in the sources into a .pot file; their places in the sources without lines, which change often."""
+    """The formats of all messages in the sources into a .pot file; their positions in the sources without lines, which change often."""
     sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui") for source in (root / folder).rglob("*.[ch]pp")]
     command = ["xgettext", "--language=C++", "--from-code=UTF-8", "--keyword", *(f"--keyword={each}" for each in KEYWORDS), "--no-wrap",
                "--add-location=file", "--sort-by-file", "--force-po", "--directory", root, "--output", file, "--files-from=-"]
@@ -108,21 +108,21 @@ def is_finished(message):
 def faults(english, text):
     """What a translation lost of its English."""
     problems = []
-    if sorted(set(PLACES.findall(english))) != sorted(set(PLACES.findall(text))):
+    if sorted(set(PLACEHOLDERS.findall(english))) != sorted(set(PLACEHOLDERS.findall(text))):
         problems.append("has other placeholders")
     if len(ACCESS.findall(english)) != len(ACCESS.findall(text)):
         problems.append("has another access key")
     if english.endswith(ELLIPSIS) != text.endswith(ELLIPSIS):
         problems.append("lost or gained an ellipsis")
-    # Chinese punctuation brings its own room.
+    # Chinese punctuation brings its own space.
     ends = english[-1:].isspace() != text[-1:].isspace() and text[-1:] not in "，。；：、"
     if ends or (english[:1].isspace() != text[:1].isspace() and text[:1] not in "（%"):
         problems.append("begins or ends with other spaces")
     return problems
 
 
-def places(text):
-    """The numbers of a format's places; nothing where a brace stands alone."""
+def positions(text):
+    """The numbers of a format's placeholders; nothing where a brace stands alone."""
     numbers = []
     for piece in FORMAT_PIECES.finditer(text):
         if piece[0] in ("{", "}"):
@@ -134,10 +134,10 @@ def places(text):
 
 def format_faults(english, text):
     """What a translation of a message's format lost, or has too much."""
-    wanted, given = places(english), places(text)
+    wanted, given = positions(english), positions(text)
     problems = []
     if wanted is None or given is None:
-        problems.append("has a brace that is neither a place nor doubled")
+        problems.append("has a brace that is neither a placeholder nor doubled")
     elif set(wanted) != set(given):
         problems.append("has other placeholders")
     return problems + faults(FORMAT_PIECES.sub("_", english), FORMAT_PIECES.sub("_", text))
@@ -163,7 +163,7 @@ def check_studio(root, language, known, found):
             found.broken += [where + fault for form in forms(message) for fault in faults(key[1], form)]
     if known is not None:
         found.missing += [f"{key[0]}: \"{key[1]}\" is not in {name}" for key in sorted(known - set(texts))]
-        found.missing += [f"{name}: nothing says \"{key[1]}\" any more" for key in sorted(set(texts) - known)]
+        found.missing += [f"{name}: no source has \"{key[1]}\" any more" for key in sorted(set(texts) - known)]
 
 
 def check_english(root, known, found):
@@ -187,22 +187,22 @@ def check_messages(root, language, known, found):
             found.broken += [where + fault for form in forms(message) for fault in format_faults(english, form)]
     if known is not None:
         found.missing += [f"\"{english}\" is not in {file.relative_to(root)}" for english in sorted(known - set(texts))]
-        found.missing += [f"{file.relative_to(root)}: nothing says \"{english}\" any more" for english in sorted(set(texts) - known)]
+        found.missing += [f"{file.relative_to(root)}: no source has \"{english}\" any more" for english in sorted(set(texts) - known)]
 
 
 CODE = re.compile(r'\.code = "(\w+)"|\bk\w+Code = "(\w+)"|\{"code", "(\w+)"\}|\bSeverity::\w+,\s*"(\w+)"')
 VALIDATION = re.compile(r'\b(?:addAt|refusal|checkSetting)\(\s*"(\w+)"')
-ROOMS = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/door", "ui/history", "ui/models", "ui/panels", "ui/prompts", "ui/studio", "ui/vary")
+LIBRARIES = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/loader", "ui/history", "ui/models", "ui/panels", "ui/prompts", "ui/studio", "ui/vary")
 
 
 def codes(root):
     """Codes of issues: those of the kinds of errors, of validation, and each other that an issue is made with."""
     kinds = root / "plugin/base/error.cpp"
     found = set(re.findall(r'return "(\w+)";', kinds.read_text())) if kinds.exists() else set()
-    for room in ROOMS:
-        for source in (root / room).rglob("*.[ch]pp"):
+    for library in LIBRARIES:
+        for source in (root / library).rglob("*.[ch]pp"):
             text = source.read_text()
-            for match in [*CODE.finditer(text), *(VALIDATION.finditer(text) if room == "plugin" and "/graph/" in source.as_posix() else ())]:
+            for match in [*CODE.finditer(text), *(VALIDATION.finditer(text) if library == "plugin" and "/graph/" in source.as_posix() else ())]:
                 found.add(next(filter(None, match.groups())))
     return found
 
@@ -263,7 +263,7 @@ def check(root):
 
 
 def described(nodes):
-    """{key: English} of what the module says of its nodes."""
+    """{key: English} of what the module states about its nodes."""
     texts = {}
 
     def put(owner, thing, *names):
@@ -304,13 +304,13 @@ def of_presets(root):
 def update_module(root, language, nodes):
     file = root / FOLDER / f"module_{language}.json"
     before = json.loads(file.read_text()) if file.exists() else {}
-    # What is kept by hand: templates of issues, and words.
-    texts = {key: entry["en"] for key, entry in before.items() if key.startswith(("issue/", "word/"))}
+    # What is kept by hand: templates of issues, words, and labels that presets of earlier versions expose.
+    texts = {key: entry["en"] for key, entry in before.items() if key.startswith(("issue/", "word/", "exposed/"))}
     texts |= code_keys(root, before)
     texts |= of_presets(root)
     texts |= described(nodes) if nodes is not None else {
         key: entry["en"] for key, entry in before.items() if not key.startswith(("preset/", "tag/", "exposed/"))}
-    same = {}  # what another key of the same English says
+    same = {}  # what another key of the same English is translated to
     for entry in before.values():
         if entry["text"]:
             same.setdefault(entry["en"], entry["text"])

@@ -6,10 +6,10 @@
 --figures prints the sizes of each part, and which folders and headers are meant.
 
 - the top folder holds what docs/architecture.md lists, and nothing else;
-- every room of check_layers.py has a README;
+- every library of check_layers.py has a README;
 - sizes: the median source file is near 120 lines, 95 % are under 500, none is above MAX_LINES; for each part of PARTS, how many
   folders may hold one source file and how many small headers may have one user;
-- host and device are crossed only in plugin/tensor/crossing.cpp and plugin/residency;
+- host and device are crossed only in plugin/tensor/transfer.cpp and plugin/residency;
 - nothing in nn/, checkpoints/, families/, sampling/ or nodes/ keeps a tensor as a member of a network;
 - no files of one machine: absolute home or temporary paths, and no work left undone;
 - no line of a page is longer than a narrow window and a readable diff take.
@@ -26,7 +26,7 @@ from check_layers import LAYERS, UI_LAYERS
 TOP = {"CMakeLists.txt", "CMakePresets.json", "plugin", "nodes", "ui", "resources", "tests", "examples", "docs",
        "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "NOTICE", "dev"}
 GENERATED = {"build"}
-ROOMS = ["plugin", "resources", *LAYERS, *(f"ui/{room}" for room in UI_LAYERS)]
+LIBRARIES = ["plugin", "resources", *LAYERS, *(f"ui/{library}" for library in UI_LAYERS)]
 SOURCES = ("plugin", "nodes", "ui", "tests", "examples")
 MAX_LINES = {".hpp": 250, ".cpp": 900, ".cu": 900}
 SMALL_HEADER = 25  # lines
@@ -41,13 +41,13 @@ class Limits(typing.NamedTuple):
     files: float = float("inf")
 
 
-# Folders with one file are main() beside a library, and the metadata of the Qt plugin; in tests and examples, one program each.
+# Folders with one file are main() next to a library, and the metadata of the Qt plugin; in tests and examples, one program each.
 # Headers of plugin with one user: a table that is made from a standard, rules of ftfy with tables of their own, and streams of CUDA.
 PARTS = {"plugin, nodes": Limits(("plugin/", "nodes/"), 0, 3, (300, 500), 800), "ui": Limits(("ui/",), 3, 0),
          "tests": Limits(("tests/",), 6, 8), "examples": Limits(("examples/",), 2, 0)}
 COUNTED_APART = ("plugin/families/flux/",)  # families that came after the bound of 800 was set
-CROSSING = re.compile(r"(?<!error)\.(cpu|item|cuda)\s*(<[^>]*>)?\(\s*\)|\.to\([^)]*(device|kCPU|kCUDA|Device)|_local_scalar_dense")
-MAY_CROSS = re.compile(r"^(plugin/tensor/crossing\.cpp|plugin/residency/|tests/)")
+TRANSFER = re.compile(r"(?<!error)\.(cpu|item|cuda)\s*(<[^>]*>)?\(\s*\)|\.to\([^)]*(device|kCPU|kCUDA|Device)|_local_scalar_dense")
+MAY_TRANSFER = re.compile(r"^(plugin/tensor/transfer\.cpp|plugin/residency/|tests/)")
 OWNED = re.compile(r"^\s+(at::Tensor|std::vector<at::Tensor>|std::(map|unordered_map)<[^;]*at::Tensor>)\s+\w*(weight|bias)\w*_?;")
 UNDONE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|not implemented|placeholder implementation", re.IGNORECASE)
 MACHINE = re.compile(r"(/home/|/root/|/work/|/tmp/[a-z])")
@@ -64,7 +64,7 @@ def top_level(root: pathlib.Path) -> list[str]:
 
 
 def readmes(root: pathlib.Path) -> list[str]:
-    return [f"{room}: has no README.md" for room in ROOMS if not (root / room / "README.md").exists()]
+    return [f"{library}: has no README.md" for library in LIBRARIES if not (root / library / "README.md").exists()]
 
 
 def sources(root: pathlib.Path):
@@ -160,8 +160,8 @@ def code(root: pathlib.Path) -> list[str]:
         for number, line in enumerate(text.splitlines(), 1):
             bare = line.split("//")[0]
             where = f"{path}:{number}: "
-            if CROSSING.search(bare) and not MAY_CROSS.match(path):
-                problems.append(where + "crosses between host and device outside tensor/crossing")
+            if TRANSFER.search(bare) and not MAY_TRANSFER.match(path):
+                problems.append(where + "crosses between host and device outside tensor/transfer")
             if OWNED.match(bare) and path.startswith(("plugin/nn/", "plugin/checkpoints/", "plugin/families/", "plugin/sampling/", "nodes/")):
                 problems.append(where + "owns a weight; weights are read through leases only")
             if UNDONE.search(line):

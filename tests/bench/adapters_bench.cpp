@@ -10,7 +10,7 @@
 #include "tests/fixtures/page_cache.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -34,7 +34,7 @@ namespace {
 constexpr int kSteps = 3;
 constexpr double kPatience = 10;  ///< times the goal: machines differ and are shared
 
-/// Networks and a picture of their own size, guidance on.
+/// Networks and an image of their own size, guidance on.
 struct Size {
     const char* name;
     size_t rounds;
@@ -44,7 +44,7 @@ struct Size {
 
 constexpr Size kSizes[] = {{"sd15", 3, 512, 6 * kGiB}, {"sdxl", 1, 1024, 16 * kGiB}};
 
-/// LOWTIDE_BENCH_SIZE=small: a picture so small that the sums are most of a step.
+/// LOWTIDE_BENCH_SIZE=small: an image so small that the sums are most of a step.
 constexpr Size kSmall = {"sd15", 3, 64, 6 * kGiB};
 
 std::vector<Size> sizes() {
@@ -53,7 +53,7 @@ std::vector<Size> sizes() {
                    : std::vector<Size>(std::begin(kSizes), std::end(kSizes));
 }
 
-/// Times a step without the LoRA, by CPU time. Where weights stay, nothing is left of the LoRA
+/// Times a step without the LoRA, by CPU time. Where weights remain, nothing is left of the LoRA
 /// after the first step: what differs then is the machine.
 struct Goal {
     const char* policy;
@@ -103,7 +103,7 @@ std::pair<Json, std::string> chainOf(const std::vector<std::string>& files) {
 
 }  // namespace
 
-/// LoRAs at the size of real networks: what a step takes beside one without, and what loading does.
+/// LoRAs at the size of real networks: how much longer a step takes, and what loading does.
 /// Everything in one process, with and without in turn; CPU time of all threads, of which those
 /// that wait sleep (GOMP_SPINCOUNT, which is read before any test is).
 class AdaptersBench : public QObject {
@@ -302,7 +302,7 @@ private:
         return clock.run();
     }
 
-    /// Of each round: a step with the LoRA beside one without.
+    /// Each round: a step with the LoRA compared with one without.
     struct Pairs {
         std::vector<double> ratios;
         std::vector<double> more;  ///< seconds
@@ -331,7 +331,7 @@ private:
 
 /// With the settings of the command's process, whose speed this is.
 int runBench(int count, char** arguments) {
-    door::keepBigBlocks();
+    loader::keepBigBlocks();
     const QCoreApplication application(count, arguments);
     AdaptersBench bench;
     return QTest::qExec(&bench, count, arguments);

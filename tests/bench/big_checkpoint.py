@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write a large random checkpoint: a UNet in fp16 beside the small parts of the mini model.
+"""Write a large random checkpoint: a UNet in fp16 with the small parts of the mini model.
 
     big_checkpoint.py SIZE MINI_FOLDER OUT_FOLDER
     big_checkpoint.py hollow SIZE MINI_FOLDER OUT_FOLDER
@@ -9,7 +9,7 @@ SIZE is `large` (2.6 B parameters: SDXL's UNet without its added embedding), `sm
 fewer channels and layers), `sd15-unet` (0.86 B: the UNet of Stable Diffusion 1.5), `sd15` (that with its autoencoder
 and text encoder; only the tokenizer is the mini model's) or `sd15-vae` (its autoencoder; all else is the mini model's). The
 folder appears whole or not at all; nothing is written when it is there already. All but the last two need numpy alone.
-The second form writes headers alone: files of the true sizes that take no room, for plans. The third compares layouts
+The second form writes headers alone: files of the true sizes that take no disk space, for plans. The third compares layouts
 with the real libraries'.
 """
 
@@ -171,9 +171,9 @@ def write_unet(folder, settings):
     write_weights(os.path.join(folder, "diffusion_pytorch_model.safetensors"), unet_shapes(settings))
 
 
-def text_settings(mini, **changes):
+def text_settings(mini, **changed):
     with open(os.path.join(mini, "text_encoder", "config.json")) as file:
-        return {**json.load(file), **changes}
+        return {**json.load(file), **changed}
 
 
 def small_text_encoder(mini, width):
@@ -209,7 +209,7 @@ def write_autoencoder(folder):
 
 
 def write_sd15(mini, partial):
-    """Networks of Stable Diffusion 1.5 beside the mini model's scheduler and tokenizer, which takes 77 tokens."""
+    """Networks of Stable Diffusion 1.5 with the mini model's scheduler and tokenizer, which takes 77 tokens."""
     write_unet(os.path.join(partial, "unet"), SD15)
     text = dict(hidden_size=768, intermediate_size=3072, num_hidden_layers=12, num_attention_heads=12, vocab_size=49408)
     write_text_encoder(

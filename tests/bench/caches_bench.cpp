@@ -8,7 +8,7 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 
 #include <QCoreApplication>
 #include <QTemporaryDir>
@@ -47,8 +47,8 @@ constexpr double kPatience = 10;  ///< times the goal: machines differ and are s
 }  // namespace
 
 /// DeepCache with networks of the size of Stable Diffusion 1.5, 512x512, guidance on: whole runs of
-/// the sampler beside what counting operations promises. Everything in one process, whose weights
-/// stay, and all schedules in turn.
+/// the sampler next to what counting operations predicts. Everything in one process, whose weights
+/// remain loaded, and all schedules in turn.
 class CachesBench : public QObject {
     Q_OBJECT
 
@@ -68,7 +68,7 @@ private Q_SLOTS:
         (void)runSteps({.interval = 1, .steps = 1}, 0, kRounds);  // what comes first finds nothing
     }
 
-    /// In turn, so that what else the machine does meets all of them.
+    /// The schedules take turns, so that what else the machine does affects all of them.
     void measures_data() {
         QTest::addColumn<int>("interval");
         QTest::addColumn<int>("steps");
@@ -162,7 +162,7 @@ private:
         return isScheduled(ended, schedule) ? clock.run() : TimedRun();
     }
 
-    /// It was executed as its schedule says.
+    /// It was executed as its schedule states.
     static bool isScheduled(const testing::ModuleRun& ended, const Schedule& schedule) {
         if (ended.status != Status::Ok) {
             qWarning("%s", ended.report.dump().c_str());
@@ -177,13 +177,13 @@ private:
         return steps.at("full") == full && steps.at("partial") == schedule.steps - full;
     }
 
-    [[nodiscard]] double shareOf(int depth) const {
+    [[nodiscard]] double fractionOf(int depth) const {
         return flops_.at(QString::number(depth)) / flops_.at("full");
     }
 
-    /// One full step and partial ones that take their share of its operations.
+    /// One full step and partial ones that take their fraction of its operations.
     [[nodiscard]] double idealOf(int interval, int depth) const {
-        return interval / (1 + (interval - 1) * shareOf(depth));
+        return interval / (1 + (interval - 1) * fractionOf(depth));
     }
 
     /// Of every schedule: a cycle begins with one.
@@ -262,9 +262,9 @@ private:
             median(seconds),
             100 * median(seconds) / full,
             full,
-            100 * shareOf(depth));
+            100 * fractionOf(depth));
         return {
-            {"depth", depth}, {"share_of_operations", shareOf(depth)}, {"cpu_seconds", seconds}};
+            {"depth", depth}, {"share_of_operations", fractionOf(depth)}, {"cpu_seconds", seconds}};
     }
 
     QString checkpoint_;
@@ -274,8 +274,8 @@ private:
 
 /// With the settings of the command's process, whose speed this is.
 int runBench(int count, char** arguments) {
-    door::keepBigBlocks();
-    door::shortenSpins();
+    loader::keepBigBlocks();
+    loader::shortenSpins();
     const QCoreApplication application(count, arguments);
     CachesBench bench;
     return QTest::qExec(&bench, count, arguments);

@@ -47,8 +47,8 @@ struct Cost {
 
 }  // namespace
 
-/// One picture of 512x512 decoded with the autoencoder of Stable Diffusion 1.5, whose weights are
-/// there, beside diffusers in fp32: what more is in RAM meanwhile.
+/// One image of 512x512 decoded with the autoencoder of Stable Diffusion 1.5, whose weights are
+/// there, next to diffusers in fp32: what more is in RAM meanwhile.
 class DecodeBench : public QObject {
     Q_OBJECT
 
@@ -70,7 +70,7 @@ private Q_SLOTS:
         isOurs ? runOurs() : runPeer();
     }
 
-    /// The heap still has what the picture before gave back, which ours takes again: what is
+    /// The heap still has what the image before gave back, which ours takes again: what is
     /// counted may be more than what comes.
     void needsHalfTheMemoryOfDiffusers() {
         const double counted = static_cast<double>(counted_) / kMiB;

@@ -24,7 +24,7 @@ def main():
         image = vae.decode(latents / vae.config.scaling_factor).sample
         print("end", flush=True)
         if not torch.isfinite(image).all():
-            sys.exit("the picture is no numbers")
+            sys.exit("the image is no numbers")
         del image
 
 

@@ -43,8 +43,8 @@ double seconds(const std::vector<double>& all) {
 
 }  // namespace
 
-/// Llama 3.1 8B as HiDream-I1 reads it: 8 GB of random weights in scaled fp8 within 1.5 GiB, beside
-/// transformers in f32. Needs 16 GB of disk and 12 GiB of RAM.
+/// Llama 3.1 8B as HiDream-I1 reads it: 8 GB of random weights in scaled fp8 within 1.5 GiB, next
+/// to transformers in f32. Needs 16 GB of disk and 12 GiB of RAM.
 class HiDreamBench : public QObject {
     Q_OBJECT
 
@@ -109,14 +109,14 @@ private Q_SLOTS:
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         testing::StageCosts costs;
         testing::addPeerCosts(costs, run);
-        constexpr double kShare = static_cast<double>(kLayers) / kPeerLayers;
-        const double cpu = kShare * seconds(costs["encode"].cpuSeconds);
+        constexpr double kFraction = static_cast<double>(kLayers) / kPeerLayers;
+        const double cpu = kFraction * seconds(costs["encode"].cpuSeconds);
         qInfo(
             "%s: %.1f CPU s, %.1f s for all layers by %d of them, most resident %lld MiB with "
             "those",
             QTest::currentDataTag(),
             cpu,
-            kShare * seconds(costs["encode"].seconds),
+            kFraction * seconds(costs["encode"].seconds),
             kPeerLayers,
             run.peakResident / kMiB);
         if (mode == "resident") {

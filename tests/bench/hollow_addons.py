@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write what people add to Stable Diffusion 1.5 and XL, and files of WAN, HiDream-I1, Z-Image and FLUX.1, at their true sizes, headers alone, for plans.
+"""Write what users add to Stable Diffusion 1.5 and XL, and files of WAN, HiDream-I1, Z-Image and FLUX.1, at true sizes, headers alone, for plans.
 
-    hollow_addons.py hollow REFERENCE TOKENIZER QWEN PICTURES OUT_FOLDER
+    hollow_addons.py hollow REFERENCE TOKENIZER QWEN IMAGES OUT_FOLDER
 
 Files lie in the folders that ComfyUI has for them, under the names with which they are published; the checkpoint is one fp16
-file in the LDM layout. TOKENIZER is a folder with a tokenizer of T5, for WAN, QWEN one with Qwen's. PICTURES is copied to OUT_FOLDER/pictures. The
+file in the LDM layout. TOKENIZER is a folder with a tokenizer of T5, for WAN, QWEN one with Qwen's. IMAGES is copied to OUT_FOLDER/pictures. The
 folder appears whole or not at all; nothing is written when it is there already.
 """
 
@@ -55,7 +55,7 @@ def control_shapes(unet):
 
 
 def ip_adapter_shapes(unet):
-    """Of IP-Adapter with ViT-H: four tokens of the projected picture, pairs for every cross attention."""
+    """The tensors of IP-Adapter with ViT-H: four tokens of the projected image, pairs for every cross attention."""
     seen, width = VIT_H["projection_dim"], unet.config.cross_attention_dim
     shapes = {
         "image_proj.proj.weight": (IP_TOKENS * width, seen),
@@ -92,7 +92,7 @@ def lora_shapes(unet):
     return shapes
 
 
-def write_folder(reference, tokenizer, qwen, pictures, folder):
+def write_folder(reference, tokenizer, qwen, images, folder):
     sys.path.insert(0, reference)
     import torch
     from diffusers import UNet2DConditionModel
@@ -116,7 +116,7 @@ def write_folder(reference, tokenizer, qwen, pictures, folder):
     hidream_checkpoint.write_files(folder, tokenizers, ldm_keys)
     zimage_checkpoint.write_files(folder, qwen)
     flux_checkpoint.write_files(folder)
-    shutil.copytree(pictures, os.path.join(folder, "pictures"))
+    shutil.copytree(images, os.path.join(folder, "pictures"))
 
 
 def main():

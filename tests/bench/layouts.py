@@ -1,6 +1,6 @@
 """Names and shapes of the weights of real checkpoints, from their settings alone: no library is needed for them."""
 
-# What a UNet's config.json means where it does not say: Stable Diffusion 1.5, as diffusers has it.
+# What a UNet's config.json means where it does not state it: Stable Diffusion 1.5, as diffusers has it.
 UNET_DEFAULTS = dict(
     block_out_channels=(320, 640, 1280, 1280),
     down_block_types=("CrossAttnDownBlock2D",) * 3 + ("DownBlock2D",),
@@ -84,9 +84,9 @@ def unet_shapes(config):
     for step in range(levels):
         level = levels - 1 - step
         block, width = f"up_blocks.{step}", channels[level]
-        before, beside = channels[min(level + 1, levels - 1)], channels[max(level - 1, 0)]
+        before, extra = channels[min(level + 1, levels - 1)], channels[max(level - 1, 0)]
         for layer in range(layers + 1):
-            inside = (width if layer else before) + (beside if layer == layers else width)
+            inside = (width if layer else before) + (extra if layer == layers else width)
             layout.resnet(f"{block}.resnets.{layer}", inside, width, time)
             if settings["up_block_types"][step].startswith("CrossAttn"):
                 layout.transformer(f"{block}.attentions.{layer}", width, settings, depths[level])

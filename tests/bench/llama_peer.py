@@ -19,7 +19,7 @@ from transformers import LlamaConfig, LlamaModel  # noqa: E402
 from hidream_checkpoint import LLAMA  # noqa: E402
 
 
-def say(what):
+def report(what):
     print(what, flush=True)
 
 
@@ -51,14 +51,14 @@ def write_offloaded(model, scratch):
 def main():
     mode, layers, tokens, prompts = sys.argv[1], *map(int, sys.argv[2:5])
     with torch.inference_mode():
-        say("load begin")
+        report("load begin")
         model = loaded(mode, layers, sys.argv[5] if mode == "disk" else None)
-        say("load end")
+        report("load end")
         torch.manual_seed(1)
         ids = torch.randint(model.config.vocab_size, (prompts, tokens))
-        say("encode begin")
+        report("encode begin")
         states = model(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True).hidden_states
-        say("encode end")
+        report("encode end")
         if not all(torch.isfinite(state).all() for state in states):
             sys.exit("the states are no numbers")
 

@@ -3,7 +3,7 @@
 
     lora_file.py [hollow] CHECKPOINT_FOLDER RANK OUT.safetensors
 
-The folder is one of big_checkpoint.py or xl_checkpoint.py. `hollow`: the header alone, in a file of the true size that takes no room.
+The folder is one of big_checkpoint.py or xl_checkpoint.py. `hollow`: the header alone, in a file of the true size that takes no disk space.
 Nothing is written when the file is there already.
 """
 

@@ -28,8 +28,8 @@ namespace {
 
 constexpr int kRounds = 2;
 constexpr int kSteps = 3;
-/// Of the process beside its budget: the project's goal, and what every run must keep.
-constexpr Bytes kBesideBudget = kGiB / 2;
+/// The process's memory next to its budget: the project's goal, and what every run must keep.
+constexpr Bytes kOverheadBytes = kGiB / 2;
 constexpr double kMostTimes = 1.15;  ///< step time over that of the unbounded run: the goal
 constexpr double kPatience = 10;     ///< times the goal: machines differ and are shared
 
@@ -148,10 +148,10 @@ private Q_SLOTS:
         testing::writeTable("memory_bench", rows);
     }
 
-    void theResidentSetStaysWithinTheBudget() {
+    void theResidentSetKeepsWithinTheBudget() {
         const auto budget = parseBytes(size_->budget).value();
         for (const Way& way : ways_) {
-            QVERIFY2(!way.isBounded || way.peakResident <= budget + kBesideBudget,
+            QVERIFY2(!way.isBounded || way.peakResident <= budget + kOverheadBytes,
                      qPrintable(rowOf(way)));
         }
     }
@@ -164,13 +164,12 @@ private Q_SLOTS:
         }
     }
 
-    void everyBudgetGivesTheSamePicture() {
+    void everyBudgetGivesTheSameImage() {
         for (const Way& way : ways_) {
-            const bool hasPicture = way.isOurs && way.refusal.isEmpty();
-            QVERIFY2(!hasPicture || pictures_[way.name] == pictures_["unbounded"],
-                     qPrintable(way.name));
+            const bool hasImage = way.isOurs && way.refusal.isEmpty();
+            QVERIFY2(!hasImage || images_[way.name] == images_["unbounded"], qPrintable(way.name));
         }
-        QVERIFY(!pictures_["unbounded"].isNull());
+        QVERIFY(!images_["unbounded"].isNull());
     }
 
 private:
@@ -207,9 +206,9 @@ private:
         const Json written = Json::parse(file.readAll().toStdString());
         way.movedBytes =
             written.at("repetitions").at(0).at("traffic").at("bytesToDevice").get<qint64>();
-        const QStringList pictures = QDir(folder.path()).entryList({"*.png"});
-        QCOMPARE(pictures.size(), 1);
-        pictures_[way.name] = QImage(folder.filePath(pictures.front()));
+        const QStringList images = QDir(folder.path()).entryList({"*.png"});
+        QCOMPARE(images.size(), 1);
+        images_[way.name] = QImage(folder.filePath(images.front()));
     }
 
     void runPeer(Way& way) {
@@ -247,7 +246,7 @@ private:
     const Size* size_ = nullptr;
     QString checkpoint_;
     std::vector<Way> ways_;
-    QMap<QString, QImage> pictures_;
+    QMap<QString, QImage> images_;
 };
 
 LOWTIDE_TEST(MemoryBench)

@@ -1,5 +1,5 @@
 // How long plans of Stable Diffusion XL take in a program that goes on: the first one, the same
-// again, and after small edits. Files are of the true sizes and take no room.
+// again, and after small edits. Files are of the true sizes and take no disk space.
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/cpu_timer.hpp"

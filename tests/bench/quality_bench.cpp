@@ -1,9 +1,9 @@
-// What lossy choices cost the trained mini model: pictures against the exact ones, predictions
-// along the exact pass, and the same time spent on fewer steps. Prints the tables of
+// What lossy choices cost the trained mini model: images against the exact ones, predictions
+// along the exact run, and the same time spent on fewer steps. Prints the tables of
 // docs/quality.md.
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/picture_difference.hpp"
+#include "plugin/image/image_difference.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
@@ -35,35 +35,35 @@ struct Row {
     std::string name;
     double squaredNoise = 0;  ///< mean, of levels in 0..1
     double similarity = 0;
-    double error = 0;            ///< teacher-forced
-    std::vector<double> shares;  ///< of the exact sampling's time
+    double error = 0;               ///< teacher-forced
+    std::vector<double> fractions;  ///< of the exact sampling's time
     std::array<double, 3> steps{};
 
-    void add(const image::PictureDifference& picture) {
+    void add(const image::ImageDifference& image) {
         constexpr double kCount = kPrompts.size() * kSeeds.size();
-        squaredNoise += std::pow(10, -picture.psnr / 10) / kCount;
-        similarity += picture.ssim.value_or(0) / kCount;
+        squaredNoise += std::pow(10, -image.psnr / 10) / kCount;
+        similarity += image.ssim.value_or(0) / kCount;
     }
 
     [[nodiscard]] double psnr() const { return -10 * std::log10(squaredNoise); }
 
-    [[nodiscard]] double share() {
-        std::ranges::sort(shares);
-        return shares[shares.size() / 2];
+    [[nodiscard]] double fraction() {
+        std::ranges::sort(fractions);
+        return fractions[fractions.size() / 2];
     }
 };
 
-/// What `compare --json` says of a picture; null: equal.
-image::PictureDifference differenceIn(const Json& json) {
+/// What `compare --json` reports of an image; null: equal.
+image::ImageDifference differenceIn(const Json& json) {
     const Json& all = json.at("all");
     return {.psnr = all.at("psnr").is_null() ? INFINITY : all.at("psnr").get<double>(),
             .ssim = all.at("ssim").get<double>()};
 }
 
-Image8 pictureIn(const QString& folder) {
+Image8 imageIn(const QString& folder) {
     const files::InputFile file((folder + "/lowtide_00001.png").toStdString());
     const std::string bytes = file.readAll(kGiB);
-    return image::decodePng(std::as_bytes(std::span(bytes)), file.name()).picture;
+    return image::decodePng(std::as_bytes(std::span(bytes)), file.name()).image;
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ class QualityBench : public QObject {
     }
 
     /// Calls `work` with the settings of every prompt and seed.
-    static void forEveryPicture(const std::function<void(const QStringList&)>& work) {
+    static void forEveryImage(const std::function<void(const QStringList&)>& work) {
         for (const char* prompt : kPrompts) {
             for (const int seed : kSeeds) {
                 work({"--set",
@@ -101,15 +101,15 @@ class QualityBench : public QObject {
     /// The variants of a graph's file; the first of them computes everything.
     std::vector<Row> compared(const QString& graph, const QStringList& variations) const {
         std::vector<Row> rows;
-        forEveryPicture([&](const QStringList& settings) {
+        forEveryImage([&](const QStringList& settings) {
             const QStringList arguments =
                 QStringList{"compare", graph, "--json"} + settings + variations;
             const Json variants = Json::parse(run(arguments).output.toStdString()).at("variants");
             rows.resize(variants.size());
             for (size_t i = 0; i < rows.size(); ++i) {
                 rows[i].name = variants[i].at("name");
-                rows[i].shares.push_back(variants[i].at("sampling_seconds").get<double>() /
-                                         variants[0].at("sampling_seconds").get<double>());
+                rows[i].fractions.push_back(variants[i].at("sampling_seconds").get<double>() /
+                                            variants[0].at("sampling_seconds").get<double>());
                 if (i > 0) {
                     rows[i].add(differenceIn(variants[i].at("difference")));
                 }
@@ -128,7 +128,7 @@ class QualityBench : public QObject {
     }
 
     void addErrors(std::vector<Row>& rows, const QString& graph, const QStringList& choices) const {
-        forEveryPicture([&](const QStringList& settings) {
+        forEveryImage([&](const QStringList& settings) {
             const QStringList arguments =
                 QStringList{"compare", testing::exampleGraph(graph), "--sensitivity", "--json"} +
                 settings + choices;
@@ -151,7 +151,7 @@ class QualityBench : public QObject {
         for (size_t i = 1; i < rows.size(); ++i) {
             Row& row = rows[i];
             const int steps =
-                std::clamp(static_cast<int>(std::lround(kSteps * row.share())), 4, kSteps - 1);
+                std::clamp(static_cast<int>(std::lround(kSteps * row.fraction())), 4, kSteps - 1);
             const Row& fewer = fewerSteps_.at(steps);
             std::printf(
                 "| %s | %.1f / %.1f / %.1f | %.3f | %.2f | %.1f | %.3f | %d | %.1f | %.3f |\n",
@@ -160,7 +160,7 @@ class QualityBench : public QObject {
                 row.steps[1],
                 row.steps[2],
                 row.error,
-                row.share(),
+                row.fraction(),
                 row.psnr(),
                 row.similarity,
                 steps,
@@ -169,7 +169,7 @@ class QualityBench : public QObject {
         }
     }
 
-    /// Both of a cache: pictures and errors.
+    /// Images and errors of a cache.
     void measure(const QString& graph, const QStringList& variations) {
         std::vector<Row> rows = compared(testing::exampleGraph(graph), variations);
         addErrors(rows, graph, variations);
@@ -239,7 +239,7 @@ private Q_SLOTS:
                  "forecast.threshold=0,0.1,0.2,0.4"});
     }
 
-    /// Presets are f32 on a CPU; the types that they have on cards are named.
+    /// Presets are f32 on a CPU; the types that they have on GPUs are named.
     void types() {
         const std::vector<QString> precisions = {"quality,storage=file,compute=f32",
                                                  "quality",
@@ -249,16 +249,16 @@ private Q_SLOTS:
                                                  "quality,storage=bf16,compute=bf16",
                                                  "quality,storage=f8,compute=bf16"};
         std::vector<Row> rows(precisions.size());
-        forEveryPicture([&](const QStringList& settings) {
-            std::vector<Image8> pictures;
+        forEveryImage([&](const QStringList& settings) {
+            std::vector<Image8> images;
             for (size_t i = 0; i < rows.size(); ++i) {
                 const QStringList arguments =
                     QStringList{"run", testing::exampleGraph("text_to_image")} + settings +
                     QStringList{"--precision", "denoise=" + precisions[i]};
                 QCOMPARE(run(arguments).exitCode, 0);
-                pictures.push_back(pictureIn(folder_.filePath("out")));
+                images.push_back(imageIn(folder_.filePath("out")));
                 rows[i].name = precisions[i].toStdString();
-                rows[i].add(image::difference(pictures.front(), pictures.back()));
+                rows[i].add(image::difference(images.front(), images.back()));
                 QDir(folder_.filePath("out")).removeRecursively();
             }
         });

@@ -25,13 +25,13 @@ constexpr StageGoal kStages[] = {
     {"load", 0, 0}, {"encode", 0, 0}, {"step", 0.62, 0}, {"decode", 0.45, 0.5}, {"whole", 0.6, 0}};
 
 /// A budget, and what the process may have in RAM with it.
-constexpr Bytes kBesideBudget = kGiB / 2;
+constexpr Bytes kOverheadBytes = kGiB / 2;
 constexpr Bytes kBudget = 3 * kGiB;
 
 }  // namespace
 
-/// A picture of 1024x1024 with networks of the size of Stable Diffusion XL from one fp16 file,
-/// beside diffusers in fp32, and within budgets. Needs 7 GB of disk and 20 GiB of RAM.
+/// An image of 1024x1024 with networks of the size of Stable Diffusion XL from one fp16 file,
+/// next to diffusers in fp32, and within budgets. Needs 7 GB of disk and 20 GiB of RAM.
 class SdxlBench : public QObject {
     Q_OBJECT
 
@@ -99,7 +99,7 @@ private Q_SLOTS:
 
     void keepsTheBudget() {
         const testing::WatchedProgram run =
-            testing::watchPicture(settings(), kSteps, {"--memory-budget", "3GiB"});
+            testing::watchImage(settings(), kSteps, {"--memory-budget", "3GiB"});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         testing::StageCosts costs;
         testing::addOurCosts(costs, run);
@@ -109,20 +109,20 @@ private Q_SLOTS:
               median(costs["step"].seconds),
               times,
               kBoundedGoal);
-        QVERIFY(run.peakResident <= kBudget + kBesideBudget);
+        QVERIFY(run.peakResident <= kBudget + kOverheadBytes);
         QVERIFY(times < kPatience * kBoundedGoal);
     }
 
-    /// It runs, or says before the run why not.
+    /// It runs, or states before the run why not.
     void aSmallBudgetIsKeptOrRefused() {
         const testing::WatchedProgram run =
-            testing::watchPicture(settings(), 1, {"--memory-budget", "1536MiB"});
+            testing::watchImage(settings(), 1, {"--memory-budget", "1536MiB"});
         qInfo("within 1.5 GiB: exit %d, most resident %lld MiB %s",
               run.exitCode,
               run.peakResident / kMiB,
               qPrintable(run.errors));
         QVERIFY(run.exitCode == 0 || (run.exitCode == 2 && run.errors.contains("budget")));
-        QVERIFY(run.exitCode == 2 || run.peakResident <= kBudget / 2 + kBesideBudget);
+        QVERIFY(run.exitCode == 2 || run.peakResident <= kBudget / 2 + kOverheadBytes);
     }
 };
 

@@ -26,8 +26,8 @@ constexpr StageGoal kStages[] = {
 
 }  // namespace
 
-/// A picture of 512x512 with networks of the size of Stable Diffusion 1.5, fp16 on disk, beside
-/// diffusers in fp32.
+/// An image of 512x512 with networks of the size of Stable Diffusion 1.5, fp16 on disk, compared
+/// with diffusers in fp32.
 class SpeedBench : public QObject {
     Q_OBJECT
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The stages of a picture with diffusers in fp32 on the CPU, for the speed bench; a line at each begin and end.
+"""The stages of an image with diffusers in fp32 on the CPU, for the speed bench; a line at each begin and end.
 
     speed_peer.py CHECKPOINT STEPS
     speed_peer.py measure CHECKPOINT
 
-CHECKPOINT is a folder of Stable Diffusion 1.5 in diffusers' layout, or one that xl_checkpoint.py wrote. The second form prints what the table needs beside times: floating-point operations of each stage, and how many of them
+CHECKPOINT is a folder of Stable Diffusion 1.5 in diffusers' layout, or one that xl_checkpoint.py wrote. The second form prints what the table needs in addition to times: floating-point operations of each stage, and how many of them
 a large matrix product does in a second of CPU time.
 """
 
@@ -32,7 +32,7 @@ GEMM_SIDE = 2048
 GEMM_ROUNDS = 8
 
 
-def say(what):
+def report(what):
     print(what, flush=True)
 
 
@@ -45,9 +45,9 @@ class Sd15:
         """Its networks without weights."""
         with torch.device("meta"):
             self.encoders = [CLIPTextModel(CLIPTextConfig.from_pretrained(folder, subfolder="text_encoder"))]
-            self.settings_of_pictures(folder)
+            self.settings_of_images(folder)
 
-    def settings_of_pictures(self, folder):
+    def settings_of_images(self, folder):
         self.unet = UNet2DConditionModel.from_config(UNet2DConditionModel.load_config(folder, subfolder="unet"))
         self.vae = AutoencoderKL.from_config(AutoencoderKL.load_config(folder, subfolder="vae"))
 
@@ -72,7 +72,7 @@ class Sdxl(Sd15):
             self.encoders = [
                 kind(CLIPTextConfig.from_pretrained(folder, subfolder=name)) for name, kind in kinds.items()
             ]
-            self.settings_of_pictures(folder)
+            self.settings_of_images(folder)
 
     def load(self, folder):
         pipeline = StableDiffusionXLPipeline.from_single_file(
@@ -112,39 +112,39 @@ def measure(folder):
         with FlopCounterMode(display=False) as decoding:
             networks.vae.decoder(torch.zeros(1, 4, side, side))
     for stage, counter in (("encode", encoding), ("step", step), ("decode", decoding)):
-        say(f"flops {stage} {counter.get_total_flops()}")
+        report(f"flops {stage} {counter.get_total_flops()}")
     a, b = torch.randn(2, GEMM_SIDE, GEMM_SIDE)
     best = 0.0
     for _ in range(GEMM_ROUNDS):
         start = time.process_time()
         torch.mm(a, b)
         best = max(best, 2 * GEMM_SIDE**3 / (time.process_time() - start))
-    say(f"peak {best}")
+    report(f"peak {best}")
 
 
 def run(folder, steps):
     networks = networks_of(folder)
-    say("load begin")
+    report("load begin")
     networks.load(folder)
-    say("load end")
-    say("encode begin")
+    report("load end")
+    report("encode begin")
     prompts = networks.encode(torch.arange(PROMPTS * TOKENS).view(PROMPTS, TOKENS) % 800)
-    say("encode end")
+    report("encode end")
     scheduler = networks.scheduler
     scheduler.set_timesteps(steps)
     torch.manual_seed(1)
     latents = torch.randn(1, 4, networks.side, networks.side) * scheduler.init_noise_sigma
     for moment in scheduler.timesteps:
-        say("step begin")
+        report("step begin")
         inputs = scheduler.scale_model_input(torch.cat([latents] * 2), moment)
         without, guided = networks.unet(inputs, moment, **prompts).sample.chunk(2)
         latents = scheduler.step(without + GUIDANCE * (guided - without), moment, latents).prev_sample
-        say("step end")
-    say("decode begin")
+        report("step end")
+    report("decode begin")
     image = networks.vae.decode(latents / networks.vae.config.scaling_factor).sample
-    say("decode end")
+    report("decode end")
     if not torch.isfinite(image).all():
-        sys.exit("the picture is no numbers")
+        sys.exit("the image is no numbers")
 
 
 @torch.inference_mode()

@@ -26,11 +26,11 @@ const StageCost& costIn(const StageCosts& costs, const std::string& stage) {
     return found == costs.end() ? none : found->second;
 }
 
-Json toJson(const StageCost& cost, double shareOfPeak) {
+Json toJson(const StageCost& cost, double fractionOfPeak) {
     return {{"cpu_seconds", cost.cpuSeconds},
             {"seconds", cost.seconds},
             {"more_bytes", cost.moreBytes},
-            {"share_of_peak", shareOfPeak}};
+            {"share_of_peak", fractionOfPeak}};
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ void addOurCosts(StageCosts& costs, const WatchedProgram& run) {
     addWhole(costs, run);
 }
 
-WatchedProgram watchPicture(const QStringList& settings, int steps, const QStringList& options) {
+WatchedProgram watchImage(const QStringList& settings, int steps, const QStringList& options) {
     const QTemporaryDir folder;
     QStringList arguments = {
         "run", exampleGraph("text_to_image"), "--events", "--out", folder.path()};
@@ -121,7 +121,7 @@ void SpeedTable::begin(const QString& folder) {
 }
 
 QString SpeedTable::runOurs(const QStringList& settings, int steps) {
-    const WatchedProgram run = watchPicture(settings, steps);
+    const WatchedProgram run = watchImage(settings, steps);
     if (run.exitCode != 0) {
         return run.errors;
     }
@@ -189,7 +189,7 @@ const StageCost& SpeedTable::peers(const std::string& stage) const {
     return costIn(peers_, stage);
 }
 
-double SpeedTable::shareOfPeak(const std::string& stage, const StageCost& cost) const {
+double SpeedTable::fractionOfPeak(const std::string& stage, const StageCost& cost) const {
     const auto found = flops_.find(stage);
     const double seconds = median(cost.cpuSeconds);
     return found == flops_.end() || seconds <= 0 ? 0 : found->second / seconds / peak_;
@@ -206,8 +206,8 @@ Json SpeedTable::rowOf(const StageGoal& stage) const {
           stage.time,
           median(our.seconds),
           median(peer.seconds),
-          100 * shareOfPeak(stage.name, our),
-          100 * shareOfPeak(stage.name, peer));
+          100 * fractionOfPeak(stage.name, our),
+          100 * fractionOfPeak(stage.name, peer));
     if (stage.memory > 0) {
         qInfo("  more in RAM: %.0f MiB, diffusers %.0f MiB: %.2f, goal %.2f",
               median(our.moreBytes) / kMiB,
@@ -216,8 +216,8 @@ Json SpeedTable::rowOf(const StageGoal& stage) const {
               stage.memory);
     }
     return {{"stage", stage.name},
-            {"ours", toJson(our, shareOfPeak(stage.name, our))},
-            {"diffusers", toJson(peer, shareOfPeak(stage.name, peer))},
+            {"ours", toJson(our, fractionOfPeak(stage.name, our))},
+            {"diffusers", toJson(peer, fractionOfPeak(stage.name, peer))},
             {"ratio", timeRatio(stage.name)},
             {"goal", stage.time}};
 }

@@ -13,7 +13,7 @@
 
 namespace lowtide::testing {
 
-/// A part of a picture's way, and the project's goals: CPU time and extra memory over diffusers'.
+/// A part of an image's way, and the project's goals: CPU time and extra memory over diffusers'.
 struct StageGoal {
     const char* name;
     double time;    ///< 0: none
@@ -39,12 +39,12 @@ void addOurCosts(StageCosts& costs, const WatchedProgram& run);
 void addPeerCosts(StageCosts& costs, const WatchedProgram& run);
 
 /// Of `lowtide run text_to_image.json` with those settings ("node.param=value") and options.
-[[nodiscard]] WatchedProgram watchPicture(const QStringList& settings,
-                                          int steps,
-                                          const QStringList& options = {});
+[[nodiscard]] WatchedProgram watchImage(const QStringList& settings,
+                                        int steps,
+                                        const QStringList& options = {});
 
-/// A picture by Lowtide beside diffusers in fp32: CPU time of all threads, which on a shared
-/// machine says more than the clock, and the clock.
+/// An image by Lowtide next to diffusers in fp32: CPU time of all threads, which on a shared
+/// machine shows more than the clock, and the clock.
 class SpeedTable {
 public:
     /// `folder`: what speed_peer.py takes. Counts operations and measures the machine's peak.
@@ -66,7 +66,7 @@ public:
 
 private:
     [[nodiscard]] const StageCost& peers(const std::string& stage) const;
-    [[nodiscard]] double shareOfPeak(const std::string& stage, const StageCost& cost) const;
+    [[nodiscard]] double fractionOfPeak(const std::string& stage, const StageCost& cost) const;
     [[nodiscard]] Json rowOf(const StageGoal& stage) const;
 
     QString folder_;

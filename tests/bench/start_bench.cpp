@@ -51,7 +51,7 @@ double secondsToFirstKernel(const QString& out) {
 
 }  // namespace
 
-/// How soon the command is at work and how long a picture takes, start included.
+/// How soon the command is at work and how long an image takes, start included.
 class StartBench : public QObject {
     Q_OBJECT
 

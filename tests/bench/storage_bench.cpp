@@ -27,13 +27,13 @@ namespace {
 constexpr double kPatience = 10;  ///< times the goal: machines differ and are shared
 
 constexpr const char* kBudget = "1536MiB";
-constexpr Bytes kBesideBudget = 3 * kGiB / 10;  ///< of the process: the goal
-constexpr Bytes kMostBesideBudget = kGiB / 2;   ///< and what every run must keep
-constexpr double kStepGoal = 1.10;              ///< times a step of the same file without a budget
-constexpr double kSecondRunGoal = 1.02;         ///< its first step, times a later one
-constexpr double kPredictionGoal = 0.01;        ///< the largest error of a predicted peak
+constexpr Bytes kOverheadBytes = 3 * kGiB / 10;  ///< of the process: the goal
+constexpr Bytes kMostOverheadBytes = kGiB / 2;   ///< and what every run must keep
+constexpr double kStepGoal = 1.10;               ///< times a step of the same file without a budget
+constexpr double kSecondRunGoal = 1.02;          ///< its first step, times a later one
+constexpr double kPredictionGoal = 0.01;         ///< the largest error of a predicted peak
 
-/// What is computed. LOWTIDE_BENCH_SIZE=small: steps so short that times say little.
+/// What is computed. LOWTIDE_BENCH_SIZE=small: steps so short that times mean little.
 struct Size {
     const char* name;
     int pixels;
@@ -117,15 +117,15 @@ private Q_SLOTS:
         qInfo("%s", qPrintable(textOf(storage, policy)));
     }
 
-    void staysWithinTheBudget() {
+    void keepsWithinTheBudget() {
         forBounded([&](const StorageRow& row, const QString& text) {
-            const Bytes beside = row.peakResident - parseBytes(kBudget).value();
-            if (beside > kBesideBudget) {
+            const Bytes extra = row.peakResident - parseBytes(kBudget).value();
+            if (extra > kOverheadBytes) {
                 qInfo("goal missed by %lld MiB: %s",
-                      static_cast<long long>((beside - kBesideBudget) / kMiB),
+                      static_cast<long long>((extra - kOverheadBytes) / kMiB),
                       qPrintable(text));
             }
-            QVERIFY2(beside <= kMostBesideBudget, qPrintable(text));
+            QVERIFY2(extra <= kMostOverheadBytes, qPrintable(text));
         });
     }
 
@@ -155,12 +155,12 @@ private Q_SLOTS:
         QVERIFY(largest < kPatience * kPredictionGoal);
     }
 
-    /// What streams, in every pass and no more, in the bytes of its file; but for what the ring
-    /// still holds when the next pass begins.
+    /// What streams, in every forward and no more, in the bytes of its file; but for what the
+    /// ring buffer still holds when the next forward begins.
     void readsWhatIsStored() {
         forBounded([&](const StorageRow& row, const QString& text) {
             QVERIFY2(row.streamed > 0 && row.read <= row.needed &&
-                         row.needed - row.read <= (size_.steps - 1) * row.ring,
+                         row.needed - row.read <= (size_.steps - 1) * row.ringBuffer,
                      qPrintable(text));
         });
     }

@@ -48,7 +48,7 @@ double speedOf(Bytes bytes, const Work& work) {
 
 }  // namespace
 
-/// Every encoding decoded to f32 by one core, as a layer's weights are on the CPU, beside a copy of
+/// Every encoding decoded to f32 by one core, as a layer's weights are on the CPU, and a copy of
 /// those f32 bytes. Both in turn; CPU time, so that what else runs takes memory's speed alone.
 class StorageDecodingBench : public QObject {
     Q_OBJECT

@@ -50,9 +50,9 @@ StorageRow::StorageRow(const WatchedProgram& run, const QByteArray& report)
     if (const Json* stage = findNamed(plan.at("stages"), "node", "denoise")) {
         needed = stage->at("needed").get<Bytes>();
     }
-    if (const Json* stay = findNamed(plan.at("stays"), "role", "denoiser")) {
-        streamed = stay->at("streamed_bytes_per_pass").get<Bytes>();
-        ring = stay->at("ring_bytes").get<Bytes>();
+    if (const Json* residency = findNamed(plan.at("stays"), "role", "denoiser")) {
+        streamed = residency->at("streamed_bytes_per_pass").get<Bytes>();
+        ringBuffer = residency->at("ring_bytes").get<Bytes>();
     }
 }
 
@@ -72,7 +72,7 @@ QString StorageRow::text() const {
     const auto mebibytes = [](Bytes bytes) { return static_cast<double>(bytes) / kMiB; };
     return QString(
                "step %1 s (%2 CPU s), first %3 s, resident %4 MiB (private %5, files %6), peak "
-               "%7 MiB, predicted %8 MiB, streams %9 MiB a pass, read %10 of %11 MiB")
+               "%7 MiB, predicted %8 MiB, streams %9 MiB a forward, read %10 of %11 MiB")
         .arg(median(clockSecondsOf(laterSteps())), 0, 'f', 2)
         .arg(median(cpuSecondsOf(laterSteps())), 0, 'f', 2)
         .arg(steps.at(0).first.seconds, 0, 'f', 2)

@@ -23,7 +23,7 @@ struct StorageRow {
     Bytes read = 0;                     ///< from files, in place or copied, in the last repetition
     Bytes needed = 0;                   ///< of the denoiser by the plan, all passes together
     Bytes streamed = 0;                 ///< of that in a pass
-    Bytes ring = 0;                     ///< through which it streams
+    Bytes ringBuffer = 0;               ///< through which it streams
     qint64 fromDiskAgain = 0;           ///< bytes that the disk gave in the second repetition
     qint64 ofDenoiserAgain = 0;         ///< of that from the beginning of the node on
 
@@ -32,7 +32,7 @@ struct StorageRow {
 
     [[nodiscard]] std::vector<Spent> laterSteps() const;  ///< of all repetitions
 
-    /// Of the peak: a share, without sign.
+    /// A fraction of the peak, without sign.
     [[nodiscard]] double predictionError() const;
 
     [[nodiscard]] QString text() const;

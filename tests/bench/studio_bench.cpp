@@ -39,7 +39,7 @@ double runMilliseconds(const QString& events) {
 
 }  // namespace
 
-/// The studio beside the command, with the same module and graph, in turn.
+/// The studio compared with the command, with the same module and graph, in turn.
 class StudioBench : public QObject {
     Q_OBJECT
 
@@ -99,7 +99,7 @@ private Q_SLOTS:
         const double longer = median(studio) / median(command) - 1;
         qInfo(
             "run of the command %.0f ms (%.0f ms with its start), of the studio %.0f ms (%.0f ms "
-            "from click to picture): %+.1f %% (goal %.0f %%)",
+            "from click to image): %+.1f %% (goal %.0f %%)",
             median(command),
             median(whole),
             median(studio),

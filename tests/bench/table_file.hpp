@@ -6,7 +6,7 @@
 
 namespace lowtide::testing {
 
-/// Writes build/<name>.json, what a bench measured, and says where; std::runtime_error when it
+/// Writes build/<name>.json, what a bench measured, and prints where; std::runtime_error when it
 /// cannot be.
 void writeTable(const QString& name, const Json& table);
 

@@ -32,7 +32,7 @@ constexpr double kResidentGoal = 0.5;   ///< most in RAM of a whole run, over di
 constexpr double kBoundedGoal = 1.15;   ///< a step within the budget, over its bound
 constexpr double kStreamedGoal = 0.97;  ///< the bound of a planned step, over the step
 
-constexpr double kReachedOfLink = 0.8;  ///< as plans take it: 25 GB/s of a card's 31.5
+constexpr double kReachedOfLink = 0.8;  ///< as plans take it: 25 GB/s of a GPU's 31.5
 
 constexpr const char* kBudget = "3GiB";
 constexpr Bytes kMostBounded = 3 * kGiB + kGiB / 2;  ///< of the process
@@ -84,8 +84,8 @@ double perStep(const std::vector<double>& all) {
 
 }  // namespace
 
-/// Videos with WAN's networks at their real sizes on the CPU: 1.4 B weights in bf16 beside
-/// diffusers in f32, 14.3 B in fp8 within 3 GiB, and what plans for a card say. Random weights; a
+/// Videos with WAN's networks at their real sizes on the CPU: 1.4 B weights in bf16 next to
+/// diffusers in f32, 14.3 B in fp8 within 3 GiB, and what plans for a GPU state. Random weights; a
 /// text encoder of two layers. Needs 20 GB of disk and 16 GiB of RAM.
 class WanBench : public QObject {
     Q_OBJECT
@@ -296,7 +296,7 @@ private Q_SLOTS:
               run.peakResident / kMiB);
     }
 
-    /// On the plan's clock, with copies at the speed of that card's link: nothing is run.
+    /// On the plan's clock, with copies at the speed of that GPU's link: nothing is run.
     void plannedStepsStream_data() {
         QTest::addColumn<QString>("budget");
         QTest::addColumn<int>("frames");

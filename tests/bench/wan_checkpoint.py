@@ -10,8 +10,8 @@ of two layers and the tokenizer's vocabulary. The third writes random weights as
 in scaled fp8, all else in fp16. write_files() writes headers of those files, for other scripts.
 
 KIND is `i2v_14b` (image to video, 16.4 B weights, with UMT5 XXL in bf16, CLIP ViT-H and the autoencoder in f32), `t2v_14b` (14.3 B),
-`t2v_1_3b` (1.4 B), or `i2v_a14b` of WAN 2.2: two experts of 14.3 B that see no picture but beside the latents. TOKENIZER is a folder with a tokenizer of T5. The folder appears whole or not at all; nothing is written when it is
-there already.
+`t2v_1_3b` (1.4 B), or `i2v_a14b` of WAN 2.2: a high-noise and a low-noise model of 14.3 B that see an image only next to the latents.
+TOKENIZER is a folder with a tokenizer of T5. The folder appears whole or not at all; nothing is written when it is there already.
 """
 
 import json
@@ -63,7 +63,7 @@ COMPONENTS = {
 }
 VISION_COMPONENTS = {"image_encoder": ("transformers", "CLIPVisionModel"), "image_processor": ("transformers", "CLIPImageProcessor")}
 HALF_KINDS = ("transformer", "transformer_2", "text_encoder")
-EXPERT = "transformer_2"
+SECOND_DENOISER = "transformer_2"
 
 
 def text_settings(tokenizer):
@@ -86,7 +86,7 @@ def networks(kind, text=TEXT):
         if "image_dim" in KINDS[kind]:
             parts["image_encoder"] = CLIPVisionModel(CLIPVisionConfig(**VISION))
         if kind.endswith("a14b"):
-            parts[EXPERT] = WanTransformer3DModel(**KINDS[kind])
+            parts[SECOND_DENOISER] = WanTransformer3DModel(**KINDS[kind])
     return parts
 
 
@@ -113,7 +113,7 @@ def write_tensors(path, tensors, values, fill=None):
 
 
 def scaled_to_fp8(shapes, is_stored_so):
-    """As ComfyUI's fp8_scaled files: matrices of layers with a scale beside each, all else in half."""
+    """As ComfyUI's fp8_scaled files: matrices of layers with a scale next to each, all else in half."""
     tensors, values = {"scaled_fp8": ("F8_E4M3", (2,))}, {}
     for name, shape in shapes.items():
         is_scaled = is_stored_so(name) and len(shape) == 2
@@ -147,7 +147,7 @@ class Filling:
 
 
 def write_random_files(kind, folder, tokenizer):
-    """Text to video; the denoiser's scales keep activations near 1. Its settings lie beside it, which diffusers wants."""
+    """Text to video; the denoiser's scales keep activations near 1. Its settings lie next to it, which diffusers wants."""
     os.makedirs(os.path.join(folder, "transformer"))
     parts = {name: {key: shape for key, shape in shapes_of(part).items() if key != TIED}
              for name, part in networks(kind, text_settings(tokenizer)).items()}
@@ -168,8 +168,8 @@ def write_random_files(kind, folder, tokenizer):
 def write_files(folder, tokenizer):
     """Image to video in the folders of ComfyUI, under the names with which its files are published."""
     parts = {name: shapes_of(part) for kind in ("i2v_a14b", "i2v_14b") for name, part in networks(kind).items()}
-    for published, part in (("wan2.1_i2v_480p_14B", "transformer"), ("wan2.2_i2v_high_noise_14B", EXPERT),
-                            ("wan2.2_i2v_low_noise_14B", EXPERT)):
+    for published, part in (("wan2.1_i2v_480p_14B", "transformer"), ("wan2.2_i2v_high_noise_14B", SECOND_DENOISER),
+                            ("wan2.2_i2v_low_noise_14B", SECOND_DENOISER)):
         denoiser = {wan_names.transformer_name(key): shape for key, shape in parts[part].items() if "norm_added_q" not in key}
         write_tensors(os.path.join(folder, "diffusion_models", published + "_fp8_scaled.safetensors"),
                       *scaled_to_fp8(denoiser, lambda name: name.startswith("blocks.") and name.endswith(".weight")))
@@ -196,7 +196,7 @@ def write_folder(kind, partial, tokenizer):
     if "image_dim" in KINDS[kind]:
         index |= VISION_COMPONENTS
     if kind.endswith("a14b"):
-        index |= {EXPERT: COMPONENTS["transformer"], "boundary_ratio": 0.9}
+        index |= {SECOND_DENOISER: COMPONENTS["transformer"], "boundary_ratio": 0.9}
     write_json(os.path.join(partial, "model_index.json"), index)
 
 

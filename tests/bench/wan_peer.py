@@ -27,7 +27,7 @@ TOKENS = 512
 SPACE, TIME = 8, 4
 
 
-def say(what):
+def report(what):
     print(what, flush=True)
 
 
@@ -39,29 +39,29 @@ def latents_of(transformer, width, height, frames, dtype):
 def steps(transformer, scheduler, latents, prompts, count):
     scheduler.set_timesteps(count)
     for moment in scheduler.timesteps:
-        say("step begin")
+        report("step begin")
         guided, without = (transformer(latents, moment[None], encoder_hidden_states=prompt).sample for prompt in prompts)
         latents = scheduler.step(without + GUIDANCE * (guided - without), moment, latents).prev_sample
-        say("step end")
+        report("step end")
     if not torch.isfinite(latents.float()).all():
         sys.exit("the latents are no numbers")
     return latents
 
 
 def run(folder, count, width, height, frames):
-    say("load begin")
+    report("load begin")
     pipeline = WanPipeline.from_pretrained(folder, torch_dtype=torch.float32)
-    say("load end")
-    say("encode begin")
+    report("load end")
+    report("encode begin")
     prompts = pipeline.encode_prompt(PROMPT, "", max_sequence_length=TOKENS)
-    say("encode end")
+    report("encode end")
     latents = latents_of(pipeline.transformer, width, height, frames, torch.float32)
     latents = steps(pipeline.transformer, pipeline.scheduler, latents, prompts, count)
-    say("decode begin")
+    report("decode begin")
     config = pipeline.vae.config
     deviation, mean = (torch.tensor(values).view(1, -1, 1, 1, 1) for values in (config.latents_std, config.latents_mean))
     video = pipeline.vae.decode(latents * deviation + mean).sample
-    say("decode end")
+    report("decode end")
     if not torch.isfinite(video).all():
         sys.exit("the video is no numbers")
 

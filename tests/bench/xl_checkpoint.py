@@ -3,7 +3,7 @@
 
     xl_checkpoint.py [hollow] [refiner] REFERENCE MINI_FOLDER OUT_FOLDER
 
-OUT_FOLDER/model.safetensors is the file (6.9 GB, of the refiner 6.1 GB; `hollow`: headers alone, for plans); the folder beside
+OUT_FOLDER/model.safetensors is the file (6.9 GB, of the refiner 6.1 GB; `hollow`: headers alone, for plans); the folder next to
 it has the settings of every part and the mini model's tokenizer, which diffusers wants with such a file. The folder appears
 whole or not at all; nothing is written when it is there already.
 """

@@ -1,6 +1,6 @@
-// The door through which libFuzzer calls a target.
+// The entry point through which libFuzzer calls a target.
 
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <cstdint>
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         static const Target& target = targetNamed({});
         (void)target.run(std::as_bytes(std::span(data, size)));
     } catch (const Broken& broken) {
-        std::fprintf(stderr, "broken promise: %s\n", broken.promise.c_str());
+        std::fprintf(stderr, "broken guarantee: %s\n", broken.guarantee.c_str());
         std::abort();
     }
     return 0;

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 
 import gguf_seeds
-import picture_seeds
+import image_seeds
 
 SEPARATOR = "\x1e"
 
@@ -134,13 +134,13 @@ def pickles():
     yield "no_stop", b"\x80\x02N"
 
 
-def zip_of(files, **changes):
+def zip_of(files, **changed):
     """Stored files; torch's layout."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", changes.get("method", zipfile.ZIP_STORED)) as archive:
+    with zipfile.ZipFile(buffer, "w", changed.get("method", zipfile.ZIP_STORED)) as archive:
         for name, content in files:
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content,
-                             changes.get("method", zipfile.ZIP_STORED))
+                             changed.get("method", zipfile.ZIP_STORED))
     return buffer.getvalue()
 
 
@@ -374,9 +374,9 @@ def pngs():
     yield "text_is_no_utf8", png(before=chunk(b"iTXt", b"a\0\0\0\0\0\xff\xfe"))
     yield "profile", png(before=chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(128))))
     yield "chunk_claims_2_31", png()[:33] + struct.pack(">I", 2**31 - 1) + b"tEXt"
-    yield "oriented", png(before=chunk(b"eXIf", picture_seeds.exif_of(picture_seeds.ORIENTED)))
-    yield "oriented_behind_the_pixels", png(after=chunk(b"eXIf", picture_seeds.exif_of(picture_seeds.ORIENTED)))
-    yield "named_profile", png(before=chunk(b"iCCP", b"p\0\0" + zlib.compress(picture_seeds.profile())))
+    yield "oriented", png(before=chunk(b"eXIf", image_seeds.exif_of(image_seeds.ORIENTED)))
+    yield "oriented_behind_the_pixels", png(after=chunk(b"eXIf", image_seeds.exif_of(image_seeds.ORIENTED)))
+    yield "named_profile", png(before=chunk(b"iCCP", b"p\0\0" + zlib.compress(image_seeds.profile())))
     yield "profile_bomb", png(before=chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(1 << 22), 9)))
     yield "deep", png(1, 1, 16, 2, rows=bytes(range(7)))
     yield "unknown_critical", png(before=chunk(b"XXXX", b"?"))
@@ -513,12 +513,12 @@ def single_files():
     yield "open_clip", (UNET.replace("64,32\n", "64,1024\n").replace("64,64,1,1", "64,64") + VAE + OPEN_CLIP).encode()
     yield "lcm", (right + "Utime_embed.cond_proj.weight 32,256\n").encode()
     yield "stated", (right + "#global_step 875000\n#modelspec.prediction_type v\n").encode()
-    yield "beside", (right + '{"unet":{"norm_num_groups":8,"attention_head_dim":4},"vae":{"norm_num_groups":8}}').encode()
-    yield "beside_of_everything", (right + '{"text_encoder":{"num_attention_heads":4},"tokenizer":{"model_max_length":1e30},'
+    yield "settings", (right + '{"unet":{"norm_num_groups":8,"attention_head_dim":4},"vae":{"norm_num_groups":8}}').encode()
+    yield "settings_of_everything", (right + '{"text_encoder":{"num_attention_heads":4},"tokenizer":{"model_max_length":1e30},'
                                    '"scheduler":{"beta_start":"x"}}').encode()
-    yield "beside_unknown_part", (right + '{"lora":{}}').encode()
-    yield "beside_no_object", (right + '{"unet":7}').encode()
-    yield "beside_wrong_type", (right + '{"unet":{"block_out_channels":"x"}}').encode()
+    yield "settings_unknown_part", (right + '{"lora":{}}').encode()
+    yield "settings_no_object", (right + '{"unet":7}').encode()
+    yield "settings_wrong_type", (right + '{"unet":{"block_out_channels":"x"}}').encode()
     yield "xl", (right + "=conditioner.embedders.0.x 1\n").encode()
     xl = XL_UNET + VAE + XL_FIRST + XL_SECOND
     yield "xl_base", xl.encode()
@@ -605,11 +605,11 @@ def tokenizer_jsons():
     added = [{"id": 8, "content": "<|startoftext|>", "single_word": False, "lstrip": False, "rstrip": False,
               "normalized": True, "special": True}, {"id": 9, "content": "<|endoftext|>", "normalized": False}]
 
-    def file(model=(), **changes):
+    def file(model=(), **changed):
         whole = {"version": "1.0", "added_tokens": added,
                  "model": {"type": "BPE", "unk_token": "<|endoftext|>", "end_of_word_suffix": "</w>",
                            "vocab": {token: n for n, token in enumerate(tokens)},
-                           "merges": [["c", "a"], ["ca", "t</w>"]], **dict(model)}, **changes}
+                           "merges": [["c", "a"], ["ca", "t</w>"]], **dict(model)}, **changed}
         return json.dumps(whole, separators=(",", ":")).encode()
 
     yield "right", file()
@@ -656,10 +656,10 @@ def unigram_jsons():
     replaced = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
     mapped = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(character_map()).decode()}
 
-    def file(model=(), **changes):
+    def file(model=(), **changed):
         whole = {"added_tokens": [{"id": 1, "content": "</s>", "normalized": False}], "normalizer": None,
                  "pre_tokenizer": {**metaspace, "prepend_scheme": "always", "split": True},
-                 "model": {"type": "Unigram", "unk_id": 2, "vocab": pieces, **dict(model)}, **changes}
+                 "model": {"type": "Unigram", "unk_id": 2, "vocab": pieces, **dict(model)}, **changed}
         return json.dumps(whole, separators=(",", ":")).encode()
 
     yield "unigram_newer", file()
@@ -729,11 +729,11 @@ def byte_level_jsons():
     template = {"type": "TemplateProcessing", "special_tokens": {"<s>": {"id": "<s>", "ids": [300]}},
                 "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}]}
 
-    def file(model=(), **changes):
+    def file(model=(), **changed):
         whole = {"added_tokens": [begin, end], "normalizer": {"type": "NFC"}, "post_processor": template,
                  "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, bytes_]},
                  "model": {"type": "BPE", "ignore_merges": True, "vocab": {token: n for n, token in enumerate(tokens)},
-                           "merges": [["a", "t"], ["\u0120", "c"], ["\u0120c", "at"]], **dict(model)}, **changes}
+                           "merges": [["a", "t"], ["\u0120", "c"], ["\u0120c", "at"]], **dict(model)}, **changed}
         return json.dumps(whole, separators=(",", ":")).encode()
 
     def split_by(expression):
@@ -830,8 +830,8 @@ def seeds() -> dict:
     return {
         "adapter": adapters(), "embedding": embeddings(), "safetensors": safetensors(), "gguf": gguf_seeds.ggufs(),
         "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
-        "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": picture_seeds.jpegs(),
-        "webp": picture_seeds.webps(), "exif": picture_seeds.exifs(), "model_config": model_configs(root),
+        "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": image_seeds.jpegs(),
+        "webp": image_seeds.webps(), "exif": image_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),
         "tokenizer_json": tokenizer_jsons(), "tokenizer_pieces": pieces_files(), "tokenizer_text": texts(),
         "prompt": prompts(), "cleaned_text": dirty_texts()}

@@ -1,6 +1,6 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <QDir>
@@ -49,13 +49,13 @@ std::string mutated(std::string bytes, Random& random) {
     return bytes;
 }
 
-/// The promise that an input breaks; empty when all hold.
+/// The guarantee that an input breaks; empty when all hold.
 std::string brokenBy(const std::string& input, bool& isTaken) {
     try {
         isTaken = target().run(std::as_bytes(std::span(input)));
         return {};
     } catch (const fuzz::Broken& broken) {
-        return broken.promise;
+        return broken.guarantee;
     } catch (const std::exception& other) {
         return std::string("threw what is no lowtide::Error: ") + other.what();
     }
@@ -89,7 +89,7 @@ private Q_SLOTS:
         }
     }
 
-    void everyPromiseHolds() {
+    void everyGuaranteeHolds() {
         for (const auto& [name, input] : inputs_) {
             bool isTaken = false;
             const std::string broken = brokenBy(input, isTaken);
@@ -108,12 +108,12 @@ private Q_SLOTS:
         Random random(kSeed);
         int taken = 0;
         for (int i = 0; i < kMutations; ++i) {
-            // Most inputs are refused: half of the changes are of those that were taken.
+            // Most inputs are refused: half of the changed ones are of those that were taken.
             const std::vector<Input>& of = i % 2 == 0 ? taken_ : inputs_;
             QVERIFY(!of.empty());
             const auto& [name, original] = of[below(random, of.size())];
             std::string input = original;
-            for (size_t change = 1 + below(random, 2); change-- > 0;) {
+            for (size_t edits = 1 + below(random, 2); edits-- > 0;) {
                 input = mutated(std::move(input), random);
             }
             bool isTaken = false;

@@ -7,8 +7,8 @@
 namespace lowtide::fuzz {
 
 /// Reads bytes as the target does and checks what it gives. Whether the reader took them: false
-/// when it refused them with a lowtide::Error. Throws Broken when a promise of the reader does not
-/// hold; what else is thrown is a finding too.
+/// when it refused them with a lowtide::Error. Throws Broken when the reader breaks a guarantee;
+/// what else is thrown is a finding too.
 using RunInput = bool (*)(std::span<const std::byte> bytes);
 
 struct Target {

@@ -174,7 +174,7 @@ private Q_SLOTS:
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 
-    void nothingStaysAfterAnyEnd_data() {
+    void nothingRemainsAfterAnyEnd_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<QString>("budget");
         QTest::addColumn<QString>("end");
@@ -195,14 +195,14 @@ private Q_SLOTS:
     }
 
     /// With layers of an IP-Adapter in the denoiser's tree, and a ControlNet that lives with it.
-    void nothingStaysAfterAnyEnd() {
+    void nothingRemainsAfterAnyEnd() {
         QFETCH(QString, policy);
         QFETCH(QString, budget);
         QFETCH(QString, end);
         testing::AdaptedRun made =
             testing::adaptedRun(caseOf({"loras", "controls", "adapters"}), goldens_);
         const std::string own = adapterWith("image_proj.norm.weight", 1).toStdString();
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // another time of change
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // another modification time
         made.settings << "load_ip_0.adapter=" + QString::fromStdString(own) << "denoise.steps=60";
         Json options = {{"policies", {"denoise=" + policy.toStdString()}}};
         if (!budget.isEmpty()) {
@@ -293,8 +293,8 @@ private Q_SLOTS:
     }
 
     /// Outside of its share an adapter computes nothing: the calls before are those of a run
-    /// without pictures, and behind the end the pictures are seen no more.
-    void picturesHaveTheirShareOfTheSteps() {
+    /// without images, and behind the end the images are seen no more.
+    void imagesHaveTheirRangeOfTheSteps() {
         const testing::AdaptedRun made = testing::adaptedRun(caseOf({"adapters"}), goldens_);
         const auto with = [&](const QStringList& more) {
             testing::AdaptedRun own = made;
@@ -331,7 +331,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Values with loaded networks in them have no form on disk: a warning says so and what to do,
+    /// Values with loaded networks in them have no form on disk: a warning states this and the fix,
     /// the run goes on. In memory they are kept as others.
     void whatNamesFilesIsKeptInMemoryAlone() {
         QFETCH(QString, type);

@@ -60,9 +60,9 @@ private:
         settings_ << QString::fromStdString(node) + "." + param + "=" + value;
     }
 
-    void addPicture(const std::string& node, const Json& name) {
+    void addImage(const std::string& node, const Json& name) {
         add(node, "load.image");
-        set(node, "image", pictureFile(name, goldens_));
+        set(node, "image", imageFile(name, goldens_));
     }
 
     /// Between the checkpoint and what reads its prompt and denoises.
@@ -92,7 +92,7 @@ private:
             const std::string own = "control_" + number;
             add("net_" + number, "load.controlnet");
             set("net_" + number, "controlnet", controlFolder(test_, control, goldens_));
-            addPicture("hint_" + number, control.at("image"));
+            addImage("hint_" + number, control.at("image"));
             add(own, "control.apply");
             link("net_" + number, "controlnet", own, "controlnet");
             link("hint_" + number, "image", own, "image");
@@ -131,12 +131,12 @@ private:
         link("load_" + own, "ip_adapter", own, "ip_adapter");
         set(own, "strength", caseText(adapter.at("strength")));
         for (size_t i = 0; i < adapter.at("images").size(); ++i) {
-            const std::string picture = "picture_" + own + "_" + std::to_string(i);
-            addPicture(picture, adapter.at("images")[i]);
-            link(picture, "image", own, i == 0 ? "image" : "image_" + std::to_string(i + 1));
+            const std::string image = "image_" + own + "_" + std::to_string(i);
+            addImage(image, adapter.at("images")[i]);
+            link(image, "image", own, i == 0 ? "image" : "image_" + std::to_string(i + 1));
         }
         if (adapter.contains("mask")) {
-            addPicture("mask_file_" + own, adapter.at("mask"));
+            addImage("mask_file_" + own, adapter.at("mask"));
             add("mask_" + own, "mask.from_image");
             link("mask_file_" + own, "image", "mask_" + own, "image");
             link("mask_" + own, "mask", own, "mask");
@@ -167,7 +167,7 @@ QStringList plainSettings(const Json& test, const QString& goldens) {
     QStringList settings = caseSettings(test, kPlainParameters);
     settings << "load.checkpoint=" + goldens + "/checkpoints/" + caseText(test.at("checkpoint"));
     if (test.contains("image")) {
-        return settings << "load_image.image=" + pictureFile(test.at("image"), goldens)
+        return settings << "load_image.image=" + imageFile(test.at("image"), goldens)
                         << "denoise.strength=" + caseText(test.at("strength"));
     }
     return settings << caseSettings(test, kEmptyParameters);
@@ -195,7 +195,7 @@ QString ipAdapterFile(const Json& test, const Json& adapter, const QString& gold
              QString::fromStdString(adapter.value("file", "safetensors")));
 }
 
-QString pictureFile(const Json& name, const QString& goldens) {
+QString imageFile(const Json& name, const QString& goldens) {
     return goldens + "/images/" + caseText(name) + ".png";
 }
 

@@ -17,24 +17,24 @@ LONGEST = 160
 TEMPORARY = re.compile(r"/tmp/[^\s\"':,]*|/dev/shm/[^\s\"':,]*")
 
 
-def values(place, value, found):
-    """Leaves of a JSON value by their place; texts that are JSON are opened, others are taken by lines."""
+def values(position, value, found):
+    """Leaves of a JSON value by their position; texts that are JSON are opened, others are taken by lines."""
     if isinstance(value, dict):
         for key, item in value.items():
-            values(f"{place}.{TEMPORARY.sub('TMP', key)}", item, found)
+            values(f"{position}.{TEMPORARY.sub('TMP', key)}", item, found)
     elif isinstance(value, list):
-        found[f"{place}.length"] = len(value)
+        found[f"{position}.length"] = len(value)
         for index, item in enumerate(value):
-            values(f"{place}[{index}]", item, found)
+            values(f"{position}[{index}]", item, found)
     elif isinstance(value, str) and value[:1] in "{[":
         try:
-            values(place, json.loads(value), found)
+            values(position, json.loads(value), found)
         except ValueError:
-            found[place] = TEMPORARY.sub("TMP", value)
+            found[position] = TEMPORARY.sub("TMP", value)
     elif isinstance(value, str) and "\n" in value:
-        values(place, value.split("\n"), found)
+        values(position, value.split("\n"), found)
     else:
-        found[place] = TEMPORARY.sub("TMP", value) if isinstance(value, str) else value
+        found[position] = TEMPORARY.sub("TMP", value) if isinstance(value, str) else value
 
 
 def recorded(folder):
@@ -58,16 +58,16 @@ def main():
         for found, one in zip(leaves, (given, again[run], after[run])):
             values("", one, found)
         absent = object()
-        for place, value in leaves[0].items():
-            if leaves[1].get(place, absent) != value:
+        for position, value in leaves[0].items():
+            if leaves[1].get(position, absent) != value:
                 continue
             compared += 1
-            now = leaves[2].get(place, absent)
+            now = leaves[2].get(position, absent)
             if now != value:
-                problems.append(f"{run}{place}: {value!s:.{LONGEST}} -> "
+                problems.append(f"{run}{position}: {value!s:.{LONGEST}} -> "
                                 f"{'nothing' if now is absent else str(now)[:LONGEST]}")
-        problems += [f"{run}{place}: nothing -> {value!s:.{LONGEST}}" for place, value in leaves[2].items()
-                     if place not in leaves[0] and place not in leaves[1]]
+        problems += [f"{run}{position}: nothing -> {value!s:.{LONGEST}}" for position, value in leaves[2].items()
+                     if position not in leaves[0] and position not in leaves[1]]
     print("\n".join(problems[:MOST_PRINTED]))
     new = sum(run not in before for run in after)
     print(f"{len(before)} runs, {compared} values compared, {len(problems)} differ; {new} runs are new")

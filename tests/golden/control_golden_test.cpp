@@ -43,7 +43,7 @@ private Q_SLOTS:
         const Json& control = test.at("controls").front();
         QStringList settings = testing::plainSettings(test, goldens_);
         settings << "load_control.controlnet=" + testing::controlFolder(test, control, goldens_)
-                 << "load_hint.image=" + testing::pictureFile(control.at("image"), goldens_);
+                 << "load_hint.image=" + testing::imageFile(control.at("image"), goldens_);
         const std::string problems =
             testing::caseProblems(test, goldens_, testing::exampleGraph("controlnet"), settings);
         QVERIFY2(problems.empty(), problems.c_str());

@@ -82,7 +82,7 @@ private Q_SLOTS:
 
     void badChoicesAreRefused_data() {
         QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QStringList>("says");
+        QTest::addColumn<QStringList>("expected");
         const auto path = [&](const char* relative) {
             return QString::fromStdString(at(relative));
         };
@@ -112,7 +112,7 @@ private Q_SLOTS:
 
     void badChoicesAreRefused() {
         QFETCH(QStringList, settings);
-        QFETCH(QStringList, says);
+        QFETCH(QStringList, expected);
         QStringList arguments = {
             "run", testing::exampleGraph("controlnet"), "--out", folder_.path()};
         for (const std::string& setting : small()) {
@@ -123,7 +123,7 @@ private Q_SLOTS:
         }
         const testing::CommandResult ended = testing::runInProcess(arguments);
         QVERIFY2(!ended.crashed && ended.exitCode == 2, qPrintable(ended.errors));
-        for (const QString& part : says) {
+        for (const QString& part : expected) {
             QVERIFY2(ended.errors.contains(part), qPrintable(part + " / " + ended.errors));
         }
     }
@@ -140,7 +140,7 @@ private Q_SLOTS:
     }
 
     /// It is not run, so nothing is added, not even a rounding.
-    void aStrengthOfNothingIsThePlainPicture() {
+    void aStrengthOfNothingIsThePlainImage() {
         Json plain = example();
         plain["links"].erase(
             std::remove_if(plain["links"].begin(),
@@ -162,14 +162,14 @@ private Q_SLOTS:
     }
 
     /// What was cached under other hints is of no use: the first call of another range is full.
-    void stepCachesComputeAnewWhereARangeBegins_data() {
+    void stepCachesStartOverWhereARangeBegins_data() {
         QTest::addColumn<QString>("example");
         QTest::newRow("DeepCache") << "text_to_image_deepcache";
         QTest::newRow("block cache") << "text_to_image_block_cache";
         QTest::newRow("step forecast") << "text_to_image_forecast";
     }
 
-    void stepCachesComputeAnewWhereARangeBegins() {
+    void stepCachesStartOverWhereARangeBegins() {
         QFETCH(QString, example);
         Json graph = Json::parse(testing::exampleText(example));
         const Json controlled = ControlRunTest::example();
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QVERIFY2(missesOf(late) >= 1, stepsOf(late.report).dump().c_str());
     }
 
-    /// A node's component like any other: it leaves when it is told to, and nothing stays.
+    /// A node's component like any other: it leaves when asked to, and nothing is left.
     void offloadReachesIt() {
         Json graph = example();
         graph["nodes"]["free"] = {{"type", "control.offload"},
@@ -204,18 +204,18 @@ private Q_SLOTS:
         const testing::ModuleRun ended =
             run(graph, small(), {{"policies", {"denoise=model,after=keep"}}});
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        bool isTold = false;
+        bool isReported = false;
         for (const Json& event : ended.report.at("timeline")) {
-            isTold |= event.at("what") == "offload" && event.at("node") == "free" &&
-                      event.at("bytes").get<int64_t>() > 0;
+            isReported |= event.at("what") == "offload" && event.at("node") == "free" &&
+                          event.at("bytes").get<int64_t>() > 0;
         }
-        QVERIFY2(isTold, ended.report.at("controls").dump().c_str());
+        QVERIFY2(isReported, ended.report.at("controls").dump().c_str());
         testing::openModule().runner()->release("all");
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 
     /// A cancelled run and a failed one leave nothing.
-    void nothingStaysAfterAnyEnd() {
+    void nothingRemainsAfterAnyEnd() {
         Runner& runner = *testing::openModule().runner();
         const auto cancelAtStep = [&](const Json& event) {
             if (event.at("event") == "nodeProgress" && event.at("node") == "denoise") {
@@ -230,11 +230,11 @@ private Q_SLOTS:
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 
-    /// The file that streams is cut off under the run: an error that names it, and nothing stays.
-    void aFileThatIsCutOffInTheRunIsSaid() {
+    /// The file that streams is cut off under the run: an error that names it, and nothing is left.
+    void aFileThatIsCutOffInTheRunIsReported() {
         const QString own = folder_.filePath("own");
         testing::copyFolder(goldens_ + "/controlnet/sd15_1_1", own);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // another time of change
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // another modification time
         const std::string file = (own + "/diffusion_pytorch_model.safetensors").toStdString();
         const auto cut = [&](const Json& event) {
             if (event.at("event") == "nodeStarted" && event.at("node") == "denoise") {
@@ -249,14 +249,14 @@ private Q_SLOTS:
                 {{"policies", {"denoise=leaf+stream"}}},
                 cut);
         QVERIFY2(ended.status == Status::Failed, ended.report.at("issues").dump().c_str());
-        const std::string said = ended.report.at("issues").back().dump();
-        QVERIFY2(said.find("diffusion_pytorch_model.safetensors") != said.npos &&
-                     said.find("\"denoise\"") != said.npos,
-                 said.c_str());
+        const std::string message = ended.report.at("issues").back().dump();
+        QVERIFY2(message.find("diffusion_pytorch_model.safetensors") != message.npos &&
+                     message.find("\"denoise\"") != message.npos,
+                 message.c_str());
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 
-    /// A prompt for a part of the picture is controlled in that part; policies change nothing.
+    /// A prompt for a part of the image is controlled in that part; policies change nothing.
     void areaPromptsAreTheSameUnderEveryPolicy() {
         Json graph = Json::parse(testing::exampleText("several_prompts"));
         const Json controlled = example();

@@ -34,7 +34,7 @@ class EmbeddingGoldenTest : public QObject {
     QString goldens_;
     Json cases_;
 
-    /// What the run has other than diffusers, with the graph beside the case's embeddings.
+    /// What the run has other than diffusers, with the graph next to the case's embeddings.
     [[nodiscard]] std::string problemsOf(const Json& test,
                                          const QString& weights,
                                          const QString& before) const {

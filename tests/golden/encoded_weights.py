@@ -24,12 +24,12 @@ def random_blocks(weight, name, random):
     """Bytes at random, which decode to numbers as large as those of `weight`."""
     kind = gguf.GGMLQuantizationType[name.upper()]
     elements, size = gguf.GGML_QUANT_SIZES[kind]
-    place, largest, has_minimum = K_QUANTS[name]
+    offset, largest, has_minimum = K_QUANTS[name]
     blocks = random.integers(0, 256, (weight.size // elements, size), dtype=np.uint8)
     scales = random.uniform(0.5, 1.5, len(blocks))
 
     def scaled_by(factor):
-        for at, share in [(place, 1)] + [(place + 2, largest / 2)] * has_minimum:
+        for at, share in [(offset, 1)] + [(offset + 2, largest / 2)] * has_minimum:
             blocks[:, at:at + 2] = (scales * factor * share).astype(np.float16).view(np.uint8).reshape(-1, 2)
         return blocks
 
@@ -73,8 +73,8 @@ def settings(**values):
 def scaled_fp8(weight, kind, largest):
     scale = (weight.abs().max() / largest).float()
     stored = eager.quantize_per_tensor_fp8(weight, scale, kind)
-    said = settings(format="float8_e4m3fn" if kind == torch.float8_e4m3fn else "float8_e5m2")
-    return {"weight": stored, "weight_scale": scale, "comfy_quant": said}, \
+    stated = settings(format="float8_e4m3fn" if kind == torch.float8_e4m3fn else "float8_e5m2")
+    return {"weight": stored, "weight_scale": scale, "comfy_quant": stated}, \
         eager.dequantize_per_tensor_fp8(stored, scale, torch.float32)
 
 
@@ -118,8 +118,8 @@ def int8_rotated(weight):
     """Decoded from exact sums, rounded once."""
     stored, scale = eager.quantize_int8_convrot_weight(weight, ROTATION)
     exact = eager._rotate_weight(stored.double(), eager._build_hadamard(ROTATION, dtype=torch.float64), ROTATION)
-    said = settings(format="int8_tensorwise", convrot=True, convrot_groupsize=ROTATION)
-    return {"weight": stored, "weight_scale": scale, "comfy_quant": said}, (exact * scale.double()).float()
+    stated = settings(format="int8_tensorwise", convrot=True, convrot_groupsize=ROTATION)
+    return {"weight": stored, "weight_scale": scale, "comfy_quant": stated}, (exact * scale.double()).float()
 
 
 def mxfp8(weight):

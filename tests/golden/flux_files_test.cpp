@@ -3,7 +3,7 @@
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/golden/picture_files.hpp"
+#include "tests/golden/image_files.hpp"
 
 #include <QtTest/QtTest>
 
@@ -16,21 +16,20 @@ using namespace lowtide;
 class FluxFilesTest : public QObject {
     Q_OBJECT
 
-    std::optional<testing::FilePictures> pictures_;
+    std::optional<testing::FileImages> images_;
 
 private Q_SLOTS:
 
     void initTestCase() {
         const QString split = testing::fluxFileFolder({"flux_0", "flux_1"});
         const QStringList comfy = {"clip_l.safetensors", "t5.safetensors"};
-        pictures_ =
-            testing::FilePictures(testing::fluxGoldenFolder(),
-                                  {{"flux_0", {.folder = split + "/flux_0", .texts = comfy}},
-                                   {"flux_1", {.folder = split + "/flux_1", .texts = comfy}}});
+        images_ = testing::FileImages(testing::fluxGoldenFolder(),
+                                      {{"flux_0", {.folder = split + "/flux_0", .texts = comfy}},
+                                       {"flux_1", {.folder = split + "/flux_1", .texts = comfy}}});
     }
 
     void areTheFolder_data() {
-        const auto row = pictures_->folderRows();
+        const auto row = images_->folderRows();
         row("dev as ComfyUI has it", "flux_0", {});
         row("schnell as ComfyUI has it", "flux_1", {});
         row("a whole checkpoint's names",
@@ -54,7 +53,7 @@ private Q_SLOTS:
                        testing::fluxGoldenFolder() + "/checkpoints/flux_1/text_encoder_2"}});
     }
 
-    void areTheFolder() { pictures_->checkSameAsFolder(); }
+    void areTheFolder() { images_->checkSameAsFolder(); }
 
     void areWhatTheyDecodeTo_data() {
         QTest::addColumn<QString>("stem");
@@ -69,7 +68,7 @@ private Q_SLOTS:
     /// Parts of fused matrices too; what streams are the stored bytes.
     void areWhatTheyDecodeTo() {
         QFETCH(QString, stem);
-        pictures_->checkSameAsDecoded(stem);
+        images_->checkSameAsDecoded(stem);
     }
 
     void convertedFilesRun_data() {
@@ -81,7 +80,7 @@ private Q_SLOTS:
 
     void convertedFilesRun() {
         QFETCH(QString, storage);
-        pictures_->checkConverted("flux_0", storage);
+        images_->checkConverted("flux_0", storage);
     }
 };
 

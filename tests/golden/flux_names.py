@@ -54,7 +54,7 @@ def own_names(named, fused, swapped):
 
 
 def xlabs_names(named, fused):
-    """From diffusers' names of layers: those that XLabs' trainers change, which are all of attentions."""
+    """From diffusers' names of layers: those that XLabs' trainers train, which are all of attentions."""
     xlabs = {}
     for block, theirs, ways in XLABS:
         for name in named:

@@ -4,7 +4,7 @@
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/golden/picture_files.hpp"
+#include "tests/golden/image_files.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -27,8 +27,8 @@ class FluxRefusalTest : public QObject {
     QString path(const QString& name) const { return folder_.filePath(name + ".safetensors"); }
 
     /// The transformer with something else in it.
-    void writeDenoiser(const QString& name, const std::function<void(TensorFile&)>& change) const {
-        testing::writeChanged(split_ + "/diffusion_model.safetensors", path(name), change);
+    void writeDenoiser(const QString& name, const std::function<void(TensorFile&)>& edit) const {
+        testing::writeChanged(split_ + "/diffusion_model.safetensors", path(name), edit);
     }
 
     /// Without its last row.

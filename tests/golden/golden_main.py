@@ -24,7 +24,7 @@ def golden_arguments(case, folder):
 
 
 def image_arguments(case, folder):
-    """Of a case that begins with a picture; of others none."""
+    """Of a case that begins with an image; of others none."""
     return [f"--init-image={folder}/images/{case['image']}.png", f"--strength={case['strength']}"] if "image" in case else []
 
 
@@ -36,7 +36,7 @@ def make_of_reference(target, kind, *arguments):
 
 
 def bound_no_latents():
-    """docs/decisions/0037: DDIM and DDPM hold no latents between -1 and 1, also where the scheduler's file says nothing of it."""
+    """docs/decisions/0037: DDIM and DDPM hold no latents between -1 and 1, also where the scheduler's file states nothing of it."""
     from lib import schedulers
 
     build = schedulers.build

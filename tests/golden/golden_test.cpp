@@ -32,7 +32,7 @@ struct FamilyCases {
     QString cases;
     QString allCases = cases;   ///< where the whole test is asked for
     std::string key{};          ///< of a value that each case has
-    std::string keyOfImages{};  ///< of a value that those with a picture have
+    std::string keyOfImages{};  ///< of a value that those with an image have
     double addedCfg = 0;        ///< ours counts from no guidance at 1
     QString emptyNegative{};    ///< our parameter for the empty text; "" is no text at all
     std::string ending{};       ///< of the names of its cases
@@ -139,8 +139,8 @@ QString exampleOf(const Json& test) {
     return fills ? "inpaint_model" : "inpaint";
 }
 
-/// The pictures of a case, each in the node of its example that opens it.
-QStringList pictureSettings(const Json& test, const QString& goldens) {
+/// The images of a case, each in the node of its example that opens it.
+QStringList imageSettings(const Json& test, const QString& goldens) {
     const QString example = exampleOf(test);
     const auto pathOf = [&](const char* key, const char* ending) {
         return goldens + "/images/" + testing::caseText(test.at(key)) + ending;
@@ -164,8 +164,8 @@ QStringList pictureSettings(const Json& test, const QString& goldens) {
 
 /// What the second half of a run is given besides: the same as the first, from where that ends.
 QStringList refinerSettings(const Json& test, const QStringList& ofBase) {
-    const QString share = testing::caseText(test.at("share"));
-    QStringList settings = {"denoise.end_at=" + share, "refine.start_at=" + share};
+    const QString fraction = testing::caseText(test.at("share"));
+    QStringList settings = {"denoise.end_at=" + fraction, "refine.start_at=" + fraction};
     for (QString setting : ofBase) {
         for (const auto& [node, refiners] : {std::pair("encode.", "encode_refiner."),
                                              {"denoise.", "refine."},
@@ -187,7 +187,7 @@ class GoldenTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        const QString cases = testing::isWholeTest() ? family_.allCases : family_.cases;
+        const QString cases = testing::isFullTest() ? family_.allCases : family_.cases;
         goldens_ = family_.goldens(cases);
         cases_ = testing::readCases(cases);
     }
@@ -241,7 +241,7 @@ private:
                      << "block_cache.max_consecutive=0"
                      << "block_cache.keep_last=0";
         }
-        return settings + pictureSettings(test, goldens_);
+        return settings + imageSettings(test, goldens_);
     }
 
     const FamilyCases& family_ = testing::ofTestedFamily(kFamilies);

@@ -6,7 +6,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/golden/picture_files.hpp"
+#include "tests/golden/image_files.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -19,8 +19,8 @@ namespace hidream_files_test {
 using namespace lowtide;
 using testing::dumpOfFiles;
 using testing::dumpOfFolder;
+using testing::ImageFiles;
 using testing::kFewestBytes;
-using testing::PictureFiles;
 
 namespace fs = std::filesystem;
 
@@ -38,17 +38,17 @@ private Q_SLOTS:
     void initTestCase() {
         checkpoint_ = testing::hidreamGoldenFolder() + "/checkpoints/" + kCheckpoint;
         const QString split = testing::hidreamFileFolder({kCheckpoint}) + "/" + kCheckpoint + "/";
-        pictures_ = testing::FilePictures(testing::hidreamGoldenFolder(),
-                                          {{kCheckpoint,
-                                            {.folder = split,
-                                             .texts = {"clip_l.safetensors",
-                                                       "clip_g.safetensors",
-                                                       "t5.safetensors",
-                                                       "llama.safetensors"}}}});
+        images_ = testing::FileImages(testing::hidreamGoldenFolder(),
+                                      {{kCheckpoint,
+                                        {.folder = split,
+                                         .texts = {"clip_l.safetensors",
+                                                   "clip_g.safetensors",
+                                                   "t5.safetensors",
+                                                   "llama.safetensors"}}}});
     }
 
     void areTheFolder_data() {
-        const auto row = pictures_->folderRows();
+        const auto row = images_->folderRows();
         row("as ComfyUI has them", kCheckpoint, {});
         row("texts in another order",
             kCheckpoint,
@@ -70,16 +70,16 @@ private Q_SLOTS:
                        checkpoint_ + "/text_encoder_4"}});
     }
 
-    void areTheFolder() { pictures_->checkSameAsFolder(); }
+    void areTheFolder() { images_->checkSameAsFolder(); }
 
     /// Its queries and keys have their rows in another order: sums of the same numbers.
     void llamaOfLlamaCppAgrees() {
-        PictureFiles files = pictures_->usual(kCheckpoint);
+        ImageFiles files = images_->usual(kCheckpoint);
         files.texts.last() = "llama.gguf";
         const QByteArray seen = dumpOfFiles(files);
         QVERIFY2(seen.size() > kFewestBytes, seen.left(2000).constData());
         const std::string problems = testing::disagreements(
-            testing::tensorsIn(pictures_->expected(kCheckpoint)), testing::tensorsIn(seen));
+            testing::tensorsIn(images_->expected(kCheckpoint)), testing::tensorsIn(seen));
         QVERIFY2(problems.empty(), problems.c_str());
     }
 
@@ -94,7 +94,7 @@ private Q_SLOTS:
     /// Under offload too: what streams are the stored bytes.
     void areWhatTheyDecodeTo() {
         QFETCH(QString, stem);
-        pictures_->checkSameAsDecoded(stem);
+        images_->checkSameAsDecoded(stem);
     }
 
     /// As the published folder of HiDream-I1, which leaves Llama to another repository.
@@ -111,7 +111,7 @@ private Q_SLOTS:
         const QString checkpoint = "load.checkpoint=" + QString::fromStdString(whole.string());
         const QByteArray seen = dumpOfFolder(
             {checkpoint, "load.text_encoder_4=" + QString::fromStdString(llama.string())});
-        QVERIFY2(seen == pictures_->expected(kCheckpoint), seen.left(2000).constData());
+        QVERIFY2(seen == images_->expected(kCheckpoint), seen.left(2000).constData());
         const QByteArray missing = dumpOfFolder({checkpoint});
         QVERIFY2(missing.contains("lacks its fourth text encoder, Llama 3.1 8B Instruct") &&
                      missing.contains("Meta-Llama-3.1-8B-Instruct"),
@@ -129,7 +129,7 @@ private Q_SLOTS:
 
     void encodersMayBeMissing() {
         QFETCH(QStringList, texts);
-        PictureFiles files = pictures_->usual(kCheckpoint);
+        ImageFiles files = images_->usual(kCheckpoint);
         files.texts = texts;
         const QByteArray seen = dumpOfFiles(files);
         QVERIFY2(seen.size() > kFewestBytes / 2, seen.left(2000).constData());
@@ -142,7 +142,7 @@ private Q_SLOTS:
 
 private:
     QString checkpoint_;
-    std::optional<testing::FilePictures> pictures_;
+    std::optional<testing::FileImages> images_;
 };
 
 LOWTIDE_TEST(HiDreamFilesTest)

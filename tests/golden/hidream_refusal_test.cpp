@@ -1,5 +1,5 @@
 // Files of HiDream-I1 that make no model together, and sizes and prompts that do not fit: refused
-// before the run, or told, in a sentence with node, parameter and file.
+// before the run, or reported, in a sentence with node, parameter and file.
 
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
@@ -9,7 +9,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/golden/picture_files.hpp"
+#include "tests/golden/image_files.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -36,7 +36,7 @@ private Q_SLOTS:
         const TensorFile llama =
             testing::readTensorFile((split_ + "llama.safetensors").toStdString());
         const auto llamaIn = [&](const QString& folder, const TensorFile& tensors) {
-            placeBeside(folder, "llama");
+            copyNextTo(folder, "llama");
             testing::copyFolder(split_ + "tokenizer_4", path(folder + "/tokenizer_4"));
             testing::writeTensorFile(path(folder + "/llama.safetensors").toStdString(), tensors);
         };
@@ -71,7 +71,7 @@ private Q_SLOTS:
         llamaIn("crossed", llama);
         QVERIFY(QDir(path("crossed/tokenizer_4")).removeRecursively());
         testing::copyFolder(split_ + "tokenizer_3", path("crossed/tokenizer_4"));
-        placeBeside("t5", "t5");
+        copyNextTo("t5", "t5");
         testing::writeFile(path("t5/t5.safetensors"),
                            testing::contentsOf(split_ + "t5.safetensors"));
         llamaIn("half", llama);
@@ -134,18 +134,20 @@ private Q_SLOTS:
 
     void sizesAreRefused_data() {
         const auto add = testing::refusalRows();
-        const auto row = [&](const char* set, const QStringList& says) { add(set, set, says); };
+        const auto row = [&](const char* set, const QStringList& expected) {
+            add(set, set, expected);
+        };
         row("latent.width=72", {"denoise.latent: the size 72 x 64", "multiples of 16"});
         row("latent.width=8", {"latent.width is 8, the smallest is 16"});
         row("latent.height=16392", {"latent.height is 16392, the largest is 16384"});
         row("latent.height=4096",
-            {"the size is 64 x 4096", "65536 pixels of a picture that is no square"});
+            {"the size is 64 x 4096", "65536 pixels of an image that is no square"});
         row("encode.length=513", {"encode.length is 513, the largest is 512"});
     }
 
     void sizesAreRefused() { testing::checkRefused(usual()); }
 
-    /// Cut as the reference cuts, and said.
+    /// Cut as the reference cuts, and reported.
     void aPromptOfTwoThousandTokensIsCut() {
         const QString prompt = "encode.prompt=" + QStringList(2000, "boat").join(' ');
         const testing::CommandResult plan = testing::planOfFiles(usual(), prompt);
@@ -158,8 +160,8 @@ private Q_SLOTS:
 private:
     QString path(const QString& name) const { return folder_.filePath(name); }
 
-    /// What single files say beside them, without the weights.
-    void placeBeside(const QString& folder, const QString& stem) const {
+    /// What single files state next to them, without the weights.
+    void copyNextTo(const QString& folder, const QString& stem) const {
         QVERIFY(QDir(folder_.path()).mkpath(folder));
         const QString settings = split_ + stem + ".lowtide.json";
         if (QFile::exists(settings)) {
@@ -168,7 +170,7 @@ private:
         }
     }
 
-    [[nodiscard]] testing::PictureFiles usual() const {
+    [[nodiscard]] testing::ImageFiles usual() const {
         return {
             .folder = split_,
             .texts = {

@@ -39,10 +39,10 @@ private Q_SLOTS:
     void theExampleAgrees() {
         const Json& test = cases_.front();
         const Json& adapter = test.at("adapters").front();
-        const Json& picture = adapter.at("images").front();
+        const Json& image = adapter.at("images").front();
         QStringList settings = testing::plainSettings(test, goldens_);
         settings << "load_ip.adapter=" + testing::ipAdapterFile(test, adapter, goldens_)
-                 << "load_reference.image=" + testing::pictureFile(picture, goldens_);
+                 << "load_reference.image=" + testing::imageFile(image, goldens_);
         const std::string problems =
             testing::caseProblems(test, goldens_, testing::exampleGraph("ip_adapter"), settings);
         QVERIFY2(problems.empty(), problems.c_str());

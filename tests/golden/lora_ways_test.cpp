@@ -42,7 +42,7 @@ Json exampleWith(const std::vector<std::string>& types) {
     return graph;
 }
 
-/// Denoise reads the model that the prompt's LoRAs change.
+/// Denoise reads the model that the prompt's LoRAs adapt.
 Json exampleOfTags() {
     Json graph = exampleWith({});
     for (Json& link : graph["links"]) {
@@ -63,7 +63,7 @@ class LoraWaysTest : public QObject {
 
     [[nodiscard]] QString lora(const QString& name) const { return "loras/" + name; }
 
-    /// The graph beside a folder loras/, run on the checkpoint of the files.
+    /// The graph next to a folder loras/, run on the checkpoint of the files.
     [[nodiscard]] WayOfLoras ran(const Json& graph,
                                  const QStringList& settings,
                                  const QString& policy = "none") const {
@@ -165,25 +165,26 @@ private Q_SLOTS:
         QVERIFY2(!tags.dump.isEmpty() && tags.dump == single.dump, qPrintable(tags.run.errors));
     }
 
-    void whatIsLeftOutIsTold() {
+    void whatIsLeftOutIsReported() {
         const WayOfLoras way = ran(exampleWith({}),
                                    {"encode.loras=true",
                                     "encode.prompt=a cat <lora:none_such:1> <lora:kohya:0,8> "
                                     "<hypernet:h:1> <lora:kohya:0.5>",
                                     "encode.negative=<lora:peft:1>"});
         QCOMPARE(way.run.exitCode, 0);
-        const QString said = way.run.errors + way.run.output;
+        const QString message = way.run.errors + way.run.output;
         for (const char* part :
              {"\"<lora:none_such:1>\" is left out: there is no LoRA \"none_such\"",
               "\"<lora:kohya:0,8>\" is left out: \"0,8\" is no number",
               "\"<hypernet:h:1>\" is left out: \"hypernet\" is not built",
               "nothing reads the output Model",
               "\"<lora:peft:1>\" (elsewhere a file to load)"}) {
-            QVERIFY2(said.contains(part), qPrintable(QString(part) + "\nis not in:\n" + said));
+            QVERIFY2(message.contains(part),
+                     qPrintable(QString(part) + "\nis not in:\n" + message));
         }
     }
 
-    /// The switch is off: tags are words, with a warning that says how they are read.
+    /// The switch is off: tags are words, with a warning that states how they are read.
     void withoutTheSwitchTagsAreWords() {
         const WayOfLoras way =
             ran(exampleOfTags(), {"encode.prompt=a cat <lora:kohya:1>", "encode.weights=none"});

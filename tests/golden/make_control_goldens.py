@@ -4,7 +4,7 @@
     make_control_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/controlnet/<checkpoint>_<variant> holds the reference's
-ControlNet for that checkpoint or a T2I-Adapter of random weights (the variant is its type), FOLDER/images the pictures and hints. FOLDER/files
+ControlNet for that checkpoint or a T2I-Adapter of random weights (the variant is its type), FOLDER/images the images and hints. FOLDER/files
 has networks of FOLDER/controlnet in other layouts: see write_files(). The residuals of a first call that is outside of every ControlNet's
 range, zeros, are left out: here nothing is run then.
 """
@@ -58,9 +58,9 @@ def cldm_names(checkpoint, folder, net):
         module, leaf = key.rsplit(".", 1)
         if module.startswith("controlnet_cond_embedding."):
             part = module.split(".", 1)[1]
-            place = {"conv_in": 0, "conv_out": hints + 1}.get(part)
-            place = int(part.split(".")[1]) + 1 if place is None else place
-            return f"input_hint_block.{2 * place}.{leaf}"
+            index = {"conv_in": 0, "conv_out": hints + 1}.get(part)
+            index = int(part.split(".")[1]) + 1 if index is None else index
+            return f"input_hint_block.{2 * index}.{leaf}"
         if module.startswith("controlnet_down_blocks."):
             return f"zero_convs.{module.split('.')[1]}.0.{leaf}"
         if module == "controlnet_mid_block":
@@ -76,7 +76,7 @@ def cldm_names(checkpoint, folder, net):
 
 
 def write_files(files, folder):
-    """<net>/: cldm.safetensors (the original names), control_model.pth (below that prefix, beside another tensor), diffusers.safetensors
+    """<net>/: cldm.safetensors (the original names), control_model.pth (below that prefix, next to another tensor), diffusers.safetensors
     (one file of the folder's names), half (the folder as fp16 variant), rounded (the same values in f32); T2I-Adapters under the names of
     TencentARC: tencent.safetensors."""
     import shutil

@@ -3,7 +3,7 @@
 
     make_deepcache_goldens.py CASES.json FOLDER
 
-FOLDER/checkpoints/sd15_K holds variant K of the reference, FOLDER/images the pictures, FOLDER/<case>.safetensors what diffusers' pipeline
+FOLDER/checkpoints/sd15_K holds variant K of the reference, FOLDER/images the images, FOLDER/<case>.safetensors what diffusers' pipeline
 computes with DeepCacheSDHelper.
 """
 from golden_main import golden_arguments, golden_main, image_arguments

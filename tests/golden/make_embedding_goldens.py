@@ -5,7 +5,7 @@
 
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/embeddings/<case> holds the case's files in the formats of
 their trainers, which diffusers' pipeline loads by load_textual_inversion. Pooled states are those at the end token: transformers takes the
-largest id for configs that say eos_token_id 2 (all published ones), which with a vector in the text is the vector; its own comment says that
+largest id for configs that state eos_token_id 2 (all published ones), which with a vector in the text is the vector; its own comment states that
 such configs cannot work.
 """
 import json

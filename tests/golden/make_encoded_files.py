@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A checkpoint in one file of the LDM layout, and beside it the same with its denoiser in every encoding that a library or
+"""A checkpoint in one file of the LDM layout, and next to it the same with its denoiser in every encoding that a library or
 `lowtide convert` writes.
 
     make_encoded_files.py REFERENCE CHECKPOINT LOWTIDE FOLDER

@@ -5,7 +5,7 @@
 
 FOLDER/NAME/ is made for each NAME of CHECKPOINTS: diffusion_model.safetensors in FLUX's own names with fused matrices, the same behind ComfyUI's
 prefix and in diffusers' names, clip_l.safetensors, t5.safetensors with its tokenizer in tokenizer/, autoencoder.safetensors in LDM's names, and
-quantised ones, of which NAME_decoded.safetensors holds what their numbers stand for. Settings that no shape tells lie beside them.
+quantised ones, of which NAME_decoded.safetensors holds what their numbers stand for. Settings that no shape shows lie next to them.
 """
 import inspect
 import shutil
@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 import encoded_weights as ways
 import flux_names
 import made_once
-from network_files import chosen, read_json, save, state_beside, write_autoencoder, write_quantised
+from network_files import chosen, read_json, save, write_sidecar, write_autoencoder, write_quantised
 
 KINDS = ("fp8", "int8_rows")
 
@@ -26,7 +26,7 @@ def swapped(value):
 
 
 def checked_own_names(state):
-    """Checked by diffusers' own converter, told this network's width."""
+    """Checked by diffusers' own converter, given this network's width."""
     from diffusers.loaders import single_file_utils
 
     named = flux_names.own_names(state, torch.cat, swapped)
@@ -56,14 +56,14 @@ def write_transformer(checkpoint, folder):
     head = config["attention_head_dim"]
     if list(config["axes_dims_rope"]) != [head // 8, 7 * head // 16, 7 * head // 16]:
         for path in list(folder.glob("diffusion_model*")):
-            state_beside(path, "transformer", chosen(config, ("axes_dims_rope",)))
+            write_sidecar(path, "transformer", chosen(config, ("axes_dims_rope",)))
 
 
 def write_texts(checkpoint, folder):
     clip = folder / "clip_l.safetensors"
     shutil.copy(checkpoint / "text_encoder" / "model.safetensors", clip)
     config = read_json(checkpoint / "text_encoder" / "config.json")
-    state_beside(clip, "text_encoder", chosen(config, ("num_attention_heads", "hidden_act")), {"pad_token": "<|endoftext|>"})
+    write_sidecar(clip, "text_encoder", chosen(config, ("num_attention_heads", "hidden_act")), {"pad_token": "<|endoftext|>"})
     state = load_file(checkpoint / "text_encoder_2" / "model.safetensors")
     shutil.copytree(checkpoint / "tokenizer_2", folder / "tokenizer")
     save(state, folder / "t5.safetensors")

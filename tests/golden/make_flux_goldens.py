@@ -6,7 +6,7 @@
 golden.py runs with a runner that it lacks.
 
 flux_0 resembles dev: it reads its guidance as a number, and its shift follows the size. flux_1 resembles schnell: it reads no guidance, its
-shift is 1, and its heads are turned otherwise than a single file can express.
+shift is 1, and its heads are rotated otherwise than a single file can express.
 
 The pipeline keeps squares of 2 x 2 latent pixels as tokens; all recorded latents are unpacked, (b, 16, h, w). Recorded are
 
@@ -17,7 +17,7 @@ The pipeline keeps squares of 2 x 2 latent pixels as tokens; all recorded latent
 
 cfg is the pipeline's true_cfg_scale; a case has a negative prompt there where it is above 1. guidance is guidance_scale, length
 max_sequence_length. A case with an "image" runs the image-to-image pipeline with its strength, one with a "mask" too the inpainting pipeline.
-All else is as reference/README.md says.
+All else is as reference/README.md describes.
 """
 import os
 
@@ -89,7 +89,7 @@ def make_flux(folder, variant):
 
 
 def unpacked(tokens, size):
-    """(b, t, 64) -> (b, 16, h, w) of a picture."""
+    """(b, t, 64) -> (b, 16, h, w) of an image."""
     width, height = size[0] // 16, size[1] // 16
     batch, _, channels = tokens.shape
     return tokens.view(batch, height, width, channels // 4, 2, 2).permute(0, 3, 1, 4, 2, 5).reshape(batch, channels // 4, 2 * height, 2 * width)

@@ -5,7 +5,7 @@
 
 FOLDER/NAME/ is made for each NAME of CHECKPOINTS: comfyui, own, kohya, kohya_own, onetrainer, peft, bare and diffusers.safetensors hold one LoRA
 of rank 4 on attentions, feed-forward layers and modulations; those called own have FLUX's names, with one layer for what is fused there. xlabs
-and attentions hold those of its layers that XLabs' trainers change, in their names and in diffusers'. fused/ is the checkpoint that diffusers makes of
+and attentions hold those of its layers that XLabs' trainers train, in their names and in diffusers'. fused/ is the checkpoint that diffusers makes of
 diffusers.safetensors at lora_files.STRENGTH.
 """
 import torch

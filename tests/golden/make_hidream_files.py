@@ -5,7 +5,7 @@
 
 FOLDER/NAME/ is made for each NAME of CHECKPOINTS: diffusion_model, clip_l, clip_g, t5 and llama.safetensors, with the tokenizers of the last two
 in tokenizer_3 and tokenizer_4, autoencoder.safetensors in LDM's names, llama.gguf with its tokenizer inside, and quantised ones, of which
-NAME_decoded.safetensors holds what their numbers stand for. Settings that no shape tells lie beside them.
+NAME_decoded.safetensors holds what their numbers stand for. Settings that no shape shows lie next to them.
 """
 import shutil
 
@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 import encoded_weights as ways
 import made_once
-from network_files import chosen, read_json, save, state_beside, write_autoencoder, write_byte_pairs, write_quantised
+from network_files import chosen, read_json, save, write_sidecar, write_autoencoder, write_byte_pairs, write_quantised
 
 TRANSFORMER = ("num_attention_heads", "attention_head_dim", "axes_dims_rope", "max_resolution", "llama_layers", "num_activated_experts")
 LANGUAGE = ("num_attention_heads", "num_key_value_heads", "head_dim", "rms_norm_eps", "max_position_embeddings", "rope_parameters")
@@ -29,7 +29,7 @@ def write_transformer(checkpoint, folder):
     save(ways.write_gguf(state, "q8_0", folder / "diffusion_model_q8_0.gguf"), folder / "diffusion_model_q8_0_decoded.safetensors")
     for path in list(folder.iterdir()):
         if path.name.startswith("diffusion_model"):
-            state_beside(path, "transformer", config)
+            write_sidecar(path, "transformer", config)
 
 
 def write_clips(checkpoint, folder):
@@ -37,7 +37,7 @@ def write_clips(checkpoint, folder):
         path = folder / (name + ".safetensors")
         shutil.copy(checkpoint / ("text_encoder" + suffix) / "model.safetensors", path)
         config = read_json(checkpoint / ("text_encoder" + suffix) / "config.json")
-        state_beside(path, "text_encoder", chosen(config, ("num_attention_heads", "hidden_act")), {"pad_token": padding})
+        write_sidecar(path, "text_encoder", chosen(config, ("num_attention_heads", "hidden_act")), {"pad_token": padding})
 
 
 def write_t5(checkpoint, folder):
@@ -47,7 +47,7 @@ def write_t5(checkpoint, folder):
     write_quantised(state, "fp8", folder / "t5_fp8.safetensors", lambda key: "SelfAttention." in key or "DenseReluDense." in key)
 
 
-def turned_together(weight, heads):
+def rotated_together(weight, heads):
     """Rows of queries and keys as llama.cpp's converter orders them: the halves of a head by turns."""
     return weight.reshape(heads, 2, weight.shape[0] // heads // 2, -1).transpose(1, 2).reshape(weight.shape)
 
@@ -61,7 +61,7 @@ def write_llama_gguf(state, config, tokenizer, path):
     for key, value in state.items():
         for part, heads in (("q_proj", config["num_attention_heads"]), ("k_proj", config["num_key_value_heads"])):
             if part in key:
-                value = turned_together(value, heads)
+                value = rotated_together(value, heads)
         writer.add_tensor(table.get_name(key, try_suffixes=(".weight",)), value.contiguous().numpy())
     ways.close_gguf(writer)
 
@@ -75,7 +75,7 @@ def write_llama(checkpoint, folder):
     write_llama_gguf(state, config, checkpoint / "tokenizer_4", folder / "llama.gguf")
     for path in list(folder.iterdir()):
         if path.name.startswith("llama"):
-            state_beside(path, "text_encoder", chosen(config, LANGUAGE))
+            write_sidecar(path, "text_encoder", chosen(config, LANGUAGE))
 
 
 def make(checkpoint, folder):

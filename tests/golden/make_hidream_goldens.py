@@ -11,12 +11,12 @@ from golden_main import golden_arguments, golden_main, make_of_reference
 
 
 def without_mu(set_timesteps):
-    """The pipeline tells every scheduler mu, which is of dynamic shifting; Heun's does not take it."""
+    """The pipeline passes mu to every scheduler, which is of dynamic shifting; Heun's does not take it."""
     return lambda self, count, device=None, mu=None: set_timesteps(self, count, device=device)
 
 
 def with_extras(timed, case):
-    """What golden.py does not know: several pictures of a prompt, and prompts of their own for the encoders."""
+    """What golden.py does not know: several images of a prompt, and prompts of their own for the encoders."""
 
     def run(rec, pipe, call):
         call["num_images_per_prompt"] = case.get("batch", 1)

@@ -4,11 +4,11 @@
     make_image_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/sd15_K holds variant K, inpaint_K the same with a UNet of 9 channels, lcm_K the same as
-LatentConsistencyModelPipeline saves it and LatentConsistencyModelImg2ImgPipeline runs it, FOLDER/images the pictures and masks,
+LatentConsistencyModelPipeline saves it and LatentConsistencyModelImg2ImgPipeline runs it, FOLDER/images the images and masks,
 FOLDER/<case>.safetensors what diffusers' image-to-image pipeline computes or, for a case with a "mask", its inpainting pipeline.
 
-Values of the masked picture's encoder stand under "encode_masked/", where a dump of the example graph has them. Left out is
-what the pipeline computes and does not use: the masked picture for a UNet of 4 channels, and the last latents before the
+Values of the masked image's encoder stand under "encode_masked/", where a dump of the example graph has them. Left out is
+what the pipeline computes and does not use: the masked image for a UNet of 4 channels, and the last latents before the
 mask is applied.
 """
 import json
@@ -20,12 +20,12 @@ from made_once import make_once
 from make_goldens import make_checkpoints
 
 ENCODER_VALUES = ("vae.encode_in", "vae.moments")
-MASK_CHANNELS = 5  # the mask and the masked picture
+MASK_CHANNELS = 5  # the mask and the masked image
 BLOCK = 8  # pixels of a latent pixel to a side
 
 
 def make_inpainting_checkpoint(source, target):
-    """The same weights, but an input layer that takes a mask and a masked picture too."""
+    """The same weights, but an input layer that takes a mask and a masked image too."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -70,12 +70,12 @@ def in_blocks(mask):
 
 
 def make_images(folder):
-    from lib.images import picture
+    from lib.images import test_image
     from PIL import Image, ImageDraw
 
     folder.mkdir(parents=True)
     for name, size, seed in (("square", (64, 64), 5), ("wide", (96, 64), 6), ("large", (128, 128), 7)):
-        image, mask = picture(*size, seed), Image.new("L", size, 0)
+        image, mask = test_image(*size, seed), Image.new("L", size, 0)
         draw = ImageDraw.Draw(mask)
         draw.ellipse((size[0] * 0.15, size[1] * 0.3, size[0] * 0.7, size[1] * 0.9), fill=255)
         draw.rectangle((size[0] * 0.6, 0, size[0] * 0.8, size[1] * 0.2), fill=160)
@@ -92,7 +92,7 @@ def without_unused(tensors, channels, strength):
     if channels == 4:
         del tensors["latents.final"], tensors["vae.encode_in.001"], tensors["vae.moments.001"]
     else:
-        # At full strength the whole picture is not encoded.
+        # At full strength the whole image is not encoded.
         call = 0 if strength == 1 else 1
         for name in ENCODER_VALUES:
             tensors[f"encode_masked/{name}.000"] = tensors.pop(f"{name}.{call:03d}")
@@ -149,8 +149,8 @@ def make(cases, folder):
     sources = {source_of(name) for name in names}
     make_checkpoints(sources, folder)
     for name in sorted(names - sources):
-        change = CHECKPOINTS[name.split("_")[0]]
-        make_once(checkpoints / name, lambda partial, name=name: change(checkpoints / source_of(name), partial))
+        derive = CHECKPOINTS[name.split("_")[0]]
+        make_once(checkpoints / name, lambda partial, name=name: derive(checkpoints / source_of(name), partial))
     make_once(folder / "images", make_images)
 
 

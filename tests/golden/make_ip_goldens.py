@@ -4,8 +4,8 @@
     make_ip_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/ip/<checkpoint>_<variant> holds the reference's IP-Adapter
-for that checkpoint with its image encoder, FOLDER/images the pictures. Weights of single pictures are scales of masks that cover everything,
-which is how diffusers has them. ip.embeds.i is [uncond, cond] of the pictures once, whatever the batch and the guidance (added.image_embeds,
+for that checkpoint with its image encoder, FOLDER/images the images. Weights of single images are scales of masks that cover everything,
+which is how diffusers has them. ip.embeds.i is [uncond, cond] of the images once, whatever the batch and the guidance (added.image_embeds,
 the same again, is left out); values of the second IP-Adapter stand under "ip_1/", where a dump of our graph has them.
 """
 from unittest.mock import patch
@@ -24,13 +24,13 @@ def make_adapter(checkpoint, variant, folder):
 
 
 def make_images(folder):
-    from lib.images import picture
+    from lib.images import test_image
     from PIL import Image
 
     images.make_images(folder)
-    picture(180, 260, 21).save(folder / "portrait.png")
-    picture(203, 150, 22).save(folder / "odd.png")
-    picture(40, 30, 23).save(folder / "small.png")
+    test_image(180, 260, 21).save(folder / "portrait.png")
+    test_image(203, 150, 22).save(folder / "odd.png")
+    test_image(40, 30, 23).save(folder / "small.png")
     left = Image.new("L", (64, 64))
     left.paste(255, (0, 0, 40, 64))
     left.save(folder / "left.png")
@@ -41,14 +41,14 @@ def adapter_file(case, adapter, folder):
     return folder / "ip" / f"{case['checkpoint']}_{adapter['variant']}" / name
 
 
-def pictures(adapter, folder):
+def opened_images(adapter, folder):
     from PIL import Image
 
     return [Image.open(folder / "images" / (name + ".png")).convert("RGB") for name in adapter["images"]]
 
 
 def masks(case, adapters, folder):
-    """One for each picture of each IP-Adapter."""
+    """One for each image of each IP-Adapter."""
     import torch
     from diffusers.image_processor import IPAdapterMaskProcessor
     from PIL import Image
@@ -66,7 +66,7 @@ def masks(case, adapters, folder):
 
 
 def run_case(golden, case, folder):
-    """golden.py, which knows one IP-Adapter with one picture."""
+    """golden.py, which knows one IP-Adapter with one image."""
     import torch
 
     timed, finish = golden.timed, golden.finish
@@ -84,7 +84,7 @@ def run_case(golden, case, folder):
         pipe.set_ip_adapter_scale([[adapter["strength"] * weight for weight in adapter["weights"]] if "weights" in adapter
                                    else adapter["strength"] for adapter in adapters])
 
-    def timed_with_pictures(rec, pipe, call):
+    def timed_with_images(rec, pipe, call):
         def encoded(arguments, named, result):
             index = len(own) // 2
             prefix = "" if index == 0 else f"ip_{index}/"
@@ -93,7 +93,7 @@ def run_case(golden, case, folder):
             own[prefix + f"ip.embeds.{index}"] = torch.stack([uncond, cond]).clone()
 
         rec.wrap(pipe, "encode_image", encoded)
-        more = dict(ip_adapter_image=[pictures(adapter, folder) for adapter in adapters])
+        more = dict(ip_adapter_image=[opened_images(adapter, folder) for adapter in adapters])
         if any("mask" in adapter or "weights" in adapter for adapter in adapters):
             more["cross_attention_kwargs"] = dict(ip_adapter_masks=masks(case, adapters, folder))
         return timed(rec, pipe, {**call, **more})
@@ -105,7 +105,7 @@ def run_case(golden, case, folder):
         rec.tensors.update(own)
 
     arguments = golden_arguments(case, folder) + [f"--ip-adapter={paths[0]}", f"--ip-image={folder / 'images' / (adapters[0]['images'][0] + '.png')}"]
-    with patch.multiple(golden, timed=timed_with_pictures, finish=finish_with_own, load_addons=load_addons):
+    with patch.multiple(golden, timed=timed_with_images, finish=finish_with_own, load_addons=load_addons):
         golden.main(arguments + image_arguments(case, folder))
 
 

@@ -4,7 +4,7 @@
     make_lora_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/lora/<checkpoint>_<variant> holds the reference's files
-for that checkpoint. Diffusers' pipeline runs with the case's `truth`: the file whose change is that of `lora`, where diffusers reads `lora`
+for that checkpoint. Diffusers' pipeline runs with the case's `truth`: the file whose delta is that of `lora`, where diffusers reads `lora`
 itself wrongly (alphas that differ from layer to layer).
 """
 import make_goldens

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A checkpoint in one file, its matrices quantised as people's files have them, and beside each the same file decoded to f32 by
+"""A checkpoint in one file, its matrices quantised as users' files have them, and next to each the same file decoded to f32 by
 the library that defines the encoding.
 
     make_quantised_files.py CHECKPOINT.safetensors FOLDER FILE...
 
 FILE: NAME.gguf or NAME.safetensors, with a NAME of encoded_weights.py. Makes FOLDER/FILE and FOLDER/NAME_decoded.safetensors where
 they are not there. Of unet_NAME the denoiser alone is in the first, and in the second all of CHECKPOINT with the decoded denoiser.
-Settings beside CHECKPOINT come along.
+Settings next to CHECKPOINT come along.
 """
 import json
 import pathlib
@@ -42,10 +42,10 @@ def write_whole(state, name, path):
     return decoded
 
 
-def state_beside(source, path, parts=None):
-    beside = source.with_suffix(".lowtide.json")
-    if beside.exists():
-        stated = json.loads(beside.read_text())
+def copy_sidecar(source, path, parts=None):
+    sidecar = source.with_suffix(".lowtide.json")
+    if sidecar.exists():
+        stated = json.loads(sidecar.read_text())
         path.with_suffix(".lowtide.json").write_text(json.dumps({part: stated[part] for part in parts or stated}))
 
 
@@ -59,8 +59,8 @@ def make(source, files, folder):
         write = write_denoiser if is_alone else write_whole
         decoded = write(state, file.stem.removeprefix("unet_"), folder / file)
         save(decoded, folder / f"{file.stem}_decoded.safetensors")
-        state_beside(source, folder / f"{file.stem}_decoded.safetensors")
-        state_beside(source, folder / file, ["unet"] if is_alone else None)
+        copy_sidecar(source, folder / f"{file.stem}_decoded.safetensors")
+        copy_sidecar(source, folder / file, ["unet"] if is_alone else None)
 
 
 def main():

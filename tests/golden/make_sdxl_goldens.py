@@ -4,9 +4,9 @@
     make_sdxl_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/sdxl_K and playground_K hold the reference's variants, and what is made of sdxl_K: inpaint_K with a UNet of 9
-channels, refiner_K with one text encoder and a UNet that is told an aesthetic score, ssd_K with a UNet without a middle and other
+channels, refiner_K with one text encoder and a UNet that takes an aesthetic score, ssd_K with a UNet without a middle and other
 depths on each way (as SSD-1B), lcm_K with a UNet that embeds guidance, turbo_K and lightning_K with their schedulers.
-FOLDER/images has pictures and masks.
+FOLDER/images has images and masks.
 """
 import json
 import shutil

@@ -5,7 +5,7 @@
 
 INPAINTING holds checkpoints whose UNet has nine channels.
 
-Settings that a single file cannot express lie beside it (NAME.lowtide.json), but for variant 0, which needs none.
+Settings that a single file cannot express lie next to it (NAME.lowtide.json), but for variant 0, which needs none.
 """
 import argparse
 import json
@@ -54,7 +54,7 @@ def write_inpainting(ldm_keys, inpainting, folder):
 
 
 def write_other_keys(ldm_keys, checkpoints, folder):
-    """The text encoder as OpenCLIP's, and without text_model. beside averaged weights; tensors that nothing has."""
+    """The text encoder as OpenCLIP's, and without text_model. next to averaged weights; tensors that nothing has."""
     import torch
     from safetensors.torch import load_file, save_file
 
@@ -69,10 +69,10 @@ def write_other_keys(ldm_keys, checkpoints, folder):
     save_file({**rest, **bare, **averaged}, folder / "bare_1.safetensors")
     state_settings(checkpoint, folder / "bare_1.safetensors")
 
-    beside = {key: torch.zeros(2) for key in (
+    others = {key: torch.zeros(2) for key in (
         "cond_stage_model.transformer.text_projection.weight", "cond_stage_model.logit_scale",
         "model.diffusion_model.input_blocks.0.more.weight", "first_stage_model.decoder.more.bias")}
-    save_file({**state, **beside}, folder / "surplus_1.safetensors")
+    save_file({**state, **others}, folder / "surplus_1.safetensors")
     state_settings(checkpoint, folder / "surplus_1.safetensors")
 
     open_text = {key: value for key, value in text.items() if not key.endswith("position_ids")}
@@ -94,8 +94,8 @@ def write_autoencoders(ldm_keys, checkpoints, folder):
     state = load_file(vae / "diffusion_pytorch_model.safetensors")
     settings = json.dumps({"vae": {key: read_json(vae / "config.json")[key] for key in STATED["vae"]}})
     ldm = {key: value.contiguous() for key, value in ldm_keys.vae_state(state).items()}
-    beside = {"loss.logvar": torch.zeros(1), "model_ema.decay": torch.zeros(1)}
-    torch.save({"state_dict": {**ldm, **beside}}, folder / "vae_ldm.ckpt")
+    others = {"loss.logvar": torch.zeros(1), "model_ema.decay": torch.zeros(1)}
+    torch.save({"state_dict": {**ldm, **others}}, folder / "vae_ldm.ckpt")
     save_file(state, folder / "vae_diffusers.safetensors")
     save_file({"first_stage_model." + key: value for key, value in ldm.items()}, folder / "vae_prefixed.safetensors")
     for name in ("vae_ldm", "vae_diffusers", "vae_prefixed"):
@@ -123,10 +123,10 @@ def write_torch_forms(folder):
     torch.save(stored, folder / "protocol4.pth", pickle_protocol=4)
     plain = {key: value.detach().contiguous().clone() for key, value in tensors.items()}
     save_file(plain, folder / "forms.safetensors")
-    # What trainers keep beside weights, in the format of PyTorch before 1.6.
-    beside = {"args": argparse.Namespace(lr=0.1), "path": pathlib.PosixPath("out/a"), "seen": np.arange(3), "best": np.float64(2)}
+    # What trainers keep next to weights, in the format of PyTorch before 1.6.
+    others = {"args": argparse.Namespace(lr=0.1), "path": pathlib.PosixPath("out/a"), "seen": np.arange(3), "best": np.float64(2)}
     torch.save(stored, folder / "before_1_6.pth", _use_new_zipfile_serialization=False)
-    torch.save({**beside, "state_dict": stored}, folder / "trained_before_1_6.pth", _use_new_zipfile_serialization=False)
+    torch.save({**others, "state_dict": stored}, folder / "trained_before_1_6.pth", _use_new_zipfile_serialization=False)
     (folder / "bare.pth").write_bytes(pickle.dumps({"weight": 1}, protocol=2))
 
 

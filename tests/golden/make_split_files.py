@@ -5,7 +5,7 @@
 
 FOLDER/NAME/ is made for each NAME of CHECKPOINTS: diffusion_model (and diffusion_model_low_noise), text_encoder, autoencoder and image_encoder as .safetensors, the
 same in other forms (see write_...), and where numbers are quantised NAME_decoded.safetensors with what they stand for. Settings that
-no shape tells lie beside them. Names are put back by diffusers' and gguf's own tables before a file is written.
+no shape shows lie next to them. Names are put back by diffusers' and gguf's own tables before a file is written.
 """
 import json
 import shutil
@@ -77,7 +77,7 @@ def write_gguf_with_tokenizer(state, tokenizer, path):
 
 
 def encoded(state, name, path):
-    """`state` with its larger matrices in an encoding; what they decode to lies beside."""
+    """`state` with its larger matrices in an encoding; what they decode to lies next to it."""
     if name in ways.GGUF:
         decoded = ways.write_gguf(state, name, path)
     else:
@@ -103,7 +103,7 @@ def write_transformer(checkpoint, folder):
         save(encoded(named, kind, path), folder / f"diffusion_model_{kind}_decoded.safetensors")
 
 
-def write_second_expert(checkpoint, folder):
+def write_second_denoiser(checkpoint, folder):
     named = transformer_in_wan_names(load_file(checkpoint / "transformer_2" / "diffusion_pytorch_model.safetensors"))
     save(named, folder / "diffusion_model_low_noise.safetensors")
 
@@ -155,7 +155,7 @@ def make(checkpoint, folder):
     folder.mkdir(parents=True)
     write_transformer(checkpoint, folder)
     if (checkpoint / "transformer_2").exists():
-        write_second_expert(checkpoint, folder)
+        write_second_denoiser(checkpoint, folder)
     write_text_encoder(checkpoint, folder)
     write_autoencoder(checkpoint, folder)
     if (checkpoint / "image_encoder").exists():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes what the tests of upscalers compare with, once (golden_main.py): ESRGAN files and the pictures that references make with them.
+"""Makes what the tests of upscalers compare with, once (golden_main.py): ESRGAN files and the images that references make with them.
 
     make_upscale_goldens.py CASES.json FOLDER
 
@@ -29,13 +29,13 @@ def flat(ups):
 
     state, blocks = random_net(blocks=1)
     last = 3 * ups
-    places = {"6": "6", "8": str(last + 2), "10": str(last + 4)}
+    indices = {"6": "6", "8": str(last + 2), "10": str(last + 4)}
     renamed = {}
     for key, value in ((old_key(key, blocks), value) for key, value in state.items()):
         parts = key.split(".")
         if len(parts) == 3 and parts[1] in ("3", "6") and int(parts[1]) > last:
             continue
-        renamed[".".join([parts[0], places.get(parts[1], parts[1]), *parts[2:]])] = value
+        renamed[".".join([parts[0], indices.get(parts[1], parts[1]), *parts[2:]])] = value
     for up in range(3, ups + 1):
         for kind in ("weight", "bias"):
             renamed[f"model.{3 * up}.{kind}"] = renamed[f"model.3.{kind}"].flip(0).contiguous()

@@ -4,8 +4,8 @@
     make_wan_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/wan_i2v_K are the reference's variants of image to video, wan_t2v_K the same text encoder and autoencoder with a
-transformer that sees no picture, wan_flf_K those of image to video with one that places the tokens of two pictures, wan22_t2v_K and
-wan22_i2v_K the same with two experts, which see no picture but beside the latents. FOLDER/images has pictures.
+transformer that sees no image, wan_flf_K those of image to video with one that positions the tokens of two images, wan22_t2v_K and
+wan22_i2v_K the same with two noise models, which see an image only next to the latents. FOLDER/images has images.
 """
 import json
 import shutil
@@ -46,7 +46,7 @@ def make_first_and_last(source, target):
     layout.save_model(randomise(WanTransformer3DModel(**known), 79), target / "transformer")
 
 
-def make_two_experts(source, target):
+def make_two_denoisers(source, target):
     from diffusers import WanTransformer3DModel
 
     from lib import layout
@@ -59,7 +59,7 @@ def make_two_experts(source, target):
     for folder, seed in (("transformer", 80), ("transformer_2", 81)):
         layout.save_model(randomise(WanTransformer3DModel(**known), seed), target / folder)
     index = json.loads((target / "model_index.json").read_text())
-    index.pop("image_encoder", None)  # the processor stays: golden.py watches it
+    index.pop("image_encoder", None)  # the processor is kept: golden.py watches it
     index.update(transformer_2=["diffusers", "WanTransformer3DModel"], boundary_ratio=0.9 if known["in_channels"] > 16 else 0.875)
     (target / "model_index.json").write_text(json.dumps(index))
 
@@ -71,8 +71,8 @@ def make_checkpoint_named(name, checkpoints):
     else:
         base = ("wan_t2v_" if kind == "wan22_t2v" else "wan_i2v_") + number
         make_checkpoint_named(base, checkpoints)
-        change = {"wan_t2v": make_text_to_video, "wan_flf": make_first_and_last}.get(kind, make_two_experts)
-        make_once(checkpoints / name, lambda partial: change(checkpoints / base, partial))
+        derive = {"wan_t2v": make_text_to_video, "wan_flf": make_first_and_last}.get(kind, make_two_denoisers)
+        make_once(checkpoints / name, lambda partial: derive(checkpoints / base, partial))
 
 
 def run_text_to_video(golden):
@@ -116,7 +116,7 @@ def give_trailing_levels(scheduler):
 
 
 def with_extras(golden, timed, case, folder):
-    """What golden.py does not know: the last picture of a video, a second expert, levels that are given, and diffusers' First Block Cache."""
+    """What golden.py does not know: the last image of a video, a second denoiser, levels that are given, and diffusers' First Block Cache."""
 
     def run(rec, pipe, call):
         from diffusers import FirstBlockCacheConfig

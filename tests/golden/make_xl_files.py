@@ -4,7 +4,7 @@
     make_xl_files.py REFERENCE FOLDER
 
 NAME/ is a folder of the diffusers layout, NAME.safetensors the same as one file. Settings that a single file cannot express
-lie beside it (NAME.lowtide.json), but for variant 0, which needs none.
+lie next to it (NAME.lowtide.json), but for variant 0, which needs none.
 """
 import json
 import pathlib

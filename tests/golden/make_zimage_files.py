@@ -6,7 +6,7 @@
 FOLDER/NAME/ is made for each NAME of CHECKPOINTS: diffusion_model.safetensors in Z-Image's own names with one matrix for query, key and value, the
 same behind ComfyUI's prefix and in diffusers' names, qwen.safetensors with its tokenizer in tokenizer/, qwen.gguf with its tokenizer inside,
 autoencoder.safetensors in LDM's names, and quantised ones, of which NAME_decoded.safetensors holds what their numbers stand for. Settings that no
-shape tells lie beside them.
+shape shows lie next to them.
 """
 import shutil
 
@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 import encoded_weights as ways
 import made_once
 import zimage_names
-from network_files import chosen, read_json, save, state_beside, write_autoencoder, write_byte_pairs, write_quantised
+from network_files import chosen, read_json, save, write_sidecar, write_autoencoder, write_byte_pairs, write_quantised
 
 TRANSFORMER = ("axes_dims", "rope_theta")
 LANGUAGE = ("rope_parameters",)
@@ -53,7 +53,7 @@ def write_transformer(checkpoint, folder):
     config = read_json(checkpoint / "transformer" / "config.json")
     if config["rope_theta"] != 256:
         for path in list(folder.glob("diffusion_model*")):
-            state_beside(path, "transformer", chosen(config, TRANSFORMER))
+            write_sidecar(path, "transformer", chosen(config, TRANSFORMER))
 
 
 def write_qwen(checkpoint, folder):
@@ -72,7 +72,7 @@ def write_qwen(checkpoint, folder):
     ways.close_gguf(writer)
     if "rope_parameters" in config:
         for path in list(folder.glob("qwen*")):
-            state_beside(path, "text_encoder", chosen(config, LANGUAGE))
+            write_sidecar(path, "text_encoder", chosen(config, LANGUAGE))
 
 
 def make(checkpoint, folder):

@@ -12,17 +12,17 @@ above the 256 that modulation is capped at, and a config as transformers 5 write
 The transformer takes and gives lists of (16, 1, h, w) and captions of different lengths. Recorded are
 
     embeds.prompt, embeds.negative   (1, n, d): the n tokens of the prompt without padding, what the layer before the last one makes;
-                                     nothing for the negative prompt where guidance is off (cfg 0). All pictures of a batch have the same.
+                                     nothing for the negative prompt where guidance is off (cfg 0). All images of a batch have the same.
     model_in.n, model_out.n          (b, 16, h, w), stacked, without the axis of frames. With guidance the pipeline computes both
                                      prompts in one call; they are recorded as two, that of the prompt first. model_out is before
                                      guidance and before the pipeline negates it, noise_pred after both.
     model_t.n                        (b): timesteps, 1000 is noise. The pipeline gives (1000 - t) / 1000 to the network.
 
 A case with an "image" runs the image-to-image pipeline with its strength, one with a "mask" too the inpainting pipeline. Left out there is
-what the pipeline computes and does not use: the masked picture, and the last latents before the mask is applied. Masks are made of whole
+what the pipeline computes and does not use: the masked image, and the last latents before the mask is applied. Masks are made of whole
 latent pixels.
 
-All else is as reference/README.md says. cfg is the pipeline's guidance_scale: prompt + cfg * (prompt - negative), off at 0 and not at 1.
+All else is as reference/README.md describes. cfg is the pipeline's guidance_scale: prompt + cfg * (prompt - negative), off at 0 and not at 1.
 """
 import json
 import os
@@ -143,11 +143,11 @@ def make_zimage(folder, variant):
 
 
 def watch_transformer(rec, transformer, batch):
-    """golden.py's watch_denoiser, for lists of pictures."""
+    """golden.py's watch_denoiser, for lists of images."""
     import torch
 
     def after(args, kwargs, result):
-        seen, made = (torch.stack(pictures).squeeze(2) for pictures in (args[0], result[0]))
+        seen, made = (torch.stack(images).squeeze(2) for images in (args[0], result[0]))
         for side in range(0, len(seen), batch):
             part = slice(side, side + batch)
             rec.put_next("model_in", seen[part])
@@ -160,7 +160,7 @@ def watch_transformer(rec, transformer, batch):
 def make_images(folder):
     from PIL import Image, ImageDraw
 
-    from lib.images import picture
+    from lib.images import test_image
 
     folder.mkdir(parents=True)
     for name, size, seed in (("square", (64, 64), 11), ("wide", (96, 64), 12)):
@@ -168,12 +168,12 @@ def make_images(folder):
         draw = ImageDraw.Draw(mask)
         draw.rectangle((16, 24, 47, 55), fill=255)
         draw.rectangle((size[0] - 16, 0, size[0] - 1, 15), fill=255)
-        picture(*size, seed).save(folder / f"{name}.png")
+        test_image(*size, seed).save(folder / f"{name}.png")
         mask.save(folder / f"{name}_mask.png")
 
 
-def pictures_of(golden, case, folder):
-    """What the pipelines take that begin with a picture."""
+def images_of(golden, case, folder):
+    """What the pipelines take that begin with an image."""
     if "image" not in case:
         return {}
     images = {"image": golden.load_image(f"{folder}/images/{case['image']}.png"), "strength": case["strength"]}
@@ -193,7 +193,7 @@ def run_pipeline(golden, case, folder, pipelines, watch, call_of):
 
         from lib import schedulers
 
-        images = pictures_of(golden, case, folder)
+        images = images_of(golden, case, folder)
         kind = "Inpaint" if "mask_image" in images else "Img2Img" if images else ""
         pipe = getattr(diffusers, f"{pipelines}{kind}Pipeline").from_pretrained(args.checkpoint)
         if args.scheduler:

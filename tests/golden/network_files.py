@@ -1,4 +1,4 @@
-"""Files of one network each, and what lies beside them, for scripts that take checkpoints apart."""
+"""Files of one network each, and what lies next to them, for scripts that take checkpoints apart."""
 import json
 
 from safetensors.torch import load_file, save_file
@@ -17,7 +17,7 @@ def save(state, path):
     save_file({key: value.contiguous().clone() for key, value in state.items()}, path)
 
 
-def state_beside(path, part, settings, tokenizer=None):
+def write_sidecar(path, part, settings, tokenizer=None):
     stated = {part: settings} | ({"tokenizer": tokenizer} if tokenizer else {})
     path.with_suffix(".lowtide.json").write_text(json.dumps(stated))
 
@@ -52,7 +52,7 @@ def write_autoencoder(checkpoint, folder):
     save(ldm_keys.vae_state(state), folder / "autoencoder.safetensors")
     save(state, folder / "autoencoder_diffusers.safetensors")
     for name in ("autoencoder", "autoencoder_diffusers"):
-        state_beside(folder / (name + ".safetensors"), "vae", chosen(config, ("norm_num_groups",)))
+        write_sidecar(folder / (name + ".safetensors"), "vae", chosen(config, ("norm_num_groups",)))
 
 
 def write_byte_pairs(writer, pre, tokenizer):

@@ -57,7 +57,7 @@ private Q_SLOTS:
         }
     }
 
-    void aDenoiserOfItsOwnTakesThePlace_data() {
+    void aDenoiserOfItsOwnReplacesIt_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("unet");
         QTest::addColumn<QString>("whole");
@@ -78,7 +78,7 @@ private Q_SLOTS:
             << plain;
     }
 
-    void aDenoiserOfItsOwnTakesThePlace() {
+    void aDenoiserOfItsOwnReplacesIt() {
         QFETCH(QString, checkpoint);
         QFETCH(QString, unet);
         QFETCH(QString, whole);

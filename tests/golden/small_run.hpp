@@ -1,5 +1,5 @@
 #pragma once
-// A small picture of any checkpoint, for comparisons to the last bit.
+// A small image of any checkpoint, for comparisons to the last bit.
 
 #include <QByteArray>
 #include <QString>

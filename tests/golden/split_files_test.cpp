@@ -26,7 +26,7 @@ using Files = std::map<QString, QString>;
 
 constexpr qint64 kFewestBytes = 100'000;
 
-/// The example for a model that sees no picture but beside the latents.
+/// The example for a model that sees an image only next to the latents.
 std::string withoutImageEncoder(const QString& example) {
     constexpr const char* kNode = "image_encoder";
     Json graph = Json::parse(testing::exampleText(example));
@@ -179,16 +179,18 @@ private:
             const bool isWhole = name.startsWith('/');
             settings << node + ".file=" + (isWhole ? "" : split_ + "/" + checkpoint + "/") + name;
         }
-        if (hasExperts(checkpoint)) {
+        if (hasTwoNoiseModels(checkpoint)) {
             settings << "load.low_noise=" + split_ + "/" + checkpoint +
                             "/diffusion_model_low_noise.safetensors";
         }
         return dumpOf(checkpoint, settings, "_files", policy);
     }
 
-    static bool hasPicture(const QString& checkpoint) { return checkpoint.contains("_i2v_"); }
+    static bool hasImage(const QString& checkpoint) { return checkpoint.contains("_i2v_"); }
 
-    static bool hasExperts(const QString& checkpoint) { return checkpoint.startsWith("wan22"); }
+    static bool hasTwoNoiseModels(const QString& checkpoint) {
+        return checkpoint.startsWith("wan22");
+    }
 
     /// The dump, or what went wrong.
     QByteArray dumpOf(const QString& checkpoint,
@@ -196,27 +198,28 @@ private:
                       const QString& ending = {},
                       const QString& policy = "none") {
         const QTemporaryDir folder;
-        const bool isImage = hasPicture(checkpoint);
+        const bool isImage = hasImage(checkpoint);
         const QString graph = isImage ? "image_to_video" : "text_to_video";
         const QString dump = folder.filePath("dump.safetensors");
         QString path = testing::exampleGraph(graph + ending);
-        if (isImage && hasExperts(checkpoint) && !ending.isEmpty()) {
+        if (isImage && hasTwoNoiseModels(checkpoint) && !ending.isEmpty()) {
             path = folder.filePath("graph.json");
             files::writeFileAtomically(path.toStdString(), withoutImageEncoder(graph + ending));
         }
         QStringList arguments = {"run", path, "--dump", dump, "--out", folder.path()};
-        const QStringList ofPicture = isImage ? QStringList{"video"} : QStringList();
-        for (const QString& node : QStringList{"encode", "denoise", "decode"} + ofPicture) {
+        const QStringList ofImage = isImage ? QStringList{"video"} : QStringList();
+        for (const QString& node : QStringList{"encode", "denoise", "decode"} + ofImage) {
             arguments << "--policy" << node + "=" + policy;
         }
-        // Four steps of a flow shifted by 3 are two of each expert.
-        const QStringList sizes = {"video.width=64",
-                                   "video.height=48",
-                                   "video.frames=5",
-                                   hasExperts(checkpoint) ? "denoise.steps=4" : "denoise.steps=2",
-                                   "denoise.shift=3",
-                                   "encode.negative=grey",
-                                   "save_video.format=png"};
+        // Four steps of a flow shifted by 3 are two of each noise model.
+        const QStringList sizes = {
+            "video.width=64",
+            "video.height=48",
+            "video.frames=5",
+            hasTwoNoiseModels(checkpoint) ? "denoise.steps=4" : "denoise.steps=2",
+            "denoise.shift=3",
+            "encode.negative=grey",
+            "save_video.format=png"};
         for (const QString& setting : settings + sizes) {
             arguments << "--set" << setting;
         }

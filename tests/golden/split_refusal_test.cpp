@@ -32,7 +32,7 @@ private Q_SLOTS:
                             folder_.filePath("tower.safetensors")));
     }
 
-    void saysWhatIsWrong_data() {
+    void reportsWhatIsWrong_data() {
         QTest::addColumn<QString>("node");
         QTest::addColumn<QString>("file");
         QTest::addColumn<QString>("at");
@@ -67,7 +67,7 @@ private Q_SLOTS:
             split_ + "/wan_i2v_0/diffusion_model.safetensors",
             "text_encoder",
             {"has no text_encoder"});
-        row("an autoencoder of pictures",
+        row("an autoencoder of images",
             "autoencoder",
             single + "/vae_diffusers.safetensors",
             "load",
@@ -77,35 +77,35 @@ private Q_SLOTS:
             split_ + "/wan_i2v_1/text_encoder.safetensors",
             "load",
             {"reads texts 48 wide", "gives 32"});
-        row("another width of pictures",
+        row("another width of images",
             "image_encoder",
             split_ + "/wan_i2v_1/image_encoder.safetensors",
             "load",
-            {"reads pictures 40 wide", "gives 32"});
+            {"reads images 40 wide", "gives 32"});
         row("no tokenizer",
             "text_encoder",
             folder_.filePath("alone.pth"),
             "load",
             {"load.text_encoder: alone.pth has no tokenizer",
              "put spiece.model of UMT5 XXL into its folder, or into tokenizer/ there"});
-        row("heads that no shape tells",
+        row("heads that no shape shows",
             "load",
             folder_.filePath("narrow.safetensors"),
             "load",
-            {"heads no shape tells", "narrow.lowtide.json"});
+            {"heads no shape determines", "narrow.lowtide.json"});
         row("heads of a tower",
             "image_encoder",
             folder_.filePath("tower.safetensors"),
             "image_encoder",
-            {"number of heads no shape tells", "tower.lowtide.json"});
-        row("a denoiser that begins with no picture",
+            {"number of heads no shape determines", "tower.lowtide.json"});
+        row("a denoiser that begins with no image",
             "load",
             split_ + "/wan_t2v_0/diffusion_model.safetensors",
             "video",
-            {"begin with a picture"});
+            {"begin with an image"});
     }
 
-    void saysWhatIsWrong() {
+    void reportsWhatIsWrong() {
         QFETCH(QString, node);
         QFETCH(QString, file);
         QFETCH(QString, at);
@@ -118,11 +118,11 @@ private Q_SLOTS:
         QVERIFY2(!ended.errors.contains("fault of the program"), qPrintable(ended.errors));
     }
 
-    void asSecondExpert_data() {
+    void asLowNoiseModel_data() {
         QTest::addColumn<QString>("file");
         QTest::addColumn<QString>("message");
         QTest::newRow("the first again") << split_ + "/wan_i2v_0/diffusion_model.safetensors"
-                                         << "both experts are the same file";
+                                         << "both denoisers are the same file";
         QTest::newRow("of text to video") << split_ + "/wan_t2v_0/diffusion_model.safetensors"
                                           << "in_channels is 16, that of transformer is 36";
         QTest::newRow("a text encoder") << split_ + "/wan_i2v_0/text_encoder.safetensors"
@@ -131,7 +131,7 @@ private Q_SLOTS:
                                  << "no low-noise model \"gone.gguf\"";
     }
 
-    void asSecondExpert() {
+    void asLowNoiseModel() {
         QFETCH(QString, file);
         QFETCH(QString, message);
         const testing::CommandResult ended = plan("load",
@@ -146,7 +146,7 @@ private Q_SLOTS:
     void aPartThatIsNotConnectedIsNamed_data() {
         QTest::addColumn<QString>("part");
         QTest::newRow("text") << "text_encoder";
-        QTest::newRow("picture") << "image_encoder";
+        QTest::newRow("image") << "image_encoder";
         QTest::newRow("autoencoder") << "autoencoder";
     }
 

@@ -20,9 +20,9 @@ namespace {
 constexpr qsizetype kFewestBytes = 100'000;
 constexpr const char* kStrength = "0.75";  ///< of make_wan_loras.py
 const char* const kCheckpoints[] = {"wan_i2v_0", "wan_t2v_0"};
-constexpr const char* kTwoExperts = "wan22_t2v_0";
+constexpr const char* kBothNoiseModels = "wan22_t2v_0";
 
-bool beginsWithPicture(const QString& checkpoint) {
+bool beginsWithImage(const QString& checkpoint) {
     return checkpoint.startsWith("wan_i2v");
 }
 
@@ -48,7 +48,7 @@ private Q_SLOTS:
 
     void initTestCase() {
         goldens_ = testing::wanGoldenFolder();
-        loras_ = testing::wanLoraFolder({kCheckpoints[0], kCheckpoints[1], kTwoExperts});
+        loras_ = testing::wanLoraFolder({kCheckpoints[0], kCheckpoints[1], kBothNoiseModels});
     }
 
     void everyCheckpoint_data() {
@@ -102,19 +102,19 @@ private Q_SLOTS:
         }
     }
 
-    void oneExpertIsChanged_data() {
+    void oneNoiseModelIsAdapted_data() {
         QTest::addColumn<QString>("policy");
         for (const char* policy : {"none", "model", "leaf+stream"}) {
             QTest::newRow(policy) << policy;
         }
     }
 
-    /// Of two: one after the other is both at once, and in a part of the schedule the LoRA of the
-    /// expert that is not asked changes nothing.
-    void oneExpertIsChanged() {
+    /// Two LoRAs: one after the other is both at once, and in a part of the schedule the LoRA of
+    /// the noise model that does not run has no effect.
+    void oneNoiseModelIsAdapted() {
         QFETCH(QString, policy);
-        const auto ran = [&](const Json& experts, const Json& part = Json::array()) {
-            return dumpOfExperts(experts, part, policy);
+        const auto ran = [&](const Json& noiseModels, const Json& part = Json::array()) {
+            return dumpOfNoiseModels(noiseModels, part, policy);
         };
         const QByteArray both = ran({"both"});
         QVERIFY2(both.size() > kFewestBytes, both.constData());
@@ -123,7 +123,7 @@ private Q_SLOTS:
         const QByteArray low = ran({"low_noise"});
         const QByteArray plain = ran(Json::array());
         QVERIFY(high != both && low != both && high != low && plain != high && plain != low);
-        const Json first = {"denoise.end_step=2"};  // all of them the first expert's
+        const Json first = {"denoise.end_step=2"};  // all of them the high-noise model's
         QVERIFY(ran({"low_noise"}, first) == ran(Json::array(), first));
         QVERIFY(ran({"high_noise"}, first) == ran({"both"}, first));
         const Json second = {"denoise.start_step=2"};
@@ -131,11 +131,11 @@ private Q_SLOTS:
         QVERIFY(ran({"low_noise"}, second) == ran({"both"}, second));
     }
 
-    void oneDenoiserHasNoExperts() {
-        const QByteArray said = dumpOf(
+    void oneDenoiserHasNoNoiseModels() {
+        const QByteArray message = dumpOf(
             "wan_t2v_0", folderOf("wan_t2v_0"), "comfyui", "cpu", "none", "quality", "low_noise");
-        QVERIFY2(said.contains("has one denoiser") && said.contains("\"item\":\"expert\""),
-                 said.constData());
+        QVERIFY2(message.contains("has one denoiser") && message.contains("\"item\":\"expert\""),
+                 message.constData());
     }
 
     /// The case of ComfyUI #15365: fp8, a LoRA, offloading, twice in one process.
@@ -167,17 +167,17 @@ private:
         return goldens_ + "/checkpoints/" + checkpoint;
     }
 
-    /// Two steps of each expert in the example of text to video; a LoRA for each of `experts`.
-    QByteArray dumpOfExperts(const Json& experts, const Json& part, const QString& policy) {
+    /// Two steps of each noise model of the text-to-video example; a LoRA for `noiseModels`.
+    QByteArray dumpOfNoiseModels(const Json& noiseModels, const Json& part, const QString& policy) {
         Json graph = Json::parse(testing::exampleText("text_to_video"));
         std::string last = "load";
-        for (const Json& expert : experts) {
-            const std::string id = "lora_" + expert.get<std::string>();
+        for (const Json& noiseModel : noiseModels) {
+            const std::string id = "lora_" + noiseModel.get<std::string>();
             graph["nodes"][id] = {
                 {"type", "load.lora"},
                 {"params",
-                 {{"file", loras_.toStdString() + "/" + kTwoExperts + "/comfyui.safetensors"},
-                  {"expert", expert}}}};
+                 {{"file", loras_.toStdString() + "/" + kBothNoiseModels + "/comfyui.safetensors"},
+                  {"expert", noiseModel}}}};
             for (Json& link : graph["links"]) {
                 if (link["from"] == Json({last, "model"})) {
                     link["from"] = {id, "model"};
@@ -192,36 +192,36 @@ private:
                     "denoise.steps=4",
                     "denoise.shift=3",
                     "save_video.format=png",
-                    "load.checkpoint=" + folderOf(kTwoExperts).toStdString()};
+                    "load.checkpoint=" + folderOf(kBothNoiseModels).toStdString()};
         set.insert(set.end(), part.begin(), part.end());
         return dumpWith(graph, set, "fake", policy, "quality");
     }
 
     /// The dump of the second run, or what went wrong; `model`: a checkpoint's folder, or the file
-    /// of a denoiser beside the files of its other networks.
+    /// of a denoiser next to the files of its other networks.
     QByteArray dumpOf(const QString& checkpoint,
                       const QString& model,
                       const QString& lora,
                       const QString& device = "cpu",
                       const QString& policy = "none",
                       const QString& precision = "quality",
-                      const char* expert = "both") {
+                      const char* noiseModel = "both") {
         const bool isFile = model.endsWith(".safetensors") || model.endsWith(".gguf");
-        const bool hasPicture = beginsWithPicture(checkpoint);
-        const QString example = hasPicture ? "image_to_video" : "text_to_video";
+        const bool hasImage = beginsWithImage(checkpoint);
+        const QString example = hasImage ? "image_to_video" : "text_to_video";
         Json set = {"video.width=64",
                     "video.height=48",
                     "video.frames=5",
                     "denoise.steps=2",
                     "save_video.format=png",
                     std::string("lora.strength=") + kStrength,
-                    std::string("lora.expert=") + expert,
+                    std::string("lora.expert=") + noiseModel,
                     (isFile ? "load.file=" : "load.checkpoint=") + model.toStdString()};
         if (!lora.isEmpty()) {
             set.push_back("lora.file=" +
                           (loras_ + "/" + checkpoint + "/" + lora + ".safetensors").toStdString());
         }
-        if (hasPicture) {
+        if (hasImage) {
             set.push_back("load_image.image=" + goldens_.toStdString() + "/images/init.png");
         }
         for (const char* part : {"text_encoder", "autoencoder"}) {

@@ -22,7 +22,7 @@ private Q_SLOTS:
 
     void initTestCase() { goldens_ = testing::wanGoldenFolder(); }
 
-    void saysWhatIsWrong_data() {
+    void reportsWhatIsWrong_data() {
         QTest::addColumn<QString>("graph");
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QStringList>("settings");
@@ -41,8 +41,8 @@ private Q_SLOTS:
             {"video.frames=2"},
             "video.frames: 2 frames do not fit");
         row("width", "text_to_video", "wan_t2v_0", {"video.width=72"}, "72");
-        row("no picture", "text_to_video", "wan_i2v_0", {}, "begins with none");
-        row("a picture", "image_to_video", "wan_t2v_0", {}, "begin with a picture");
+        row("no image", "text_to_video", "wan_i2v_0", {}, "begins with none");
+        row("an image", "image_to_video", "wan_t2v_0", {}, "begin with an image");
         row("shift", "text_to_video", "wan_t2v_0", {"denoise.shift=200"}, "shift");
         row("sampler", "text_to_video", "wan_t2v_0", {"denoise.sampler=ddim"}, "flow matching");
         row("sigmas", "text_to_video", "wan_t2v_0", {"denoise.sigmas=lu"}, "sigmas");
@@ -53,20 +53,20 @@ private Q_SLOTS:
         row("no share", "text_to_video", "wan22_t2v_0", {"denoise.boundary=1.5"}, "boundary");
     }
 
-    void saysWhatIsWrong() {
+    void reportsWhatIsWrong() {
         QFETCH(QString, graph);
         QFETCH(QString, checkpoint);
         QFETCH(QStringList, settings);
         QFETCH(QString, message);
         const CommandResult ended = run(graph, checkpoint, settings);
         QCOMPARE(ended.exitCode, 2);
-        const QString& said = ended.errors;
-        QVERIFY2(said.contains(message) && !said.contains("fault of the program"),
-                 qPrintable(said));
+        const QString& text = ended.errors;
+        QVERIFY2(text.contains(message) && !text.contains("fault of the program"),
+                 qPrintable(text));
     }
 
     /// The denoiser of text to video in the place of the second one.
-    void refusesAnExpertOfAnotherModel() {
+    void refusesANoiseModelOfAnotherModel() {
         const QTemporaryDir changed;
         const QString folder = changed.filePath("wan");
         testing::copyFolder(goldens_ + "/checkpoints/wan22_i2v_0", folder);
@@ -94,14 +94,14 @@ private Q_SLOTS:
                              const char* file,
                              const char* key,
                              const char* value,
-                             const char* said) {
-            QTest::newRow(name) << checkpoint << file << key << value << said;
+                             const char* text) {
+            QTest::newRow(name) << checkpoint << file << key << value << text;
         };
         const char* const index = "model_index.json";
         const char* const transformer = "transformer/config.json";
-        row("one expert", index, "boundary_ratio", "0.9", "it has no transformer_2");
+        row("one noise model", index, "boundary_ratio", "0.9", "it has no transformer_2");
         row("times of tokens", index, "expand_timesteps", "true", "expand_timesteps is true");
-        row("second expert",
+        row("second noise model",
             index,
             "transformer_2",
             R"(["diffusers", "WanTransformer3DModel"])",

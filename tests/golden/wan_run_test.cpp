@@ -48,9 +48,9 @@ private Q_SLOTS:
         QVERIFY2(mean > 0 && mean < kMeanOfTiles, qPrintable(QString::number(mean)));
     }
 
-    /// What the denoiser is told of the first picture, encoded in tiles.
+    /// What the denoiser is given of the first image, encoded in tiles.
     void tilesEncodeAlmostTheSame() {
-        const auto toldIn = [&](const char* tile) {
+        const auto reportedIn = [&](const char* tile) {
             return dumped("image_to_video",
                           {"load.checkpoint=" + goldens_ + "/checkpoints/wan_i2v_0",
                            "load_image.image=" + goldens_ + "/images/init.png",
@@ -60,8 +60,8 @@ private Q_SLOTS:
                           "condition",
                           {"--until", "video"});
         };
-        const testing::FileTensor whole = toldIn("0");
-        const testing::FileTensor tiled = toldIn("64");
+        const testing::FileTensor whole = reportedIn("0");
+        const testing::FileTensor tiled = reportedIn("64");
         QCOMPARE(tiled.shape, whole.shape);
         constexpr double kMostOfTiles = 0.3;  // relative L2: a tile's attention sees that alone
         const double error = testing::relativeL2(whole, tiled);

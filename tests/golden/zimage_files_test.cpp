@@ -4,7 +4,7 @@
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/golden/picture_files.hpp"
+#include "tests/golden/image_files.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -15,13 +15,13 @@
 namespace zimage_files_test {
 
 using namespace lowtide;
-using testing::PictureFiles;
+using testing::ImageFiles;
 
 class ZImageFilesTest : public QObject {
     Q_OBJECT
 
     QString split_;
-    std::optional<testing::FilePictures> pictures_;
+    std::optional<testing::FileImages> images_;
 
 private Q_SLOTS:
 
@@ -29,7 +29,7 @@ private Q_SLOTS:
     void initTestCase() {
         split_ = testing::zimageFileFolder({"zimage_0", "zimage_1"});
         const QStringList comfy = {"qwen.safetensors"};
-        pictures_ = testing::FilePictures(
+        images_ = testing::FileImages(
             testing::zimageGoldenFolder(),
             {{"zimage_0", {.folder = split_ + "/zimage_0", .texts = comfy}},
              {"zimage_1",
@@ -37,7 +37,7 @@ private Q_SLOTS:
     }
 
     void areTheFolder_data() {
-        const auto row = pictures_->folderRows();
+        const auto row = images_->folderRows();
         row("as ComfyUI has them", "zimage_0", {});
         row("the second one", "zimage_1", {});
         row("a whole checkpoint's names",
@@ -56,7 +56,7 @@ private Q_SLOTS:
             {.texts = {testing::zimageGoldenFolder() + "/checkpoints/zimage_1/text_encoder"}});
     }
 
-    void areTheFolder() { pictures_->checkSameAsFolder(); }
+    void areTheFolder() { images_->checkSameAsFolder(); }
 
     void areWhatTheyDecodeTo_data() {
         QTest::addColumn<QString>("stem");
@@ -73,7 +73,7 @@ private Q_SLOTS:
     /// streams are the stored bytes.
     void areWhatTheyDecodeTo() {
         QFETCH(QString, stem);
-        pictures_->checkSameAsDecoded(stem);
+        images_->checkSameAsDecoded(stem);
     }
 
     void convertedFilesRun_data() {
@@ -85,18 +85,18 @@ private Q_SLOTS:
 
     void convertedFilesRun() {
         QFETCH(QString, storage);
-        pictures_->checkConverted("zimage_0", storage);
+        images_->checkConverted("zimage_0", storage);
     }
 
-    /// As people who have tokenizer.json alone keep it, beside the file.
+    /// As users who have tokenizer.json alone keep it, next to the file.
     void aTokenizerWithoutSettingsIsOfQwen() {
         const QTemporaryDir folder;
         const QString from = split_ + "/zimage_0/";
         QVERIFY(QFile::copy(from + "qwen.safetensors", folder.filePath("qwen.safetensors")));
         QVERIFY(QFile::copy(from + "tokenizer/tokenizer.json", folder.filePath("tokenizer.json")));
-        PictureFiles files = pictures_->usual("zimage_0");
+        ImageFiles files = images_->usual("zimage_0");
         files.texts = {folder.filePath("qwen.safetensors")};
-        pictures_->checkSameAsFolder("zimage_0", files);
+        images_->checkSameAsFolder("zimage_0", files);
     }
 
     /// Llama's and T5's tokenizers lie where Qwen's is looked for first, as in a folder that all
@@ -110,9 +110,9 @@ private Q_SLOTS:
             QFile::copy(hidream + "tokenizer_3/tokenizer.json", folder.filePath("tokenizer.json")));
         testing::copyFolder(hidream + "tokenizer_4", folder.filePath("tokenizer"));
         testing::copyFolder(own + "tokenizer", folder.filePath("tokenizer_4"));
-        PictureFiles files = pictures_->usual("zimage_0");
+        ImageFiles files = images_->usual("zimage_0");
         files.texts = {folder.filePath("qwen.safetensors")};
-        pictures_->checkSameAsFolder("zimage_0", files);
+        images_->checkSameAsFolder("zimage_0", files);
     }
 };
 

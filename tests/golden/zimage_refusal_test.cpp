@@ -7,7 +7,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/golden/picture_files.hpp"
+#include "tests/golden/image_files.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -29,9 +29,9 @@ class ZImageRefusalTest : public QObject {
     QString path(const QString& name) const { return folder_.filePath(name); }
 
     /// The transformer with something else in it.
-    void writeDenoiser(const QString& name, const std::function<void(TensorFile&)>& change) const {
+    void writeDenoiser(const QString& name, const std::function<void(TensorFile&)>& edit) const {
         testing::writeChanged(
-            split_ + "/diffusion_model.safetensors", path(name + ".safetensors"), change);
+            split_ + "/diffusion_model.safetensors", path(name + ".safetensors"), edit);
     }
 
 private Q_SLOTS:
@@ -70,7 +70,7 @@ private Q_SLOTS:
         row("one that paints pixels",
             "load.file=" + path("pixels.safetensors"),
             {"load.file", "pixels.safetensors", "paints pixels", "z_image_turbo"});
-        row("one that reads pictures",
+        row("one that reads images",
             "load.file=" + path("omni.safetensors"),
             {"load.file", "omni.safetensors", "Omni", "z_image_turbo"});
         row("no tokenizer",

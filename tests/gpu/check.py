@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the tests and measurements of a card gave, as one table and one JSON text.
+"""What the tests and measurements of a GPU gave, as one table and one JSON text.
 
 check.py BUILD PROGRAM=STATUS...: the programs that were run and their exit statuses. Reads their
 results BUILD/gpu/PROGRAM.xml (Qt Test's) and the measurements BUILD/gpu/*.json, asks the command for
-the card, prints the table, writes BUILD/gpu/proof.json in the form that resources/cuda/proven.json
+the GPU, prints the table, writes BUILD/gpu/proof.json in the form that resources/cuda/proven.json
 keeps. Exit status 1 when a program failed, ended early or skipped something.
 """
 import datetime
@@ -49,9 +49,9 @@ def main():
     statuses = dict(argument.rsplit("=", 1) for argument in sys.argv[2:])
     rows = [result(folder / f"{program}.xml", int(status)) for program, status in statuses.items()]
     figures = measurements(folder)
-    usable = [card for card in cuda["cards"][:1] if not card["problem"]]  # the tests open the first
-    card = usable[0] if usable else {}
-    print(f"\ncard    {card.get('name', 'none')}, compute capability {card.get('capability', '-')}")
+    usable = [gpu for gpu in cuda["cards"][:1] if not gpu["problem"]]  # the tests open the first
+    gpu = usable[0] if usable else {}
+    print(f"\nGPU     {gpu.get('name', 'none')}, compute capability {gpu.get('capability', '-')}")
     print(f"driver  CUDA {cuda['driver'] or '-'}, runtime {cuda['runtime'] or '-'}, cuDNN {cuda['cudnn'] or '-'}")
     print(f"build   {known['numerics'].split(',')[0]}, kernels {cuda['kernels'] or '-'}\n")
     print(f"{'tests':24}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
@@ -61,11 +61,11 @@ def main():
         print(f"\n{name}")
         for row in table:
             print(line_of(row))
-    isProven = bool(rows) and bool(card) and not any(row[2] or row[3] for row in rows)
+    isProven = bool(rows) and bool(gpu) and not any(row[2] or row[3] for row in rows)
     proof = {
         "date": datetime.date.today().isoformat(),
-        "card": card.get("name", ""),
-        "capability": card.get("capability", ""),
+        "card": gpu.get("name", ""),
+        "capability": gpu.get("capability", ""),
         "driver": cuda["driver"],
         "runtime": cuda["runtime"],
         "cudnn": cuda["cudnn"],

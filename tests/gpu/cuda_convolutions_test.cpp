@@ -1,13 +1,13 @@
-// What cuDNN says of the workspace of convolutions, beside what they take on a real card.
+// What cuDNN states as the workspace of convolutions, next to what they take on a real GPU.
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/device/convolution_plan.hpp"
 #include "plugin/residency/scalar_type.hpp"
+#include "plugin/tensor/dry_run_meter.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
-#include "plugin/tensor/walk_meter.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/gpu/card.hpp"
+#include "tests/gpu/gpu.hpp"
 
 #include <ATen/ATen.h>
 
@@ -21,13 +21,13 @@ namespace {
 memory::SwitchStates reproducible(bool allowsTf32) {
     memory::SwitchStates states;
     states.fill(memory::SwitchState::NotApplicable);
-    const auto turn = [&](memory::NumericSwitch which, bool isOn) {
+    const auto set = [&](memory::NumericSwitch which, bool isOn) {
         states[static_cast<size_t>(which)] =
             isOn ? memory::SwitchState::On : memory::SwitchState::Off;
     };
-    turn(memory::NumericSwitch::Tf32Convolution, allowsTf32);
-    turn(memory::NumericSwitch::CudnnBenchmark, false);
-    turn(memory::NumericSwitch::CudnnDeterministic, true);
+    set(memory::NumericSwitch::Tf32Convolution, allowsTf32);
+    set(memory::NumericSwitch::CudnnBenchmark, false);
+    set(memory::NumericSwitch::CudnnDeterministic, true);
     return states;
 }
 
@@ -60,16 +60,16 @@ constexpr Convolution kConvolutions[] = {{"first", 2, 4, 64, 320, 3, 1},
                                          {"autoencoder", 1, 256, 512, 128, 3, 1},
                                          {"last", 1, 128, 512, 3, 3, 1}};
 
-/// What a walk over shapes says of it: workspace and result.
-Bytes walked(const residency::ConvolutionShape& shape) {
+/// What a dry run states for it: workspace and result.
+Bytes dryRunBytes(const residency::ConvolutionShape& shape) {
     tensor::setConvolutionQuestion(residency::remembered(
-        [](const auto& asked) { return testing::cards()->askConvolution(asked); }));
-    tensor::WalkMeter meter({.spec = {.kind = "cuda"}});
+        [](const auto& asked) { return testing::gpus()->askConvolution(asked); }));
+    tensor::DryRunMeter meter({.spec = {.kind = "cuda"}});
     const auto options = at::TensorOptions(residency::scalarTypeOf(shape.type)).device(c10::kMeta);
     at::Tensor input;
     at::Tensor weight;
     {
-        const tensor::WalkMeter::Pause areThere;
+        const tensor::DryRunMeter::Pause areThere;
         input = at::empty(shape.input, options);
         weight = at::empty(shape.weight, options);
     }
@@ -89,17 +89,17 @@ class CudaConvolutionsTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        LOWTIDE_NEEDS_CARD();
-        device_ = testing::cards()->open(0);
+        LOWTIDE_NEEDS_GPU();
+        device_ = testing::gpus()->open(0);
         device_->attachThread();
     }
 
-    void convolutionsTakeWhatCudnnSays_data() {
+    void convolutionsTakeWhatCudnnStates_data() {
         QTest::addColumn<int>("index");
         QTest::addColumn<int>("type");
         QTest::addColumn<bool>("allowsTf32");
-        const bool hasBf16 = testing::cards()->driver().cards.front().capability >=
-                             80;  // else LibTorch asks no cuDNN
+        const bool hasBf16 =
+            testing::gpus()->driver().gpus.front().capability >= 80;  // else LibTorch asks no cuDNN
         int index = 0;
         for (const Convolution& one : kConvolutions) {
             QTest::addRow("f32 %s", one.name) << index << int(DType::F32) << false;
@@ -114,12 +114,12 @@ private Q_SLOTS:
 
     /// Its word on the workspace is what LibTorch takes, and a walk over shapes covers both that
     /// and the result.
-    void convolutionsTakeWhatCudnnSays() {
+    void convolutionsTakeWhatCudnnStates() {
         QFETCH(int, index);
         QFETCH(int, type);
         QFETCH(bool, allowsTf32);
 #ifndef LOWTIDE_ASKS_CUDNN
-        qInfo("built without cuDNN's headers: the estimate stays");
+        qInfo("built without cuDNN's headers: the estimate is kept");
         return;
 #endif
         // LibTorch's allocator leaves so much with a block rather than split it.
@@ -142,18 +142,18 @@ private Q_SLOTS:
         const Bytes ofResult = device_->allocated() - before;
         const Bytes peak = device_->peakAllocated() - before;
 
-        const auto plan = testing::cards()->askConvolution(shape);
+        const auto plan = testing::gpus()->askConvolution(shape);
         QVERIFY2(plan, "cuDNN has no plan");
-        const std::string numbers = "engine " + std::to_string(plan->engine) + ", workspace " +
-                                    std::to_string(plan->workspace) + ", measured " +
-                                    std::to_string(peak - ofResult) + ", walked " +
-                                    std::to_string(walked(shape)) + " of " + std::to_string(peak);
+        const std::string numbers =
+            "engine " + std::to_string(plan->engine) + ", workspace " +
+            std::to_string(plan->workspace) + ", measured " + std::to_string(peak - ofResult) +
+            ", walked " + std::to_string(dryRunBytes(shape)) + " of " + std::to_string(peak);
         qInfo("%s", numbers.c_str());
         QVERIFY2(peak - ofResult <= plan->workspace + kLeftWithABlock, numbers.c_str());
-        if (testing::cards()->driver().cards.size() == 1) {  // else another card may take more
+        if (testing::gpus()->driver().gpus.size() == 1) {  // else another GPU may take more
             QVERIFY2(plan->workspace <= peak - ofResult, numbers.c_str());
         }
-        QVERIFY2(peak <= walked(shape) + 2 * kLeftWithABlock, numbers.c_str());
+        QVERIFY2(peak <= dryRunBytes(shape) + 2 * kLeftWithABlock, numbers.c_str());
     }
 };
 

@@ -1,8 +1,8 @@
-// Quantised weights decoded on a real card: the bits of the host's decoders, and the card is not
+// Quantised weights decoded on a real GPU: the bits of the host's decoders, and the GPU is not
 // waited for.
 #include "plugin/residency/scalar_type.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/gpu/card.hpp"
+#include "tests/gpu/gpu.hpp"
 #include "tests/unit/encodings/anything.hpp"
 #include "tests/unit/residency/lying_tensor.hpp"
 
@@ -19,10 +19,10 @@ using testing::StoredTensor;
 
 namespace {
 
-/// ATen's operators pass over the numbers several times; a shared card may take ten times as long.
+/// ATen's operators go over the numbers several times; a shared GPU may take ten times as long.
 constexpr double kMostCopies = 10 * 40;
 
-/// Rows of it over and over, so that a card has work.
+/// Rows of it over and over, so that a GPU has work.
 StoredTensor manyTimes(StoredTensor stored) {
     constexpr int kTimes = 256;
     const auto repeat = [](std::vector<std::byte>& bytes) {
@@ -65,17 +65,17 @@ class CudaDecodingTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        LOWTIDE_NEEDS_CARD();
-        device_ = testing::cards()->open(0);
+        LOWTIDE_NEEDS_GPU();
+        device_ = testing::gpus()->open(0);
         device_->attachThread();
     }
 
     void givesTheBitsOfTheDecoder_data() { addCases(); }
 
     void givesTheBitsOfTheDecoder() {
-        const c10::Device place = device_->torchDevice();
-        QCOMPARE(testing::differenceOn(place, StoredTensor(fetchedCase())), QString());
-        QCOMPARE(testing::differenceOn(place, testing::withAnything(fetchedCase())), QString());
+        const c10::Device device = device_->torchDevice();
+        QCOMPARE(testing::differenceOn(device, StoredTensor(fetchedCase())), QString());
+        QCOMPARE(testing::differenceOn(device, testing::withAnything(fetchedCase())), QString());
     }
 
     void ofTheDeviceGivesTheBitsOfTheDecoder_data() { addCases(); }
@@ -101,15 +101,15 @@ private Q_SLOTS:
         }
     }
 
-    /// A record of work refuses whatever waits for the card.
-    void theCardIsNotWaitedFor_data() { addCases(); }
+    /// A record of work refuses whatever waits for the GPU.
+    void theGpuIsNotWaitedFor_data() { addCases(); }
 
-    void theCardIsNotWaitedFor() {
+    void theGpuIsNotWaitedFor() {
         const StoredTensor stored(fetchedCase());
         const encodings::Part all{0, stored.count()};
-        const c10::Device place = device_->torchDevice();
-        const residency::StoredTensors lying = testing::lyingOn(place, stored, all);
-        const testing::HeldTensor held(place, stored, all);
+        const c10::Device device = device_->torchDevice();
+        const residency::StoredTensors lying = testing::lyingOn(device, stored, all);
+        const testing::HeldTensor held(device, stored, all);
         const std::function<at::Tensor()> ways[] = {
             [&] { return residency::decodeByAten(lying); },
             [&] { return residency::decoded(*device_, held.held(), {all.count}, DType::F32); }};
@@ -125,9 +125,9 @@ private Q_SLOTS:
 
     void keepsPace_data() { addCases(); }
 
-    /// Beside a copy of the numbers on the card.
+    /// Compared with a copy of the numbers on the GPU.
     void keepsPace() {
-        constexpr int kTurns = 20;
+        constexpr int kRounds = 20;
         const StoredTensor stored = manyTimes(StoredTensor(fetchedCase()));
         const auto lying = testing::lyingOn(device_->torchDevice(), stored, {0, stored.count()});
         const at::Tensor numbers = residency::decodeByAten(lying);
@@ -136,12 +136,12 @@ private Q_SLOTS:
             work();
             device_->finishCompute();
             const auto begin = std::chrono::steady_clock::now();
-            for (int i = 0; i < kTurns; ++i) {
+            for (int i = 0; i < kRounds; ++i) {
                 work();
             }
             device_->finishCompute();
             const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-            return took.count() / kTurns;
+            return took.count() / kRounds;
         };
         const testing::HeldTensor held(device_->torchDevice(), stored, {0, stored.count()});
         const double aten = secondsOf([&] { (void)residency::decodeByAten(lying); });

@@ -1,7 +1,7 @@
-// Weights on a real card under every policy, with copies that come late and evicted bytes that are
+// Weights on a real GPU under every policy, with copies that come late and evicted bytes that are
 // spoiled: tests 21 to 24 of the list of sharp tests, below the networks.
 #include "tests/fixtures/test_program.hpp"
-#include "tests/gpu/card.hpp"
+#include "tests/gpu/gpu.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
 namespace cuda_engine_test {
@@ -11,12 +11,12 @@ using testing::SyntheticModel;
 
 namespace {
 
-class SettledCard final : public residency::DeviceSource {
+class SettledGpu final : public residency::DeviceSource {
 public:
-    explicit SettledCard(const residency::CudaSettings& settings) : settings_(settings) {}
+    explicit SettledGpu(const residency::CudaSettings& settings) : settings_(settings) {}
 
     std::unique_ptr<residency::Device> open(const memory::DeviceSpec& spec) override {
-        return testing::cards()->open(spec.index, settings_);
+        return testing::gpus()->open(spec.index, settings_);
     }
 
     std::vector<memory::DeviceInfo> available() override { return {}; }
@@ -25,7 +25,7 @@ private:
     residency::CudaSettings settings_;
 };
 
-const memory::DeviceSpec kCard{.kind = "cuda"};
+const memory::DeviceSpec kGpu{.kind = "cuda"};
 
 }  // namespace
 
@@ -36,9 +36,9 @@ class CudaEngineTest : public QObject {
 
 private Q_SLOTS:
 
-    void initTestCase() { LOWTIDE_NEEDS_CARD(); }
+    void initTestCase() { LOWTIDE_NEEDS_GPU(); }
 
-    void everyWeightIsItsMaster_data() {
+    void everyWeightIsThatOfTheHost_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<double>("delay");
         for (const char* policy : testing::kPolicies) {
@@ -48,51 +48,51 @@ private Q_SLOTS:
         QTest::newRow("leaf, nothing pinned") << "leaf+stream,pin=0" << 0.0;
     }
 
-    void everyWeightIsItsMaster() {
+    void everyWeightIsThatOfTheHost() {
         QFETCH(QString, policy);
         QFETCH(double, delay);
         const SyntheticModel model(folder_.newPath(), {.scale = 8});
-        residency::Residency residency(std::make_unique<SettledCard>(
+        residency::Residency residency(std::make_unique<SettledGpu>(
             residency::CudaSettings{.spoils = true, .copyDelay = delay}));
-        residency.open(kCard);
+        residency.open(kGpu);
         const auto plan =
-            testing::planOf(model.request(policy.toStdString(), kCard, residency.traits(kCard)));
+            testing::planOf(model.request(policy.toStdString(), kGpu, residency.traits(kGpu)));
         for (int run = 0; run < 2; ++run) {
             residency.begin(plan, {});
             for (memory::NodeIndex node = 0; node < model.trees().size(); ++node) {
                 const memory::ComponentTree& tree = *model.trees()[node];
                 residency.enter(node);
-                for (int pass = 0; pass < 3; ++pass) {
-                    residency.beginPass(tree, {});
-                    testing::compareWithMasters(residency, model, tree);
+                for (int forward = 0; forward < 3; ++forward) {
+                    residency.beginForward(tree, {});
+                    testing::compareWithHostWeights(residency, model, tree);
                 }
                 residency.leave(node);
             }
             residency.end(memory::Outcome::Finished);
         }
-        QCOMPARE(residency.allocatedOn(kCard), Bytes{0});
+        QCOMPARE(residency.allocatedOn(kGpu), Bytes{0});
     }
 
     /// 24: nothing grows over many runs that alternate policies.
     void nothingGrowsOverManyRuns() {
         const SyntheticModel model(folder_.newPath(), {.scale = 8});
-        residency::Residency residency(std::make_unique<SettledCard>(residency::CudaSettings{}));
-        residency.open(kCard);
+        residency::Residency residency(std::make_unique<SettledGpu>(residency::CudaSettings{}));
+        residency.open(kGpu);
         std::vector<memory::MemoryState> states;
         for (int run = 0; run < 200; ++run) {
             const auto plan = testing::planOf(model.request(
                 testing::kPolicies[static_cast<size_t>(run) % testing::kPolicies.size()],
-                kCard,
-                residency.traits(kCard)));
+                kGpu,
+                residency.traits(kGpu)));
             residency.begin(plan, {});
             for (memory::NodeIndex node = 0; node < model.trees().size(); ++node) {
                 residency.enter(node);
-                testing::compareWithMasters(residency, model, *model.trees()[node]);
+                testing::compareWithHostWeights(residency, model, *model.trees()[node]);
                 residency.leave(node);
             }
             residency.end(memory::Outcome::Finished);
-            residency.collect(kCard);
-            states.push_back(residency.memoryState(kCard));
+            residency.collect(kGpu);
+            states.push_back(residency.memoryState(kGpu));
         }
         const memory::MemoryState& warm = states[50];
         const memory::MemoryState& last = states.back();

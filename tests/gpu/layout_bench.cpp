@@ -1,11 +1,11 @@
-// What channels_last would bring on a card: the pair of norm and convolution that a UNet is made
+// What channels_last would bring on a GPU: the pair of norm and convolution that a UNet is made
 // of, with the layouts of input and weights that are possible. Decides nothing by itself; without a
-// card small ones on the CPU, so that the measuring itself is tested.
+// GPU small ones on the CPU, so that the measuring itself is tested.
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/gpu/card.hpp"
+#include "tests/gpu/gpu.hpp"
 #include "tests/gpu/measured_rows.hpp"
 
 #include <ATen/ATen.h>
@@ -54,23 +54,23 @@ at::Tensor numbers(const Shape& shape, double most, bool isLast, const at::Tenso
 class LayoutBench : public QObject {
     Q_OBJECT
 
-    bool hasCard_ = false;
+    bool hasGpu_ = false;
     std::unique_ptr<residency::Device> device_;
     Json rows_ = Json::array();
 
-    [[nodiscard]] c10::Device place() const {
-        return hasCard_ ? device_->torchDevice() : c10::Device(at::kCPU);
+    [[nodiscard]] c10::Device computeDevice() const {
+        return hasGpu_ ? device_->torchDevice() : c10::Device(at::kCPU);
     }
 
     void finish() {
-        if (hasCard_) {
+        if (hasGpu_) {
             device_->finishCompute();
         }
     }
 
     /// Seconds of one pair.
     double timeOf(const Size& size, const Layout& layout, at::ScalarType type, at::Tensor& last) {
-        const auto options = at::TensorOptions(type).device(place());
+        const auto options = at::TensorOptions(type).device(computeDevice());
         const at::Tensor x =
             numbers({2, size.channels, size.pixels, size.pixels}, 1, layout.isInputLast, options);
         const at::Tensor weight =
@@ -98,11 +98,11 @@ class LayoutBench : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        hasCard_ = testing::reasonToSkip().isEmpty();
-        QVERIFY2(hasCard_ || !qEnvironmentVariableIsSet("LOWTIDE_REQUIRE_CARD"),
+        hasGpu_ = testing::reasonToSkip().isEmpty();
+        QVERIFY2(hasGpu_ || !qEnvironmentVariableIsSet("LOWTIDE_REQUIRE_CARD"),
                  qPrintable(testing::reasonToSkip()));
-        if (hasCard_) {
-            device_ = testing::cards()->open(0);
+        if (hasGpu_) {
+            device_ = testing::gpus()->open(0);
             device_->attachThread();
         }
     }
@@ -117,7 +117,7 @@ private Q_SLOTS:
     void measuresTheLayouts() {
         QFETCH(int, type);
         const c10::InferenceMode inference;
-        for (const Size& size : hasCard_ ? std::span<const Size>(kOfUnets) : kSmall) {
+        for (const Size& size : hasGpu_ ? std::span<const Size>(kOfUnets) : kSmall) {
             double first = 0;
             at::Tensor expected;
             for (const Layout& layout : kLayouts) {

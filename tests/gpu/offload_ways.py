@@ -1,7 +1,7 @@
-"""How people offload a PyTorch network today, and what a pass of it takes then; for the peers of the benches.
+"""How users offload a PyTorch network today, and what a forward of it takes then; for the peers of the benches.
 
 Ways: resident; diffusers' group offload by block and by leaf, with a stream, with and without record_stream;
-accelerate's cpu_offload. All but the first bring every weight to the card in every pass.
+accelerate's cpu_offload. All but the first bring every weight to the GPU in every forward.
 """
 
 import time
@@ -61,10 +61,10 @@ def bytes_of(network):
     return sum(each.numel() * each.element_size() for each in (*network.parameters(), *network.buffers()))
 
 
-def measure(way, network, work, device, passes):
-    """A row: seconds of a pass, peak and moved bytes; and what the last pass gave.
+def measure(way, network, work, device, forwards):
+    """A row: seconds of a forward, peak and moved bytes; and what the last forward gave.
 
-    One pass goes ahead. The others follow each other without waiting for the card, as the steps of a sampler do.
+    One forward goes ahead. The others follow each other without waiting for the GPU, as the steps of a sampler do.
     """
     network.eval().requires_grad_(False)
     weights = bytes_of(network)
@@ -75,24 +75,24 @@ def measure(way, network, work, device, passes):
         work(network)
         finish(device)
         begin = time.perf_counter()
-        for _ in range(passes):
+        for _ in range(forwards):
             result = work(network)
         finish(device)
-        seconds = (time.perf_counter() - begin) / passes
+        seconds = (time.perf_counter() - begin) / forwards
     peak = torch.cuda.max_memory_allocated(device) if device.type == "cuda" else 0
     moved = 0 if way == RESIDENT else weights
     return {"way": way, "seconds": seconds, "moved": moved, "peak": peak}, result.float().cpu()
 
 
-def measure_all(make, work, device, passes):
+def measure_all(make, work, device, forwards):
     """A row for each way; "same": it gave what the resident network gave. On the cpu the resident one alone.
 
-    make() gives the network on the cpu, work(network) is one pass. A way that this Python cannot do says why.
+    make() gives the network on the cpu, work(network) is one forward. A way that this Python cannot do states why.
     """
     rows, expected = [], None
     for way in WAYS if device.type == "cuda" else [RESIDENT]:
         try:
-            row, result = measure(way, make(), work, device, passes)
+            row, result = measure(way, make(), work, device, forwards)
             expected = result if way == RESIDENT else expected
             rows.append({**row, "same": expected is not None and torch.equal(result, expected)})
         except Exception as error:  # noqa: BLE001 - a peer that cannot is a row, not the end

@@ -1,13 +1,13 @@
-// A stack of transformer-like products with random weights under memory policies: time of a pass,
-// what moves, and how close that is to the bound max(compute, copy of what has no room). On a card
+// A stack of transformer-like products with random weights under memory policies: time a forward,
+// what moves, and how close that is to the bound max(compute, copy of what does not fit). On a GPU
 // 13 billion parameters, or what fits (LOWTIDE_BENCH_SIZE=small: hardly any); without one the
-// simulated card and a small stack, so that the measuring itself is tested.
+// simulated GPU and a small stack, so that the measuring itself is tested.
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/gpu/card.hpp"
+#include "tests/gpu/gpu.hpp"
 #include "tests/gpu/measured_rows.hpp"
 #include "tests/unit/residency/test_devices.hpp"
 
@@ -35,16 +35,16 @@ struct Size {
 
 constexpr Size kLarge{5120, 40, 4096};
 constexpr Size kSmall{64, 6, 16};
-constexpr int kPasses = 5;
+constexpr int kForwards = 5;
 constexpr Bytes kMostFile = kGiB;  ///< weights of a large stack lie in it over and over
 
-/// A pass must come this close to the bound; a shared machine may take ten times as long.
+/// A forward must come this close to the bound; a shared machine may take ten times as long.
 constexpr double kLeastEfficiency = 0.95 / 10;
 
 struct Way {
     const char* name;
     const char* policy;
-    double part;  ///< of the weights that the card may take; 0: all it has
+    double part;  ///< of the weights that the GPU may take; 0: all it has
 };
 
 constexpr Way kWays[] = {{"resident", "none", 0},
@@ -83,19 +83,19 @@ std::shared_ptr<const ComponentTree> makeTree(const Size& size, const memory::We
     tree->role = "denoiser";
     tree->network = "Stack";
     tree->files = {file};
-    Bytes place = 0;
+    Bytes index = 0;
     for (int64_t layer = 0; layer < size.layers; ++layer) {
         for (const Shape& shape : shapesOfLayer(size.width)) {
             const int64_t count = shape[0] * shape[1];
-            place = place + 2 * count > file.size ? 0 : place;
+            index = index + 2 * count > file.size ? 0 : index;
             const std::string name = std::to_string(tree->leaves.size());
             const auto id = static_cast<uint32_t>(tree->storages.size());
             tree->storages.push_back(
-                {.key = name, .fileOffset = place, .fileType = DType::BF16, .elementCount = count});
+                {.key = name, .fileOffset = index, .fileType = DType::BF16, .elementCount = count});
             tree->weights.push_back(
                 {.name = name, .storage = id, .computeType = DType::BF16, .shape = shape});
             tree->leaves.push_back({.name = name, .weights = {id}});
-            place += 2 * count;
+            index += 2 * count;
         }
         tree->blocks.push_back({.name = "layer " + std::to_string(layer),
                                 .firstLeaf = static_cast<memory::LeafId>(4 * layer),
@@ -116,23 +116,23 @@ class StackBench : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
-    bool hasCard_ = false;
+    bool hasGpu_ = false;
     Size size_ = kSmall;
     memory::DeviceSpec device_;
     std::unique_ptr<residency::Residency> residency_;
     std::shared_ptr<const ComponentTree> tree_;
     at::Tensor expected_;   ///< on the host
-    double compute_ = 0;    ///< seconds of a pass whose weights are there
+    double compute_ = 0;    ///< seconds of a forward whose weights are there
     double bandwidth_ = 0;  ///< bytes a second of copies alone
     Json rows_ = Json::array();
 
     /// One pass; without products it only copies.
-    at::Tensor pass(bool computes) {
+    at::Tensor forward(bool computes) {
         at::Tensor x =
             at::full({size_.tokens, size_.width},
                      0.5,
                      at::TensorOptions(at::kBFloat16).device(residency_->torchDeviceOf(*tree_)));
-        residency_->beginPass(*tree_, {});
+        residency_->beginForward(*tree_, {});
         for (memory::LeafId leaf = 0; leaf < tree_->leaves.size(); leaf += 4) {
             for (memory::LeafId part = 0; part < 4; ++part) {
                 const residency::Lease lease = residency_->use(*tree_, leaf + part);
@@ -156,12 +156,12 @@ class StackBench : public QObject {
                 static_cast<Bytes>(way.part * static_cast<double>(tree_->deviceBytes())) +
                 activations + traits.workspace;
         }
-        memory::ComponentWork work{.tree = tree_, .passes = kPasses + 1};
+        memory::ComponentWork work{.tree = tree_, .forwards = kForwards + 1};
         double flops = 0;
         for (memory::LeafId leaf = 0; leaf < tree_->leaves.size(); ++leaf) {
             const Shape& shape = tree_->weights[leaf].shape;
             const double ofLeaf = 2.0 * static_cast<double>(size_.tokens * shape[0] * shape[1]);
-            work.pass.push_back({leaf, ofLeaf});
+            work.forward.push_back({leaf, ofLeaf});
             flops += ofLeaf;
         }
         memory::DeviceProfile profile = memory::estimatedProfile(device_.kind);
@@ -190,10 +190,10 @@ class StackBench : public QObject {
         residency_->collect(device_);
     }
 
-    [[nodiscard]] std::vector<double> timedPasses(bool computes) {
+    [[nodiscard]] std::vector<double> timedForwards(bool computes) {
         std::vector<double> seconds;
-        for (int i = 0; i < kPasses; ++i) {
-            seconds.push_back(secondsOf([&] { static_cast<void>(pass(computes)); }));
+        for (int i = 0; i < kForwards; ++i) {
+            seconds.push_back(secondsOf([&] { static_cast<void>(forward(computes)); }));
         }
         return seconds;
     }
@@ -201,18 +201,18 @@ class StackBench : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        hasCard_ = testing::reasonToSkip().isEmpty();
-        QVERIFY2(hasCard_ || !qEnvironmentVariableIsSet("LOWTIDE_REQUIRE_CARD"),
+        hasGpu_ = testing::reasonToSkip().isEmpty();
+        QVERIFY2(hasGpu_ || !qEnvironmentVariableIsSet("LOWTIDE_REQUIRE_CARD"),
                  qPrintable(testing::reasonToSkip()));
-        const bool isLarge = hasCard_ && qEnvironmentVariable("LOWTIDE_BENCH_SIZE") != "small";
+        const bool isLarge = hasGpu_ && qEnvironmentVariable("LOWTIDE_BENCH_SIZE") != "small";
         size_ = isLarge ? kLarge : kSmall;
-        device_.kind = hasCard_ ? "cuda" : "fake";
+        device_.kind = hasGpu_ ? "cuda" : "fake";
         const std::string libraries = testing::buildPath("lib").toStdString();
         residency_ = std::make_unique<residency::Residency>(
-            residency::makeDeviceSource(libraries, testing::cards()));
-        const Bytes room = residency_->open(device_).free * 7 / 10;
+            residency::makeDeviceSource(libraries, testing::gpus()));
+        const Bytes space = residency_->open(device_).free * 7 / 10;
         const Bytes layer = 2 * 12 * size_.width * size_.width;
-        size_.layers = std::clamp<int64_t>(room / layer, 1, size_.layers);
+        size_.layers = std::clamp<int64_t>(space / layer, 1, size_.layers);
         const Bytes all = layer * size_.layers;
         tree_ = makeTree(
             size_, makeFile(folder_.filePath("weights").toStdString(), std::min(all, kMostFile)));
@@ -221,12 +221,12 @@ private Q_SLOTS:
 
     void measuresTheCopies() {
         enter({"copies alone", "leaf+stream", 0});
-        static_cast<void>(pass(false));
+        static_cast<void>(forward(false));
         const Bytes before = residency_->traffic().bytesToDevice;
-        const double seconds = testing::median(timedPasses(false));
+        const double seconds = testing::median(timedForwards(false));
         const Bytes moved = residency_->traffic().bytesToDevice - before;
         leave();
-        bandwidth_ = static_cast<double>(moved) / kPasses / seconds;
+        bandwidth_ = static_cast<double>(moved) / kForwards / seconds;
         qInfo("copies alone: %.2f GB/s", bandwidth_ * 1e-9);
         QVERIFY(moved > 0);
     }
@@ -243,20 +243,20 @@ private Q_SLOTS:
         const Way& asked = kWays[way];
         residency_->ledger().resetPeaks();
         enter(asked);
-        const at::Tensor result = pass(true).cpu();
+        const at::Tensor result = forward(true).cpu();
         if (way == 0) {
             expected_ = result;
         }
         QVERIFY(at::equal(result, expected_));  // whatever moves
         const Bytes before = residency_->traffic().bytesToDevice;
-        const std::vector<double> seconds = timedPasses(true);
-        const Bytes moved = (residency_->traffic().bytesToDevice - before) / kPasses;
+        const std::vector<double> seconds = timedForwards(true);
+        const Bytes moved = (residency_->traffic().bytesToDevice - before) / kForwards;
         const Bytes peak = residency_->ledger().peakOn(device_.id());
         leave();
         const double median = testing::median(seconds);
         compute_ = way == 0 ? median : compute_;
-        const double withoutRoom = (1 - asked.part) * static_cast<double>(tree_->deviceBytes());
-        const double copy = std::min(static_cast<double>(moved), withoutRoom) / bandwidth_;
+        const double streamedBytes = (1 - asked.part) * static_cast<double>(tree_->deviceBytes());
+        const double copy = std::min(static_cast<double>(moved), streamedBytes) / bandwidth_;
         const double bound = std::max(compute_, copy);
         testing::addRow(rows_,
                         {{"way", asked.name},
@@ -267,20 +267,20 @@ private Q_SLOTS:
                          {"peak", peak},
                          {"bound", bound},
                          {"efficiency", bound / median}});
-        QVERIFY(!hasCard_ || bound / median > kLeastEfficiency);
+        QVERIFY(!hasGpu_ || bound / median > kLeastEfficiency);
     }
 
-    /// The same stack in PyTorch, offloaded as people do it today; without a card the check that
+    /// The same stack in PyTorch, offloaded as users do it today; without a GPU the check that
     /// the peer runs at all.
     void measuresThePeers() {
         const Json peers = testing::peerRows("stack_peer.py",
                                              {QString::number(size_.width),
                                               QString::number(size_.layers),
                                               QString::number(size_.tokens),
-                                              hasCard_ ? "cuda" : "cpu"});
+                                              hasGpu_ ? "cuda" : "cpu"});
         for (const Json& row : peers) {
             testing::addRow(rows_, row);
-            QVERIFY(hasCard_ || !row.contains("refused"));
+            QVERIFY(hasGpu_ || !row.contains("refused"));
         }
     }
 

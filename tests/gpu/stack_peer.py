@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The stack of stack_bench.cpp in PyTorch, offloaded as people do it today (offload_ways.py); prints one JSON list.
+"""The stack of stack_bench.cpp in PyTorch, offloaded as users do it today (offload_ways.py); prints one JSON list.
 
     stack_peer.py WIDTH LAYERS TOKENS DEVICE
 
@@ -12,7 +12,7 @@ import sys
 import torch
 from offload_ways import measure_all
 
-PASSES = 5
+FORWARDS = 5
 NUMBERS = 1 << 22
 
 
@@ -59,7 +59,7 @@ def main():
     width, layers, tokens = (int(word) for word in sys.argv[1:4])
     device = torch.device(sys.argv[4])
     x = torch.full((tokens, width), 0.5, dtype=torch.bfloat16, device=device)
-    print(json.dumps(measure_all(lambda: make_stack(width, layers), lambda stack: stack(x), device, PASSES)))
+    print(json.dumps(measure_all(lambda: make_stack(width, layers), lambda stack: stack(x), device, FORWARDS)))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 // UNets of the sizes of Stable Diffusion 1.5 and SDXL with random weights, through the module as a
-// person runs it: a step and its memory under policies, presets and their errors, the time to the
-// first step, each beside PyTorch. Without a card (or with LOWTIDE_BENCH_SIZE=small) the mini
-// model, there on the simulated card, so that the measuring itself is tested.
+// user runs it: a step and its memory under policies, presets and their errors, the time to the
+// first step, each next to PyTorch's. Without a GPU (or with LOWTIDE_BENCH_SIZE=small) the mini
+// model, there on the simulated GPU, so that the measuring itself is tested.
 #include "tests/bench/big_checkpoint.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/gpu/card.hpp"
+#include "tests/gpu/gpu.hpp"
 #include "tests/gpu/measured_rows.hpp"
 #include "tests/gpu/unet_loading.hpp"
 #include "tests/gpu/unet_run.hpp"
@@ -33,7 +33,7 @@ constexpr const char* kExact = "quality,storage=f32,compute=f32";
 struct Policy {
     const char* name;
     const char* policy;
-    double part;  ///< of the denoiser's weights that the budget holds; 0: all that the card has
+    double part;  ///< of the denoiser's weights that the budget holds; 0: all that the GPU has
 };
 
 constexpr Policy kPolicies[] = {{"resident", "none", 0},
@@ -57,7 +57,7 @@ constexpr Preset kPresets[] = {{"f32", kExact, "PyTorch, resident, f32"},
 /// What the rows of one model are compared with.
 struct Known {
     UnetFigures resident{};
-    double bandwidth = 0;  ///< bytes a second of the copy lane, when everything streams
+    double bandwidth = 0;  ///< bytes a second of the copy queue, when everything streams
     testing::FileTensor exact{};
     std::map<std::string, double> eager{};  ///< seconds of a step, by way
 };
@@ -67,7 +67,7 @@ struct Known {
 class UnetBench : public QObject {
     Q_OBJECT
 
-    bool hasCard_ = false;
+    bool hasGpu_ = false;
     bool isLarge_ = false;  ///< real sizes, so that times mean something
     std::string device_;
     std::vector<UnetCase> cases_;
@@ -96,11 +96,11 @@ class UnetBench : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        hasCard_ = testing::reasonToSkip().isEmpty();
-        QVERIFY2(hasCard_ || !qEnvironmentVariableIsSet("LOWTIDE_REQUIRE_CARD"),
+        hasGpu_ = testing::reasonToSkip().isEmpty();
+        QVERIFY2(hasGpu_ || !qEnvironmentVariableIsSet("LOWTIDE_REQUIRE_CARD"),
                  qPrintable(testing::reasonToSkip()));
-        device_ = hasCard_ ? "cuda" : "fake:1GiB";
-        isLarge_ = hasCard_ && qEnvironmentVariable("LOWTIDE_BENCH_SIZE") != "small";
+        device_ = hasGpu_ ? "cuda" : "fake:1GiB";
+        isLarge_ = hasGpu_ && qEnvironmentVariable("LOWTIDE_BENCH_SIZE") != "small";
         if (isLarge_) {
             const auto made = [](const char* size) {
                 return testing::bigCheckpoint(size, QString("bench-unet-") + size).toStdString();
@@ -123,7 +123,7 @@ private Q_SLOTS:
                                 {testing::sourcePath("tests/bench/big_checkpoint.py"),
                                  "check",
                                  testing::sourcePath("resources/mini/model")});
-        if (hasCard_ && check.exitCode == kNoLibraries) {
+        if (hasGpu_ && check.exitCode == kNoLibraries) {
             qInfo("not compared: %s", qPrintable(check.errors.right(80).simplified()));
             return;
         }
@@ -141,7 +141,7 @@ private Q_SLOTS:
         if (policy.part > 0) {
             QVERIFY(known.resident.weights > 0);
             way.budget =
-                known.resident.beside +
+                known.resident.extra +
                 static_cast<Bytes>(policy.part * static_cast<double>(known.resident.weights));
         }
         const UnetFigures figures = testing::measureUnet(cases_[unet], way, device_);
@@ -169,7 +169,7 @@ private Q_SLOTS:
         QVERIFY(!isLarge_ || bound / figures.seconds > kLeastEfficiency);
     }
 
-    /// The same UNet with diffusers; without a card the check that the peer runs at all.
+    /// The same UNet with diffusers; without a GPU the check that the peer runs at all.
     void measuresThePeers_data() { addCases(); }
 
     void measuresThePeers() {
@@ -179,7 +179,7 @@ private Q_SLOTS:
                                              {QString::fromStdString(cases_[unet].checkpoint),
                                               QString::number(cases_[unet].pixels),
                                               QString::number(cases_[unet].steps),
-                                              hasCard_ ? "cuda" : "cpu"});
+                                              hasGpu_ ? "cuda" : "cpu"});
         for (Json row : peers) {
             row["model"] = cases_[unet].name;
             if (row.contains("seconds")) {
@@ -193,12 +193,12 @@ private Q_SLOTS:
                 }
             }
             testing::addRow(rows_, row);
-            QVERIFY(hasCard_ || !row.contains("refused"));
+            QVERIFY(hasGpu_ || !row.contains("refused"));
         }
     }
 
     /// Resident, so that only the numbers differ. The error is that of the final latents after a
-    /// few steps beside f32; the simulated card computes every preset in f32.
+    /// few steps compared with f32; the simulated GPU computes every preset in f32.
     void measuresPresets_data() { addRows(kPresets); }
 
     void measuresPresets() {
@@ -224,18 +224,18 @@ private Q_SLOTS:
         }
         testing::addRow(rows_, row);
         QVERIFY(std::isfinite(error));
-        QVERIFY(hasCard_ || error == 0);
+        QVERIFY(hasGpu_ || error == 0);
     }
 
     void measuresLoading_data() { addCases(); }
 
     void measuresLoading() {
         QFETCH(size_t, unet);
-        const Json rows = testing::loadingRows(cases_[unet], device_, hasCard_ ? "cuda" : "cpu");
+        const Json rows = testing::loadingRows(cases_[unet], device_, hasGpu_ ? "cuda" : "cpu");
         rows_.insert(rows_.end(), rows.begin(), rows.end());
         for (const Json& row : rows) {
             const bool isCold = row.at("way").get<std::string>().ends_with("cold");
-            QVERIFY(hasCard_ || isCold || row.contains("seconds"));
+            QVERIFY(hasGpu_ || isCold || row.contains("seconds"));
         }
     }
 

@@ -32,7 +32,7 @@ QStringList commandFor(const UnetCase& unet, const std::string& device) {
     return arguments;
 }
 
-/// The peer says "step", the command has an event.
+/// The peer prints "step", the command has an event.
 bool endsTheStep(const QByteArray& line) {
     const Json event = Json::parse(line.toStdString(), nullptr, false);
     return line == "step" || (event.is_object() && event.value("event", "") == "nodeFinished" &&

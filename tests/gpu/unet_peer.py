@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The UNet of unet_bench.cpp with diffusers, offloaded as people do it today (offload_ways.py); prints one JSON list.
+"""The UNet of unet_bench.cpp with diffusers, offloaded as users do it today (offload_ways.py); prints one JSON list.
 
-    unet_peer.py CHECKPOINT PIXELS PASSES DEVICE
+    unet_peer.py CHECKPOINT PIXELS FORWARDS DEVICE
     unet_peer.py load CHECKPOINT PIXELS DEVICE
 
-A pass is one step of the denoiser on a pair of latents, as guidance asks for it, in fp16, and resident in fp32 too.
+A forward is one step of the denoiser on a pair of latents, as guidance asks for it, in fp16, and resident in fp32 too.
 The second form loads the network, makes one step and prints "step" when it is done. On "cpu" everything is resident
 and in fp32 (a check of this file).
 """
@@ -58,25 +58,25 @@ def load_and_step(folder, pixels, device):
     print("step", flush=True)
 
 
-def rows(folder, pixels, passes, device):
+def rows(folder, pixels, forwards, device):
     whole = Step(folder, pixels, device, torch.float32)
     exact = f"{RESIDENT}, f32"
     try:
-        row, _ = measure(RESIDENT, load(folder, torch.float32), whole, device, passes)
+        row, _ = measure(RESIDENT, load(folder, torch.float32), whole, device, forwards)
         yield {**row, "way": exact}
     except Exception as error:  # noqa: BLE001 - a peer that cannot is a row, not the end
         yield refusal(exact, error)
     if device.type == "cuda":
         torch.cuda.empty_cache()
         half = Step(folder, pixels, device, torch.float16)
-        yield from measure_all(lambda: load(folder, torch.float16), half, device, passes)
+        yield from measure_all(lambda: load(folder, torch.float16), half, device, forwards)
 
 
 def main():
     if sys.argv[1] == "load":
         return load_and_step(sys.argv[2], int(sys.argv[3]), torch.device(sys.argv[4]))
-    folder, pixels, passes, device = sys.argv[1:]
-    print(json.dumps(list(rows(folder, int(pixels), int(passes), torch.device(device)))))
+    folder, pixels, forwards, device = sys.argv[1:]
+    print(json.dumps(list(rows(folder, int(pixels), int(forwards), torch.device(device)))))
 
 
 if __name__ == "__main__":

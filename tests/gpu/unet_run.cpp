@@ -13,7 +13,7 @@ namespace lowtide::testing {
 namespace {
 
 constexpr int kRounds = 2;
-constexpr int kFewSteps = 4;       ///< a plan has passes taken down from four on
+constexpr int kFewSteps = 4;       ///< a plan records forwards from four on
 constexpr int kRecordedSteps = 4;  ///< random weights with guidance are chaotic after more
 constexpr const char* kNode = "denoise";
 
@@ -60,8 +60,8 @@ Stage stageIn(const Json& report) {
     Stage read{.seconds = stage.at("seconds").get<double>(),
                .planned = denoiserIn(report.at("plan").at("stages")).at("seconds").get<double>(),
                .moved = stage.at("moved").get<Bytes>()};
-    for (const Json& lane : stage.at("lanes")) {
-        read.copySeconds += lane.at("copy").get<double>();
+    for (const Json& times : stage.at("lanes")) {
+        read.copySeconds += times.at("copy").get<double>();
     }
     return read;
 }
@@ -74,7 +74,7 @@ void readMemory(const Json& report, UnetFigures& figures) {
     figures.weights =
         entryWith(plan.at("components"), "role", "denoiser").at("weights").get<Bytes>();
     const Json& planned = entryWith(plan.at("devices"), "device", figures.device);
-    figures.beside = planned.at("peak").get<Bytes>() - planned.at("peak_weights").get<Bytes>();
+    figures.extra = planned.at("peak").get<Bytes>() - planned.at("peak_weights").get<Bytes>();
 }
 
 void measure(const UnetCase& unet,

@@ -9,7 +9,7 @@
 
 namespace lowtide::testing {
 
-/// A checkpoint, and the picture for which its UNet is measured.
+/// A checkpoint, and the image for which its UNet is measured.
 struct UnetCase {
     std::string name;
     std::string checkpoint;
@@ -25,17 +25,17 @@ struct UnetWay {
     Bytes budget = 0;  ///< of the whole run on the device; 0: what it has
 };
 
-/// What a run's report says of its denoiser; "a step" is one after the first.
+/// What a run's report states of its denoiser; "a step" is one after the first.
 struct UnetFigures {
     double seconds = 0;      ///< of a step
-    double copySeconds = 0;  ///< of a step: how long the copy lane worked
-    double planned = 0;      ///< seconds of a step, as its plan said
+    double copySeconds = 0;  ///< of a step: how long the copy queue worked
+    double planned = 0;      ///< seconds of a step, as its plan stated
     Bytes moved = 0;         ///< in a step, to the device
     Bytes peak = 0;          ///< on the device
     Bytes weights = 0;       ///< of the denoiser, as they lie on the device
-    Bytes beside = 0;        ///< most that was planned there beside weights
+    Bytes extra = 0;         ///< most that was planned there in addition to weights
     std::string device;      ///< "cuda:0"
-    std::string issues;      ///< codes of what the runs had to tell
+    std::string issues;      ///< codes of what the runs had to report
     QByteArray dump;         ///< every intermediate value of a run of a few steps
     std::string problem;     ///< why there are no figures; empty: there are
 
@@ -50,7 +50,7 @@ struct UnetFigures {
 [[nodiscard]] Json unetOptions(const UnetCase& unet, const UnetWay& way, int steps);
 
 /// Runs it in the module on a device ("cuda", "fake:1GiB"). A step is the difference between the
-/// stages of a long and a short run, which both take their passes down where they can; of each the
+/// stages of a long and a short run, which both record their forwards where they can; of each the
 /// quicker of two counts.
 [[nodiscard]] UnetFigures measureUnet(const UnetCase& unet,
                                       const UnetWay& way,

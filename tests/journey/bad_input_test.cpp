@@ -20,7 +20,7 @@ Json exampleJson() {
     return parseJson(testing::exampleText("text_to_image"), "example");
 }
 
-/// A graph's text, changed: what a person could have on disk.
+/// A graph's text, changed: what a user could have on disk.
 std::string changed(const std::function<void(Json&)>& change) {
     Json graph = exampleJson();
     change(graph);
@@ -114,7 +114,7 @@ std::vector<BadGraph> badGraphs() {
 
 }  // namespace
 
-/// Whatever a person hands over: the right exit code, one message with node or file and what to do,
+/// Whatever a user hands over: the right exit code, one message with node or file and what to do,
 /// no crash, and no file left behind.
 class BadInputTest : public QObject {
     Q_OBJECT
@@ -167,8 +167,8 @@ private Q_SLOTS:
         row("infinite", {"--set", "denoise.cfg=inf"}, "denoise.cfg");
         row("huge number", {"--set", "denoise.seed=18446744073709551616"}, "denoise.seed");
         row("bad device", {"--device", "moon"}, "moon");
-        row("no card", {"--device", "cuda"}, "no device cuda can be used");
-        row("small card",
+        row("no GPU", {"--device", "cuda"}, "no device cuda can be used");
+        row("small GPU",
             {"--device", "fake:1MiB", "--policy", "denoise=model"},
             "do not fit into 1.0 MiB on fake");
         row("bad policy", {"--policy", "denoise=fast"}, "fast");
@@ -181,7 +181,7 @@ private Q_SLOTS:
         row("budget of more than all numbers",
             {"--memory-budget", "99999999999999999999GiB"},
             "is no size");
-        row("budget beyond the card",
+        row("budget beyond the GPU",
             {"--device", "fake:64MiB", "--memory-budget", "1GiB"},
             "not within the 64.0 MiB of fake");
         row("budget below the minimum",
@@ -195,7 +195,7 @@ private Q_SLOTS:
             "budget of its own");
         row("zero threads", {"--threads", "0"}, "--threads");
         row("none that streams", {"--policy", "denoise=none+stream"}, "nothing to copy ahead of");
-        row("auto that is told to", {"--policy", "denoise=auto+stream"}, "where that is faster");
+        row("auto with stream", {"--policy", "denoise=auto+stream"}, "where that is faster");
         row("budget for auto", {"--policy", "denoise=auto,budget=4MiB"}, "budget of its own");
         row("keeping what streams", {"--policy", "denoise=leaf,after=keep"}, "nothing to keep");
         row("number for leaves", {"--policy", "denoise=leaf:2"}, "only block takes a number");
@@ -221,7 +221,7 @@ private Q_SLOTS:
         QVERIFY2(run.errors.contains(complaint), qPrintable(run.errors));
     }
 
-    void anUnwritableFolderIsSaidBeforeNothingIsLost() {
+    void anUnwritableFolderIsReportedBeforeNothingIsLost() {
         const QTemporaryDir folder;
         QFile file(folder.filePath("taken"));
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -238,7 +238,7 @@ private Q_SLOTS:
     }
 
     /// Files that may not grow fail as those on a disk that is full.
-    void aFullDiskIsSaid_andNothingHalfWrittenStays() {
+    void aFullDiskIsReported_andNothingHalfWrittenRemains() {
         const QTemporaryDir folder;
         QProcess process;
         process.start("bash",

@@ -82,7 +82,7 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(QString::fromStdString(seen.at("files").at(0).get<std::string>())));
     }
 
-    /// As a watch that says no.
+    /// As a watch that refuses.
     void aWatchThatThrowsCancelsTheCall() {
         static_cast<void>(testing::openModule());
         QLibrary module(testing::buildPath(kModule));

@@ -86,7 +86,7 @@ class CalibrateCacheTest : public QObject {
         return testing::runModule(testing::exampleText(kGraph), options, log);
     }
 
-    /// A file beside the curve with another text.
+    /// A file next to the curve with another text.
     std::string written(const char* name, const QByteArray& text) const {
         testing::writeFile(folder_.filePath(name), text);
         return folder_.filePath(name).toStdString();
@@ -106,7 +106,7 @@ private Q_SLOTS:
         qInfo("%s", curve_.at("ratios").dump().c_str());
     }
 
-    void theCurveSaysWhatItBelongsTo() {
+    void theCurveStatesWhatItBelongsTo() {
         QCOMPARE(curve_.at("ratios").size(), size_t{10});
         QCOMPARE(curve_.at("ratios").at(0), Json(1.0));
         QCOMPARE(curve_.at("check").at("runs"), Json(2));
@@ -194,7 +194,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("setting");
         QTest::addColumn<QString>("node");
         QTest::addColumn<QString>("item");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("another scheduler")
             << "denoise.sampler=ddim"
             << "denoise"
@@ -220,7 +220,7 @@ private Q_SLOTS:
         QFETCH(QString, setting);
         QFETCH(QString, node);
         QFETCH(QString, item);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
 
         const testing::ModuleRun ended = run(options({setting.toStdString()}));
 
@@ -229,7 +229,7 @@ private Q_SLOTS:
         QCOMPARE(issue.at("node"), Json(node.toStdString()));
         QCOMPARE(issue.at("item"), Json(item.toStdString()));
         const auto message = QString::fromStdString(issue.at("message").get<std::string>());
-        QVERIFY2(message.contains(says), qPrintable(message));
+        QVERIFY2(message.contains(expected), qPrintable(message));
     }
 
     /// The same network with another number in it.
@@ -269,7 +269,7 @@ private Q_SLOTS:
         Json zero = curve_;
         zero["ratios"][3] = 0;
         QTest::newRow("ratio 0") << QByteArray::fromStdString(zero.dump());
-        QTest::newRow("a picture") << QByteArray("\x89PNG\r\n\x1a\n");
+        QTest::newRow("an image") << QByteArray("\x89PNG\r\n\x1a\n");
     }
 
     void refusesWhatIsNoCurve() {
@@ -304,7 +304,7 @@ private Q_SLOTS:
 
     void theCommandRefuses_data() {
         QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         const QStringList seeds = {"--seeds", "1", "--held-out", "2"};
         QTest::newRow("no seeds") << QStringList{"--held-out", "2"} << "--seeds is required";
         QTest::newRow("nothing held out")
@@ -325,13 +325,13 @@ private Q_SLOTS:
     /// And writes nothing.
     void theCommandRefuses() {
         QFETCH(QStringList, arguments);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const QTemporaryDir out;
 
         const testing::CommandResult result = calibrate(out.filePath("curve.json"), arguments);
 
         QCOMPARE(result.exitCode, 2);
-        QVERIFY2(result.errors.contains(says), qPrintable(result.errors));
+        QVERIFY2(result.errors.contains(expected), qPrintable(result.errors));
         QVERIFY(QDir(out.path()).entryList(QDir::Files | QDir::Hidden).isEmpty());
     }
 
@@ -397,16 +397,16 @@ private Q_SLOTS:
 
     void aVideosCurve_data() {
         QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<bool>("hasExperts");
+        QTest::addColumn<bool>("hasTwoNoiseModels");
         QTest::newRow("one denoiser") << "wan_t2v_0" << false;
-        QTest::newRow("two experts") << "wan22_t2v_0" << true;
+        QTest::newRow("two noise models") << "wan22_t2v_0" << true;
     }
 
-    /// Both prompts are calls of their own, and the second expert begins anew: its first step is
+    /// Both prompts are calls of their own, and the low-noise model begins again: its first step is
     /// compared with none.
     void aVideosCurve() {
         QFETCH(QString, checkpoint);
-        QFETCH(bool, hasExperts);
+        QFETCH(bool, hasTwoNoiseModels);
         const QString curve = folder_.filePath(checkpoint + ".json");
         const std::vector<std::string> small = {
             ("load.checkpoint=" + testing::wanGoldenFolder() + "/checkpoints/" + checkpoint)
@@ -435,7 +435,7 @@ private Q_SLOTS:
         QVERIFY2(measured.exitCode == 0, qPrintable(measured.errors));
         const Json ratios = Json::parse(testing::contentsOf(curve).toStdString()).at("ratios");
         QCOMPARE(ratios.size(), size_t{8});
-        QCOMPARE(std::count(ratios.begin(), ratios.end(), Json(1.0)), hasExperts ? 2 : 1);
+        QCOMPARE(std::count(ratios.begin(), ratios.end(), Json(1.0)), hasTwoNoiseModels ? 2 : 1);
 
         QByteArray expected;
         for (const char* policy : {"none", "model", "leaf+stream"}) {

@@ -61,7 +61,7 @@ private Q_SLOTS:
         QVERIFY(QFile::copy(measured_.filePath(kClassFile), folder_->filePath(kClassFile)));
     }
 
-    void saysWhatWasMeasured() {
+    void reportsWhatWasMeasured() {
         QCOMPARE(json_.at("device").get<std::string>(), std::string("cpu"));
         QVERIFY(json_.at("stored").get<bool>());
         QCOMPARE(json_.at("measured").size(), json_.at("estimated").size());
@@ -70,7 +70,7 @@ private Q_SLOTS:
             (QStringList{".cpu_class.json.lock", ".device_profiles.json.lock", kClassFile, kFile}));
     }
 
-    void plansSayWhetherTheirTimesAreMeasured() {
+    void plansStateWhetherTheirTimesAreMeasured() {
         const QTemporaryDir empty;
         const testing::CommandResult before = plan(empty.path(), "cpu");
         const testing::CommandResult after = plan(folder_->path(), "cpu");
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QCOMPARE(result.errors.count("lowtide calibrate --device cpu"), 1);
     }
 
-    void aDamagedFileIsNotUsed_andMadeAnew() {
+    void aDamagedFileIsNotUsed_andMadeAgain() {
         QFile file(path());
         QVERIFY(file.resize(file.size() / 2));
 
@@ -196,7 +196,7 @@ private Q_SLOTS:
             withCache(empty.path(), {"calibrate", "--device", "fake"});
 
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
-        QVERIFY2(result.output.contains("rehearses a card"), qPrintable(result.output));
+        QVERIFY2(result.output.contains("rehearses a GPU"), qPrintable(result.output));
         QVERIFY(QDir(empty.path()).isEmpty());
         QVERIFY(plan(folder_->path(), "fake").output.contains("times are those of such a card"));
     }

@@ -78,7 +78,7 @@ private Q_SLOTS:
         QProcess process;
         process.setStandardOutputFile(QString::fromUtf8(path));
         process.start(testing::buildPath("bin/lowtide"), longRun(folder));
-        // One line more has no room: what waits there stays the same while the run goes on.
+        // One more line does not fit: what waits there remains the same while the run goes on.
         const auto isStuck = [pipe] {
             int before = 0;
             int after = 0;

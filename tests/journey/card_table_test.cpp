@@ -1,4 +1,4 @@
-// docs/memory.md says what Stable Diffusion 1.5 and XL, WAN, HiDream-I1, Z-Image and FLUX.1 need on
+// docs/memory.md: what Stable Diffusion 1.5 and XL, WAN, HiDream-I1, Z-Image and FLUX.1 need on
 // cards of everyday sizes: what the command plans for them, from headers of the true sizes without
 // weights.
 #include "plugin/base/json.hpp"
@@ -46,13 +46,13 @@ double secondsOf(const Json& plan) {
     return seconds;
 }
 
-/// Of each denoiser that streams, in each of its passes.
+/// Of each denoiser that streams, in each of its forwards.
 QString streamedText(const Json& plan) {
     QStringList streamed;
-    for (const Json& stay : plan.at("stays")) {
-        const bool isDenoiser = stay.at("role").get<std::string>().starts_with("denoiser");
-        if (isDenoiser && stay.at("streamed_bytes_per_pass") > 0) {
-            streamed << sizeText(stay.at("streamed_bytes_per_pass"));
+    for (const Json& residency : plan.at("stays")) {
+        const bool isDenoiser = residency.at("role").get<std::string>().starts_with("denoiser");
+        if (isDenoiser && residency.at("streamed_bytes_per_pass") > 0) {
+            streamed << sizeText(residency.at("streamed_bytes_per_pass"));
         }
     }
     return streamed.isEmpty() ? "nothing" : streamed.join(", ");
@@ -73,7 +73,7 @@ class CardTableTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
-    QString picture_;              ///< that its video begins with
+    QString image_;                ///< that its video begins with
     std::vector<double> seconds_;  ///< of each plan, with the start of the program
 
     Json planOf(const char* card,
@@ -163,16 +163,16 @@ class CardTableTest : public QObject {
             card,
             "image_to_video",
             {"load.checkpoint=" + testing::hollowWanFolder(kind),
-             "load_image.image=" + picture_,
+             "load_image.image=" + image_,
              QString("video.width=%1").arg(size.first),
              QString("video.height=%1").arg(size.second)},
             isOnCpu ? QStringList{"decode=auto@cpu", "video.autoencoder=auto@cpu"} : QStringList());
     }
 
-    Json picturePlan(const char* card,
-                     const QString& checkpoint,
-                     const QStringList& settings,
-                     std::pair<int, int> size) {
+    Json imagePlan(const char* card,
+                   const QString& checkpoint,
+                   const QStringList& settings,
+                   std::pair<int, int> size) {
         return planWith(card,
                         "text_to_image",
                         QStringList{"load.checkpoint=" + checkpoint,
@@ -182,25 +182,23 @@ class CardTableTest : public QObject {
                         {});
     }
 
-    Json expertsPlan(const char* card, std::pair<int, int> size) {
-        return picturePlan(
+    Json noiseModelsPlan(const char* card, std::pair<int, int> size) {
+        return imagePlan(
             card, testing::hollowHiDreamFolder(), {"denoise.steps=50", "denoise.cfg=5"}, size);
     }
 
     Json turboPlan(const char* card, int side, int tile) {
-        return picturePlan(
-            card,
-            testing::hollowZImageFolder(),
-            {"denoise.steps=8", "denoise.cfg=1", QString("decode.tile=%1").arg(tile)},
-            {side, side});
+        return imagePlan(card,
+                         testing::hollowZImageFolder(),
+                         {"denoise.steps=8", "denoise.cfg=1", QString("decode.tile=%1").arg(tile)},
+                         {side, side});
     }
 
     Json fluxPlan(const char* card, std::pair<int, int> size, int tile) {
-        return picturePlan(
-            card,
-            testing::hollowFluxFolder(),
-            {"denoise.steps=20", "denoise.cfg=1", QString("decode.tile=%1").arg(tile)},
-            size);
+        return imagePlan(card,
+                         testing::hollowFluxFolder(),
+                         {"denoise.steps=20", "denoise.cfg=1", QString("decode.tile=%1").arg(tile)},
+                         size);
     }
 
     /// `second`: the second column.
@@ -265,7 +263,7 @@ private Q_SLOTS:
     void initTestCase() {
         // A table of this page is of no machine's measured speeds.
         QVERIFY(qEnvironmentVariable("LOWTIDE_CACHE") != testing::cacheFolder());
-        picture_ = testing::wanGoldenFolder() + "/images/init.png";
+        image_ = testing::wanGoldenFolder() + "/images/init.png";
         testing::runReference({testing::sourcePath("tests/bench/big_checkpoint.py"),
                                "hollow",
                                "sd15",
@@ -274,7 +272,7 @@ private Q_SLOTS:
     }
 
     /// 0.86, 0.12 and 0.05 billion weights, in half types, each at the beginning of a slot; the
-    /// table of words stays on the host.
+    /// table of words remains on the host.
     void theSizesAreTrue() {
         const QString wrong = wrongWeights(smallPlan("RTX 4090", 512),
                                            {{"denoiser", {1'719'000'000, 1'720'000'000}},
@@ -307,7 +305,7 @@ private Q_SLOTS:
         expectQuickPlans();
     }
 
-    /// What the page says beneath the table.
+    /// What the page states beneath the table.
     void tilesBringXlOntoASmallCard() {
         const QString base = "/sd_xl_base_1.0.safetensors";
         const Json plan =
@@ -331,7 +329,7 @@ private Q_SLOTS:
         expectQuickPlans();
     }
 
-    /// 16.4 billion weights, 5.68 in the text encoder, of which the table stays on the host, 0.63
+    /// 16.4 billion weights, 5.68 in the text encoder, of which the table is kept on the host, 0.63
     /// in the image encoder.
     void theSizesOfWanAreTrue() {
         const QString wrong = wrongWeights(videoPlan("RTX 4090", kVideoSizes[0], false),
@@ -342,12 +340,12 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
-    /// What the page says above the table.
+    /// What the page states above the table.
     void tilesBringLargeVideosOntoASmallCard() {
         const Json plan = planWith("RTX 4060",
                                    "image_to_video",
                                    {"load.checkpoint=" + testing::hollowWanFolder(),
-                                    "load_image.image=" + picture_,
+                                    "load_image.image=" + image_,
                                     "video.width=1280",
                                     "video.height=720",
                                     "video.tile=512",
@@ -372,8 +370,8 @@ private Q_SLOTS:
         expectQuickPlans();
     }
 
-    /// Two experts of 14.3 billion weights, which take turns.
-    void thePageHasTheTableOfTwoExperts() {
+    /// A high-noise and a low-noise model of 14.3 billion weights, which take turns.
+    void thePageHasTheTableOfTwoNoiseModels() {
         const char* const kind = "i2v_a14b";
         const QString wrong = wrongWeights(videoPlan("RTX 4090", kVideoSizes[0], false, kind),
                                            {{"denoiser", {28'570'000'000, 28'600'000'000}},
@@ -396,10 +394,10 @@ private Q_SLOTS:
     }
 
     /// 17.1 billion weights in the transformer, 8.0 in Llama and 4.8 in T5, of which the tables of
-    /// words stay on the host and Llama's way back to words is not read.
+    /// words remain on the host and Llama's way back to words is not read.
     void thePageHasTheTableOfHiDream() {
         constexpr std::pair<int, int> kSquare{1024, 1024};
-        const QString wrong = wrongWeights(expertsPlan("RTX 4090", kSquare),
+        const QString wrong = wrongWeights(noiseModelsPlan("RTX 4090", kSquare),
                                            {{"denoiser", {34'200'000'000, 34'300'000'000}},
                                             {"text_encoder", {170'000'000, 172'000'000}},
                                             {"text_encoder_2", {1'260'000'000, 1'266'000'000}},
@@ -413,7 +411,7 @@ private Q_SLOTS:
         for (const char* card : kVideoCards) {
             for (const auto& size : {kSquare, std::pair(1248, 832)}) {
                 const QString pixels = QString("%1 x %2").arg(size.first).arg(size.second);
-                expected += row(card, pixels, expertsPlan(card, size));
+                expected += row(card, pixels, noiseModelsPlan(card, size));
             }
         }
         compareTables("HiDream cards", expected);
@@ -443,7 +441,7 @@ private Q_SLOTS:
         expectQuickPlans();
     }
 
-    /// 11.9 billion weights in the transformer, 4.8 in T5, of which the table of words stays on the
+    /// 11.9 billion weights in the transformer, 4.8 in T5, of which the table of words lies on the
     /// host.
     void thePageHasTheTableOfFlux() {
         constexpr std::pair<int, int> kSquare{1024, 1024};

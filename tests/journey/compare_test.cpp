@@ -21,7 +21,7 @@ Json jsonIn(const QString& path) {
 
 }  // namespace
 
-/// `lowtide compare` as a person uses it.
+/// `lowtide compare` as a user runs it.
 class CompareTest : public QObject {
     Q_OBJECT
 
@@ -43,7 +43,7 @@ class CompareTest : public QObject {
     [[nodiscard]] Json figures() const { return jsonIn(out() + "/comparison.json"); }
 
     /// Its file is named as seen from the folder, which may be moved.
-    [[nodiscard]] QImage pictureOf(const Json& variant) const {
+    [[nodiscard]] QImage imageOf(const Json& variant) const {
         const QString file = QString::fromStdString(variant.at("files").at(0));
         return QDir::isRelativePath(file) ? QImage(out() + "/" + file) : QImage();
     }
@@ -75,9 +75,9 @@ private Q_SLOTS:
         for (const char* word : {"PSNR", "denoise.cfg=6 denoise.sampler=euler", "equal"}) {
             QVERIFY2(run.output.contains(word), qPrintable(run.output));
         }
-        const QImage first = pictureOf(variants[0]);
+        const QImage first = imageOf(variants[0]);
         QVERIFY(!first.isNull());
-        QCOMPARE(first, pictureOf(same));
+        QCOMPARE(first, imageOf(same));
         QVERIFY(variants[0].at("peak_bytes").get<int64_t>() > 1000000);  // its weights alone
         QCOMPARE(QDir(out() + "/variant_0").entryList(QDir::Files).size(), 1);
     }
@@ -99,31 +99,31 @@ private Q_SLOTS:
         QVERIFY2(wrong.errors.contains("there is no preset \"fast\""), qPrintable(wrong.errors));
     }
 
-    void sheetsShowThePictures() {
+    void sheetsShowTheImages() {
         const testing::CommandResult run =
             compare({"--vary", "denoise.cfg=3,6", "--vary", "denoise.sampler=ddim,euler,heun"});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        const QImage picture = pictureOf(figures().at("variants")[4]);
+        const QImage image = imageOf(figures().at("variants")[4]);
         const QImage sheet(out() + "/contact_sheet.png");
         const QImage heat(out() + "/heat_map.png");
         QCOMPARE(sheet.width(), heat.width());
         const int cell = sheet.width() / 3;  // as many columns as the last parameter has values
-        // The middle of the second row's second picture, four times as large.
+        // The middle of the second row's second image, four times as large.
         bool isFound = false;
         for (int y = 0; y + 256 <= sheet.height() && !isFound; ++y) {
             const QImage part = sheet.copy(cell + 1, y, 270, 256);
             for (int x = 0; x < 14 && !isFound; ++x) {
                 isFound =
-                    part.pixel(x, 0) == picture.pixel(0, 0) &&
-                    part.copy(x, 0, 256, 256).scaled(64, 64).convertToFormat(picture.format()) ==
-                        picture;
+                    part.pixel(x, 0) == image.pixel(0, 0) &&
+                    part.copy(x, 0, 256, 256).scaled(64, 64).convertToFormat(image.format()) ==
+                        image;
             }
         }
         QVERIFY(isFound);
     }
 
     /// So many steps that what else a busy machine does in between weighs less.
-    void whatIsFasterStandsBesideFewerSteps() {
+    void whatIsFasterIsComparedWithFewerSteps() {
         const testing::CommandResult run =
             compare({"--vary", "denoise.end_step=-1,5", "--repeat", "2"}, {"denoise.steps=100"});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
@@ -146,7 +146,7 @@ private Q_SLOTS:
         QVERIFY(run.output.contains("another number of steps itself"));
     }
 
-    void picturesOfAnotherSizeAreShownAndNotMeasured() {
+    void imagesOfAnotherSizeAreShownAndNotMeasured() {
         const testing::CommandResult run = compare({"--vary", "latent.width=64,72", "--json"});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         const Json printed = Json::parse(run.output.toStdString());
@@ -157,7 +157,7 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(out() + "/heat_map.png"));
     }
 
-    void everyPictureOfABatchIsMeasured() {
+    void everyImageOfABatchIsMeasured() {
         const testing::CommandResult run =
             compare({"--vary", "denoise.cfg=3,6"}, {"latent.batch=2"});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
@@ -212,11 +212,11 @@ private Q_SLOTS:
         QVERIFY(!QDir(out()).exists());
     }
 
-    void aGraphWithoutPicturesIsRefused() {
+    void aGraphWithoutImagesIsRefused() {
         const testing::CommandResult run =
             compare({"--vary", "denoise.steps=2,3", "--until", "decode"});
         QCOMPARE(run.exitCode, 2);
-        QVERIFY2(run.errors.contains("writes no picture"), qPrintable(run.errors));
+        QVERIFY2(run.errors.contains("writes no image"), qPrintable(run.errors));
     }
 };
 

@@ -16,17 +16,17 @@ using testing::executed;
 using testing::Finished;
 using testing::isGood;
 using testing::kShort;
+using testing::reported;
 using testing::runExample;
-using testing::told;
 
-/// Offload and collection nodes through the built command, and what a report tells of them.
+/// Offload and collection nodes through the built command, and what a report states of them.
 class ControlTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() {
-        plain_ = runExample("text_to_image", cacheless_.path()).picture;
+        plain_ = runExample("text_to_image", cacheless_.path()).image;
         QVERIFY(!plain_.isNull());
     }
 
@@ -35,7 +35,7 @@ private Q_SLOTS:
     void controlNodesChangeNoPixel_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("cpu") << QStringList{};
-        QTest::newRow("fake card") << QStringList{"--device", "fake:256MiB"};
+        QTest::newRow("fake GPU") << QStringList{"--device", "fake:256MiB"};
         QTest::newRow("collecting always")
             << QStringList{"--gc-threshold", "0", "--set", "collect.force=true"};
         QTest::newRow("everything leaves") << QStringList{"--device",
@@ -52,7 +52,7 @@ private Q_SLOTS:
         const Finished run = runExample("control_nodes", cache_->path(), arguments);
 
         QVERIFY(isGood(run));
-        QCOMPARE(run.picture, plain_);
+        QCOMPARE(run.image, plain_);
         for (const char* node : {"encode", "keep_positive", "free_encoder", "collect"}) {
             QVERIFY2(executed(run).contains(node), node);
         }
@@ -65,7 +65,7 @@ private Q_SLOTS:
             {"--device", "fake:256MiB", "--policy", "encode=none", "--policy", "denoise=none"});
 
         QVERIFY(isGood(run));
-        const Json entry = told(run, "free_encoder", "drop");
+        const Json entry = reported(run, "free_encoder", "drop");
         const auto bytes = entry.at("bytes").get<int64_t>();
         QVERIFY(bytes > 1000000);
         QCOMPARE(entry.at("before").at("device").get<int64_t>() -
@@ -124,7 +124,7 @@ private Q_SLOTS:
         QVERIFY(shown({"--log", "debug"}) > 0);
     }
 
-    void aReportTellsOfCollections() {
+    void aReportHasCollections() {
         const QString report = cache_->filePath("report.json");
         const testing::CommandResult run =
             testing::runLowtide(QStringList{"run",
@@ -146,7 +146,7 @@ private Q_SLOTS:
         QVERIFY2(form.match(printed.output).hasMatch(), qPrintable(printed.output));
     }
 
-    void aRunEndsWhereItIsTold() {
+    void aRunEndsWhereItIsCancelled() {
         const Finished run =
             runExample("text_to_image", cache_->path(), {"--until", "encode", "--until", "latent"});
 
@@ -157,10 +157,10 @@ private Q_SLOTS:
         QVERIFY(run.report.at("files").empty());
     }
 
-    /// Copied weights have lanes; those that are read in place have none, and no 0 in their place.
-    void aReportTellsOfLanes() {
+    /// Copied weights have copy queues; those that are read in place have none, and no 0 instead.
+    void aReportHasCopyTimes() {
         const QString report = cache_->filePath("report.json");
-        const auto told = [&](const QStringList& policies) {
+        const auto reported = [&](const QStringList& policies) {
             const testing::CommandResult run =
                 testing::runLowtide(QStringList{"run",
                                                 testing::exampleGraph("text_to_image"),
@@ -175,7 +175,7 @@ private Q_SLOTS:
         };
 
         const QString text =
-            told({"--policy", "denoise=leaf+stream", "--policy", "decode=model@cpu"});
+            reported({"--policy", "denoise=leaf+stream", "--policy", "decode=model@cpu"});
 
         QVERIFY2(
             QRegularExpression(R"(denoise +[\d.]+ ms +[\d.]+ ms +[\d.]+ ms +[\d.]+ ms +[\d.]+ %)")
@@ -189,10 +189,10 @@ private Q_SLOTS:
                                 .at("stages");
         for (const Json& stage : stages) {
             if (stage.at("node") == "denoise") {
-                const Json& lane = stage.at("lanes").at("fake");
+                const Json& times = stage.at("lanes").at("fake");
                 const auto seconds = stage.at("seconds").get<double>();
-                QVERIFY(lane.at("copy").get<double>() > 0);
-                QVERIFY(lane.at("wait").get<double>() <= seconds);
+                QVERIFY(times.at("copy").get<double>() > 0);
+                QVERIFY(times.at("wait").get<double>() <= seconds);
                 QVERIFY(stage.at("efficiency").get<double>() > 0);
                 QVERIFY(stage.at("efficiency").get<double>() <= 1);
             }
@@ -218,11 +218,12 @@ private Q_SLOTS:
         QVERIFY(!seconds.empty());
         std::sort(seconds.begin(), seconds.end());
         const double median = seconds[seconds.size() / 2];
-        const double share = 100 * 1000 * collections.at("seconds").get<double>() /
-                             run.report.at("ms").get<double>();
-        qInfo(
-            "collections: %.3f %% of the run, goal 2 %%; median %.4f s, goal 0.1 s", share, median);
-        QVERIFY2(share < 20, qPrintable(QString::number(share)));
+        const double fraction = 100 * 1000 * collections.at("seconds").get<double>() /
+                                run.report.at("ms").get<double>();
+        qInfo("collections: %.3f %% of the run, goal 2 %%; median %.4f s, goal 0.1 s",
+              fraction,
+              median);
+        QVERIFY2(fraction < 20, qPrintable(QString::number(fraction)));
         QVERIFY2(median < 1, qPrintable(QString::number(median)));
     }
 

@@ -47,7 +47,7 @@ class ConvertTest : public QObject {
 
     QStringList names() const { return QDir(folder_.path()).entryList(QDir::Files | QDir::Hidden); }
 
-    QImage pictureWith(const QString& checkpoint) const {
+    QImage imageWith(const QString& checkpoint) const {
         const testing::CommandResult result =
             testing::runLowtide({"run",
                                  testing::exampleGraph("text_to_image"),
@@ -66,7 +66,7 @@ private Q_SLOTS:
     void whatIsWrittenRuns() {
         const QString model = folder_.filePath("model");
         testing::copyFolder(testing::sourcePath("resources/mini/model"), model);
-        const QImage exact = pictureWith(model);
+        const QImage exact = imageWith(model);
         const QString unet = model + "/unet/diffusion_pytorch_model.safetensors";
         const QString out = folder_.filePath("unet.safetensors");
         for (const char* storage : {"f8", "int8"}) {
@@ -76,7 +76,7 @@ private Q_SLOTS:
             QVERIFY(result.output.contains("re-encoded, and lossy: 81 tensors were rounded"));
             QVERIFY(QFile::remove(unet) && QFile::rename(out, unet));
 
-            const QImage lossy = pictureWith(model);
+            const QImage lossy = imageWith(model);
 
             QVERIFY(!lossy.isNull() && lossy != exact);
             const double difference = meanDifference(lossy, exact);
@@ -85,15 +85,15 @@ private Q_SLOTS:
         }
     }
 
-    void saysWhatItWroteAsJson() {
+    void reportsWhatItWroteAsJson() {
         const QString out = folder_.filePath("mini.gguf");
         const testing::CommandResult result = convert("builtin:mini", "q4_k", out, {"--json"});
         QCOMPARE(result.exitCode, 0);
         const Json json = Json::parse(result.output.toStdString());
         QCOMPARE(json.at("contents"), Json("the unet of mini"));
         int64_t bytes = 0;
-        for (const Json& share : json.at("after")) {
-            bytes += share.at("bytes").get<int64_t>();
+        for (const Json& fraction : json.at("after")) {
+            bytes += fraction.at("bytes").get<int64_t>();
         }
         const qint64 size = QFileInfo(out).size();
         QVERIFY(bytes < size && size < bytes + 64 * 1024);
@@ -125,7 +125,7 @@ private Q_SLOTS:
                        "q4_k",
                        "--out",
                        folder_.filePath("xl.gguf")});
-        QTRY_VERIFY_WITH_TIMEOUT(names().size() == 1, 30000);  // the one beside the target
+        QTRY_VERIFY_WITH_TIMEOUT(names().size() == 1, 30000);  // the one next to the target
         QVERIFY(names().first().endsWith(".tmp"));
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
         QVERIFY(process.waitForFinished(30000));

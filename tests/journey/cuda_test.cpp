@@ -1,5 +1,5 @@
-// CUDA on machines where no card can be used: it is said why, and nothing else changes. Drivers are
-// played by a library that is found before the system's.
+// CUDA on machines where no GPU can be used: the reason is stated, nothing else changes. Drivers
+// are played by a library that is found before the system's.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -16,7 +16,7 @@ using namespace lowtide;
 
 namespace {
 
-/// The environment in which the driver answers so; empty: there is none, and no card either.
+/// The environment in which the driver answers so; empty: there is none, and no GPU either.
 QStringList driver(const char* part) {
     const QString folder = testing::buildPath(part[0] ? "lib/played" : "lib/no_driver");
     return {"LD_LIBRARY_PATH=" + folder, QString("LOWTIDE_PLAYED_DRIVER=") + part};
@@ -34,7 +34,7 @@ class CudaTest : public QObject {
 
     QTemporaryDir folder_;
 
-    QByteArray pictureWith(const char* part) {
+    QByteArray imageWith(const char* part) {
         const QString out = folder_.filePath(QString("out ") + part);
         const testing::CommandResult run =
             testing::runLowtide({"run",
@@ -55,54 +55,54 @@ private Q_SLOTS:
 
     void initTestCase() {
         if (cudaFacts("").at("problem") == "") {
-            QSKIP("this machine has a card");
+            QSKIP("this machine has a GPU");
         }
     }
 
-    void theCommandSaysWhatThereIs_data() {
+    void theCommandStatesWhatThereIs_data() {
         QTest::addColumn<QByteArray>("part");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("no driver") << QByteArray("") << "there is no NVIDIA driver";
         QTest::newRow("old") << QByteArray("old") << "install a newer driver";
-        QTest::newRow("no card") << QByteArray("none") << "finds no card";
-        QTest::newRow("broken") << QByteArray("broken") << "cannot describe its cards";
+        QTest::newRow("no GPU") << QByteArray("none") << "finds no GPU";
+        QTest::newRow("broken") << QByteArray("broken") << "cannot describe its GPUs";
     }
 
-    void theCommandSaysWhatThereIs() {
+    void theCommandStatesWhatThereIs() {
         QFETCH(QByteArray, part);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const testing::CommandResult devices = testing::runLowtide({"devices"}, driver(part));
         QVERIFY2(devices.exitCode == 0, qPrintable(devices.errors));
         QVERIFY2(devices.output.contains("CUDA: compiled, not run; "), qPrintable(devices.output));
-        QVERIFY2(devices.output.contains(says), qPrintable(devices.output));
+        QVERIFY2(devices.output.contains(expected), qPrintable(devices.output));
         const Json facts = cudaFacts(part);
         QCOMPARE(facts.at("status"), Json("compiled, not run"));
         QVERIFY(facts.at("cards").empty());
     }
 
-    /// Compute capability 6.1 beside 8.9.
-    void aCardThatIsTooOldIsNotOffered() {
+    /// Compute capability 6.1 next to 8.9.
+    void aGpuThatIsTooOldIsNotOffered() {
         const testing::CommandResult devices = testing::runLowtide({"devices"}, driver("cards"));
         QVERIFY2(devices.output.contains("Old card has compute capability 6.1, LibTorch needs 7.5"),
                  qPrintable(devices.output));
         QVERIFY(devices.output.contains("cuda:0") && !devices.output.contains("cuda:1"));
-        const Json cards = cudaFacts("cards").at("cards");
-        QCOMPARE(cards.at(0).at("problem"), Json(""));
-        QVERIFY(cards.at(1).at("gains").empty());
+        const Json gpus = cudaFacts("cards").at("cards");
+        QCOMPARE(gpus.at(0).at("problem"), Json(""));
+        QVERIFY(gpus.at(1).at("gains").empty());
     }
 
-    void aRunOnACardIsRefusedWithTheReason_data() {
+    void aRunOnAGpuIsRefusedWithTheReason_data() {
         QTest::addColumn<QByteArray>("part");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("no driver") << QByteArray("") << "there is no NVIDIA driver";
         QTest::newRow("old") << QByteArray("old") << "install a newer driver";
-        // It has cards, but is no driver: CUDA's runtime finds out.
+        // It has GPUs, but is no driver: CUDA's runtime finds out.
         QTest::newRow("a driver that lies") << QByteArray("cards") << "Played card cannot be used";
     }
 
-    void aRunOnACardIsRefusedWithTheReason() {
+    void aRunOnAGpuIsRefusedWithTheReason() {
         QFETCH(QByteArray, part);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const testing::CommandResult run =
             testing::runLowtide({"run",
                                  testing::exampleGraph("text_to_image"),
@@ -113,16 +113,16 @@ private Q_SLOTS:
                                 driver(part));
         QVERIFY2(!run.crashed, qPrintable(run.errors));
         QCOMPARE(run.exitCode, 3);
-        QVERIFY2(run.errors.contains(says), qPrintable(run.errors));
+        QVERIFY2(run.errors.contains(expected), qPrintable(run.errors));
         QVERIFY(!QDir(folder_.filePath("none")).exists());
     }
 
     /// Also where LibTorch's CUDA part was loaded.
     void theCpuGivesTheSameBytesWhateverWasTried() {
-        const QByteArray expected = pictureWith("");
+        const QByteArray expected = imageWith("");
         QVERIFY(expected.size() > 1000);
         for (const char* part : {"old", "none", "cards"}) {
-            QVERIFY2(pictureWith(part) == expected, part);
+            QVERIFY2(imageWith(part) == expected, part);
         }
     }
 };

@@ -29,7 +29,7 @@ const std::map<std::string, std::vector<std::string>> kSmall = {
     {"flux", {"latent.width=64", "latent.height=64", "encode.length=64"}},
     {"wan", {"video.width=64", "video.height=48", "video.frames=5", "save_video.format=png"}}};
 
-/// Other runs by the checkpoint: of another size, of more pictures, without guidance.
+/// Other runs by the checkpoint: of another size, of more images, without guidance.
 const std::map<std::string, std::vector<const char*>> kOthers = {
     {"mini", {"cancel", "latent.width=96", "latent.batch=2", "denoise.cfg=1"}},
     {"xl", {}},
@@ -196,7 +196,7 @@ class DecidingCachesTest : public QObject {
             return kPolicies[policy] == only;
         }
         constexpr size_t kCaches = 3;  // of a family
-        return testing::isWholeTest() || cache.checkpoint == "mini" || policy % kCaches == number;
+        return testing::isFullTest() || cache.checkpoint == "mini" || policy % kCaches == number;
     }
 
     static void cancelAt(double step, const Deciding& cache, const Json& options) {
@@ -286,13 +286,14 @@ private Q_SLOTS:
     /// As typed; and a file that is none is refused by name.
     void masksComeFromFiles_data() {
         QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("text") << QByteArray("1101\n0010\n") << "";
         QTest::newRow("list") << QByteArray("[1, 1, 0, true, 0, 0, 1, false]") << "";
         QTest::newRow("search") << QByteArray(
                                        R"({"best_loss": 0.1, "schedule_mask": [1,1,0,1,0,0,1,0]})")
                                 << "";
-        QTest::newRow("letters") << QByteArray("110x") << "mask.txt: there is \\\"x\\\" at place 4";
+        QTest::newRow("letters") << QByteArray("110x")
+                                 << "mask.txt: there is \\\"x\\\" at position 4";
         QTest::newRow("other numbers") << QByteArray("[1, 2]") << "the mask has 2";
         QTest::newRow("no list") << QByteArray(R"({"a": 1})") << "it has no list";
         QTest::newRow("no JSON") << QByteArray("[1, ") << "mask.txt";
@@ -302,7 +303,7 @@ private Q_SLOTS:
 
     void masksComeFromFiles() {
         QFETCH(QByteArray, text);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const QString path = folder_.filePath("mask.txt");
         QFile file(path);
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
@@ -312,15 +313,15 @@ private Q_SLOTS:
         wanted["set"].push_back("block_cache.mask=1");
         wanted["set"].push_back("block_cache.mask_file=" + path.toStdString());
         const testing::ModuleRun ended = run(cache, wanted);
-        if (says.isEmpty()) {
+        if (expected.isEmpty()) {
             QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
             QVERIFY(ended.dump == fresh("mask, WAN").dump);
             return;
         }
         QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
         const std::string issue = ended.report.at("issues").back().dump();
-        QVERIFY2(issue.find(says.toStdString()) != std::string::npos, issue.c_str());
-        const bool isOfLength = says.startsWith("has");  // which the denoiser's calls decide
+        QVERIFY2(issue.find(expected.toStdString()) != std::string::npos, issue.c_str());
+        const bool isOfLength = expected.startsWith("has");  // which the denoiser's calls decide
         QVERIFY2(isOfLength || issue.find("\"mask_file\"") != std::string::npos, issue.c_str());
     }
 
@@ -328,7 +329,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("setting");
         QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("mask of another length") << "mask"
                                                 << "denoise.steps=9"
                                                 << "denoise"
@@ -336,7 +337,7 @@ private Q_SLOTS:
         QTest::newRow("mask of letters") << "mask"
                                          << "block_cache.mask=abc"
                                          << "block_cache"
-                                         << "at place 1";
+                                         << "at position 1";
         QTest::newRow("first step reused") << "mask"
                                            << "block_cache.mask=01111111"
                                            << "block_cache"
@@ -364,7 +365,7 @@ private Q_SLOTS:
         QFETCH(QString, name);
         QFETCH(QString, setting);
         QFETCH(QString, node);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const Deciding& cache = caches().at(name);
         Json wanted = options(cache, "none", "cpu");
         wanted["set"].push_back(setting.toStdString());
@@ -375,7 +376,7 @@ private Q_SLOTS:
         // Values that a parameter does not take are refused before there is a node to blame.
         const std::string issue = ended.report.at("issues").back().dump();
         QVERIFY2(issue.find(node.toStdString()) != std::string::npos, issue.c_str());
-        QVERIFY2(issue.find(says.toStdString()) != std::string::npos, issue.c_str());
+        QVERIFY2(issue.find(expected.toStdString()) != std::string::npos, issue.c_str());
     }
 };
 

@@ -32,7 +32,7 @@ Json options(const QTemporaryDir& folder,
             {"forceExecution", true}};
 }
 
-/// Weights of one component on the card, from the module's own plan.
+/// Weights of one component on the GPU, from the module's own plan.
 int64_t weightsOf(const std::string& role) {
     std::string text;
     const Json wanted = {{"device", "fake:256MiB"}};
@@ -48,13 +48,13 @@ int64_t weightsOf(const std::string& role) {
 
 }  // namespace
 
-/// After any run (finished, failed, cancelled) the card holds exactly what was asked to be kept.
+/// After any run (finished, failed, cancelled) the GPU holds exactly what was asked to be kept.
 class DeviceBytesTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    /// The first test of the process: ATen says it once only. Results of a run on a card stay on
+    /// The first test of the process: ATen reports it only once. Results of a run on a GPU lie on
     /// the host and die during one that counts the host's tensors.
     void noTensorDiesThatWasNotCounted() {
         const QTemporaryDir folder;
@@ -65,14 +65,14 @@ private Q_SLOTS:
         ::dup2(errors.handle(), STDERR_FILENO);
         Json wanted = options(folder, {});
         wanted["forceExecution"] = false;
-        const auto onCard = testing::runModule(graphText(), wanted, log);
+        const auto onGpu = testing::runModule(graphText(), wanted, log);
         wanted["device"] = "cpu";
         const auto onHost = testing::runModule(graphText(), wanted, log);
         testing::openModule().runner()->release("all");
         ::dup2(standardError, STDERR_FILENO);
         ::close(standardError);
 
-        QCOMPARE(onCard.status, Status::Ok);
+        QCOMPARE(onGpu.status, Status::Ok);
         QCOMPARE(onHost.status, Status::Ok);
         errors.seek(0);
         const QByteArray text = errors.readAll();
@@ -105,7 +105,7 @@ private Q_SLOTS:
         QCOMPARE(testing::bytesOn("fake"), kept ? weightsOf("denoiser") : int64_t{0});
     }
 
-    /// The folder of its pictures goes away while it samples.
+    /// The folder of its images goes away while it samples.
     void aFailedRunLeavesNothing() {
         const QTemporaryDir folder;
         const QString out = folder.filePath("out");

@@ -157,7 +157,7 @@ private Q_SLOTS:
     void whatFailsLeavesTheModuleAsItWas_data() {
         QTest::addColumn<QString>("verb");
         QTest::addColumn<QString>("options");
-        // 63: whatever cards this machine has.
+        // 63: whatever GPUs this machine has.
         const std::map<const char*, const char*> wrong = {
             {"a missing device", R"({"device": "cuda:63"})"},
             {"a missing device of a node", R"({"policies": ["encode=auto@cuda:63"]})"},
@@ -276,27 +276,28 @@ private Q_SLOTS:
         QCOMPARE(issue.at("item"), Json(key));
     }
 
-    /// What needs idle devices says so during a run, which goes on.
+    /// What needs idle devices reports so during a run, which goes on.
     void callsDuringARunFail_andItGoesOn() {
         Plugin& plugin = testing::openModule();
         Runner& runner = *plugin.runner();
-        std::map<std::string, Status> told;
+        std::map<std::string, Status> reported;
         testing::EventLog log([&](const Json& event) {
-            if (event.at("event") != "nodeStarted" || !told.empty()) {
+            if (event.at("event") != "nodeStarted" || !reported.empty()) {
                 return;
             }
             std::string result;
-            told["release"] = runner.release("all");
-            told["unload"] = plugin.call("unload", R"({"component": "all"})", nullptr, result);
-            told["devices"] = runner.devices(result);
-            told["plan"] = runner.plan(graph_, "{}", result);
-            told["calibrate"] = plugin.call("calibrate", R"({"device": "cpu"})", nullptr, result);
+            reported["release"] = runner.release("all");
+            reported["unload"] = plugin.call("unload", R"({"component": "all"})", nullptr, result);
+            reported["devices"] = runner.devices(result);
+            reported["plan"] = runner.plan(graph_, "{}", result);
+            reported["calibrate"] =
+                plugin.call("calibrate", R"({"device": "cpu"})", nullptr, result);
         });
         const testing::ModuleRun ended =
             testing::runModule(graph_, optionsWith({{"forceExecution", true}}), log);
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QCOMPARE(told.size(), size_t{5});
-        for (const auto& [name, status] : told) {
+        QCOMPARE(reported.size(), size_t{5});
+        for (const auto& [name, status] : reported) {
             QVERIFY2(status != Status::Ok, name.c_str());
         }
         requirePlainRun();
@@ -383,7 +384,7 @@ private Q_SLOTS:
         QCOMPARE(plan.at("devices").at(0).at("device"), Json("fake"));
     }
 
-    /// A card that is lost takes no other with it.
+    /// A GPU that is lost takes no other with it.
     void oneOfTwoIsLostAlone() {
         const Json policies = {"decode=model@fake:1,1GiB,lost=40"};
         const testing::ModuleRun ended = run({{"device", "fake:1GiB"}, {"policies", policies}});

@@ -1,4 +1,4 @@
-// Alternatives and wildcards in prompts, by the command. That its pictures are the studio's is in
+// Alternatives and wildcards in prompts, by the command. That its images are the studio's is in
 // studio/prompts_test.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
@@ -22,9 +22,9 @@ namespace {
 
 constexpr const char* kTemplate = "a {small|large} __colour__ boat";
 
-/// The prompt that a picture carries; Qt reads its lines as one.
-QString promptOf(const QString& picture) {
-    return QImageReader(picture).text("parameters").section(" Steps: ", 0, 0);
+/// The prompt that an image carries; Qt reads its lines as one.
+QString promptOf(const QString& image) {
+    return QImageReader(image).text("parameters").section(" Steps: ", 0, 0);
 }
 
 }  // namespace
@@ -82,12 +82,12 @@ private Q_SLOTS:
                                             "--report",
                                             report});
             QVERIFY2(made.exitCode == 0, qPrintable(made.errors));
-            const QStringList pictures = made.output.split('\n', Qt::SkipEmptyParts);
-            QCOMPARE(pictures.size(), 2);
-            const QString text = promptOf(pictures.front());
+            const QStringList images = made.output.split('\n', Qt::SkipEmptyParts);
+            QCOMPARE(images.size(), 2);
+            const QString text = promptOf(images.front());
             QVERIFY2(QRegularExpression("^a (small|large) (red|blue) boat$").match(text).hasMatch(),
                      qPrintable(text));
-            QCOMPARE(promptOf(pictures.back()), text);
+            QCOMPARE(promptOf(images.back()), text);
             texts.insert(text);
             const Json prompts = Json::parse(testing::contentsOf(report).toStdString())["prompts"];
             QCOMPARE(prompts,
@@ -107,7 +107,7 @@ private Q_SLOTS:
         QCOMPARE(promptOf(made.output.trimmed()), QString("a green boat"));
     }
 
-    void literalTextsStay() {
+    void literalTextsRemain() {
         const CommandResult made = run(kTemplate, {"--literal"});
         QVERIFY2(made.exitCode == 0, qPrintable(made.errors));
         QCOMPARE(promptOf(made.output.trimmed()), QString(kTemplate));

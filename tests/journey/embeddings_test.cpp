@@ -47,7 +47,7 @@ class EmbeddingsJourneyTest : public QObject {
         return folder_->filePath("embeddings/" + name);
     }
 
-    /// In this process, which keeps results; the example is as if it lay beside the embeddings.
+    /// In this process, which keeps results; the example is as if it lay next to the embeddings.
     [[nodiscard]] testing::ModuleRun run(const std::string& prompt, bool isDumped = true) const {
         testing::EventLog log;
         const std::string folder = folder_->path().toStdString();
@@ -90,7 +90,7 @@ private Q_SLOTS:
     }
 
     /// A vector in the place of a word, and of another word's.
-    void aChangedFileGivesAnotherPicture() {
+    void aChangedFileGivesAnotherImage() {
         const QByteArray word = run("a cat").dump;
         const QByteArray first = run("a inky").dump;
         const QByteArray again = run("a embedding:inky").dump;
@@ -119,30 +119,30 @@ private Q_SLOTS:
         QVERIFY(executed());
     }
 
-    void picturesSayTheirHashes() {
+    void imagesStateTheirHashes() {
         const testing::CommandResult ran = runCommand("a (inky:1.2) cat, embedding:inky");
         QVERIFY2(ran.exitCode == 0, qPrintable(ran.errors));
-        const QStringList pictures = QDir(folder_->path()).entryList({"*.png"});
-        QCOMPARE(pictures.size(), 1);
-        const QString text = QImage(folder_->filePath(pictures.front())).text("parameters");
+        const QStringList images = QDir(folder_->path()).entryList({"*.png"});
+        QCOMPARE(images.size(), 1);
+        const QString text = QImage(folder_->filePath(images.front())).text("parameters");
         const QString digest =
             QString::fromStdString(files::sha256OfFile(fileOf("inky.safetensors").toStdString()));
         QVERIFY2(text.contains("TI hashes: \"inky: " + digest.first(12) + "\", "),
                  qPrintable(text));
     }
 
-    void whatIsMissingIsTold_andTheRestIsEncoded() {
+    void whatIsMissingIsReported_andTheRestIsEncoded() {
         const testing::CommandResult ran = runCommand("a cat embedding:inkly");
         QVERIFY2(ran.exitCode == 0, qPrintable(ran.errors));
-        const QString said = ran.errors + ran.output;
-        QVERIFY2(said.contains("there is no embedding \"inkly\", which is left out of the text"),
-                 qPrintable(said));
-        QVERIFY2(said.contains("did you mean \"inky\"?"), qPrintable(said));
+        const QString message = ran.errors + ran.output;
+        QVERIFY2(message.contains("there is no embedding \"inkly\", which is left out of the text"),
+                 qPrintable(message));
+        QVERIFY2(message.contains("did you mean \"inky\"?"), qPrintable(message));
     }
 
     void badFilesAreRefused_data() {
         QTest::addColumn<QString>("made");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("another width")
             << "wide"
             << "\"inky.safetensors\" has vectors 96 wide, the text encoder (text_encoder) "
@@ -155,7 +155,7 @@ private Q_SLOTS:
 
     void badFilesAreRefused() {
         QFETCH(QString, made);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         if (made == "empty") {
             testing::writeFile(fileOf("inky.safetensors"), "");
         } else {
@@ -167,7 +167,7 @@ private Q_SLOTS:
         const testing::CommandResult ran = runCommand("a inky cat");
         QCOMPARE(ran.exitCode, 2);
         QVERIFY2(ran.errors.contains("encode") && ran.errors.contains("prompt") &&
-                     ran.errors.contains(says),
+                     ran.errors.contains(expected),
                  qPrintable(ran.errors));
     }
 };

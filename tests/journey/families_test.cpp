@@ -16,11 +16,11 @@ using testing::CommandResult;
 
 namespace {
 
-constexpr int kSide = 128;  ///< of the examples' pictures
+constexpr int kSide = 128;  ///< of the examples' images
 
-bool showsSomething(const QImage& picture) {
-    return !picture.isNull() && picture != QImage(picture.size(), picture.format()) &&
-           picture.copy(0, 0, 1, 1).scaled(picture.size()) != picture;
+bool showsSomething(const QImage& image) {
+    return !image.isNull() && image != QImage(image.size(), image.format()) &&
+           image.copy(0, 0, 1, 1).scaled(image.size()) != image;
 }
 
 }  // namespace
@@ -56,9 +56,9 @@ private Q_SLOTS:
         for (const char* name : {"sdxl_1", "playground_1", "ssd_1", "turbo_1", "lightning_1"}) {
             QTest::addRow("words, %s", name) << "text_to_image" << sdxl_ + name;
         }
-        QTest::newRow("a picture, sd15") << "image_to_image" << sd15_ + "sd15_1";
+        QTest::newRow("an image, sd15") << "image_to_image" << sd15_ + "sd15_1";
         for (const char* name : {"sdxl_1", "playground_1", "ssd_1", "turbo_1", "refiner_0"}) {
-            QTest::addRow("a picture, %s", name) << "image_to_image" << sdxl_ + name;
+            QTest::addRow("an image, %s", name) << "image_to_image" << sdxl_ + name;
         }
     }
 
@@ -69,24 +69,24 @@ private Q_SLOTS:
         const CommandResult run =
             onGraph("run", example, {"load.checkpoint=" + checkpoint}, {"--out", folder.path()});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        const QImage picture(run.output.trimmed());
-        QCOMPARE(picture.size(), QSize(kSide, kSide));
-        QVERIFY(showsSomething(picture));
+        const QImage image(run.output.trimmed());
+        QCOMPARE(image.size(), QSize(kSide, kSide));
+        QVERIFY(showsSomething(image));
     }
 
     void aBaseAndItsRefiner_data() {
         QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("as it is") << QStringList{} << "Model: mini, Refiner: mini, Refiner hash: ";
         QTest::newRow("sdxl") << QStringList{"load.checkpoint=" + sdxl_ + "sdxl_1",
                                              "load_refiner.checkpoint=" + sdxl_ + "refiner_0"}
                               << "Model: sdxl_1, Refiner: refiner_0, Refiner hash: ";
     }
 
-    /// The same bytes whether the networks stay or stream, and all that the picture tells.
+    /// The same bytes whether the networks remain or stream, and all that the image states.
     void aBaseAndItsRefiner() {
         QFETCH(QStringList, settings);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const QTemporaryDir folder;
         const auto run = [&](const QString& name, const QStringList& more) {
             const QString out = folder.filePath(name);
@@ -94,13 +94,13 @@ private Q_SLOTS:
                 onGraph("run", "base_refiner", settings, QStringList{"--out", out} + more);
             return ended.exitCode == 0 ? ended.output.trimmed() : ended.errors;
         };
-        const QString first = run("stays", {});
-        const QImage picture(first);
-        QVERIFY2(!picture.isNull(), qPrintable(first));
-        QCOMPARE(picture.size(), QSize(kSide, kSide));
-        const QString text = picture.text("parameters");
+        const QString first = run("resident", {});
+        const QImage image(first);
+        QVERIFY2(!image.isNull(), qPrintable(first));
+        QCOMPARE(image.size(), QSize(kSide, kSide));
+        const QString text = image.text("parameters");
         QVERIFY2(text.contains("Denoising end: 0.8"), qPrintable(text));
-        QVERIFY2(text.contains(says), qPrintable(text));
+        QVERIFY2(text.contains(expected), qPrintable(text));
         QVERIFY2(text.contains("Refiner switch at: 0.8"), qPrintable(text));
 
         const QString second = run("streams",
@@ -111,12 +111,12 @@ private Q_SLOTS:
                                     "--policy",
                                     "encode_refiner=model"});
         QVERIFY2(second.endsWith(".png"), qPrintable(second));
-        QVERIFY(QImage(second) == picture);
+        QVERIFY(QImage(second) == image);
     }
 
-    void sharesThatCannotBeAreNamedByTheCheck_data() {
+    void rangesThatCannotBeAreNamedByTheCheck_data() {
         QTest::addColumn<QString>("setting");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("no step is left") << "refine.start_at=0.9999"
                                          << "refine.start_at: start_at 0.9999 leaves no step of 20";
         QTest::newRow("no step is taken") << "denoise.end_at=0.001"
@@ -127,13 +127,13 @@ private Q_SLOTS:
                                       << "refine.start_at: both the strength";
     }
 
-    void sharesThatCannotBeAreNamedByTheCheck() {
+    void rangesThatCannotBeAreNamedByTheCheck() {
         QFETCH(QString, setting);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         for (const char* command : {"check", "plan", "run"}) {
             const CommandResult result = onGraph(command, "base_refiner", {setting});
             QCOMPARE(result.exitCode, 2);
-            QVERIFY2(result.errors.contains(says), qPrintable(result.errors));
+            QVERIFY2(result.errors.contains(expected), qPrintable(result.errors));
         }
     }
 };

@@ -14,7 +14,7 @@ namespace finish_test {
 
 using namespace lowtide;
 
-/// Speed first, then finish: the example as a person runs it.
+/// Speed first, then finish: the example as a user runs it.
 class FinishTest : public QObject {
     Q_OBJECT
 
@@ -37,16 +37,16 @@ class FinishTest : public QObject {
 
 private Q_SLOTS:
 
-    void theExampleFinishesAPicture() {
+    void theExampleFinishesAnImage() {
         const QString dump = folder_.filePath("dump.safetensors");
         const testing::CommandResult ended =
             run(sets({"denoise.steps=2", "detail.steps=4"}) + QStringList{"--dump", dump});
         QVERIFY2(ended.exitCode == 0, qPrintable(ended.errors));
-        const QImage picture(ended.output.trimmed());
-        QCOMPARE(picture.size(), QSize(256, 256));
+        const QImage image(ended.output.trimmed());
+        QCOMPARE(image.size(), QSize(256, 256));
         for (const char* words : {"Detail pass: \"strength 0.3", "Colour match: ", "Sharpen: "}) {
-            QVERIFY2(picture.text("parameters").contains(words),
-                     qPrintable(picture.text("parameters")));
+            QVERIFY2(image.text("parameters").contains(words),
+                     qPrintable(image.text("parameters")));
         }
         const testing::TensorFile tensors = testing::readTensorFile(dump.toStdString());
         QCOMPARE(tensors.at("detail_in").bytes, tensors.at("upscale_out").bytes);
@@ -55,7 +55,7 @@ private Q_SLOTS:
         const std::vector<double> finished = tensors.at("sharpen_out").values();
         for (const auto& [x, y] : {QPoint(0, 0), QPoint(100, 57), QPoint(255, 191)}) {
             QCOMPARE(
-                picture.pixelColor(x, y).red(),
+                image.pixelColor(x, y).red(),
                 static_cast<int>(std::nearbyint(255 * finished[static_cast<size_t>(y * 256 + x)])));
         }
     }

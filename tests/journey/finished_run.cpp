@@ -15,7 +15,7 @@ Finished runGraph(const QString& graph, const QString& cache, const QStringList&
         QStringList{"run", graph, "--out", folder.path(), "--report", report} + kShort + more,
         {"LOWTIDE_CACHE=" + cache});
     run.file = contentsOf(folder.filePath("lowtide_00001.png"));
-    run.picture = QImage::fromData(run.file);
+    run.image = QImage::fromData(run.file);
     if (QFile::exists(report)) {
         run.report = parseJson(contentsOf(report).toStdString(), "report");
     }
@@ -27,7 +27,7 @@ Finished runExample(const QString& graph, const QString& cache, const QStringLis
 }
 
 bool isGood(const Finished& run) {
-    if (run.command.exitCode != 0 || run.picture.isNull()) {
+    if (run.command.exitCode != 0 || run.image.isNull()) {
         qWarning("%s", qPrintable(run.command.errors));
         return false;
     }
@@ -42,7 +42,7 @@ QStringList executed(const Finished& run) {
     return nodes;
 }
 
-Json told(const Finished& run, const std::string& node, const std::string& action) {
+Json reported(const Finished& run, const std::string& node, const std::string& action) {
     for (const Json& entry : run.report.at("controls")) {
         if (entry.at("node") == node && entry.at("action") == action) {
             return entry;

@@ -13,8 +13,8 @@ inline const QStringList kShort = {"--set", "denoise.steps=2"};
 /// One process that ran a graph.
 struct Finished {
     CommandResult command;
-    QByteArray file;  ///< the picture's
-    QImage picture;
+    QByteArray file;  ///< the image's
+    QImage image;
     Json report;
 };
 
@@ -25,10 +25,12 @@ struct Finished {
 [[nodiscard]] Finished runExample(const QString& graph,
                                   const QString& cache,
                                   const QStringList& more = {});
-/// With a picture; else its errors are printed.
+/// With an image; else its errors are printed.
 [[nodiscard]] bool isGood(const Finished& run);
 [[nodiscard]] QStringList executed(const Finished& run);
-/// What a control node told, by node and action; null when it did not.
-[[nodiscard]] Json told(const Finished& run, const std::string& node, const std::string& action);
+/// What a control node reported, by node and action; null when it did not.
+[[nodiscard]] Json reported(const Finished& run,
+                            const std::string& node,
+                            const std::string& action);
 
 }  // namespace lowtide::testing

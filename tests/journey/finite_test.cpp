@@ -1,5 +1,5 @@
 // Weights with NaN or infinity, numbers that overflow: the run fails at the stage that made them,
-// names the component, and leaves neither a picture nor a kept result nor a byte behind.
+// names the component, and leaves neither an image nor a kept result nor a byte behind.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -94,7 +94,7 @@ void enlarge(testing::FileTensor& tensor, double factor) {
     }
 }
 
-/// What stands beside a checkpoint; a copy of its folder is damaged. What an IP-Adapter itself
+/// What stands next to a checkpoint; a copy of its folder is damaged. What an IP-Adapter itself
 /// holds is looked at when it is read, as a LoRA's numbers are.
 struct AddOn {
     const char* graph;
@@ -188,7 +188,7 @@ class FiniteTest : public QObject {
             log);
     }
 
-    /// Files in the folder of pictures; it is emptied.
+    /// Files in the folder of images; it is emptied.
     QStringList made() const {
         const QStringList files = QDir(out()).entryList(QDir::Files);
         QDir(out()).removeRecursively();
@@ -210,7 +210,7 @@ class FiniteTest : public QObject {
 
 private Q_SLOTS:
 
-    void cleanup() { testing::checkNothingStays(); }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void theFirstComponentIsNamed_data() {
         QTest::addColumn<int>("damage");
@@ -248,7 +248,7 @@ private Q_SLOTS:
         const auto ended = run(own.family, options(own.family, checkpoint, policy.toStdString()));
 
         checkRefused(ended, own.node, own.component);
-        testing::checkNothingStays();
+        testing::checkNothingIsLeft();
         const auto healthy =
             run(own.family, options(own.family, checkpointOf(own.family), policy.toStdString()));
         QVERIFY2(healthy.status == Status::Ok, healthy.report.dump().c_str());

@@ -1,6 +1,6 @@
 // Case 2 of the product: HiDream-I1 with two CLIPs, T5, Llama, a transformer whose experts take the
 // tokens that a gate sends them, under every policy and on mixed devices; after every end of
-// encoding nothing is left on the card.
+// encoding nothing is left on the GPU.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Policies beside "leaf+stream" everywhere, which put components on two devices.
+/// Policies next to "leaf+stream" everywhere, which put components on two devices.
 const char* const kMixed[] = {"encode.text_encoder_4=leaf+stream@cpu",
                               "encode.text_encoder=none@cpu",
                               "encode.text_encoder_3=block:1+stream@cpu",
@@ -81,7 +81,7 @@ class HiDreamCasesTest : public QObject {
     }
 
     /// Whether a run ends as `ends` looks for: events come while it goes on, so some are too late.
-    /// Nothing is left on the card, however it ends.
+    /// Nothing is left on the GPU, however it ends.
     template <class Ends>
     static bool seenEmptied(const Ends& ends) {
         constexpr int kMostTries = 50;
@@ -106,13 +106,13 @@ private Q_SLOTS:
         expected_ = testing::dumpToCompare(runDumping(options("none", "cpu")));
     }
 
-    void cleanup() { testing::checkNothingStays(); }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void everyPolicy_data() { testing::addPolicyRows(); }
 
     void case2_noPolicyChangesAByte_data() { everyPolicy_data(); }
 
-    /// Three times, and what the plan said of the peak holds.
+    /// Three times, and what the plan stated of the peak holds.
     void case2_noPolicyChangesAByte() {
         QFETCH(QString, policy);
         Json wanted = options(policy.toStdString());
@@ -196,7 +196,7 @@ private Q_SLOTS:
     }
 
     /// Which encoder held weights when: one after the other where each is a "model".
-    void case2_theLedgerSaysWhoHeldWhat() {
+    void case2_theLedgerStatesWhoHeldWhat() {
         const testing::ModuleRun ended = runDumping(options("model"));
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         std::vector<std::string> order;
@@ -226,7 +226,7 @@ private Q_SLOTS:
         constexpr const char* kStages[] = {"encode", "denoise", "decode"};
         for (size_t policy = 0; policy < std::size(testing::kEveryPolicy); ++policy) {
             for (size_t stage = 0; stage < std::size(kStages); ++stage) {
-                if (testing::isWholeTest() || policy % std::size(kStages) == stage) {
+                if (testing::isFullTest() || policy % std::size(kStages) == stage) {
                     QTest::addRow("%s, %s", testing::kEveryPolicy[policy], kStages[stage])
                         << testing::kEveryPolicy[policy] << kStages[stage];
                 }

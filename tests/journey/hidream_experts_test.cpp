@@ -1,4 +1,4 @@
-// Experts of HiDream-I1: where they come one by one, those alone move to the card that the gate
+// Experts of HiDream-I1: where they come one by one, those alone move to the GPU that the gate
 // sends a token to.
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -70,7 +70,7 @@ class HiDreamExpertsTest : public QObject {
 
 private Q_SLOTS:
 
-    /// A picture of one token: in the double block, whose experts see the picture alone, two of
+    /// An image of one token: in the double block, whose experts see the image alone, two of
     /// four; in the single block, through which the prompt goes too, all.
     void movesNoExpertThatNoTokenWasSentTo() {
         const testing::ModuleRun few = denoised("leaf", 16);
@@ -93,7 +93,7 @@ private Q_SLOTS:
         for (const auto& [block, experts] : expertsCopied(many.report.at("timeline"))) {
             QCOMPARE(experts.size(), size_t{kExperts});
         }
-        // What the plan lets every picture move is what one moves that sends tokens to all.
+        // What the plan lets every image move is what one moves that sends tokens to all.
         const int64_t planned = movedIn(few.report.at("plan").at("stages"));
         QCOMPARE(movedIn(many.report.at("plan").at("stages")), planned);
         QCOMPARE(moved(many), planned);

@@ -18,7 +18,7 @@ using namespace lowtide;
 namespace {
 
 constexpr const char* kExample = "hires";
-/// Of a picture in a batch beside the same alone: other blocks of the same sums, then 8 bits.
+/// For an image in a batch and the same alone: other blocks of the same sums, then 8 bits.
 constexpr int kMostLevels = 1;
 
 /// The example with the model connected to the upscaling node.
@@ -45,7 +45,7 @@ int largestDifference(const QImage& a, const QImage& b) {
 
 }  // namespace
 
-/// Two passes over one picture, and batches, as a person makes them.
+/// Two passes over one image, and batches, as a user makes them.
 class HiresTest : public QObject {
     Q_OBJECT
 
@@ -79,12 +79,12 @@ class HiresTest : public QObject {
 
 private Q_SLOTS:
 
-    void theExampleMakesALargerPicture() {
+    void theExampleMakesALargerImage() {
         const testing::CommandResult ended = run(testing::exampleGraph(kExample), "larger", {});
         QVERIFY2(ended.exitCode == 0, qPrintable(ended.errors));
-        const QImage picture(ended.output.trimmed());
-        QCOMPARE(picture.size(), QSize(128, 96));
-        const QString text = picture.text("parameters");
+        const QImage image(ended.output.trimmed());
+        QCOMPARE(image.size(), QSize(128, 96));
+        const QString text = image.text("parameters");
         QVERIFY2(text.contains("Size: 128x96"), qPrintable(text));
         QVERIFY2(text.contains("Hires upscale: 2, Hires upscaler: Latent (bislerp)"),
                  qPrintable(text));
@@ -97,13 +97,13 @@ private Q_SLOTS:
                 !tensors.contains("refine/model_in.002"));
     }
 
-    void theOtherExampleEnlargesPixelsBetweenThePasses() {
+    void theOtherExampleEnlargesPixelsBetweenTheStages() {
         const testing::CommandResult ended =
             run(testing::exampleGraph("hires_pixels"), "pixels", {"enlarge.scale=1.5"});
         QVERIFY2(ended.exitCode == 0, qPrintable(ended.errors));
-        const QImage picture(ended.output.trimmed());
-        QCOMPARE(picture.size(), QSize(96, 72));
-        const QString text = picture.text("parameters");
+        const QImage image(ended.output.trimmed());
+        QCOMPARE(image.size(), QSize(96, 72));
+        const QString text = image.text("parameters");
         QVERIFY2(text.contains("Size: 96x72") && text.contains("Denoising strength: 0.5"),
                  qPrintable(text));
         const testing::TensorFile tensors = dump();
@@ -124,7 +124,7 @@ private Q_SLOTS:
         QTest::addColumn<bool>("hasModel");
         QTest::addColumn<QStringList>("settings");
         QTest::addColumn<QString>("blamed");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("no model") << false << QStringList{"upscale.by=size", "upscale.width=128"}
                                   << "upscale.model"
                                   << "connect the model";
@@ -141,11 +141,11 @@ private Q_SLOTS:
         QFETCH(bool, hasModel);
         QFETCH(QStringList, settings);
         QFETCH(QString, blamed);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const QString graph = hasModel ? written(withModel()) : testing::exampleGraph(kExample);
         const testing::CommandResult ended = run(graph, "refused", settings);
         QVERIFY2(!ended.crashed && ended.exitCode == 2, qPrintable(ended.errors));
-        QVERIFY2(ended.errors.contains(blamed) && ended.errors.contains(says),
+        QVERIFY2(ended.errors.contains(blamed) && ended.errors.contains(expected),
                  qPrintable(ended.errors));
     }
 
@@ -162,8 +162,8 @@ private Q_SLOTS:
                  qPrintable(ended.errors));
     }
 
-    /// The second pass has seeds of its own too: what a picture tells is what it needs.
-    void picturesOfABatchAreMadeAgainAlone() {
+    /// The second pass has seeds of its own too: what an image states is what it needs.
+    void imagesOfABatchAreMadeAgainAlone() {
         const QStringList own = {"denoise.batch_seeds=each", "refine.batch_seeds=each"};
         const testing::CommandResult batch =
             run(testing::exampleGraph(kExample), "batch", own + QStringList{"latent.batch=3"});
@@ -171,17 +171,17 @@ private Q_SLOTS:
         const QStringList files = batch.output.trimmed().split('\n');
         QCOMPARE(files.size(), 3);
         for (int i = 0; i < 3; ++i) {
-            const QImage picture(files[i]);
+            const QImage image(files[i]);
             const QString seed = QString::number(1 + i);
-            QVERIFY2(picture.text("parameters").contains("Seed: " + seed + ", Size: 128x96"),
-                     qPrintable(picture.text("parameters")));
+            QVERIFY2(image.text("parameters").contains("Seed: " + seed + ", Size: 128x96"),
+                     qPrintable(image.text("parameters")));
             const testing::CommandResult alone =
                 run(testing::exampleGraph(kExample),
                     "alone",
                     {"denoise.seed=" + seed, "refine.seed=" + seed});
             QVERIFY2(alone.exitCode == 0, qPrintable(alone.errors));
-            const int difference = largestDifference(QImage(alone.output.trimmed()), picture);
-            qInfo("picture %d: %d levels from the one made alone", i, difference);
+            const int difference = largestDifference(QImage(alone.output.trimmed()), image);
+            qInfo("image %d: %d levels from the one made alone", i, difference);
             QVERIFY(difference <= kMostLevels);
         }
     }

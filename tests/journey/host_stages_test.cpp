@@ -1,4 +1,4 @@
-// Stages without networks behind pictures that lie on the host, in runs on a card.
+// Stages without networks behind images that lie on the host, in runs on a GPU.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
@@ -15,7 +15,7 @@ using namespace lowtide;
 class HostStagesTest : public QObject {
     Q_OBJECT
 
-    /// The run's report; its picture is the file that it saved.
+    /// The run's report; its image is the file that it saved.
     static Json run(const Json& graph, const std::string& device, const QString& folder) {
         testing::EventLog log;
         const testing::ModuleRun ended = testing::runModule(
@@ -27,8 +27,8 @@ class HostStagesTest : public QObject {
         return ended.status == Status::Ok ? ended.report : Json();
     }
 
-    /// The picture that a report says was written last.
-    static QImage pictureOf(const Json& report) {
+    /// The image that, by the report, was written last.
+    static QImage imageOf(const Json& report) {
         const Json& files = report.at("files");
         return files.empty()
                    ? QImage()
@@ -38,13 +38,13 @@ class HostStagesTest : public QObject {
     static QImage enlargedFile(const std::string& device) {
         const QTemporaryDir folder;
         const QString file = folder.filePath("picture.png");
-        QImage picture(20, 12, QImage::Format_RGB888);
-        for (int y = 0; y < picture.height(); ++y) {
-            for (int x = 0; x < picture.width(); ++x) {
-                picture.setPixel(x, y, qRgb(12 * x, 20 * y, x * y));
+        QImage image(20, 12, QImage::Format_RGB888);
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                image.setPixel(x, y, qRgb(12 * x, 20 * y, x * y));
             }
         }
-        picture.save(file);
+        image.save(file);
         testing::EventLog log;
         const Json graph = {
             {"format", 1},
@@ -61,15 +61,15 @@ class HostStagesTest : public QObject {
             qWarning("%s", ended.report.dump().c_str());
             return {};
         }
-        return pictureOf(ended.report).copy();
+        return imageOf(ended.report).copy();
     }
 
 private Q_SLOTS:
 
     void cleanup() { testing::openModule().runner()->release("all"); }
 
-    /// First in the process: the host is a device of this run, though it computes on a card.
-    void countsTheHostOfARunOnACard_whateverRanBefore() {
+    /// First in the process: the host is a device of this run, though it computes on a GPU.
+    void countsTheHostOfARunOnAGpu_whateverRanBefore() {
         const QTemporaryDir folder;
         const Json graph = Json::parse(testing::exampleText("text_to_image"));
         const auto computedOnHost = [&] {
@@ -91,21 +91,21 @@ private Q_SLOTS:
         QCOMPARE(computedOnHost(), first);
     }
 
-    void enlargesALoadedPicture_onACardAsOnTheHost() {
-        const QImage onCard = enlargedFile("fake");
+    void enlargesALoadedImage_onAGpuAsOnTheHost() {
+        const QImage onGpu = enlargedFile("fake");
 
-        QCOMPARE(onCard.size(), QSize(30, 18));
-        QCOMPARE(onCard, enlargedFile("cpu"));
+        QCOMPARE(onGpu.size(), QSize(30, 18));
+        QCOMPARE(onGpu, enlargedFile("cpu"));
     }
 
-    void enlargesAKeptPictureAgain_data() {
+    void enlargesAKeptImageAgain_data() {
         QTest::addColumn<std::string>("device");
         QTest::newRow("fake") << std::string("fake");
         QTest::newRow("cpu") << std::string("cpu");
     }
 
-    /// Another factor for a picture that the run before made: it comes from the host.
-    void enlargesAKeptPictureAgain() {
+    /// Another factor for an image that the run before made: it comes from the host.
+    void enlargesAKeptImageAgain() {
         QFETCH(std::string, device);
         const QTemporaryDir folder;
         Json graph = Json::parse(testing::exampleText("text_to_image"));
@@ -116,13 +116,13 @@ private Q_SLOTS:
         }
         graph["links"].push_back({{"from", {"enlarge", "image"}}, {"to", {"save", "image"}}});
         graph["nodes"]["enlarge"] = {{"type", "upscale.image"}, {"params", {{"scale", 2.0}}}};
-        QCOMPARE(pictureOf(run(graph, device, folder.path())).size(), QSize(128, 128));
+        QCOMPARE(imageOf(run(graph, device, folder.path())).size(), QSize(128, 128));
         graph["nodes"]["enlarge"]["params"]["scale"] = 1.5;
 
         const Json again = run(graph, device, folder.path());
 
         QCOMPARE(again.at("repetitions").at(0).at("executed"), Json({"enlarge", "save"}));
-        QCOMPARE(pictureOf(again).size(), QSize(96, 96));
+        QCOMPARE(imageOf(again).size(), QSize(96, 96));
     }
 };
 

@@ -22,11 +22,11 @@ using testing::writeFile;
 
 namespace {
 
-/// Levels by which what the mini model's autoencoder makes of a picture may differ from it, on
+/// Levels by which what the mini model's autoencoder makes of an image may differ from it, on
 /// average (its notes: a mean squared error of 0.0008).
 constexpr double kReconstruction = 12;
 
-QString examplePicture(const QString& name) {
+QString exampleImage(const QString& name) {
     return testing::sourcePath("examples/pictures/" + name);
 }
 
@@ -72,7 +72,7 @@ struct BadFile {
 };
 
 std::vector<BadFile> badFiles() {
-    const QByteArray good = contentsOf(examplePicture("dog.png"));
+    const QByteArray good = contentsOf(exampleImage("dog.png"));
     QByteArray flipped = good;
     flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 1);
     return {{"JPEG",
@@ -81,7 +81,7 @@ std::vector<BadFile> badFiles() {
              2,
              "photo.jpg"},
             {"another format", "moving.png", "GIF89a" + QByteArray(100, 'x'), 2, "GIF"},
-            {"no picture", "notes.png", QByteArray(100, 'x'), 2, "notes.png"},
+            {"no image", "notes.png", QByteArray(100, 'x'), 2, "notes.png"},
             {"empty", "empty.png", {}, 2, "empty.png"},
             {"cut off", "cut.png", good.left(good.size() / 2), 3, "cut.png"},
             {"one bit flipped", "flipped.png", flipped, 3, "flipped.png"}};
@@ -89,7 +89,7 @@ std::vector<BadFile> badFiles() {
 
 }  // namespace
 
-/// Image to image and inpainting as a person does them: the examples, on pictures as people have
+/// Image to image and inpainting as a user does them: the examples, on images as users have
 /// them.
 class ImageTest : public QObject {
     Q_OBJECT
@@ -105,7 +105,7 @@ class ImageTest : public QObject {
         return testing::runInProcess(arguments);
     }
 
-    QImage pictureOf(const QString& example, const QStringList& settings) const {
+    QImage imageOf(const QString& example, const QStringList& settings) const {
         const testing::CommandResult ended = run(example, settings);
         if (ended.exitCode != 0) {
             qWarning("%s", qPrintable(ended.errors));
@@ -126,12 +126,12 @@ private Q_SLOTS:
 
     void initTestCase() { goldens_ = testing::imageGoldenFolder(); }
 
-    void aPictureIsKeptTheMoreTheLowerTheStrength() {
-        const QImage dog(examplePicture("dog.png"));
+    void anImageIsKeptTheMoreTheLowerTheStrength() {
+        const QImage dog(exampleImage("dog.png"));
         const auto distanceAt = [&](double strength) {
             const QImage made =
-                pictureOf("image_to_image",
-                          {"denoise.strength=" + QString::number(strength), "denoise.steps=10"});
+                imageOf("image_to_image",
+                        {"denoise.strength=" + QString::number(strength), "denoise.steps=10"});
             return made.size() == dog.size() ? distance(made, dog, anywhere) : -1.0;
         };
         const double least = distanceAt(0.1);
@@ -142,9 +142,9 @@ private Q_SLOTS:
         QVERIFY(least < middle && middle < most);
     }
 
-    void whatTheMaskLeavesStays() {
-        const QImage dog(examplePicture("dog.png"));
-        const QImage made = pictureOf("inpaint", {"denoise.steps=10"});
+    void whatTheMaskLeavesRemains() {
+        const QImage dog(exampleImage("dog.png"));
+        const QImage made = imageOf("inpaint", {"denoise.steps=10"});
         QCOMPARE(made.size(), dog.size());
         const double outside = distance(made, dog, outsideOfTheMask);
         const double inside = distance(made, dog, insideOfTheMask);
@@ -154,7 +154,7 @@ private Q_SLOTS:
         QVERIFY(made.text("parameters").contains("Denoising strength: 1,"));
     }
 
-    /// What a camera stores lying and a person sees upright; two pictures of it, as JPEG.
+    /// What a camera stores lying and a user sees upright; two images of it, as JPEG.
     void aPhotographIsFitted() {
         const testing::CommandResult ended = run(
             "photo_to_image", {"denoise.steps=10", "denoise.strength=0.1", "save.prefix=photo"});
@@ -165,7 +165,7 @@ private Q_SLOTS:
         const QImage first(files.front());
         QCOMPARE(first.size(), QSize(128, 160));
         QVERIFY(first != QImage(files.back()));
-        QImageReader reader(examplePicture("dog_turned.jpg"));
+        QImageReader reader(exampleImage("dog_turned.jpg"));
         reader.setAutoTransform(true);
         const QImage seen = reader.read();
         QCOMPARE(seen.size(), QSize(150, 190));
@@ -178,7 +178,7 @@ private Q_SLOTS:
     /// Twelve megapixels, held upright.
     void aPhonesPhotographIsFitted() {
         const QImage upright =
-            QImage(examplePicture("dog.png"))
+            QImage(exampleImage("dog.png"))
                 .scaled(3024, 4032, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
         const QString path = folder_.filePath("IMG_0001.JPG");
         writeFile(path, testing::turnedPhoto(upright));
@@ -201,8 +201,8 @@ private Q_SLOTS:
 
     /// Outside of the mask and its soft edge pasting back keeps every level.
     void whatIsPastedBackKeepsTheRest() {
-        const QImage dog(examplePicture("dog.png"));
-        const QImage made = pictureOf("inpaint_paste_back", {"denoise.steps=10"});
+        const QImage dog(exampleImage("dog.png"));
+        const QImage made = imageOf("inpaint_paste_back", {"denoise.steps=10"});
         QCOMPARE(made.size(), dog.size());
         const auto farOutside = [](int /*x*/, int y) { return y < 4 || y > 123; };
         QCOMPARE(distance(made, dog, farOutside), 0.0);
@@ -211,7 +211,7 @@ private Q_SLOTS:
 
     void aCheckpointThatFillsMasksRuns() {
         const QString checkpoint = goldens_ + "/checkpoints/inpaint_1";
-        const QImage made = pictureOf(
+        const QImage made = imageOf(
             "inpaint_model", {"load.checkpoint=" + checkpoint, "denoise.steps=2", "denoise.cfg=2"});
         QCOMPARE(made.size(), QSize(128, 128));
         QVERIFY(!made.text("lowtide_graph").contains(goldens_));
@@ -241,7 +241,7 @@ private Q_SLOTS:
         QTest::newRow("missing") << "no-such.png"
                                  << "no-such.png";
         QTest::newRow("none") << ""
-                              << "no picture is chosen";
+                              << "no image is chosen";
         QTest::newRow("folder") << folder_.path() << "load_image.image";
     }
 
@@ -267,11 +267,11 @@ private Q_SLOTS:
         const QString filling = "load.checkpoint=" + goldens_ + "/checkpoints/inpaint_1";
         QTest::newRow("no mask") << "image_to_image" << QStringList{filling}
                                  << QStringList{"denoise.mask", "inpaint_1 fills masks"};
-        QTest::newRow("no masked picture")
+        QTest::newRow("no masked image")
             << "inpaint" << QStringList{filling} << QStringList{"denoise.masked"};
         QTest::newRow("four channels")
             << "inpaint_model" << QStringList{"load.checkpoint=builtin:mini"}
-            << QStringList{"denoise.masked", "takes no masked picture"};
+            << QStringList{"denoise.masked", "takes no masked image"};
         QTest::newRow("strength") << "image_to_image" << QStringList{"denoise.strength=0.01"}
                                   << QStringList{"denoise.strength", "takes none of 20 steps"};
     }
@@ -283,11 +283,11 @@ private Q_SLOTS:
         requireRefusal(run(example, settings), 2, complaints);
     }
 
-    /// The sample is the denoiser's: another seed encodes nothing anew. The file is part of the
+    /// The sample is the denoiser's: another seed encodes nothing again. The file is part of the
     /// result's key.
-    void onlyAnotherPictureIsEncodedAgain() {
+    void onlyAnotherImageIsEncodedAgain() {
         const QString path = folder_.filePath("picture.png");
-        writeFile(path, contentsOf(examplePicture("dog.png")));
+        writeFile(path, contentsOf(exampleImage("dog.png")));
         Json options = {
             {"set",
              {"load_image.image=" + path.toStdString(), "denoise.steps=2", "denoise.seed=1"}},
@@ -306,7 +306,7 @@ private Q_SLOTS:
         options["set"][2] = "denoise.seed=3";
         QVERIFY(executes("denoise"));
 
-        QVERIFY(QImage(examplePicture("dog.png")).mirrored(true, false).save(path));
+        QVERIFY(QImage(exampleImage("dog.png")).mirrored(true, false).save(path));
         QVERIFY(executes("encode_image"));
         testing::openModule().runner()->release("all");
     }

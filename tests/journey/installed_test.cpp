@@ -15,7 +15,7 @@ using namespace lowtide;
 namespace {
 
 const char* const kModule = "lib/liblowtide_plugin.so";
-const char* const kQtDoor = "lib/liblowtide_qt.so";
+const char* const kQtPlugin = "lib/liblowtide_qt.so";
 
 bool writeText(const QString& path, const QByteArray& text) {
     QFile file(path);
@@ -26,7 +26,7 @@ bool writeText(const QString& path, const QByteArray& text) {
 }  // namespace
 
 /// What `cmake --install` gives, in a folder that was moved afterwards: it runs, other projects
-/// find it, and its module takes the person's LibTorch.
+/// find it, and its module takes the user's LibTorch.
 class InstalledTest : public QObject {
     Q_OBJECT
 
@@ -39,9 +39,9 @@ class InstalledTest : public QObject {
                                    {"-S", source, "-B", build, "-DCMAKE_PREFIX_PATH=" + prefix_});
     }
 
-    /// Makes the example a project of its own in the folder of another program; `door` is the file
-    /// that it is told to open.
-    void buildExample(const QString& name, const QString& build, const char* door) const {
+    /// Makes the example a project of its own in the folder of another program; `entryPoint` is the
+    /// file that it is asked to open.
+    void buildExample(const QString& name, const QString& build, const char* entryPoint) const {
         const QString source = folder_.filePath("project of " + name);
         for (const QString& file : {QString("CMakeLists.txt"), name + ".cpp"}) {
             const QString path = testing::sourcePath("examples/" + name + "/" + file);
@@ -49,16 +49,17 @@ class InstalledTest : public QObject {
         }
         const testing::Ended configured = configure(source, build);
         QVERIFY2(configured.exitCode == 0, qPrintable(configured.errors));
-        QVERIFY2(configured.output.contains(prefix_ + "/" + door), qPrintable(configured.output));
+        QVERIFY2(configured.output.contains(prefix_ + "/" + entryPoint),
+                 qPrintable(configured.output));
         const testing::Ended built = testing::runProgram("cmake", {"--build", build});
         QVERIFY2(built.exitCode == 0, qPrintable(built.output + built.errors));
     }
 
-    void compareWithTheCommand(const QString& picture, const QString& graph) const {
-        QVERIFY(!picture.isEmpty());
+    void compareWithTheCommand(const QString& image, const QString& graph) const {
+        QVERIFY(!image.isEmpty());
         const testing::Ended command = runCommand(graph, folder_.filePath("of the command"));
         QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
-        QVERIFY(testing::contentsOf(picture) == testing::contentsOf(command.output.trimmed()));
+        QVERIFY(testing::contentsOf(image) == testing::contentsOf(command.output.trimmed()));
     }
 
     testing::Ended runCommand(const QString& graph, const QString& out) const {
@@ -88,11 +89,11 @@ private Q_SLOTS:
 
     void anotherProjectBuildsTheWidgetsHost() {
         const QString build = folder_.filePath("widgets_host");
-        buildExample("widgets_host", build, kQtDoor);
+        buildExample("widgets_host", build, kQtPlugin);
         const QString graph = testing::sourcePath("examples/graphs/text_to_image.json");
         const testing::Ended host = testing::runProgram(
             build + "/widgets_host",
-            {prefix_ + "/" + kQtDoor, graph, folder_.filePath("of widgets"), "--run"},
+            {prefix_ + "/" + kQtPlugin, graph, folder_.filePath("of widgets"), "--run"},
             {"QT_QPA_PLATFORM=offscreen"});
         QVERIFY2(host.exitCode == 0, qPrintable(host.errors));
         compareWithTheCommand(host.output.trimmed(), graph);
@@ -113,13 +114,14 @@ private Q_SLOTS:
         QVERIFY2(devices.output.contains("fake"), qPrintable(devices.output));
     }
 
-    void theInstalledQtDoorHasItsMetadata() {
-        const QPluginLoader loader(prefix_ + "/" + kQtDoor);
+    void theInstalledQtPluginHasItsMetadata() {
+        const QPluginLoader loader(prefix_ + "/" + kQtPlugin);
         QCOMPARE(loader.metaData()["IID"].toString(), QString("org.lowtide.QtEntry/1"));
-        QCOMPARE(testing::searchedFolders(prefix_ + "/" + kQtDoor).filter("/build"), QStringList());
+        QCOMPARE(testing::searchedFolders(prefix_ + "/" + kQtPlugin).filter("/build"),
+                 QStringList());
     }
 
-    void aPackageThatIsNotThereIsSaid_data() {
+    void aPackageThatIsNotThereIsReported_data() {
         QTest::addColumn<QByteArray>("request");
         QTest::addColumn<QString>("message");
         QTest::newRow("unknown component") << QByteArray("CONFIG REQUIRED COMPONENTS host_api bed")
@@ -127,7 +129,7 @@ private Q_SLOTS:
         QTest::newRow("another version") << QByteArray("7.1 CONFIG REQUIRED") << "version: 0.1.0";
     }
 
-    void aPackageThatIsNotThereIsSaid() {
+    void aPackageThatIsNotThereIsReported() {
         QFETCH(QByteArray, request);
         QFETCH(QString, message);
         const QTemporaryDir project;
@@ -140,7 +142,7 @@ private Q_SLOTS:
         QVERIFY2(configured.errors.simplified().contains(message), qPrintable(configured.errors));
     }
 
-    void theModuleTakesTheLibTorchBesideIt() {
+    void theModuleTakesTheLibTorchNextToIt() {
         const QString module = prefix_ + "/" + kModule;
         const QString torch = testing::searchedFolders(module).last();
         QVERIFY(torch.endsWith("/lib"));

@@ -24,9 +24,9 @@ using testing::executed;
 using testing::Finished;
 using testing::isGood;
 using testing::kShort;
+using testing::reported;
 using testing::runExample;
 using testing::runGraph;
-using testing::told;
 
 namespace {
 
@@ -51,7 +51,7 @@ QStringList resultsIn(const QString& cache) {
     return QDir(cache + "/results").entryList(QDir::Files | QDir::Hidden, QDir::Name);
 }
 
-/// Overwrites the weights of a safetensors file in place; name, size, time and header stay.
+/// Overwrites the weights of a safetensors file in place; name, size, time and header are kept.
 bool spoilWeights(const QString& path) {
     const auto time = fs::last_write_time(path.toStdString());
     QFile file(path);
@@ -106,7 +106,7 @@ class KeptResultsTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        plain_ = runExample("text_to_image", cacheless_.path()).picture;
+        plain_ = runExample("text_to_image", cacheless_.path()).image;
         QVERIFY(!plain_.isNull());
     }
 
@@ -124,7 +124,7 @@ private Q_SLOTS:
         QVERIFY(watch.isWatching());
         const Finished first = runExample("control_nodes", cache_->path(), own);
         QVERIFY(isGood(first));
-        QCOMPARE(first.picture, plain_);
+        QCOMPARE(first.image, plain_);
         QCOMPARE(resultsIn(cache_->path()).size(), 2);
         QVERIFY(watch.wasOpened());
         QVERIFY(spoilWeights(encoder));
@@ -136,16 +136,16 @@ private Q_SLOTS:
         QVERIFY(!watch.wasOpened());
         QVERIFY(!executed(second).contains("encode"));
         QVERIFY(executed(second).contains("denoise"));
-        QCOMPARE(second.picture, plain_);
+        QCOMPARE(second.image, plain_);
         for (const Json& component : second.report.at("plan").at("components")) {
             QVERIFY2(component.at("role") != "text_encoder", "the encoder is in the plan");
         }
-        QCOMPARE(told(second, "keep_positive", "found").at("place"), Json("disk"));
+        QCOMPARE(reported(second, "keep_positive", "found").at("place"), Json("disk"));
         const Finished without = runExample("text_to_image", cache_->path(), own);
-        QVERIFY2(without.picture != plain_, "the encoder's weights do not matter: no test at all");
+        QVERIFY2(without.image != plain_, "the encoder's weights do not matter: no test at all");
     }
 
-    /// The picture's file too: who made it with what is kept beside the numbers.
+    /// The image's file too: who made it with what is kept next to the numbers.
     void whatIsKeptGivesTheSameFile_data() {
         QTest::addColumn<QString>("node");
         QTest::addColumn<QString>("port");
@@ -162,7 +162,7 @@ private Q_SLOTS:
         QVERIFY(writeKeeping(graph, node.toStdString(), port.toStdString()));
         const Finished first = runGraph(graph, cache_->path());
         QVERIFY(isGood(first));
-        QCOMPARE(first.picture, plain_);
+        QCOMPARE(first.image, plain_);
 
         const Finished second = runGraph(graph, cache_->path());
 
@@ -180,12 +180,12 @@ private Q_SLOTS:
 
         QVERIFY(isGood(other));
         QVERIFY(executed(other).contains("encode"));
-        QVERIFY(other.picture != plain_);
+        QVERIFY(other.image != plain_);
         QVERIFY(isGood(runExample("control_nodes", cache_->path(), {"--device", "fake:256MiB"})));
         QCOMPARE(resultsIn(cache_->path()).size(), 6);
     }
 
-    void aDamagedResultIsToldAndMadeAgain() {
+    void aDamagedResultIsReportedAndMadeAgain() {
         QVERIFY(isGood(runExample("control_nodes", cache_->path())));
         for (const QString& name : resultsIn(cache_->path())) {
             QFile file(cache_->filePath("results/" + name));
@@ -198,12 +198,12 @@ private Q_SLOTS:
 
         QVERIFY(isGood(run));
         QVERIFY(executed(run).contains("encode"));
-        QCOMPARE(run.picture, plain_);
+        QCOMPARE(run.image, plain_);
         QVERIFY2(run.command.errors.contains("is not used"), qPrintable(run.command.errors));
         QVERIFY(!executed(runExample("control_nodes", cache_->path())).contains("encode"));
     }
 
-    /// Kept results of a model that is not the same any more stay unused.
+    /// Kept results of a model that is not the same any more remain unused.
     void aModelThatChangedIsAnotherResult() {
         const QTemporaryDir models;
         const QString model = models.filePath("model");
@@ -217,11 +217,11 @@ private Q_SLOTS:
 
         QVERIFY(isGood(run));
         QVERIFY(executed(run).contains("encode"));
-        QCOMPARE(run.picture, plain_);
+        QCOMPARE(run.image, plain_);
     }
 
     /// A good file under the name of another graph's result.
-    void aResultOfAnotherGraphIsToldAndMadeAgain() {
+    void aResultOfAnotherGraphIsReportedAndMadeAgain() {
         const QTemporaryDir other;
         QVERIFY(isGood(runExample("control_nodes", cache_->path())));
         QVERIFY(isGood(
@@ -242,12 +242,12 @@ private Q_SLOTS:
 
         QVERIFY(isGood(run));
         QVERIFY(executed(run).contains("encode"));
-        QCOMPARE(run.picture, plain_);
+        QCOMPARE(run.image, plain_);
         QVERIFY2(run.command.errors.contains("belongs to another graph"),
                  qPrintable(run.command.errors));
     }
 
-    /// Writes beyond a limit fail as on a disk that is full; nothing half-written stays.
+    /// Writes beyond a limit fail as on a disk that is full; nothing half-written is left.
     void aFullDiskIsAWarning() {
         const QTemporaryDir folder;
         constexpr int kLargestFileKiB = 4;  // less than a kept conditioning
@@ -280,11 +280,11 @@ private Q_SLOTS:
         QTest::addColumn<bool>("isFolder");
         QTest::addColumn<QStringList>("arguments");
         QTest::newRow("the folder cannot be made") << false << QStringList{};
-        QTest::newRow("no room") << true
-                                 << QStringList{"--set",
-                                                "keep_positive.limit=0",
-                                                "--set",
-                                                "keep_negative.limit=0"};
+        QTest::newRow("no space") << true
+                                  << QStringList{"--set",
+                                                 "keep_positive.limit=0",
+                                                 "--set",
+                                                 "keep_negative.limit=0"};
     }
 
     void aDiskThatTakesNothingIsAWarning() {
@@ -297,7 +297,7 @@ private Q_SLOTS:
             "control_nodes", isFolder ? cache_->path() : cache_->filePath("taken"), arguments);
 
         QVERIFY(isGood(run));
-        QCOMPARE(run.picture, plain_);
+        QCOMPARE(run.image, plain_);
         QVERIFY2(run.command.errors.contains("warning: keep_positive"),
                  qPrintable(run.command.errors));
     }
@@ -315,12 +315,12 @@ private Q_SLOTS:
 
         for (const Finished& run : runs) {
             QVERIFY(isGood(run));
-            QCOMPARE(run.picture, plain_);
+            QCOMPARE(run.image, plain_);
         }
         QCOMPARE(resultsIn(cache_->path()).size(), 2);
         const Finished third = runExample("control_nodes", cache_->path());
         QVERIFY(!executed(third).contains("encode"));
-        QCOMPARE(third.picture, plain_);
+        QCOMPARE(third.image, plain_);
     }
 
 private:

@@ -111,7 +111,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Elsewhere encode_prompt() alone left 15 GB on the card. The encoder takes 60 % of it here.
+    /// Elsewhere encode_prompt() alone left 15 GB on the GPU. The encoder takes 60 % of it here.
     void case2_encodeAloneLeavesNothing() {
         QFETCH(QString, policy);
         const auto weights = componentOf("text_encoder").at("weights").get<int64_t>();
@@ -133,7 +133,7 @@ private Q_SLOTS:
         }
     }
 
-    void case2_whatIsKeptIsAllThatStays() {
+    void case2_whatIsKeptIsAllThatRemains() {
         Json wanted = options("model,after=keep");
         wanted["until"] = {"encode"};
 
@@ -229,10 +229,10 @@ private Q_SLOTS:
         QTest::newRow("small by itself") << "auto" << 70 << 0;
         QTest::newRow("small by word") << "on" << 70 << 0;
         QTest::newRow("not small by word") << "off" << 70 << 70;
-        QTest::newRow("the person's threshold") << "off" << 50 << 50;
+        QTest::newRow("the user's threshold") << "off" << 50 << 50;
     }
 
-    /// A point behind each stage; on small cards it asks at any utilisation.
+    /// A point behind each stage; on small GPUs it asks at any utilisation.
     void case3_aSmallCardCollectsAfterEveryStage() {
         QFETCH(QString, lowMemory);
         QFETCH(int, threshold);
@@ -278,8 +278,8 @@ private Q_SLOTS:
         QCOMPARE(held(ended.report, "fake"), int64_t{0});
     }
 
-    /// The autoencoder's encoder half: no pass uses it. It never moves and is in nobody's way.
-    void case4_layersThatNeverRunStayWhereTheyAre() {
+    /// The autoencoder's encoder half: no forward uses it. It never moves and is in nobody's way.
+    void case4_layersThatNeverRunRemainWhereTheyAre() {
         for (const char* policy : {"none", "leaf+stream"}) {
             const testing::ModuleRun ended = run(options(policy));
 
@@ -299,10 +299,10 @@ private Q_SLOTS:
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         const std::vector<std::string> copies = copiesOf(ended.report, "denoiser");
-        const auto placeOf = [&](const char* leaf) {
+        const auto indexOf = [&](const char* leaf) {
             return std::find(copies.begin(), copies.end(), leaf) - copies.begin();
         };
-        QVERIFY(placeOf("denoiser.time_embedding.linear_1") < placeOf("denoiser.conv_in"));
+        QVERIFY(indexOf("denoiser.time_embedding.linear_1") < indexOf("denoiser.conv_in"));
         std::set<std::string> leaves(copies.begin(), copies.end());
         for (const Json& stage : ended.report.at("repetitions").back().at("traffic").at("stages")) {
             QVERIFY2(stage.at("misses").get<size_t>() <= leaves.size() / 20, stage.dump().c_str());

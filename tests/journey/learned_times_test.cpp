@@ -56,13 +56,13 @@ class LearnedTimesTest : public QObject {
 
 private Q_SLOTS:
 
-    void aPlanSaysWhatTheRunBeforeItTook() {
+    void aPlanStatesWhatTheRunBeforeItTook() {
         const double took = measured("cpu");
-        const double said = planned("cpu");
+        const double reported = planned("cpu");
 
-        qInfo("took %.3f s, the next plan says %.3f s", took, said);
+        qInfo("took %.3f s, the next plan predicts %.3f s", took, reported);
         QVERIFY(took > 0);
-        QVERIFY(std::abs(said / took - 1) < kTolerance);
+        QVERIFY(std::abs(reported / took - 1) < kTolerance);
     }
 
     /// Its times are those of the card that it plays.

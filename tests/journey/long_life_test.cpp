@@ -39,7 +39,7 @@ class LongLifeTest : public QObject {
 
     QTemporaryDir folder_;
 
-    /// What the process has beside what the ledger tells: results are kept up to their limit.
+    /// What the process has besides what the ledger states: results are kept up to their limit.
     static Bytes untold() { return testing::residentMemory() - testing::bytesOn("cpu"); }
 
     /// A run with a seed of its own.

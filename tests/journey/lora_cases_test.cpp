@@ -1,4 +1,4 @@
-// What LoRAs do to users of other systems, as runs of the whole product: pictures that follow what
+// What LoRAs do to users of other systems, as runs of the whole product: images that follow what
 // was offloaded, and checkpoints that are not what they were when a LoRA has gone.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -89,15 +89,15 @@ private Q_SLOTS:
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 
-    /// Eight bits and a LoRA gave another picture in every run, without it the same one.
-    void comfyui15365_eightBitsAndALoraGiveOnePicture_data() {
+    /// Eight bits and a LoRA gave another image in every run, without it the same one.
+    void comfyui15365_eightBitsAndALoraGiveOneImage_data() {
         QTest::addColumn<QString>("policy");
         for (const char* policy : {"model", "leaf+stream", "block", "auto"}) {
             QTest::newRow(policy) << policy;
         }
     }
 
-    void comfyui15365_eightBitsAndALoraGiveOnePicture() {
+    void comfyui15365_eightBitsAndALoraGiveOneImage() {
         QFETCH(QString, policy);
         const std::string eight = "quality,storage=f8";
         const QByteArray expected = valuesOf(options("none", "cpu", eight, kFirst));
@@ -107,11 +107,11 @@ private Q_SLOTS:
 
         for (int time = 0; time < 3; ++time) {
             QVERIFY2(valuesOf(asked) == expected, std::to_string(time).c_str());
-            (void)valuesOf(options("model,after=keep", kDevice, eight, ""));  // what stays behind
+            (void)valuesOf(options("model,after=keep", kDevice, eight, ""));  // what is left behind
         }
     }
 
-    /// Layers that were offloaded had other weights than those that stayed.
+    /// Layers that were offloaded had other weights than those that were kept.
     void comfyui15389_offloadedLayersHaveTheSameWeights_data() {
         QTest::addColumn<QString>("storage");
         for (const char* storage : {"bf16", "f16", "file"}) {
@@ -129,9 +129,9 @@ private Q_SLOTS:
             QVERIFY2(valuesOf(options(policy, kDevice, precision, kFirst, kStrong)) == expected,
                      policy);
         }
-        for (const char* share : {"leaf+stream,budget=1MiB", "leaf+stream,budget=4MiB"}) {
-            QVERIFY2(valuesOf(options(share, kDevice, precision, kFirst, kStrong)) == expected,
-                     share);
+        for (const char* fraction : {"leaf+stream,budget=1MiB", "leaf+stream,budget=4MiB"}) {
+            QVERIFY2(valuesOf(options(fraction, kDevice, precision, kFirst, kStrong)) == expected,
+                     fraction);
         }
     }
 
@@ -164,17 +164,17 @@ private Q_SLOTS:
             }
             testing::EventLog log;
             const testing::ModuleRun ended = testing::runModule(graph.dump(), asked, log);
-            std::vector<QImage> pictures;
+            std::vector<QImage> images;
             for (const Json& file : ended.report.at("files")) {
-                pictures.emplace_back(QString::fromStdString(file.at("path").get<std::string>()));
+                images.emplace_back(QString::fromStdString(file.at("path").get<std::string>()));
             }
-            return pictures;
+            return images;
         };
         const std::vector<QImage> both = filesOf(kFirst, kSecond);
-        const std::vector<QImage> turned = filesOf(kSecond, kFirst);
+        const std::vector<QImage> swapped = filesOf(kSecond, kFirst);
         QCOMPARE(both.size(), size_t{2});
         QVERIFY(!both[0].isNull() && both[0] != both[1]);
-        QVERIFY(both[0] == turned[1] && both[1] == turned[0]);
+        QVERIFY(both[0] == swapped[1] && both[1] == swapped[0]);
     }
 };
 

@@ -1,6 +1,6 @@
-// A card that is lost in the middle of a run: the run fails and says so, nothing stays, the next
-// run on it is refused, and the cpu goes on. By default a choice of calls, with LOWTIDE_WHOLE_TEST
-// more.
+// A GPU that is lost in the middle of a run: the run fails and reports it, nothing is left, the
+// next run on it is refused, and the cpu goes on. By default a choice of calls, with
+// LOWTIDE_WHOLE_TEST more.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -14,14 +14,14 @@ using namespace lowtide;
 
 namespace {
 
-const bool kIsWhole = testing::isWholeTest();
+const bool kIsFull = testing::isFullTest();
 
-/// The next call to lose the card at: every one, or closer together where a run begins.
+/// The next call to lose the GPU at: every one, or closer together where a run begins.
 int64_t callAfter(int64_t call) {
-    return kIsWhole ? call + 1 : call + 1 + call / 2;
+    return kIsFull ? call + 1 : call + 1 + call / 2;
 }
 
-/// Everything that the ledger still has beside results which are kept on the host.
+/// Everything that the ledger still has in addition to results that are kept on the host.
 int64_t bytesLeft() {
     std::string text;
     testing::openModule().runner()->memory(text);
@@ -35,7 +35,7 @@ int64_t bytesLeft() {
     return left;
 }
 
-bool saysLost(const testing::ModuleRun& ended) {
+bool isLostMessage(const testing::ModuleRun& ended) {
     for (const Json& issue : ended.report.at("issues")) {
         const auto message = issue.at("message").get<std::string>();
         if (issue.at("code") == "device_failed" &&
@@ -89,13 +89,13 @@ private Q_SLOTS:
             }
             const std::string where =
                 "call " + std::to_string(call) + ": " + ended.report.at("issues").dump();
-            QVERIFY2(saysLost(ended), where.c_str());
+            QVERIFY2(isLostMessage(ended), where.c_str());
             QVERIFY2(ended.status == Status::Failed || ended.status == Status::Invalid,
                      where.c_str());
             QCOMPARE(bytesLeft(), int64_t{0});
             if (++lost % 4 == 1) {
                 const testing::ModuleRun next = run("fake", policies);
-                QVERIFY2(saysLost(next), next.report.at("issues").dump().c_str());
+                QVERIFY2(isLostMessage(next), next.report.at("issues").dump().c_str());
                 QVERIFY(run("cpu", {}).status == Status::Ok);
             }
         }
@@ -105,7 +105,7 @@ private Q_SLOTS:
         QVERIFY(again.status == Status::Ok && again.dump == expected);
     }
 
-    void theCommandSaysIt() {
+    void theCommandReportsIt() {
         for (const char* call : {"1", "300"}) {
             const testing::CommandResult result =
                 testing::runLowtide({"run",

@@ -20,10 +20,10 @@ constexpr const char* kControlPreset = "sdxl_controlnet_12gib";
 constexpr const char* kLoraPreset = "sdxl_lora_12gib";
 constexpr const char* kIpPreset = "sdxl_ip_adapter_12gib";
 
-CommandResult checked(const QString& preset, const QStringList& places) {
+CommandResult checked(const QString& preset, const QStringList& folders) {
     QStringList arguments = {"check", preset};
-    for (const QString& place : places) {
-        arguments << "--model-folder" << place;
+    for (const QString& path : folders) {
+        arguments << "--model-folder" << path;
     }
     return testing::runLowtide(arguments);
 }
@@ -86,7 +86,7 @@ private Q_SLOTS:
         QCOMPARE(lost.exitCode, 2);
     }
 
-    /// Each kind in a place of its own, as the file says.
+    /// Each kind in a folder of its own, as the file states.
     void readsPathsOfComfyUI() {
         link("checkpoints", "a/sd");
         link("ipadapter", "b/ip");
@@ -139,7 +139,7 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNotThere_data() {
-        QTest::addColumn<QString>("place");
+        QTest::addColumn<QString>("path");
         QTest::addColumn<QString>("words");
         QTest::newRow("folder") << "none"
                                 << "there is no folder";
@@ -150,11 +150,11 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNotThere() {
-        QFETCH(QString, place);
+        QFETCH(QString, path);
         QFETCH(QString, words);
         (void)written("bad.yaml", "a: [");
 
-        const CommandResult result = checked(kLoraPreset, {folder_->filePath(place)});
+        const CommandResult result = checked(kLoraPreset, {folder_->filePath(path)});
 
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.errors.contains(words), qPrintable(result.errors));

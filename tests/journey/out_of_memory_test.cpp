@@ -1,5 +1,5 @@
 // Allocations of every kind that fail: recovered with the same bits, or reported with the node, and
-// nothing stays. By default a choice of activations, with LOWTIDE_WHOLE_TEST every seventh.
+// nothing is left. By default a choice of activations, with LOWTIDE_WHOLE_TEST every seventh.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -16,16 +16,16 @@ using namespace lowtide;
 
 namespace {
 
-const bool kIsWhole = testing::isWholeTest();
-const int64_t kEvery = kIsWhole ? 7 : 301;  ///< one activation in so many fails
-constexpr int64_t kNone = 1000000000;       ///< no run has so many allocations
+const bool kIsFull = testing::isFullTest();
+const int64_t kEvery = kIsFull ? 7 : 301;  ///< one activation in so many fails
+constexpr int64_t kNone = 1000000000;      ///< no run has so many allocations
 
 const std::vector<std::string> kAuto = {};
 const std::vector<std::string> kLeaf = {
     "encode=leaf+stream", "denoise=leaf+stream", "decode=leaf+stream"};
 const std::vector<std::string> kModel = {"encode=model", "denoise=model", "decode=model+stream"};
 
-/// Everything that the ledger still has beside results which are kept on the host.
+/// Everything that the ledger still has in addition to results that are kept on the host.
 int64_t bytesLeft() {
     std::string text;
     testing::openModule().runner()->memory(text);
@@ -93,7 +93,7 @@ private Q_SLOTS:
             for (const char* kind : {"arena", "staging", "wire", "activation"}) {
                 const bool isOfDefault =
                     name == "auto" || (name == "leaf" && QByteArray(kind) == "arena");
-                if (kIsWhole || isOfDefault) {
+                if (kIsFull || isOfDefault) {
                     QTest::newRow(qPrintable(QString("%1, %2").arg(kind, name.c_str())))
                         << std::string(kind) << policies;
                 }

@@ -1,4 +1,4 @@
-// What runs write: under names that nobody else has, opened before the first node, told whole.
+// What runs write: under names that nobody else has, opened before the first node, fully reported.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
@@ -100,16 +100,16 @@ private Q_SLOTS:
             runs.push_back(
                 std::async(std::launch::async, [&] { return testing::runLowtide(arguments); }));
         }
-        QSet<QString> told;
+        QSet<QString> reported;
         for (auto& run : runs) {
             const testing::CommandResult result = run.get();
             QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
             const QStringList paths = linesOf(result.output);
             QCOMPARE(paths.size(), kRounds);
             for (const QString& path : paths) {
-                QVERIFY2(!told.contains(path), qPrintable(path));
+                QVERIFY2(!reported.contains(path), qPrintable(path));
                 QVERIFY2(QFile::exists(path), qPrintable(path));
-                told.insert(path);
+                reported.insert(path);
             }
         }
         QDir where(at("out") + (params.contains("a/") ? "/a" : ""));
@@ -144,7 +144,7 @@ private Q_SLOTS:
         QVERIFY2(QDir(at("out")).entryList(QDir::Files | QDir::Hidden).isEmpty(), "a file is left");
     }
 
-    /// A figure of a comparison cannot be written: told before its runs.
+    /// A figure of a comparison cannot be written: reported before its runs.
     void aComparisonOpensItsFilesBeforeItsRuns() {
         QVERIFY(QDir(folder_->path()).mkpath("out/comparison.json"));
         const testing::CommandResult result = testing::runLowtide({"compare",
@@ -229,7 +229,7 @@ private Q_SLOTS:
 
     void bytesThatAreNoTextAreRefusedInASentence_data() {
         QTest::addColumn<QString>("script");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("message");
         QTest::newRow("out") << "--out $'o\\xff'"
                              << "--out \"o?\" is not UTF-8";
         QTest::newRow("set") << "--set $'save.prefix=\\xff'"
@@ -258,11 +258,11 @@ private Q_SLOTS:
 
     void bytesThatAreNoTextAreRefusedInASentence() {
         QFETCH(QString, script);
-        QFETCH(QString, said);
+        QFETCH(QString, message);
         const testing::Ended ended =
             runInShell("exec $lowtide run $graph " + script + " </dev/null");
         QCOMPARE(ended.exitCode, 2);
-        QVERIFY2(ended.errors.startsWith("lowtide: " + said), qPrintable(ended.errors));
+        QVERIFY2(ended.errors.startsWith("lowtide: " + message), qPrintable(ended.errors));
         QCOMPARE(ended.output, QString());
     }
 

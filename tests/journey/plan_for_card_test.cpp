@@ -1,5 +1,5 @@
 // `lowtide plan --as CARD`: what is planned for a card that is not there has the bytes that its
-// types have anywhere, and says what of it is an estimate.
+// types have anywhere, and states what of it is an estimate.
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
@@ -71,13 +71,13 @@ Json weightsOf(const Json& plan) {
 
 Json layoutsOf(const Json& plan) {
     Json layouts = Json::array();
-    for (const Json& stay : plan.at("stays")) {
-        layouts.push_back({stay.at("role"),
-                           stay.at("policy"),
-                           stay.at("groups"),
-                           stay.at("resident_bytes"),
-                           stay.at("ring_bytes"),
-                           stay.at("streamed_bytes_per_pass")});
+    for (const Json& residency : plan.at("stays")) {
+        layouts.push_back({residency.at("role"),
+                           residency.at("policy"),
+                           residency.at("groups"),
+                           residency.at("resident_bytes"),
+                           residency.at("ring_bytes"),
+                           residency.at("streamed_bytes_per_pass")});
     }
     return layouts;
 }
@@ -158,25 +158,26 @@ private Q_SLOTS:
         const Json half = weightsOf(plannedFor("RTX 4060").plan);
         const Json whole = weightsOf(plannedFor("GTX 1060 6GB").plan);
         for (const auto& [role, bytes] : whole.items()) {
-            const double share = half.at(role).get<double>() / bytes.get<double>();
-            QVERIFY2(share > 0.49 && share < 0.55, role.c_str());  // each weight begins a slot
+            const double fraction = half.at(role).get<double>() / bytes.get<double>();
+            QVERIFY2(fraction > 0.49 && fraction < 0.55,
+                     role.c_str());  // each weight begins a slot
         }
-        // A file that has f16 already is stored as it is; one person's choice comes first.
+        // A file that has f16 already is stored as it is; one user's choice comes first.
         const Answer asked =
             plannedFor("RTX 4060", {{"precisions", {"denoise=quality,storage=f32,compute=f32"}}});
         QCOMPARE(weightsOf(asked.plan).at("denoiser"), whole.at("denoiser"));
         QCOMPARE(weightsOf(asked.plan).at("autoencoder"), half.at("autoencoder"));
     }
 
-    void anUpcastIsPlannedAndSaid_data() {
+    void anUpcastIsPlannedAndReported_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<bool>("isUpcast");
         QTest::newRow("force_upcast") << "sdxl_1" << true;
         QTest::newRow("no force_upcast") << "sdxl_2" << false;
     }
 
-    /// The autoencoder of Stable Diffusion XL where its file says that it overflows f16.
-    void anUpcastIsPlannedAndSaid() {
+    /// The autoencoder of Stable Diffusion XL where its file states that it overflows f16.
+    void anUpcastIsPlannedAndReported() {
         QFETCH(QString, checkpoint);
         QFETCH(bool, isUpcast);
         Json options = {{"set",
@@ -198,7 +199,7 @@ private Q_SLOTS:
         QVERIFY(activationsOf(exact.plan, "decode") > activationsOf(half.plan, "decode"));
     }
 
-    void saysThatItIsForACardThatIsNotThere() {
+    void reportsThatItIsForACardThatIsNotThere() {
         const Answer answer = plannedFor("geforce rtx 4060");
 
         const Json& device = deviceOf(answer.plan);

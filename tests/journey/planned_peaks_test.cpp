@@ -1,4 +1,4 @@
-// What the plan says that each node will hold beside what it held, in graphs with control nodes.
+// What the plan states that each node will hold besides what it held, in graphs with control nodes.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
@@ -35,7 +35,7 @@ class PlannedPeaksTest : public QObject {
 
     static Json graphOf(const QString& name) { return Json::parse(testing::exampleText(name)); }
 
-    /// The example with a control node between decode and save, and the picture enlarged behind it.
+    /// The example with a control node between decode and save, and the image enlarged behind it.
     static Json withLateControls() {
         Json graph = graphOf("control_nodes");
         graph["nodes"]["late"] = {{"type", "control.offload"}, {"params", {{"component", "all"}}}};
@@ -171,7 +171,7 @@ private Q_SLOTS:
         QCOMPARE(ended.report.at("repetitions").back().at("bytesToDevice").get<int64_t>(), planned);
     }
 
-    void areThoseMeasured_whenPicturesAreRead_data() {
+    void areThoseMeasured_whenImagesAreRead_data() {
         QTest::addColumn<QString>("graph");
         QTest::addColumn<QString>("device");
         QTest::addColumn<QString>("policy");
@@ -186,8 +186,8 @@ private Q_SLOTS:
         }
     }
 
-    /// A picture lies on the host until a stage takes it to its device.
-    void areThoseMeasured_whenPicturesAreRead() {
+    /// An image lies on the host until a stage takes it to its device.
+    void areThoseMeasured_whenImagesAreRead() {
         QFETCH(QString, graph);
         QFETCH(QString, device);
         QFETCH(QString, policy);
@@ -233,7 +233,7 @@ private Q_SLOTS:
     }
 
     /// The device is smaller behind an Offload node: what it frees may be used.
-    void anOffloadMakesRoom() {
+    void anOffloadMakesSpace() {
         const Json graph = withLateControls();
         const auto minimumOf = [&](const Json& planned) {
             std::string text;

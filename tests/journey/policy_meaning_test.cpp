@@ -1,4 +1,4 @@
-// What each policy means, read off the time lines of real runs: which groups are on the card at
+// What each policy means, read off the time lines of real runs: which groups are on the GPU at
 // once.
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 const std::vector<std::string> kEncoders = {"encode_a", "encode_b", "encode_c", "encode_d"};
 const std::vector<std::string> kStages = {
     "encode_a", "encode_b", "encode_c", "encode_d", "denoise", "refine", "decode"};
-/// docs/memory.md: the largest ring of leaf+stream in units of the largest pair of neighbours.
-constexpr double kMostRingFloors = 2.5;
+/// docs/memory.md: the largest ring buffer of leaf+stream, in units of the largest adjacent pair.
+constexpr double kMostRingBufferFloors = 2.5;
 
-/// A group on the card: which component of which checkpoint, and its part of it.
-struct OnCard {
+/// A group on the GPU: which component of which checkpoint, and its part of it.
+struct OnGpu {
     std::string subject;    ///< "denoiser.mid_block.attentions.0.norm"
     std::string broughtIn;  ///< the node that ran when it was copied
     int64_t bytes = 0;
@@ -40,15 +40,15 @@ struct OnCard {
     }
 };
 
-/// What lies on the card after each copy of a run.
+/// What lies on the GPU after each copy of a run.
 class Residents {
 public:
     explicit Residents(const Json& report) {
         for (const Json& event : report.at("timeline")) {
             const std::string what = event.at("what");
-            const OnCard group{.subject = event.at("subject"),
-                               .broughtIn = event.at("node"),
-                               .bytes = event.at("bytes")};
+            const OnGpu group{.subject = event.at("subject"),
+                              .broughtIn = event.at("node"),
+                              .bytes = event.at("bytes")};
             if (what == "enter") {
                 entered_ = group.broughtIn;
             } else if (what == "copy") {
@@ -57,7 +57,7 @@ public:
                 moments_.push_back(now_);
             } else if (what == "evict") {
                 evictedBeforeTheEnd_ += entered_ == "save" ? 0 : 1;
-                now_.erase(std::find_if(now_.begin(), now_.end(), [&](const OnCard& there) {
+                now_.erase(std::find_if(now_.begin(), now_.end(), [&](const OnGpu& there) {
                     return there.subject == group.subject;
                 }));
             }
@@ -65,17 +65,17 @@ public:
     }
 
     /// One entry for each copy, in order.
-    [[nodiscard]] const std::vector<OnCard>& copied() const { return copied_; }
+    [[nodiscard]] const std::vector<OnGpu>& copied() const { return copied_; }
 
-    [[nodiscard]] const std::vector<OnCard>& left() const { return now_; }
+    [[nodiscard]] const std::vector<OnGpu>& left() const { return now_; }
 
     [[nodiscard]] int evictedBeforeTheEnd() const { return evictedBeforeTheEnd_; }
 
-    /// The most that `measure` gives for what is on the card at one moment.
+    /// The most that `measure` gives for what is on the GPU at one moment.
     template <class Measure>
     [[nodiscard]] int64_t most(const Measure& measure) const {
         int64_t most = 0;
-        for (const std::vector<OnCard>& moment : moments_) {
+        for (const std::vector<OnGpu>& moment : moments_) {
             most = std::max<int64_t>(most, measure(moment));
         }
         return most;
@@ -88,7 +88,7 @@ public:
     [[nodiscard]] int64_t mostComponents() const {
         return most([](const auto& moment) {
             std::set<std::string> components;
-            for (const OnCard& group : moment) {
+            for (const OnGpu& group : moment) {
                 components.insert(group.component());
             }
             return static_cast<int64_t>(components.size());
@@ -98,7 +98,7 @@ public:
     [[nodiscard]] int64_t mostBytes() const {
         return most([](const auto& moment) {
             int64_t bytes = 0;
-            for (const OnCard& group : moment) {
+            for (const OnGpu& group : moment) {
                 bytes += group.bytes;
             }
             return bytes;
@@ -108,16 +108,16 @@ public:
     /// Bytes of each group that was ever copied.
     [[nodiscard]] std::map<std::string, int64_t> groups() const {
         std::map<std::string, int64_t> groups;
-        for (const OnCard& group : copied_) {
+        for (const OnGpu& group : copied_) {
             groups[group.subject] = group.bytes;
         }
         return groups;
     }
 
 private:
-    std::vector<OnCard> now_;
-    std::vector<OnCard> copied_;
-    std::vector<std::vector<OnCard>> moments_;
+    std::vector<OnGpu> now_;
+    std::vector<OnGpu> copied_;
+    std::vector<std::vector<OnGpu>> moments_;
     std::string entered_;
     int evictedBeforeTheEnd_ = 0;
 };
@@ -150,14 +150,14 @@ bool isBetweenBlocks(const std::string& subject) {
 
 }  // namespace
 
-/// Four encoders of four checkpoints, two denoising passes over one denoiser, and a decoder, all
+/// Four encoders of four checkpoints, two samplings by one denoiser, and a decoder, all
 /// under one policy.
 class PolicyMeaningTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
     std::map<std::string, int64_t> leaves_;  ///< bytes of each leaf that is used
-    std::vector<OnCard> leafOrder_;          ///< as leaves are used
+    std::vector<OnGpu> leafOrder_;           ///< as leaves are used
     std::map<std::string, Residents> runs_;
 
     std::string modelFolder(const std::string& letter) const {
@@ -257,7 +257,7 @@ private Q_SLOTS:
 
         QCOMPARE(residents.evictedBeforeTheEnd(), 0);
         std::map<std::string, int> copies;
-        for (const OnCard& group : residents.copied()) {
+        for (const OnGpu& group : residents.copied()) {
             ++copies[group.component() + group.subject];
         }
         for (const auto& [group, count] : copies) {
@@ -275,7 +275,7 @@ private Q_SLOTS:
         QVERIFY(residents.groups() == leaves_);
     }
 
-    /// The next one arrives beside the one that computes.
+    /// The next one arrives while the other computes.
     void modelStream_isTwoComponentsAtMost() {
         QCOMPARE(run("model+stream").mostComponents(), int64_t{2});
     }
@@ -297,7 +297,7 @@ private Q_SLOTS:
         QVERIFY(residents.groups() == leaves_);
     }
 
-    void leafWithABudget_staysWithinIt() {
+    void leafWithABudget_keepsWithinIt() {
         constexpr int64_t kBudget = 2 << 20;
 
         const Residents& residents = run("leaf,budget=2MiB");
@@ -307,13 +307,13 @@ private Q_SLOTS:
         QVERIFY(residents.groups() == leaves_);
     }
 
-    void leafStream_isARingOfNeighbours() {
+    void leafStream_isARingBufferOfNeighbours() {
         const Residents& residents = run("leaf+stream");
 
         QVERIFY(residents.groups() == leaves_);
         QVERIFY(residents.mostGroups() > 1);
         QVERIFY2(static_cast<double>(residents.mostBytes()) <=
-                     kMostRingFloors * static_cast<double>(largestPair()),
+                     kMostRingBufferFloors * static_cast<double>(largestPair()),
                  qPrintable(QString::number(residents.mostBytes())));
     }
 
@@ -357,7 +357,7 @@ private Q_SLOTS:
         const Residents& residents = run("auto");
 
         std::map<std::string, int> copies;
-        for (const OnCard& group : residents.copied()) {
+        for (const OnGpu& group : residents.copied()) {
             ++copies[group.component() + group.subject];
         }
         for (const auto& [group, count] : copies) {

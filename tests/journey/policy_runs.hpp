@@ -29,7 +29,7 @@ inline constexpr qsizetype kFewestDumped = 100'000;
 
 /// One policy of each kind, or every one in the whole test.
 [[nodiscard]] inline std::span<const char* const> testedPolicies() {
-    return isWholeTest() ? std::span<const char* const>(kEveryPolicy) : kPolicyKinds;
+    return isFullTest() ? std::span<const char* const>(kEveryPolicy) : kPolicyKinds;
 }
 
 inline void addPolicyRows(std::span<const char* const> policies = testedPolicies()) {
@@ -58,7 +58,7 @@ inline void addPolicyRows(std::span<const char* const> policies = testedPolicies
     return runModule(graph, options, log);
 }
 
-/// What a run that is to be compared with gives; one that fails is told.
+/// What a run that is to be compared with gives; one that fails is reported.
 [[nodiscard]] inline QByteArray dumpToCompare(const ModuleRun& plain) {
     [&] {
         QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
@@ -67,7 +67,7 @@ inline void addPolicyRows(std::span<const char* const> policies = testedPolicies
     return plain.dump;
 }
 
-/// It has these bits, and leaves nothing on the card after any repetition.
+/// It has these bits, and leaves nothing on the GPU after any repetition.
 inline void checkBits(const ModuleRun& ended, const QByteArray& expected) {
     QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
     QVERIFY(ended.dump == expected);
@@ -87,7 +87,7 @@ inline void checkPeaks(const ModuleRun& ended, double mostOff = 0.01) {
 }
 
 /// After a test: nothing is left that nobody asked to keep.
-inline void checkNothingStays() {
+inline void checkNothingIsLeft() {
     QCOMPARE(openModule().runner()->release("all"), Status::Ok);
     QCOMPARE(bytesOn("fake"), int64_t{0});
 }

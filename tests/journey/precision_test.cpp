@@ -1,4 +1,4 @@
-// A precision from the graph to the picture's metadata, and what is refused.
+// A precision from the graph to the image's metadata, and what is refused.
 #include "plugin/base/json.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
@@ -45,7 +45,7 @@ class PrecisionTest : public QObject {
 
     QTemporaryDir folder_;
 
-    image::DecodedPicture pictureOf(const QString& out, const QStringList& options) const {
+    image::DecodedImage imageOf(const QString& out, const QStringList& options) const {
         const CommandResult run = runInProcess(with("run", {"--out", out}) + options);
         if (run.exitCode != 0) {
             qWarning("%s", qPrintable(run.errors));
@@ -60,8 +60,8 @@ class PrecisionTest : public QObject {
             std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))), "png");
     }
 
-    static Json precisionIn(const image::DecodedPicture& png) {
-        for (const image::PictureText& text : png.texts) {
+    static Json precisionIn(const image::DecodedImage& png) {
+        for (const image::ImageText& text : png.texts) {
             if (text.key == "lowtide_precision") {
                 return Json::parse(text.text);
             }
@@ -71,7 +71,7 @@ class PrecisionTest : public QObject {
 
 private Q_SLOTS:
 
-    /// What `plan` shows is what the picture says.
+    /// What `plan` shows is what the image states.
     void isPlannedComputedAndWrittenDown() {
         const QStringList asked = {"--precision",
                                    "denoise=speed,storage=bf16",
@@ -91,13 +91,13 @@ private Q_SLOTS:
         QCOMPARE(planned.at("encode").at("switches").at("tf32_matmul"),
                  Json("not applicable here"));
 
-        const image::DecodedPicture lossy = pictureOf(folder_.filePath("lossy"), asked);
+        const image::DecodedImage lossy = imageOf(folder_.filePath("lossy"), asked);
         QCOMPARE(precisionIn(lossy), planned);
-        const image::DecodedPicture plain = pictureOf(folder_.filePath("plain"), {});
+        const image::DecodedImage plain = imageOf(folder_.filePath("plain"), {});
         QVERIFY(precisionIn(plain) != planned);
-        QVERIFY(plain.picture.pixels && lossy.picture.pixels);
-        const size_t bytes = plain.picture.byteCount();
-        QVERIFY(std::memcmp(plain.picture.pixels.get(), lossy.picture.pixels.get(), bytes) != 0);
+        QVERIFY(plain.image.pixels && lossy.image.pixels);
+        const size_t bytes = plain.image.byteCount();
+        QVERIFY(std::memcmp(plain.image.pixels.get(), lossy.image.pixels.get(), bytes) != 0);
     }
 
     /// Each under its own name, and refused by the node's.
@@ -217,7 +217,7 @@ private Q_SLOTS:
         QVERIFY2(result.errors.contains(reason), qPrintable(result.errors));
     }
 
-    void theCudnnApiIsToldAsItIs() {
+    void theCudnnApiIsReportedAsItIs() {
         const QString report = folder_.filePath("report.json");
         const CommandResult run = runLowtide(with(
             "run", {"--cudnn-api", "v7", "--out", folder_.filePath("api"), "--report", report}));
@@ -225,8 +225,8 @@ private Q_SLOTS:
         QFile file(report);
         QVERIFY(file.open(QIODevice::ReadOnly));
         const Json written = Json::parse(file.readAll().toStdString());
-        const auto told = QString::fromStdString(written.at("cudnnApi").get<std::string>());
-        QVERIFY2(told.startsWith("v7"), qPrintable(told));
+        const auto reported = QString::fromStdString(written.at("cudnnApi").get<std::string>());
+        QVERIFY2(reported.startsWith("v7"), qPrintable(reported));
         QCOMPARE(written.at("precision").at("decode").at("compute"), Json("f32"));
         QCOMPARE(runLowtide(with("check", {"--cudnn-api", "v9"})).exitCode, 2);
     }

@@ -38,11 +38,11 @@ private Q_SLOTS:
     void acceptsEveryBuiltInPreset();
     void namesTheFileThatAPresetWants_data();
     void namesTheFileThatAPresetWants();
-    void makesAPicture_ofABuiltInPreset_data();
-    void makesAPicture_ofABuiltInPreset();
+    void makesAnImage_ofABuiltInPreset_data();
+    void makesAnImage_ofABuiltInPreset();
     void takesOnesOwnPreset_beforeABuiltInOne();
     void namesTheNearestPreset_whenThereIsNone();
-    void saysWhatIsWrongWithADamagedPreset();
+    void reportsWhatIsWrongWithADamagedPreset();
 
 private:
     CommandResult lowtide(const QStringList& arguments) const {
@@ -111,7 +111,7 @@ void PresetsTest::namesTheFileThatAPresetWants() {
     QFETCH(QString, param);
     QFETCH(QString, file);
 
-    const QTemporaryDir folder;  // what is beside that file
+    const QTemporaryDir folder;  // what is next to that file
     for (const char* part : {"checkpoints", "pictures"}) {
         if (param != "load.checkpoint") {
             QVERIFY(QFile::link(hollowModelFolder() + "/" + part, folder.filePath(part)));
@@ -125,7 +125,7 @@ void PresetsTest::namesTheFileThatAPresetWants() {
              qPrintable(result.errors));
 }
 
-void PresetsTest::makesAPicture_ofABuiltInPreset_data() {
+void PresetsTest::makesAnImage_ofABuiltInPreset_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<int>("width");
     QTest::newRow("by id") << "text_to_image_speed" << 128;
@@ -134,7 +134,7 @@ void PresetsTest::makesAPicture_ofABuiltInPreset_data() {
     QTest::newRow("enlarged") << "upscale_speed" << 256;
 }
 
-void PresetsTest::makesAPicture_ofABuiltInPreset() {
+void PresetsTest::makesAnImage_ofABuiltInPreset() {
     QFETCH(QString, name);
     QFETCH(int, width);
 
@@ -163,7 +163,7 @@ void PresetsTest::namesTheNearestPreset_whenThereIsNone() {
     QVERIFY2(result.errors.contains("upscale_speed"), qPrintable(result.errors));
 }
 
-void PresetsTest::saysWhatIsWrongWithADamagedPreset() {
+void PresetsTest::reportsWhatIsWrongWithADamagedPreset() {
     putOwn("newer", R"({"format": 1, "nodes": {}, "preset": {"version": 9}})");
 
     const CommandResult listed = lowtide({"presets"});

@@ -37,7 +37,7 @@ const QStringList kShort = {"--set", "denoise.steps=4", "--set", "denoise.sample
 
 }  // namespace
 
-/// The promise: device, policy, repetition and neighbours change no byte of any recorded value.
+/// The guarantee: device, policy, repetition and neighbours change no byte of any recorded value.
 class SameBitsTest : public QObject {
     Q_OBJECT
 
@@ -50,7 +50,7 @@ private Q_SLOTS:
 
     void devicesAndPoliciesChangeNoByte_data() {
         QTest::addColumn<QStringList>("arguments");
-        // The matrix has every policy; these are of the command, with what stays and what goes.
+        // The matrix has every policy; these are of the command, with what is kept and what goes.
         for (const char* device : {"cpu", "fake"}) {
             for (const char* policy : {"auto", "model,after=keep", "model,after=drop"}) {
                 QTest::newRow(qPrintable(QString("%1 %2").arg(device, policy)))
@@ -68,14 +68,14 @@ private Q_SLOTS:
         }
         QTest::newRow("decode on the cpu")
             << QStringList{"--device", "fake", "--policy", "decode=none@cpu"};
-        QTest::newRow("card for one component") << QStringList{"--device",
-                                                               "fake:128MiB",
-                                                               "--policy",
-                                                               "denoise=model",
-                                                               "--policy",
-                                                               "encode=none",
-                                                               "--repeat",
-                                                               "2"};
+        QTest::newRow("GPU for one component") << QStringList{"--device",
+                                                              "fake:128MiB",
+                                                              "--policy",
+                                                              "denoise=model",
+                                                              "--policy",
+                                                              "encode=none",
+                                                              "--repeat",
+                                                              "2"};
     }
 
     void devicesAndPoliciesChangeNoByte() {
@@ -85,7 +85,7 @@ private Q_SLOTS:
         QVERIFY2(dump == expected_, "the dump differs from the one of the cpu, policy none");
     }
 
-    void twoPassesEqualOne_data() {
+    void twoRangesEqualOne_data() {
         QTest::addColumn<QString>("sampler");
         for (const char* sampler :
              {"ddim", "euler", "euler_a", "dpmpp_2m", "pndm", "heun", "kdpm2_a", "unipc"}) {
@@ -93,9 +93,9 @@ private Q_SLOTS:
         }
     }
 
-    void twoPassesEqualOne() {
+    void twoRangesEqualOne() {
         QFETCH(QString, sampler);
-        const auto picture = [&](const QString& graph, const QStringList& nodes) {
+        const auto image = [&](const QString& graph, const QStringList& nodes) {
             QStringList arguments;
             for (const QString& node : nodes) {
                 arguments << "--set" << node + ".steps=6"
@@ -120,17 +120,17 @@ private Q_SLOTS:
             QFile file(run.output.trimmed());
             return file.open(QIODevice::ReadOnly) ? pixelsOf(file.readAll()) : QByteArray();
         };
-        const QByteArray one = picture("text_to_image", {"denoise"});
+        const QByteArray one = image("text_to_image", {"denoise"});
         QVERIFY(!one.isEmpty());
-        QCOMPARE(picture("two_passes", {"denoise", "refine"}), one);
+        QCOMPARE(image("two_passes", {"denoise", "refine"}), one);
     }
 
-    /// The seed changes nothing that UniPC computes, and no pass goes on with another seed's state.
+    /// The seed changes nothing that UniPC computes, and no stage continues another seed's state.
     void aSecondCheckpointStartsAfresh() {
         const QTemporaryDir folder;
         const QString graph = folder.filePath("two_checkpoints.json");
         testing::writeFile(graph, twoCheckpoints(folder, 3, 2));
-        const auto picture = [&](const QString& seed) {
+        const auto image = [&](const QString& seed) {
             const testing::CommandResult run = testing::runLowtide(
                 {"run", graph, "--out", folder.path(), "--set", "refine.seed=" + seed});
             if (run.exitCode != 0) {
@@ -138,9 +138,9 @@ private Q_SLOTS:
             }
             return pixelsOf(testing::contentsOf(run.output.trimmed()));
         };
-        const QByteArray continued = picture("1");
+        const QByteArray continued = image("1");
         QVERIFY(!continued.isEmpty());
-        QCOMPARE(picture("2"), continued);
+        QCOMPARE(image("2"), continued);
     }
 
     void aBusyNeighbourChangesNoByte() {
@@ -164,7 +164,7 @@ private Q_SLOTS:
     }
 
 private:
-    /// two_passes.json, a checkpoint for each pass: copies of the mini model with other orders.
+    /// two_passes.json, a checkpoint for each stage: copies of the mini model with other orders.
     static QByteArray twoCheckpoints(const QTemporaryDir& folder, int first, int second) {
         Json graph = parseJson(testing::exampleText("two_passes"), "two_passes");
         graph["nodes"]["load_second"] = graph["nodes"]["load"];

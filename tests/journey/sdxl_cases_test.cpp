@@ -159,8 +159,8 @@ private Q_SLOTS:
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 
-    /// One encoder of two is kept, and no byte beside it.
-    void case2_whatIsKeptIsAllThatStays() {
+    /// One encoder of two is kept, and no byte next to it.
+    void case2_whatIsKeptIsAllThatRemains() {
         Json wanted = options("model");
         wanted["policies"].push_back("encode.text_encoder_2=model,after=keep");
 
@@ -236,7 +236,7 @@ private Q_SLOTS:
                 ++number;
                 for (const int batch : {1, 2}) {
                     // Every pair of a policy, a size and a batch; all three where there is time.
-                    if (testing::isWholeTest() || (number + batch) % 2 == 0) {
+                    if (testing::isFullTest() || (number + batch) % 2 == 0) {
                         QTest::addRow("%s, %d x %d x %d", policy, width, height, batch)
                             << policy << width << height << batch;
                     }
@@ -286,7 +286,7 @@ private Q_SLOTS:
     }
 
     /// Some of each kind, from the first to the last: recovered with the same bits, or reported
-    /// with the node; nothing stays.
+    /// with the node; nothing is left.
     void anAllocationThatFailsCostsNoBit() {
         QFETCH(QString, kind);
         const std::string what = kind.toStdString();
@@ -316,7 +316,7 @@ private Q_SLOTS:
     }
 
     /// Added embeddings are constructed last and used first; both encoders stream one after the
-    /// other. The walk has said so: nothing comes late, not even in the first pass.
+    /// other. The dry run has shown so: nothing comes late, not even in the first forward.
     void theOrderOfCallsIsAHint() {
         const testing::ModuleRun ended = runDumping(plain_, options("leaf+stream"));
 
@@ -324,7 +324,7 @@ private Q_SLOTS:
         QVERIFY(ended.dump == expected_);
         const Json& traffic = ended.report.at("repetitions").back().at("traffic");
         const auto copies = traffic.at("copies").get<int>();
-        QVERIFY2(copies > 500, traffic.dump().c_str());  // groups of several passes
+        QVERIFY2(copies > 500, traffic.dump().c_str());  // groups of several forwards
         QVERIFY2(traffic.at("misses") == 0, traffic.dump().c_str());
     }
 };

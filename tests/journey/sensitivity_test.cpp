@@ -1,4 +1,4 @@
-// `lowtide compare --sensitivity` as a person uses it, and the runs along a recorded one that it
+// `lowtide compare --sensitivity` as a user runs it, and the runs along a recorded one that it
 // is made of.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
@@ -123,7 +123,7 @@ private Q_SLOTS:
     }
 
     /// Independently: sha256 of the file, the mean of the calls, the class by the threshold.
-    void figuresAreWhatTheySay() {
+    void figuresAreWhatTheyState() {
         const QByteArray weights =
             testing::contentsOf(testing::sourcePath("resources/mini/model/") + kWeights);
         QCOMPARE(QString::fromStdString(measured_.at("weights")),
@@ -157,7 +157,7 @@ private Q_SLOTS:
         QCOMPARE(testing::contentsOf(store()), before);
     }
 
-    void anotherPassIsMeasuredAnew() {
+    void anotherRunIsMeasuredAgain() {
         const testing::CommandResult run = measure({}, {"denoise.seed=5"});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         QVERIFY(hasOnly(found(), "is_new", true));
@@ -166,7 +166,7 @@ private Q_SLOTS:
     }
 
     /// A copy has the hash of the original, other weights have their own.
-    void checkpointsAreToldApartByTheirWeights() {
+    void checkpointsAreDistinguishedByTheirWeights() {
         const QString copy = folder_->filePath("copy");
         testing::copyFolder(testing::sourcePath("resources/mini/model"), copy);
         const QStringList ofCopy = {"load.checkpoint=" + copy};
@@ -230,7 +230,7 @@ private Q_SLOTS:
         QTest::addColumn<QStringList>("guidance");
         QTest::newRow("guided") << "wan_t2v_0" << QStringList{"denoise.cfg=4"};
         QTest::newRow("not guided") << "wan_t2v_0" << QStringList{"denoise.cfg=1"};
-        QTest::newRow("two experts")
+        QTest::newRow("two noise models")
             << "wan22_t2v_0" << QStringList{"denoise.cfg=4", "denoise.cfg_2=1"};
     }
 
@@ -260,7 +260,7 @@ private Q_SLOTS:
         }
     }
 
-    void whatCannotBeIsSaid() {
+    void whatCannotBeIsReported() {
         const testing::CommandResult run =
             measure({"--vary", "deepcache.depth=1,12"}, {}, "text_to_image_deepcache");
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
@@ -327,7 +327,7 @@ private Q_SLOTS:
             testing::EventLog log;
             return testing::runModule(testing::exampleText(graph), options, log);
         };
-        // The file stays here: runModule removes the one of "dump".
+        // The file is kept here: runModule removes the one of "dump".
         const auto exact = run("text_to_image", {{"dump", recording}});
         QCOMPARE(exact.status, Status::Ok);
         testing::writeFile(QString::fromStdString(recording), exact.dump);

@@ -36,9 +36,9 @@ class SmallerTilesTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        QImage picture(1024, 1024, QImage::Format_RGB888);
-        picture.fill(Qt::gray);
-        QVERIFY(picture.save(folder_.filePath("large.png")));
+        QImage image(1024, 1024, QImage::Format_RGB888);
+        image.fill(Qt::gray);
+        QVERIFY(image.save(folder_.filePath("large.png")));
         testing::RrdbFile(testing::RrdbFile::Style::Basicsr, 64, 32, 1, 2, 3)
             .write(folder_.filePath("upscaler.safetensors").toStdString());
     }
@@ -89,9 +89,9 @@ private Q_SLOTS:
         const Json& facts = refused.issue.at("facts");
         QVERIFY2(facts.value("param", "") == "tile", refused.issue.dump().c_str());
         const auto tile = facts.at("value").get<int64_t>();
-        const std::string said =
+        const std::string message =
             "set tile of " + name + " to " + std::to_string(tile) + ", which changes pixels";
-        QVERIFY2(refused.issue.at("hint").get<std::string>().starts_with(said),
+        QVERIFY2(refused.issue.at("hint").get<std::string>().starts_with(message),
                  refused.issue.dump().c_str());
         Json hinted = options;
         hinted["set"].push_back(name + ".tile=" + std::to_string(tile));

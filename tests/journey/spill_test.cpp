@@ -1,4 +1,4 @@
-// A card whose driver lends memory of the host, slowly: no run at its budget ever touches it.
+// A GPU whose driver lends memory of the host, slowly: no run at its budget ever touches it.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -13,7 +13,7 @@ using namespace lowtide;
 
 namespace {
 
-/// The text-to-image example with a second picture of another size behind the same prompt.
+/// The text-to-image example with a second image of another size behind the same prompt.
 Json twoSizes() {
     Json graph = Json::parse(testing::exampleText("text_to_image"));
     for (const char* node : {"latent", "denoise", "decode", "save"}) {
@@ -90,9 +90,9 @@ private Q_SLOTS:
         const Json plan = Json::parse(text);
         QVERIFY2(plan.contains("plan"), text.c_str());
         const auto minimum = plan.at("plan").at("devices")[0].at("minimum").get<int64_t>();
-        const std::string card = std::to_string(minimum);
-        options["device"] = "fake:" + card + ",spill=1GiB";
-        options["memoryBudget"] = card;
+        const std::string size = std::to_string(minimum);
+        options["device"] = "fake:" + size + ",spill=1GiB";
+        options["memoryBudget"] = size;
 
         testing::EventLog log;
         const testing::ModuleRun run = testing::runModule(graphNamed(graph), options, log);

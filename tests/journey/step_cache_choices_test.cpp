@@ -42,7 +42,7 @@ private Q_SLOTS:
     void exactTakesWhatSparesNothing_data() {
         QTest::addColumn<QString>("graph");
         QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         const QString deepcache = "text_to_image_deepcache";
         const QString block = "text_to_image_block_cache";
         const QString forecast = "text_to_image_forecast";
@@ -68,7 +68,7 @@ private Q_SLOTS:
     void exactTakesWhatSparesNothing() {
         QFETCH(QString, graph);
         QFETCH(QStringList, settings);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const std::string text = testing::exampleText(graph);
         Json wanted = options(settings);
         const auto checked = [&](bool isExact) {
@@ -82,23 +82,23 @@ private Q_SLOTS:
         const auto [exact, refusals] = checked(true);
         const auto [free, marks] = checked(false);
 
-        QCOMPARE(exact, says.isEmpty() ? Status::Ok : Status::Invalid);
+        QCOMPARE(exact, expected.isEmpty() ? Status::Ok : Status::Invalid);
         QCOMPARE(free, Status::Ok);
         const bool isMarked = std::any_of(marks.begin(), marks.end(), [&](const Json& mark) {
             return mark.at("code") == "lossy" && mark.at("severity") == "info" &&
                    mark.at("node") == "denoise" &&
-                   mark.at("message").get<std::string>().find(says.toStdString()) !=
+                   mark.at("message").get<std::string>().find(expected.toStdString()) !=
                        std::string::npos;
         });
-        QCOMPARE(isMarked, !says.isEmpty());
-        if (!says.isEmpty()) {
+        QCOMPARE(isMarked, !expected.isEmpty());
+        if (!expected.isEmpty()) {
             const auto message = refusals.back().at("message").get<std::string>();
             QVERIFY2(message.starts_with("node denoise is lossy"), message.c_str());
-            QVERIFY2(message.find(says.toStdString()) != std::string::npos, message.c_str());
+            QVERIFY2(message.find(expected.toStdString()) != std::string::npos, message.c_str());
         }
     }
 
-    /// Seven calls are few: said before the run and in it, and no reason to refuse.
+    /// Seven calls are few: reported before the run and in it, and no reason to refuse.
     void fewCallsAreWarnedOf() {
         const testing::ModuleRun ended = run(graph_, options());
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
@@ -112,7 +112,7 @@ private Q_SLOTS:
     void refusesWhatCannotBe_data() {
         QTest::addColumn<QStringList>("settings");
         QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("interval 0") << QStringList{"deepcache.interval=0"} << "deepcache"
                                     << "interval";
         QTest::newRow("beyond the network") << QStringList{"deepcache.depth=13"} << "denoise"
@@ -133,7 +133,7 @@ private Q_SLOTS:
     void refusesWhatCannotBe() {
         QFETCH(QStringList, settings);
         QFETCH(QString, node);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         Json wanted = options(settings);
 
         const testing::ModuleRun ended = run(graph_, wanted);
@@ -142,16 +142,16 @@ private Q_SLOTS:
         // Values that a parameter does not take are refused before there is a node to blame.
         const std::string issue = ended.report.at("issues").back().dump();
         QVERIFY2(issue.find(node.toStdString()) != std::string::npos, issue.c_str());
-        QVERIFY2(issue.find(says.toStdString()) != std::string::npos, issue.c_str());
+        QVERIFY2(issue.find(expected.toStdString()) != std::string::npos, issue.c_str());
     }
 
     void aCacheNeedsADenoiser_data() {
         QTest::addColumn<QStringList>("from");
         QTest::addColumn<QStringList>("to");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         const QStringList cache = {"deepcache", "step_cache"};
         QTest::newRow("as a latent") << cache << QStringList{"decode", "latent"} << "STEP_CACHE";
-        QTest::newRow("as a picture") << cache << QStringList{"save", "image"} << "STEP_CACHE";
+        QTest::newRow("as an image") << cache << QStringList{"save", "image"} << "STEP_CACHE";
         QTest::newRow("into a node without a denoiser")
             << cache << QStringList{"decode", "step_cache"} << "step_cache";
         QTest::newRow("a latent as cache") << QStringList{"latent", "latent"}
@@ -161,22 +161,22 @@ private Q_SLOTS:
     void aCacheNeedsADenoiser() {
         QFETCH(QStringList, from);
         QFETCH(QStringList, to);
-        QFETCH(QString, says);
-        const auto placeOf = [](const QStringList& place) {
-            return Json{place[0].toStdString(), place[1].toStdString()};
+        QFETCH(QString, expected);
+        const auto indexOf = [](const QStringList& path) {
+            return Json{path[0].toStdString(), path[1].toStdString()};
         };
         Json graph = Json::parse(graph_);
         Json links = Json::array();
-        links.push_back({{"from", placeOf(from)}, {"to", placeOf(to)}});
+        links.push_back({{"from", indexOf(from)}, {"to", indexOf(to)}});
         for (const Json& link : graph["links"]) {
-            if (link["from"][0] != "deepcache" && link["to"] != placeOf(to)) {
+            if (link["from"][0] != "deepcache" && link["to"] != indexOf(to)) {
                 links.push_back(link);
             }
         }
         graph["links"] = links;
         const testing::ModuleRun ended = run(graph.dump(), options());
         QVERIFY(ended.status == Status::Invalid);
-        QVERIFY2(ended.report.at("issues").dump().find(says.toStdString()) != std::string::npos,
+        QVERIFY2(ended.report.at("issues").dump().find(expected.toStdString()) != std::string::npos,
                  ended.report.dump().c_str());
     }
 };

@@ -1,5 +1,5 @@
 // Case 1 of the product: a step cache together with offload. Elsewhere the cache's wrappers
-// outlived the run: from the second batch on pictures were distorted and "9x faster".
+// outlived the run: from the second batch on images were distorted and "9x faster".
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -46,7 +46,7 @@ const Json& entryOf(const Json& list, const char* node) {
         list.begin(), list.end(), [&](const Json& entry) { return entry.at("node") == node; });
 }
 
-/// What `repetition` tells of the denoiser's steps.
+/// What `repetition` states of the denoiser's steps.
 Json stepsIn(const Json& repetition) {
     return entryOf(repetition.at("nodes"), "denoise").at("steps");
 }
@@ -282,14 +282,14 @@ private Q_SLOTS:
     }
 
     /// Of another size, with other first steps: what one keeps is nothing to the other.
-    void onePassKnowsNothingOfTheOther() {
+    void oneRunKnowsNothingOfTheOther() {
         Json shared = Json::parse(testing::exampleText("hires"));
         shared["nodes"]["deepcache"] = {{"type", "cache.deepcache"}, {"v", 1}};
         Json apart = shared;
         apart["nodes"]["own"] = shared["nodes"]["deepcache"];
-        const auto connect = [](Json& graph, const char* cache, const char* pass) {
+        const auto connect = [](Json& graph, const char* cache, const char* stage) {
             graph["links"].push_back(
-                {{"from", {cache, "step_cache"}}, {"to", {pass, "step_cache"}}});
+                {{"from", {cache, "step_cache"}}, {"to", {stage, "step_cache"}}});
         };
         connect(shared, "deepcache", "denoise");
         connect(shared, "deepcache", "refine");
@@ -310,9 +310,9 @@ private Q_SLOTS:
         QVERIFY2(ofOne.status == Status::Ok, ofOne.report.dump().c_str());
         QVERIFY(ofOne.dump.size() > 10000);
         QVERIFY(ofOne.dump == ofTwo.dump);
-        for (const char* pass : {"denoise", "refine"}) {
+        for (const char* stage : {"denoise", "refine"}) {
             const auto stepsOf = [&](const testing::ModuleRun& run) {
-                return entryOf(run.report.at("repetitions").back().at("nodes"), pass).at("steps");
+                return entryOf(run.report.at("repetitions").back().at("nodes"), stage).at("steps");
             };
             QCOMPARE(stepsOf(ofOne), stepsOf(ofTwo));
             QVERIFY(stepsOf(ofOne).at("misses").empty());
@@ -329,10 +329,10 @@ private Q_SLOTS:
         QVERIFY(expected_.at(kPrecisions.front()) != without);
     }
 
-    void partialStepsBringWhatThePlanSays_data() { repetitionsAreEqual_data(); }
+    void partialStepsBringWhatThePlanStates_data() { repetitionsAreEqual_data(); }
 
     /// A partial step streams only the weights that it uses, and the peak is the planned one.
-    void partialStepsBringWhatThePlanSays() {
+    void partialStepsBringWhatThePlanStates() {
         QFETCH(QString, policy);
         QFETCH(QString, precision);
 
@@ -437,7 +437,7 @@ private Q_SLOTS:
         QCOMPARE(line.count(moved), 2);  // measured and planned
     }
 
-    void aPictureTellsItsCache() {
+    void anImageReportsItsCache() {
         const testing::ModuleRun ended = run(options("none", "cpu"));
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         const auto path = ended.report.at("files").back().at("path").get<std::string>();

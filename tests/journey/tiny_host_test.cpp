@@ -22,13 +22,13 @@ QString modulePath() {
 
 }  // namespace
 
-/// The smallest host: a policy for every stage, its own graph file, the command's very picture.
+/// The smallest host: a policy for every stage, its own graph file, the command's very image.
 class TinyHostTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void makesThePictureOfTheCommand() {
+    void makesTheImageOfTheCommand() {
         const QTemporaryDir hosted;
         const QTemporaryDir commanded;
         const testing::Ended host = runTinyHost({modulePath(), hosted.path()});
@@ -37,12 +37,12 @@ private Q_SLOTS:
         const testing::CommandResult command =
             testing::runLowtide({"run", hosted.filePath("graph.json"), "--out", commanded.path()});
         QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
-        const QByteArray picture = testing::contentsOf(host.output.trimmed());
-        QVERIFY(picture.size() > 1000);
-        QVERIFY(picture == testing::contentsOf(command.output.trimmed()));
+        const QByteArray image = testing::contentsOf(host.output.trimmed());
+        QVERIFY(image.size() > 1000);
+        QVERIFY(image == testing::contentsOf(command.output.trimmed()));
     }
 
-    void saysWhatWentWrong_data() {
+    void reportsWhatWentWrong_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<QString>("message");
         QTest::newRow("no arguments") << QStringList() << "usage: tiny_host";
@@ -53,7 +53,7 @@ private Q_SLOTS:
                                    << "/dev/null/folder/graph.json cannot be written";
     }
 
-    void saysWhatWentWrong() {
+    void reportsWhatWentWrong() {
         QFETCH(QStringList, arguments);
         QFETCH(QString, message);
         const testing::Ended host = runTinyHost(arguments);

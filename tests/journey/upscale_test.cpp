@@ -61,7 +61,7 @@ std::vector<BadFile> badFiles() {
 
 }  // namespace
 
-/// Upscaling with a network as a person does it: the example, on files as people have them.
+/// Upscaling with a network as a user does it: the example, on files as users have them.
 class UpscaleTest : public QObject {
     Q_OBJECT
 
@@ -85,27 +85,27 @@ private Q_SLOTS:
 
     void initTestCase() { upscalers_ = testing::upscaleGoldenFolder() + "/upscalers/"; }
 
-    void theExampleEnlargesAPicture() {
+    void theExampleEnlargesAnImage() {
         const QString dump = folder_.filePath("dump.safetensors");
         const testing::CommandResult run =
             testing::runLowtide(argumentsWith(upscalers_ + "esrgan_0/esrgan_old.safetensors",
                                               {"upscale.tile=32", "upscale.overlap=8"}) +
                                 QStringList{"--dump", dump});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        const QImage picture(run.output.trimmed());
-        QCOMPARE(picture.size(), QSize(256, 192));
-        QVERIFY(picture.text("parameters")
+        const QImage image(run.output.trimmed());
+        QCOMPARE(image.size(), QSize(256, 192));
+        QVERIFY(image.text("parameters")
                     .contains("Postprocess upscale by: 4, Postprocess upscaler: esrgan_old"));
-        QVERIFY(!picture.text("lowtide_graph").contains(upscalers_));
+        QVERIFY(!image.text("lowtide_graph").contains(upscalers_));
 
         const testing::TensorFile tensors = testing::readTensorFile(dump.toStdString());
         QCOMPARE(tensors.at("upscale_in").bytes, tensors.at("image").bytes);
         const std::vector<double> enlarged = tensors.at("upscale_out").values();
         QCOMPARE(tensors.at("upscale_out").shape, (Shape{1, 3, 192, 256}));
         for (const auto& [x, y] : {QPoint(0, 0), QPoint(100, 57), QPoint(255, 191)}) {
-            const auto place = static_cast<size_t>(y * 256 + x);
-            QCOMPARE(picture.pixelColor(x, y).red(),
-                     static_cast<int>(std::nearbyint(255 * enlarged[place])));
+            const auto found = static_cast<size_t>(y * 256 + x);
+            QCOMPARE(image.pixelColor(x, y).red(),
+                     static_cast<int>(std::nearbyint(255 * enlarged[found])));
         }
     }
 

@@ -14,7 +14,7 @@ namespace video_test {
 using namespace lowtide;
 using testing::CommandResult;
 
-/// Videos as a person saves them, opens them again, and works on their frames.
+/// Videos as a user saves them, opens them again, and works on their frames.
 class VideoTest : public QObject {
     Q_OBJECT
 
@@ -97,9 +97,9 @@ private Q_SLOTS:
         QCOMPARE(testing::contentsOf(file("lowtide_00002" + ending)), testing::contentsOf(video));
     }
 
-    /// What a video says of itself names what the flow was shifted by, and no folder of the
+    /// What a video states of itself names what the flow was shifted by, and no folder of the
     /// machine.
-    void saysHowItWasMade() {
+    void reportsHowItWasMade() {
         const CommandResult made = run(testing::exampleGraph("text_to_video"), smallVideo("png"));
         QCOMPARE(made.exitCode, 0);
         const QByteArray video = testing::contentsOf(file("lowtide_00001.png"));
@@ -108,7 +108,7 @@ private Q_SLOTS:
         QVERIFY(!video.contains(checkpoints_.toUtf8()));
     }
 
-    /// Nodes for pictures work on frames, and the rate stays.
+    /// Nodes for images work on frames, and the rate is kept.
     void worksOnFrames() {
         QVERIFY(run(testing::exampleGraph("text_to_video"),
                     smallVideo("webp_lossless") + QStringList{"video.rate=12"})
@@ -128,7 +128,7 @@ private Q_SLOTS:
     }
 
     /// Before a model is read: what is missing, and what can be chosen instead.
-    void saysThatFfmpegIsMissing() {
+    void reportsThatFfmpegIsMissing() {
         const CommandResult refused =
             run(testing::exampleGraph("text_to_video"), smallVideo("mp4"), {"PATH=/nowhere"});
         QCOMPARE(refused.exitCode, 2);

@@ -16,7 +16,7 @@ using namespace lowtide;
 
 namespace {
 
-/// Policies beside "leaf+stream" everywhere, which put components on two devices.
+/// Policies next to "leaf+stream" everywhere, which put components on two devices.
 const char* const kMixed[] = {"decode=auto@cpu",
                               "video.autoencoder=none@cpu",
                               "video.image_encoder=leaf+stream@cpu",
@@ -61,13 +61,13 @@ private Q_SLOTS:
         expected_ = testing::dumpToCompare(runDumping(options("none", "cpu")));
     }
 
-    void cleanup() { testing::checkNothingStays(); }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void everyPolicy_data() { testing::addPolicyRows(); }
 
     void case4_noPolicyChangesAByte_data() { everyPolicy_data(); }
 
-    /// Three times, with the autoencoder's history of frames and both prompts' passes.
+    /// Three times, with the autoencoder's history of frames and both prompts' forwards.
     void case4_noPolicyChangesAByte() {
         QFETCH(QString, policy);
         Json wanted = options(policy.toStdString());
@@ -101,11 +101,11 @@ private Q_SLOTS:
         testing::checkBits(runDumping(inHalf(options(policy.toStdString()))), expected);
     }
 
-    void case4_twoPassesAreTheOne_data() { everyPolicy_data(); }
+    void case4_twoRangesAreTheOne_data() { everyPolicy_data(); }
 
-    /// The pictures that guide the first pass go on with its latents, as the sampler's state does;
+    /// The images that condition the first stage go on with its latents, like the sampler's state:
     /// also where they were made on another device.
-    void case4_twoPassesAreTheOne() {
+    void case4_twoRangesAreTheOne() {
         QFETCH(QString, policy);
         Json graph = testing::withCopies(Json::parse(graph_), {{"denoise", "finish"}});
         testing::relink(graph, "denoise", "latent", "finish", "latent");
@@ -151,7 +151,7 @@ private Q_SLOTS:
 
     /// What each policy means, by the bytes that it brings to the device in two steps with
     /// guidance.
-    void case4_policiesMeanWhatTheySay() {
+    void case4_policiesMeanWhatTheyState() {
         const auto moved = [&](const std::string& policy) {
             const testing::ModuleRun ended = runDumping(options(policy));
             return ended.report.at("repetitions").back().at("bytesToDevice").get<int64_t>();
@@ -160,14 +160,14 @@ private Q_SLOTS:
         QCOMPARE(moved("model"), once);        // each component whole, before it is used
         const int64_t leaves = moved("leaf");  // each pass brings all that it uses
         QVERIFY2(leaves > 2 * once, qPrintable(QString("%1, %2").arg(leaves).arg(once)));
-        const int64_t ahead = moved("leaf+stream");  // but for what its ring still holds
+        const int64_t ahead = moved("leaf+stream");  // but for what its ring buffer still holds
         QVERIFY2(ahead > 2 * once && ahead <= leaves, qPrintable(QString::number(ahead)));
         QVERIFY(moved("block:1") > once);
     }
 
-    /// Its frames are then no burden of the card, before the run and in it.
-    void case4_theAutoencoderOnTheCpuMakesRoom() {
-        constexpr int64_t kCard = 24 << 20;
+    /// Its frames are then no burden of the GPU, before the run and in it.
+    void case4_theAutoencoderOnTheCpuMakesSpace() {
+        constexpr int64_t kGpu = 24 << 20;
         Json wanted = options("auto", "fake:24MiB");
         for (const char* size : {"video.width=256", "video.height=256", "denoise.steps=1"}) {
             wanted["set"].push_back(size);
@@ -180,7 +180,7 @@ private Q_SLOTS:
         const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         const Json& ledger = ended.report.at("repetitions").back().at("ledger");
-        QVERIFY(ledger.at("fake").at("peak").get<int64_t>() <= kCard);
+        QVERIFY(ledger.at("fake").at("peak").get<int64_t>() <= kGpu);
     }
 
     void case4_noEndLeavesAnything_data() {
@@ -188,7 +188,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("node");
         for (size_t policy = 0; policy < std::size(testing::kEveryPolicy); ++policy) {
             for (size_t stage = 0; stage < std::size(kStages); ++stage) {
-                if (testing::isWholeTest() || policy % std::size(kStages) == stage) {
+                if (testing::isFullTest() || policy % std::size(kStages) == stage) {
                     QTest::addRow("%s, %s", testing::kEveryPolicy[policy], kStages[stage])
                         << testing::kEveryPolicy[policy] << kStages[stage];
                 }

@@ -116,29 +116,29 @@ std::vector<BadFile> otherEncoders() {
     };
 }
 
-/// What a denoiser is told beside a pooled text: a number of sizes that nobody has.
+/// What a denoiser is given in addition to a pooled text: a number of sizes that nobody has.
 std::vector<BadFile> otherNumbers() {
     const QString labels = QString::fromStdString(kLabels);
-    const auto told = [](Shape shape) {
+    const auto reported = [](Shape shape) {
         return [shape](TensorFile& t) { t[kLabels] = zerosOf(shape); };
     };
     return {
         {"five sizes, as a refiner's",
-         told({256, 80 + 5 * 16}),
+         reported({256, 80 + 5 * 16}),
          {labels + " takes 160 numbers", "must be 6 equal parts, it is 80"}},
         {"no sizes",
-         told({256, 80}),
+         reported({256, 80}),
          {labels + " takes 80 numbers", "must be 6 equal parts, it is 0"}},
         {"fewer numbers than the text has",
-         told({256, 48}),
+         reported({256, 48}),
          {labels + " takes 48 numbers",
           QString::fromStdString(kProjection) + " gives 80",
           "it is -32"}},
         {"sizes of one axis",
-         told({176}),
+         reported({176}),
          {labels + " has the shape [176], needs a size on axis 1"}},
         {"sizes of three axes",
-         told({256, 176, 1}),
+         reported({256, 176, 1}),
          {labels + " is [256, 176, 1], needs [256, 176]"}},
     };
 }

@@ -9,15 +9,15 @@
 
 namespace lowtide::testing {
 
-/// What somebody chooses as a checkpoint of Stable Diffusion XL, and what must be said of it.
+/// What somebody chooses as a checkpoint of Stable Diffusion XL, and what must be reported of it.
 struct BadFile {
     const char* row;
     std::function<void(TensorFile&)> change;  ///< of sdxl_1.safetensors (xlFileFolder())
-    QStringList says;                         ///< key, what is needed, what was seen
+    QStringList expected;                     ///< key, what is needed, what was seen
 };
 
 /// Files of another kind, files that lack an encoder or have another one, and denoisers that are
-/// told another number of sizes.
+/// given another number of sizes.
 [[nodiscard]] std::vector<BadFile> badXlFiles();
 
 }  // namespace lowtide::testing

@@ -1,5 +1,5 @@
 // Files of Stable Diffusion XL that are damaged or something else, sizes and prompts that do not
-// fit, at the command: one sentence says file, key, what is needed and what was seen. And what
+// fit, at the command: one sentence states file, key, what is needed and what was seen. And what
 // looks odd and works.
 
 #include "plugin/base/json.hpp"
@@ -37,7 +37,7 @@ struct CrossedPrompts {
     const char* row;
     const char* denoiser;
     const char* encoder;
-    QStringList says;
+    QStringList expected;
 };
 
 const CrossedPrompts kCrossed[] = {
@@ -51,8 +51,8 @@ const CrossedPrompts kCrossed[] = {
      {"denoise.negative: the conditioning's field pooled is 128 wide, sdxl_1.safetensors reads "
       "80"}}};
 
-/// Empty where it is refused with one sentence that says all this, and one that says what to do.
-QString problemOf(const CommandResult& result, const QStringList& says) {
+/// Empty where it is refused with one sentence that states all this, and one with what to do.
+QString problemOf(const CommandResult& result, const QStringList& expected) {
     if (result.crashed || result.exitCode != 2) {
         return "exit " + QString::number(result.exitCode) + ": " +
                result.errors.left(kLongestMessage);
@@ -60,9 +60,9 @@ QString problemOf(const CommandResult& result, const QStringList& says) {
     if (result.errors.trimmed().count('\n') != 1 || result.errors.size() > kLongestMessage) {
         return "more than two sentences: " + result.errors.left(2 * kLongestMessage);
     }
-    for (const QString& said : says) {
-        if (!result.errors.contains(said)) {
-            return said + " is not in: " + result.errors;
+    for (const QString& message : expected) {
+        if (!result.errors.contains(message)) {
+            return message + " is not in: " + result.errors;
         }
     }
     return {};
@@ -76,7 +76,7 @@ class XlBadInputTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        xl_ = testing::placeXlFile("sdxl_1", folder_.path());
+        xl_ = testing::copyXlFile("sdxl_1", folder_.path());
         refiner_ = testing::sdxlGoldenFolder() + "/checkpoints/refiner_0";
         base_ = testing::readTensorFile(xl_.toStdString());
         testing::writeFile(bad("lowtide.json"),
@@ -97,7 +97,7 @@ private Q_SLOTS:
         file.change(tensors);
         testing::writeTensorFile(newFile().toStdString(), tensors);
         const CommandResult plan = planOf({"load.checkpoint=" + bad("safetensors")});
-        QCOMPARE(problemOf(plan, file.says + QStringList("bad.safetensors")), QString());
+        QCOMPARE(problemOf(plan, file.expected + QStringList("bad.safetensors")), QString());
     }
 
     void headersThatAreCutOffAreRefused_data() {
@@ -126,9 +126,9 @@ private Q_SLOTS:
 
     void sizesAreRefused_data() {
         QTest::addColumn<QString>("set");
-        QTest::addColumn<QStringList>("says");
-        const auto row = [](const char* set, const QStringList& says) {
-            QTest::newRow(set) << set << says;
+        QTest::addColumn<QStringList>("expected");
+        const auto row = [](const char* set, const QStringList& expected) {
+            QTest::newRow(set) << set << expected;
         };
         row("latent.width=8", {"latent.width is 8, the smallest is 16"});
         row("latent.height=16392", {"latent.height is 16392, the largest is 16384"});
@@ -142,9 +142,9 @@ private Q_SLOTS:
 
     void sizesAreRefused() {
         QFETCH(QString, set);
-        QFETCH(QStringList, says);
+        QFETCH(QStringList, expected);
         const CommandResult plan = planOf({"load.checkpoint=" + xl_, set});
-        QCOMPARE(problemOf(plan, says), QString());
+        QCOMPARE(problemOf(plan, expected), QString());
     }
 
     void promptsOfAnotherCheckpointAreRefused_data() {
@@ -167,7 +167,7 @@ private Q_SLOTS:
         const QString path = folder_.filePath("crossed.json");
         testing::writeFile(path, QByteArray::fromStdString(graph.dump()));
         const CommandResult plan = commandOf("plan", path, bothModels(refiner_));
-        QCOMPARE(problemOf(plan, crossed.says), QString());
+        QCOMPARE(problemOf(plan, crossed.expected), QString());
     }
 
     void sizesFarFromTheTrainedOnesWork_data() {
@@ -177,7 +177,7 @@ private Q_SLOTS:
         }
     }
 
-    /// The model was trained on 1024 x 1024; that is the person's to know.
+    /// The model was trained on 1024 x 1024; that is the user's to know.
     void sizesFarFromTheTrainedOnesWork() {
         QFETCH(int, width);
         const CommandResult plan =
@@ -218,7 +218,7 @@ private Q_SLOTS:
         QVERIFY2(run.exitCode == 0 && run.errors.isEmpty(), qPrintable(run.errors));
     }
 
-    /// Of weights that bf16 holds exactly, the same picture, whichever of them are stored in it.
+    /// Of weights that bf16 holds exactly, the same image, whichever of them are stored in it.
     void typesMayBeMixed() {
         TensorFile wide = base_;
         TensorFile mixed = base_;
@@ -238,14 +238,14 @@ private Q_SLOTS:
                 narrow = tensor;
             }
         }
-        const auto pictureOf = [&](const TensorFile& tensors, const QString& out) {
+        const auto imageOf = [&](const TensorFile& tensors, const QString& out) {
             testing::writeTensorFile(newFile().toStdString(), tensors);
             const CommandResult run = runOf({"load.checkpoint=" + bad("safetensors")}, out);
             return run.exitCode == 0 ? QImage(run.output.trimmed()) : QImage();
         };
-        const QImage expected = pictureOf(wide, "wide");
+        const QImage expected = imageOf(wide, "wide");
         QVERIFY(!expected.isNull());
-        QCOMPARE(pictureOf(mixed, "mixed"), expected);
+        QCOMPARE(imageOf(mixed, "mixed"), expected);
     }
 
 private:

@@ -10,7 +10,7 @@
 
 namespace matrix_test {
 
-/// Networks that read hints beside the denoiser: one, two of them, one that is run in some steps
+/// Networks that read hints next to the denoiser: one, two of them, one that is run in some steps
 /// alone, and one that reads its hint once.
 inline void addControls(std::vector<Case>& cases) {
     const std::string folder = lowtide::testing::controlGoldenFolder().toStdString();
@@ -52,17 +52,17 @@ inline void addControls(std::vector<Case>& cases) {
 
 /// As they are on the device: one in every run, all of them where there is time.
 inline const std::vector<std::string> kStorages =
-    kIsWhole ? std::vector<std::string>{"quality,storage=f8",
-                                        "quality,storage=f16",
-                                        "quality,storage=bf16,compute=bf16",
-                                        ""}
-             : std::vector<std::string>{"quality,storage=f8"};
+    kIsFull ? std::vector<std::string>{"quality,storage=f8",
+                                       "quality,storage=f16",
+                                       "quality,storage=bf16,compute=bf16",
+                                       ""}
+            : std::vector<std::string>{"quality,storage=f8"};
 
 inline QString edited(const lowtide::Json& graph) {
     return QString::fromStdString(graph.dump());
 }
 
-/// One LoRA, two sets of one checkpoint in one graph, and one beside a ControlNet and an embedding.
+/// One LoRA, two sets of one checkpoint in one graph, and one with a ControlNet and an embedding.
 inline void addLoras(std::vector<Case>& cases) {
     namespace testing = lowtide::testing;
     const auto graph = [](const char* name) {
@@ -118,7 +118,7 @@ inline void addAdapters(std::vector<Case>& cases) {
                    lowtide::testing::loraGoldenFolder().toStdString() + "/lora/sd15_0_0/kohya:0.8>",
                "encode.negative=embedding:batch/bad-look"}),
          {"encode", "denoise", "decode"}});
-    // A second network makes tokens of a picture; its adapter's layers stream with the denoiser.
+    // A second network makes tokens of an image; its adapter's layers stream with the denoiser.
     const std::string ip = lowtide::testing::ipGoldenFolder().toStdString();
     for (const char* precision : {"", "quality,storage=f8"}) {
         cases.push_back(

@@ -16,8 +16,8 @@
 namespace matrix_test {
 
 inline const std::vector<const char*> kVariants =
-    kIsWhole ? std::vector{"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd15_4", "sd15_5"}
-             : std::vector{"sd15_3"};
+    kIsFull ? std::vector{"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd15_4", "sd15_5"}
+            : std::vector{"sd15_3"};
 
 /// Weights that lie on the device in other types than the networks compute in.
 inline void addStoredTypes(std::vector<Case>& cases) {
@@ -43,14 +43,14 @@ inline void addStepCaches(std::vector<Case>& cases) {
                      "quality,storage=f8"});
 }
 
-inline std::string picture(const char* node, const char* name) {
+inline std::string image(const char* node, const char* name) {
     return std::string(node) +
            ".image=" + lowtide::testing::sourcePath("examples/pictures/").toStdString() + name;
 }
 
-/// Graphs that begin with a picture file.
-inline void addPictures(std::vector<Case>& cases) {
-    const std::vector<std::string> changed = {picture("load_image", "dog.png"),
+/// Graphs that begin with an image file.
+inline void addImages(std::vector<Case>& cases) {
+    const std::vector<std::string> changed = {image("load_image", "dog.png"),
                                               "encode_image.tile=64",
                                               "denoise.steps=4",
                                               "denoise.strength=0.6",
@@ -61,18 +61,17 @@ inline void addPictures(std::vector<Case>& cases) {
                      {"encode", "encode_image", "denoise", "decode"}});
     cases.push_back({"a photograph, fitted and repeated",
                      "photo_to_image",
-                     {picture("load_image", "dog_turned.jpg"), "denoise.steps=2"},
+                     {image("load_image", "dog_turned.jpg"), "denoise.steps=2"},
                      {"encode", "encode_image", "denoise", "decode"}});
-    cases.push_back({"inpainting and pasting back",
-                     "inpaint_paste_back",
-                     {picture("load_image", "dog.png"),
-                      picture("load_mask", "dog_mask.png"),
-                      "denoise.steps=2"},
-                     {"encode", "encode_image", "denoise", "decode"}});
+    cases.push_back(
+        {"inpainting and pasting back",
+         "inpaint_paste_back",
+         {image("load_image", "dog.png"), image("load_mask", "dog_mask.png"), "denoise.steps=2"},
+         {"encode", "encode_image", "denoise", "decode"}});
     cases.push_back({"inpainting",
                      "inpaint",
-                     {picture("load_image", "dog.png"),
-                      picture("load_mask", "dog_mask.png"),
+                     {image("load_image", "dog.png"),
+                      image("load_mask", "dog_mask.png"),
                       "denoise.steps=2",
                       "denoise.sampler=heun"},
                      {"encode", "encode_image", "denoise", "decode"}});
@@ -82,7 +81,7 @@ inline void addPictures(std::vector<Case>& cases) {
 inline void addGoldens(std::vector<Case>& cases) {
     cases.push_back({"inpainting with nine channels",
                      "inpaint_model",
-                     {picture("load_image", "dog_with_hole.png"),
+                     {image("load_image", "dog_with_hole.png"),
                       "load.checkpoint=" + lowtide::testing::imageGoldenFolder().toStdString() +
                           "/checkpoints/inpaint_3",
                       "denoise.steps=2",
@@ -112,7 +111,7 @@ inline void addGoldens(std::vector<Case>& cases) {
          {"encode=quality,storage=f8", "decode=quality,storage=bf16"}});
     // Two text encoders in one node, of which one node's policy moves both.
     for (const char* variant :
-         kIsWhole ? std::vector{"sdxl_0", "sdxl_1", "playground_1"} : std::vector{"sdxl_1"}) {
+         kIsFull ? std::vector{"sdxl_0", "sdxl_1", "playground_1"} : std::vector{"sdxl_1"}) {
         cases.push_back(
             {variant,
              "text_to_image",
@@ -173,7 +172,7 @@ inline std::vector<Case> cases() {
          "several_prompts",
          with({"area.width=32"}),
          {"encode", "encode_area", "denoise", "decode"}}};
-    addPictures(cases);
+    addImages(cases);
     addStoredTypes(cases);
     addStepCaches(cases);
     if (lowtide::testing::hasGoldens()) {

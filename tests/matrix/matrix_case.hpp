@@ -8,7 +8,7 @@
 
 namespace matrix_test {
 
-inline const bool kIsWhole = lowtide::testing::isWholeTest();
+inline const bool kIsFull = lowtide::testing::isFullTest();
 
 /// A graph of the matrix, small enough to be run hundreds of times.
 struct Case {

@@ -3,8 +3,8 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/matrix/cases.hpp"
-#ifdef LOWTIDE_CARD_MATRIX
-#include "tests/gpu/card.hpp"
+#ifdef LOWTIDE_GPU_MATRIX
+#include "tests/gpu/gpu.hpp"
 #endif
 
 #include <QFile>
@@ -37,21 +37,21 @@ const std::vector<std::string> kPolicies = {"none",
 /// pass through slots with copies ahead, through one slot, or as the plan decides.
 const std::set<std::string> kPoliciesOnHost = {"none", "block:1+stream", "leaf", "auto"};
 
-enum class Budget { Whole, Half, Minimum };
+enum class Budget { Full, Half, Minimum };
 
-#ifdef LOWTIDE_CARD_MATRIX
+#ifdef LOWTIDE_GPU_MATRIX
 constexpr const char* kDevices[] = {"cuda:0"};
 constexpr const char* kOfMixes = kDevices[0];
-constexpr const char* kExpectedOf = kDevices[0];  ///< bits are promised for one device
-constexpr bool kIsOnCard = true;
+constexpr const char* kExpectedOf = kDevices[0];  ///< bits are guaranteed for one device
+constexpr bool kIsOnGpu = true;
 #else
 constexpr const char* kDevices[] = {"fake:1GiB", "cpu"};
 constexpr const char* kOfMixes = kDevices[0];
 constexpr const char* kExpectedOf = "cpu";
-constexpr bool kIsOnCard = false;
+constexpr bool kIsOnGpu = false;
 #endif
 
-const int kMixes = kIsWhole ? 200 : 40;
+const int kMixes = kIsFull ? 200 : 40;
 
 /// Planned and measured peaks may differ by this part of the measured one (design: 5 %).
 constexpr double kPeakTolerance = 0.05;
@@ -112,7 +112,7 @@ class MatrixTest : public QObject {
         testing::EventLog log;
         testing::ModuleRun ended = testing::runModule(graphOf(each), options, log);
         testing::openModule().runner()->release("all");
-        left_ = kIsOnCard ? 0 : testing::bytesOn("fake") + testing::bytesOn("fake:1");
+        left_ = kIsOnGpu ? 0 : testing::bytesOn("fake") + testing::bytesOn("fake:1");
         return ended;
     }
 
@@ -143,8 +143,8 @@ class MatrixTest : public QObject {
         if (!budget.empty() && budget.find('=') == std::string::npos && bounded.dump() != budget) {
             return "is planned within " + bounded.dump() + " of " + budget;
         }
-        const std::string ofBooks = faultOfBooks(ended.report);
-        return ofBooks.empty() && isNear ? faultOfGuess(ended.report) : ofBooks;
+        const std::string ofAccounting = faultOfAccounting(ended.report);
+        return ofAccounting.empty() && isNear ? faultOfGuess(ended.report) : ofAccounting;
     }
 
     static std::string faultOfTraffic(const Json& report) {
@@ -163,7 +163,7 @@ class MatrixTest : public QObject {
                 return each.at("node") == stage.at("node");
             });
             if (plan != plans.end() && plan->at("patterns") != stage.at("patterns")) {
-                return "passes moved " + stage.at("patterns").dump() + ", planned " +
+                return "forwards moved " + stage.at("patterns").dump() + ", planned " +
                        plan->at("patterns").dump();
             }
         }
@@ -171,7 +171,7 @@ class MatrixTest : public QObject {
     }
 
     /// No device holds more than was planned, and nothing more is planned than it may hold.
-    static std::string faultOfBooks(const Json& report) {
+    static std::string faultOfAccounting(const Json& report) {
         const std::string ofTraffic = faultOfTraffic(report);
         if (!ofTraffic.empty()) {
             return ofTraffic;
@@ -201,11 +201,11 @@ class MatrixTest : public QObject {
             const auto peak =
                 report.at("repetitions").back().at("ledger").at(id).at("peak").get<int64_t>();
             const auto predicted = device.at("peak").get<int64_t>();
-            if (id == "fake" || kIsOnCard) {
+            if (id == "fake" || kIsOnGpu) {
                 const double miss = static_cast<double>(predicted - peak) /
                                     static_cast<double>(std::max<int64_t>(peak, 1));
                 misses_.push_back(miss);
-                if (kIsOnCard && std::abs(miss) > kPeakTolerance) {
+                if (kIsOnGpu && std::abs(miss) > kPeakTolerance) {
                     qInfo("%s predicted %lld, measured %lld: %.1f %%",
                           id.c_str(),
                           static_cast<long long>(predicted),
@@ -236,7 +236,7 @@ class MatrixTest : public QObject {
         if (budget) {
             options["memoryBudget"] = std::to_string(*budget);
         }
-        options["repeat"] = kIsWhole ? 3 : 1;
+        options["repeat"] = kIsFull ? 3 : 1;
         const int refusedBefore = refused_;
         const std::string wrong = fault(each, options);
         QVERIFY2(wrong.empty(), (each.name + ", " + device + ", " + policy + ": " + wrong).c_str());
@@ -250,12 +250,12 @@ class MatrixTest : public QObject {
     void addRows(size_t which, const char* device) {
         const bool isFirst = which == 0 && device == kDevices[0];
         for (size_t policy = 0; policy < kPolicies.size(); ++policy) {
-            if (!kIsWhole && device == QString("cpu") &&
+            if (!kIsFull && device == QString("cpu") &&
                 !kPoliciesOnHost.contains(kPolicies[policy])) {
                 continue;
             }
             for (size_t budget = 0; budget < 3; ++budget) {
-                if (kIsWhole || isFirst || (which + policy) % 3 == budget) {
+                if (kIsFull || isFirst || (which + policy) % 3 == budget) {
                     QTest::addRow("%s, %s, %s, %zu",
                                   cases_[which].name.c_str(),
                                   device,
@@ -271,8 +271,8 @@ class MatrixTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-#ifdef LOWTIDE_CARD_MATRIX
-        LOWTIDE_NEEDS_CARD();
+#ifdef LOWTIDE_GPU_MATRIX
+        LOWTIDE_NEEDS_GPU();
 #endif
         for (const Case& each : cases_) {
             Json options = optionsOf(each, kExpectedOf, everywhere(each, "none"));
@@ -318,7 +318,7 @@ private Q_SLOTS:
             const Case& each = cases_[pick(cases_.size())];
             std::vector<std::string> policies;
             for (const std::string& stage : each.stages) {
-                const char* device = pick(4) == 0 && !kIsOnCard ? "@cpu" : "";
+                const char* device = pick(4) == 0 && !kIsOnGpu ? "@cpu" : "";
                 policies.push_back(stage + "=" + kPolicies[pick(kPolicies.size())] + device);
             }
             const std::string wrong = fault(each, optionsOf(each, kOfMixes, policies));
@@ -332,7 +332,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("policy");
         for (size_t which = 0; which < cases_.size(); ++which) {
             for (size_t policy = 0; policy < kPolicies.size(); ++policy) {
-                if (!kIsOnCard && (kIsWhole || which == 0 || which % kPolicies.size() == policy)) {
+                if (!kIsOnGpu && (kIsFull || which == 0 || which % kPolicies.size() == policy)) {
                     QTest::addRow("%s, %s", cases_[which].name.c_str(), kPolicies[policy].c_str())
                         << static_cast<int>(which) << QString::fromStdString(kPolicies[policy]);
                 }
@@ -380,9 +380,9 @@ private Q_SLOTS:
         }
     }
 
-    /// What a ControlNet makes on the host is not predicted beside the denoiser.
+    /// What a ControlNet makes on the host is not predicted with the denoiser.
     void componentsElsewhereTakeNothingHere() {
-        if (kIsOnCard) {
+        if (kIsOnGpu) {
             qInfo("of the rehearsed card");
             return;
         }
@@ -436,8 +436,8 @@ private Q_SLOTS:
 
     /// A stage of two networks, one of which is placed by itself: whatever the stage is tightened
     /// to, each goes on computing where it did.
-    void componentsStayWhereTheyCompute_onEveryRung() {
-        if (kIsOnCard) {
+    void componentsRemainWhereTheyCompute_onEveryRung() {
+        if (kIsOnGpu) {
             qInfo("of the rehearsed card");
             return;
         }
@@ -461,14 +461,14 @@ private Q_SLOTS:
             QVERIFY2(ended.status == Status::Ok, report.c_str());
             QVERIFY(ended.dump == expected_.at(found->name));
             QCOMPARE(ended.report.at("issues").size(), static_cast<size_t>(failures + 1));
-            std::set<std::string> places;
+            std::set<std::string> positions;
             for (const Json& component : ended.report.at("plan").at("components")) {
-                places.insert(component.at("role").get<std::string>() + "@" +
-                              component.at("device").get<std::string>());
+                positions.insert(component.at("role").get<std::string>() + "@" +
+                                 component.at("device").get<std::string>());
             }
-            QVERIFY2(places.contains("autoencoder@cpu") && places.contains("denoiser@fake"),
+            QVERIFY2(positions.contains("autoencoder@cpu") && positions.contains("denoiser@fake"),
                      report.c_str());
-            QCOMPARE(places.size(), size_t(4));  // encode's and decode's beside them
+            QCOMPARE(positions.size(), size_t(4));  // encode's and decode's in addition
         }
     }
 

@@ -18,7 +18,7 @@ inline void addQuantised(std::vector<Case>& cases) {
     const std::vector<std::string> stages = {"encode", "denoise", "decode"};
     const std::string asInFile = "quality,storage=file";
     QStringList files = {"q5_1.gguf"};
-    if (kIsWhole) {
+    if (kIsFull) {
         files = {std::begin(testing::kQuantisedFiles), std::end(testing::kQuantisedFiles)};
     }
     const std::string folder = testing::quantisedFolder("sd15_1", files).toStdString() + "/";
@@ -27,7 +27,7 @@ inline void addQuantised(std::vector<Case>& cases) {
         const std::string checkpoint = "load.checkpoint=" + folder + file;
         cases.push_back(
             {"LoRA, " + file + " held", "lora", with({checkpoint, lora}), stages, asInFile});
-        if (!kIsWhole) {
+        if (!kIsFull) {
             continue;
         }
         cases.push_back({"LoRA, " + file + " decoded once",

@@ -1,5 +1,5 @@
 #pragma once
-// Graphs of the matrix with transformers for pictures: HiDream-I1's of experts behind four text
+// Graphs of the matrix with transformers for images: HiDream-I1's of experts behind four text
 // encoders, Z-Image's of one stream, FLUX.1's of two.
 #include "tests/fixtures/graph_edits.hpp"
 #include "tests/fixtures/quantised_files.hpp"
@@ -28,7 +28,7 @@ inline std::vector<std::string> loraSettings(const QString& goldens,
     return settings;
 }
 
-/// With a LoRA in every run; all where there is time: a picture that is no square, a step cache,
+/// With a LoRA in every run; all where there is time: an image that is no square, a step cache,
 /// stored types.
 inline void addTransformers(std::vector<Case>& cases) {
     namespace testing = lowtide::testing;
@@ -39,7 +39,7 @@ inline void addTransformers(std::vector<Case>& cases) {
     const std::vector<std::string> stages = {"encode", "denoise", "decode"};
     const auto addFamily = [&](const std::string& what, const auto& settings) {
         cases.push_back({"LoRA on " + what, graph("text_to_image"), settings(0, {}), stages});
-        if (!kIsWhole) {
+        if (!kIsFull) {
             return;
         }
         cases.push_back({what + ", no square",

@@ -20,7 +20,7 @@ inline std::vector<std::string> ofVideo(std::vector<std::string> more) {
     return more;
 }
 
-/// WAN's networks: text or a picture to video, with a LoRA, from a folder or a file for each; one
+/// WAN's networks: text or an image to video, with a LoRA, from a folder or a file for each; one
 /// of them in every run, all where there is time.
 inline void addVideos(std::vector<Case>& cases) {
     namespace testing = lowtide::testing;
@@ -37,23 +37,23 @@ inline void addVideos(std::vector<Case>& cases) {
                name.toStdString() + "/comfyui.safetensors";
     };
     const std::vector<std::string> stages = {"encode", "denoise", "decode"};
-    const std::vector<std::string> withPicture = {"encode", "video", "denoise", "decode"};
-    const std::string picture = "load_image.image=" + goldens + "/images/init.png";
+    const std::vector<std::string> withImage = {"encode", "video", "denoise", "decode"};
+    const std::string image = "load_image.image=" + goldens + "/images/init.png";
     cases.push_back({"LoRA, image to video",
                      graph("image_to_video"),
-                     ofVideo({folder("wan_i2v_0"), picture, lora("wan_i2v_0")}),
-                     withPicture});
-    if (!kIsWhole) {
+                     ofVideo({folder("wan_i2v_0"), image, lora("wan_i2v_0")}),
+                     withImage});
+    if (!kIsFull) {
         return;
     }
     cases.push_back(
         {"first and last to video",
          "first_and_last_to_video",
          ofVideo(
-             {folder("wan_flf_0"), picture, "load_last.image=" + goldens + "/images/portrait.png"}),
-         withPicture});
+             {folder("wan_flf_0"), image, "load_last.image=" + goldens + "/images/portrait.png"}),
+         withImage});
     for (const std::string steps : {"block_cache.mask=1010", "block_cache.mask=1111"}) {
-        cases.push_back({"two experts, LoRA, " + steps,
+        cases.push_back({"two noise models, LoRA, " + steps,
                          graph("text_to_video_block_cache"),
                          ofVideo({folder("wan22_t2v_0"),
                                   lora("wan22_t2v_0"),
@@ -82,8 +82,8 @@ inline void addVideos(std::vector<Case>& cases) {
                      stages});
     cases.push_back({"image to video in tiles",
                      "image_to_video",
-                     ofVideo({folder("wan_i2v_1"), picture, "video.tile=32", "decode.tile=32"}),
-                     withPicture});
+                     ofVideo({folder("wan_i2v_1"), image, "video.tile=32", "decode.tile=32"}),
+                     withImage});
     const std::string files = testing::splitFileFolder({"wan_t2v_0"}).toStdString() + "/wan_t2v_0/";
     for (const char* file : {"diffusion_model_fp8.safetensors", "diffusion_model_q4_k.gguf"}) {
         for (const char* precision : {"", "quality,storage=file"}) {

@@ -1,4 +1,4 @@
-// What check says of published files, the loader does: in a plan, and in a run.
+// What check reports of published files, the loader does: in a plan, and in a run.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/published_files.hpp"
@@ -17,14 +17,14 @@ class AgreementTest : public QObject {
 
 private Q_SLOTS:
 
-    void checkPlanAndRunSayTheSame_data() {
+    void checkPlanAndRunStateTheSame_data() {
         QTest::addColumn<QString>("what");
         for (const testing::PublishedRow& row : testing::publishedRows("check")) {
             QTest::newRow(qPrintable(row.what)) << row.what;
         }
     }
 
-    void checkPlanAndRunSayTheSame() {
+    void checkPlanAndRunStateTheSame() {
         QFETCH(QString, what);
         Plugin& module = testing::publishedModule();
         const std::string path = (testing::publishedFolder() + "/" + what).toStdString();

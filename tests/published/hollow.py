@@ -104,12 +104,12 @@ def write_sharded(path, entry):
     shards = shards_of(tensors, entry["shard"]) if entry.get("shard") else [list(tensors)]
     if len(shards) == 1:
         return write_hollow(path, tensors, {"format": "pt"})
-    stem, places = path[: -len(".safetensors")], {}
+    stem, files = path[: -len(".safetensors")], {}
     for number, shard in enumerate(shards):
         name = f"{stem}-{number + 1:05d}-of-{len(shards):05d}.safetensors"
         write_hollow(name, {key: tensors[key] for key in shard}, {"format": "pt"})
-        places.update({key: os.path.basename(name) for key in shard})
-    index = {"metadata": {"total_size": sum(size_of(*tensor) for tensor in tensors.values())}, "weight_map": places}
+        files.update({key: os.path.basename(name) for key in shard})
+    index = {"metadata": {"total_size": sum(size_of(*tensor) for tensor in tensors.values())}, "weight_map": files}
     with open(path + ".index.json", "w") as out:
         out.write(json.dumps(index, indent=2, sort_keys=True) + "\n")
 

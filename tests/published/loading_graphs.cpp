@@ -113,7 +113,7 @@ Graph withDenoiser(const std::string& family, const std::string& path) {
     return graph;
 }
 
-/// "load" gives the model that an adapter says it is for; the smallest one where it says none.
+/// "load" gives the model that an adapter states it is for; the smallest one where it states none.
 Graph withBase(const std::string& family) {
     if (has(family, "for WAN")) {
         return withDenoiser("WAN text to video",

@@ -12,7 +12,7 @@ struct LoadingGraph {
     std::string until;
 };
 
-/// For what `known`, the recogniser's answer, says that the file at `path` is. What it needs (a
+/// For what `known`, the recogniser's answer, states that the file at `path` is. What it needs (a
 /// checkpoint, text encoders, an autoencoder) are hollow files of hollowModelFolder(), which are
 /// true in size and have tokenizers that fit.
 [[nodiscard]] LoadingGraph loadingGraph(const Json& known, const std::string& path);

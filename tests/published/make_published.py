@@ -42,13 +42,13 @@ def make(target):
     small = SmallFiles(partial / "small_files")
     for name, folder in folders().items():
         for path, entry in folder["files"].items():
-            place = partial / "folders" / name / path
+            target = partial / "folders" / name / path
             if "blob" in entry:
-                small.write(entry["blob"], place)
+                small.write(entry["blob"], target)
             else:
-                hollow.write_sharded(str(place), entry)
-    for place, keys, *rest in hollow.rows_of("split_files.tsv"):
-        path = partial / "models" / place
+                hollow.write_sharded(str(target), entry)
+    for name, keys, *rest in hollow.rows_of("split_files.tsv"):
+        path = partial / "models" / name
         form = rest[0] if rest else ""
         if path.suffix == ".gguf":
             hollow.write_gguf(keys, str(path), *form.split(","))

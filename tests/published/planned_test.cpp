@@ -65,7 +65,7 @@ Json settingsOf(QString text) {
     const QString root = testing::publishedFolder();
     text.replace("FOLDERS", root + "/folders");
     text.replace("MODELS", root + "/models");
-    text.replace("PICTURE", root + "/pictures/plain.png");
+    text.replace("IMAGE", root + "/pictures/plain.png");
     Json settings = Json::array();
     for (const QString& each : text.split(' ')) {
         settings.push_back(each.toStdString());
@@ -88,7 +88,7 @@ private Q_SLOTS:
         }
     }
 
-    /// The row says "refused", "refused=WORDS" of what is said, or how many times the bytes in the
+    /// The row states "refused", "refused=WORDS" of the message, or how many times the bytes in the
     /// files the weights of a component may take at most: "1.05" of each, "denoiser:0.6" of one.
     void takesWhatItsHeaderStates() const {
         QFETCH(QString, what);

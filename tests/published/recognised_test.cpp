@@ -1,4 +1,4 @@
-// What the module says of published files and folders, whose headers are true.
+// What the module reports of published files and folders, whose headers are true.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/published_files.hpp"
@@ -24,7 +24,7 @@ private Q_SLOTS:
             {testing::sourcePath("tests/published/make_published.py"), "--verify"});
     }
 
-    void saysWhatRuns_data() const {
+    void reportsWhatRuns_data() const {
         QTest::addColumn<QString>("what");
         QTest::addColumn<QString>("expected");
         for (const testing::PublishedRow& row : testing::publishedRows("check")) {
@@ -33,7 +33,7 @@ private Q_SLOTS:
     }
 
     /// "runs", "not", or "runs=KIND".
-    void saysWhatRuns() const {
+    void reportsWhatRuns() const {
         QFETCH(QString, what);
         QFETCH(QString, expected);
         const Json request = {{"path", (testing::publishedFolder() + "/" + what).toStdString()}};

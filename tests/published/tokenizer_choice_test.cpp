@@ -1,4 +1,4 @@
-// Text encoders of published form beside the tokenizers that lie in the folders of people.
+// Text encoders of published form with the tokenizers that lie in users' folders.
 
 #include "plugin/base/error.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
@@ -75,7 +75,7 @@ private Q_SLOTS:
     /// One folder with four encoders, and a tokenizer of each where another one's is looked for
     /// first.
     void eachEncoderTakesItsOwn_data() {
-        QTest::addColumn<QStringList>("places");  // tokenizer, folder
+        QTest::addColumn<QStringList>("positions");  // tokenizer, folder
         QTest::newRow("each in a folder of its own") << QStringList{"t5_pieces",
                                                                     "tokenizer_3",
                                                                     "umt5_pieces",
@@ -111,17 +111,17 @@ private Q_SLOTS:
     }
 
     void eachEncoderTakesItsOwn() {
-        QFETCH(QStringList, places);
-        std::map<std::string, QString> placeOf;
-        for (qsizetype i = 0; i < places.size(); i += 2) {
-            place(places[i], places[i + 1]);
-            const std::string name = places[i].toStdString();
-            placeOf[name.substr(0, name.find_first_of("_23"))] = path(places[i + 1]);
+        QFETCH(QStringList, positions);
+        std::map<std::string, QString> fullPathOf;
+        for (qsizetype i = 0; i < positions.size(); i += 2) {
+            location(positions[i], positions[i + 1]);
+            const std::string name = positions[i].toStdString();
+            fullPathOf[name.substr(0, name.find_first_of("_23"))] = path(positions[i + 1]);
         }
         const models::T5Text umt5(*encoder(kUmt5), "tokenizer", "text_encoder");
         const models::T5Text t5(*encoder(kT5), "tokenizer", "text_encoder");
-        compareFolder(umt5.tokenizer().file(), placeOf.at("umt5"));
-        compareFolder(t5.tokenizer().file(), placeOf.at("t5"));
+        compareFolder(umt5.tokenizer().file(), fullPathOf.at("umt5"));
+        compareFolder(t5.tokenizer().file(), fullPathOf.at("t5"));
         QVERIFY(models::fitsRows(umt5.tokenizer().vocabularySize(), 256384));
         QVERIFY(models::fitsRows(t5.tokenizer().vocabularySize(), 32128));
         const auto llama = encoder(kLlama);
@@ -133,8 +133,8 @@ private Q_SLOTS:
                                          ? "tokenizer/tokenizer.json"
                                          : "tokenizer/vocab.json");
         };
-        compareFolder(fileOf(*llama), placeOf.at("llama"));
-        compareFolder(fileOf(*qwen), placeOf.at("qwen"));
+        compareFolder(fileOf(*llama), fullPathOf.at("llama"));
+        compareFolder(fileOf(*qwen), fullPathOf.at("qwen"));
     }
 
     /// Qwen's words without any settings: what ends a text is known of every Qwen.
@@ -149,13 +149,13 @@ private Q_SLOTS:
 
     void refusesAnothersTokenizer_data() {
         QTest::addColumn<QString>("encoder");
-        QTest::addColumn<QStringList>("placed");
-        QTest::addColumn<QStringList>("says");
+        QTest::addColumn<QStringList>("positioned");
+        QTest::addColumn<QStringList>("expected");
         const auto row = [](const char* name,
                             const char* encoder,
-                            const QStringList& placed,
-                            const QStringList& says) {
-            QTest::newRow(name) << encoder << placed << says;
+                            const QStringList& positioned,
+                            const QStringList& expected) {
+            QTest::newRow(name) << encoder << positioned << expected;
         };
         row("T5's for UMT5",
             kUmt5,
@@ -194,10 +194,10 @@ private Q_SLOTS:
 
     void refusesAnothersTokenizer() {
         QFETCH(QString, encoder);
-        QFETCH(QStringList, placed);
-        QFETCH(QStringList, says);
-        for (qsizetype i = 0; i < placed.size(); i += 2) {
-            place(placed[i], placed[i + 1]);
+        QFETCH(QStringList, positioned);
+        QFETCH(QStringList, expected);
+        for (qsizetype i = 0; i < positioned.size(); i += 2) {
+            location(positioned[i], positioned[i + 1]);
         }
         const auto checkpoint = this->encoder(encoder);
         const auto error = testing::errorOf([&] {
@@ -208,8 +208,8 @@ private Q_SLOTS:
             }
         });
         QVERIFY(error.has_value());
-        for (const QString& said : says) {
-            QVERIFY2(QString::fromStdString(error->message().str()).contains(said),
+        for (const QString& text : expected) {
+            QVERIFY2(QString::fromStdString(error->message().str()).contains(text),
                      error->message().str().c_str());
         }
         QVERIFY2(QString::fromStdString(error->message().str()).contains(folder_->path()),
@@ -219,7 +219,7 @@ private Q_SLOTS:
 
     /// The command: node, port, both numbers and the path that is really there.
     void theCommandNamesTheFile() {
-        place("t5_flux", "tokenizer_3");
+        location("t5_flux", "tokenizer_3");
         (void)encoder(kUmt5);
         const QString models = published_ + "/models/";
         const auto result = testing::runLowtide(
@@ -238,7 +238,7 @@ private Q_SLOTS:
                  qPrintable(result.errors));
     }
 
-    /// Every tokenizer of a published folder is read, and fits the encoder beside it.
+    /// Every tokenizer of a published folder is read, and fits the encoder next to it.
     void foldersOpen_data() {
         QTest::addColumn<QString>("tokenizer");
         QTest::addColumn<QString>("encoder");
@@ -256,10 +256,10 @@ private Q_SLOTS:
     void foldersOpen() {
         QFETCH(QString, tokenizer);
         QFETCH(QString, encoder);
-        const QFileInfo place(tokenizer);
+        const QFileInfo location(tokenizer);
         models::CheckpointFolder folder(
-            place.path().toStdString(), "folder", Json::object(), models::ComponentFolders{});
-        const std::string component = place.fileName().toStdString();
+            location.path().toStdString(), "folder", Json::object(), models::ComponentFolders{});
+        const std::string component = location.fileName().toStdString();
         const bool isUnigram = QFile::exists(tokenizer + "/spiece.model");
         const bool isClip = QFile::exists(tokenizer + "/merges.txt") &&
                             QFileInfo(tokenizer + "/vocab.json").size() < 2000000;
@@ -303,8 +303,8 @@ private:
         QVERIFY2(QFile::link(from, to), qPrintable(to));
     }
 
-    /// The files of a published tokenizer, in a folder beside the weights.
-    void place(const QString& tokenizer, const QString& folder) {
+    /// The files of a published tokenizer, in a folder next to the weights.
+    void location(const QString& tokenizer, const QString& folder) {
         if (tokenizer == "llama") {
             QVERIFY(QDir().mkpath(path(folder)));
             testing::writeFile(path(folder) + "/tokenizer.json", llamaJson());

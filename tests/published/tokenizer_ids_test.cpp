@@ -9,7 +9,7 @@ namespace tokenizer_ids_test {
 
 using namespace lowtide;
 
-/// Published tokenizers in every form that people have, against transformers.
+/// Published tokenizers in every form that users have, against transformers.
 class TokenizerIdsTest : public QObject {
     Q_OBJECT
 

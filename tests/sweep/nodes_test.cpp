@@ -24,7 +24,7 @@ bool isNumber(const ParamDesc& param) {
 
 }  // namespace
 
-/// Every node that is registered: what a person needs to use it is there.
+/// Every node that is registered: what a user needs to use it is there.
 class NodesTest : public QObject {
     Q_OBJECT
 
@@ -51,7 +51,7 @@ private Q_SLOTS:
         QVERIFY(page.startsWith("# " + QByteArray::fromStdString(node.label) + "\n"));
         for (const ParamDesc& param : node.params) {
             QVERIFY2(param.label.empty() || page.contains(QByteArray::fromStdString(param.label)),
-                     qPrintable("the help page does not tell about " +
+                     qPrintable("the help page does not describe " +
                                 QString::fromStdString(param.label)));
         }
     }

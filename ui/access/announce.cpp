@@ -67,7 +67,7 @@ bool isListenedTo() {
     return QAccessible::isActive() || testListener() != nullptr;
 }
 
-void tellAccess(QAccessibleEvent& event) {
+void announceAccess(QAccessibleEvent& event) {
     if (testListener()) {
         testListener()(event);
     } else {
@@ -88,7 +88,7 @@ void announce(QWidget& speaker, const QString& sentence, Urgency urgency) {
     }
     speaker.setProperty(kAnnounced, sentence);
     QAccessibleEvent alert(&speaker, QAccessible::Alert);
-    tellAccess(alert);
+    announceAccess(alert);
     sendToBus(QAccessible::uniqueId(accessible), sentence, urgency);
 }
 

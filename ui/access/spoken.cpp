@@ -30,9 +30,9 @@ void handOn(QAccessibleEvent* event) {
     QAccessible::installUpdateHandler(handOn);
 }
 
-/// Qt 6.4 tells of a list's new current row as if it had the keyboard, also where the list has it
+/// Qt 6.4 reports a list's new current row as if it had the keyboard, also where the list has it
 /// not: a strip that follows what is shown elsewhere would seem to take the keyboard. From now on
-/// such events are told to nobody. Again is nothing.
+/// such events are reported to nobody. A second call does nothing.
 void keepFocusTrue() {
     const QAccessible::UpdateHandler now = QAccessible::installUpdateHandler(handOn);
     if (now != handOn) {
@@ -62,12 +62,12 @@ QString ComboAccess::text(QAccessible::Text text) const {
     if (text == QAccessible::Value) {
         return box_.currentText();
     }
-    const QString said = QAccessibleWidget::text(text);
+    const QString message = QAccessibleWidget::text(text);
     if (text != QAccessible::Name) {
-        return said;
+        return message;
     }
-    return said.isEmpty() ? box_.currentText()
-                          : QStringLiteral("%1: %2").arg(said, box_.currentText());
+    return message.isEmpty() ? box_.currentText()
+                             : QStringLiteral("%1: %2").arg(message, box_.currentText());
 }
 
 QAccessible::State ComboAccess::state() const {
@@ -117,17 +117,17 @@ void valueSpoken(QWidget& widget) {
     }
     if (auto* number = dynamic_cast<SpokenNumber*>(&widget)) {
         QAccessibleValueChangeEvent event(&widget, number->spokenNumber());
-        tellAccess(event);
+        announceAccess(event);
     } else {
         QAccessibleEvent event(&widget, QAccessible::DescriptionChanged);
-        tellAccess(event);
+        announceAccess(event);
     }
 }
 
 void stateSpoken(QWidget& widget, const QAccessible::State& changed) {
     if (isListenedTo()) {
         QAccessibleStateChangeEvent event(&widget, changed);
-        tellAccess(event);
+        announceAccess(event);
     }
 }
 
@@ -141,16 +141,16 @@ QAccessible::Role SpokenAccess::role() const {
 }
 
 QString SpokenAccess::text(QAccessible::Text text) const {
-    const QString said = QAccessibleWidget::text(text);
+    const QString message = QAccessibleWidget::text(text);
     if (text == QAccessible::Value) {
         return spoken_->spokenText();
     }
     if (text != QAccessible::Description || number_ != nullptr) {
-        return said;
+        return message;
     }
     // The bridge of AT-SPI hands on numbers alone, so words go with the description.
     const QString shown = spoken_->spokenText();
-    return said.isEmpty() || shown.isEmpty() ? shown + said : shown + u'\n' + said;
+    return message.isEmpty() || shown.isEmpty() ? shown + message : shown + u'\n' + message;
 }
 
 QAccessible::State SpokenAccess::state() const {

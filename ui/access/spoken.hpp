@@ -7,8 +7,8 @@
 
 namespace lowtide::ui {
 
-/// What a painted widget says of itself to assistive technology, beside its name and tooltip.
-/// valueSpoken() and stateSpoken() tell what changed.
+/// What a painted widget reports to assistive technology in addition to its name and tooltip.
+/// valueSpoken() and stateSpoken() report what changed.
 class Spoken {
 public:
     Spoken();

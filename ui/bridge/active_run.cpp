@@ -41,25 +41,25 @@ QImage viewOf(const Image8& image) {
             format};
 }
 
-/// Makes pictures of a run until its end, which wait() says: an event of it may be lost.
-class PictureThread {
+/// Makes images of a run until its end, which wait() reports: an event of it may be lost.
+class ImageThread {
 public:
-    explicit PictureThread(EventBuffer& buffer) : buffer_(buffer) {
+    explicit ImageThread(EventBuffer& buffer) : buffer_(buffer) {
         try {
-            thread_ = std::thread([&buffer] { buffer.makePictures(); });
-        } catch (const std::system_error&) {  // the run goes on, nobody sees its pictures
+            thread_ = std::thread([&buffer] { buffer.makeImages(); });
+        } catch (const std::system_error&) {  // the run goes on, nobody sees its images
         }
     }
 
-    ~PictureThread() {
-        buffer_.stopPictures();
+    ~ImageThread() {
+        buffer_.stopImages();
         if (thread_.joinable()) {
             thread_.join();
         }
     }
 
-    PictureThread(const PictureThread&) = delete;
-    PictureThread& operator=(const PictureThread&) = delete;
+    ImageThread(const ImageThread&) = delete;
+    ImageThread& operator=(const ImageThread&) = delete;
 
 private:
     EventBuffer& buffer_;
@@ -90,12 +90,12 @@ double RunProgress::weightOf(const std::string& node) const {
     return found == times_.end() ? average_ : found->second;
 }
 
-void RunProgress::setDone(const std::string& node, double share) {
-    if (share >= 1) {
+void RunProgress::setDone(const std::string& node, double fraction) {
+    if (fraction >= 1) {
         running_.erase(node);
         ended_ += weightOf(node);
     } else {
-        running_[node] = share * weightOf(node);
+        running_[node] = fraction * weightOf(node);
     }
     double sum = ended_;
     for (const auto& [each, weight] : running_) {
@@ -127,13 +127,13 @@ void RunProgress::take(const Json& event) {
     }
 }
 
-/// A copy that owns its pixels; null when the picture is none. One of fewer pixels than the result
+/// A copy that owns its pixels; null when the image is none. One of fewer pixels than the result
 /// becomes as large as that.
-NodePicture EventBuffer::shownOf(const Preview& preview) {
-    const QImage view = viewOf(preview.picture);
+NodeImage EventBuffer::shownOf(const Preview& preview) {
+    const QImage view = viewOf(preview.nodeImage);
     const QSize whole = view.size() * std::max(1, preview.scale);
-    const QSize most(kPicturePixels, kPicturePixels);
-    const bool fits = whole.width() <= kPicturePixels && whole.height() <= kPicturePixels;
+    const QSize most(kImagePixels, kImagePixels);
+    const bool fits = whole.width() <= kImagePixels && whole.height() <= kImagePixels;
     const QSize shown = fits ? whole : whole.scaled(most, Qt::KeepAspectRatio);
     const bool isWhole = shown == view.size();
     const bool keepsWhole = !isWhole && !preview.step && view.sizeInBytes() <= kWholeBytes;
@@ -173,8 +173,7 @@ EventBuffer::Preview EventBuffer::announcedBy(const Json& event) {
     Preview preview;
     const Json& isLive = memberIn(event, "live");
     if (isLive.is_boolean() && isLive.get<bool>()) {
-        preview.step =
-            PictureStep{.done = countIn(event, "done"), .total = countIn(event, "total")};
+        preview.step = ImageStep{.done = countIn(event, "done"), .total = countIn(event, "total")};
         preview.scale = static_cast<int>(std::clamp(numberIn(event, "scale"), 1.0, kMostScale));
     }
     return preview;
@@ -182,13 +181,13 @@ EventBuffer::Preview EventBuffer::announcedBy(const Json& event) {
 
 void EventBuffer::storeNewest(Json event) {
     const std::string key = textIn(event, "event") + ' ' + textIn(event, "node");
-    const auto [place, isNew] = newest_.try_emplace(key, batch_.events.size());
+    const auto [entry, isNew] = newest_.try_emplace(key, batch_.events.size());
     if (!isNew) {
-        batch_.events[place->second] = std::move(event);
+        batch_.events[entry->second] = std::move(event);
     } else if (batch_.events.size() < kMostEvents) {
         batch_.events.push_back(std::move(event));
     } else {
-        newest_.erase(place);
+        newest_.erase(entry);
         ++batch_.lost;
     }
 }
@@ -205,12 +204,12 @@ void EventBuffer::storeInOrder(Json event) {
     }
 }
 
-void EventBuffer::preview(RunId, std::string_view node, const Image8& picture) noexcept {
+void EventBuffer::preview(RunId, std::string_view node, const Image8& nodeImage) noexcept {
     try {
         const std::lock_guard lock(mutex_);
         Preview& preview = previews_[std::string(node)];
         preview = announced_[std::string(node)];
-        preview.picture = picture;
+        preview.nodeImage = nodeImage;
     } catch (const std::exception&) {
         countLost();
     }
@@ -223,7 +222,7 @@ EventBuffer::Batch EventBuffer::fetch() {
     return std::exchange(batch_, Batch{});
 }
 
-void EventBuffer::makePictures() noexcept {
+void EventBuffer::makeImages() noexcept {
     for (;;) {
         std::map<std::string, Preview> previews;
         {
@@ -236,7 +235,7 @@ void EventBuffer::makePictures() noexcept {
         }
         for (const auto& [node, preview] : previews) {
             try {
-                makePicture(node, preview);
+                makeImage(node, preview);
             } catch (const std::exception&) {
                 countLost();
             }
@@ -244,15 +243,15 @@ void EventBuffer::makePictures() noexcept {
     }
 }
 
-void EventBuffer::makePicture(const std::string& node, const Preview& preview) {
-    NodePicture picture = shownOf(preview);
-    if (!picture.image.isNull()) {
+void EventBuffer::makeImage(const std::string& node, const Preview& preview) {
+    NodeImage nodeImage = shownOf(preview);
+    if (!nodeImage.image.isNull()) {
         const std::lock_guard lock(mutex_);
-        batch_.pictures[node] = std::move(picture);
+        batch_.images[node] = std::move(nodeImage);
     }
 }
 
-void EventBuffer::stopPictures() {
+void EventBuffer::stopImages() {
     {
         const std::lock_guard lock(mutex_);
         isStopped_ = true;
@@ -306,7 +305,7 @@ ActiveRun::Result ActiveRun::carryOut(Runner& runner,
     }
     result.hasBegun = true;
     setStarted(runner, run);
-    const PictureThread pictures(buffer_);
+    const ImageThread images(buffer_);
     result.status = runner.wait(run, result.text);
     return result;
 }

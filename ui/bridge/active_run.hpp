@@ -18,7 +18,7 @@ namespace lowtide::ui {
 
 /// Of an event nodeProgress: "step 3 of 20", as the node calls its units.
 [[nodiscard]] QString phaseText(const Json& event);
-/// Of the same, until the phase ends; empty: the node does not say.
+/// The seconds until the phase of the same event ends; empty: the node does not report them.
 [[nodiscard]] std::optional<double> secondsLeftIn(const Json& event);
 
 /// Milliseconds that nodes took when they last executed, by id.
@@ -37,7 +37,7 @@ public:
 
 private:
     [[nodiscard]] double weightOf(const std::string& node) const;
-    void setDone(const std::string& node, double share);
+    void setDone(const std::string& node, double fraction);
 
     NodeTimes times_;
     double average_ = 1;
@@ -47,46 +47,47 @@ private:
     double value_ = 0;
 };
 
-/// Takes what the module says of one run, and keeps it in bounded memory until it is fetched: of
-/// what a slow host may miss only the newest stays. No side waits for another. Any thread.
+/// Takes what the module reports about one run, and keeps it in bounded memory until it is
+/// fetched: of what a slow host may miss only the newest is kept. Neither side waits for the other.
+/// Any thread.
 class EventBuffer final : public Observer {
 public:
     /// More than these between two fetches are counted as lost; runFinished never is.
     static constexpr size_t kMostEvents = 20000;
-    /// Longest side of a picture that is fetched.
-    static constexpr int kPicturePixels = 512;
-    /// Most bytes of a larger picture that is kept beside it.
+    /// Longest side of an image that is fetched.
+    static constexpr int kImagePixels = 512;
+    /// Most bytes of a larger image that is kept next to it.
     static constexpr qsizetype kWholeBytes = 64 << 20;
 
     void event(std::string_view json) noexcept override;
-    void preview(RunId run, std::string_view node, const Image8& picture) noexcept override;
+    void preview(RunId run, std::string_view node, const Image8& nodeImage) noexcept override;
 
     struct Batch {
         std::vector<Json> events;
-        std::map<std::string, NodePicture> pictures;  ///< by node, the newest
+        std::map<std::string, NodeImage> images;  ///< by node, the newest
         size_t lost = 0;
     };
 
     [[nodiscard]] Batch fetch();
 
-    /// Turns previews into pictures as they come, until stopPictures() and none is left.
-    void makePictures() noexcept;
-    void stopPictures();
+    /// Turns previews into images as they come, until stopImages() and none is left.
+    void makeImages() noexcept;
+    void stopImages();
 
 private:
     /// As its nodePreview announced it.
     struct Preview {
-        Image8 picture;
-        std::optional<PictureStep> step;
+        Image8 nodeImage;
+        std::optional<ImageStep> step;
         int scale = 1;
     };
 
     [[nodiscard]] static Preview announcedBy(const Json& event);
-    [[nodiscard]] static NodePicture shownOf(const Preview& preview);
+    [[nodiscard]] static NodeImage shownOf(const Preview& preview);
     void store(std::string_view json);
     void storeInOrder(Json event);
     void storeNewest(Json event);
-    void makePicture(const std::string& node, const Preview& preview);
+    void makeImage(const std::string& node, const Preview& preview);
     void countLost();
 
     std::mutex mutex_;
@@ -110,7 +111,7 @@ public:
 
     EventBuffer& buffer() { return buffer_; }
 
-    /// Starts the run and returns when the module says that it is over.
+    /// Starts the run and returns when the module reports that it is over.
     [[nodiscard]] Result carryOut(Runner& runner,
                                   const std::string& graph,
                                   const std::string& options);

@@ -13,7 +13,7 @@ namespace lowtide::ui {
 /// Of a list of issues as docs/events.md has them; what is no issue is left out.
 [[nodiscard]] Issues issuesFromJson(const Json& list);
 [[nodiscard]] Issue issueFromJson(const Json& issue);
-/// What the first issue of an answer says, and what to do about it; empty: it has none.
+/// The message of the first issue of an answer, and what to do about it; empty: it has none.
 [[nodiscard]] std::string firstMessageIn(const std::string& text);
 /// What may be acted on (docs/events.md); an empty object: nothing is known.
 [[nodiscard]] Json factsOf(const Issue& issue);

@@ -8,7 +8,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kTellMilliseconds = 100;
+constexpr int kReportMilliseconds = 100;
 
 QString orUnexplained(const std::string& message) {
     return message.empty() ? Conversion::tr("the module refused without saying why")
@@ -42,8 +42,8 @@ Converted convertedIn(Status status, const std::string& text, const QString& out
                         .meanError = numberIn(answer, "mean_error"),
                         .isCancelled = status == Status::Cancelled,
                         .problem = {}};
-    for (const Json& share : memberIn(answer, "after")) {
-        converted.bytes += bytesIn(share, "bytes");
+    for (const Json& fraction : memberIn(answer, "after")) {
+        converted.bytes += bytesIn(fraction, "bytes");
     }
     if (status != Status::Ok) {
         converted.problem = orUnexplained(firstMessageIn(text));
@@ -72,7 +72,7 @@ public:
 };
 
 Conversion::Conversion(const Engine& engine, QObject* parent) : QObject(parent), engine_(engine) {
-    clock_.setInterval(kTellMilliseconds);
+    clock_.setInterval(kReportMilliseconds);
     connect(&clock_, &QTimer::timeout, this, [this] {
         Q_EMIT progressed(watch_->done, watch_->total);
     });
@@ -100,16 +100,16 @@ void Conversion::ask(const std::string& checkpoint, const QString& graphFolder) 
     });
 }
 
-void Conversion::begin(const ConversionOrder& order) {
+void Conversion::begin(const ConversionJob& job) {
     if (isBusy()) {
         return;
     }
     watch_ = std::make_shared<Watch>();
     clock_.start();
-    Json request = requestOf(order.checkpoint, order.graphFolder);
-    request["storage"] = order.storage;
-    request["out"] = order.out.toStdString();
-    background_.run([this, watch = watch_, request, out = order.out]() -> Background::Answer {
+    Json request = requestOf(job.checkpoint, job.graphFolder);
+    request["storage"] = job.storage;
+    request["out"] = job.out.toStdString();
+    background_.run([this, watch = watch_, request, out = job.out]() -> Background::Answer {
         std::string text;
         const Status status = engine_.call("convert", request, text, watch.get());
         return [this, what = convertedIn(status, text, out)] { end(what); };

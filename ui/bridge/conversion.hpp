@@ -31,8 +31,8 @@ struct Convertible {
     QString problem;                     ///< why it cannot be converted; empty: it can
 };
 
-/// What a person asks for.
-struct ConversionOrder {
+/// What a user asks for.
+struct ConversionJob {
     std::string checkpoint;  ///< as a graph in `graphFolder` names it
     QString graphFolder;
     std::string storage;
@@ -64,7 +64,7 @@ public:
     /// Asks what can become of it; answers to earlier questions are dropped.
     void ask(const std::string& checkpoint, const QString& graphFolder);
     /// Not while it is busy.
-    void begin(const ConversionOrder& order);
+    void begin(const ConversionJob& job);
     void cancel();
 
     [[nodiscard]] bool isBusy() const { return watch_ != nullptr; }

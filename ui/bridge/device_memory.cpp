@@ -66,8 +66,8 @@ QString problemOf(const Answered& answered) {
         return QString::fromStdString(message);
     }
     return answered.status == Status::Failed
-               ? Upkeep::tr("a run is at work; try again when it has ended")
-               : Upkeep::tr("the module refused without saying why");
+               ? MaintenanceJob::tr("a run is at work; try again when it has ended")
+               : MaintenanceJob::tr("the module refused without saying why");
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ void MemoryFeed::setWatched(bool isWatched) {
     }
 }
 
-/// The last look after a run shows what stayed.
+/// The last look after a run shows what remained.
 void MemoryFeed::adjust() {
     askNow();
     if (state_->isRunning) {
@@ -188,42 +188,43 @@ void MemoryFeed::take(const MemoryNow& now) {
     Q_EMIT changed(state_->now);
 }
 
-Upkeep::Upkeep(const Engine& engine, QObject* parent) : QObject(parent), engine_(engine) {}
+MaintenanceJob::MaintenanceJob(const Engine& engine, QObject* parent)
+    : QObject(parent), engine_(engine) {}
 
-Upkeep::~Upkeep() = default;
+MaintenanceJob::~MaintenanceJob() = default;
 
-bool Upkeep::canUnload() const {
+bool MaintenanceJob::canUnload() const {
     return engine_.canCall("unload");
 }
 
-bool Upkeep::canMeasure() const {
+bool MaintenanceJob::canMeasure() const {
     return engine_.canCall("calibrate");
 }
 
-void Upkeep::begin(const Chore& chore) {
-    const auto ask = [chore, isUnloaded = canUnload(), &engine = engine_]() -> Answered {
+void MaintenanceJob::begin(const MaintenanceTask& task) {
+    const auto ask = [task, isUnloaded = canUnload(), &engine = engine_]() -> Answered {
         Answered answered;
-        if (chore.kind == Chore::Kind::Measure) {
-            answered.status = engine.call("calibrate", {{"device", chore.what}}, answered.text);
-        } else if (chore.kind == Chore::Kind::Unload && isUnloaded) {
+        if (task.kind == MaintenanceTask::Kind::Measure) {
+            answered.status = engine.call("calibrate", {{"device", task.what}}, answered.text);
+        } else if (task.kind == MaintenanceTask::Kind::Unload && isUnloaded) {
             std::string ignored;  // a refusal reads as that of release()
-            answered.status = engine.call("unload", {{"component", chore.what}}, ignored);
+            answered.status = engine.call("unload", {{"component", task.what}}, ignored);
         } else {
-            answered.status = engine.runner().release(chore.what);
+            answered.status = engine.runner().release(task.what);
         }
         return answered;
     };
     ++open_;
-    Q_EMIT began(chore);
-    background_.run([this, chore, ask] {
+    Q_EMIT began(task);
+    background_.run([this, task, ask] {
         const QString problem = problemOf(insist(ask));
-        return [this, chore, problem] { end(chore, problem); };
+        return [this, task, problem] { end(task, problem); };
     });
 }
 
-void Upkeep::end(const Chore& chore, const QString& problem) {
+void MaintenanceJob::end(const MaintenanceTask& task, const QString& problem) {
     --open_;
-    Q_EMIT ended(chore, problem);
+    Q_EMIT ended(task, problem);
 }
 
 }  // namespace lowtide::ui

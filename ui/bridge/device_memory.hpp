@@ -59,8 +59,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// What a person asks of the module between runs.
-struct Chore {
+/// What a user asks of the module between runs.
+struct MaintenanceTask {
     enum class Kind {
         Offload,  ///< components go off their device
         Unload,   ///< and their files are closed
@@ -70,31 +70,31 @@ struct Chore {
     std::string what;  ///< a component, "all", or a device
 };
 
-/// Does chores one after the other on a thread of its own, since the module may take its time. GUI
-/// thread only.
-class Upkeep : public QObject {
+/// Runs maintenance tasks one after the other on a thread of its own, since the module may take its
+/// time. GUI thread only.
+class MaintenanceJob : public QObject {
     Q_OBJECT
 
 public:
     /// `engine` must outlive it.
-    explicit Upkeep(const Engine& engine, QObject* parent = nullptr);
-    ~Upkeep() override;
+    explicit MaintenanceJob(const Engine& engine, QObject* parent = nullptr);
+    ~MaintenanceJob() override;
 
     [[nodiscard]] bool canUnload() const;
     [[nodiscard]] bool canMeasure() const;
 
-    void begin(const Chore& chore);
+    void begin(const MaintenanceTask& task);
 
-    /// Whether a chore is at work or waits.
+    /// Whether a task is at work or waits.
     [[nodiscard]] bool isBusy() const { return open_ > 0; }
 
 Q_SIGNALS:
-    void began(const lowtide::ui::Chore& chore);
+    void began(const lowtide::ui::MaintenanceTask& task);
     /// `problem`: why it was not done, in plain words; empty: it was.
-    void ended(const lowtide::ui::Chore& chore, const QString& problem);
+    void ended(const lowtide::ui::MaintenanceTask& task, const QString& problem);
 
 private:
-    void end(const Chore& chore, const QString& problem);
+    void end(const MaintenanceTask& task, const QString& problem);
 
     const Engine& engine_;
     int open_ = 0;

@@ -35,7 +35,7 @@ void Failures::takeCurrent() noexcept {
             QCoreApplication::instance(),
             [this, reason = currentReason()] { take(reason); },
             Qt::QueuedConnection);
-    } catch (...) {  // no memory is left to tell of it
+    } catch (...) {  // no memory is left to report it
     }
 }
 

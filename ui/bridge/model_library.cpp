@@ -46,7 +46,7 @@ public:
 
     void look(const ModelFolder& folder) {
         top_ = &folder;
-        walk_.look(folder.path);
+        finder_.look(folder.path);
     }
 
     std::vector<FoundModel> takeFound() { return std::move(found_); }
@@ -59,14 +59,14 @@ private:
         return hasWeightsEnding(path);
     }
 
-    bool visit(const WalkedModel& walked) {
+    bool visit(const ModelPath& entry) {
         if (stop_.mode() != CancelMode::No) {
             return false;
         }
         files::FileIdentity identity;
-        ModelFile model = walked.isFolder ? recogniseFile(recognise_, walked.path)
-                                          : headerOf(walked.path, identity);
-        add(walked, std::move(model), identity);
+        ModelFile model =
+            entry.isFolder ? recogniseFile(recognise_, entry.path) : headerOf(entry.path, identity);
+        add(entry, std::move(model), identity);
         return true;
     }
 
@@ -92,14 +92,14 @@ private:
         }
     }
 
-    void add(const WalkedModel& walked, ModelFile model, const files::FileIdentity& identity) {
+    void add(const ModelPath& entry, ModelFile model, const files::FileIdentity& identity) {
         if (model.kind == ModelKind::Other && model.family.empty() &&
-            isValidUtf8(walked.path)) {  // else no list may offer it
+            isValidUtf8(entry.path)) {  // else no list may offer it
             model.kind = top_->kind;
         }
         found_.push_back({.file = std::move(model),
                           .folder = top_->path,
-                          .relative = files::pathText(walked.relative),
+                          .relative = files::pathText(entry.relative),
                           .identity = identity});
     }
 
@@ -107,8 +107,8 @@ private:
     ReadHeaders& known_;
     const StopToken& stop_;
     const ModelFolder* top_ = nullptr;  ///< that is looked through
-    ModelWalk walk_{[this](const fs::path& path) { return isWeights(path, top_->kind); },
-                    [this](const WalkedModel& walked) { return visit(walked); }};
+    ModelFinder finder_{[this](const fs::path& path) { return isWeights(path, top_->kind); },
+                        [this](const ModelPath& entry) { return visit(entry); }};
     std::vector<FoundModel> found_;
 };
 
@@ -128,7 +128,7 @@ std::vector<std::string> stringsOf(const QStringList& list) {
 /// Relative to the first engine folder that has something of that name, if that is the model.
 std::string valueOf(const FoundModel& model, const std::vector<std::string>& engineFolders) {
     for (const std::string& folder : engineFolders) {
-        if (const auto path = files::placeBelow(folder, model.relative)) {
+        if (const auto path = files::pathBelow(folder, model.relative)) {
             std::error_code ignored;
             return fs::equivalent(*path, model.file.path, ignored) ? model.relative
                                                                    : model.file.path;
@@ -150,7 +150,7 @@ bool isFound(const std::vector<std::string>& engineFolders,
         return path.is_absolute() ? fs::exists(path, ignored) : true;
     }
     return std::any_of(engineFolders.begin(), engineFolders.end(), [&](const std::string& folder) {
-        return files::placeBelow(folder, typed).has_value();
+        return files::pathBelow(folder, typed).has_value();
     });
 }
 
@@ -196,14 +196,14 @@ ModelFile recogniseFile(const Recognise& recognise, const std::string& path) {
 }
 
 ModelVerdict verdictOf(const ModelFile& model, Bytes budget) {
-    const Bytes room = budget / 4 * 3;
+    const Bytes space = budget / 4 * 3;
     if (budget <= 0 || model.weights == 0) {
         return ModelVerdict::Unknown;
     }
-    if (model.weights <= room) {
+    if (model.weights <= space) {
         return ModelVerdict::Fits;
     }
-    return model.largest <= room / kTensorsAtOnce ? ModelVerdict::Streams : ModelVerdict::TooBig;
+    return model.largest <= space / kTensorsAtOnce ? ModelVerdict::Streams : ModelVerdict::TooBig;
 }
 
 std::vector<FoundModel> scanModels(const std::vector<ModelFolder>& folders,

@@ -46,9 +46,10 @@ using Recognise = std::function<Status(const std::string& path, std::string& res
 /// the file. Any thread.
 [[nodiscard]] ModelFile recogniseFile(const Recognise& recognise, const std::string& path);
 
-/// What a budget means for the weights of a file, before a graph says more. A quarter of the budget
-/// is left for what the pictures need. Fits: all weights lie in the rest at once. Streams: they do
-/// not, but four of the largest tensor do, so that one can be copied while another computes.
+/// What a budget means for the weights of a file, before a graph specifies more. A quarter of the
+/// budget is left for what the images need. Fits: all weights lie in the rest at once. Streams:
+/// they do not, but four of the largest tensor do, so that one can be copied while another
+/// computes.
 enum class ModelVerdict { Unknown, Fits, Streams, TooBig };
 /// `budget` 0: not known.
 [[nodiscard]] ModelVerdict verdictOf(const ModelFile& model, Bytes budget);
@@ -73,14 +74,14 @@ using ReadHeaders = std::map<std::string, ReadHeader>;
 /// The border at which paths from the disk become text: what it returns is UTF-8, and what has
 /// another name is a row with a problem.
 /// Looks through the folders, at most eight levels deep, each real folder once; links are followed.
-/// A file of which the module does not say what it is counts as what the folder's name says. Sorted
+/// A file that the module does not identify counts as what the folder's name suggests. Sorted
 /// by kind and name. Stops early when asked to: the result is then to be thrown away.
 [[nodiscard]] std::vector<FoundModel> scanModels(const std::vector<ModelFolder>& folders,
                                                  const Recognise& recognise,
                                                  ReadHeaders& known,
                                                  const StopToken& stop);
 
-/// The models that lie in the person's folders. Folders are looked through on a thread of its own.
+/// The models that lie in the user's folders. Folders are looked through on a thread of its own.
 /// GUI thread only.
 class ModelLibrary : public QObject {
     Q_OBJECT
@@ -91,7 +92,7 @@ public:
     /// Waits for the one header that is being read.
     ~ModelLibrary() override;
 
-    /// Folders that the person chose, and extra_model_paths.yaml files; scans.
+    /// Folders that the user chose, and extra_model_paths.yaml files; scans.
     void setFolders(const QStringList& chosen, const QStringList& pathsFiles);
     void rescan();
     [[nodiscard]] bool isScanning() const;
@@ -104,7 +105,7 @@ public:
     /// Sentences: a folder that is not there, a paths file that cannot be read.
     [[nodiscard]] const QStringList& problems() const;
 
-    /// Bytes that weights and pictures may take on the device; 0: not known.
+    /// Bytes that weights and images may take on the device; 0: not known.
     void setBudget(Bytes budget);
     [[nodiscard]] Bytes budget() const;
     [[nodiscard]] ModelVerdict verdictOf(const FoundModel& model) const;
@@ -122,7 +123,7 @@ public:
 Q_SIGNALS:
     /// Models, folders, problems.
     void changed();
-    /// What the budget says of them: verdictOf().
+    /// Their verdicts by the budget have changed: verdictOf().
     void budgetChanged();
     void scanned();
 

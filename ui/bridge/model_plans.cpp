@@ -14,7 +14,7 @@ constexpr int kAgainMilliseconds = 2000;
 constexpr std::array kOptionsThatCount = {"device", "as", "memoryBudget", "lowMemory"};
 constexpr int64_t kSteps = 20;
 
-/// The side of pictures that a family was trained for.
+/// The side of images that a family was trained for.
 int64_t sideOf(const std::string& family) {
     return family == "SD 1.x" ? 512 : family == "SD 2.x" ? 768 : 1024;
 }
@@ -28,9 +28,9 @@ graph::DocumentNode nodeOf(const char* type, Json params) {
 
 Bytes streamedIn(const Json& plan) {
     Bytes most = 0;
-    const Json& stays = memberIn(plan, "stays");
-    for (const Json& stay : stays.is_array() ? stays : Json::array()) {
-        most = std::max(most, bytesIn(stay, "streamed_bytes_per_pass"));
+    const Json& residencies = memberIn(plan, "stays");
+    for (const Json& residency : residencies.is_array() ? residencies : Json::array()) {
+        most = std::max(most, bytesIn(residency, "streamed_bytes_per_pass"));
     }
     return most;
 }
@@ -58,13 +58,13 @@ std::string graphFor(const FoundModel& model) {
 }
 
 std::optional<ModelFit> fitFrom(Status status, const std::string& answer) {
-    const Json said = answerOf(answer);
+    const Json reported = answerOf(answer);
     if (status == Status::Ok) {
-        const Bytes streamed = streamedIn(memberIn(said, "plan"));
+        const Bytes streamed = streamedIn(memberIn(reported, "plan"));
         return ModelFit{.verdict = streamed > 0 ? ModelVerdict::Streams : ModelVerdict::Fits,
                         .streamed = streamed};
     }
-    for (const Issue& issue : issuesFromJson(memberIn(said, "issues"))) {
+    for (const Issue& issue : issuesFromJson(memberIn(reported, "issues"))) {
         if (issue.code == "busy") {
             return std::nullopt;
         }
@@ -101,7 +101,7 @@ void ModelPlans::setOptions(const Json& options) {
 }
 
 void ModelPlans::forgetAll() {
-    ++session_;
+    ++appState_;
     fits_.clear();
     waiting_.clear();
     asked_.clear();
@@ -131,17 +131,17 @@ void ModelPlans::askNext() {
     isAsking_ = true;
     const Question question = waiting_.front();
     waiting_.pop_front();
-    background_.run([this, question, session = session_, options = options_.dump()] {
+    background_.run([this, question, appState = appState_, options = options_.dump()] {
         std::string answer;
         const Status status = runner_.plan(graphFor(question.model), options, answer);
         const std::optional<ModelFit> fit = fitFrom(status, answer);
-        return [this, question, session, fit] { take(question, session, fit); };
+        return [this, question, appState, fit] { take(question, appState, fit); };
     });
 }
 
-void ModelPlans::take(const Question& question, int session, const std::optional<ModelFit>& fit) {
+void ModelPlans::take(const Question& question, int appState, const std::optional<ModelFit>& fit) {
     isAsking_ = false;
-    if (session == session_) {
+    if (appState == appState_) {
         if (fit) {
             const std::string& path = question.model.file.path;
             asked_.erase(path);

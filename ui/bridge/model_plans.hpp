@@ -16,10 +16,10 @@
 
 namespace lowtide::ui {
 
-/// What a plan says of a checkpoint on this device, for a picture of its family's own size.
+/// The verdict of a plan on a checkpoint on this device, for an image of its family's own size.
 struct ModelFit {
     ModelVerdict verdict = ModelVerdict::Unknown;
-    Bytes streamed = 0;  ///< copied in every pass
+    Bytes streamed = 0;  ///< copied in every forward pass
     Bytes needed = 0;    ///< TooBig: with which it would fit; 0: not known
 
     bool operator==(const ModelFit&) const = default;
@@ -33,7 +33,7 @@ class ModelPlans : public QObject {
 public:
     explicit ModelPlans(Runner& runner, QObject* parent = nullptr);
 
-    /// Options of plans: of device, card, budget and low-memory mode all answers depend.
+    /// Options of plans: all answers depend on device, planned card, budget and low-memory mode.
     void setOptions(const Json& options);
     /// Whether such a model can be planned alone; of parts of a model their weights are judged.
     [[nodiscard]] static bool canPlan(const FoundModel& model);
@@ -53,7 +53,7 @@ private:
     };
 
     void askNext();
-    void take(const Question& question, int session, const std::optional<ModelFit>& fit);
+    void take(const Question& question, int appState, const std::optional<ModelFit>& fit);
 
     Runner& runner_;
     Json options_ = Json::object();
@@ -61,8 +61,8 @@ private:
     std::deque<Question> waiting_;
     std::set<std::string> asked_;
     bool isAsking_ = false;
-    int session_ = 0;  ///< of the options
-    QTimer again_;     ///< the module was at work on a run
+    int appState_ = 0;  ///< of the options
+    QTimer again_;      ///< the module was at work on a run
     Background background_;
 };
 

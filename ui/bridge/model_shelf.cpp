@@ -26,14 +26,14 @@ constexpr Bytes kHashPiece = 4 * kMiB;
 constexpr double kProgressStep = 0.01;
 
 constexpr Bytes kLargestShelf = 64 * kMiB;
-constexpr size_t kPictureDigits = 16;
+constexpr size_t kImageDigits = 16;
 
 QString shelfFile(const QString& folder) {
     return folder + QStringLiteral("/models.json");
 }
 
-std::string pictureName(const std::string& path) {
-    return sha256Hex(path).substr(0, kPictureDigits) + ".png";
+std::string imageName(const std::string& path) {
+    return sha256Hex(path).substr(0, kImageDigits) + ".png";
 }
 
 Json identityJson(const files::FileIdentity& identity) {
@@ -59,17 +59,17 @@ HashedModel hashModel(const std::string& path,
         const Bytes size = file.identity().size;
         std::vector<std::byte> piece(static_cast<size_t>(std::min(kHashPiece, size)));
         Hasher hasher;
-        double told = 0;
+        double asJson = 0;
         for (Bytes done = 0; done < size;) {
             const auto count = static_cast<size_t>(std::min(kHashPiece, size - done));
             const std::span<std::byte> part(piece.data(), count);
             file.read(part, done, stop);
             hasher.addRaw(part);
             done += static_cast<Bytes>(count);
-            const double share = static_cast<double>(done) / static_cast<double>(size);
-            if (share >= told + kProgressStep) {
-                told = share;
-                progress(share);
+            const double fraction = static_cast<double>(done) / static_cast<double>(size);
+            if (fraction >= asJson + kProgressStep) {
+                asJson = fraction;
+                progress(fraction);
             }
         }
         if (!file.isUnchanged()) {
@@ -88,14 +88,14 @@ std::string autoV2(const std::string& sha256) {
 }
 
 bool ModelShelf::Entry::isEmpty() const {
-    return note.isEmpty() && picture.isEmpty() && sha256.empty();
+    return note.isEmpty() && image.isEmpty() && sha256.empty();
 }
 
 ModelShelf::ModelShelf(const QString& folder, QObject* parent) : QObject(parent), folder_(folder) {
     if (!folder_.isEmpty() && QFileInfo::exists(shelfFile(folder_))) {
         read();
     }
-    written_ = told(entries_);
+    written_ = asJson(entries_);
 }
 
 ModelShelf::~ModelShelf() {
@@ -112,17 +112,17 @@ void ModelShelf::finish() {
     }
 }
 
-/// A damaged file is set aside: what is in it may be mended by hand.
+/// A damaged file is set aside: what is in it may be repaired by hand.
 void ModelShelf::read() {
     try {
         const Json json = parseJson(
             files::InputFile(shelfFile(folder_).toStdString()).readAll(kLargestShelf), "models");
-        const Json& said = memberIn(json, "models");
-        const Json models = said.is_object() ? said : Json::object();
+        const Json& reported = memberIn(json, "models");
+        const Json models = reported.is_object() ? reported : Json::object();
         for (const auto& [path, facts] : models.items()) {
             Entry entry{
                 .note = QString::fromStdString(textIn(facts, "note")),
-                .picture = QFileInfo(QString::fromStdString(textIn(facts, "picture"))).fileName(),
+                .image = QFileInfo(QString::fromStdString(textIn(facts, "picture"))).fileName(),
                 .sha256 = textIn(facts, "sha256"),
                 .identity = identityFrom(memberIn(facts, "identity"))};
             if (!entry.isEmpty()) {
@@ -135,23 +135,23 @@ void ModelShelf::read() {
     }
 }
 
-/// As a file says it.
-Json ModelShelf::told(const Entries& entries) {
+/// As a file states it.
+Json ModelShelf::asJson(const Entries& entries) {
     Json models = Json::object();
     for (const auto& [path, entry] : entries) {
         if (entry.isEmpty()) {
             continue;
         }
-        Json& said = models[path];
+        Json& reported = models[path];
         if (!entry.note.isEmpty()) {
-            said["note"] = entry.note.toStdString();
+            reported["note"] = entry.note.toStdString();
         }
-        if (!entry.picture.isEmpty()) {
-            said["picture"] = entry.picture.toStdString();
+        if (!entry.image.isEmpty()) {
+            reported["picture"] = entry.image.toStdString();
         }
         if (!entry.sha256.empty()) {
-            said["sha256"] = entry.sha256;
-            said["identity"] = identityJson(entry.identity);
+            reported["sha256"] = entry.sha256;
+            reported["identity"] = identityJson(entry.identity);
         }
     }
     return {{"format", 1}, {"models", models}};
@@ -169,7 +169,7 @@ void ModelShelf::write() {
     writing_.run([this, entries = entries_]() -> Background::Answer {
         QString problem;
         try {
-            const Json mine = told(entries);
+            const Json mine = asJson(entries);
             const SharedJsonFile file(shelfFile(folder_).toStdString(), kLargestShelf);
             file.write(
                 file.merged(written_, mine).dump(1, ' ', false, Json::error_handler_t::replace) +
@@ -208,24 +208,22 @@ void ModelShelf::setNote(const FoundModel& model, const QString& text) {
     }
 }
 
-QString ModelShelf::pictureOf(const FoundModel& model) const {
+QString ModelShelf::imageOf(const FoundModel& model) const {
     const Entry* entry = find(model);
-    return entry && !entry->picture.isEmpty() ? folder_ + QLatin1Char('/') + entry->picture
-                                              : QString();
+    return entry && !entry->image.isEmpty() ? folder_ + QLatin1Char('/') + entry->image : QString();
 }
 
-void ModelShelf::setPicture(const FoundModel& model, const QImage& picture) {
-    if (folder_.isEmpty() || picture.isNull()) {
+void ModelShelf::setImage(const FoundModel& model, const QImage& image) {
+    if (folder_.isEmpty() || image.isNull()) {
         return;
     }
     const std::string path = model.file.path;
-    const QString name = QString::fromStdString(pictureName(path));
-    writing_.run([this, path, name, picture]() -> Background::Answer {
+    const QString name = QString::fromStdString(imageName(path));
+    writing_.run([this, path, name, image]() -> Background::Answer {
         QByteArray bytes;
         QBuffer buffer(&bytes);
         buffer.open(QIODevice::WriteOnly);
-        picture
-            .scaled(kPicturePixels, kPicturePixels, Qt::KeepAspectRatio, Qt::SmoothTransformation)
+        image.scaled(kImagePixels, kImagePixels, Qt::KeepAspectRatio, Qt::SmoothTransformation)
             .save(&buffer, "PNG");
         try {
             files::makeFolders(folder_.toStdString());
@@ -236,7 +234,7 @@ void ModelShelf::setPicture(const FoundModel& model, const QImage& picture) {
         }
         return [this, path] { Q_EMIT changed(path); };
     });
-    entries_[path].picture = name;  // the program may end before an answer comes
+    entries_[path].image = name;  // the program may end before an answer comes
     write();
 }
 
@@ -289,10 +287,10 @@ void ModelShelf::hashNext() {
     hashing_ = model.file.path;
     stop_ = StopSource();
     reading_.run([this, model, stop = stop_.token()]() -> Background::Answer {
-        HashedModel hashed = hashModel(model.file.path, stop, [this, &model](double share) {
+        HashedModel hashed = hashModel(model.file.path, stop, [this, &model](double fraction) {
             QMetaObject::invokeMethod(
                 this,
-                [this, path = model.file.path, share] { Q_EMIT hashProgressed(path, share); },
+                [this, path = model.file.path, fraction] { Q_EMIT hashProgressed(path, fraction); },
                 Qt::QueuedConnection);
         });
         if (!hashed.sha256.empty() && hashed.identity != model.identity) {
@@ -314,7 +312,7 @@ void ModelShelf::takeHash(const FoundModel& model, const HashedModel& hashed) {
         for (const auto& [other, known] : entries_) {
             if (other != path && known.sha256 == hashed.sha256) {
                 entry.note = entry.note.isEmpty() ? known.note : entry.note;
-                entry.picture = entry.picture.isEmpty() ? known.picture : entry.picture;
+                entry.image = entry.image.isEmpty() ? known.image : entry.image;
             }
         }
         write();
@@ -341,12 +339,14 @@ std::vector<FoundModel> modelsWithoutHash(const std::vector<FoundModel>& models,
 }
 
 ModelSearch::ModelSearch(ModelShelf& shelf, QObject* parent) : QObject(parent), shelf_(shelf) {
-    connect(
-        &shelf_, &ModelShelf::hashProgressed, this, [this](const std::string& path, double share) {
-            if (isAtWork_ && path == models_[at_].file.path) {
-                tellProgress(share);
-            }
-        });
+    connect(&shelf_,
+            &ModelShelf::hashProgressed,
+            this,
+            [this](const std::string& path, double fraction) {
+                if (isAtWork_ && path == models_[at_].file.path) {
+                    reportProgress(fraction);
+                }
+            });
     connect(&shelf_, &ModelShelf::hashEnded, this, &ModelSearch::take);
 }
 
@@ -388,13 +388,13 @@ void ModelSearch::readNext() {
         end();
         return;
     }
-    tellProgress(0);
+    reportProgress(0);
     shelf_.hash(models_[at_]);
 }
 
-void ModelSearch::tellProgress(double share) {
+void ModelSearch::reportProgress(double fraction) {
     const FoundModel& model = models_[at_];
-    const auto part = static_cast<Bytes>(share * static_cast<double>(model.identity.size));
+    const auto part = static_cast<Bytes>(fraction * static_cast<double>(model.identity.size));
     Q_EMIT progressed(QString::fromStdString(model.file.name), done_ + part, total_);
 }
 

@@ -37,15 +37,15 @@ struct HashedModel {
 /// The first ten digits, by which web sites and A1111 name a model (AutoV2).
 [[nodiscard]] std::string autoV2(const std::string& sha256);
 
-/// What a person knows of models: notes, pictures that they chose, and hashes, each once computed.
+/// What a user knows of models: notes, images that they chose, and hashes, each once computed.
 /// Kept in a folder by path, which several studios may share; a file that was moved gets them back
 /// when it is hashed. GUI thread only; files are read and written on others.
 class ModelShelf : public QObject {
     Q_OBJECT
 
 public:
-    /// Longest side of a picture that is kept.
-    static constexpr int kPicturePixels = 256;
+    /// Longest side of an image that is kept.
+    static constexpr int kImagePixels = 256;
 
     /// `folder` is made when it is first needed; empty: nothing is kept.
     explicit ModelShelf(const QString& folder, QObject* parent = nullptr);
@@ -55,10 +55,10 @@ public:
     [[nodiscard]] QString noteOf(const FoundModel& model) const;
     void setNote(const FoundModel& model, const QString& text);
 
-    /// The file of the picture that was chosen; empty: none.
-    [[nodiscard]] QString pictureOf(const FoundModel& model) const;
+    /// The file of the image that was chosen; empty: none.
+    [[nodiscard]] QString imageOf(const FoundModel& model) const;
     /// A small copy of it is kept.
-    void setPicture(const FoundModel& model, const QImage& picture);
+    void setImage(const FoundModel& model, const QImage& image);
 
     /// SHA-256; empty: not known, or the file is another one by now.
     [[nodiscard]] std::string hashOf(const FoundModel& model) const;
@@ -78,10 +78,10 @@ public:
     void finish();
 
 Q_SIGNALS:
-    /// Notes, pictures or hashes of a model are others.
+    /// Notes, images or hashes of a model are others.
     void changed(const std::string& path);
-    /// `share` 0 to 1.
-    void hashProgressed(const std::string& path, double share);
+    /// `fraction` 0 to 1.
+    void hashProgressed(const std::string& path, double fraction);
     /// With a problem: it could not be read. Without one it may have been cancelled.
     void hashEnded(const std::string& path, const QString& problem);
     void notKept(const QString& problem);
@@ -89,7 +89,7 @@ Q_SIGNALS:
 private:
     struct Entry {
         QString note;
-        QString picture;  ///< name of a file in the folder
+        QString image;  ///< name of a file in the folder
         std::string sha256;
         files::FileIdentity identity;  ///< that the file had when it was hashed
 
@@ -99,7 +99,7 @@ private:
     using Entries = std::map<std::string, Entry>;  ///< by path
 
     void read();
-    [[nodiscard]] static Json told(const Entries& entries);
+    [[nodiscard]] static Json asJson(const Entries& entries);
     void write();
     [[nodiscard]] const Entry* find(const FoundModel& model) const;
     void hashNext();
@@ -112,7 +112,7 @@ private:
     StopSource stop_;
     bool isWriting_ = false;
     bool isChangedSince_ = false;  ///< since the text was made that is written now
-    Json written_;                 ///< what the file said here last; of the writing thread
+    Json written_;                 ///< what the file contained here last; of the writing thread
     Background writing_;
     Background reading_;
 };
@@ -158,7 +158,7 @@ Q_SIGNALS:
 
 private:
     void readNext();
-    void tellProgress(double share);
+    void reportProgress(double fraction);
     void take(const std::string& path, const QString& problem);
     [[nodiscard]] bool hasHash(const FoundModel& model) const;
     void end();

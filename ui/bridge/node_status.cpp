@@ -22,7 +22,7 @@ QStringList filesOf(const Json& event) {
     return files;
 }
 
-/// What a run leaves is forgotten; picture and plan stay.
+/// What a run left is forgotten; image and plan are kept.
 void forgetRun(NodeStatus& status) {
     status.activity = NodeActivity::Idle;
     status.phase.clear();
@@ -38,26 +38,26 @@ void forgetPlan(NodeStatus& status) {
 }
 
 /// "auto: leaf+stream": the planner, and what came out of it.
-QString policyText(const Json& stay) {
-    const QString planner = QString::fromStdString(textIn(stay, "policy"));
-    const bool streams = bytesIn(stay, "streamed_bytes_per_pass") > 0;
+QString policyText(const Json& residency) {
+    const QString planner = QString::fromStdString(textIn(residency, "policy"));
+    const bool streams = bytesIn(residency, "streamed_bytes_per_pass") > 0;
     return planner != "auto" ? planner
            : streams         ? NodeStatuses::tr("auto: streams")
-                             : NodeStatuses::tr("auto: stays");
+                             : NodeStatuses::tr("auto: resident");
 }
 
-NodePicture pictureOf(const NodeStatus& status) {
-    return {.image = status.picture,
+NodeImage imageOf(const NodeStatus& status) {
+    return {.image = status.nodeImage,
             .step = status.step,
-            .size = status.pictureSize,
-            .whole = status.wholePicture};
+            .size = status.shownSize,
+            .whole = status.wholeImage};
 }
 
-void show(NodeStatus& status, const NodePicture& picture) {
-    status.picture = picture.image;
-    status.step = picture.step;
-    status.pictureSize = picture.size;
-    status.wholePicture = picture.whole;
+void show(NodeStatus& status, const NodeImage& nodeImage) {
+    status.nodeImage = nodeImage.image;
+    status.step = nodeImage.step;
+    status.shownSize = nodeImage.size;
+    status.wholeImage = nodeImage.whole;
 }
 
 }  // namespace
@@ -102,8 +102,8 @@ void NodeStatuses::setPlan(const Json& plan) {
         order.push_back(textIn(stage, "node"));
         planStage(stage, main);
     }
-    for (const Json& stay : memberIn(plan, "stays")) {
-        planStay(stay, order);
+    for (const Json& residency : memberIn(plan, "stays")) {
+        showResidency(residency, order);
     }
     const Json& precisions = memberIn(plan, "precision");
     for (auto each = precisions.begin(); each != precisions.end(); ++each) {
@@ -122,16 +122,16 @@ void NodeStatuses::planStage(const Json& stage, const std::string& device) {
     status.plannedBytes = static_cast<uint64_t>(std::max<int64_t>(0, bytes));
 }
 
-void NodeStatuses::planStay(const Json& stay, const std::vector<std::string>& nodes) {
-    const auto first = std::find(nodes.begin(), nodes.end(), textIn(stay, "from"));
-    const auto last = std::find(first, nodes.end(), textIn(stay, "to"));
-    // Nodes between the first and the last use only lie in the time of the stay.
+void NodeStatuses::showResidency(const Json& residency, const std::vector<std::string>& nodes) {
+    const auto first = std::find(nodes.begin(), nodes.end(), textIn(residency, "from"));
+    const auto last = std::find(first, nodes.end(), textIn(residency, "to"));
+    // Nodes between the first and the last use only lie in the time of the residency.
     for (const auto& node : {first, last}) {
         if (node == nodes.end()) {
             continue;
         }
         QString& policy = statuses_[*node].policy;
-        const QString text = policyText(stay);
+        const QString text = policyText(residency);
         if (policy.isEmpty()) {
             policy = text;
         } else if (!policy.split(", ").contains(text)) {
@@ -203,7 +203,7 @@ void NodeStatuses::takeOfNode(const std::string& kind, const std::string& node, 
         forgetRun(status);
         status.files = filesOf(event);
         if (!status.files.isEmpty()) {
-            status.wholePicture = {};  // the file has it
+            status.wholeImage = {};  // the file has it
         }
         status.activity = kind == "nodeCached" ? NodeActivity::Cached : NodeActivity::Finished;
         if (kind == "nodeFinished") {
@@ -238,19 +238,19 @@ void NodeStatuses::take(const Json& event) {
     }
 }
 
-void NodeStatuses::takePicture(const std::string& node, const NodePicture& picture) {
+void NodeStatuses::takeImage(const std::string& node, const NodeImage& nodeImage) {
     NodeStatus& status = statuses_[node];
     const bool isAtWork =
         status.activity == NodeActivity::Waiting || status.activity == NodeActivity::Running;
-    if (picture.step && !isAtWork) {
+    if (nodeImage.step && !isAtWork) {
         return;
     }
-    if (!picture.step) {
+    if (!nodeImage.step) {
         behindPreview_.erase(node);
     } else if (!status.step) {
-        behindPreview_[node] = pictureOf(status);
+        behindPreview_[node] = imageOf(status);
     }
-    show(status, picture);
+    show(status, nodeImage);
     Q_EMIT changed(node);
 }
 

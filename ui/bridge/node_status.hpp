@@ -15,17 +15,17 @@
 
 namespace lowtide::ui {
 
-/// When a picture of something unfinished looked so, in units of the node's work.
-struct PictureStep {
+/// When an image of something unfinished looked so, in units of the node's work.
+struct ImageStep {
     int done = 0;
     int total = 0;
 };
 
-/// A picture that a node showed, at most EventBuffer::kPicturePixels a side.
-struct NodePicture {
+/// An image that a node showed, at most EventBuffer::kImagePixels a side.
+struct NodeImage {
     QImage image;
-    std::optional<PictureStep> step{};  ///< set: a preview; else what the node made
-    QSize size{};                       ///< pixels of what the node made; empty: those of `image`
+    std::optional<ImageStep> step{};  ///< set: a preview; else what the node made
+    QSize size{};                     ///< pixels of what the node made; empty: those of `image`
     QImage
         whole{};  ///< what the node made, where that is larger and EventBuffer::kWholeBytes hold it
 
@@ -47,10 +47,10 @@ struct NodeStatus {
     QString policy;                     ///< as planned: "auto: leaf+stream"; empty: no components
     QStringList lossy;                  ///< sentences; empty: exact
     Issues issues;                      ///< of check, plan and run
-    QImage picture;                     ///< preview or result, at most 512 pixels a side
-    std::optional<PictureStep> step;    ///< set: the picture is a preview
-    QSize pictureSize;                  ///< as NodePicture has it
-    QImage wholePicture;                ///< the same
+    QImage nodeImage;                   ///< preview or result, at most 512 pixels a side
+    std::optional<ImageStep> step;      ///< set: the image is a preview
+    QSize shownSize;                    ///< as NodeImage has it
+    QImage wholeImage;                  ///< the same
     QStringList files;                  ///< that it wrote
 };
 
@@ -70,12 +70,12 @@ public:
     void setPlan(const Json& plan);
     /// One event of docs/events.md of the run that is shown.
     void take(const Json& event);
-    /// A preview stays until a result takes its place, or the run ends; one of a node that no
+    /// A preview is shown until a result takes its place, or the run ends; one of a node that no
     /// longer works comes too late.
-    void takePicture(const std::string& node, const NodePicture& picture);
+    void takeImage(const std::string& node, const NodeImage& nodeImage);
     /// Where previews are, nodes show again what they showed before.
     void dropPreviews();
-    /// A new run begins: what the last one left is forgotten, pictures stay until replaced.
+    /// A new run begins: what the last one left is forgotten, images are kept until replaced.
     void beginRun();
     /// Results of earlier runs are no longer kept.
     void forgetCached();
@@ -91,7 +91,7 @@ Q_SIGNALS:
 private:
     void mergeIssues(const std::string& node);
     void planStage(const Json& stage, const std::string& device);
-    void planStay(const Json& stay, const std::vector<std::string>& nodes);
+    void showResidency(const Json& residency, const std::vector<std::string>& nodes);
     void planPrecision(const std::string& key, const Json& precision);
     void beginNodes(const Json& event);
     void takeOfNode(const std::string& kind, const std::string& node, const Json& event);
@@ -101,7 +101,7 @@ private:
     std::map<std::string, NodeStatus> statuses_;
     std::map<std::string, Issues> checked_;
     std::map<std::string, Issues> ofRun_;
-    std::map<std::string, NodePicture> behindPreview_;  ///< by node that shows one
+    std::map<std::string, NodeImage> behindPreview_;  ///< by node that shows one
 };
 
 }  // namespace lowtide::ui

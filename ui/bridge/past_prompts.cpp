@@ -18,10 +18,10 @@ namespace {
 constexpr qsizetype kLongestPhrase = 60;
 constexpr qsizetype kShortestWord = 3;
 constexpr size_t kMostPhrases = 20000;
-/// Of one prompt: more is no prose of a person.
+/// Of one prompt: more is no prose of a user.
 constexpr qsizetype kMostLetters = 20000;
 
-using Place = std::tuple<std::string, std::string, QString>;
+using Index = std::tuple<std::string, std::string, QString>;
 
 class PhraseCounter {
 public:
@@ -58,9 +58,9 @@ private:
 
     void count(const QString& text, int64_t runs) {
         const QString key = text.toCaseFolded();
-        const auto known = places_.constFind(key);
-        if (known == places_.constEnd()) {
-            places_.insert(key, phrases_.size());
+        const auto known = positions_.constFind(key);
+        if (known == positions_.constEnd()) {
+            positions_.insert(key, phrases_.size());
             phrases_.push_back({.text = text, .uses = runs});
         } else {
             phrases_[*known].uses += runs;
@@ -68,7 +68,7 @@ private:
     }
 
     std::vector<OwnPhrase> phrases_;
-    QHash<QString, size_t> places_;
+    QHash<QString, size_t> positions_;
 };
 
 }  // namespace
@@ -76,25 +76,25 @@ private:
 PastPrompts pastPrompts(const std::vector<RunStore::KeptGraph>& graphs,
                         const graph::Catalog& catalog) {
     PastPrompts prompts;
-    std::map<Place, size_t> places;
+    std::map<Index, size_t> fields;
     for (const RunStore::KeptGraph& kept : graphs) {
         graph::Document document;
         try {
             document = graph::parseDocument(kept.text);
         } catch (const Error&) {
-            continue;  // of another version: its pictures still show
+            continue;  // of another version: its images still show
         }
-        for (const PromptPlace& place : promptPlaces(document, catalog)) {
-            const std::string& type = document.nodes.at(place.node).type;
-            const QString text = QString::fromStdString(textAt(document, place));
+        for (const PromptField& field : promptFields(document, catalog)) {
+            const std::string& type = document.nodes.at(field.node).type;
+            const QString text = QString::fromStdString(textAt(document, field));
             if (text.trimmed().isEmpty()) {
                 continue;
             }
             const auto [known, isNew] =
-                places.emplace(Place{type, place.param, text}, prompts.size());
+                fields.emplace(Index{type, field.param, text}, prompts.size());
             if (isNew) {
                 prompts.push_back({.nodeType = type,
-                                   .param = place.param,
+                                   .param = field.param,
                                    .text = text,
                                    .asked = kept.asked,
                                    .runs = kept.runs});

@@ -27,7 +27,7 @@ using PastPrompts = std::vector<PastPrompt>;
 [[nodiscard]] PastPrompts pastPrompts(const std::vector<RunStore::KeptGraph>& graphs,
                                       const graph::Catalog& catalog);
 
-/// A word or phrase that a person wrote, and how often.
+/// A word or phrase that a user wrote, and how often.
 struct OwnPhrase {
     QString text;
     int64_t uses = 0;

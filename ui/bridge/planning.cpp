@@ -15,7 +15,7 @@ namespace lowtide::ui {
 
 namespace {
 
-/// An edit is checked when the person has rested so long.
+/// An edit is checked when the user has rested so long.
 constexpr int kRestMilliseconds = 150;
 /// A module at work on a run does not plan: it is asked again, less and less often.
 constexpr int kFirstRetryMilliseconds = 250;
@@ -61,20 +61,20 @@ CheckedNodes drawPrompts(graph::Document& document,
                          const WildcardFiles& wildcards,
                          Issues& issues) {
     CheckedNodes nodes;
-    for (PromptPlace& place : templatePlaces(document, catalog)) {
-        nodes.drawn.insert(std::move(place));
+    for (PromptField& field : templateFields(document, catalog)) {
+        nodes.drawn.insert(std::move(field));
     }
     issues = resolvePrompts(document, catalog, wildcards.lists);
     return nodes;
 }
 
-/// Of the worker thread. `tell` gets what check says of nodes, before the plan is there.
+/// For the worker thread. `report` gets what check states about nodes, before the plan is there.
 Planned askPlan(Runner& runner,
                 graph::Document document,
                 const graph::Catalog& catalog,
                 const WildcardFiles& wildcards,
                 const Json& options,
-                const std::function<void(CheckedNodes)>& tell) {
+                const std::function<void(CheckedNodes)>& report) {
     Planned planned;
     Issues undrawn;
     CheckedNodes nodes = drawPrompts(document, catalog, wildcards, undrawn);
@@ -87,11 +87,11 @@ Planned askPlan(Runner& runner,
         return planned;
     }
     const Status checked = runner.check(graph, options.dump(), text);
-    const Json said = answerOf(text);
+    const Json reported = answerOf(text);
     planned.issues = reworded(std::move(undrawn));
-    addNew(planned.issues, issuesFromJson(memberIn(said, "issues")));
-    nodes.facts = memberIn(said, "nodes");
-    tell(std::move(nodes));
+    addNew(planned.issues, issuesFromJson(memberIn(reported, "issues")));
+    nodes.facts = memberIn(reported, "nodes");
+    report(std::move(nodes));
     if (checked != Status::Ok) {
         return planned;
     }
@@ -203,14 +203,14 @@ void Planning::askNow() {
                             document = state_->model.document(),
                             wildcards = state_->wildcards,
                             options = state_->options] {
-        const auto tell = [this](CheckedNodes nodes) {
+        const auto report = [this](CheckedNodes nodes) {
             QMetaObject::invokeMethod(this, [this, nodes = std::move(nodes)] {
                 state_->nodes = nodes;
                 Q_EMIT checked();
             });
         };
         auto answer = std::make_shared<Planned>(
-            askPlan(runner, document, *catalog, *wildcards, options, tell));
+            askPlan(runner, document, *catalog, *wildcards, options, report));
         return [this, answer] { take(std::move(*answer)); };
     });
 }

@@ -16,17 +16,17 @@
 
 namespace lowtide::ui {
 
-/// What check says of nodes, beside issues.
+/// What check states about nodes, in addition to issues.
 struct CheckedNodes {
     Json facts = Json::object();    ///< by node (docs/events.md)
-    std::set<PromptPlace> drawn{};  ///< texts that were drawn for the question: templates
+    std::set<PromptField> drawn{};  ///< texts that were drawn for the question: templates
 };
 
-/// What check and plan say of the graph as it stands.
+/// What check and plan report about the graph as it stands.
 struct Planned {
     Issues issues;
-    /// Runner::plan's "plan"; null: there is none. The issues say why, or it is not fresh: a run is
-    /// at work, and the plan follows when it has ended.
+    /// Runner::plan's "plan"; null: there is none. The issues give the reason, or it is not fresh:
+    /// a run is at work, and the plan follows when it has ended.
     Json plan;
     /// Where the run does not fit: the plan with the least budget with which its policies can be
     /// kept, to show what is too large; null: none.
@@ -42,7 +42,7 @@ public:
     Planning(Runner& runner, GraphModel& model, QObject* parent = nullptr);
     ~Planning() override;
 
-    /// Options of docs/events.md beside the graph: device, memoryBudget, graphFolder.
+    /// Options of docs/events.md in addition to the graph: device, memoryBudget, graphFolder.
     void setOptions(const Json& options);
     /// Those, and "as" in place of the device where a card is planned for.
     [[nodiscard]] const Json& options() const;

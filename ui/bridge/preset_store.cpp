@@ -28,18 +28,18 @@ QImage thumbnailOf(const std::string& base64) {
     const auto view =
         std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size())));
     try {
-        const image::PictureSize size = image::pngSize(view, "thumbnail");
+        const image::ImageSize size = image::pngSize(view, "thumbnail");
         if (size.widthPixels * size.heightPixels > kMostPixels) {
             return {};
         }
-        const Image8 picture = image::decodePng(view, "thumbnail").picture;
-        const auto format = picture.channels == 1   ? QImage::Format_Grayscale8
-                            : picture.channels == 3 ? QImage::Format_RGB888
-                                                    : QImage::Format_RGBA8888;
-        return QImage(picture.pixels.get(),
-                      picture.widthPixels,
-                      picture.heightPixels,
-                      qsizetype{picture.widthPixels} * picture.channels,
+        const Image8 image = image::decodePng(view, "thumbnail").image;
+        const auto format = image.channels == 1   ? QImage::Format_Grayscale8
+                            : image.channels == 3 ? QImage::Format_RGB888
+                                                  : QImage::Format_RGBA8888;
+        return QImage(image.pixels.get(),
+                      image.widthPixels,
+                      image.heightPixels,
+                      qsizetype{image.widthPixels} * image.channels,
                       format)
             .convertToFormat(QImage::Format_ARGB32_Premultiplied);
     } catch (const Error&) {
@@ -91,16 +91,16 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
     return entry;
 }
 
-/// At most 256 pixels a side, as a preset keeps it; empty for a null picture.
-std::string thumbnailText(const QImage& picture) {
-    if (picture.isNull()) {
+/// At most 256 pixels a side, as a preset keeps it; empty for a null image.
+std::string thumbnailText(const QImage& image) {
+    if (image.isNull()) {
         return {};
     }
-    const bool isLarge = picture.width() > kLargestSide || picture.height() > kLargestSide;
+    const bool isLarge = image.width() > kLargestSide || image.height() > kLargestSide;
     const QImage small =
-        isLarge ? picture.scaled(
+        isLarge ? image.scaled(
                       kLargestSide, kLargestSide, Qt::KeepAspectRatio, Qt::SmoothTransformation)
-                : picture;
+                : image;
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     small.save(&buffer, "PNG");
@@ -356,7 +356,7 @@ const PresetEntry& PresetStore::own(const QString& id) const {
     const PresetEntry& entry = known(id);
     if (entry.isBuiltin) {
         throw Error(ErrorKind::InvalidInput,
-                    message("\"{}\" is built in and stays as it is", entry.title.toStdString()),
+                    message("\"{}\" is built in and cannot be changed", entry.title.toStdString()),
                     message("open it and save it as a preset of your own"));
     }
     return entry;
@@ -393,7 +393,7 @@ void PresetNeeds::ask(const QString& id) {
     try {
         graph = graph::toText(store_.open(id));
     } catch (const Error&) {
-        return;  // the entry says what is wrong with it
+        return;  // the entry states what is wrong with it
     }
     Json options = options_;
     options["graphFolder"] = QFileInfo(store_.find(id)->path).absolutePath().toStdString();

@@ -45,7 +45,7 @@ struct PresetEntry {
     QImage thumbnail;  ///< null: none
     std::vector<RequiredFile> files;
     std::vector<ShownParam> shown;  ///< in the order of its form
-    Bytes cardMemory = 0;           ///< the least of a card on which it fits; 0: any, or not known
+    Bytes cardMemory = 0;           ///< the least of a GPU on which it fits; 0: any or unknown
     QString problem;                ///< empty: it can be opened
     bool isBuiltin = false;
     QString path;
@@ -54,10 +54,10 @@ struct PresetEntry {
     [[nodiscard]] bool isComplete() const;
 };
 
-/// Says whether a file that a preset in `folder` names would be found; asked on any thread.
+/// Reports whether a file that a preset in `folder` names would be found; asked on any thread.
 using IsThere = std::function<bool(const std::string& value, const QString& folder)>;
 
-/// What a person states when a graph becomes a preset.
+/// What a user states when a graph becomes a preset.
 struct PresetText {
     QString title;
     QString description;
@@ -65,7 +65,7 @@ struct PresetText {
     QStringList tags;
 };
 
-/// The built-in presets and the person's own. Files are written whole or not at all; what is
+/// The built-in presets and the user's own. Files are written whole or not at all; what is
 /// removed goes to a trash folder and can be brought back. GUI thread only.
 class PresetStore : public QObject {
     Q_OBJECT
@@ -77,11 +77,11 @@ public:
                 const QString& userFolder = defaultFolder(),
                 QObject* parent = nullptr);
 
-    /// Looks for all files anew, on another thread.
+    /// Looks for all files again, on another thread.
     void setIsThere(IsThere isThere);
     void reload();
 
-    /// Built-in ones first, by id; then the person's own, by title.
+    /// Built-in ones first, by id; then the user's own, by title.
     [[nodiscard]] const std::vector<PresetEntry>& entries() const { return entries_; }
 
     /// Whether the files that they need are still looked for; then changed().
@@ -90,11 +90,11 @@ public:
     /// nullptr: there is none.
     [[nodiscard]] const PresetEntry* find(const QString& id) const;
 
-    /// The graph, with the files that lie beside the preset named by their full path. Errors as
+    /// The graph, with the files that lie next to the preset named by their full path. Errors as
     /// graph::readPreset.
     [[nodiscard]] graph::Document open(const QString& id) const;
-    /// Saves a graph that lies in `graphFolder` as a new preset of the person, without the card
-    /// that is rehearsed at the moment; returns its id. Errors as files::OutputFile, and
+    /// Saves a graph that lies in `graphFolder` as a new preset of the user, without the planned
+    /// card that is rehearsed at the moment; returns its id. Errors as files::OutputFile, and
     /// Error{InvalidInput} without a title.
     QString save(const PresetText& text,
                  graph::Document document,

@@ -53,13 +53,13 @@ Json withoutTextsIn(const Json& value) {
     return value.is_structured() ? Json("<value>") : value;
 }
 
-Json paramOutline(const ParamDesc* param, const Json& value, bool hasTexts) {
+Json paramSummary(const ParamDesc* param, const Json& value, bool hasTexts) {
     if (!param || !value.is_string()) {
         return withoutTextsIn(value);
     }
     const auto& text = value.get_ref<const std::string&>();
     if (isFileKind(param->kind)) {
-        return scrubbedPath(QString::fromStdString(text)).toStdString();
+        return redactedPath(QString::fromStdString(text)).toStdString();
     }
     const bool isChoice = std::any_of(param->choices.begin(),
                                       param->choices.end(),
@@ -73,22 +73,22 @@ const NodeDesc* typeOf(const graph::DocumentNode& node, const KnownTypes& types)
     return found == types.end() ? nullptr : &found->second;
 }
 
-Json nodeOutline(const graph::DocumentNode& node, const NodeDesc* desc, bool hasTexts) {
-    Json outline = {{"type", node.type}, {"v", node.version}};
+Json nodeSummary(const graph::DocumentNode& node, const NodeDesc* desc, bool hasTexts) {
+    Json summary = {{"type", node.type}, {"v", node.version}};
     for (const auto& [key, value] : node.params.items()) {
         const ParamDesc* param = desc ? graph::findParam(*desc, key) : nullptr;
-        outline["params"][key] = paramOutline(param, value, hasTexts);
+        summary["params"][key] = paramSummary(param, value, hasTexts);
     }
     if (!node.memory.is_null()) {
-        outline["memory"] = plainValue(node.memory);
+        summary["memory"] = plainValue(node.memory);
     }
     if (!node.precision.is_null()) {
-        outline["precision"] = plainValue(node.precision);
+        summary["precision"] = plainValue(node.precision);
     }
     if (node.mode != graph::NodeMode::Active) {
-        outline["mode"] = node.mode == graph::NodeMode::Muted ? "muted" : "bypassed";
+        summary["mode"] = node.mode == graph::NodeMode::Muted ? "muted" : "bypassed";
     }
-    return outline;
+    return summary;
 }
 
 QStringList valuesOf(const graph::Document& document,
@@ -109,13 +109,13 @@ QStringList valuesOf(const graph::Document& document,
 
 constexpr qsizetype kShortestText = 4;
 constexpr qsizetype kShortestPiece = 8;
-/// Long lists that say where bytes were at each moment; options that name what a person has.
+/// Long lists that state where bytes were at each moment; options that name what a user has.
 constexpr std::array kLeftOut = {"timeline", "moves", "files"};
-constexpr std::array kToldOptions = {
+constexpr std::array kReportedOptions = {
     "device", "as", "memoryBudget", "lowMemory", "previews", "repeat", "forceExecution"};
 
 /// Prompts, in one piece and by their parts: messages quote them.
-void hideTexts(const QStringList& texts, Scrubber::Known& known) {
+void hideTexts(const QStringList& texts, Redactor::Known& known) {
     const QString with = QStringLiteral("<text>");
     for (const QString& text : texts) {
         if (text.size() >= kShortestText) {
@@ -131,15 +131,15 @@ void hideTexts(const QStringList& texts, Scrubber::Known& known) {
 }
 
 /// As they stand in messages: with their folders, and the name alone.
-void hideFiles(const QStringList& files, Scrubber::Known& known) {
+void hideFiles(const QStringList& files, Redactor::Known& known) {
     for (const QString& file : files) {
         const QString name = QFileInfo(file).fileName();
-        const QString plain = scrubbedPath(name);
+        const QString plain = redactedPath(name);
         if (plain != name && name.size() >= kShortestText) {
             known.wholeTexts.emplace_back(name, plain);
         }
         if (file.contains(QLatin1Char('/')) || file.contains(QLatin1Char('\\'))) {
-            known.wholeTexts.emplace_back(file, scrubbedPath(file));
+            known.wholeTexts.emplace_back(file, redactedPath(file));
         }
     }
 }
@@ -163,14 +163,14 @@ Json thinned(const Json& report) {
     return thin;
 }
 
-Json toldOptions(const Json& options) {
-    Json told = Json::object();
-    for (const char* key : kToldOptions) {
+Json reportedOptions(const Json& options) {
+    Json reported = Json::object();
+    for (const char* key : kReportedOptions) {
         if (options.is_object() && options.contains(key)) {
-            told[key] = options[key];
+            reported[key] = options[key];
         }
     }
-    return told;
+    return reported;
 }
 
 /// What engine and studio put in quotes may be a piece of a prompt that was cut.
@@ -234,7 +234,7 @@ std::map<std::string, std::string> plainIds(const graph::Document& document,
     return ids;
 }
 
-Json outlineOf(const graph::Document& document,
+Json summaryOf(const graph::Document& document,
                const KnownTypes& types,
                const std::map<std::string, std::string>& ids,
                bool hasTexts) {
@@ -242,17 +242,17 @@ Json outlineOf(const graph::Document& document,
         const auto found = ids.find(id);
         return found == ids.end() ? std::string("?") : found->second;
     };
-    Json outline = {{"nodes", Json::object()}, {"links", Json::array()}};
+    Json summary = {{"nodes", Json::object()}, {"links", Json::array()}};
     for (const auto& [id, node] : document.nodes) {
-        outline["nodes"][idOf(id)] = nodeOutline(node, typeOf(node, types), hasTexts);
+        summary["nodes"][idOf(id)] = nodeSummary(node, typeOf(node, types), hasTexts);
     }
     for (const graph::Link& link : document.links) {
-        outline["links"].push_back(idOf(link.from.node) + "." + link.from.port + " -> " +
+        summary["links"].push_back(idOf(link.from.node) + "." + link.from.port + " -> " +
                                    idOf(link.to.node) + "." + link.to.port);
     }
     const auto put = [&](const char* key, const auto& value) {
         if (value) {
-            outline[key] = plainValue(Json(*value));
+            summary[key] = plainValue(Json(*value));
         }
     };
     put("device", document.device);
@@ -260,7 +260,7 @@ Json outlineOf(const graph::Document& document,
     put("low_memory", document.lowMemory);
     put("gc_threshold", document.collectionThreshold);
     put("exact", document.isExact);
-    return outline;
+    return summary;
 }
 
 QStringList textsIn(const graph::Document& document, const KnownTypes& types) {
@@ -277,8 +277,8 @@ QStringList filesIn(const graph::Document& document, const KnownTypes& types) {
 
 Json problemReport(const ReportFacts& facts,
                    const ReportChoices& choices,
-                   const Scrubber::Known& machine) {
-    Scrubber::Known known = machine;
+                   const Redactor::Known& machine) {
+    Redactor::Known known = machine;
     for (const QString& folder : facts.folders) {
         known.addFolder(folder);
     }
@@ -292,32 +292,32 @@ Json problemReport(const ReportFacts& facts,
             known.words.emplace_back(QString::fromStdString(id), QString::fromStdString(plain));
         }
     }
-    Json told = Json::object();
+    Json reported = Json::object();
     if (choices.hasPlan) {
-        told["plan"] = thinned(facts.plan);
-        told["issues"] = graph::toJson(facts.issues);
+        reported["plan"] = thinned(facts.plan);
+        reported["issues"] = graph::toJson(facts.issues);
     }
     if (choices.hasRun && !facts.report.is_null()) {
-        told["last_run"] = thinned(facts.report);
-        told["options"] = toldOptions(facts.options);
+        reported["last_run"] = thinned(facts.report);
+        reported["options"] = reportedOptions(facts.options);
     }
     if (choices.hasLog) {
-        told["log"] = linesOf(facts.log);
+        reported["log"] = linesOf(facts.log);
     }
-    told = choices.hasTexts ? told : withoutQuotes(told);
+    reported = choices.hasTexts ? reported : withoutQuotes(reported);
     if (choices.hasGraph) {
-        told["graph"] = outlineOf(facts.document, facts.types, ids, choices.hasTexts);
+        reported["graph"] = summaryOf(facts.document, facts.types, ids, choices.hasTexts);
     }
     const QString description = facts.description.trimmed();
     if (!description.isEmpty()) {
-        told["description"] = description.toStdString();
+        reported["description"] = description.toStdString();
     }
-    const Scrubber scrubber(known);
+    const Redactor redactor(known);
     Json report = {{"lowtide_report", 1},
                    {"made", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()},
-                   {"system", Scrubber(machine).scrubbed(facts.system)}};
-    for (const auto& [part, json] : told.items()) {
-        report[part] = scrubber.scrubbed(json);
+                   {"system", Redactor(machine).scrubbed(facts.system)}};
+    for (const auto& [part, json] : reported.items()) {
+        report[part] = redactor.scrubbed(json);
     }
     return report;
 }

@@ -4,8 +4,8 @@
 #include "plugin/base/json.hpp"
 #include "plugin/graph/document.hpp"
 #include "plugin/host_api/host.hpp"
-#include "ui/bridge/log_book.hpp"
-#include "ui/bridge/scrubber.hpp"
+#include "ui/bridge/log_model.hpp"
+#include "ui/bridge/redactor.hpp"
 
 #include <QString>
 #include <QStringList>
@@ -19,14 +19,14 @@ namespace lowtide::ui {
 /// Types of nodes by the name that a document gives them.
 using KnownTypes = std::map<std::string, NodeDesc>;
 
-/// Ids that say no more than the node's type: one that the studio made stays ("denoise_2"), one
-/// that somebody wrote becomes such a one. By the id in the document.
+/// Ids that reveal no more than the node's type: one that the studio made is kept ("denoise_2"),
+/// one that somebody wrote becomes such a one. By the id in the document.
 [[nodiscard]] std::map<std::string, std::string> plainIds(const graph::Document& document,
                                                           const KnownTypes& types);
 
 /// What a graph does without what it is about: nodes, wires, numbers and choices. Files by name;
 /// texts by their length unless `hasTexts`; titles, notes and frames not at all.
-[[nodiscard]] Json outlineOf(const graph::Document& document,
+[[nodiscard]] Json summaryOf(const graph::Document& document,
                              const KnownTypes& types,
                              const std::map<std::string, std::string>& ids,
                              bool hasTexts);
@@ -46,8 +46,8 @@ struct ReportFacts {
     Json options{};  ///< of the last run
     Json report{};   ///< of the last run; null: there is none
     std::vector<LogEntry> log{};
-    QStringList folders{};  ///< that are known to be the person's
-    QString description{};  ///< what the person writes about it
+    QStringList folders{};  ///< that are known to be the user's
+    QString description{};  ///< what the user writes about it
 };
 
 /// What of it goes into the report.
@@ -63,10 +63,10 @@ struct ReportChoices {
 inline constexpr size_t kReportedLines = 300;
 
 /// A report of a problem for others to read: without folders, and without names of the machine and
-/// of the person (`machine`); without prompts, titles and notes unless `hasTexts`. Node ids that
+/// of the user (`machine`); without prompts, titles and notes unless `hasTexts`. Node ids that
 /// somebody chose are replaced by those of their types. Any thread.
 [[nodiscard]] Json problemReport(const ReportFacts& facts,
                                  const ReportChoices& choices,
-                                 const Scrubber::Known& machine);
+                                 const Redactor::Known& machine);
 
 }  // namespace lowtide::ui

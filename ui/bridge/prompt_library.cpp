@@ -72,7 +72,7 @@ TextCounts textCountsIn(const Json& facts, const std::string& param) {
             counts.encoders.push_back(
                 {.encoder = QString::fromStdString(textIn(each, "encoder")),
                  .chunks = chunksIn(each),
-                 .room = bytesIn(each, "room"),
+                 .capacity = bytesIn(each, "room"),
                  .cut = bytesIn(each, "cut"),
                  .readBytes = read.is_number_integer() ? read.get<int64_t>() : -1});
         }
@@ -88,19 +88,19 @@ PromptPair pairOf(const std::string& param) {
     return {.prompt = kPrompt + number, .negative = negative + number};
 }
 
-PromptLibrary::PromptLibrary(const Places& places,
+PromptLibrary::PromptLibrary(const Folders& folders,
                              GraphModel& model,
                              Planning& planning,
                              const ModelLibrary& models,
                              RunLibrary* runs,
                              QObject* parent)
     : QObject(parent),
-      folder_(places.wildcards),
+      folder_(folders.wildcards),
       model_(model),
       planning_(planning),
       models_(models),
       runs_(runs),
-      styles_(places.styles) {
+      styles_(folders.styles) {
     connect(&planning_, &Planning::checked, this, &PromptLibrary::counted);
     connect(&watcher_, &QFileSystemWatcher::directoryChanged, this, &PromptLibrary::readWildcards);
     connect(&watcher_, &QFileSystemWatcher::fileChanged, this, &PromptLibrary::readWildcards);

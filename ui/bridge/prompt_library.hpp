@@ -26,9 +26,9 @@ class RunLibrary;
 
 /// Tokens of a prompt in one text encoder.
 struct EncoderCount {
-    QString encoder;              ///< what people call it: "CLIP-L"
+    QString encoder;              ///< what users call it: "CLIP-L"
     std::vector<int64_t> chunks;  ///< tokens of the text in each
-    int64_t room = 0;             ///< the most in one
+    int64_t capacity = 0;         ///< the most in one
     int64_t cut = 0;              ///< tokens at the end that are left out
     int64_t readBytes = -1;       ///< of the text, where some are left out; -1: all
 
@@ -45,7 +45,8 @@ struct TextCounts {
     bool operator==(const TextCounts&) const = default;
 };
 
-/// Of the text in `param`, of what the module says of its node (docs/events.md). Without trust.
+/// Counts of the text in `param`, from what the module reports about its node (docs/events.md).
+/// The report is not trusted.
 [[nodiscard]] TextCounts textCountsIn(const Json& facts, const std::string& param);
 
 /// Something that may be written into a prompt.
@@ -53,30 +54,30 @@ struct PromptWord {
     enum class Kind { Own, Embedding, Lora, Style, Wildcard };
 
     Kind kind = Kind::Own;
-    QString name;  ///< what a person types to find it
+    QString name;  ///< what a user types to find it
     QString text;  ///< what is written; of a style nothing: it is applied
 };
 
-/// What the studio knows for people who write prompts: tokens, words to complete, styles, earlier
+/// What the studio knows for users who write prompts: tokens, words to complete, styles, earlier
 /// prompts, wildcards. GUI thread only; reads and writes on other threads.
 class PromptLibrary : public QObject {
     Q_OBJECT
 
 public:
-    struct Places {
+    struct Folders {
         QString wildcards;  ///< a folder
         QString styles;     ///< a file
     };
 
     /// All must outlive it; `runs` may be nullptr.
-    PromptLibrary(const Places& places,
+    PromptLibrary(const Folders& folders,
                   GraphModel& model,
                   Planning& planning,
                   const ModelLibrary& models,
                   RunLibrary* runs,
                   QObject* parent = nullptr);
 
-    /// No encoder: no check has said anything of the text yet.
+    /// No encoder: no check has reported on the text yet.
     [[nodiscard]] TextCounts countsOf(const std::string& node, const std::string& param) const;
 
     [[nodiscard]] StyleStore& styles() { return styles_; }
@@ -109,7 +110,7 @@ public:
     /// Whether an earlier run can be asked about at all.
     [[nodiscard]] bool hasPast() const { return runs_ != nullptr; }
 
-    /// What a person presses for styles and earlier prompts, in native text; empty: nothing.
+    /// What a user presses for styles and earlier prompts, in native text; empty: nothing.
     struct Keys {
         QString styles;
         QString past;
@@ -131,7 +132,7 @@ public:
     [[nodiscard]] PromptStyle styleOf(const std::string& node, const std::string& param) const;
 
 Q_SIGNALS:
-    /// countsOf() may say otherwise.
+    /// countsOf() may give other counts.
     void counted();
     void wildcardsChanged();
     void keysChanged();

@@ -1,7 +1,7 @@
 #include "ui/bridge/run_control.hpp"
 
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QRandomGenerator>
@@ -56,11 +56,11 @@ RunControl::RunControl(GraphModel& model,
         }
     });
     connect(&queue_,
-            &RunQueue::picture,
+            &RunQueue::nodeImage,
             this,
-            [this](quint64 id, const std::string& node, const NodePicture& picture) {
+            [this](quint64 id, const std::string& node, const NodeImage& nodeImage) {
                 if (mine_.contains(id)) {
-                    takePicture(node, picture);
+                    takeImage(node, nodeImage);
                 }
             });
 }
@@ -73,19 +73,19 @@ void RunControl::setPreviews(bool areShown) {
 }
 
 /// A result shows in place of the previews of the nodes that it was made from, too.
-void RunControl::takePicture(const std::string& node, const NodePicture& picture) {
+void RunControl::takeImage(const std::string& node, const NodeImage& nodeImage) {
     const NodeDesc* desc = model_.desc(node);
-    const bool isOfOutput = desc && desc->output && !picture.step;
+    const bool isOfOutput = desc && desc->output && !nodeImage.step;
     if (!arePreviewsShown_ && !isOfOutput) {
         return;
     }
-    statuses_.takePicture(node, picture);
-    if (picture.step) {
+    statuses_.takeImage(node, nodeImage);
+    if (nodeImage.step) {
         return;
     }
     for (const std::string& source : sourcesOf(model_.document(), node)) {
         if (statuses_.of(source).step) {
-            statuses_.takePicture(source, picture);
+            statuses_.takeImage(source, nodeImage);
         }
     }
 }
@@ -96,13 +96,13 @@ void RunControl::showKept(const std::string& node) {
     if (files.isEmpty()) {
         return;
     }
-    loadPictureLater(files.front(), this, [this, node, files](const LoadedPicture& loaded) {
+    loadImageLater(files.front(), this, [this, node, files](const LoadedImage& loaded) {
         const NodeStatus& status = statuses_.of(node);
         if (loaded.levels.empty() || status.files != files ||
             status.activity != NodeActivity::Cached) {
             return;
         }
-        statuses_.takePicture(
+        statuses_.takeImage(
             node,
             {.image = loaded.levels.back(),
              .size = loaded.size.isEmpty() ? loaded.levels.front().size() : loaded.size});
@@ -162,13 +162,13 @@ std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
     return mine(queue_.addAll(std::move(runs)));
 }
 
-void RunControl::runPrompts(const PromptPlace& place,
+void RunControl::runPrompts(const PromptField& field,
                             const QStringList& prompts,
                             SeveralSeeds how) {
     const auto runs = static_cast<uint64_t>(prompts.size());
-    makeAll(runs, [this, seeded = seededGraphs(how, runs), place, prompts](uint64_t number) {
+    makeAll(runs, [this, seeded = seededGraphs(how, runs), field, prompts](uint64_t number) {
         graph::Document document = seeded(number);
-        document.nodes.at(place.node).params[place.param] =
+        document.nodes.at(field.node).params[field.param] =
             prompts[static_cast<qsizetype>(number)].toStdString();
         return drawn(std::move(document));
     });
@@ -196,7 +196,7 @@ std::function<graph::Document(uint64_t)> RunControl::seededGraphs(SeveralSeeds h
                                                                   uint64_t count) {
     model_.endMerging();
     const graph::Catalog& catalog = model_.catalog();
-    if (how != SeveralSeeds::AsNodesSay) {
+    if (how != SeveralSeeds::AsNodesSet) {
         return [this, how, &catalog, open = model_.document()](uint64_t number) {
             graph::Document document = open;
             spreadSeeds(document, catalog, how, number, random_);
@@ -231,7 +231,7 @@ void RunControl::setWildcards(std::shared_ptr<const WildcardFiles> wildcards) {
     wildcards_ = std::move(wildcards);
 }
 
-/// nullopt: a prompt cannot be drawn, which is told.
+/// nullopt: a prompt cannot be drawn, which is reported.
 std::optional<AskedRun> RunControl::drawn(graph::Document document,
                                           RunHow how,
                                           const std::set<std::string>& until) {
@@ -241,7 +241,7 @@ std::optional<AskedRun> RunControl::drawn(graph::Document document,
     return asked(document, how, until);
 }
 
-/// Tells what could not be drawn, if there is anything.
+/// Reports what could not be drawn, if there is anything.
 bool RunControl::isRefused(const Issues& undrawn) {
     if (!undrawn.empty()) {
         setRepeating(false);
@@ -253,7 +253,7 @@ bool RunControl::isRefused(const Issues& undrawn) {
 AskedRun RunControl::asked(const graph::Document& document,
                            RunHow how,
                            const std::set<std::string>& until) const {
-    RunWords words = runWordsOf(document, model_.catalog(), name_);
+    SearchTerms words = runWordsOf(document, model_.catalog(), name_);
     return {.title = titleOf(words),
             .graph = graph::toText(document),
             .options = options(how, until),
@@ -268,7 +268,7 @@ Json RunControl::options(RunHow how, const std::set<std::string>& until) const {
     if (!until.empty()) {
         options["until"] = until;
     }
-    if (how == RunHow::Anew) {
+    if (how == RunHow::Again) {
         options["forceExecution"] = true;
     }
     return options;
@@ -284,7 +284,7 @@ std::vector<quint64> RunControl::mine(std::vector<quint64> runs) {
     return runs;
 }
 
-QString RunControl::titleOf(const RunWords& words) const {
+QString RunControl::titleOf(const SearchTerms& words) const {
     return words.seed.isEmpty() ? name_ : tr("%1, seed %2").arg(name_, words.seed);
 }
 

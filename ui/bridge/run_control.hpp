@@ -25,7 +25,7 @@ namespace lowtide::ui {
 enum class RunHow {
     Last,   ///< behind what waits
     First,  ///< before what waits
-    Anew    ///< also what is kept from earlier runs
+    Again   ///< also what is kept from earlier runs
 };
 
 /// Turns Run and Cancel into runs of the queue, and shows the runs of this document on its nodes.
@@ -43,10 +43,10 @@ public:
     /// The name of the document, for the titles of runs.
     void setName(const QString& name) { name_ = name; }
 
-    /// The folder for pictures; empty: as the options of plans say.
+    /// The folder for images; empty: as the options of plans state.
     void setOutputFolder(const QString& folder) { outputFolder_ = folder; }
 
-    /// Whether pictures of nodes show that are still at work; those of outputs always do. Off: what
+    /// Whether images of nodes show that are still at work; those of outputs always do. Off: what
     /// shows now goes at once.
     void setPreviews(bool areShown);
 
@@ -61,13 +61,13 @@ public:
     /// Renews seeds, which is a fact of the run and no step of the undo stack, then queues the
     /// graph as it stands, with drawn texts in the place of prompts' alternatives (ui/prompts).
     /// `until`: nodes with which the run ends; empty: the outputs. 0: a prompt could not be drawn,
-    /// which refused() tells.
+    /// which refused() reports.
     quint64 run(RunHow how, const std::set<std::string>& until = {});
     /// The graph so many times, behind what waits; the first at once, the others a little later
-    /// where they are many. Unless nodes say how seeds are renewed, the open graph keeps its own.
+    /// where they are many. Unless nodes state how seeds are renewed, the open graph keeps its own.
     void runSeveral(int count, SeveralSeeds how);
 
-    /// One of several runs of graphs that differ in what a person chose.
+    /// One of several runs of graphs that differ in what a user chose.
     struct Variant {
         graph::Document document;
         QString title;  ///< what it differs in: "Steps 8, CFG 7"
@@ -75,13 +75,13 @@ public:
 
     /// Each of them as it stands, behind what waits, with `more` options; their numbers.
     /// Alternatives in prompts are drawn by the seed of `base`, for all the same. None runs, which
-    /// is told as refused(), where one cannot be drawn.
+    /// is reported by refused(), where one cannot be drawn.
     std::vector<quint64> runVariants(std::vector<Variant> variants,
                                      const graph::Document& base,
                                      const Json& more);
 
     /// The graph once with each of these texts in one place.
-    void runPrompts(const PromptPlace& place, const QStringList& prompts, SeveralSeeds how);
+    void runPrompts(const PromptField& field, const QStringList& prompts, SeveralSeeds how);
     /// The graph once with each combination of the alternatives in its prompts, kMostRuns at most.
     void runCombinations(SeveralSeeds how);
 
@@ -136,8 +136,8 @@ private:
     void end(quint64 id);
     void endWaiting(const std::vector<quint64>& runs);
     void repeatWhereIdle();
-    [[nodiscard]] QString titleOf(const RunWords& words) const;
-    void takePicture(const std::string& node, const NodePicture& picture);
+    [[nodiscard]] QString titleOf(const SearchTerms& words) const;
+    void takeImage(const std::string& node, const NodeImage& nodeImage);
     void showKept(const std::string& node);
 
     GraphModel& model_;

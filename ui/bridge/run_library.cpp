@@ -1,7 +1,7 @@
 #include "ui/bridge/run_library.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
@@ -30,17 +30,17 @@ int64_t nowMilliseconds() {
     return QDateTime::currentMSecsSinceEpoch();
 }
 
-QImage smallOf(const LoadedPicture& loaded) {
+QImage smallOf(const LoadedImage& loaded) {
     return loaded.levels.empty() ? QImage()
                                  : boundedBy(loaded.levels.back(), RunLibrary::kThumbnailPixels);
 }
 
-QByteArray encoded(const QImage& picture) {
+QByteArray encoded(const QImage& imageId) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
-    const char* format = picture.hasAlphaChannel() ? "PNG" : "JPEG";
-    if (picture.isNull() || !buffer.open(QIODevice::WriteOnly) ||
-        !picture.save(&buffer, format, picture.hasAlphaChannel() ? -1 : kQuality)) {
+    const char* format = imageId.hasAlphaChannel() ? "PNG" : "JPEG";
+    if (imageId.isNull() || !buffer.open(QIODevice::WriteOnly) ||
+        !imageId.save(&buffer, format, imageId.hasAlphaChannel() ? -1 : kQuality)) {
         return {};
     }
     return bytes;
@@ -64,9 +64,9 @@ struct RunLibrary::Reader {
 
 RunLibrary::RunLibrary(const QString& folder, QObject* parent)
     : QObject(parent),
-      session_(QString::number(QRandomGenerator::system()->generate64(), kKeyBase)),
+      appState_(QString::number(QRandomGenerator::system()->generate64(), kKeyBase)),
       folder_(folder),
-      writer_(std::make_shared<RunWriter>(folder, session_)),
+      writer_(std::make_shared<RunWriter>(folder, appState_)),
       reader_(std::make_shared<Reader>()),
       isThere_([](const QString& path) { return QFileInfo::exists(path); }) {
     makeThumbnails();
@@ -80,14 +80,15 @@ RunLibrary::~RunLibrary() {
 }
 
 RunKey RunLibrary::keyOf(quint64 run) const {
-    return QStringLiteral("%1:%2").arg(session_).arg(run);
+    return QStringLiteral("%1:%2").arg(appState_).arg(run);
 }
 
 RunKey RunLibrary::newSheetKey() {
-    return QStringLiteral("%1:sheet%2").arg(session_).arg(++lastSheet_);
+    return QStringLiteral("%1:sheet%2").arg(appState_).arg(++lastSheet_);
 }
 
-void RunLibrary::turn(std::function<RunsWritten(RunWriter&)> work, std::function<void()> behind) {
+void RunLibrary::enqueue(std::function<RunsWritten(RunWriter&)> work,
+                         std::function<void()> behind) {
     asked_.run([this, writer = writer_, work = std::move(work), behind = std::move(behind)] {
         const auto written = std::make_shared<const RunsWritten>(work(*writer));
         return [this, written, behind] {
@@ -104,16 +105,16 @@ void RunLibrary::take(const RunsWritten& written) {
         ++repairs_;
         Q_EMIT repaired(
             tr("The list of earlier runs was damaged. %n images of it could be saved, and "
-               "it goes on in “%1”; the damaged file “%2” stays. The images' own files are "
+               "it goes on in “%1”; the damaged file “%2” is kept. The images' own files are "
                "untouched.",
                nullptr,
-               static_cast<int>(now->pictures))
+               static_cast<int>(now->images))
                 .arg(QFileInfo(now->now).fileName(), QFileInfo(now->damaged).fileName()));
-        Q_EMIT picturesChanged();
+        Q_EMIT imagesChanged();
         makeThumbnails();
     }
     if (!written.problem.isEmpty()) {
-        tellOnce(written.problem);
+        reportOnce(written.problem);
     } else if (written.isComplete && !isUnread_ && !std::exchange(problem_, QString()).isEmpty()) {
         Q_EMIT worksAgain();
     }
@@ -125,12 +126,12 @@ void RunLibrary::take(const RunsWritten& written) {
     if (!written.isComplete && !std::exchange(isTryingAgain_, true)) {
         QTimer::singleShot(kTryAgainMilliseconds, this, [this] {
             isTryingAgain_ = false;
-            turn([](RunWriter& writer) { return writer.writeAll(); }, {});
+            enqueue([](RunWriter& writer) { return writer.writeAll(); }, {});
         });
     }
 }
 
-void RunLibrary::tellOnce(const QString& problem) {
+void RunLibrary::reportOnce(const QString& problem) {
     if (std::exchange(problem_, problem).isEmpty()) {
         Q_EMIT failed(problem);
     }
@@ -138,7 +139,7 @@ void RunLibrary::tellOnce(const QString& problem) {
 
 void RunLibrary::write(RunWrite write) {
     write.since = nowMilliseconds();
-    turn(
+    enqueue(
         [write = std::move(write)](RunWriter& writer) {
             writer.add(write);
             return writer.writeAll();
@@ -176,8 +177,8 @@ void RunLibrary::ask(std::function<Result(RunStore&)> work,
                      std::function<void(std::optional<Result>)> done) {
     const QPointer<QObject> wanted(context);
     auto shared = std::make_shared<const std::function<Result(RunStore&)>>(std::move(work));
-    turn(openAndWrite,
-         [this, shared, wanted, done = std::move(done)] { read(shared, wanted, done, true); });
+    enqueue(openAndWrite,
+            [this, shared, wanted, done = std::move(done)] { read(shared, wanted, done, true); });
 }
 
 template <class Result>
@@ -200,13 +201,13 @@ void RunLibrary::read(std::shared_ptr<const std::function<Result(RunStore&)>> wo
         }
         return [this, result, problem, isDamaged, work, context, done, isFirst] {
             if (isDamaged && isFirst) {
-                turn([](RunWriter& runs) { return runs.repairAndWrite(); },
-                     [=, this] { read(work, context, done, false); });
+                enqueue([](RunWriter& runs) { return runs.repairAndWrite(); },
+                        [=, this] { read(work, context, done, false); });
                 return;
             }
             isUnread_ = !problem.isEmpty();
             if (isUnread_) {
-                tellOnce(problem);
+                reportOnce(problem);
             }
             if (context && done) {
                 done(std::move(*result));
@@ -215,8 +216,8 @@ void RunLibrary::read(std::shared_ptr<const std::function<Result(RunStore&)>> wo
     });
 }
 
-void RunLibrary::changePictures(std::function<void(RunStore&)> work) {
-    write(std::move(work), [this] { Q_EMIT picturesChanged(); });
+void RunLibrary::changeImages(std::function<void(RunStore&)> work) {
+    write(std::move(work), [this] { Q_EMIT imagesChanged(); });
 }
 
 void RunLibrary::add(std::vector<RunRecord> runs) {
@@ -235,28 +236,28 @@ void RunLibrary::end(std::vector<RunRecord> runs, QObject* context, std::functio
     for (RunRecord& run : runs) {
         run.ended = nowMilliseconds();
     }
-    const auto tell = [wanted = QPointer<QObject>(context),
-                       done = std::make_shared<std::function<void()>>(std::move(done))] {
+    const auto report = [wanted = QPointer<QObject>(context),
+                         done = std::make_shared<std::function<void()>>(std::move(done))] {
         if (wanted && *done) {
             std::exchange(*done, {})();
         }
     };
     write({.work = [runs = std::move(runs)](RunStore& store) { store.end(runs); },
-           .done = tell,
-           .delayed = tell});
+           .done = report,
+           .delayed = report});
 }
 
-void RunLibrary::addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim) {
+void RunLibrary::addImages(const RunKey& key, const QStringList& paths, ImageClaim claim) {
     write([key, paths, claim, now = nowMilliseconds()](
-              RunStore& store) { store.addPictures(key, paths, claim, now); },
+              RunStore& store) { store.addImages(key, paths, claim, now); },
           [this] {
-              Q_EMIT picturesChanged();
+              Q_EMIT imagesChanged();
               makeThumbnails();
           });
 }
 
 void RunLibrary::forget(const std::vector<RunKey>& runs) {
-    changePictures([runs](RunStore& store) { store.forget(runs); });
+    changeImages([runs](RunStore& store) { store.forget(runs); });
 }
 
 void RunLibrary::addSheet(const RunRecord& sheet,
@@ -307,20 +308,20 @@ void RunLibrary::endCells(const std::vector<RunKey>& runs,
         whereAnswered<std::vector<SheetRecord>>(std::move(done)));
 }
 
-void RunLibrary::takePlaces(std::vector<std::pair<RunKey, RunKey>> places) {
-    if (places.empty()) {
+void RunLibrary::takePositions(std::vector<std::pair<RunKey, RunKey>> positions) {
+    if (positions.empty()) {
         return;
     }
-    write([places = std::move(places)](RunStore& store) {
-        for (const auto& [before, now] : places) {
-            store.takePlace(before, now);
+    write([positions = std::move(positions)](RunStore& store) {
+        for (const auto& [before, now] : positions) {
+            store.takePosition(before, now);
         }
     });
 }
 
-void RunLibrary::setSheetPicture(const RunKey& sheet, const QString& path) {
-    write([sheet, path](RunStore& store) { store.setSheetPicture(sheet, path); });
-    addPictures(sheet, {path}, PictureClaim::Wrote);
+void RunLibrary::setSheetImage(const RunKey& sheet, const QString& path) {
+    write([sheet, path](RunStore& store) { store.setSheetImage(sheet, path); });
+    addImages(sheet, {path}, ImageClaim::Wrote);
 }
 
 void RunLibrary::askSheet(const RunKey& key,
@@ -381,11 +382,11 @@ void RunLibrary::askRun(const RunKey& key,
                                   whereAnswered<std::optional<RunRecord>>(std::move(done)));
 }
 
-void RunLibrary::askPictures(const PictureFilter& filter,
-                             QObject* context,
-                             std::function<void(std::optional<std::vector<PictureRecord>>)> done) {
-    ask<std::vector<PictureRecord>>(
-        [filter](RunStore& store) { return store.pictures(filter); }, context, std::move(done));
+void RunLibrary::askImages(const ImageFilter& filter,
+                           QObject* context,
+                           std::function<void(std::optional<std::vector<ImageRecord>>)> done) {
+    ask<std::vector<ImageRecord>>(
+        [filter](RunStore& store) { return store.images(filter); }, context, std::move(done));
 }
 
 void RunLibrary::askPrompts(std::shared_ptr<const graph::Catalog> catalog,
@@ -418,7 +419,7 @@ void RunLibrary::visitGraphs(std::function<void(const std::string& text)> visit,
         context,
         [this, end](std::optional<bool> wasRead) {
             if (wasRead) {
-                turn(openAndWrite, end);
+                enqueue(openAndWrite, end);
             } else {
                 end();
             }
@@ -432,17 +433,17 @@ void RunLibrary::askChoices(QObject* context, std::function<void(Choices)> done)
         whereAnswered<Choices>(std::move(done)));
 }
 
-void RunLibrary::askThumbnails(const std::vector<PictureRecord>& pictures,
+void RunLibrary::askThumbnails(const std::vector<ImageRecord>& images,
                                int side,
                                QObject* context,
                                std::function<void(std::vector<Thumbnail>)> done) {
     ask<std::vector<Thumbnail>>(
-        [pictures, side](RunStore& store) {
+        [images, side](RunStore& store) {
             std::vector<Thumbnail> thumbnails;
-            for (const PictureRecord& picture : pictures) {
+            for (const ImageRecord& imageId : images) {
                 thumbnails.push_back(
-                    {.picture = picture.id,
-                     .image = boundedBy(QImage::fromData(store.thumbnail(picture.id)), side)});
+                    {.imageId = imageId.id,
+                     .image = boundedBy(QImage::fromData(store.thumbnail(imageId.id)), side)});
             }
             return thumbnails;
         },
@@ -450,15 +451,15 @@ void RunLibrary::askThumbnails(const std::vector<PictureRecord>& pictures,
         whereAnswered<std::vector<Thumbnail>>(std::move(done)));
 }
 
-void RunLibrary::askMissing(const std::vector<PictureRecord>& pictures,
+void RunLibrary::askMissing(const std::vector<ImageRecord>& images,
                             QObject* context,
                             std::function<void(std::set<int64_t>)> done) {
     const QPointer<QObject> wanted(context);
-    looking_.run([pictures, wanted, done = std::move(done), isThere = isThere_] {
+    looking_.run([images, wanted, done = std::move(done), isThere = isThere_] {
         std::set<int64_t> missing;
-        for (const PictureRecord& picture : pictures) {
-            if (!isThere(picture.path)) {
-                missing.insert(picture.id);
+        for (const ImageRecord& imageId : images) {
+            if (!isThere(imageId.path)) {
+                missing.insert(imageId.id);
             }
         }
         return [wanted, done, missing = std::move(missing)] {
@@ -469,27 +470,26 @@ void RunLibrary::askMissing(const std::vector<PictureRecord>& pictures,
     });
 }
 
-void RunLibrary::setStarred(const std::vector<int64_t>& pictures, bool isStarred) {
-    changePictures(
-        [pictures, isStarred](RunStore& store) { store.setStarred(pictures, isStarred); });
+void RunLibrary::setStarred(const std::vector<int64_t>& images, bool isStarred) {
+    changeImages([images, isStarred](RunStore& store) { store.setStarred(images, isStarred); });
 }
 
-void RunLibrary::setPath(int64_t picture, const QString& path, std::function<void()> done) {
-    write([picture, path](RunStore& store) { store.setPath(picture, path); },
+void RunLibrary::setPath(int64_t imageId, const QString& path, std::function<void()> done) {
+    write([imageId, path](RunStore& store) { store.setPath(imageId, path); },
           [this, done = std::move(done)] {
               done();
-              Q_EMIT picturesChanged();
+              Q_EMIT imagesChanged();
           });
 }
 
-void RunLibrary::forgetPictures(const std::vector<int64_t>& pictures) {
-    changePictures([pictures](RunStore& store) { store.forgetPictures(pictures); });
+void RunLibrary::forgetImages(const std::vector<int64_t>& images) {
+    changeImages([images](RunStore& store) { store.forgetImages(images); });
 }
 
-void RunLibrary::restorePictures(const std::vector<PictureRecord>& pictures) {
-    write([pictures](RunStore& store) { store.restorePictures(pictures); },
+void RunLibrary::restoreImages(const std::vector<ImageRecord>& images) {
+    write([images](RunStore& store) { store.restoreImages(images); },
           [this] {
-              Q_EMIT picturesChanged();
+              Q_EMIT imagesChanged();
               makeThumbnails();
           });
 }
@@ -499,47 +499,47 @@ void RunLibrary::makeThumbnails() {
     if (std::exchange(isMaking_, true)) {
         return;
     }
-    ask<std::vector<PictureRecord>>(
-        [](RunStore& store) { return store.withoutThumbnail(kAtOnce); },
-        this,
-        [this](const std::optional<std::vector<PictureRecord>>& pictures) {
-            if (!pictures || pictures->empty()) {
-                isMaking_ = false;
-                return;
-            }
-            for (const PictureRecord& picture : *pictures) {
-                makeThumbnail(picture);
-            }
-            wasMade_ = false;
-            making_.run([this] {
-                return [this] {
-                    turn(openAndWrite, [this] {  // behind those that are written now
-                        isMaking_ = false;
-                        if (wasMade_) {
-                            makeThumbnails();
-                        }
-                    });
-                };
-            });
-        });
+    ask<std::vector<ImageRecord>>([](RunStore& store) { return store.withoutThumbnail(kAtOnce); },
+                                  this,
+                                  [this](const std::optional<std::vector<ImageRecord>>& images) {
+                                      if (!images || images->empty()) {
+                                          isMaking_ = false;
+                                          return;
+                                      }
+                                      for (const ImageRecord& imageId : *images) {
+                                          makeThumbnail(imageId);
+                                      }
+                                      wasMade_ = false;
+                                      making_.run([this] {
+                                          return [this] {
+                                              enqueue(openAndWrite,
+                                                      [this] {  // behind those that are written now
+                                                          isMaking_ = false;
+                                                          if (wasMade_) {
+                                                              makeThumbnails();
+                                                          }
+                                                      });
+                                          };
+                                      });
+                                  });
 }
 
-void RunLibrary::makeThumbnail(const PictureRecord& picture) {
-    making_.run([this, picture] {
-        const LoadedPicture loaded = loadPicture(picture.path);
+void RunLibrary::makeThumbnail(const ImageRecord& imageId) {
+    making_.run([this, imageId] {
+        const LoadedImage loaded = loadImage(imageId.path);
         const QSize whole = loaded.size.isEmpty() && !loaded.levels.empty()
                                 ? loaded.levels.front().size()
                                 : loaded.size;
         const QByteArray bytes = encoded(smallOf(loaded));
-        return [this, picture, whole, bytes] {
-            write({.work = [id = picture.id, whole, bytes](
+        return [this, imageId, whole, bytes] {
+            write({.work = [id = imageId.id, whole, bytes](
                                RunStore& store) { store.setThumbnail(id, whole, bytes); },
                    .done =
-                       [this, id = picture.id] {
+                       [this, id = imageId.id] {
                            wasMade_ = true;
                            Q_EMIT thumbnailMade(id);
                        },
-                   .isKept = false});  // it is made again from the picture
+                   .isKept = false});  // it is made again from the image
         };
     });
 }

@@ -17,7 +17,7 @@
 
 namespace lowtide::ui {
 
-/// The runs of a user for good, and their pictures: a RunStore, written on one thread in the order
+/// The runs of a user for good, and their images: a RunStore, written on one thread in the order
 /// in which it was asked to, and read on another one behind what was asked to be written before.
 /// What cannot be written now is kept in memory and tried again. A damaged file is set aside, and
 /// what can be read of it goes into a new one. Answers come on the GUI thread, unless `context` is
@@ -34,7 +34,7 @@ public:
     /// Waits until all that was asked is written, or cannot be.
     ~RunLibrary() override;
 
-    /// What tells a run of this studio from those of all others.
+    /// Distinguishes a run of this studio from those of all others.
     [[nodiscard]] RunKey keyOf(quint64 run) const;
     /// The same of a new sheet.
     [[nodiscard]] RunKey newSheetKey();
@@ -46,7 +46,7 @@ public:
     /// `done` when it is written, or cannot be by now.
     void end(std::vector<RunRecord> runs, QObject* context, std::function<void()> done);
     /// Files of a run. Their thumbnails follow.
-    void addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim);
+    void addImages(const RunKey& key, const QStringList& paths, ImageClaim claim);
     void forget(const std::vector<RunKey>& runs);
 
     /// `sheet` is kept as a run that has ended; its cells are runs that were added.
@@ -63,14 +63,14 @@ public:
                   QObject* context,
                   std::function<void(std::vector<SheetRecord>)> done);
     /// The second of each two runs in place of the first, also in the sheet that this is a cell of.
-    void takePlaces(std::vector<std::pair<RunKey, RunKey>> places);
-    /// The file with all cells of a sheet, which becomes a picture of it.
-    void setSheetPicture(const RunKey& sheet, const QString& path);
+    void takePositions(std::vector<std::pair<RunKey, RunKey>> positions);
+    /// The file with all cells of a sheet, which becomes an image of it.
+    void setSheetImage(const RunKey& sheet, const QString& path);
     /// Of a sheet, or of a cell; an empty key: the newest sheet. nullopt: there is none.
     void askSheet(const RunKey& key,
                   QObject* context,
                   std::function<void(std::optional<SheetRecord>)> done);
-    /// Whose picture was never written.
+    /// Whose image was never written.
     void askUnwrittenSheets(QObject* context, std::function<void(std::vector<SheetRecord>)> done);
 
     /// Runs that waited, or were at work, when their studio ended, in their order.
@@ -84,9 +84,9 @@ public:
                 QObject* context,
                 std::function<void(std::optional<RunRecord>)> done);
     /// `done` gets nothing where they cannot be read.
-    void askPictures(const PictureFilter& filter,
-                     QObject* context,
-                     std::function<void(std::optional<std::vector<PictureRecord>>)> done);
+    void askImages(const ImageFilter& filter,
+                   QObject* context,
+                   std::function<void(std::optional<std::vector<ImageRecord>>)> done);
 
     /// Of the graphs that were run last.
     void askPrompts(std::shared_ptr<const graph::Catalog> catalog,
@@ -108,20 +108,20 @@ public:
 
     void askChoices(QObject* context, std::function<void(Choices)> done);
 
-    /// A picture small.
+    /// A small version of an image.
     struct Thumbnail {
-        int64_t picture = 0;
+        int64_t imageId = 0;
         QImage image;  ///< null: none could be made, or it is not made yet
     };
 
     /// No larger than `side` pixels a side.
-    void askThumbnails(const std::vector<PictureRecord>& pictures,
+    void askThumbnails(const std::vector<ImageRecord>& images,
                        int side,
                        QObject* context,
                        std::function<void(std::vector<Thumbnail>)> done);
     /// Those whose file is not there, on a thread of its own: a folder of the network may take
     /// long.
-    void askMissing(const std::vector<PictureRecord>& pictures,
+    void askMissing(const std::vector<ImageRecord>& images,
                     QObject* context,
                     std::function<void(std::set<int64_t>)> done);
     /// Whether a file is there, asked on that thread; tests give their own.
@@ -129,20 +129,20 @@ public:
 
     void setIsThere(IsThere isThere) { isThere_ = std::move(isThere); }
 
-    void setStarred(const std::vector<int64_t>& pictures, bool isStarred);
+    void setStarred(const std::vector<int64_t>& images, bool isStarred);
     /// The file is called otherwise by now. `done` when that is kept.
-    void setPath(int64_t picture, const QString& path, std::function<void()> done);
-    void forgetPictures(const std::vector<int64_t>& pictures);
+    void setPath(int64_t imageId, const QString& path, std::function<void()> done);
+    void forgetImages(const std::vector<int64_t>& images);
     /// Forgotten ones, as they were. Their thumbnails follow.
-    void restorePictures(const std::vector<PictureRecord>& pictures);
+    void restoreImages(const std::vector<ImageRecord>& images);
 
     /// Why nothing is kept now; empty: what is asked for is done.
     [[nodiscard]] const QString& problem() const { return problem_; }
 
 Q_SIGNALS:
-    /// Pictures came, went, or are called otherwise.
-    void picturesChanged();
-    void thumbnailMade(qint64 picture);
+    /// Images came, went, or are called otherwise.
+    void imagesChanged();
+    void thumbnailMade(qint64 imageId);
     /// What is not kept, and why: once until it works again.
     void failed(const QString& problem);
     /// All that failed() spoke of is written by now.
@@ -167,14 +167,14 @@ private:
     void write(std::function<void(RunStore&)> work, std::function<void()> done = {});
     void write(RunWrite write);
     /// `work` on the writing thread; `behind` is called after what it came to.
-    void turn(std::function<RunsWritten(RunWriter&)> work, std::function<void()> behind);
+    void enqueue(std::function<RunsWritten(RunWriter&)> work, std::function<void()> behind);
     void take(const RunsWritten& written);
-    void tellOnce(const QString& problem);
-    void changePictures(std::function<void(RunStore&)> work);
+    void reportOnce(const QString& problem);
+    void changeImages(std::function<void(RunStore&)> work);
     void makeThumbnails();
-    void makeThumbnail(const PictureRecord& picture);
+    void makeThumbnail(const ImageRecord& imageId);
 
-    const QString session_;
+    const QString appState_;
     const QString folder_;
     std::shared_ptr<RunWriter> writer_;  ///< of the writing thread
     std::shared_ptr<Reader> reader_;     ///< of the reading thread

@@ -44,14 +44,14 @@ std::string endText(const QueuedRun& run) {
 }
 
 RunLog::RunLog(const RunQueue& queue, QObject* parent) : QObject(parent), queue_(queue) {
-    connect(&queue_, &RunQueue::started, this, &RunLog::tellBegin);
-    connect(&queue_, &RunQueue::ended, this, &RunLog::tellEnd);
+    connect(&queue_, &RunQueue::started, this, &RunLog::reportBegin);
+    connect(&queue_, &RunQueue::ended, this, &RunLog::reportEnd);
     connect(&queue_, &RunQueue::takenBack, this, [](const std::vector<quint64>& ids) {
         log(Level::Info, "runs taken back before they began: " + std::to_string(ids.size()));
     });
 }
 
-void RunLog::tellBegin(quint64 id) {
+void RunLog::reportBegin(quint64 id) {
     const QueuedRun* run = queue_.find(id);
     if (!run) {
         return;
@@ -63,7 +63,7 @@ void RunLog::tellBegin(quint64 id) {
             (budget.empty() ? "" : ", budget " + budget));
 }
 
-void RunLog::tellEnd(quint64 id) {
+void RunLog::reportEnd(quint64 id) {
     if (const QueuedRun* run = queue_.find(id)) {
         log(levelOf(*run), endText(*run));
     }

@@ -16,8 +16,8 @@ public:
     explicit RunLog(const RunQueue& queue, QObject* parent = nullptr);
 
 private:
-    void tellBegin(quint64 id);
-    void tellEnd(quint64 id);
+    void reportBegin(quint64 id);
+    void reportEnd(quint64 id);
 
     const RunQueue& queue_;
 };

@@ -55,12 +55,12 @@ constexpr int kUntilMade = -1;
 
 }  // namespace
 
-RunWords runWordsOf(const graph::Document& document,
-                    const graph::Catalog& catalog,
-                    const QString& name) {
+SearchTerms runWordsOf(const graph::Document& document,
+                       const graph::Catalog& catalog,
+                       const QString& name) {
     QStringList prompts;
     QStringList models;
-    RunWords words{.graph = name, .prompt = {}, .models = {}, .seed = {}};
+    SearchTerms words{.graph = name, .prompt = {}, .models = {}, .seed = {}};
     for (const auto& [id, node] : document.nodes) {
         const bool isRun = node.mode == graph::NodeMode::Active;
         const NodeDesc* desc = isRun ? catalog.find(node.type) : nullptr;

@@ -17,9 +17,9 @@
 namespace lowtide::ui {
 
 /// What the runs of a graph are found by; `name` is the document's.
-[[nodiscard]] RunWords runWordsOf(const graph::Document& document,
-                                  const graph::Catalog& catalog,
-                                  const QString& name);
+[[nodiscard]] SearchTerms runWordsOf(const graph::Document& document,
+                                     const graph::Catalog& catalog,
+                                     const QString& name);
 
 /// Gives seeds whose mode is not "keep" their next value: another one, or one more (after the
 /// largest comes 0). True when one changed. The seed that is then shown is the one that is used.
@@ -29,7 +29,7 @@ bool renewSeeds(graph::Document& document,
 
 /// What becomes of the seeds of a run that is one of several.
 enum class SeveralSeeds {
-    AsNodesSay,  ///< renewSeeds()
+    AsNodesSet,  ///< renewSeeds()
     Random,
     Counting  ///< one more each time
 };
@@ -49,7 +49,7 @@ void spreadSeeds(graph::Document& document,
 void putSeeds(graph::Document& document, const Json& seeds);
 
 /// Into the active nodes of the same names, which keep them from now on; else the first one into
-/// the first. False: there is no place for one.
+/// the first. False: there is no node for one.
 bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds);
 
 /// Makes many runs a few milliseconds at a time, so that the window answers meanwhile. GUI thread

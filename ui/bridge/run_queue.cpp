@@ -33,7 +33,7 @@ void addFiles(QStringList& files, const Json& more) {
     }
 }
 
-/// What the module would have told at the end; its event was lost.
+/// What the module would have reported at the end; its event was lost.
 Json endOf(Status status, const Json& report) {
     const char* text = status == Status::Ok          ? "ok"
                        : status == Status::Cancelled ? "cancelled"
@@ -75,8 +75,8 @@ struct RunQueue::Link {
     quint64 id = 0;
     std::shared_ptr<ActiveRun> active;  ///< null: none
     RunProgress progress;
-    std::deque<Json> pending;  ///< fetched and not yet told
-    bool isEndTold = false;    ///< its runFinished was
+    std::deque<Json> pending;    ///< fetched and not yet reported
+    bool isEndReported = false;  ///< its runFinished was
     QTimer timer;
     Background background;
 };
@@ -103,7 +103,7 @@ const QueuedRun* RunQueue::running() const {
 }
 
 quint64 RunQueue::add(
-    const QString& title, std::string graph, Json options, bool front, const RunWords& words) {
+    const QString& title, std::string graph, Json options, bool front, const SearchTerms& words) {
     AskedRun run{
         .title = title, .graph = std::move(graph), .options = std::move(options), .words = words};
     return put({std::move(run)}, front).front();
@@ -116,7 +116,7 @@ std::vector<quint64> RunQueue::addAll(std::vector<AskedRun> runs) {
 std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
     std::vector<quint64> ids;
     std::vector<RunRecord> kept;
-    std::vector<std::pair<RunKey, RunKey>> places;
+    std::vector<std::pair<RunKey, RunKey>> positions;
     const int64_t now = QDateTime::currentMSecsSinceEpoch();
     for (AskedRun& asked : runs) {
         RunRecord record{.title = asked.title, .words = asked.words, .asked = now};
@@ -129,18 +129,18 @@ std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
         run.graph = std::move(asked.graph);
         run.options = std::move(asked.options);
         run.words = std::move(asked.words);
-        ids.push_back(book_.add(std::move(run), areFirst));
+        ids.push_back(history_.add(std::move(run), areFirst));
         if (library_) {
             record.key = library_->keyOf(ids.back());
-            if (!asked.inPlaceOf.isEmpty()) {
-                places.emplace_back(asked.inPlaceOf, record.key);
+            if (!asked.replacedRun.isEmpty()) {
+                positions.emplace_back(asked.replacedRun, record.key);
             }
             kept.push_back(std::move(record));
         }
     }
     if (!kept.empty()) {
         library_->add(std::move(kept));
-        library_->takePlaces(std::move(places));
+        library_->takePositions(std::move(positions));
     }
     if (areFirst) {
         keepOrder();
@@ -164,20 +164,20 @@ void RunQueue::cancel(quint64 id, CancelMode mode) {
 }
 
 void RunQueue::takeBack(const std::vector<quint64>& ids) {
-    const std::vector<quint64> taken = book_.takeBack(ids);
+    const std::vector<quint64> taken = history_.takeBack(ids);
     if (taken.empty()) {
         return;
     }
     if (library_) {
         std::vector<RunRecord> over;
         for (const quint64 id : taken) {
-            over.push_back(recordOf(*book_.find(id)));
+            over.push_back(recordOf(*history_.find(id)));
         }
         library_->end(std::move(over), this, {});
     }
     Q_EMIT listChanged();
     Q_EMIT takenBack(taken);
-    if (book_.thin()) {  // all are known while they are told
+    if (history_.thin()) {  // all are known while they are reported
         Q_EMIT listChanged();
     }
 }
@@ -191,8 +191,8 @@ void RunQueue::setPaused(bool isPaused) {
     startNext();
 }
 
-void RunQueue::moveWaiting(const std::vector<quint64>& ids, int place) {
-    if (book_.moveWaiting(ids, place)) {
+void RunQueue::moveWaiting(const std::vector<quint64>& ids, int index) {
+    if (history_.moveWaiting(ids, index)) {
         keepOrder();
         Q_EMIT listChanged();
     }
@@ -207,19 +207,19 @@ std::vector<quint64> RunQueue::addAgain(const std::vector<QueuedRun>& runs, cons
                          .graph = run.graph,
                          .options = std::move(options),
                          .words = run.words,
-                         .inPlaceOf = library_ ? library_->keyOf(run.id) : RunKey()});
+                         .replacedRun = library_ ? library_->keyOf(run.id) : RunKey()});
     }
     return addAll(std::move(again));
 }
 
 void RunQueue::remove(const std::vector<quint64>& ids) {
-    if (book_.remove(ids)) {
+    if (history_.remove(ids)) {
         Q_EMIT listChanged();
     }
 }
 
 void RunQueue::startNext() {
-    QueuedRun* next = book_.nextWaiting();
+    QueuedRun* next = history_.nextWaiting();
     if (link_->active || isPaused_ || !next) {
         return;
     }
@@ -232,7 +232,7 @@ void RunQueue::startNext() {
     link_->id = id;
     link_->active = std::make_shared<ActiveRun>();
     link_->progress = RunProgress(times_);
-    link_->isEndTold = false;
+    link_->isEndReported = false;
     link_->timer.start();
     link_->background.run([this,
                            id,
@@ -256,7 +256,7 @@ void RunQueue::fetch() {
     const quint64 id = link_->id;
     EventBuffer::Batch batch = link_->active->buffer().fetch();
     std::move(batch.events.begin(), batch.events.end(), std::back_inserter(link_->pending));
-    QueuedRun* run = book_.find(id);
+    QueuedRun* run = history_.find(id);
     if (batch.lost > 0) {
         run->issues.push_back(
             {.severity = Severity::Info,
@@ -268,20 +268,20 @@ void RunQueue::fetch() {
     }
     // A result takes the place of previews while they stand: until the run ends. A preview is of a
     // node that has begun.
-    tellPictures(id, batch.pictures, false);
+    reportImages(id, batch.images, false);
     drain(kDrainMilliseconds);
-    tellPictures(id, batch.pictures, true);
+    reportImages(id, batch.images, true);
 }
 
-void RunQueue::tellPictures(quint64 id,
-                            const std::map<std::string, NodePicture>& pictures,
+void RunQueue::reportImages(quint64 id,
+                            const std::map<std::string, NodeImage>& images,
                             bool arePreviews) {
-    for (const auto& [node, shown] : pictures) {
-        QueuedRun* run = book_.find(id);
+    for (const auto& [node, shown] : images) {
+        QueuedRun* run = history_.find(id);
         if (run && shown.step.has_value() == arePreviews) {
-            const bool hasResult = !run->picture.image.isNull() && !run->picture.step;
-            run->picture = arePreviews && hasResult ? run->picture : shown;
-            Q_EMIT picture(id, node, shown);
+            const bool hasResult = !run->nodeImage.image.isNull() && !run->nodeImage.step;
+            run->nodeImage = arePreviews && hasResult ? run->nodeImage : shown;
+            Q_EMIT nodeImage(id, node, shown);
         }
     }
 }
@@ -303,11 +303,11 @@ void RunQueue::drain(int milliseconds) {
 }
 
 void RunQueue::take(quint64 id, const Json& json) {
-    QueuedRun* run = book_.find(id);
+    QueuedRun* run = history_.find(id);
     link_->progress.take(json);
     run->progress = link_->progress.value();
     const std::string kind = textIn(json, "event");
-    link_->isEndTold = link_->isEndTold || kind == "runFinished";
+    link_->isEndReported = link_->isEndReported || kind == "runFinished";
     if (kind == "nodeProgress") {
         run->phase = phaseText(json);
         run->secondsLeft = secondsLeftIn(json);
@@ -321,7 +321,7 @@ void RunQueue::take(quint64 id, const Json& json) {
     if (kind == "nodeFinished" || kind == "nodeCached") {
         keepFiles(*run,
                   memberIn(json, "files"),
-                  kind == "nodeFinished" ? PictureClaim::Wrote : PictureClaim::Named);
+                  kind == "nodeFinished" ? ImageClaim::Wrote : ImageClaim::Named);
     } else if (kind == "nodeIssue" || kind == "nodeFailed") {
         addNew(run->issues, {issueFromJson(memberIn(json, "issue"))});
     }
@@ -331,27 +331,27 @@ void RunQueue::take(quint64 id, const Json& json) {
 void RunQueue::finish(quint64 id, Ended& over) {
     fetch();
     drain(kUntilEmpty);
-    if (over.result.hasBegun && !link_->isEndTold) {
+    if (over.result.hasBegun && !link_->isEndReported) {
         take(id, endOf(over.result.status, over.report));
     }
     link_->timer.stop();
-    QueuedRun* run = book_.find(id);
+    QueuedRun* run = history_.find(id);
     addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
     if (over.result.hasBegun) {
         run->milliseconds = numberIn(over.report, "ms");
         run->executed = static_cast<int>(bytesIn(over.report, "executed"));
-        keepFiles(*run, memberIn(over.report, "files"), PictureClaim::Named);
+        keepFiles(*run, memberIn(over.report, "files"), ImageClaim::Named);
         run->report = std::move(over.report);
     }
-    book_.end(id, stateOf(over.result.status));
+    history_.end(id, stateOf(over.result.status));
     if (library_) {  // a run has ended for others when that is written
-        library_->end({recordOf(*book_.find(id))}, this, [this, id] { tellEnd(id); });
+        library_->end({recordOf(*history_.find(id))}, this, [this, id] { reportEnd(id); });
     } else {
-        tellEnd(id);
+        reportEnd(id);
     }
 }
 
-void RunQueue::tellEnd(quint64 id) {
+void RunQueue::reportEnd(quint64 id) {
     link_->active.reset();
     Q_EMIT listChanged();
     Q_EMIT runChanged(id);
@@ -359,12 +359,12 @@ void RunQueue::tellEnd(quint64 id) {
     startNext();
 }
 
-/// What it wrote is kept as soon as a node says so: the run may not come to its end.
-void RunQueue::keepFiles(QueuedRun& run, const Json& files, PictureClaim claim) {
+/// What it wrote is kept as soon as a node reports it: the run may not come to its end.
+void RunQueue::keepFiles(QueuedRun& run, const Json& files, ImageClaim claim) {
     const qsizetype before = run.files.size();
     addFiles(run.files, files);
     if (library_ && run.files.size() > before) {
-        library_->addPictures(library_->keyOf(run.id), run.files.mid(before), claim);
+        library_->addImages(library_->keyOf(run.id), run.files.mid(before), claim);
     }
 }
 

@@ -3,7 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/bridge/active_run.hpp"
-#include "ui/bridge/run_book.hpp"
+#include "ui/bridge/run_history.hpp"
 
 #include <QObject>
 #include <QString>
@@ -18,13 +18,13 @@ namespace lowtide::ui {
 
 class RunLibrary;
 
-/// What a person wants to be run.
+/// What a user wants to be run.
 struct AskedRun {
     QString title;
     std::string graph;  ///< text of the snapshot
     Json options;       ///< docs/events.md
-    RunWords words{};
-    RunKey inPlaceOf{};  ///< a run of earlier times, also in the sheet that this is a cell of
+    SearchTerms words{};
+    RunKey replacedRun{};  ///< a run of earlier times, also in the sheet that this is a cell of
 };
 
 /// Runs of the studio, one after the other. It hands one at a time to the module, so that waiting
@@ -42,7 +42,7 @@ public:
                 std::string graph,
                 Json options,
                 bool front = false,
-                const RunWords& words = {});
+                const SearchTerms& words = {});
     /// Many behind what waits: the list changes once, and one write keeps them. Their numbers.
     std::vector<quint64> addAll(std::vector<AskedRun> runs);
     /// A waiting run is taken back at once.
@@ -54,8 +54,8 @@ public:
 
     [[nodiscard]] bool isPaused() const { return isPaused_; }
 
-    /// Those of them that wait go together before number `place` of those that wait beside them.
-    void moveWaiting(const std::vector<quint64>& ids, int place);
+    /// Those of them that wait go together before number `index` of the others that wait.
+    void moveWaiting(const std::vector<quint64>& ids, int index);
     /// The same graphs once more, at the end, with `more` options; the list changes once. It may no
     /// longer have these runs.
     std::vector<quint64> addAgain(const std::vector<QueuedRun>& runs,
@@ -63,13 +63,13 @@ public:
     /// Those of them that have ended leave the list, which changes once.
     void remove(const std::vector<quint64>& ids);
 
-    [[nodiscard]] const RunBook& book() const { return book_; }
+    [[nodiscard]] const RunHistory& history() const { return history_; }
 
     /// In order: ended ones, the running one, waiting ones.
-    [[nodiscard]] const std::deque<QueuedRun>& runs() const { return book_.runs(); }
+    [[nodiscard]] const std::deque<QueuedRun>& runs() const { return history_.runs(); }
 
     /// nullptr: there is no such run, it was removed, or newer ones took its place.
-    [[nodiscard]] const QueuedRun* find(quint64 id) const { return book_.find(id); }
+    [[nodiscard]] const QueuedRun* find(quint64 id) const { return history_.find(id); }
 
     /// nullptr: none runs.
     [[nodiscard]] const QueuedRun* running() const;
@@ -80,7 +80,7 @@ Q_SIGNALS:
     void started(quint64 id);
     /// Each event of docs/events.md, in order; `run` of the event is the module's own number.
     void event(quint64 id, const lowtide::Json& event);
-    void picture(quint64 id, const std::string& node, const lowtide::ui::NodePicture& picture);
+    void nodeImage(quint64 id, const std::string& node, const lowtide::ui::NodeImage& nodeImage);
     /// It was with the module.
     void ended(quint64 id);
     /// They waited, and will not run.
@@ -93,20 +93,18 @@ private:
     std::vector<quint64> put(std::vector<AskedRun> runs, bool areFirst);
     void startNext();
     void fetch();
-    void tellPictures(quint64 id,
-                      const std::map<std::string, NodePicture>& pictures,
-                      bool arePreviews);
+    void reportImages(quint64 id, const std::map<std::string, NodeImage>& images, bool arePreviews);
     void drain(int milliseconds);
     void take(quint64 id, const Json& event);
     void finish(quint64 id, Ended& ended);
-    void tellEnd(quint64 id);
-    void keepFiles(QueuedRun& run, const Json& files, PictureClaim claim);
+    void reportEnd(quint64 id);
+    void keepFiles(QueuedRun& run, const Json& files, ImageClaim claim);
     void keepOrder();
     [[nodiscard]] RunRecord recordOf(const QueuedRun& run) const;
 
     Runner& runner_;
     RunLibrary* const library_;
-    RunBook book_;
+    RunHistory history_;
     NodeTimes times_;
     std::unique_ptr<Link> link_;
     bool isPaused_ = false;

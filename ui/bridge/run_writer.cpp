@@ -1,7 +1,7 @@
 #include "ui/bridge/run_writer.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QCoreApplication>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kLockSuffix = ".lock";
 constexpr const char* kRepairName = "runs.repair";
-constexpr int64_t kRunsWithoutPictures = 2000;
+constexpr int64_t kRunsWithoutImages = 2000;
 constexpr int kRepairTries = 100;
 constexpr unsigned long kRepairPause = 100;  ///< milliseconds, as those that follow
 constexpr int kMostRepairs =
@@ -66,9 +66,9 @@ int newestNumber(const QString& folder) {
     return newest;
 }
 
-bool isSoundFile(const QString& path) {
+bool isValidFile(const QString& path) {
     try {
-        return RunStore(path).isSound();
+        return RunStore(path).isValid();
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Corrupt) {
             throw;
@@ -88,9 +88,9 @@ QStringList livingSessions(const QDir& folder) {
     return sessionsIn(folder).living;
 }
 
-RunWriter::RunWriter(QString folder, const QString& session)
+RunWriter::RunWriter(QString folder, const QString& appState)
     : folder_(std::move(folder)),
-      lockPath_(QDir(folder_).filePath(session + QLatin1String(kLockSuffix)).toStdString()) {}
+      lockPath_(QDir(folder_).filePath(appState + QLatin1String(kLockSuffix)).toStdString()) {}
 
 RunStore& RunWriter::opened(RunsWritten& written) {
     if (!store_) {
@@ -99,7 +99,7 @@ RunStore& RunWriter::opened(RunsWritten& written) {
         (void)lock_.tryLock(lockPath_);
         number_ = newestNumber(folder_);
         store_ = std::make_unique<RunStore>(path());
-        if (isUnclean && !store_->isSound()) {
+        if (isUnclean && !store_->isValid()) {
             repair(written);
         } else {
             prune();
@@ -117,7 +117,7 @@ void RunWriter::open() {
 /// As far as it goes: it is not worth a delay.
 void RunWriter::prune() {
     try {
-        store_->prune(kRunsWithoutPictures);
+        store_->prune(kRunsWithoutImages);
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Corrupt) {
             throw;
@@ -133,7 +133,7 @@ void RunWriter::repair(RunsWritten& written) {
         QThread::msleep(kRepairPause);
     }
     const int newest = newestNumber(folder_);
-    if (newest > number_ || isSoundFile(path())) {  // it was only one connection's, or is repaired
+    if (newest > number_ || isValidFile(path())) {  // it was only one connection's, or is repaired
         number_ = newest;
         store_ = std::make_unique<RunStore>(path());
         return;
@@ -147,7 +147,7 @@ void RunWriter::repair(RunsWritten& written) {
     } catch (const Error&) {  // nothing of it can be read
     }
     number_ = newest + 1;
-    written.repaired = {.pictures = saved.pictures, .damaged = damaged, .now = path()};
+    written.repaired = {.images = saved.images, .damaged = damaged, .now = path()};
 }
 
 QString RunWriter::path() const {
@@ -157,7 +157,7 @@ QString RunWriter::path() const {
 /// SQLite takes some damage for rows that contradict each other.
 bool RunWriter::isDamaged() {
     try {
-        return store_ && !store_->isSound();
+        return store_ && !store_->isValid();
     } catch (const Error& error) {
         return error.kind() == ErrorKind::Corrupt;
     }
@@ -188,7 +188,7 @@ RunsWritten RunWriter::writeAll(bool isLast) {
             !std::exchange(wasRepaired, true)) {
             try {
                 repair(written);
-            } catch (const Error&) {  // the next try says why
+            } catch (const Error&) {  // the next try reports why
                 store_.reset();
             }
         } else if (canPass(kind) && backlog_.front().isKept) {
@@ -228,7 +228,7 @@ RunsWritten RunWriter::repairAndWrite() {
         if (repairs_ < kMostRepairs) {
             repair(repaired);
         }
-    } catch (const Error&) {  // the next write says why
+    } catch (const Error&) {  // the next write reports why
         store_.reset();
     }
     RunsWritten written = writeAll();

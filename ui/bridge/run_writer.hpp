@@ -26,14 +26,14 @@ struct RunWrite {
     int64_t since = 0;                ///< when it was asked for, in milliseconds
 };
 
-/// A new file was begun in place of a damaged one, which stays.
+/// A new file was begun in place of a damaged one, which is kept.
 struct RepairedRuns {
-    int64_t pictures = 0;  ///< that could be read of it
-    QString damaged;       ///< path
-    QString now;           ///< path of the new one
+    int64_t images = 0;  ///< that could be read of it
+    QString damaged;     ///< path
+    QString now;         ///< path of the new one
 };
 
-/// What a turn of the writing thread came to. Its calls are for the thread that asked.
+/// What one round of the writing thread came to. Its calls are for the thread that asked.
 struct RunsWritten {
     std::vector<std::function<void()>> calls;  ///< of writes that are done, or delayed
     QString problem;                           ///< why something is not written
@@ -47,8 +47,9 @@ struct RunsWritten {
 /// number().
 class RunWriter {
 public:
-    /// `folder` is made when it is first needed. `session` names this studio among all that use it.
-    RunWriter(QString folder, const QString& session);
+    /// `folder` is made when it is first needed. `appState` names this studio among all that use
+    /// it.
+    RunWriter(QString folder, const QString& appState);
 
     void add(RunWrite write) { backlog_.push_back(std::move(write)); }
 

@@ -21,7 +21,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr std::array kDropped = {"ask", "open_graph", "use_as_input"};  ///< as DroppedPicture
+constexpr std::array kDropped = {"ask", "open_graph", "use_as_input"};  ///< as DroppedImage
 
 bool isText(const Json& json) {
     return json.is_string();
@@ -102,17 +102,17 @@ bool isBudget(const Json& json) {
     return isText(json) && (json == "" || memory::isMemoryBudget(json.get<std::string>()));
 }
 
-DroppedPicture droppedFrom(const QString& name) {
+DroppedImage droppedFrom(const QString& name) {
     for (size_t i = 0; i < kDropped.size(); ++i) {
         if (name == QLatin1String(kDropped[i])) {
-            return static_cast<DroppedPicture>(i);
+            return static_cast<DroppedImage>(i);
         }
     }
-    return DroppedPicture::Ask;
+    return DroppedImage::Ask;
 }
 
 /// The preferences that a settings file states. A value of a wrong shape, or one that is not among
-/// its choices, stays as it is at first; its key is put into `refused`.
+/// its choices, keeps its initial value; its key is put into `refused`.
 Preferences preferencesFrom(const Json& json, QStringList* refused) {
     Preferences read;
     const Reading from(json, refused);
@@ -155,7 +155,7 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     from.flag("filmstrip", read.showsFilmstrip);
     QString dropped;
     from.choice("dropped_picture", kDropped, dropped);
-    read.droppedPicture = droppedFrom(dropped);
+    read.droppedImage = droppedFrom(dropped);
     from.flag("notify_of_runs", read.notifiesOfRuns);
     const auto isSeconds = [](const Json& value) {
         return value.is_number_integer() && value.get<int64_t>() >= 0 &&
@@ -169,7 +169,7 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     return read;
 }
 
-/// Puts them into the object, beside what else it holds.
+/// Puts them into the object, next to what else it holds.
 void putPreferences(const Preferences& preferences, Json& json) {
     json["theme"] = preferences.theme.toStdString();
     json["language"] = preferences.language.toStdString();
@@ -191,7 +191,7 @@ void putPreferences(const Preferences& preferences, Json& json) {
     json["node_defaults"] = preferences.nodeDefaults;
     json["previews"] = preferences.showsPreviews;
     json["filmstrip"] = preferences.showsFilmstrip;
-    json["dropped_picture"] = kDropped[static_cast<size_t>(preferences.droppedPicture)];
+    json["dropped_picture"] = kDropped[static_cast<size_t>(preferences.droppedImage)];
     json["notify_of_runs"] = preferences.notifiesOfRuns;
     json["notify_after_seconds"] = preferences.notifyAfterSeconds;
     json["keep_awake"] = preferences.keepsAwake;
@@ -203,7 +203,7 @@ constexpr const char* kVersionKey = "version";
 constexpr Bytes kLargestSettingsFile = 4 * kMiB;
 constexpr int kMostRecentFiles = 10;
 
-QString said(const Error& error) {
+QString message(const Error& error) {
     return errorText(error);
 }
 
@@ -225,7 +225,7 @@ Settings::Settings(const QString& path, QObject* parent)
         read();
     }
     writing_->path = path_.toStdString();
-    writing_->base = told();
+    writing_->base = asJson();
 }
 
 Settings::~Settings() {
@@ -276,7 +276,7 @@ void Settings::read() {
         }
         readValues(stored_);
     } catch (const Error& error) {
-        setAside(said(error));
+        setAside(message(error));
     }
 }
 
@@ -302,8 +302,8 @@ void Settings::setAside(const QString& reason) {
                          .arg(reason);
 }
 
-/// As a file says it.
-Json Settings::told() const {
+/// As a file states it.
+Json Settings::asJson() const {
     Json json = stored_;
     json[kVersionKey] = kVersion;
     putPreferences(preferences_, json);
@@ -314,7 +314,7 @@ void Settings::write() {
     if (isReadOnly_) {
         return;
     }
-    background_.run([this, writing = writing_, number = ++writing_->newest, mine = told()]()
+    background_.run([this, writing = writing_, number = ++writing_->newest, mine = asJson()]()
                         -> Background::Answer {
         const QString problem = writing->write(number, mine);
         if (problem.isEmpty()) {
@@ -340,7 +340,7 @@ QString Settings::Writing::write(int number, const Json& mine) {
         base = mine;
         return {};
     } catch (const Error& error) {
-        return tr("The settings could not be written: %1.").arg(said(error));
+        return tr("The settings could not be written: %1.").arg(message(error));
     }
 }
 

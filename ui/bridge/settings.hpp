@@ -17,13 +17,13 @@
 
 namespace lowtide::ui {
 
-/// What happens to a picture that carries a graph and is dropped on the window.
-enum class DroppedPicture { Ask, OpenGraph, UseAsInput };
+/// What happens to an image that carries a graph and is dropped on the window.
+enum class DroppedImage { Ask, OpenGraph, UseAsInput };
 
 /// The longest time that Preferences::notifyAfterSeconds may be.
 inline constexpr int kMostNotifySeconds = 24 * 3600;
 
-/// What a person chose for every graph.
+/// What a user chose for every graph.
 struct Preferences {
     QString theme = "system";     ///< "system", "light", "dark", "light_contrast", "dark_contrast"
     QString motion = "system";    ///< "system", "full", "reduced"
@@ -36,13 +36,13 @@ struct Preferences {
     QString lowMemory = "auto";   ///< "auto", "on", "off"
     QStringList recentFiles;      ///< newest first
     QByteArray windowLayout;      ///< opaque
-    QByteArray windowGeometry;    ///< place and size, opaque
-    QString outputFolder;         ///< for pictures; empty: the studio's own
+    QByteArray windowGeometry;    ///< position and size, opaque
+    QString outputFolder;         ///< for images; empty: the studio's own
     std::map<QString, QString> keys;     ///< of actions whose keys are not the default ones, by id
     Json nodeDefaults = Json::object();  ///< of new nodes: {type: {parameter: value}}
-    bool showsFilmstrip = true;          ///< pictures of the gallery below the viewer
-    bool showsPreviews = true;           ///< pictures while a run goes on
-    DroppedPicture droppedPicture = DroppedPicture::Ask;
+    bool showsFilmstrip = true;          ///< images of the gallery below the viewer
+    bool showsPreviews = true;           ///< images while a run goes on
+    DroppedImage droppedImage = DroppedImage::Ask;
     bool notifiesOfRuns = true;   ///< the desktop, when a long run ends and nobody looks
     int notifyAfterSeconds = 30;  ///< which runs are long
     bool keepsAwake = true;       ///< no sleep while runs are at work
@@ -58,7 +58,7 @@ class Settings : public QObject {
     Q_OBJECT
 
 public:
-    /// Reads `path`. A damaged file is renamed to "....broken-N" and what it said is forgotten; a
+    /// Reads `path`. A damaged file is renamed to "....broken-N" and its content is forgotten; a
     /// single wrong value is; a file of a newer version is left as it is and never written.
     explicit Settings(const QString& path = defaultPath(), QObject* parent = nullptr);
     /// What was changed is on the disk.
@@ -70,10 +70,10 @@ public:
     void change(const std::function<void(Preferences&)>& edit);
     /// Waits until what was changed is on the disk, or notKept() on its way.
     void finish();
-    /// Puts a file in front of the recent ones, of which the newest ten stay.
+    /// Puts a file in front of the recent ones, of which the newest ten are kept.
     void addRecentFile(const QString& path);
 
-    /// What went wrong when the file was read, for a person; empty: nothing.
+    /// What went wrong when the file was read, for a user; empty: nothing.
     [[nodiscard]] const QString& problem() const { return problem_; }
 
     /// In the platform's folder for settings.
@@ -88,7 +88,7 @@ private:
     void read();
     void readValues(const Json& values);
     void setAside(const QString& reason);
-    [[nodiscard]] Json told() const;
+    [[nodiscard]] Json asJson() const;
     void write();
 
     struct Writing;
@@ -102,7 +102,7 @@ private:
     Background background_;
 };
 
-/// Values with which a person's new nodes begin, where they are not those of the description. They
+/// Values with which a user's new nodes begin, where they are not those of the description. They
 /// live in the settings; graphs that exist are never changed by them.
 class NodeDefaults {
 public:

@@ -133,7 +133,7 @@ std::optional<SheetPlan> sheetPlanFrom(const std::string& text) {
                      .isMeasured = measured.is_boolean() && measured.get<bool>()};
 }
 
-/// What the module says of one cell.
+/// What the module reports about one cell.
 struct SheetEstimate::Planned {
     double seconds = 0;
     bool isBusy = false;

@@ -61,10 +61,10 @@ struct SheetPlan {
     bool operator==(const SheetPlan&) const = default;
 };
 
-/// Whether one and the same picture may be all that a policy gives: its cells have to be executed.
+/// Whether one and the same image may be all that a policy gives: its cells have to be executed.
 [[nodiscard]] bool variesMemory(const SheetPlan& plan);
 
-/// The graph of one cell. Error{InvalidInput} says which value is refused, and why.
+/// The graph of one cell. Error{InvalidInput} states which value is refused, and why.
 [[nodiscard]] graph::Document cellOf(const SheetPlan& plan,
                                      size_t cell,
                                      const graph::Document& document,

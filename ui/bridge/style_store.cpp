@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/bridge/shared_json_file.hpp"
 #include "ui/document/saved_file.hpp"
 

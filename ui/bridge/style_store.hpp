@@ -10,8 +10,8 @@
 
 namespace lowtide::ui {
 
-/// A person's styles, in a file that several studios may share. Read and written on another
-/// thread; each change begins with what the file says then, so that studios keep each other's.
+/// A user's styles, in a file that several studios may share. Read and written on another
+/// thread; each change begins with what the file contains then, so that studios keep each other's.
 /// GUI thread only.
 class StyleStore : public QObject {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
 
     /// Reads the file again: another studio may have written it.
     void refresh();
-    /// In the place of one of that name, or at the end.
+    /// Replaces the one of that name, or is added at the end.
     void put(const PromptStyle& style);
     /// A style of the new name is replaced.
     void rename(const QString& from, const QString& to);

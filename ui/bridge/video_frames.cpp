@@ -24,7 +24,7 @@ constexpr int kMostAhead = 512;
 
 }  // namespace
 
-Bytes bytesOf(const PictureLevels& levels) {
+Bytes bytesOf(const ImageLevels& levels) {
     Bytes bytes = 0;
     for (const QImage& level : levels) {
         bytes += level.sizeInBytes();
@@ -32,15 +32,15 @@ Bytes bytesOf(const PictureLevels& levels) {
     return bytes;
 }
 
-const PictureLevels* FrameCache::find(int frame) const {
+const ImageLevels* FrameCache::find(int frame) const {
     const auto found = frames_.find(frame);
     return found == frames_.end() ? nullptr : &found->second;
 }
 
-void FrameCache::put(int frame, PictureLevels levels, int wanted) {
-    PictureLevels& place = frames_[frame];
-    bytes_ += bytesOf(levels) - bytesOf(place);
-    place = std::move(levels);
+void FrameCache::put(int frame, ImageLevels levels, int wanted) {
+    ImageLevels& entry = frames_[frame];
+    bytes_ += bytesOf(levels) - bytesOf(entry);
+    entry = std::move(levels);
     shrink(wanted);
 }
 
@@ -69,11 +69,11 @@ struct VideoFrames::Reading {
 
 struct VideoFrames::ReadFrame {
     int frame = 0;
-    PictureLevels levels{};
+    ImageLevels levels{};
     QString problem{};
 };
 
-VideoFrames::VideoFrames(const LoadedPicture& video, Bytes most, QObject* parent)
+VideoFrames::VideoFrames(const LoadedImage& video, Bytes most, QObject* parent)
     : QObject(parent),
       header_(video.video),
       cache_(most),
@@ -115,8 +115,8 @@ void VideoFrames::setMost(Bytes most) {
 /// Frames behind the wanted one that are read without being asked for: all where all can be kept,
 /// else less than what lies on one side of it in a full cache, so that none drives out another.
 int VideoFrames::ahead() const {
-    const Bytes room = cache_.most() / frameBytes_;
-    const Bytes frames = room >= count() ? count() : std::max<Bytes>(0, room / 2 - 1);
+    const Bytes capacity = cache_.most() / frameBytes_;
+    const Bytes frames = capacity >= count() ? count() : std::max<Bytes>(0, capacity / 2 - 1);
     return static_cast<int>(std::min<Bytes>(frames, kMostAhead));
 }
 
@@ -175,11 +175,11 @@ VideoFrames::ReadFrame VideoFrames::readNext(Reading& reading,
             const files::InputFile file(reading.path.toStdString());
             reading.reader = video::openFramesFrom(file, *reading.header, reading.next, "");
         }
-        if (const std::optional<Image8> picture = reading.reader->next(stop)) {
-            read.levels = levelsOf(*picture);
+        if (const std::optional<Image8> image = reading.reader->next(stop)) {
+            read.levels = levelsOf(*image);
             ++reading.next;
         } else {
-            read.problem = tr("%1 ends after frame %2, it says it has %3")
+            read.problem = tr("%1 ends after frame %2, its header states %3")
                                .arg(QFileInfo(reading.path).fileName(),
                                     QString::number(reading.next),
                                     QString::number(reading.header->frames));

@@ -2,7 +2,7 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/base/units.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 
 #include <QObject>
 #include <QString>
@@ -25,8 +25,8 @@ public:
     [[nodiscard]] Bytes bytes() const { return bytes_; }
 
     /// nullptr: it is not kept. Valid until the next change.
-    [[nodiscard]] const PictureLevels* find(int frame) const;
-    void put(int frame, PictureLevels levels, int wanted);
+    [[nodiscard]] const ImageLevels* find(int frame) const;
+    void put(int frame, ImageLevels levels, int wanted);
     void setMost(Bytes most, int wanted);
 
 private:
@@ -34,11 +34,11 @@ private:
 
     Bytes most_;
     Bytes bytes_ = 0;
-    std::map<int, PictureLevels> frames_;
+    std::map<int, ImageLevels> frames_;
 };
 
 /// Bytes of all its pixels.
-[[nodiscard]] Bytes bytesOf(const PictureLevels& levels);
+[[nodiscard]] Bytes bytesOf(const ImageLevels& levels);
 
 /// Frames of a video file, read on other threads and kept in bounded memory. GUI thread only, which
 /// it never blocks.
@@ -47,7 +47,7 @@ class VideoFrames : public QObject {
 
 public:
     /// `video`: a file that was loaded as one, whose first frame is known by that.
-    VideoFrames(const LoadedPicture& video, Bytes most, QObject* parent = nullptr);
+    VideoFrames(const LoadedImage& video, Bytes most, QObject* parent = nullptr);
     /// What is being read is cancelled; nobody waits for it.
     ~VideoFrames() override;
 
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] double rate() const { return header_->rate; }
 
     /// nullptr: it is not there now: want() it. Valid until the event loop goes on.
-    [[nodiscard]] const PictureLevels* find(int frame) const { return cache_.find(frame); }
+    [[nodiscard]] const ImageLevels* find(int frame) const { return cache_.find(frame); }
 
     /// Reads that frame, then those behind it as far as memory reaches. The newest wish counts.
     void want(int frame);
@@ -66,7 +66,7 @@ public:
 
     [[nodiscard]] Bytes bytes() const { return cache_.bytes(); }
 
-    [[nodiscard]] bool isOf(const LoadedPicture& video) const { return video.video == header_; }
+    [[nodiscard]] bool isOf(const LoadedImage& video) const { return video.video == header_; }
 
 Q_SIGNALS:
     /// The wanted frame is there.

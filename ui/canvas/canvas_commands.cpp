@@ -16,14 +16,14 @@ void call(GraphView& view) {
     (view.*kSlot)();
 }
 
-template <WalkDirection kDirection>
-void walk(GraphView& view) {
-    view.walk(static_cast<int>(kDirection));
+template <FocusDirection kDirection>
+void moveFocus(GraphView& view) {
+    view.moveFocus(static_cast<int>(kDirection));
 }
 
-template <WalkDirection kDirection>
-void walkWires(GraphView& view) {
-    view.walkWires(static_cast<int>(kDirection));
+template <FocusDirection kDirection>
+void moveAlongWires(GraphView& view) {
+    view.moveAlongWires(static_cast<int>(kDirection));
 }
 
 template <int kNumber>
@@ -83,14 +83,14 @@ constexpr CanvasCommand kCommands[] = {
     {"view.keep_bookmark_8", "Ctrl+Shift+8", keepBookmark<8>},
     {"view.keep_bookmark_9", "Ctrl+Shift+9", keepBookmark<9>},
     {"view.pan", "Space", call<&GraphView::openSearch>, true},
-    {"view.walk_left", "Left", walk<WalkDirection::Left>},
-    {"view.walk_right", "Right", walk<WalkDirection::Right>},
-    {"view.walk_up", "Up", walk<WalkDirection::Up>},
-    {"view.walk_down", "Down", walk<WalkDirection::Down>},
-    {"view.wires_left", "Alt+Left", walkWires<WalkDirection::Left>},
-    {"view.wires_right", "Alt+Right", walkWires<WalkDirection::Right>},
-    {"view.wires_up", "Alt+Up", walkWires<WalkDirection::Up>},
-    {"view.wires_down", "Alt+Down", walkWires<WalkDirection::Down>},
+    {"view.walk_left", "Left", moveFocus<FocusDirection::Left>},
+    {"view.walk_right", "Right", moveFocus<FocusDirection::Right>},
+    {"view.walk_up", "Up", moveFocus<FocusDirection::Up>},
+    {"view.walk_down", "Down", moveFocus<FocusDirection::Down>},
+    {"view.wires_left", "Alt+Left", moveAlongWires<FocusDirection::Left>},
+    {"view.wires_right", "Alt+Right", moveAlongWires<FocusDirection::Right>},
+    {"view.wires_up", "Alt+Up", moveAlongWires<FocusDirection::Up>},
+    {"view.wires_down", "Alt+Down", moveAlongWires<FocusDirection::Down>},
 };
 
 /// Signs that a keyboard may give only with Shift: "+" is "Ctrl++" with and without it.

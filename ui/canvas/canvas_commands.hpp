@@ -13,7 +13,7 @@ namespace lowtide::ui {
 
 class GraphView;
 
-/// One thing that the canvas does by key. Ids are permanent: a person's keys are stored by them.
+/// One thing that the canvas does by key. Ids are permanent: the user's keys are stored by them.
 struct CanvasCommand {
     const char* id;
     const char* keys;  ///< the default ones, portable, several apart by a space; "": none
@@ -22,7 +22,7 @@ struct CanvasCommand {
     bool isHeld = false;
 };
 
-/// Every command of the canvas: the only place of its default keys.
+/// Every command of the canvas, with its default keys, which are defined nowhere else.
 [[nodiscard]] std::span<const CanvasCommand> canvasCommands();
 
 /// Which key does what on the canvas: the defaults of canvasCommands() until others are set.

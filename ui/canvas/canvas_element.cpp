@@ -1,5 +1,5 @@
 // What lies on the canvas, for assistive technology: titles that all share, frames and notes, nodes
-// and their pictures.
+// and their images.
 #include "ui/canvas/canvas_element.hpp"
 
 #include "ui/canvas/canvas_elements.hpp"
@@ -136,7 +136,7 @@ protected:
         for (const RowFace& row : face.rows) {
             add(ElementKind::Row, row.param);
         }
-        add(ElementKind::Picture, {});
+        add(ElementKind::Image, {});
         for (const PortFace& port : face.outputs) {
             add(ElementKind::Output, port.id);
         }
@@ -177,7 +177,7 @@ protected:
     [[nodiscard]] QRectF sceneRect() const override { return node().bodyInScene(); }
 };
 
-class PictureElement : public CanvasElement, public QAccessibleImageInterface {
+class ImageElement : public CanvasElement, public QAccessibleImageInterface {
 public:
     using CanvasElement::CanvasElement;
 
@@ -185,7 +185,7 @@ public:
 
     [[nodiscard]] QString name() const override {
         return node().status().step ? GraphView::tr("Preview of %1").arg(node().face().title)
-                                    : GraphView::tr("Picture of %1").arg(node().face().title);
+                                    : GraphView::tr("Image of %1").arg(node().face().title);
     }
 
     [[nodiscard]] QString description() const override {
@@ -202,7 +202,7 @@ public:
 
     [[nodiscard]] QSize imageSize() const override {
         const NodeStatus& status = node().status();
-        return status.pictureSize.isEmpty() ? status.picture.size() : status.pictureSize;
+        return status.shownSize.isEmpty() ? status.nodeImage.size() : status.shownSize;
     }
 
     [[nodiscard]] QPoint imagePosition() const override { return rect().topLeft(); }
@@ -211,12 +211,12 @@ protected:
     [[nodiscard]] std::vector<ElementAction> actions() const override {
         GraphView& canvas = view();
         return {{pressAction(), GraphView::tr("Show in the viewer"), [&canvas, id = key().owner] {
-                     Q_EMIT canvas.pictureActivated(id);
+                     Q_EMIT canvas.imageActivated(id);
                  }}};
     }
 
     [[nodiscard]] QRectF sceneRect() const override {
-        return node().layout().picture.translated(node().pos());
+        return node().layout().nodeImage.translated(node().pos());
     }
 };
 
@@ -394,7 +394,7 @@ void CanvasElement::doAction(const QString& name) {
     }
 }
 
-void CanvasElement::tellValue(const QString&) {}
+void CanvasElement::announceValue(const QString&) {}
 
 GraphScene& CanvasElement::scene() const {
     return all_.scene();
@@ -417,8 +417,8 @@ std::unique_ptr<CanvasElement> makeElement(CanvasElements& all, const ElementKey
             return makePortElement(all, key);
         case ElementKind::Row:
             return makeRowElement(all, key);
-        case ElementKind::Picture:
-            return makePictureElement(all, key);
+        case ElementKind::Image:
+            return makeImageElement(all, key);
         case ElementKind::Wire:
             return makeWireElement(all, key);
         case ElementKind::Frame:
@@ -436,8 +436,8 @@ std::unique_ptr<CanvasElement> makeNodeElement(CanvasElements& all, const Elemen
     return std::make_unique<NodeElement>(all, key);
 }
 
-std::unique_ptr<CanvasElement> makePictureElement(CanvasElements& all, const ElementKey& key) {
-    return std::make_unique<PictureElement>(all, key);
+std::unique_ptr<CanvasElement> makeImageElement(CanvasElements& all, const ElementKey& key) {
+    return std::make_unique<ImageElement>(all, key);
 }
 
 }  // namespace lowtide::ui

@@ -24,7 +24,7 @@ class GraphView;
 /// Those that are not empty, a line each.
 [[nodiscard]] QString linesOf(const QStringList& parts);
 
-enum class ElementKind { Node, Input, Row, Picture, Output, Wire, Frame, Note };
+enum class ElementKind { Node, Input, Row, Image, Output, Wire, Frame, Note };
 
 /// A thing of the canvas: `owner` is its node (of a wire, the node that it leads into), frame or
 /// note, `item` the port or parameter.
@@ -39,7 +39,7 @@ struct ElementKey {
 /// Something that can be done with an element.
 struct ElementAction {
     QString id;    ///< as assistive technology calls it
-    QString text;  ///< for a person
+    QString text;  ///< for the user
     std::function<void()> act;
 };
 
@@ -76,13 +76,13 @@ public:
     [[nodiscard]] QStringList keyBindingsForAction(const QString&) const override { return {}; }
 
     [[nodiscard]] virtual QString name() const = 0;
-    /// What is said behind the name: how it is now, what is wrong, what it is for.
+    /// What a screen reader reads after the name: the state, what is wrong, what it is for.
     [[nodiscard]] virtual QString description() const = 0;
 
     [[nodiscard]] virtual QString value() const { return {}; }
 
-    /// Tells that value() was `before` and is another now.
-    virtual void tellValue(const QString& before);
+    /// Reports that value() was `before` and is another one now.
+    virtual void announceValue(const QString& before);
 
 protected:
     [[nodiscard]] virtual std::vector<ElementKey> children() const { return {}; }
@@ -121,7 +121,7 @@ protected:
                                                              const ElementKey& key);
 [[nodiscard]] std::unique_ptr<CanvasElement> makeBoxElement(CanvasElements& all,
                                                             const ElementKey& key);
-[[nodiscard]] std::unique_ptr<CanvasElement> makePictureElement(CanvasElements& all,
-                                                                const ElementKey& key);
+[[nodiscard]] std::unique_ptr<CanvasElement> makeImageElement(CanvasElements& all,
+                                                              const ElementKey& key);
 
 }  // namespace lowtide::ui

@@ -22,12 +22,12 @@ BoxKind boxKindOf(const ElementKey& key) {
     return key.kind == ElementKind::Frame ? BoxKind::Frame : BoxKind::Note;
 }
 
-void tell(QAccessibleInterface* element, QAccessible::Event what) {
+void announce(QAccessibleInterface* element, QAccessible::Event what) {
     QAccessibleEvent event(element, what);
-    tellAccess(event);
+    announceAccess(event);
 }
 
-/// The elements first, so that a node's place is its place in the run, then editors and lists that
+/// The elements first, so that a node's position is that in the run, then editors and lists that
 /// lie over the canvas.
 class CanvasAccess : public QAccessibleWidget {
 public:
@@ -186,7 +186,7 @@ CanvasElements::CanvasElements(GraphView& view, GraphScene& scene, NodeStatuses&
     connect(&scene.model(), &GraphModel::changed, this, &CanvasElements::take);
     connect(&scene, &QGraphicsScene::selectionChanged, this, &CanvasElements::takeSelection);
     connect(&statuses, &NodeStatuses::changed, this, [this](const std::string& node) {
-        if (!told_.empty()) {
+        if (!reported_.empty()) {
             waiting_.insert(node);
             if (!soon_.isActive()) {
                 soon_.start();
@@ -194,7 +194,7 @@ CanvasElements::CanvasElements(GraphView& view, GraphScene& scene, NodeStatuses&
         }
     });
     connect(&statuses, &NodeStatuses::allChanged, this, [this] {
-        for (const auto& [key, told] : told_) {
+        for (const auto& [key, reported] : reported_) {
             waiting_.insert(key.owner);
         }
         if (!waiting_.empty() && !soon_.isActive()) {
@@ -202,9 +202,9 @@ CanvasElements::CanvasElements(GraphView& view, GraphScene& scene, NodeStatuses&
         }
     });
     connect(&soon_, &QTimer::timeout, this, [this] {
-        forgetGone();  // pictures
+        forgetGone();  // images
         for (const std::string& node : std::exchange(waiting_, {})) {
-            tellNode(node);
+            announceNode(node);
         }
     });
 }
@@ -250,8 +250,8 @@ bool CanvasElements::isThere(const ElementKey& key) const {
             return item->face().outputIndex(key.item) >= 0;
         case ElementKind::Row:
             return item->face().rowIndex(key.item) >= 0 && !item->layout().rows.empty();
-        case ElementKind::Picture:
-            return !item->layout().picture.isNull();
+        case ElementKind::Image:
+            return !item->layout().nodeImage.isNull();
         case ElementKind::Wire:
             return scene_.wires().into({key.owner, key.item}) != nullptr;
         default:
@@ -260,17 +260,17 @@ bool CanvasElements::isThere(const ElementKey& key) const {
 }
 
 QAccessibleInterface* CanvasElements::at(const ElementKey& key) {
-    if (const auto found = told_.find(key); found != told_.end()) {
+    if (const auto found = reported_.find(key); found != reported_.end()) {
         return QAccessible::accessibleInterface(found->second.id);
     }
     if (!isThere(key)) {
         return nullptr;
     }
     CanvasElement* element = makeElement(*this, key).release();  // Qt's from here on
-    told_[key] = {.id = QAccessible::registerAccessibleInterface(element),
-                  .name = element->name(),
-                  .description = element->description(),
-                  .value = element->value()};
+    reported_[key] = {.id = QAccessible::registerAccessibleInterface(element),
+                      .name = element->name(),
+                      .description = element->description(),
+                      .value = element->value()};
     return element;
 }
 
@@ -281,10 +281,10 @@ std::optional<ElementKey> CanvasElements::current() const {
                : std::nullopt;
 }
 
-void CanvasElements::tellFocus() {
+void CanvasElements::announceFocus() {
     const std::optional<ElementKey> key = current();
     if (QAccessibleInterface* element = key ? at(*key) : nullptr; element != nullptr) {
-        tell(element, QAccessible::Focus);
+        announce(element, QAccessible::Focus);
     }
 }
 
@@ -297,24 +297,24 @@ void CanvasElements::take(const Delta& delta) {
     if (delta.reset) {
         forgetAll();
         if (QAccessibleInterface* canvas = QAccessible::queryAccessibleInterface(&view_)) {
-            tell(canvas, QAccessible::ObjectReorder);
+            announce(canvas, QAccessible::ObjectReorder);
         }
         return;
     }
     forgetGone();
     for (const std::string& node : delta.added) {
         if (QAccessibleInterface* element = at({ElementKind::Node, node, {}})) {
-            tell(element, QAccessible::ObjectCreated);
+            announce(element, QAccessible::ObjectCreated);
         }
     }
     if (delta.links) {
-        tellRewired();
+        announceRewired();
     }
     if (delta.frames || delta.notes || !delta.moved.empty()) {
-        tellBoxes();
+        announceBoxes();
     }
     for (const std::string& node : delta.changed) {
-        tellNode(node);
+        announceNode(node);
     }
 }
 
@@ -323,39 +323,40 @@ void CanvasElements::takeSelection() {
         return;
     }
     const std::set<std::string> before = std::exchange(selected_, scene_.selectedNodes());
-    const auto tellOthers = [this](const std::set<std::string>& of,
-                                   const std::set<std::string>& than,
-                                   QAccessible::Event what) {
+    const auto announceOthers = [this](const std::set<std::string>& of,
+                                       const std::set<std::string>& than,
+                                       QAccessible::Event what) {
         for (const std::string& node : of) {
             QAccessibleInterface* element =
                 than.contains(node) ? nullptr : at({ElementKind::Node, node, {}});
             if (element != nullptr) {
-                tell(element, what);
+                announce(element, what);
             }
         }
     };
-    tellOthers(before, selected_, QAccessible::SelectionRemove);
-    tellOthers(selected_, before, QAccessible::SelectionAdd);
+    announceOthers(before, selected_, QAccessible::SelectionRemove);
+    announceOthers(selected_, before, QAccessible::SelectionAdd);
     if (view_.hasFocus()) {
-        tellFocus();
+        announceFocus();
     }
 }
 
-void CanvasElements::tellNode(const std::string& node) {
-    const ElementKey picture{ElementKind::Picture, node, {}};
-    const bool isFirst = !told_.contains(picture) && told_.contains({ElementKind::Node, node, {}});
-    if (QAccessibleInterface* element = isFirst ? at(picture) : nullptr; element != nullptr) {
-        tell(element, QAccessible::ObjectCreated);
+void CanvasElements::announceNode(const std::string& node) {
+    const ElementKey image{ElementKind::Image, node, {}};
+    const bool isFirst =
+        !reported_.contains(image) && reported_.contains({ElementKind::Node, node, {}});
+    if (QAccessibleInterface* element = isFirst ? at(image) : nullptr; element != nullptr) {
+        announce(element, QAccessible::ObjectCreated);
     }
-    for (auto& [key, told] : told_) {
+    for (auto& [key, reported] : reported_) {
         if (key.owner == node) {
-            tellChanges(key, told);
+            announceChanges(key, reported);
         }
     }
 }
 
-/// Ports say what they are wired to: those of both ends of each wire that came or went.
-void CanvasElements::tellRewired() {
+/// Ports describe what they are wired to: reports both ends of each wire that came or went.
+void CanvasElements::announceRewired() {
     std::set<std::pair<graph::PortRef, graph::PortRef>> now;
     for (const graph::Link& link : scene_.model().document().links) {
         now.emplace(link.from, link.to);
@@ -370,39 +371,39 @@ void CanvasElements::tellRewired() {
         nodes.insert(to.node);
     }
     for (const std::string& node : nodes) {
-        tellNode(node);
+        announceNode(node);
     }
 }
 
-void CanvasElements::tellBoxes() {
-    for (auto& [key, told] : told_) {
+void CanvasElements::announceBoxes() {
+    for (auto& [key, reported] : reported_) {
         if (key.kind == ElementKind::Frame || key.kind == ElementKind::Note) {
-            tellChanges(key, told);
+            announceChanges(key, reported);
         }
     }
 }
 
-void CanvasElements::tellChanges(const ElementKey& key, Told& told) {
+void CanvasElements::announceChanges(const ElementKey& key, Reported& reported) {
     if (!isThere(key)) {
         return;
     }
-    auto* element = static_cast<CanvasElement*>(QAccessible::accessibleInterface(told.id));
-    if (const QString name = element->name(); std::exchange(told.name, name) != name) {
-        tell(element, QAccessible::NameChanged);
+    auto* element = static_cast<CanvasElement*>(QAccessible::accessibleInterface(reported.id));
+    if (const QString name = element->name(); std::exchange(reported.name, name) != name) {
+        announce(element, QAccessible::NameChanged);
     }
     const QString description = element->description();
-    if (std::exchange(told.description, description) != description) {
-        tell(element, QAccessible::DescriptionChanged);
+    if (std::exchange(reported.description, description) != description) {
+        announce(element, QAccessible::DescriptionChanged);
     }
     const QString value = element->value();
-    if (const QString before = std::exchange(told.value, value); before != value) {
-        element->tellValue(before);
+    if (const QString before = std::exchange(reported.value, value); before != value) {
+        element->announceValue(before);
     }
 }
 
 void CanvasElements::forgetGone() {
     std::vector<ElementKey> gone;
-    for (const auto& [key, told] : told_) {
+    for (const auto& [key, reported] : reported_) {
         if (!isThere(key)) {
             gone.push_back(key);
         }
@@ -413,17 +414,17 @@ void CanvasElements::forgetGone() {
 }
 
 void CanvasElements::forget(const ElementKey& key) {
-    const auto found = told_.find(key);
+    const auto found = reported_.find(key);
     leaving_ = key;
-    tell(QAccessible::accessibleInterface(found->second.id), QAccessible::ObjectDestroyed);
+    announce(QAccessible::accessibleInterface(found->second.id), QAccessible::ObjectDestroyed);
     leaving_.reset();
     QAccessible::deleteAccessibleInterface(found->second.id);
-    told_.erase(found);
+    reported_.erase(found);
 }
 
 void CanvasElements::forgetAll() {
-    for (const auto& [key, told] : std::exchange(told_, {})) {
-        QAccessible::deleteAccessibleInterface(told.id);
+    for (const auto& [key, reported] : std::exchange(reported_, {})) {
+        QAccessible::deleteAccessibleInterface(reported.id);
     }
 }
 
@@ -442,12 +443,12 @@ void GraphView::takeFocus() {
 
 void GraphView::showMenu() {
     const CanvasHit hit = selectedHit(parts_->scene);
-    const QRectF place = hit.node != nullptr  ? hit.node->bodyInScene()
-                         : hit.box != nullptr ? hit.box->shownRect()
-                                              : QRectF();
-    const QPoint at = place.isNull()
+    const QRectF area = hit.node != nullptr  ? hit.node->bodyInScene()
+                        : hit.box != nullptr ? hit.box->shownRect()
+                                             : QRectF();
+    const QPoint at = area.isNull()
                           ? viewport()->rect().center()
-                          : mapFromScene(place.topLeft() + QPointF(0, node_measures::kHeader));
+                          : mapFromScene(area.topLeft() + QPointF(0, node_measures::kHeader));
     canvasMenu(*this, parts_->scene, hit, parts_->defaults)->popup(viewport()->mapToGlobal(at));
 }
 

@@ -18,9 +18,9 @@ namespace lowtide::ui {
 /// time in the order of their ids. Nodes of a circle come last.
 [[nodiscard]] std::vector<std::string> runOrder(const graph::Document& document);
 
-/// The elements of one canvas that assistive technology has asked for, and what it is told of
-/// them: nodes come and go, names, values and descriptions change, the selection moves. Progress is
-/// told at most once a second. Does nothing until somebody asks.
+/// The elements of one canvas that assistive technology has asked for. Notifies it when nodes come
+/// and go, names, values and descriptions change, or the selection moves, and of progress at most
+/// once a second. Does nothing until somebody asks.
 class CanvasElements : public QObject {
     Q_OBJECT
 
@@ -37,41 +37,41 @@ public:
     [[nodiscard]] const std::vector<ElementKey>& top() const;
     [[nodiscard]] bool isThere(const ElementKey& key) const;
 
-    /// It is gone, and its end is being told.
+    /// It is gone, and its removal is being reported.
     [[nodiscard]] bool isLeaving(const ElementKey& key) const { return leaving_ == key; }
 
     /// nullptr: there is no such thing.
     [[nodiscard]] QAccessibleInterface* at(const ElementKey& key);
     /// The one node that is selected, which has the focus while the canvas has it.
     [[nodiscard]] std::optional<ElementKey> current() const;
-    /// Tells that current() has the focus.
-    void tellFocus();
+    /// Reports that current() has the focus.
+    void announceFocus();
 
 private:
-    /// What was told of an element last.
-    struct Told {
+    /// What was reported of an element last.
+    struct Reported {
         QAccessible::Id id = 0;
         QString name, description, value;
     };
 
     void take(const Delta& delta);
     void takeSelection();
-    void tellNode(const std::string& node);
-    void tellRewired();
-    void tellBoxes();
-    void tellChanges(const ElementKey& key, Told& told);
+    void announceNode(const std::string& node);
+    void announceRewired();
+    void announceBoxes();
+    void announceChanges(const ElementKey& key, Reported& reported);
     void forget(const ElementKey& key);
     void forgetGone();
     void forgetAll();
 
     GraphView& view_;
     GraphScene& scene_;
-    std::map<ElementKey, Told> told_;
+    std::map<ElementKey, Reported> reported_;
     std::optional<ElementKey> leaving_;
     mutable std::optional<std::vector<ElementKey>> top_;
-    std::set<std::pair<graph::PortRef, graph::PortRef>> wires_;  ///< when they were told last
+    std::set<std::pair<graph::PortRef, graph::PortRef>> wires_;  ///< as reported last
     std::set<std::string> selected_;
-    std::set<std::string> waiting_;  ///< nodes whose status is to be told
+    std::set<std::string> waiting_;  ///< nodes whose status is to be reported
     QTimer soon_;
 };
 

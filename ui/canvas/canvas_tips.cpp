@@ -26,7 +26,7 @@ Qt::CursorShape cursorFor(const CanvasHit& hit) {
             return canDragValue(row) ? Qt::SizeHorCursor : Qt::PointingHandCursor;
         }
         case NodePart::Fold:
-        case NodePart::Picture:
+        case NodePart::Image:
             return Qt::PointingHandCursor;
         default:
             break;
@@ -55,7 +55,7 @@ QString nodeTip(const NodeFace& face, const NodeStatus& status) {
         parts << issues;
     }
     if (!status.lossy.isEmpty()) {
-        parts << GraphView::tr("Changes the picture a little: %1").arg(listed(status.lossy, "; "));
+        parts << GraphView::tr("Changes the image a little: %1").arg(listed(status.lossy, "; "));
     }
     if (face.mode == graph::NodeMode::Muted) {
         parts << GraphView::tr("Muted: neither this node nor anything that depends on it runs.");
@@ -90,7 +90,7 @@ PointerTip::PointerTip(QWidget* parent) : QLabel(parent) {
     hide();
 }
 
-void PointerTip::say(const QString& text, QPoint at) {
+void PointerTip::report(const QString& text, QPoint at) {
     if (text.isEmpty()) {
         hide();
         return;
@@ -105,9 +105,9 @@ void PointerTip::say(const QString& text, QPoint at) {
     const int textWidth = fontMetrics().horizontalAdvance(text) + 2 * margin() + 8;
     const int width = std::min(textWidth, std::min(kMostTipWidth, parentWidget()->width()));
     resize(width, heightForWidth(width));
-    const QPoint place = at + QPoint(kAway, kAway);
-    move(std::clamp(place.x(), 0, std::max(0, parentWidget()->width() - this->width())),
-         std::clamp(place.y(), 0, std::max(0, parentWidget()->height() - height())));
+    const QPoint point = at + QPoint(kAway, kAway);
+    move(std::clamp(point.x(), 0, std::max(0, parentWidget()->width() - this->width())),
+         std::clamp(point.y(), 0, std::max(0, parentWidget()->height() - height())));
     show();
     raise();
 }

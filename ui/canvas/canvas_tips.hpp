@@ -8,10 +8,10 @@
 
 namespace lowtide::ui {
 
-/// What a port is: label, wire type, whether it may stay open, what it is for.
+/// What a port is: label, wire type, whether it may be left open, what it is for.
 [[nodiscard]] QString portTip(const PortFace& port);
 
-/// Issues of the node, what else is said of it, and what it does.
+/// Issues of the node, other remarks on it, and what it does.
 [[nodiscard]] QString nodeTip(const NodeFace& face, const NodeStatus& status);
 
 /// What a parameter is for.
@@ -29,8 +29,8 @@ class PointerTip : public QLabel {
 public:
     explicit PointerTip(QWidget* parent);
 
-    /// Shows it beside `at` (of the parent) and within the parent; an empty text hides it.
-    void say(const QString& text, QPoint at);
+    /// Shows it next to `at` (of the parent) and within the parent; an empty text hides it.
+    void report(const QString& text, QPoint at);
 };
 
 }  // namespace lowtide::ui

@@ -146,11 +146,11 @@ public:
             selected.push_back(scene.node(id));
         }
         addNodes(selected, false);
-        for (const auto& [id, place] : nodes_) {
+        for (const auto& [id, location] : nodes_) {
             ids_.insert(id);
             bounds_ |= scene.node(id)->bodyInScene();
         }
-        for (const auto& [box, place] : boxes_) {
+        for (const auto& [box, location] : boxes_) {
             bounds_ |= box->shownRect();
         }
     }
@@ -177,20 +177,20 @@ public:
         }
         move(at);
         GraphModel& model = scene_.model();
-        std::map<std::string, Point> places;
-        for (const auto& [id, place] : nodes_) {
-            places.emplace(id, rounded(scene_.node(id)->pos()));
+        std::map<std::string, Point> positions;
+        for (const auto& [id, location] : nodes_) {
+            positions.emplace(id, rounded(scene_.node(id)->pos()));
         }
         std::vector<std::pair<BoxKind, Box>> boxes;
-        for (const auto& [item, place] : boxes_) {
+        for (const auto& [item, location] : boxes_) {
             boxes.emplace_back(item->kind(), item->box());
             boxes.back().second.topLeft = rounded(item->pos());
         }
         const std::optional<Insertion> insertion = insertion_;
         model.apply(
             insertion ? tr("Insert into wire") : tr("Move"), [&](graph::Document& document) {
-                for (const auto& [id, place] : places) {
-                    setPosition(document.nodes.at(id), place);
+                for (const auto& [id, location] : positions) {
+                    setPosition(document.nodes.at(id), location);
                 }
                 for (const auto& [kind, box] : boxes) {
                     putBox(document, kind, box);
@@ -237,11 +237,11 @@ private:
     }
 
     void show(QPointF shift) {
-        for (const auto& [id, place] : nodes_) {
-            scene_.node(id)->setPos(place + shift);
+        for (const auto& [id, location] : nodes_) {
+            scene_.node(id)->setPos(location + shift);
         }
-        for (const auto& [box, place] : boxes_) {
-            box->setPos(place + shift);
+        for (const auto& [box, location] : boxes_) {
+            box->setPos(location + shift);
         }
         scene_.routeWiresOf(ids_);
     }
@@ -360,9 +360,9 @@ public:
 
     void move(const PointerAt& at) override {
         const ScrubSpeed speed = scrubSpeed(param_, at.modifiers);
-        travel_ += (at.viewport.x() - lastX_) * static_cast<long double>(speed.perPixel);
+        distance_ += (at.viewport.x() - lastX_) * static_cast<long double>(speed.perPixel);
         lastX_ = at.viewport.x();
-        const long double number = scrubbed(param_, start_, travel_, speed.quantum);
+        const long double number = scrubbed(param_, start_, distance_, speed.quantum);
         if (const TypedValue taken = valueFrom(param_, number); taken.value) {
             value_ = number == start_ ? before_ : *taken.value;
             show(value_);
@@ -401,7 +401,7 @@ private:
     ParamDesc param_;
     Json before_;
     long double start_;
-    long double travel_ = 0;
+    long double distance_ = 0;
     int lastX_;
     Json value_;
 };

@@ -15,7 +15,7 @@
 
 namespace lowtide::ui {
 
-/// By how much a moved rectangle is shifted so that it lines up, and the lines that say with what.
+/// By how much a moved rectangle is shifted so that it lines up, and the lines that show with what.
 struct Snapped {
     QPointF shift;
     std::vector<QLineF> guides;
@@ -61,8 +61,8 @@ struct LooseWire {
 
 using OpenSearch = std::function<void(const PointerAt& at, const LooseWire& wire)>;
 
-/// A press on a port: draws a new wire, or takes the end of the one that is there. `isOutput` tells
-/// which side `port` is.
+/// A press on a port: draws a new wire, or takes the end of the one that is there. `isOutput`:
+/// whether `port` is an output.
 [[nodiscard]] std::unique_ptr<Gesture> dragWire(GraphScene& scene,
                                                 const graph::PortRef& port,
                                                 bool isOutput,
@@ -70,7 +70,7 @@ using OpenSearch = std::function<void(const PointerAt& at, const LooseWire& wire
                                                 OpenSearch openSearch);
 /// Moves what is selected: nodes but pinned ones, frames with their members, notes.
 [[nodiscard]] std::unique_ptr<Gesture> dragSelected(GraphScene& scene, QPointF at, bool isSnapping);
-/// Selects what the rectangle touches, beside what was selected where `isAdding`.
+/// Selects what the rectangle touches, in addition to what was selected where `isAdding`.
 [[nodiscard]] std::unique_ptr<Gesture> rubberBand(GraphScene& scene, QPointF at, bool isAdding);
 /// Moves one point through which a wire runs.
 [[nodiscard]] std::unique_ptr<Gesture> dragReroute(GraphScene& scene, size_t wire, size_t point);

@@ -30,7 +30,7 @@ bool isLaidOutAlike(const NodeItem& item, const NodeLayout& layout, graph::NodeM
            areAlike(item.layout().outputs, layout.outputs);
 }
 
-constexpr int kLanes = 4;
+constexpr int kTracks = 4;
 constexpr double kAround = 320;       ///< how far from its ends a wire looks for obstacles
 constexpr double kMostRouted = 6000;  ///< longer wires run straight: no way around is shorter
 constexpr double kFrameMiddle = 16;   ///< half of a collapsed frame's height
@@ -133,7 +133,7 @@ NodeRects GraphScene::nodeRects() const {
 }
 
 void GraphScene::take(const Delta& delta) {
-    // All items leave the map before one dies: a chosen one tells that the selection changed.
+    // All items leave the map before one dies: a selected one reports that the selection changed.
     if (delta.reset) {
         for (const auto& [id, item] : std::exchange(nodes_, {})) {
             delete item;
@@ -200,12 +200,12 @@ bool GraphScene::rebuildNodes(const std::set<std::string>& ids) {
         }
         const NodeLayout layout = item->layout();
         const graph::NodeMode mode = item->face().mode;
-        const QPointF place = item->pos();
+        const QPointF point = item->pos();
         item->setFace(faceOf(document, model_.catalog(), id, linked_[id]));
         item->setStatus(statuses_.of(id));
         item->setPos(pointOf(found->second));
         isLaidOut =
-            isLaidOut || isNew || item->pos() != place || !isLaidOutAlike(*item, layout, mode);
+            isLaidOut || isNew || item->pos() != point || !isLaidOutAlike(*item, layout, mode);
     }
     return isLaidOut;
 }
@@ -315,7 +315,7 @@ const BoxItem* GraphScene::hidingFrame(const std::string& node) const {
     return found == hiddenBy_.end() ? nullptr : found->second;
 }
 
-Wire GraphScene::routed(Wire wire, int lane) const {
+Wire GraphScene::routed(Wire wire, int track) const {
     const NodeItem* from = node(wire.from.node);
     const NodeItem* to = node(wire.to.node);
     const BoxItem* fromFrame = hidingFrame(wire.from.node);
@@ -340,7 +340,7 @@ Wire GraphScene::routed(Wire wire, int lane) const {
             }
         }
     }
-    wire.path = wirePath(wire.start, wire.end, wire.via, inTheWay, lane);
+    wire.path = wirePath(wire.start, wire.end, wire.via, inTheWay, track);
     return wire;
 }
 
@@ -375,14 +375,14 @@ void GraphScene::routeAllWires() {
         obstacles_.push_back(item->bodyInScene());
         obstacleIds_.push_back(item->id());
     }
-    std::map<graph::PortRef, int> lanes;  // detours of one source share a lane
+    std::map<graph::PortRef, int> tracks;  // detours of one source share a track
     std::vector<Wire> wires = wires_->wires();
     for (Wire& wire : wires) {
-        const auto known = lanes.find(wire.from);
-        const int next = static_cast<int>(lanes.size()) % kLanes;
-        wire = routed(std::move(wire), known == lanes.end() ? next : known->second);
+        const auto known = tracks.find(wire.from);
+        const int next = static_cast<int>(tracks.size()) % kTracks;
+        wire = routed(std::move(wire), known == tracks.end() ? next : known->second);
         if (wire.path.isDetour) {
-            lanes.emplace(wire.from, next);
+            tracks.emplace(wire.from, next);
         }
     }
     wires_->setWires(std::move(wires));

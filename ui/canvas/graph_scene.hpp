@@ -49,7 +49,7 @@ public:
 
     /// Shows the document as it is, forgetting what a gesture showed.
     void reload();
-    /// Lines of the wires of these nodes anew, straight or around others.
+    /// Computes the lines of these nodes' wires again, straight or around others.
     void routeWiresOf(const std::set<std::string>& nodes);
     void routeAllWires();
     /// Everything that is shown; null when nothing is.
@@ -61,14 +61,14 @@ Q_SIGNALS:
 
 private:
     void take(const Delta& delta);
-    /// Whether wires of other places follow.
+    /// Whether wires of other nodes follow.
     bool rebuildNodes(const std::set<std::string>& ids);
     void rebuildBoxes();
     void rebuildWires();
     void takeStatus(const std::string& id);
     void changeLook();
     void updateSceneRect();
-    [[nodiscard]] Wire routed(Wire wire, int lane) const;
+    [[nodiscard]] Wire routed(Wire wire, int track) const;
     [[nodiscard]] const BoxItem* hidingFrame(const std::string& node) const;
     void hideMembers();
 

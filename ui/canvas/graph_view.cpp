@@ -151,11 +151,11 @@ void GraphView::reveal(const std::string& node, const std::string& item) {
     const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
     const double margin = kRevealMargin / parts_->zoom();
     if (parts_->zoom() < kTextZoom) {
-        parts_->leavePlace();
+        parts_->leaveSlot();
         parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
         centerOn(body.center());
     } else if (!seen.adjusted(margin, margin, -margin, -margin).contains(body)) {
-        parts_->leavePlace();
+        parts_->leaveSlot();
         centerOn(body.center());
     }
     parts_->minimap.viewMoved();
@@ -174,19 +174,19 @@ void GraphView::resizeEvent(QResizeEvent* event) {
     if (parts_->showsAll) {
         parts_->fitAll();
     }
-    parts_->minimap.place();
-    parts_->rows.place();
-    parts_->texts.place();
+    parts_->minimap.reposition();
+    parts_->rows.reposition();
+    parts_->texts.reposition();
 }
 
 void GraphView::scrollContentsBy(int dx, int dy) {
     QGraphicsView::scrollContentsBy(dx, dy);
     if (parts_->showsFocus) {
-        viewport()->update();  // the ring stays where it is
+        viewport()->update();  // the focus ring does not scroll
     }
     parts_->minimap.viewMoved();
-    parts_->rows.place();
-    parts_->texts.place();
+    parts_->rows.reposition();
+    parts_->texts.reposition();
 }
 
 void GraphView::drawBackground(QPainter* painter, const QRectF& rect) {
@@ -235,7 +235,7 @@ void GraphView::drawForeground(QPainter* painter, const QRectF&) {
         painter->drawText(viewport()->rect(),
                           Qt::AlignCenter,
                           tr("Double-click or press Tab to add the first node.\n"
-                             "Drop a graph or one of its pictures to open it."));
+                             "Drop a graph or one of its images to open it."));
     }
 }
 
@@ -254,13 +254,13 @@ void GraphView::openSearch() {
 void GraphView::wireSelected() {
     const NodeIds ids = selectedNodes();
     if (ids.size() != 1) {
-        parts_->tip.say(tr("Select the one node to wire."), parts_->pointerOrMiddle());
+        parts_->tip.report(tr("Select the one node to wire."), parts_->pointerOrMiddle());
         return;
     }
     reveal(*ids.begin());
     const QRectF body = parts_->scene.node(*ids.begin())->bodyInScene();
-    const QPoint beside = mapFromScene(body.bottomLeft()) + QPoint(0, kBelow);
-    parts_->wiring.openAt(viewport()->mapTo(this, beside), *ids.begin());
+    const QPoint extraChannels = mapFromScene(body.bottomLeft()) + QPoint(0, kBelow);
+    parts_->wiring.openAt(viewport()->mapTo(this, extraChannels), *ids.begin());
 }
 
 void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
@@ -281,17 +281,18 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
         return;
     }
     const std::optional<LooseWire> wire = looseWire;
-    QPointF place = addAt;
+    QPointF reposition = addAt;
     if (wire) {  // the port that takes the wire comes to lie where the wire was let go
-        place -= QPointF(wire->isOutput ? 0 : node_measures::kWidth, kPortDepth);
+        reposition -= QPointF(wire->isOutput ? 0 : node_measures::kWidth, kPortDepth);
     }
     if (isSnapping) {
-        place = {std::round(place.x() / kGrid) * kGrid, std::round(place.y() / kGrid) * kGrid};
+        reposition = {std::round(reposition.x() / kGrid) * kGrid,
+                      std::round(reposition.y() / kGrid) * kGrid};
     }
     std::string id;
     model.apply(GraphView::tr("Add %1").arg(QString::fromStdString(desc->label)),
                 [&](graph::Document& document) {
-                    id = addNode(document, *desc, {place.x(), place.y()});
+                    id = addNode(document, *desc, {reposition.x(), reposition.y()});
                     if (defaults != nullptr) {
                         defaults->applyTo(document.nodes.at(id), *desc);
                     }

@@ -43,9 +43,9 @@ public:
     /// Whether bypassing changes anything: a selected node can be bypassed, or is.
     [[nodiscard]] bool canBypassSelected() const;
     void select(const std::set<std::string>& nodes);
-    /// What is in the middle, and how large; showPlace() brings it back.
-    [[nodiscard]] ViewPlace place() const;
-    void showPlace(const ViewPlace& place);
+    /// What is in the middle, and how large; showState() brings it back.
+    [[nodiscard]] ViewState viewState() const;
+    void showState(const ViewState& viewState);
     /// Scrolls to the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item = {});
     /// What assistive technology sees of the graph.
@@ -79,15 +79,15 @@ public Q_SLOTS:
     void frameSelected();
     void addNote();
     void renameSelected();
-    void wireSelected();                ///< offers the wires that the one selected node could have
-    void editSelected();                ///< the values of the one node that is selected
-    void showMenu();                    ///< of what is selected, or of the canvas
-    void takeFocus();                   ///< keys are for the canvas
-    void walk(int direction);           ///< WalkDirection, to the node that lies there
-    void walkWires(int direction);      ///< WalkDirection, along the wires
-    void alignSelected(int alignment);  ///< Alignment
-    void distributeSelected(int axis);  ///< Axis
-    void arrangeNodes();                ///< the selected ones, or all
+    void wireSelected();                 ///< offers the wires that the one selected node could have
+    void editSelected();                 ///< the values of the one node that is selected
+    void showMenu();                     ///< of what is selected, or of the canvas
+    void takeFocus();                    ///< keys are for the canvas
+    void moveFocus(int direction);       ///< FocusDirection, to the node that lies there
+    void moveAlongWires(int direction);  ///< FocusDirection, along the wires
+    void alignSelected(int alignment);   ///< Alignment
+    void distributeSelected(int axis);   ///< Axis
+    void arrangeNodes();                 ///< the selected ones, or all
     void zoomIn();
     void zoomOut();
     void zoomToActual();
@@ -104,16 +104,16 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void selectionChanged();
-    /// A picture was clicked: the viewer shows it.
-    void pictureActivated(const std::string& node);
+    /// An image was clicked: the viewer shows it.
+    void imageActivated(const std::string& node);
     void runToRequested(const std::string& node);
     /// A parameter of the node in several runs, side by side.
     void varyRequested(const std::string& node, const std::string& param);
-    /// A file was dropped that is no picture of a graph: the window decides.
+    /// A file was dropped that is no image of a graph: the window decides.
     void fileDropped(const QString& path, const QPointF& scenePosition);
-    /// The clipboard held a picture: the window decides.
-    void picturePasted(const QImage& picture, const QPointF& scenePosition);
-    /// Nothing was pasted; the sentence says why.
+    /// The clipboard held an image: the window decides.
+    void imagePasted(const QImage& image, const QPointF& scenePosition);
+    /// Nothing was pasted; the sentence states why.
     void pasteRefused(const QString& sentence);
     void minimapShownChanged(bool isShown);
     /// Zoom in percent.

@@ -63,13 +63,13 @@ struct GraphView::Parts {
     // Zoom.
     void zoomAbout(QPointF viewport, double zoom);
     void fit(const QRectF& rect);
-    /// All of the graph, also after the view got another size, until the person moves it.
+    /// All of the graph, also after the view got another size, until the user moves it.
     void fitAll();
     void pan(QPoint by);
-    [[nodiscard]] ViewPlace place() const;
-    void show(const ViewPlace& place);
+    [[nodiscard]] ViewState viewState() const;
+    void show(const ViewState& viewState);
     /// The view is about to jump: goBack() comes back to here.
-    void leavePlace();
+    void leaveSlot();
 
     // Adding.
     void openSearch(const PointerAt& at, const std::optional<LooseWire>& wire);
@@ -87,7 +87,7 @@ struct GraphView::Parts {
     void paste(bool withWires);
     void toggleBoxFold(const BoxItem& box);
     void toggleReroute(size_t wire, int reroute, QPointF at);
-    void walk(WalkDirection direction, bool isAlongWires);
+    void moveFocus(FocusDirection direction, bool isAlongWires);
     void hold(const CanvasCommand& command, const QKeyEvent& event);
 
     NodeDefaults* defaults = nullptr;

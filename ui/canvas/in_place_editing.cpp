@@ -15,7 +15,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kLeastEditorZoom = 0.92;  ///< an editor's letters stay of 11 pixels
+constexpr double kLeastEditorZoom = 0.92;  ///< an editor's letters keep 11 pixels
 
 const RowFace* rowOf(const NodeItem* item, const std::string& param) {
     const int index = item == nullptr ? -1 : item->face().rowIndex(param);
@@ -25,7 +25,7 @@ const RowFace* rowOf(const NodeItem* item, const std::string& param) {
 }  // namespace
 
 TextEditing::TextEditing(QGraphicsView& view, GraphScene& scene) : view_(view), scene_(scene) {
-    connect(&scene, &GraphScene::arranged, this, &TextEditing::place);
+    connect(&scene, &GraphScene::arranged, this, &TextEditing::reposition);
 }
 
 TextEditing::~TextEditing() {
@@ -96,12 +96,12 @@ void TextEditing::begin(const QString& text, bool isLong, Where where, Take take
         close(true);
         return true;
     });
-    place();
+    reposition();
     editor_->show();
     editor_->setFocus(Qt::OtherFocusReason);
 }
 
-void TextEditing::place() {
+void TextEditing::reposition() {
     if (editor_.isNull()) {
         return;
     }
@@ -154,7 +154,7 @@ bool TextEditing::eventFilter(QObject* watched, QEvent* event) {
         const bool isLong = qobject_cast<QPlainTextEdit*>(watched) != nullptr;
         if (key->key() == Qt::Key_Escape ||
             (isReturn && (!isLong || key->modifiers().testFlag(Qt::ControlModifier)))) {
-            event->accept();  // the window's shortcut stays out of it
+            event->accept();  // the window's shortcut does not act
             if (isPress) {
                 close(isReturn);
             }
@@ -191,7 +191,7 @@ bool RowEditing::begin(const std::string& node, const std::string& param) {
     editor_->setAutoFillBackground(true);
     editor_->setValue(row->json);
     editor_->setProblem(refusalOf(*row->desc, row->json));
-    editor_->setBeside([this] {
+    editor_->setOtherParams([this] {
         const graph::DocumentNode* own = scene_.model().node(node_);
         return own ? own->params : Json::object();
     });
@@ -205,7 +205,7 @@ bool RowEditing::begin(const std::string& node, const std::string& param) {
         part->installEventFilter(this);
     }
     editor_->installEventFilter(this);
-    place();
+    reposition();
     editor_->show();
     editor_->setFocus(Qt::OtherFocusReason);
     editor_->begin();
@@ -241,7 +241,7 @@ void RowEditing::end() {
     scene_.model().endMerging();
 }
 
-void RowEditing::place() {
+void RowEditing::reposition() {
     const NodeItem* item = scene_.node(node_);
     const RowFace* row = rowOf(item, param_);
     if (editor_.isNull()) {
@@ -257,14 +257,14 @@ void RowEditing::place() {
     font.setPixelSize(static_cast<int>(QFontInfo(font).pixelSize() * zoom));
     editor_->setFont(font);
     editor_->setMinimumSize(0, 0);
-    QRect room = view_.mapFromScene(value).boundingRect();
+    QRect area = view_.mapFromScene(value).boundingRect();
     const QSize least = (value.size() * zoom).toSize();
-    if (room.height() < least.height()) {  // too small to read: larger, about the same middle
-        const QPoint middle = room.center();
-        room.setSize(least);
-        room.moveCenter(middle);
+    if (area.height() < least.height()) {  // too small to read: larger, about the same middle
+        const QPoint middle = area.center();
+        area.setSize(least);
+        area.moveCenter(middle);
     }
-    editor_->setGeometry(room);
+    editor_->setGeometry(area);
 }
 
 void RowEditing::write(const std::string& node, const ParamDesc& param, const Json& value) {
@@ -305,7 +305,7 @@ void RowEditing::modelChanged() {
     if (row != nullptr && !isWriting_ && row->json != editor_->value()) {
         editor_->setValue(row->json);  // undone, or changed in the inspector
     }
-    place();
+    reposition();
 }
 
 bool RowEditing::eventFilter(QObject* watched, QEvent* event) {

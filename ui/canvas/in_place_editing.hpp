@@ -23,7 +23,7 @@ public:
     void writeBox(BoxKind kind, const std::string& id);
     /// Takes what stands there and closes.
     void end();
-    void place();
+    void reposition();
 
     [[nodiscard]] bool isActive() const { return !editor_.isNull(); }
 
@@ -58,7 +58,7 @@ public:
     bool beginNext(const std::string& node, int step);
     void end();
     /// Puts the editor over its row; called after scrolling, zooming and edits.
-    void place();
+    void reposition();
 
     [[nodiscard]] bool isActive() const { return !editor_.isNull(); }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kDarkShadow = 0.28;
 constexpr double kLightShadow = 0.08;
-constexpr double kLarger = 1.4;  ///< as much as the rows of a node have room for
+constexpr double kLarger = 1.4;  ///< as much as fits the rows of a node
 
 QFont larger(QFont font) {
     font.setPixelSize(static_cast<int>(std::round(font.pixelSize() * kLarger)));
@@ -43,8 +43,8 @@ QPainterPath regular(int corners, double radius, double firstAngle) {
 
 }  // namespace
 
-QColor mixed(const QColor& first, const QColor& second, double share) {
-    const auto between = [share](double a, double b) { return a + (b - a) * share; };
+QColor mixed(const QColor& first, const QColor& second, double fraction) {
+    const auto between = [fraction](double a, double b) { return a + (b - a) * fraction; };
     return QColor::fromRgbF(static_cast<float>(between(first.redF(), second.redF())),
                             static_cast<float>(between(first.greenF(), second.greenF())),
                             static_cast<float>(between(first.blueF(), second.blueF())),
@@ -118,7 +118,7 @@ const QIcon& Look::icon(const char* name, const char* token) const {
     return found->second;
 }
 
-PaintedText lineIn(const QRectF& room,
+PaintedText lineIn(const QRectF& area,
                    const QString& text,
                    const QFont& font,
                    const QColor& colour,
@@ -126,21 +126,21 @@ PaintedText lineIn(const QRectF& room,
                    Qt::TextElideMode cut) {
     const QFontMetricsF metrics(font);
     const QString line = singleLine(text);
-    PaintedText painted{.text = QStaticText(metrics.elidedText(line, cut, room.width())),
+    PaintedText painted{.text = QStaticText(metrics.elidedText(line, cut, area.width())),
                         .font = font,
                         .colour = colour,
                         .full = text};
     painted.text.setTextFormat(Qt::PlainText);
     painted.text.prepare({}, font);
     const double width = painted.text.size().width();
-    const double x = alignment.testFlag(Qt::AlignRight)     ? room.right() - width
-                     : alignment.testFlag(Qt::AlignHCenter) ? room.center().x() - width / 2
-                                                            : room.left();
-    painted.topLeft = {x, room.center().y() - (metrics.ascent() + metrics.descent()) / 2};
+    const double x = alignment.testFlag(Qt::AlignRight)     ? area.right() - width
+                     : alignment.testFlag(Qt::AlignHCenter) ? area.center().x() - width / 2
+                                                            : area.left();
+    painted.topLeft = {x, area.center().y() - (metrics.ascent() + metrics.descent()) / 2};
     return painted;
 }
 
-std::vector<PaintedText> linesIn(const QRectF& room,
+std::vector<PaintedText> linesIn(const QRectF& area,
                                  const QString& text,
                                  const QFont& font,
                                  const QColor& colour,
@@ -156,13 +156,13 @@ std::vector<PaintedText> linesIn(const QRectF& room,
         if (!line.isValid()) {
             break;
         }
-        line.setLineWidth(room.width());
+        line.setLineWidth(area.width());
         const int end = line.textStart() + line.textLength();
         const bool isCut = i + 1 == most && end < shown.size();
         QString piece = shown.mid(line.textStart(), isCut ? -1 : line.textLength());
-        const QRectF place(room.left(), room.top() + lineHeight * i, room.width(), lineHeight);
+        const QRectF rect(area.left(), area.top() + lineHeight * i, area.width(), lineHeight);
         piece.replace(QChar::LineSeparator, u' ');
-        lines.push_back(lineIn(place, piece, font, colour, Qt::AlignLeft));
+        lines.push_back(lineIn(rect, piece, font, colour, Qt::AlignLeft));
     }
     layout.endLayout();
     return lines;
@@ -193,7 +193,7 @@ QPainterPath portMark(Theme::PortShape shape, double half) {
     QPainterPath path;
     switch (shape) {
         case Theme::PortShape::Circle:
-        case Theme::PortShape::Ring:
+        case Theme::PortShape::RingBuffer:
             path.addEllipse({}, half, half);
             break;
         case Theme::PortShape::Square:
@@ -209,7 +209,7 @@ QPainterPath portMark(Theme::PortShape shape, double half) {
             path = regular(6, half * 1.1, std::numbers::pi / 6);
             break;
     }
-    if (shape == Theme::PortShape::Ring) {
+    if (shape == Theme::PortShape::RingBuffer) {
         path.addEllipse({}, half * 0.45, half * 0.45);
         path.setFillRule(Qt::OddEvenFill);
     }

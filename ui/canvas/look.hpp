@@ -38,7 +38,7 @@ struct Look {
 
     QColor canvas, grid, body, header, row, rowEdge, hover, border, text, muted, accent, accentText,
         selected, running, warning, warningSoft, error, errorSoft, success, lossy, focus, shadow;
-    bool isHighContrast;  ///< nothing is told by a faint colour alone
+    bool isHighContrast;  ///< nothing is shown by a faint colour alone
     double wireWidth;     ///< of a wire that does not stand out
     QFont bodyFont, smallFont, strongFont;
     QFont largeFont, largeStrongFont;  ///< small and strong, to be read from afar
@@ -49,11 +49,11 @@ private:
     mutable std::map<std::pair<std::string, std::string>, QIcon> icons_;
 };
 
-/// Names of grounds that a person may choose.
+/// Names of grounds that the user may choose.
 inline constexpr const char* kGrounds[] = {"grey", "blue", "green", "amber", "red", "violet"};
 
-/// `share` of the second colour in the first one, 0 to 1.
-[[nodiscard]] QColor mixed(const QColor& first, const QColor& second, double share);
+/// `fraction` of the second colour in the first one, 0 to 1.
+[[nodiscard]] QColor mixed(const QColor& first, const QColor& second, double fraction);
 [[nodiscard]] QColor faded(QColor colour, double opacity);
 
 /// A line of text that is laid out once and painted often.
@@ -62,20 +62,20 @@ struct PaintedText {
     QPointF topLeft;
     QFont font;
     QColor colour;
-    QString full;  ///< before it was cut to the room that it has
+    QString full;  ///< before it was cut to the space that it has
 };
 
-/// One line within `room`, cut with an ellipsis where it does not fit; `alignment` as in Qt.
-[[nodiscard]] PaintedText lineIn(const QRectF& room,
+/// One line within `area`, cut with an ellipsis where it does not fit; `alignment` as in Qt.
+[[nodiscard]] PaintedText lineIn(const QRectF& area,
                                  const QString& text,
                                  const QFont& font,
                                  const QColor& colour,
                                  Qt::Alignment alignment,
                                  Qt::TextElideMode cut = Qt::ElideRight);
 
-/// Up to `most` wrapped lines of `lineHeight` from the top of `room`; the last is cut where more
+/// Up to `most` wrapped lines of `lineHeight` from the top of `area`; the last is cut where more
 /// follows.
-[[nodiscard]] std::vector<PaintedText> linesIn(const QRectF& room,
+[[nodiscard]] std::vector<PaintedText> linesIn(const QRectF& area,
                                                const QString& text,
                                                const QFont& font,
                                                const QColor& colour,
@@ -85,13 +85,13 @@ struct PaintedText {
 /// `spread`: by how much farther apart the texts stand than they are laid out.
 void paint(QPainter& painter, std::span<const PaintedText> texts, double spread = 1);
 /// The same at a scale near that of the painter, of few: letters of a scale are kept, and a zoom
-/// that goes on would have all of them drawn anew for each frame.
+/// that goes on would have all of them drawn again for each frame.
 void paintNearScale(QPainter& painter, std::span<const PaintedText> texts);
 
 /// How wide the text is painted.
 [[nodiscard]] double widthOf(const QString& text, const QFont& font);
 
-/// Outline of a port's mark around the origin; all shapes look equally large at `half` of a width.
+/// Contour of a port's mark around the origin; all shapes look equally large at `half` of a width.
 [[nodiscard]] QPainterPath portMark(Theme::PortShape shape, double half);
 
 }  // namespace lowtide::ui

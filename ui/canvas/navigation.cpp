@@ -15,16 +15,16 @@ struct Steps {
     double aside = 0;
 };
 
-Steps stepsTo(QPointF from, QPointF to, WalkDirection direction) {
+Steps stepsTo(QPointF from, QPointF to, FocusDirection direction) {
     const QPointF way = to - from;
     switch (direction) {
-        case WalkDirection::Left:
+        case FocusDirection::Left:
             return {-way.x(), std::abs(way.y())};
-        case WalkDirection::Right:
+        case FocusDirection::Right:
             return {way.x(), std::abs(way.y())};
-        case WalkDirection::Up:
+        case FocusDirection::Up:
             return {-way.y(), std::abs(way.x())};
-        case WalkDirection::Down:
+        case FocusDirection::Down:
             return {way.y(), std::abs(way.x())};
     }
     return {};
@@ -45,7 +45,7 @@ std::string topLeft(const NodeRects& rects) {
 std::string nearest(const NodeRects& rects,
                     const std::set<std::string>& candidates,
                     const std::string& current,
-                    WalkDirection direction,
+                    FocusDirection direction,
                     bool mustBeAhead) {
     const auto start = rects.find(current);
     if (start == rects.end()) {
@@ -88,9 +88,9 @@ std::set<std::string> siblings(const graph::Document& document, const std::strin
 
 }  // namespace
 
-std::string nodeBeside(const NodeRects& rects,
-                       const std::string& current,
-                       WalkDirection direction) {
+std::string adjacentNode(const NodeRects& rects,
+                         const std::string& current,
+                         FocusDirection direction) {
     if (!rects.contains(current)) {
         return topLeft(rects);
     }
@@ -104,16 +104,16 @@ std::string nodeBeside(const NodeRects& rects,
 std::string nodeAlongWires(const graph::Document& document,
                            const NodeRects& rects,
                            const std::string& current,
-                           WalkDirection direction) {
-    if (direction == WalkDirection::Up || direction == WalkDirection::Down) {
+                           FocusDirection direction) {
+    if (direction == FocusDirection::Up || direction == FocusDirection::Down) {
         return nearest(rects, siblings(document, current), current, direction, true);
     }
     std::set<std::string> candidates;
     for (const graph::Link& link : document.links) {
-        if (direction == WalkDirection::Right && link.from.node == current) {
+        if (direction == FocusDirection::Right && link.from.node == current) {
             candidates.insert(link.to.node);
         }
-        if (direction == WalkDirection::Left && link.to.node == current) {
+        if (direction == FocusDirection::Left && link.to.node == current) {
             candidates.insert(link.from.node);
         }
     }

@@ -9,21 +9,21 @@
 
 namespace lowtide::ui {
 
-enum class WalkDirection { Left, Right, Up, Down };
+enum class FocusDirection { Left, Right, Up, Down };
 
 using NodeRects = std::map<std::string, QRectF>;
 
 /// The node that lies next in that direction, near ones straight ahead first; empty: none. Without
 /// a current node: the one at the top left.
-[[nodiscard]] std::string nodeBeside(const NodeRects& rects,
-                                     const std::string& current,
-                                     WalkDirection direction);
+[[nodiscard]] std::string adjacentNode(const NodeRects& rects,
+                                       const std::string& current,
+                                       FocusDirection direction);
 
 /// Along the wires: Left to what feeds the node, Right to what it feeds, Up and Down among the
 /// nodes that share a source with it. Empty: none.
 [[nodiscard]] std::string nodeAlongWires(const graph::Document& document,
                                          const NodeRects& rects,
                                          const std::string& current,
-                                         WalkDirection direction);
+                                         FocusDirection direction);
 
 }  // namespace lowtide::ui

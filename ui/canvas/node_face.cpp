@@ -48,7 +48,7 @@ std::vector<PortFace> facesOf(const std::vector<PortDesc>& ports) {
     return faces;
 }
 
-/// The other end of the first link at the port says what flows there.
+/// The other end of the first link at the port determines what flows there.
 std::string typeAtOtherEnd(const graph::Document& document,
                            const graph::Catalog& catalog,
                            const graph::PortRef& port,
@@ -237,8 +237,8 @@ NodeIssues issuesOf(const Issues& issues) {
         }
         result.worst = std::max(result.worst.value_or(Severity::Info), issue.severity);
         if (!issue.item.empty()) {
-            const auto place = result.items.emplace(issue.item, issue.severity).first;
-            place->second = std::max(place->second, issue.severity);
+            const auto found = result.items.emplace(issue.item, issue.severity).first;
+            found->second = std::max(found->second, issue.severity);
         }
     }
     return result;

@@ -38,7 +38,7 @@ struct RowFace {
     bool isExposed = false;
 };
 
-/// What a node shows, told by its description and the document.
+/// What a node shows, taken from its description and the document.
 struct NodeFace {
     std::string id;
     const NodeDesc* desc = nullptr;  ///< nullptr: a placeholder
@@ -74,7 +74,7 @@ struct LinkedPorts {
 /// The value that a node has for the parameter: its own, or the default.
 [[nodiscard]] Json valueOf(const graph::DocumentNode& node, const ParamDesc& param);
 
-/// Wire type at one end of a link, as the description of its node says; "*": nobody knows.
+/// Wire type at one end of a link, as the description of its node states; "*": nobody knows.
 [[nodiscard]] std::string outputType(const graph::Document& document,
                                      const graph::Catalog& catalog,
                                      const graph::PortRef& output);
@@ -82,7 +82,7 @@ struct LinkedPorts {
                                     const graph::Catalog& catalog,
                                     const graph::PortRef& input);
 
-/// The worst that is said of a node, and of each port and row of it that is shown.
+/// The worst issue of a node, and of each port and row of it that is shown.
 struct NodeIssues {
     std::optional<Severity> worst;
     std::map<std::string, Severity> items;

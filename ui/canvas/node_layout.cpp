@@ -18,7 +18,7 @@ constexpr double kInnerWidth = kWidth - 2 * kPadding;
 constexpr double kLeastValue = kInnerWidth * 0.45;
 
 /// Ports of inputs on the left and of outputs on the right edge, in rows that both share.
-double placePorts(NodeLayout& layout, const NodeFace& face, double top) {
+double layOutPorts(NodeLayout& layout, const NodeFace& face, double top) {
     const size_t count = std::max(face.inputs.size(), face.outputs.size());
     const double half = (kWidth - 4 * kPadding) / 2;
     const double y = top + (count > 0 ? kPadding / 2 : 0);
@@ -37,7 +37,7 @@ double placePorts(NodeLayout& layout, const NodeFace& face, double top) {
     return y + kRow * static_cast<double>(count);
 }
 
-RowSpot placeRow(const RowFace& row, double labelWidth, double top) {
+RowSpot layOutRow(const RowFace& row, double labelWidth, double top) {
     RowSpot spot;
     if (row.isLong) {
         const double height = kRow - 4 + kLine * row.lines + 8;
@@ -57,35 +57,36 @@ RowSpot placeRow(const RowFace& row, double labelWidth, double top) {
 }
 
 /// Collapsed: a header with all ports folded onto its two edges.
-void placeCollapsed(NodeLayout& layout, const NodeFace& face) {
-    const auto place = [](std::vector<PortSpot>& spots, size_t count, double x) {
+void layOutCollapsed(NodeLayout& layout, const NodeFace& face) {
+    const auto found = [](std::vector<PortSpot>& spots, size_t count, double x) {
         const double step = count > 1 ? (kHeader - 16) / static_cast<double>(count - 1) : 0;
         for (size_t i = 0; i < count; ++i) {
             const double y = count > 1 ? 8 + step * static_cast<double>(i) : kHeader / 2;
             spots.push_back({.centre = {x, y}, .label = {}});
         }
     };
-    place(layout.inputs, face.inputs.size(), 0);
-    place(layout.outputs, face.outputs.size(), kWidth);
+    found(layout.inputs, face.inputs.size(), 0);
+    found(layout.outputs, face.outputs.size(), kWidth);
     layout.body = layout.header;
 }
 
-double placePicture(NodeLayout& layout, QSize picture, double top) {
-    if (picture.isEmpty()) {
+double layOutImage(NodeLayout& layout, QSize nodeImage, double top) {
+    if (nodeImage.isEmpty()) {
         return top;
     }
-    const double aspect = static_cast<double>(picture.height()) / picture.width();
+    const double aspect = static_cast<double>(nodeImage.height()) / nodeImage.width();
     const double height =
         std::clamp(std::round(kInnerWidth * aspect / 4) * 4, 24.0, 2 * kInnerWidth);
     const double width = std::min(kInnerWidth, height / aspect);
-    layout.picture = {kPadding + (kInnerWidth - width) / 2, top + 4, width, height};
-    return layout.picture.bottom() + 4;
+    layout.nodeImage = {kPadding + (kInnerWidth - width) / 2, top + 4, width, height};
+    return layout.nodeImage.bottom() + 4;
 }
 
 constexpr double kTextMargin = 8;
 constexpr double kLargeLine = 17;       ///< lines of large text stand close
-constexpr double kLeastShare = 0.4;     ///< of a row, for its value, where both need more
-constexpr double kFiguresShare = 0.72;  ///< of a footer, where what is beside them is always told
+constexpr double kLeastFraction = 0.4;  ///< of a row, for its value, where both need more
+constexpr double kFiguresFraction =
+    0.72;  ///< of a footer, where the text next to them is always shown
 constexpr double kSwitch = 36;
 
 const QFont& small(const Look& look, TextSize size) {
@@ -113,14 +114,14 @@ bool isSwitch(const RowFace& row) {
     return row.desc != nullptr && row.desc->kind == ParamKind::Bool;
 }
 
-/// Rooms of label and value. Large ones share the row by what they need: the value's rather.
-RowSpot roomsOf(const RowFace& row, RowSpot spot, const QFont& font, TextSize size) {
+/// Widths of label and value. Large ones share the row by what they need: the value's rather.
+RowSpot areasOf(const RowFace& row, RowSpot spot, const QFont& font, TextSize size) {
     spot.value.adjust(0, 0, -kTextMargin - rowMarkWidth(row), 0);
     if (size == TextSize::Large) {
         const double all = spot.value.right() - spot.label.left() - kTextMargin / 2;
         const double label = widthOf(row.label, font) + 1;
         const double value = isSwitch(row) ? kSwitch : widthOf(row.value, font) + 1;
-        const double given = std::min(value, std::max(all - label, all * kLeastShare));
+        const double given = std::min(value, std::max(all - label, all * kLeastFraction));
         spot.value.setLeft(spot.value.right() - given);
         spot.label.setWidth(all - given);
     }
@@ -134,11 +135,11 @@ void addLines(std::vector<PaintedText>& texts,
               TextSize size) {
     const bool isEmpty = row.value.isEmpty();
     const bool isLarge = size == TextSize::Large;
-    const QRectF room = spot.value.adjusted(kTextMargin - 2, isLarge ? 0 : 2, -kTextMargin, 0);
+    const QRectF area = spot.value.adjusted(kTextMargin - 2, isLarge ? 0 : 2, -kTextMargin, 0);
     const double line = isLarge ? kLargeLine : node_measures::kLine;
-    const int most = isLarge ? std::max(1, static_cast<int>(room.height() / line)) : row.lines;
+    const int most = isLarge ? std::max(1, static_cast<int>(area.height() / line)) : row.lines;
     const std::vector<PaintedText> lines =
-        linesIn(room,
+        linesIn(area,
                 isEmpty ? NodeWords::tr("Empty") : row.value,
                 small(look, size),
                 isEmpty || row.desc == nullptr ? look.muted : look.text,
@@ -158,13 +159,13 @@ void addRow(std::vector<PaintedText>& texts,
         addLines(texts, row, spot, look, size);
         return;
     }
-    const RowSpot rooms = roomsOf(row, spot, font, size);
-    texts.push_back(lineIn(rooms.label, row.label, font, look.muted, Qt::AlignLeft));
+    const RowSpot areas = areasOf(row, spot, font, size);
+    texts.push_back(lineIn(areas.label, row.label, font, look.muted, Qt::AlignLeft));
     const QColor& colour = row.desc == nullptr ? look.muted : look.text;
     const bool isFile = row.desc != nullptr &&
                         (row.desc->kind == ParamKind::File || row.desc->kind == ParamKind::Folder);
     if (!isSwitch(row)) {
-        texts.push_back(lineIn(rooms.value,
+        texts.push_back(lineIn(areas.value,
                                row.value,
                                font,
                                colour,
@@ -184,7 +185,7 @@ QStringList runningTexts(const NodeStatus& status) {
     return {NodeWords::tr("%1, %2 left").arg(status.phase, left), status.phase};
 }
 
-/// What a footer can say of the node's work, the longest first.
+/// What a footer can show of the node's work, the longest first.
 QStringList figuresOf(const NodeStatus& status) {
     switch (status.activity) {
         case NodeActivity::Running:
@@ -209,10 +210,10 @@ QStringList figuresOf(const NodeStatus& status) {
                      : QStringList{time};
 }
 
-/// The first that has room; the shortest where none has.
-QString fitting(const QStringList& texts, const QFont& font, double room) {
+/// The first that fits; the shortest where none does.
+QString fitting(const QStringList& texts, const QFont& font, double area) {
     for (const QString& text : texts) {
-        if (widthOf(text, font) + 1 <= room) {
+        if (widthOf(text, font) + 1 <= area) {
             return text;
         }
     }
@@ -223,7 +224,7 @@ QString fitting(const QStringList& texts, const QFont& font, double room) {
 
 NodeLayout layoutNode(const NodeFace& face,
                       const std::vector<double>& labelWidths,
-                      QSize picture,
+                      QSize nodeImage,
                       int headerMarks) {
     NodeLayout layout;
     layout.header = {0, 0, kWidth, kHeader};
@@ -231,17 +232,17 @@ NodeLayout layoutNode(const NodeFace& face,
     layout.title = {layout.fold.right() + 4, 0, 0, kHeader};
     layout.title.setRight(kWidth - kPadding - (kMark + 4) * headerMarks);
     if (face.isCollapsed) {
-        placeCollapsed(layout, face);
+        layOutCollapsed(layout, face);
         return layout;
     }
-    double y = placePorts(layout, face, kHeader);
+    double y = layOutPorts(layout, face, kHeader);
     y += face.rows.empty() ? 0 : 4;
     for (size_t i = 0; i < face.rows.size(); ++i) {
         const double labelWidth = i < labelWidths.size() ? labelWidths[i] : kInnerWidth / 2;
-        layout.rows.push_back(placeRow(face.rows[i], labelWidth, y));
+        layout.rows.push_back(layOutRow(face.rows[i], labelWidth, y));
         y = layout.rows.back().field.bottom() + 2;
     }
-    y = placePicture(layout, picture, y);
+    y = layOutImage(layout, nodeImage, y);
     layout.footer = {0, y + 4, kWidth, kFooter};
     layout.body = {0, 0, kWidth, layout.footer.bottom()};
     return layout;
@@ -284,8 +285,8 @@ NodePartAt partAt(const NodeLayout& layout, QPointF point, double reach) {
     if (layout.header.contains(point)) {
         return {NodePart::Header};
     }
-    if (layout.picture.contains(point)) {
-        return {NodePart::Picture};
+    if (layout.nodeImage.contains(point)) {
+        return {NodePart::Image};
     }
     return {layout.footer.contains(point) ? NodePart::Footer : NodePart::Body};
 }
@@ -335,17 +336,17 @@ std::vector<PaintedText> footerTexts(const NodeFace& face,
     if (layout.footer.isNull()) {
         return texts;
     }
-    const QRectF room = layout.footer.adjusted(12, 0, -12, -1);
+    const QRectF area = layout.footer.adjusted(12, 0, -12, -1);
     const QFont& font = small(look, size);
     const bool isLarge = size == TextSize::Large;
-    const double most = room.width() * (isLarge ? 1 : kFiguresShare);
+    const double most = area.width() * (isLarge ? 1 : kFiguresFraction);
     const QString right = fitting(figuresOf(status), font, most);
     const double rightWidth = std::min(widthOf(right, font) + 1, most);
     const QString left = status.policy.isEmpty() ? face.subtitle : status.policy;
-    const double leftWidth = room.width() - (right.isEmpty() ? 0 : rightWidth + 12);
+    const double leftWidth = area.width() - (right.isEmpty() ? 0 : rightWidth + 12);
     // A part of it is worth nothing, and large text leaves it none.
     if (!isLarge || widthOf(left, font) + 1 <= leftWidth) {
-        texts.push_back(lineIn({room.topLeft(), QSizeF(leftWidth, room.height())},
+        texts.push_back(lineIn({area.topLeft(), QSizeF(leftWidth, area.height())},
                                left,
                                font,
                                face.desc == nullptr ? look.warning : look.muted,
@@ -355,7 +356,7 @@ std::vector<PaintedText> footerTexts(const NodeFace& face,
         const QColor colour = status.activity == NodeActivity::Failed    ? look.error
                               : status.activity == NodeActivity::Running ? look.running
                                                                          : look.muted;
-        texts.push_back(lineIn({room.right() - rightWidth, room.top(), rightWidth, room.height()},
+        texts.push_back(lineIn({area.right() - rightWidth, area.top(), rightWidth, area.height()},
                                right,
                                font,
                                colour,

@@ -47,19 +47,19 @@ struct NodeLayout {
     std::vector<PortSpot> inputs;
     std::vector<PortSpot> outputs;
     std::vector<RowSpot> rows;  ///< empty while collapsed
-    QRectF picture;             ///< null: none
+    QRectF nodeImage;           ///< null: none
     QRectF footer;              ///< null while collapsed
 };
 
-/// `labelWidths`: how wide each row's label is painted, in the order of the rows. `picture`: its
+/// `labelWidths`: how wide each row's label is painted, in the order of the rows. `nodeImage`: its
 /// size, empty when there is none.
 [[nodiscard]] NodeLayout layoutNode(const NodeFace& face,
                                     const std::vector<double>& labelWidths,
-                                    QSize picture,
+                                    QSize nodeImage,
                                     int headerMarks);
 
 /// What of a node lies under a point.
-enum class NodePart { None, Body, Header, Fold, Input, Output, Row, Value, Picture, Footer };
+enum class NodePart { None, Body, Header, Fold, Input, Output, Row, Value, Image, Footer };
 
 struct NodePartAt {
     NodePart part = NodePart::None;
@@ -96,7 +96,7 @@ struct NodeTexts {
 /// "12 s", "340 ms": a duration as footers show it.
 [[nodiscard]] QString shortDuration(double milliseconds);
 
-/// Room that a row keeps free at its right end for a switch or an arrow.
+/// Space that a row keeps free at its right end for a switch or an arrow.
 [[nodiscard]] double rowMarkWidth(const RowFace& row);
 
 }  // namespace lowtide::ui

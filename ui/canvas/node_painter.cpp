@@ -177,9 +177,9 @@ void paintPorts(QPainter& painter, const NodeAppearance& node, const Look& look)
     all(node.face.outputs, node.layout.outputs, NodePart::Output);
 }
 
-void paintPicture(QPainter& painter, const NodeAppearance& node) {
-    if (!node.layout.picture.isNull() && !node.picture.isNull()) {
-        painter.drawImage(node.layout.picture, node.picture);
+void paintImage(QPainter& painter, const NodeAppearance& node) {
+    if (!node.layout.nodeImage.isNull() && !node.nodeImage.isNull()) {
+        painter.drawImage(node.layout.nodeImage, node.nodeImage);
     }
 }
 
@@ -199,8 +199,8 @@ void paintProgress(QPainter& painter, const NodeAppearance& node, const Look& lo
         0, node.layout.header.bottom() - kProgressHeight / 2, kWidth, kProgressHeight);
     painter.fillRect(track, look.border);
     if (node.status.total > 0) {
-        const double share = std::clamp(node.status.done / node.status.total, 0.0, 1.0);
-        painter.fillRect(QRectF(track.topLeft(), QSizeF(kWidth * share, kProgressHeight)),
+        const double fraction = std::clamp(node.status.done / node.status.total, 0.0, 1.0);
+        painter.fillRect(QRectF(track.topLeft(), QSizeF(kWidth * fraction, kProgressHeight)),
                          look.running);
     }
 }
@@ -221,7 +221,7 @@ QPainterPath topRounded(const QRectF& rect, double radius) {
     return path;
 }
 
-/// What leaves the node colours its header, so that stages are told apart from afar.
+/// What leaves the node colours its header, so that stages are distinguishable from afar.
 QColor headerColour(const NodeAppearance& node, const Look& look) {
     const std::vector<PortFace>& ports =
         node.face.outputs.empty() ? node.face.inputs : node.face.outputs;
@@ -231,8 +231,8 @@ QColor headerColour(const NodeAppearance& node, const Look& look) {
     return mixed(look.header, look.wire(ports.front().type).colour, 0.16);
 }
 
-/// Colour and width of the outline: what a person must see first wins.
-QPen outline(const NodeAppearance& node, const Look& look) {
+/// Colour and width of the border: what a user must see first wins.
+QPen borderPen(const NodeAppearance& node, const Look& look) {
     if (node.isSelected) {
         return {look.selected, 2};
     }
@@ -252,11 +252,11 @@ QPen outline(const NodeAppearance& node, const Look& look) {
     return pen;
 }
 
-/// From afar: blocks of colour, the picture, the outline.
+/// From afar: blocks of colour, the image, the border.
 void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, double zoom) {
     const QRectF& body = node.layout.body;
     const bool isRounded = zoom >= kRoundedZoom;
-    QPen pen = outline(node, look);
+    QPen pen = borderPen(node, look);
     pen.setWidthF(pen.widthF() > 1 ? 2.0 : 1.0);
     pen.setCosmetic(true);
     painter.setRenderHint(QPainter::Antialiasing, isRounded);
@@ -274,7 +274,7 @@ void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, d
         painter.drawRect(body);
         painter.fillRect(node.layout.header.adjusted(2, 2, -2, 0), headerColour(node, look));
     }
-    paintPicture(painter, node);
+    paintImage(painter, node);
     paintProgress(painter, node, look);
     painter.setRenderHint(QPainter::Antialiasing, true);
     if (isRounded) {
@@ -307,9 +307,9 @@ void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look) 
         painter.drawPath(topRounded(node.layout.header, kRadius));
     }
     paintRows(painter, node, look);
-    paintPicture(painter, node);
+    paintImage(painter, node);
     paintFooter(painter, node, look);
-    const QPen pen = outline(node, look);
+    const QPen pen = borderPen(node, look);
     const double inset = pen.widthF() > 1.5 ? 0 : 0.5;
     painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);

@@ -11,7 +11,7 @@ namespace lowtide::ui {
 
 /// Under this zoom no text is painted.
 inline constexpr double kTextZoom = 0.4;
-/// Under this zoom texts are painted larger than their rooms are meant for, and cut shorter: at its
+/// Under this zoom texts are painted larger than their areas are meant for, and cut shorter: at its
 /// own size a letter would be too small to be read.
 inline constexpr double kLargeTextZoom = 0.66;
 
@@ -22,7 +22,7 @@ struct NodeAppearance {
     const NodeTexts& texts;
     const NodeStatus& status;
     const NodeIssues& issues;
-    const QImage& picture;  ///< scaled to the pixels that it takes
+    const QImage& nodeImage;  ///< scaled to the pixels that it takes
     NodePartAt hovered;
     std::string marked;  ///< a port or row that is pointed out
     bool isSelected = false;

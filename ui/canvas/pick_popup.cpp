@@ -134,7 +134,7 @@ constexpr int kPopupHeight = 388;
 constexpr int kDetailHeight = 44;
 constexpr int kPage = 8;
 constexpr int kRows = 10;      ///< that are seen at once
-constexpr int kLeastRows = 4;  ///< have room while the list is shorter
+constexpr int kLeastRows = 4;  ///< that fit even if the list is shorter
 
 constexpr size_t kRecentCount = 6;
 
@@ -188,12 +188,13 @@ void SearchRow::paint(QPainter* painter,
     painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, aside);
     painter->setFont(theme.font("body"));
     painter->setPen(theme.colour("text"));
-    const QRectF room = rect.adjusted(kIndent, 0, -16 - asideWidth, 0);
+    const QRectF available = rect.adjusted(kIndent, 0, -16 - asideWidth, 0);
     painter->drawText(
-        room,
+        available,
         Qt::AlignLeft | Qt::AlignVCenter,
         QFontMetrics(theme.font("body"))
-            .elidedText(index.data().toString(), Qt::ElideRight, static_cast<int>(room.width())));
+            .elidedText(
+                index.data().toString(), Qt::ElideRight, static_cast<int>(available.width())));
     painter->restore();
 }
 
@@ -265,20 +266,20 @@ PickPopup::PickPopup(const QString& name, const QString& placeholder, QWidget* p
 void PickPopup::openAt(QPoint at) {
     pattern_->clear();
     refresh();
-    placeWithin(at);
+    moveWithin(at);
     show();
     raise();
     pattern_->setFocus(Qt::PopupFocusReason);
     showDetail();  // now it can be heard
 }
 
-void PickPopup::placeWithin(QPoint at) {
-    const QSize room = parentWidget()->size();
+void PickPopup::moveWithin(QPoint at) {
+    const QSize available = parentWidget()->size();
     const int spare = std::max(0, kRows - std::max(kLeastRows, rows_->rowCount()));
     const int tall = kPopupHeight - spare * std::max(0, list_->sizeHintForRow(0));
-    resize(std::min(kPopupWidth, room.width()), std::min(tall, room.height()));
-    move(std::clamp(at.x(), 0, std::max(0, room.width() - width())),
-         std::clamp(at.y(), 0, std::max(0, room.height() - height())));
+    resize(std::min(kPopupWidth, available.width()), std::min(tall, available.height()));
+    move(std::clamp(at.x(), 0, std::max(0, available.width() - width())),
+         std::clamp(at.y(), 0, std::max(0, available.height() - height())));
 }
 
 void PickPopup::refresh() {
@@ -291,7 +292,7 @@ void PickPopup::refresh() {
 void PickPopup::showDetail() {
     const QModelIndex current = list_->currentIndex();
     detail_->setText(detailOf(current.row()));
-    if (isVisible()) {  // the focus stays in the line, so nobody else says which row it is
+    if (isVisible()) {  // the line keeps the focus, so nobody else announces the row
         announce(*pattern_, current.isValid() ? current.data().toString() : detail_->text());
     }
     Q_EMIT currentChanged(current.row());

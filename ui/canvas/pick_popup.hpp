@@ -22,7 +22,7 @@ class QStandardItemModel;
 
 namespace lowtide::ui {
 
-/// A line of a list over the canvas: the mark of a wire type, a name, and what is said of it.
+/// A line of a list over the canvas: the mark of a wire type, a name, and a description.
 class SearchRow : public QStyledItemDelegate {
     Q_OBJECT
 
@@ -101,7 +101,7 @@ private:
     void moveCurrent(int steps);
     void takeCurrent();
     void showDetail();
-    void placeWithin(QPoint at);
+    void moveWithin(QPoint at);
 
     QLineEdit* pattern_;
     QListView* list_;

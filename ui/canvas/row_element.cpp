@@ -238,19 +238,19 @@ public:
         }
     }
 
-    void tellValue(const QString& before) override {
+    void announceValue(const QString& before) override {
         const QAccessible::Role now = role();
         if (now == QAccessible::CheckBox) {
             QAccessible::State changed;
             changed.checked = true;
             QAccessibleStateChangeEvent event(this, changed);
-            tellAccess(event);
+            announceAccess(event);
         } else if (now == QAccessible::EditableText) {
             QAccessibleTextUpdateEvent event(this, 0, before, value());
-            tellAccess(event);
+            announceAccess(event);
         } else if (now == QAccessible::SpinBox || now == QAccessible::ComboBox) {
             QAccessibleValueChangeEvent event(this, currentValue());
-            tellAccess(event);
+            announceAccess(event);
         }
     }
 

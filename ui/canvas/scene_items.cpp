@@ -10,7 +10,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kNodeOutside = 12;  ///< ports, shadow and outline reach over the body
+constexpr double kNodeOutside = 12;  ///< ports, shadow and border reach over the body
 
 constexpr double kBoxMargin = 12;
 constexpr double kFoldSide = 16;
@@ -34,16 +34,16 @@ void NodeItem::setFace(NodeFace face) {
 }
 
 void NodeItem::setStatus(const NodeStatus& status) {
-    const bool sameShape = status.picture.size() == status_.picture.size() &&
+    const bool sameShape = status.nodeImage.size() == status_.nodeImage.size() &&
                            headerMarks(face_, status) == headerMarks(face_, status_);
-    if (status.picture.cacheKey() != status_.picture.cacheKey()) {
-        scaledPicture_ = {};
+    if (status.nodeImage.cacheKey() != status_.nodeImage.cacheKey()) {
+        scaledImage_ = {};
     }
     status_ = status;
     issues_ = issuesOf(status_.issues);
     if (sameShape) {
         texts_.footer = footerTexts(face_, status_, layout_, look_);
-        if (largeTexts_) {  // the rest stays: progress comes often
+        if (largeTexts_) {  // the rest is kept: progress comes often
             largeTexts_->footer = footerTexts(face_, status_, layout_, look_, TextSize::Large);
         }
         update();
@@ -60,7 +60,7 @@ void NodeItem::layOut() {
     prepareGeometryChange();
     layout_ = layoutNode(face_,
                          labelWidths(face_, look_),
-                         status_.picture.size(),
+                         status_.nodeImage.size(),
                          static_cast<int>(headerMarks(face_, status_).size()));
     texts_.face = faceTexts(face_, layout_, look_);
     texts_.footer = footerTexts(face_, status_, layout_, look_);
@@ -115,16 +115,15 @@ QRectF NodeItem::boundingRect() const {
     return layout_.body.adjusted(-kNodeOutside, -kNodeOutside, kNodeOutside, kNodeOutside);
 }
 
-/// Scaling anew for every frame is dear; a picture is scaled once for each zoom.
-const QImage& NodeItem::pictureFor(double pixelsPerUnit) {
+/// Scaling again for every frame is expensive; an image is scaled once for each zoom.
+const QImage& NodeItem::imageFor(double pixelsPerUnit) {
     const QSize wanted =
-        (layout_.picture.size() * pixelsPerUnit).toSize().boundedTo(status_.picture.size());
-    if (!wanted.isEmpty() && scaledPicture_.size() != wanted) {
-        scaledPicture_ =
-            status_.picture.scaled(wanted, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
-                .convertToFormat(QImage::Format_ARGB32_Premultiplied);
+        (layout_.nodeImage.size() * pixelsPerUnit).toSize().boundedTo(status_.nodeImage.size());
+    if (!wanted.isEmpty() && scaledImage_.size() != wanted) {
+        scaledImage_ = status_.nodeImage.scaled(wanted, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
+                           .convertToFormat(QImage::Format_ARGB32_Premultiplied);
     }
-    return scaledPicture_;
+    return scaledImage_;
 }
 
 void NodeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
@@ -136,7 +135,7 @@ void NodeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget
                .texts = zoom < kTextZoom ? texts_ : texts(zoom),
                .status = status_,
                .issues = issues_,
-               .picture = pictureFor(pixels),
+               .nodeImage = imageFor(pixels),
                .hovered = hovered_,
                .marked = marked_,
                .isSelected = isSelected()},
@@ -244,14 +243,14 @@ void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidge
 }
 
 void NoteItem::layOut() {
-    const QRectF room = textRect();
+    const QRectF area = textRect();
     const bool isEmpty = box_.text.empty();
-    texts_ = linesIn(room,
+    texts_ = linesIn(area,
                      isEmpty ? QCoreApplication::translate("NoteItem", "Double-click to write")
                              : QString::fromStdString(box_.text),
                      look_.bodyFont,
                      isEmpty ? look_.muted : look_.text,
-                     std::max(1, static_cast<int>(room.height() / kNoteLine)),
+                     std::max(1, static_cast<int>(area.height() / kNoteLine)),
                      kNoteLine);
 }
 

@@ -20,7 +20,7 @@ public:
 
     void setFace(NodeFace face);
     void setStatus(const NodeStatus& status);
-    /// Another theme: lays all texts out anew.
+    /// Another theme: lays all texts out again.
     void lookChanged();
 
     [[nodiscard]] const NodeFace& face() const { return face_; }
@@ -51,7 +51,7 @@ public:
 
 private:
     void layOut();
-    const QImage& pictureFor(double pixelsPerUnit);
+    const QImage& imageFor(double pixelsPerUnit);
 
     const Look& look_;
     NodeFace face_;
@@ -62,7 +62,7 @@ private:
     NodeIssues issues_;
     NodePartAt hovered_;
     std::string marked_;
-    QImage scaledPicture_;
+    QImage scaledImage_;
 };
 
 /// What of a frame or note lies under a point.

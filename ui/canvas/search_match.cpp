@@ -76,7 +76,7 @@ int nodeScore(const NodeDesc& desc, const QStringList& words) {
     return sum;
 }
 
-int recentPlace(const std::vector<std::string>& recent, const std::string& id) {
+int recentRank(const std::vector<std::string>& recent, const std::string& id) {
     const auto found = std::find(recent.begin(), recent.end(), id);
     return static_cast<int>(found - recent.begin());
 }
@@ -132,14 +132,14 @@ std::vector<SearchHit> searchNodes(const graph::Catalog& catalog,
         hit.score = words.isEmpty() ? 1 : nodeScore(desc, words);
         if (hit.score > 0) {
             hit.score +=
-                recentPlace(recent, desc.id) < static_cast<int>(recent.size()) ? kRecent : 0;
+                recentRank(recent, desc.id) < static_cast<int>(recent.size()) ? kRecent : 0;
             hits.push_back(std::move(hit));
         }
     }
     std::stable_sort(hits.begin(), hits.end(), [&](const SearchHit& a, const SearchHit& b) {
         const auto key = [&](const SearchHit& hit) {
             return std::tuple(words.isEmpty() ? 0 : -hit.score,
-                              recentPlace(recent, hit.desc->id),
+                              recentRank(recent, hit.desc->id),
                               std::string_view(hit.desc->category),
                               std::string_view(hit.desc->label));
         };

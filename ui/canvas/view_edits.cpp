@@ -1,4 +1,4 @@
-// GraphView's steps on what is selected, its clipboard (graphs as text, files, pictures, and what
+// GraphView's steps on what is selected, its clipboard (graphs as text, files, images, and what
 // is none of these), frames, notes and bends of wires.
 #include "plugin/base/error.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
@@ -22,14 +22,14 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kTipAside = 16;   ///< the tip stands below the left edge of the node
-constexpr double kBeside = 32;  ///< how far a duplicate lies from what it came from
+constexpr double kOffset = 32;  ///< how far a duplicate lies from what it came from
 
-QPointF besideSelected(const GraphScene& scene) {
+QPointF offsetFromSelected(const GraphScene& scene) {
     QRectF bounds;
     for (const std::string& id : scene.selectedNodes()) {
         bounds |= scene.node(id)->bodyInScene();
     }
-    return bounds.topLeft() + QPointF(kBeside, kBeside);
+    return bounds.topLeft() + QPointF(kOffset, kOffset);
 }
 
 /// The text without the wires that come from nodes which it does not hold.
@@ -47,7 +47,7 @@ std::optional<ComfyWorkflow> comfyWorkflowIn(const QMimeData& data) {
 }
 
 constexpr double kFramePadding = 24;
-constexpr double kFrameTitle = 48;  ///< title and room below it
+constexpr double kFrameTitle = 48;  ///< title and space below it
 
 Point roundedPoint(QPointF point) {
     return {std::round(point.x()), std::round(point.y())};
@@ -115,7 +115,7 @@ void GraphView::cut() {
 void GraphView::duplicate() {
     if (const NodeIds ids = selectedNodes(); !ids.empty()) {
         parts_->insertText(copyText(parts_->model.document(), ids, false),
-                           besideSelected(parts_->scene),
+                           offsetFromSelected(parts_->scene),
                            tr("Duplicate"));
     }
 }
@@ -123,7 +123,7 @@ void GraphView::duplicate() {
 void GraphView::duplicateWithWires() {
     if (const NodeIds ids = selectedNodes(); !ids.empty()) {
         parts_->insertText(copyText(parts_->model.document(), ids, true),
-                           besideSelected(parts_->scene),
+                           offsetFromSelected(parts_->scene),
                            tr("Duplicate with wires"));
     }
 }
@@ -152,9 +152,9 @@ bool GraphView::canBypassSelected() const {
 void GraphView::bypassSelected() {
     const NodeIds ids = parts_->bypassable();
     if (ids.empty() && !selectedNodes().empty()) {
-        parts_->tip.say(tr("A node can be bypassed only where an input of the same type as an "
-                           "output can be passed on."),
-                        parts_->pointerOrMiddle());
+        parts_->tip.report(tr("A node can be bypassed only where an input of the same type as an "
+                              "output can be passed on."),
+                           parts_->pointerOrMiddle());
         return;
     }
     parts_->model.apply(tr("Bypass"), [&ids](graph::Document& changed) {
@@ -172,11 +172,11 @@ void GraphView::showBypassPreview(bool isShown) {
         return;
     }
     viewport()->update();
-    parts_->tip.say({}, {});
+    parts_->tip.report({}, {});
     if (parts_->showsBypass && ids.size() == 1) {
         const NodeItem& item = *parts_->scene.node(*ids.begin());
-        parts_->tip.say(bypassSentence(item.face()),
-                        mapFromScene(item.bodyInScene().bottomLeft()) - QPoint(kTipAside, 0));
+        parts_->tip.report(bypassSentence(item.face()),
+                           mapFromScene(item.bodyInScene().bottomLeft()) - QPoint(kTipAside, 0));
     }
 }
 
@@ -271,10 +271,10 @@ void GraphView::Parts::paste(bool withWires) {
         pasteGraph(*data, at, withWires);
     } catch (const Error& error) {
         if (data->hasImage()) {
-            Q_EMIT view.picturePasted(qvariant_cast<QImage>(data->imageData()), at);
+            Q_EMIT view.imagePasted(qvariant_cast<QImage>(data->imageData()), at);
         } else if (data->text().trimmed().isEmpty()) {
             Q_EMIT view.pasteRefused(
-                GraphView::tr("The clipboard holds no nodes and no picture to paste."));
+                GraphView::tr("The clipboard holds no nodes and no image to paste."));
         } else {
             Q_EMIT view.pasteRefused(
                 GraphView::tr("The text in the clipboard is no graph: %1").arg(errorText(error)));
@@ -351,8 +351,8 @@ void GraphView::Parts::toggleReroute(size_t index, int reroute, QPointF at) {
     if (reroute >= 0) {
         points.erase(points.begin() + reroute);
     } else {
-        const size_t place = placeOnWire(wire.start, wire.end, wire.via, at);
-        points.insert(points.begin() + static_cast<std::ptrdiff_t>(place), roundedPoint(at));
+        const size_t before = positionOnWire(wire.start, wire.end, wire.via, at);
+        points.insert(points.begin() + static_cast<std::ptrdiff_t>(before), roundedPoint(at));
     }
     model.apply(reroute >= 0 ? GraphView::tr("Straighten wire") : GraphView::tr("Bend wire"),
                 [&](graph::Document& document) { setReroutes(document, wire.to, points); });

@@ -152,8 +152,8 @@ void GraphView::Parts::click(const PointerAt& at) {
     scene.select({node});
     if (!press->param.empty()) {
         rows.begin(node, press->param);
-    } else if (press->hit.part.part == NodePart::Picture) {
-        Q_EMIT view.pictureActivated(node);
+    } else if (press->hit.part.part == NodePart::Image) {
+        Q_EMIT view.imageActivated(node);
     }
 }
 
@@ -175,7 +175,7 @@ void GraphView::Parts::doubleClick(const PointerAt& at) {
 void GraphView::Parts::forgetGesture() {
     gesture.reset();
     press.reset();
-    tip.say({}, {});
+    tip.report({}, {});
     scene.reload();
     view.viewport()->update();
 }
@@ -186,33 +186,33 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
     parts_->texts.end();
     parts_->search.hide();
     parts_->wiring.hide();
-    parts_->tip.say({}, {});
+    parts_->tip.report({}, {});
     setFocus(Qt::MouseFocusReason);
-    const QPoint place = event->position().toPoint();
+    const QPoint point = event->position().toPoint();
     const bool pans = event->button() == Qt::MiddleButton ||
                       (event->button() == Qt::LeftButton && parts_->heldKey);
     if (pans) {
-        parts_->startPan(place);
+        parts_->startPan(point);
     } else if (event->button() == Qt::LeftButton) {
-        parts_->pressLeft(parts_->pointerAt(place, event->modifiers()));
+        parts_->pressLeft(parts_->pointerAt(point, event->modifiers()));
         viewport()->update();
     }
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
-    const QPoint place = event->position().toPoint();
-    parts_->pointer = place;
-    const PointerAt at = parts_->pointerAt(place, event->modifiers());
+    const QPoint point = event->position().toPoint();
+    parts_->pointer = point;
+    const PointerAt at = parts_->pointerAt(point, event->modifiers());
     if (parts_->panFrom) {
-        parts_->pan(place - *parts_->panFrom);
-        parts_->panFrom = place;
+        parts_->pan(point - *parts_->panFrom);
+        parts_->panFrom = point;
         parts_->hasPanned = true;
     } else if (parts_->gesture) {
         parts_->gesture->move(at);
-        parts_->tip.say(parts_->gesture->refusal(), place);
+        parts_->tip.report(parts_->gesture->refusal(), point);
         viewport()->update();
     } else if (parts_->press && event->buttons().testFlag(Qt::LeftButton)) {
-        if ((place - parts_->press->viewport).manhattanLength() >= kDragPixels) {
+        if ((point - parts_->press->viewport).manhattanLength() >= kDragPixels) {
             parts_->beginDrag(at);
         }
     } else {
@@ -233,7 +233,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     if (parts_->gesture) {
         const std::unique_ptr<Gesture> ended = std::move(parts_->gesture);
         ended->finish(at);
-        parts_->tip.say({}, {});
+        parts_->tip.report({}, {});
     } else if (parts_->press) {
         parts_->click(at);
     }
@@ -254,24 +254,24 @@ void GraphView::setKeys(const std::string& command, const QList<QKeySequence>& k
     parts_->keys.set(command, keys);
 }
 
-void GraphView::Parts::walk(WalkDirection direction, bool isAlongWires) {
+void GraphView::Parts::moveFocus(FocusDirection direction, bool isAlongWires) {
     const NodeIds selected = scene.selectedNodes();
     const std::string current = selected.empty() ? std::string() : *selected.begin();
     const NodeRects rects = scene.nodeRects();
     const std::string next = isAlongWires && !current.empty()
                                  ? nodeAlongWires(model.document(), rects, current, direction)
-                                 : nodeBeside(rects, current, direction);
+                                 : adjacentNode(rects, current, direction);
     if (!next.empty()) {
         view.reveal(next);
     }
 }
 
-void GraphView::walk(int direction) {
-    parts_->walk(static_cast<WalkDirection>(direction), false);
+void GraphView::moveFocus(int direction) {
+    parts_->moveFocus(static_cast<FocusDirection>(direction), false);
 }
 
-void GraphView::walkWires(int direction) {
-    parts_->walk(static_cast<WalkDirection>(direction), true);
+void GraphView::moveAlongWires(int direction) {
+    parts_->moveFocus(static_cast<FocusDirection>(direction), true);
 }
 
 bool GraphView::focusNextPrevChild(bool isForward) {
@@ -322,7 +322,7 @@ void GraphView::focusInEvent(QFocusEvent* event) {
                          event->reason() == Qt::BacktabFocusReason ||
                          event->reason() == Qt::ShortcutFocusReason;
     viewport()->update();
-    parts_->elements->tellFocus();
+    parts_->elements->announceFocus();
 }
 
 void GraphView::focusOutEvent(QFocusEvent* event) {

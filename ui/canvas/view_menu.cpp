@@ -17,7 +17,7 @@ namespace lowtide::ui {
 
 namespace {
 
-/// Menu entries; the names of grounds are for people, the ids for the file.
+/// Menu entries; the names of grounds are for users, the ids for the file.
 QString groundName(const std::string& ground) {
     if (ground == "blue") {
         return GraphView::tr("Blue");

@@ -18,33 +18,33 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr size_t kMostPlaces = 64;
+constexpr size_t kMostStates = 64;
 
-/// Scroll bars stand on whole pixels, so the same place comes back a little aside.
-bool isSame(const ViewPlace& a, const ViewPlace& b) {
+/// Scroll bars stand on whole pixels, so the same position comes back slightly shifted.
+bool isSame(const ViewState& a, const ViewState& b) {
     const double away = std::hypot(a.centre.x - b.centre.x, a.centre.y - b.centre.y);
     return a.zoom == b.zoom && away * a.zoom < 2;
 }
 
 /// The last of `from` that is another view than `now`, which is kept in `to`.
-std::optional<ViewPlace> moved(std::vector<ViewPlace>& from,
-                               std::vector<ViewPlace>& to,
-                               const ViewPlace& now) {
+std::optional<ViewState> moved(std::vector<ViewState>& from,
+                               std::vector<ViewState>& to,
+                               const ViewState& now) {
     while (!from.empty() && isSame(from.back(), now)) {
         from.pop_back();
     }
     if (from.empty()) {
         return std::nullopt;
     }
-    const ViewPlace place = from.back();
+    const ViewState position = from.back();
     from.pop_back();
     to.push_back(now);
-    return place;
+    return position;
 }
 
 constexpr int kLeastMapWidth = 112;
 constexpr int kMostMapWidth = 176;
-constexpr double kShare = 0.15;  ///< of the view's width
+constexpr double kFraction = 0.15;  ///< of the view's width
 constexpr double kAspect = 0.66;
 constexpr double kOverhang = 2;  ///< pixels that may lie out of view
 constexpr int kMapMargin = 12;
@@ -67,21 +67,21 @@ bool isTouchpad(const QWheelEvent& event) {
 
 }  // namespace
 
-void ViewHistory::leave(const ViewPlace& now) {
+void ViewHistory::leave(const ViewState& now) {
     ahead_.clear();
     if (before_.empty() || !isSame(before_.back(), now)) {
         before_.push_back(now);
     }
-    if (before_.size() > kMostPlaces) {
+    if (before_.size() > kMostStates) {
         before_.erase(before_.begin());
     }
 }
 
-std::optional<ViewPlace> ViewHistory::back(const ViewPlace& now) {
+std::optional<ViewState> ViewHistory::back(const ViewState& now) {
     return moved(before_, ahead_, now);
 }
 
-std::optional<ViewPlace> ViewHistory::forward(const ViewPlace& now) {
+std::optional<ViewState> ViewHistory::forward(const ViewState& now) {
     return moved(ahead_, before_, now);
 }
 
@@ -109,20 +109,20 @@ QString Minimap::spokenText() const {
                      : tr("The graph is empty.");
 }
 
-void Minimap::place() {
-    const QRect room = view_.viewport()->geometry();
+void Minimap::reposition() {
+    const QRect area = view_.viewport()->geometry();
     const int wide = std::clamp(
-        static_cast<int>(std::round(room.width() * kShare)), kLeastMapWidth, kMostMapWidth);
+        static_cast<int>(std::round(area.width() * kFraction)), kLeastMapWidth, kMostMapWidth);
     if (wide != width()) {
         resize(wide, static_cast<int>(std::round(wide * kAspect)));
-        picture_ = {};
+        image_ = {};
     }
     showIfNeeded();
-    move(room.right() + 1 - width() - kMapMargin, room.bottom() + 1 - height() - kMapMargin);
+    move(area.right() + 1 - width() - kMapMargin, area.bottom() + 1 - height() - kMapMargin);
 }
 
 void Minimap::forget() {
-    picture_ = {};
+    image_ = {};
     content_ = scene_.contentRect();
     showIfNeeded();
     update();
@@ -191,11 +191,11 @@ void Minimap::paintGraph(QPainter& painter) const {
 
 void Minimap::paintEvent(QPaintEvent*) {
     const Look& look = scene_.look();
-    if (picture_.isNull() || picture_.devicePixelRatio() != devicePixelRatioF()) {
-        picture_ = QPixmap(size() * devicePixelRatioF());
-        picture_.setDevicePixelRatio(devicePixelRatioF());
-        picture_.fill(Qt::transparent);
-        QPainter painter(&picture_);
+    if (image_.isNull() || image_.devicePixelRatio() != devicePixelRatioF()) {
+        image_ = QPixmap(size() * devicePixelRatioF());
+        image_.setDevicePixelRatio(devicePixelRatioF());
+        image_.fill(Qt::transparent);
+        QPainter painter(&image_);
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(look.border, 1));
         painter.setBrush(faded(look.body, 0.92));
@@ -203,7 +203,7 @@ void Minimap::paintEvent(QPaintEvent*) {
         paintGraph(painter);
     }
     QPainter painter(this);
-    painter.drawPixmap(0, 0, picture_);
+    painter.drawPixmap(0, 0, image_);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setClipRect(rect().adjusted(2, 2, -2, -2));
     const QRectF seen = toMap().mapRect(view_.mapToScene(view_.viewport()->rect()).boundingRect());
@@ -242,8 +242,8 @@ void GraphView::Parts::zoomAbout(QPointF viewport, double wanted) {
     view.setTransform(QTransform::fromScale(next, next));
     const QPointF away = view.viewportTransform().map(fixed) - viewport;
     pan(QPoint(-static_cast<int>(std::round(away.x())), -static_cast<int>(std::round(away.y()))));
-    rows.place();
-    texts.place();
+    rows.reposition();
+    texts.reposition();
     minimap.viewMoved();
     Q_EMIT view.zoomChanged(next * 100);
 }
@@ -258,14 +258,14 @@ void GraphView::Parts::fit(const QRectF& rect) {
     if (rect.isEmpty()) {
         return;
     }
-    const QSizeF room = view.viewport()->size();
+    const QSizeF area = view.viewport()->size();
     const auto zoomWith = [&](double margin) {
-        return std::min((room.width() - 2 * margin) / rect.width(),
-                        (room.height() - 2 * margin) / rect.height());
+        return std::min((area.width() - 2 * margin) / rect.width(),
+                        (area.height() - 2 * margin) / rect.height());
     };
     const double tight = std::min(zoomWith(kFitLeast), kLargeTextZoom);
     const double wanted = std::clamp(std::max(zoomWith(kFitPixels), tight), kLeastZoom, 1.0);
-    zoomAbout({room.width() / 2, room.height() / 2}, wanted);
+    zoomAbout({area.width() / 2, area.height() / 2}, wanted);
     view.centerOn(rect.center());
     minimap.viewMoved();
 }
@@ -279,7 +279,7 @@ void GraphView::zoomOut() {
 }
 
 void GraphView::zoomToActual() {
-    parts_->leavePlace();
+    parts_->leaveSlot();
     parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
 }
 
@@ -291,7 +291,7 @@ void GraphView::zoomToSelected() {
     for (const BoxItem* box : parts_->scene.boxes()) {
         rect |= box->isSelected() ? box->shownRect() : QRectF();
     }
-    parts_->leavePlace();
+    parts_->leaveSlot();
     parts_->fit(rect.isEmpty() ? parts_->scene.contentRect() : rect);
 }
 
@@ -301,7 +301,7 @@ void GraphView::Parts::fitAll() {
 }
 
 void GraphView::zoomToAll() {
-    parts_->leavePlace();
+    parts_->leaveSlot();
     parts_->fitAll();
 }
 
@@ -336,59 +336,59 @@ bool GraphView::viewportEvent(QEvent* event) {
     return QGraphicsView::viewportEvent(event);
 }
 
-ViewPlace GraphView::Parts::place() const {
+ViewState GraphView::Parts::viewState() const {
     const QPointF centre = view.viewportTransform().inverted().map(
         QPointF(view.viewport()->width(), view.viewport()->height()) / 2);
     return {{centre.x(), centre.y()}, zoom()};
 }
 
-void GraphView::Parts::show(const ViewPlace& place) {
-    zoomAbout(QRectF(view.viewport()->rect()).center(), place.zoom);
+void GraphView::Parts::show(const ViewState& state) {
+    zoomAbout(QRectF(view.viewport()->rect()).center(), state.zoom);
     showsAll = false;
-    view.centerOn(place.centre.x, place.centre.y);
+    view.centerOn(state.centre.x, state.centre.y);
 }
 
-void GraphView::Parts::leavePlace() {
-    history.leave(place());
+void GraphView::Parts::leaveSlot() {
+    history.leave(viewState());
 }
 
-ViewPlace GraphView::place() const {
-    return parts_->place();
+ViewState GraphView::viewState() const {
+    return parts_->viewState();
 }
 
-void GraphView::showPlace(const ViewPlace& place) {
-    parts_->show(place);
+void GraphView::showState(const ViewState& state) {
+    parts_->show(state);
 }
 
 /// A step of the graph, as in Gaffer: a bookmark is kept in the file with the graph whose parts it
 /// shows, and one that was overwritten by mistake comes back with undo.
 void GraphView::keepBookmark(int number) {
     parts_->model.apply(tr("Keep bookmark %1").arg(number), [&](graph::Document& document) {
-        setBookmark(document, number, parts_->place());
+        setBookmark(document, number, parts_->viewState());
     });
-    parts_->tip.say(tr("This view is bookmark %1 now.").arg(number), parts_->pointerOrMiddle());
+    parts_->tip.report(tr("This view is bookmark %1 now.").arg(number), parts_->pointerOrMiddle());
 }
 
 void GraphView::goToBookmark(int number) {
-    const std::optional<ViewPlace> kept = bookmarkOf(parts_->model.document(), number);
+    const std::optional<ViewState> kept = bookmarkOf(parts_->model.document(), number);
     if (!kept) {
-        parts_->tip.say(
+        parts_->tip.report(
             tr("Bookmark %1 is free; View, Keep as bookmark gives it a view.").arg(number),
             parts_->pointerOrMiddle());
         return;
     }
-    parts_->leavePlace();
+    parts_->leaveSlot();
     parts_->show(*kept);
 }
 
 void GraphView::goBack() {
-    if (const auto earlier = parts_->history.back(parts_->place())) {
+    if (const auto earlier = parts_->history.back(parts_->viewState())) {
         parts_->show(*earlier);
     }
 }
 
 void GraphView::goForward() {
-    if (const auto later = parts_->history.forward(parts_->place())) {
+    if (const auto later = parts_->history.forward(parts_->viewState())) {
         parts_->show(*later);
     }
 }

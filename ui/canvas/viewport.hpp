@@ -13,20 +13,20 @@
 
 namespace lowtide::ui {
 
-/// Views from which a person jumped elsewhere, for the ways back and on again.
+/// Views from which the user jumped elsewhere, for the ways back and on again.
 class ViewHistory {
 public:
     /// The view is about to jump away from `now`; what lay ahead is forgotten.
-    void leave(const ViewPlace& now);
+    void leave(const ViewState& now);
     /// The view before the last jump; nothing: there is none.
-    [[nodiscard]] std::optional<ViewPlace> back(const ViewPlace& now);
+    [[nodiscard]] std::optional<ViewState> back(const ViewState& now);
     /// The view from which back() went; nothing: there is none.
-    [[nodiscard]] std::optional<ViewPlace> forward(const ViewPlace& now);
+    [[nodiscard]] std::optional<ViewState> forward(const ViewState& now);
     void clear();
 
 private:
-    std::vector<ViewPlace> before_;
-    std::vector<ViewPlace> ahead_;
+    std::vector<ViewState> before_;
+    std::vector<ViewState> ahead_;
 };
 
 /// The whole graph in a corner of the canvas, with the part that is seen; dragging moves it.
@@ -37,7 +37,7 @@ public:
     Minimap(QGraphicsView& view, GraphScene& scene);
 
     /// Puts it into the lower right corner of the view, larger in a large one.
-    void place();
+    void reposition();
     /// The part of the scene that is seen has changed.
     void viewMoved();
     /// Shows or hides it for good; until then it is there while something lies out of view.
@@ -72,7 +72,7 @@ private:
     GraphScene& scene_;
     QRectF content_;  ///< of the scene
     std::optional<bool> asked_;
-    QPixmap picture_;  ///< of nodes and frames; null: to be painted
+    QPixmap image_;  ///< of nodes and frames; null: to be painted
 };
 
 }  // namespace lowtide::ui

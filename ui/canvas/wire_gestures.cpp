@@ -77,7 +77,7 @@ WireTarget wireTargetAt(const GraphScene& scene, const WireEnd& held, QPointF po
     return target;
 }
 
-/// Rings around all ports whose type fits.
+/// Circles around all ports whose type fits.
 void paintTargets(QPainter& painter, const GraphScene& scene, const WireEnd& held) {
     const std::string type = typeOf(scene, held);
     painter.setBrush(Qt::NoBrush);

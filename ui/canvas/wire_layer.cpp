@@ -14,7 +14,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr double kClearance = 16;  ///< between a detour and the nodes that it avoids
-constexpr double kLane = 7;        ///< between detours
+constexpr double kTrackGap = 7;    ///< between detours
 constexpr double kLeastBend = 20;
 constexpr double kMostBend = 140;
 constexpr double kMostDetour = 900;
@@ -70,11 +70,11 @@ std::vector<QPointF> piecesOf(const QPainterPath& path) {
 /// Whether the straight piece touches the rectangle (Liang and Barsky's clipping).
 bool crosses(const QRectF& rect, QPointF a, QPointF b) {
     double enter = 0, leave = 1;
-    const auto clip = [&](double along, double room) {
+    const auto clip = [&](double along, double area) {
         if (along == 0) {
-            return room >= 0;
+            return area >= 0;
         }
-        const double t = room / along;
+        const double t = area / along;
         (along < 0 ? enter : leave) = along < 0 ? std::max(enter, t) : std::min(leave, t);
         return enter <= leave;
     };
@@ -109,16 +109,16 @@ struct Detour {
     double length = std::numeric_limits<double>::max();
 };
 
-/// A way along a horizontal lane above or below everything in the way.
+/// A way along a horizontal line above or below everything in the way.
 Detour detour(QPointF from,
               QPointF to,
               QRectF blocked,
               const std::vector<QRectF>& obstacles,
-              double laneOffset,
+              double trackOffset,
               bool isAbove) {
     for (int i = 0; i < kTries; ++i) {
-        const double y = isAbove ? blocked.top() - kClearance - laneOffset
-                                 : blocked.bottom() + kClearance + laneOffset;
+        const double y = isAbove ? blocked.top() - kClearance - trackOffset
+                                 : blocked.bottom() + kClearance + trackOffset;
         const double begin = std::max(from.x() + kLeastBend, blocked.left() - kClearance / 2);
         const double end = std::min(to.x() - kLeastBend, blocked.right() + kClearance / 2);
         const double length = std::abs(y - from.y()) + std::abs(y - to.y());
@@ -171,13 +171,13 @@ WirePath wirePath(QPointF from,
                   QPointF to,
                   const std::vector<QPointF>& via,
                   const std::vector<QRectF>& obstacles,
-                  int lane) {
+                  int track) {
     WirePath direct = finished(through(from, to, via), false);
     QRectF blocked;
     if (!via.empty() || !addCrossed(direct.points, obstacles, blocked)) {
         return direct;
     }
-    const double offset = kLane * lane;
+    const double offset = kTrackGap * track;
     const Detour above = detour(from, to, blocked, obstacles, offset, true);
     const Detour below = detour(from, to, blocked, obstacles, offset, false);
     if (above.path.isEmpty() && below.path.isEmpty()) {
@@ -194,7 +194,7 @@ double distanceTo(const WirePath& path, QPointF point) {
     return least;
 }
 
-size_t placeOnWire(QPointF from, QPointF to, const std::vector<QPointF>& via, QPointF point) {
+size_t positionOnWire(QPointF from, QPointF to, const std::vector<QPointF>& via, QPointF point) {
     size_t best = 0;
     double least = std::numeric_limits<double>::max();
     for (size_t i = 0; i <= via.size(); ++i) {
@@ -209,7 +209,7 @@ size_t placeOnWire(QPointF from, QPointF to, const std::vector<QPointF>& via, QP
 }
 
 WireLayer::WireLayer(const Look& look) : look_(look) {
-    setFlag(ItemUsesExtendedStyleOption);  // tells which part is exposed
+    setFlag(ItemUsesExtendedStyleOption);  // gives the exposed part
     setZValue(0);
 }
 

@@ -27,7 +27,7 @@ void requireDifferentSeeds(const CalibrateCacheArguments& arguments) {
                 throw Error(ErrorKind::InvalidInput,
                             message("the seed {} is given twice", seed),
                             message("give other seeds after --held-out than after --seeds, each "
-                                    "once: a curve is checked on pictures that did not make it"));
+                                    "once: a curve is checked on images that did not make it"));
             }
         }
     }

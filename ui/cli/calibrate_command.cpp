@@ -1,7 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/start_module.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/loader/plugin_loader.hpp"
 
 #include <array>
 #include <cstdio>
@@ -54,7 +54,7 @@ void printSpeeds(const Json& result) {
 int calibrateDevice(const std::string& device, int threads, bool json) {
     const Json request = device.empty() ? Json::object() : Json{{"device", device}};
     const auto [status, result] =
-        call(door::startPlugin({.threads = threads}), "calibrate", request);
+        call(loader::startPlugin({.threads = threads}), "calibrate", request);
     printIssues(result.value("issues", Json::array()));
     if (status != Status::Ok) {
         return static_cast<int>(status);

@@ -24,11 +24,11 @@ bool looksLikeWeights(const std::string& path) {
 }
 
 /// "q4_k 1.2 GiB, F16 3.1 MiB".
-std::string storedText(const Json& shares) {
+std::string storedText(const Json& fractions) {
     std::vector<std::string> parts;
-    for (const Json& share : shares) {
-        parts.push_back(memberText(share, "storage") + " " +
-                        formatBytes(share.at("bytes").get<Bytes>()));
+    for (const Json& fraction : fractions) {
+        parts.push_back(memberText(fraction, "storage") + " " +
+                        formatBytes(fraction.at("bytes").get<Bytes>()));
     }
     return join(parts, ", ");
 }
@@ -73,14 +73,14 @@ Json recognised(Plugin& plugin, const std::string& path) {
 /// A line for each model in a folder that is none itself; how many there are.
 int checkFolder(Plugin& plugin, const std::string& folder) {
     int count = 0;
-    ui::ModelWalk walk(ui::hasWeightsEnding, [&](const ui::WalkedModel& model) {
+    ui::ModelFinder finder(ui::hasWeightsEnding, [&](const ui::ModelPath& model) {
         if (const Json known = recognised(plugin, model.path); !known.is_null()) {
             printRecognised(model.relative, known);
             ++count;
         }
         return true;
     });
-    walk.look(folder);
+    finder.look(folder);
     return count;
 }
 

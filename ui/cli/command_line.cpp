@@ -29,7 +29,7 @@ void addThreadsOption(CLI::App& command, int& threads) {
 void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
     command
         .add_option(
-            "graph", arguments.graph, "Graph file (JSON), picture of Lowtide, or name of a preset")
+            "graph", arguments.graph, "Graph file (JSON), image from Lowtide, or name of a preset")
         ->required();
     command.add_option("--set", arguments.set, "Set a parameter: node.param=value (repeatable)")
         ->allow_extra_args(false);
@@ -134,7 +134,7 @@ void addCalibrateCache(CLI::App& app,
     calibrate
         ->add_option("--tolerance",
                      arguments.tolerance,
-                     "Most that a held-out step may differ from the curve, as a share (default "
+                     "Most that a held-out step may differ from the curve, as a fraction (default "
                      "0.06)")
         ->check(CLI::Range(0.0, 1.0));
     calibrate->add_option("--out", arguments.out, "File for the curve (JSON)")->required();
@@ -155,7 +155,7 @@ void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>
                      "node.param=a,b,c (repeatable: every combination)")
         ->allow_extra_args(false);
     compare->add_option(
-        "--out", arguments.out, "Folder for pictures and figures (default: comparison)");
+        "--out", arguments.out, "Folder for images and figures (default: comparison)");
     compare
         ->add_option(
             "--repeat", arguments.repeat, "Run each variant N times; the fastest one counts")
@@ -171,7 +171,7 @@ void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>
             ->excludes("--repeat");
     compare
         ->add_flag(
-            "--again", arguments.again, "With --sensitivity: measure anew what is known already")
+            "--again", arguments.again, "With --sensitivity: measure again what is known already")
         ->needs(sensitivity);
     compare->callback([&] {
         call = [&] {
@@ -202,11 +202,11 @@ void addConvert(CLI::App& app, ConvertArguments& arguments, std::function<int()>
 }
 
 void addCommands(CLI::App& app, Invocation& invocation) {
-    CLI::App* run = app.add_subcommand("run", "Run a graph and write its pictures");
+    CLI::App* run = app.add_subcommand("run", "Run a graph and write its images");
     addGraphOptions(*run, invocation.run);
     addPromptOptions(*run, invocation.run);
     addUntilOption(*run, invocation.run);
-    run->add_option("--out", invocation.run.out, "Folder for the pictures (default: here)");
+    run->add_option("--out", invocation.run.out, "Folder for the images (default: here)");
     run->add_option(
            "--repeat", invocation.run.repeat, "Run everything N times in one process and compare")
         ->check(CLI::Range(1, 100000));
@@ -231,7 +231,7 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     run->callback([&] { invocation.call = [&] { return runGraph(invocation.run); }; });
 
     CLI::App* check = app.add_subcommand(
-        "check", "Validate a graph without running it, or say what a file of weights is");
+        "check", "Validate a graph without running it, or identify a file of weights");
     addGraphOptions(*check, invocation.check);
     addUntilOption(*check, invocation.check);
     check->callback([&] { invocation.call = [&] { return checkGraph(invocation.check); }; });
@@ -265,7 +265,7 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     CLI::App* studio = app.add_subcommand("studio", "Open the studio");
     studio->add_option("graph",
                        invocation.studioGraph,
-                       "Graph file (JSON), picture of Lowtide, or name of a preset");
+                       "Graph file (JSON), image from Lowtide, or name of a preset");
     studio->callback([&] { invocation.call = [&] { return openStudio(invocation.studioGraph); }; });
 
     CLI::App* presets = app.add_subcommand("presets", "List the presets, built in and your own");
@@ -282,7 +282,7 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     report->callback([&] { invocation.call = [&] { return printReport(invocation.report); }; });
 }
 
-/// Says so when the first word is neither an option nor a command of this version.
+/// Whether the first word is an option or a command of this version; reports it if not.
 bool isKnown(const CLI::App& app, const std::string& word) {
     const auto commands =
         app.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; });

@@ -46,7 +46,7 @@ struct CompareArguments : GraphArguments {
     std::string out = "comparison";
     int repeat = 1;
     bool json = false;
-    bool sensitivity = false;  ///< measure the checkpoint's instead of comparing pictures
+    bool sensitivity = false;  ///< measure the checkpoint's instead of comparing images
     bool again = false;        ///< sensitivities that are known too
 };
 
@@ -70,11 +70,11 @@ int runGraph(const RunArguments& arguments);
 /// Of a file of weights or a folder with one checkpoint: what it is; 2 where it is not run.
 int checkGraph(const GraphArguments& arguments);
 int planGraph(const GraphArguments& arguments, bool json);
-/// Runs every combination of the varied values and says how its pictures, time and latents differ
-/// from those of the first one; beside each, what fewer steps give in its time.
+/// Runs every combination of the varied values and reports how its images, time and latents differ
+/// from those of the first one; next to each, what fewer steps give in its time.
 int compareVariants(const CompareArguments& arguments);
 /// Measures how far lossy choices take the network of a sampling node from its exact predictions,
-/// call by call along an exact pass, and keeps that by the hash of its files. The choices: every
+/// call by call along an exact run, and keeps that by the hash of its files. The choices: every
 /// preset, types and step cache, or those that the varied parameters of the graph's step cache
 /// make.
 int measureSensitivity(const CompareArguments& arguments);
@@ -89,16 +89,16 @@ int calibrateDevice(const std::string& device, int threads, bool json);
 /// Makes a curve for the block cache: records runs with the seeds, checks it on the held-out ones,
 /// writes the file.
 int calibrateCache(const CalibrateCacheArguments& arguments);
-/// Writes a checkpoint again in another storage and says what that cost.
+/// Writes a checkpoint again in another storage and reports what that cost.
 int convertCheckpoint(const ConvertArguments& arguments);
-/// Becomes the studio, which lies beside this program; returns only by throwing Error{NotFound}.
+/// Becomes the studio, which lies next to this program; returns only by throwing Error{NotFound}.
 int openStudio(const std::string& graph);
 int printReport(const std::string& path);
 
-/// The file that a person named: a graph's, or that of a preset by its id or title. Error{NotFound}
+/// The file that a user named: a graph's, or that of a preset by its id or title. Error{NotFound}
 /// names the nearest preset; one that cannot be read is refused as graph::readPreset does.
 [[nodiscard]] std::string graphFileOf(const std::string& typed);
-/// The text of a graph file, of the graph in a picture, or of a preset. Error{NotFound} or
+/// The text of a graph file, of the graph in an image, or of a preset. Error{NotFound} or
 /// Error{Corrupt} names the file.
 [[nodiscard]] std::string readGraph(const std::string& path);
 /// A path for the module's JSON; `what`: "the folder for images". Error{InvalidInput} when a part

@@ -4,7 +4,7 @@
 #include "plugin/files/output_file.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/overrides.hpp"
-#include "plugin/image/picture_file.hpp"
+#include "plugin/image/image_file.hpp"
 #include "plugin/image/png.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/comparison.hpp"
@@ -25,7 +25,7 @@ namespace lowtide::cli {
 
 namespace {
 
-constexpr Bytes kLargestPicture = 1 * kGiB;
+constexpr Bytes kLargestImage = 1 * kGiB;
 /// Runs of the reference that are not timed: the first one reads weights and chooses operators.
 constexpr int kWarmUps = 1;
 
@@ -106,10 +106,10 @@ Status Variants::check(const std::vector<ui::Variant>& variants) {
     return Status::Ok;
 }
 
-Image8 readPicture(const std::string& path) {
+Image8 readImage(const std::string& path) {
     const files::InputFile file(path);
-    const std::string bytes = file.readAll(kLargestPicture);
-    return image::decodePicture(std::as_bytes(std::span(bytes)), file.name()).picture;
+    const std::string bytes = file.readAll(kLargestImage);
+    return image::decodeImage(std::as_bytes(std::span(bytes)), file.name()).image;
 }
 
 /// The most bytes that a repetition held on the run's device, which the plan names first.
@@ -118,17 +118,17 @@ Bytes peakOf(const Json& report, const Json& repetition) {
     return repetition.at("ledger").at(device).at("peak").get<Bytes>();
 }
 
-/// Pictures of the last repetition; those of earlier ones, which are equal, are removed.
-void takePictures(const Json& report,
-                  int last,
-                  const std::filesystem::path& folder,
-                  VariantRun& run) {
+/// Images of the last repetition; those of earlier ones, which are equal, are removed.
+void takeImages(const Json& report,
+                int last,
+                const std::filesystem::path& folder,
+                VariantRun& run) {
     for (const Json& file : report.at("files")) {
         const auto path = file.at("path").get<std::string>();
         if (file.at("repetition").get<int>() == last) {
             run.files.push_back(
                 std::filesystem::path(path).lexically_normal().lexically_relative(folder).string());
-            run.pictures.push_back(readPicture(path));
+            run.images.push_back(readImage(path));
         } else {
             std::filesystem::remove(path);
         }
@@ -145,10 +145,10 @@ void Variants::takeReport(const Json& report, int warmUps, VariantRun& run) cons
     run.samplingMilliseconds = samplingMilliseconds(*timed, catalog_);
     run.peak = peakOf(report, *timed);
     run.steps = stepsOf(*timed);
-    takePictures(report,
-                 static_cast<int>(repetitions.size()),
-                 std::filesystem::absolute(arguments_.out).lexically_normal(),
-                 run);
+    takeImages(report,
+               static_cast<int>(repetitions.size()),
+               std::filesystem::absolute(arguments_.out).lexically_normal(),
+               run);
 }
 
 VariantRun Variants::run(const std::string& folder,
@@ -185,10 +185,10 @@ void Variants::addBaseline(ComparedVariant& variant, const ComparedVariant& refe
         variant.noBaseline = "no baseline, it has another number of steps itself";
         return;
     }
-    const double share =
+    const double fraction =
         variant.own.run.samplingMilliseconds / reference.own.run.samplingMilliseconds;
     const std::vector<std::string> fewer =
-        share < 1 ? fewerSteps(start, catalog_, share) : std::vector<std::string>();
+        fraction < 1 ? fewerSteps(start, catalog_, fraction) : std::vector<std::string>();
     if (fewer.empty()) {
         variant.noBaseline = "no baseline, it is not faster than the reference by a step";
         return;
@@ -274,9 +274,9 @@ Status addVariant(Variants& variants, const ui::Variant& variant, Comparison& co
     if (run.status != Status::Ok) {
         std::fprintf(stderr, "lowtide: %s failed\n", variant.name().c_str());
         printIssues(run.issues);
-    } else if (number == 0 && run.pictures.empty()) {
+    } else if (number == 0 && run.images.empty()) {
         throw Error(ErrorKind::InvalidInput,
-                    message("the graph writes no picture, so there is nothing to compare"),
+                    message("the graph writes no image, so there is nothing to compare"),
                     message("end it with save.image"));
     } else if (number > 0) {
         const ComparedVariant& reference = comparison.variants.front();

@@ -10,7 +10,7 @@
 
 namespace lowtide::cli {
 
-/// A run beside the reference.
+/// A run that is compared with the reference.
 struct ComparedRun {
     VariantRun run;
     VariantComparison difference;
@@ -33,9 +33,9 @@ struct Comparison {
 [[nodiscard]] std::string tableOf(const Comparison& comparison);
 /// Everything that was measured; infinite figures are null.
 [[nodiscard]] Json toJson(const Comparison& comparison);
-/// The pictures, then those of the baselines in the same places.
+/// The images, then those of the baselines in the same positions.
 [[nodiscard]] image::ContactSheet contactSheetOf(const Comparison& comparison);
-/// Where each picture differs from the reference's.
+/// Where each image differs from the reference's.
 [[nodiscard]] image::ContactSheet heatMapsOf(const Comparison& comparison);
 
 }  // namespace lowtide::cli

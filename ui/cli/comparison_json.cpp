@@ -11,7 +11,7 @@ Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json();
 }
 
-Json toJson(const image::PictureDifference& difference) {
+Json toJson(const image::ImageDifference& difference) {
     return {{"equal", std::isinf(difference.psnr)},
             {"psnr", number(difference.psnr)},
             {"ssim", difference.ssim ? Json(*difference.ssim) : Json()},
@@ -29,12 +29,12 @@ Json toJson(const VariantComparison& difference) {
     for (const LatentCosine& node : difference.latents) {
         latents.push_back({{"node", node.node}, {"steps", node.steps}, {"last", node.last}});
     }
-    Json pictures = Json::array();
-    for (const image::PictureDifference& picture : difference.pictures) {
-        pictures.push_back(toJson(picture));
+    Json images = Json::array();
+    for (const image::ImageDifference& image : difference.images) {
+        images.push_back(toJson(image));
     }
-    return {{"all", difference.pictures.empty() ? Json() : toJson(together(difference.pictures))},
-            {"pictures", pictures},
+    return {{"all", difference.images.empty() ? Json() : toJson(together(difference.images))},
+            {"pictures", images},
             {"latent_cosine", latents},
             {"problem", difference.problem.empty() ? Json() : Json(difference.problem)}};
 }

@@ -27,7 +27,7 @@ const Cells kHeads = {"",
                       "worst tile"};
 /// The columns before stand at the left.
 constexpr size_t kFirstNumber = 2;
-/// The last ones say how far a variant is from the reference.
+/// The last ones state how far a variant is from the reference.
 constexpr size_t kDifferences = 7;
 
 std::string formatted(const char* form, double value) {
@@ -72,10 +72,10 @@ Cells cosineTexts(const std::vector<LatentCosine>& latents) {
 }
 
 Cells figuresOf(const VariantComparison& difference) {
-    if (difference.pictures.empty()) {
+    if (difference.images.empty()) {
         return Cells(kDifferences, "-");
     }
-    const image::PictureDifference all = together(difference.pictures);
+    const image::ImageDifference all = together(difference.images);
     Cells cells = {finite("%.2f dB", all.psnr), all.ssim ? formatted("%.4f", *all.ssim) : "-"};
     std::ranges::move(cosineTexts(difference.latents), std::back_inserter(cells));
     cells.push_back(finite("%.3f", all.edgeEnergyRatio));

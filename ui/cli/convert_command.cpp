@@ -6,7 +6,7 @@
 #include "ui/cli/os.hpp"
 #include "ui/cli/progress_line.hpp"
 #include "ui/cli/start_module.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/loader/plugin_loader.hpp"
 
 #include <cstdio>
 
@@ -14,7 +14,7 @@ namespace lowtide::cli {
 
 namespace {
 
-/// Shows how far it is, until the person interrupts.
+/// Shows how far it is, until the user interrupts.
 class ConversionProgress final : public Watch {
 public:
     explicit ConversionProgress(const std::string& storage) : storage_(storage) {}
@@ -33,13 +33,13 @@ private:
     ProgressLine line_;
 };
 
-void addShares(const char* title, const Json& shares, std::vector<Cells>& rows) {
+void addFractions(const char* title, const Json& fractions, std::vector<Cells>& rows) {
     Bytes sum = 0;
-    for (const Json& share : shares) {
-        const Bytes bytes = share.at("bytes").get<Bytes>();
+    for (const Json& fraction : fractions) {
+        const Bytes bytes = fraction.at("bytes").get<Bytes>();
         rows.push_back({title,
-                        memberText(share, "storage"),
-                        std::to_string(share.at("tensors").get<int64_t>()),
+                        memberText(fraction, "storage"),
+                        std::to_string(fraction.at("tensors").get<int64_t>()),
                         formatBytes(bytes)});
         sum += bytes;
         title = "";
@@ -49,8 +49,8 @@ void addShares(const char* title, const Json& shares, std::vector<Cells>& rows) 
 
 void printConversion(const Json& result, const ConvertArguments& arguments) {
     std::vector<Cells> rows = {{"", "", "tensors", "bytes"}};
-    addShares("before", result.at("before"), rows);
-    addShares("after", result.at("after"), rows);
+    addFractions("before", result.at("before"), rows);
+    addFractions("after", result.at("after"), rows);
     std::printf("%s as %s, in %.1f s\n\n%s\n",
                 memberText(result, "contents").c_str(),
                 arguments.storage.c_str(),
@@ -75,7 +75,7 @@ void printConversion(const Json& result, const ConvertArguments& arguments) {
 
 int convertCheckpoint(const ConvertArguments& arguments) {
     catchInterrupts();
-    Plugin& plugin = door::startPlugin({});
+    Plugin& plugin = loader::startPlugin({});
     const Json request = {{"checkpoint", arguments.checkpoint},
                           {"storage", arguments.storage},
                           {"out", arguments.out}};

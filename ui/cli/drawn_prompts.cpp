@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/graph/issues.hpp"
 #include "plugin/graph/overrides.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 /// The named one, else the studio's.
 std::string wildcardFolder(const GraphArguments& arguments) {
     if (arguments.wildcards.empty()) {
-        const std::string data = door::studioDataFolder();
+        const std::string data = loader::studioDataFolder();
         return data.empty() ? data : data + "/wildcards";
     }
     std::error_code ignored;
@@ -29,14 +29,14 @@ std::string wildcardFolder(const GraphArguments& arguments) {
     return arguments.wildcards;
 }
 
-bool namesWildcards(const graph::Document& document, const std::vector<ui::PromptPlace>& places) {
-    return std::any_of(places.begin(), places.end(), [&](const ui::PromptPlace& place) {
-        return !ui::PromptChoices(ui::textAt(document, place)).wildcards().empty();
+bool namesWildcards(const graph::Document& document, const std::vector<ui::PromptField>& fields) {
+    return std::any_of(fields.begin(), fields.end(), [&](const ui::PromptField& field) {
+        return !ui::PromptChoices(ui::textAt(document, field)).wildcards().empty();
     });
 }
 
-/// Beside a refusal: where files were looked for, and those that were left out there.
-void tellFolder(const std::string& folder, const std::vector<Message>& problems) {
+/// Reports after a refusal where files were looked for, and which were left out there.
+void reportFolder(const std::string& folder, const std::vector<Message>& problems) {
     std::fprintf(stderr,
                  "  the folder of wildcards is %s; --wildcards names another one\n",
                  folder.empty() ? "not known" : folder.c_str());
@@ -53,12 +53,12 @@ DrawnPrompts::DrawnPrompts(const GraphArguments& arguments, const Plugin& plugin
       isLiteral_(arguments.literal) {}
 
 bool DrawnPrompts::draw(graph::Document& document, std::optional<uint64_t> seed) {
-    const std::vector<ui::PromptPlace> places =
-        isLiteral_ ? std::vector<ui::PromptPlace>() : ui::templatePlaces(document, catalog_);
-    if (places.empty()) {
+    const std::vector<ui::PromptField> fields =
+        isLiteral_ ? std::vector<ui::PromptField>() : ui::templateFields(document, catalog_);
+    if (fields.empty()) {
         return true;
     }
-    const bool hasWildcards = namesWildcards(document, places);
+    const bool hasWildcards = namesWildcards(document, fields);
     const ui::Wildcards none;
     const ui::Wildcards& lists = hasWildcards ? files().lists : none;
     const Issues undrawn = ui::resolvePrompts(document, catalog_, lists, seed);
@@ -67,7 +67,7 @@ bool DrawnPrompts::draw(graph::Document& document, std::optional<uint64_t> seed)
     }
     printIssues(graph::toJson(undrawn));
     if (hasWildcards) {
-        tellFolder(folder_, files().problems);
+        reportFolder(folder_, files().problems);
     }
     return false;
 }
@@ -88,19 +88,19 @@ std::optional<DrawnGraph> DrawnPrompts::drawn(const std::string& graph,
     } catch (const Error&) {
         return call;
     }
-    const std::vector<ui::PromptPlace> places = ui::templatePlaces(before, catalog_);
-    if (places.empty()) {
+    const std::vector<ui::PromptField> fields = ui::templateFields(before, catalog_);
+    if (fields.empty()) {
         return call;
     }
     graph::Document document = before;
     if (!draw(document, seed)) {
         return std::nullopt;
     }
-    for (const ui::PromptPlace& place : places) {
-        call.prompts.push_back({{"node", place.node},
-                                {"item", place.param},
-                                {"template", ui::textAt(before, place)},
-                                {"text", ui::textAt(document, place)}});
+    for (const ui::PromptField& field : fields) {
+        call.prompts.push_back({{"node", field.node},
+                                {"item", field.param},
+                                {"template", ui::textAt(before, field)},
+                                {"text", ui::textAt(document, field)}});
     }
     call.text = graph::toText(document);
     call.options.erase("set");

@@ -36,7 +36,7 @@ public:
     /// The same of a graph's text and the values in options["set"], which are in the text then. It
     /// draws by the seed that the graph has with the values `base`; nullptr: with those of the
     /// options. Without alternatives, and where the graph or a value is refused, which the module
-    /// says, both stay as they are. nullopt: draw() is false.
+    /// reports, both are left as they are. nullopt: draw() is false.
     [[nodiscard]] std::optional<DrawnGraph> drawn(const std::string& graph,
                                                   const Json& options,
                                                   const std::vector<std::string>* base = nullptr);

@@ -12,7 +12,7 @@
 namespace lowtide::cli {
 
 /// Takes events from the module's thread and hands them to the main thread. Where that is slower,
-/// those that tell what the next one tells anew (progress, memory) are left out.
+/// those that report what the next one reports again (progress, memory) are left out.
 class EventQueue final : public Observer {
 public:
     static constexpr size_t kMostWaiting = 4096;

@@ -40,7 +40,7 @@ double samplingMilliseconds(const Json& repetition, const graph::Catalog& catalo
 
 std::vector<std::string> fewerSteps(const graph::Document& document,
                                     const graph::Catalog& catalog,
-                                    double share) {
+                                    double fraction) {
     std::vector<std::string> settings;
     bool areFewer = false;
     for (const auto& [id, node] : document.nodes) {
@@ -48,16 +48,16 @@ std::vector<std::string> fewerSteps(const graph::Document& document,
         if (!steps) {
             continue;
         }
-        const auto shareOf = [&](int64_t count) {
-            return static_cast<int64_t>(std::llround(static_cast<double>(count) * share));
+        const auto fractionOf = [&](int64_t count) {
+            return static_cast<int64_t>(std::llround(static_cast<double>(count) * fraction));
         };
-        const int64_t fewer = std::clamp<int64_t>(shareOf(*steps), 1, *steps);
+        const int64_t fewer = std::clamp<int64_t>(fractionOf(*steps), 1, *steps);
         areFewer = areFewer || fewer < *steps;
         settings.push_back(id + "." + kSteps + "=" + std::to_string(fewer));
-        for (const char* place : {"start_step", "end_step"}) {
-            const std::optional<int64_t> step = integerOf(node, catalog, place);
+        for (const char* path : {"start_step", "end_step"}) {
+            const std::optional<int64_t> step = integerOf(node, catalog, path);
             if (step && *step > 0) {
-                settings.push_back(id + "." + place + "=" + std::to_string(shareOf(*step)));
+                settings.push_back(id + "." + path + "=" + std::to_string(fractionOf(*step)));
             }
         }
     }

@@ -46,24 +46,24 @@ void printStages(const Json& plan) {
     }
 }
 
-void printStays(const Json& plan) {
+void printResidencies(const Json& plan) {
     std::printf("\n%-14s %-11s %-22s %13s %11s %16s\n",
                 "component",
                 "policy",
                 "from - to",
-                "stays",
-                "ring",
+                "resident",
+                "ring buffer",
                 "streams per pass");
-    for (const Json& stay : plan.at("stays")) {
-        const auto from = memberText(stay, "from");
-        const auto to = memberText(stay, "to");
+    for (const Json& residency : plan.at("stays")) {
+        const auto from = memberText(residency, "from");
+        const auto to = memberText(residency, "to");
         std::printf("%-14s %-11s %-22s %13s %11s %16s\n",
-                    memberText(stay, "role").c_str(),
-                    memberText(stay, "policy").c_str(),
+                    memberText(residency, "role").c_str(),
+                    memberText(residency, "policy").c_str(),
                     (from == to ? from : from + " - " + to).c_str(),
-                    bytes(stay, "resident_bytes").c_str(),
-                    bytes(stay, "ring_bytes").c_str(),
-                    bytes(stay, "streamed_bytes_per_pass").c_str());
+                    bytes(residency, "resident_bytes").c_str(),
+                    bytes(residency, "ring_bytes").c_str(),
+                    bytes(residency, "streamed_bytes_per_pass").c_str());
     }
 }
 
@@ -133,7 +133,7 @@ std::string timesNote(const Json& device, const Json& plan) {
 
 void printPlan(const Json& plan) {
     printStages(plan);
-    printStays(plan);
+    printResidencies(plan);
     printPrecisions(plan);
     for (const Json& device : plan.at("devices")) {
         std::printf("\n%s: %s at most, of %s; these policies need at least %s (%lld bytes); %s\n",
@@ -186,15 +186,14 @@ void printIssues(const Json& issues) {
     for (const Json& issue : issues) {
         const std::string node = issue.value("node", std::string());
         const std::string item = issue.value("item", std::string());
-        const std::string place =
-            node.empty() ? "" : node + (item.empty() ? "" : "." + item) + ": ";
+        const std::string path = node.empty() ? "" : node + (item.empty() ? "" : "." + item) + ": ";
         const std::string severity = issue.value("severity", std::string("error"));
         std::fprintf(stderr,
                      "lowtide: %s%s%s\n",
                      severity == "warning" ? "warning: "
                      : severity == "info"  ? "note: "
                                            : "",
-                     place.c_str(),
+                     path.c_str(),
                      issue.value("message", std::string()).c_str());
         if (const std::string hint = issue.value("hint", std::string()); !hint.empty()) {
             std::fprintf(stderr, "  %s\n", hint.c_str());

@@ -5,7 +5,7 @@
 #include "ui/cli/aligned.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/loader/plugin_loader.hpp"
 
 #include <array>
 #include <cstdio>
@@ -63,7 +63,7 @@ Cells cardRow(const Json& card) {
 }  // namespace
 
 int listNodes(bool json) {
-    const Plugin& plugin = door::startPlugin({});
+    const Plugin& plugin = loader::startPlugin({});
     Json list = Json::array();
     for (const NodeDesc& node : plugin.nodes()) {
         if (json) {
@@ -80,7 +80,7 @@ int listNodes(bool json) {
 
 int listDevices(bool json) {
     std::string text;
-    const Status status = door::startPlugin({}).runner()->devices(text);
+    const Status status = loader::startPlugin({}).runner()->devices(text);
     const Json result = Json::parse(text);
     if (json) {
         std::printf("%s\n", result.dump(2).c_str());
@@ -101,7 +101,7 @@ int listDevices(bool json) {
 
 int listCards(bool json) {
     std::string text;
-    const Status status = door::startPlugin({}).runner()->devices(text);
+    const Status status = loader::startPlugin({}).runner()->devices(text);
     const Json cards = Json::parse(text).value("cards", Json::array());
     if (json) {
         std::printf("%s\n", cards.dump(2).c_str());

@@ -14,7 +14,7 @@ namespace lowtide::cli {
 namespace {
 
 constexpr const char* kCacheType = "STEP_CACHE";
-/// Types that a person names are taken at their word, on every device.
+/// Types that a user names are taken at their word, on every device.
 constexpr const char* kExact = "quality,storage=file,compute=f32";
 /// The last one differs from balanced where a card has sums in f16.
 constexpr std::array<const char*, 4> kTypes = {"quality,storage=f16,compute=f16",

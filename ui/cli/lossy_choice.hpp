@@ -21,7 +21,7 @@ struct LossyChoice {
 };
 
 /// The node whose network is measured: the one of `until`, else the only one that takes a step
-/// cache. Error{InvalidInput} lists them when there are several, or says that there is none.
+/// cache. Error{InvalidInput} lists them when there are several, or states that there is none.
 [[nodiscard]] std::string sampledNode(const graph::Document& document,
                                       const graph::Catalog& catalog,
                                       const std::vector<std::string>& until);

@@ -8,7 +8,7 @@ namespace lowtide::cli {
 /// Makes the first Ctrl-C or polite kill count (interruptCount) instead of ending the program. The
 /// second one ends it, whatever it waits for.
 void catchInterrupts();
-/// How often the person asked to stop.
+/// How often the user asked to stop.
 [[nodiscard]] int interruptCount();
 /// Standard error is a terminal with a cursor.
 [[nodiscard]] bool errorIsTerminal();

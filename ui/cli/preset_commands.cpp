@@ -2,8 +2,8 @@
 #include "plugin/graph/preset.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/commands.hpp"
-#include "ui/door/os.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/loader/os.hpp"
+#include "ui/loader/plugin_loader.hpp"
 
 #include <array>
 #include <cstdio>
@@ -19,10 +19,10 @@ struct ListedPreset {
     bool isBuiltin = false;
 };
 
-/// The person's own, then those that came with the program.
+/// The user's own, then those that came with the program.
 std::array<std::string, 2> presetFolders() {
-    const std::string own = door::userDataFolder();
-    return {own.empty() ? own : own + "/presets", door::resourcesFolder() + "/presets"};
+    const std::string own = loader::userDataFolder();
+    return {own.empty() ? own : own + "/presets", loader::resourcesFolder() + "/presets"};
 }
 
 std::vector<ListedPreset> presets() {

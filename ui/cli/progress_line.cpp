@@ -30,8 +30,8 @@ std::string timeLeft(const Json& event) {
 std::string progressText(const Json& event, size_t width) {
     const double done = event.value("done", 0.0);
     const double total = event.value("total", 0.0);
-    const double share = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0.0;
-    const auto filled = static_cast<int>(std::lround(share * kBarCells));
+    const double fraction = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0.0;
+    const auto filled = static_cast<int>(std::lround(fraction * kBarCells));
     std::array<char, 200> text{};
     std::snprintf(text.data(),
                   text.size(),

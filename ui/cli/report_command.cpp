@@ -27,9 +27,9 @@ Json stageOf(const Json& stages, const std::string& node) {
 /// Bytes that one pass of an access pattern moved, on average; empty where it has none.
 std::string movedByOne(const Json& stage, int pattern) {
     for (const Json& each : stage.is_null() ? Json::array() : stage.at("patterns")) {
-        const Bytes passes = each.at("passes").get<Bytes>();
-        if (each.at("pattern") == pattern && passes > 0) {
-            return formatBytes(each.at("moved").get<Bytes>() / passes);
+        const Bytes forwards = each.at("passes").get<Bytes>();
+        if (each.at("pattern") == pattern && forwards > 0) {
+            return formatBytes(each.at("moved").get<Bytes>() / forwards);
         }
     }
     return {};
@@ -49,17 +49,17 @@ std::string milliseconds(const Json& seconds) {
     return text.data();
 }
 
-/// Of a stage: how long each lane worked; a word instead of a figure where there is no copy lane.
-void printLanes(const Json& stage, const Json& planned) {
+/// Prints how long each copy queue of a stage worked; words instead of figures where it has none.
+void printCopyTimes(const Json& stage, const Json& planned) {
     const auto node = stage.at("node").get<std::string>();
-    const Json& lanes = stage.at("lanes");
-    if (lanes.empty()) {
+    const Json& timesByDevice = stage.at("lanes");
+    if (timesByDevice.empty()) {
         std::printf("  %-16s %11s  copies: not applicable, nothing is copied to its device\n",
                     node.c_str(),
                     milliseconds(stage.at("compute")).c_str());
         return;
     }
-    for (const auto& [device, times] : lanes.items()) {
+    for (const auto& [device, times] : timesByDevice.items()) {
         std::printf("  %-16s %11s %11s %11s %11s %8.1f %% %11s %11s %6lld  %s\n",
                     node.c_str(),
                     milliseconds(stage.at("compute")).c_str(),
@@ -75,9 +75,9 @@ void printLanes(const Json& stage, const Json& planned) {
 }
 
 /// Of the stages that run networks.
-void printStageLanes(const Json& stages, const Json& plan) {
+void printStageCopyTimes(const Json& stages, const Json& plan) {
     std::printf("  %-16s %11s %11s %11s %11s %10s %11s %11s %6s  %s\n",
-                "lanes of",
+                "copy queues of",
                 "compute",
                 "copies",
                 "waited",
@@ -91,7 +91,7 @@ void printStageLanes(const Json& stages, const Json& plan) {
         const Json planned = stageOf(plan, stage.at("node").get<std::string>());
         const bool hasNetworks = !planned.is_null() && planned.at("has_networks").get<bool>();
         if (hasNetworks || !stage.at("lanes").empty()) {
-            printLanes(stage, planned);
+            printCopyTimes(stage, planned);
         }
     }
 }
@@ -160,7 +160,7 @@ void printRepetition(const Json& repetition, const Json& plan) {
     printNodes(repetition, plan);
     printSteps(repetition, plan);
     const Json& traffic = repetition.at("traffic");
-    printStageLanes(traffic.at("stages"), plan);
+    printStageCopyTimes(traffic.at("stages"), plan);
     const Json devices = plan.value("devices", Json::array());
     if (!devices.empty() && devices.front().value("rehearsal", false)) {
         std::printf(

@@ -19,7 +19,7 @@ std::string absolute(const std::string& path) {
     return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-/// A person sees the folder as it was typed, not where it lies.
+/// A user sees the folder as it was typed, not where it lies.
 std::string asTyped(const std::string& path, const std::string& folder) {
     const std::string full = absolute(folder) + "/";
     return path.starts_with(full)

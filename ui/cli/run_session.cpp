@@ -4,7 +4,7 @@
 #include "ui/cli/event_queue.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/progress_line.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 
 #include <cstdio>
 
@@ -64,7 +64,7 @@ EndedRun runToEnd(Runner& runner,
                   PrintedIssues& printed,
                   bool eventLines) {
     if (hasBudget(graph, options)) {
-        door::returnBigBlocks();
+        loader::returnBigBlocks();
     }
     EventQueue queue;
     RunId run = 0;

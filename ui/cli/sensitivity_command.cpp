@@ -67,14 +67,14 @@ private:
     std::string path_;
 };
 
-/// The network of one sampling node, measured along one exact pass.
+/// The network of one sampling node, measured along one exact run.
 class Measuring {
 public:
     /// Throws Ended when the graph cannot be run, or what is known cannot be read.
     Measuring(const CompareArguments& arguments, Plugin& plugin);
 
     /// All choices of which nothing is known; Ctrl-C ends between two of them. Throws Ended when
-    /// the exact pass fails, or what was measured cannot be kept.
+    /// the exact run fails, or what was measured cannot be kept.
     [[nodiscard]] Status measureAll();
     /// What is known now, and what could not be measured.
     [[nodiscard]] Json found() const;
@@ -84,7 +84,7 @@ private:
     [[nodiscard]] EndedRun run(const graph::Document& document,
                                const char* key,
                                const std::string& value);
-    void recordExactPass();
+    void recordExactRun();
     [[nodiscard]] Status measure(const LossyChoice& choice);
     void keep(const LossyChoice& choice, const Json& report);
 
@@ -100,7 +100,7 @@ private:
     PrintedIssues printed_;
     bool isRecorded_ = false;
     std::string weights_;
-    std::string pass_;
+    std::string forward_;
     Json known_ = Json::array();      ///< before anything was measured
     Json measured_ = Json::object();  ///< calls by the name of the choice, of those measured now
     Json refused_ = Json::array();
@@ -123,7 +123,7 @@ Json optionsFor(const CompareArguments& arguments, const std::string& node) {
     return options;
 }
 
-/// The graph with the person's values and drawn texts.
+/// The graph with the user's values and drawn texts.
 graph::Document documentToMeasure(const CompareArguments& arguments, const Plugin& plugin) {
     DrawnPrompts prompts(arguments, plugin);
     graph::Document document =
@@ -155,7 +155,7 @@ Measuring::Measuring(const CompareArguments& arguments, Plugin& plugin)
              "identify",
              {{"graph", graph::toText(exact_)}, {"options", options_.dump()}, {"node", node_}}));
     weights_ = identity.at("weights").get<std::string>();
-    pass_ = identity.at("pass").get<std::string>();
+    forward_ = identity.at("pass").get<std::string>();
     if (!arguments.again) {
         known_ = known().at("sensitivities");
     }
@@ -177,7 +177,7 @@ EndedRun Measuring::run(const graph::Document& document,
     return ended;
 }
 
-void Measuring::recordExactPass() {
+void Measuring::recordExactRun() {
     if (isRecorded_) {
         return;
     }
@@ -194,7 +194,7 @@ void Measuring::keep(const LossyChoice& choice, const Json& report) {
     const Json& precision =
         own == precisions.end() ? precisions.at(node_ + "." + kFirstDenoiser) : *own;
     const Json measured = {{"weights", weights_},
-                           {"pass", pass_},
+                           {"pass", forward_},
                            {"setting", choice.name},
                            {"types", typesText(precision)},
                            {"error", forced.at("mean")},
@@ -213,7 +213,7 @@ Status Measuring::measure(const LossyChoice& choice) {
         refused_.push_back({{"setting", choice.name}, {"reason", issues.at(0).at("message")}});
         return Status::Ok;
     }
-    recordExactPass();
+    recordExactRun();
     if (errorIsTerminal()) {
         std::fprintf(stderr, "%s\n", choice.name.c_str());
     }
@@ -231,7 +231,7 @@ Status Measuring::measureAll() {
     Status worst = Status::Ok;
     for (const LossyChoice& choice : choices_) {
         const bool isKnown = std::any_of(known_.begin(), known_.end(), [&](const Json& row) {
-            return row.at("setting") == choice.name && row.at("pass") == pass_;
+            return row.at("setting") == choice.name && row.at("pass") == forward_;
         });
         const Status status = isKnown ? Status::Ok : measure(choice);
         if (interruptCount() > 0) {
@@ -246,14 +246,14 @@ Json Measuring::found() const {
     Json found = known();
     for (Json& row : found.at("sensitivities")) {
         const auto calls = measured_.find(row.at("setting").get<std::string>());
-        const bool isNew = calls != measured_.end() && row.at("pass") == pass_;
+        const bool isNew = calls != measured_.end() && row.at("pass") == forward_;
         row["is_new"] = isNew;
         row["calls"] = isNew ? *calls : Json();
     }
     found["graph"] = std::filesystem::path(arguments_.graph).filename().string();
     found["node"] = node_;
     found["weights"] = weights_;
-    found["pass"] = pass_;
+    found["pass"] = forward_;
     found["refused"] = refused_;
     found["asked"] = Json::array();
     for (const LossyChoice& choice : choices_) {

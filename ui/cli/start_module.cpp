@@ -1,7 +1,7 @@
 #include "ui/cli/start_module.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/loader/plugin_loader.hpp"
 #include "ui/models/model_folders.hpp"
 
 #include <cstdio>
@@ -13,15 +13,15 @@ namespace lowtide::cli {
 namespace {
 
 /// Absolute, so that the module means the same.
-std::vector<std::string> foldersNamed(const std::vector<std::string>& places) {
+std::vector<std::string> foldersNamed(const std::vector<std::string>& positions) {
     std::vector<std::string> folders;
-    for (const std::string& place : places) {
-        const std::string path = std::filesystem::absolute(place).lexically_normal().string();
+    for (const std::string& location : positions) {
+        const std::string path = std::filesystem::absolute(location).lexically_normal().string();
         const bool isPathsFile = ui::isModelPathsFile(path);
         std::error_code ignored;
         if (!isPathsFile && !std::filesystem::is_directory(path, ignored)) {
             throw Error(ErrorKind::NotFound,
-                        message("--model-folder: there is no folder \"{}\"", place),
+                        message("--model-folder: there is no folder \"{}\"", location),
                         message("name a folder with models, or an extra_model_paths.yaml"));
         }
         const std::vector<ui::ModelFolder> named =
@@ -40,10 +40,10 @@ std::vector<std::string> foldersNamed(const std::vector<std::string>& places) {
 }  // namespace
 
 Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
-    return door::startPlugin({.threads = arguments.threads,
-                              .log = log,
-                              .cudnnApi = arguments.cudnnApi,
-                              .modelFolders = foldersNamed(arguments.modelFolders)});
+    return loader::startPlugin({.threads = arguments.threads,
+                                .log = log,
+                                .cudnnApi = arguments.cudnnApi,
+                                .modelFolders = foldersNamed(arguments.modelFolders)});
 }
 
 CallAnswer call(Plugin& plugin, const char* name, const Json& request, Watch* watch) {

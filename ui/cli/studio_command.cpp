@@ -1,12 +1,12 @@
 #include "plugin/base/error.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/os.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 
 namespace lowtide::cli {
 
 int openStudio(const std::string& graph) {
-    const std::string path = door::programFolder() + "/lowtide-studio";
+    const std::string path = loader::programFolder() + "/lowtide-studio";
     const std::vector<std::string> words =
         graph.empty() ? std::vector<std::string>() : std::vector<std::string>{graph};
     const std::string reason = becomeProgram(path, words);
@@ -14,7 +14,7 @@ int openStudio(const std::string& graph) {
         ErrorKind::NotFound,
         message("lowtide-studio cannot be started: {}", reason),
         message(
-            "it lies beside this command; build it (./dev build) or install the package again"));
+            "it lies next to this command; build it (./dev build) or install the package again"));
 }
 
 }  // namespace lowtide::cli

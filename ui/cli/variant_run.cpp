@@ -9,18 +9,17 @@ namespace lowtide::cli {
 
 VariantComparison compared(const VariantRun& reference, const VariantRun& run) {
     VariantComparison result;
-    if (run.pictures.size() != reference.pictures.size()) {
-        result.problem = std::to_string(run.pictures.size()) +
-                         " pictures cannot be compared with " +
-                         std::to_string(reference.pictures.size());
+    if (run.images.size() != reference.images.size()) {
+        result.problem = std::to_string(run.images.size()) + " images cannot be compared with " +
+                         std::to_string(reference.images.size());
         return result;
     }
     try {
-        for (size_t i = 0; i < run.pictures.size(); ++i) {
-            result.pictures.push_back(image::difference(reference.pictures[i], run.pictures[i]));
+        for (size_t i = 0; i < run.images.size(); ++i) {
+            result.images.push_back(image::difference(reference.images[i], run.images[i]));
         }
     } catch (const Error& error) {
-        result.pictures.clear();
+        result.images.clear();
         result.problem = error.message().str();
         return result;
     }
@@ -28,22 +27,22 @@ VariantComparison compared(const VariantRun& reference, const VariantRun& run) {
     return result;
 }
 
-image::PictureDifference together(const std::vector<image::PictureDifference>& pictures) {
-    image::PictureDifference mean = pictures.front();
-    if (pictures.size() == 1) {
+image::ImageDifference together(const std::vector<image::ImageDifference>& images) {
+    image::ImageDifference mean = images.front();
+    if (images.size() == 1) {
         return mean;
     }
-    const auto count = static_cast<double>(pictures.size());
+    const auto count = static_cast<double>(images.size());
     double noise = 0;
     double similarity = 0;
     mean.edgeEnergyRatio = 0;
     mean.colourShift = 0;
-    for (const image::PictureDifference& picture : pictures) {
-        noise += std::pow(10, -picture.psnr / 10) / count;
-        similarity += picture.ssim.value_or(0) / count;
-        mean.edgeEnergyRatio += picture.edgeEnergyRatio / count;
-        mean.colourShift += picture.colourShift / count;
-        mean.worst = picture.worst.psnr < mean.worst.psnr ? picture.worst : mean.worst;
+    for (const image::ImageDifference& image : images) {
+        noise += std::pow(10, -image.psnr / 10) / count;
+        similarity += image.ssim.value_or(0) / count;
+        mean.edgeEnergyRatio += image.edgeEnergyRatio / count;
+        mean.colourShift += image.colourShift / count;
+        mean.worst = image.worst.psnr < mean.worst.psnr ? image.worst : mean.worst;
     }
     mean.psnr = -10 * std::log10(noise);
     mean.ssim = mean.ssim ? std::optional(similarity) : std::nullopt;

@@ -3,7 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/host_api/runner.hpp"
-#include "plugin/image/picture_difference.hpp"
+#include "plugin/image/image_difference.hpp"
 #include "ui/cli/latent_steps.hpp"
 
 #include <map>
@@ -29,27 +29,26 @@ struct VariantRun {
     double milliseconds = 0;          ///< of a repetition, the fastest one
     double samplingMilliseconds = 0;  ///< of that repetition's nodes with a number of steps
     Bytes peak = 0;                   ///< held on the run's device in that repetition, at most
-    std::optional<StepCounts> steps;  ///< where the report tells
-    std::vector<std::string> files;   ///< pictures of the last repetition, as seen from the folder
-    std::vector<Image8> pictures;
+    std::optional<StepCounts> steps;  ///< where the report states them
+    std::vector<std::string> files;   ///< images of the last repetition, as seen from the folder
+    std::vector<Image8> images;
     std::map<std::string, LatentSteps> latents;
 };
 
 /// How a run differs from the one it is compared with.
 struct VariantComparison {
-    std::vector<image::PictureDifference> pictures;  ///< one for each
+    std::vector<image::ImageDifference> images;  ///< one for each
     std::vector<LatentCosine> latents;
-    std::string problem;  ///< why pictures cannot be compared; empty: they are
+    std::string problem;  ///< why images cannot be compared; empty: they are
 };
 
 [[nodiscard]] VariantComparison compared(const VariantRun& reference, const VariantRun& run);
 
-/// The figures of several pictures as one: of all pixels, of the mean, and of the worst tile of
+/// The figures of several images as one: of all pixels, of the mean, and of the worst tile of
 /// all.
-[[nodiscard]] image::PictureDifference together(
-    const std::vector<image::PictureDifference>& pictures);
+[[nodiscard]] image::ImageDifference together(const std::vector<image::ImageDifference>& images);
 
-/// The steps that a repetition of a report tells of, of all its nodes; empty where it tells of
+/// The steps that a repetition of a report states, of all its nodes; empty where it states
 /// none.
 [[nodiscard]] std::optional<StepCounts> stepsOf(const Json& repetition);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kGrid = 8;
 constexpr double kGapBetweenParts = 80;
-/// What stays free between nodes after rounding to the grid.
+/// What remains free between nodes after rounding to the grid.
 constexpr double kLeastGap = 24;
 /// Nearer than this a wire seems to touch a node.
 constexpr double kClearance = 16;
@@ -33,14 +33,14 @@ double snapped(double value) {
 
 Moved movedNodes(const graph::Document& document, std::vector<NodeBox> boxes) {
     Moved moved{.boxes = std::move(boxes)};
-    std::map<std::string, size_t> places;
-    for (size_t place = 0; place < moved.boxes.size(); ++place) {
-        places[moved.boxes[place].id] = place;
+    std::map<std::string, size_t> positions;
+    for (size_t index = 0; index < moved.boxes.size(); ++index) {
+        positions[moved.boxes[index].id] = index;
     }
     for (const graph::Link& link : document.links) {
-        const auto from = places.find(link.from.node);
-        const auto to = places.find(link.to.node);
-        if (from != places.end() && to != places.end() && from != to) {
+        const auto from = positions.find(link.from.node);
+        const auto to = positions.find(link.to.node);
+        if (from != positions.end() && to != positions.end() && from != to) {
             moved.edges.emplace_back(from->second, to->second);
             moved.targets.push_back(link.to);
         }
@@ -79,23 +79,23 @@ std::vector<std::vector<size_t>> partsOf(const Moved& moved) {
 }
 
 /// The points at which a wire enters and leaves the columns that it crosses.
-std::vector<Point> lanesOf(const Layers& layers, const LayerPlaces& places, size_t edge) {
-    std::vector<Point> lanes;
+std::vector<Point> waypointsOf(const Layers& layers, const LayerPositions& positions, size_t edge) {
+    std::vector<Point> waypoints;
     for (const size_t bend : layers.bendsOf[edge]) {
-        const double y = places.topLefts[bend].y;
-        const Point column = places.columns[layers.layerOf[bend]];
-        if (lanes.empty() || lanes.back().y != y) {
-            lanes.push_back({column.x, y});
-            lanes.push_back({column.y, y});
+        const double y = positions.topLefts[bend].y;
+        const Point column = positions.columns[layers.layerOf[bend]];
+        if (waypoints.empty() || waypoints.back().y != y) {
+            waypoints.push_back({column.x, y});
+            waypoints.push_back({column.y, y});
         } else {
-            lanes.back().x = column.y;  // straight on
+            waypoints.back().x = column.y;  // straight on
         }
     }
-    return lanes;
+    return waypoints;
 }
 
 /// Lays out one part with its top left at `corner`; returns its height.
-double placePart(Moved& moved, const std::vector<size_t>& part, Point corner) {
+double layOutPart(Moved& moved, const std::vector<size_t>& part, Point corner) {
     std::vector<size_t> numberOf(moved.boxes.size(), std::numeric_limits<size_t>::max());
     std::vector<Point> sizes;
     for (size_t number = 0; number < part.size(); ++number) {
@@ -112,31 +112,31 @@ double placePart(Moved& moved, const std::vector<size_t>& part, Point corner) {
         }
     }
     const Layers layers = makeLayers(part.size(), edges);
-    const LayerPlaces places = placeLayers(layers, sizes);
+    const LayerPositions positions = positionLayers(layers, sizes);
     for (size_t number = 0; number < part.size(); ++number) {
-        moved.boxes[part[number]].topLeft = {snapped(corner.x + places.topLefts[number].x),
-                                             snapped(corner.y + places.topLefts[number].y)};
+        moved.boxes[part[number]].topLeft = {snapped(corner.x + positions.topLefts[number].x),
+                                             snapped(corner.y + positions.topLefts[number].y)};
     }
     for (size_t edge = 0; edge < edges.size(); ++edge) {
-        for (const Point lane : lanesOf(layers, places, edge)) {
+        for (const Point waypoint : waypointsOf(layers, positions, edge)) {
             moved.via[edgeOf[edge]].push_back(
-                {snapped(corner.x + lane.x), snapped(corner.y + lane.y)});
+                {snapped(corner.x + waypoint.x), snapped(corner.y + waypoint.y)});
         }
     }
-    return places.height;
+    return positions.height;
 }
 
 /// Nodes without wires stand in rows, about as wide as high.
-double placeSingles(Moved& moved, const std::vector<size_t>& singles, Point corner) {
+double layOutSingles(Moved& moved, const std::vector<size_t>& singles, Point corner) {
     const auto perRow = static_cast<size_t>(std::ceil(std::sqrt(singles.size())));
     Point next = corner;
     double rowHeight = 0;
-    for (size_t place = 0; place < singles.size(); ++place) {
-        if (place > 0 && place % perRow == 0) {
+    for (size_t index = 0; index < singles.size(); ++index) {
+        if (index > 0 && index % perRow == 0) {
             next = {corner.x, next.y + rowHeight + kGapBetweenParts / 2};
             rowHeight = 0;
         }
-        NodeBox& box = moved.boxes[singles[place]];
+        NodeBox& box = moved.boxes[singles[index]];
         box.topLeft = {snapped(next.x), snapped(next.y)};
         next.x += box.size.x + kGapBetweenParts / 2;
         rowHeight = std::max(rowHeight, box.size.y);
@@ -256,18 +256,18 @@ void arrange(graph::Document& document, const NodeIds& ids, const NodeSizes& siz
         if (part.size() == 1) {
             singles.push_back(part.front());
         } else {
-            corner.y += placePart(moved, part, corner) + kGapBetweenParts;
+            corner.y += layOutPart(moved, part, corner) + kGapBetweenParts;
         }
     }
-    placeSingles(moved, singles, corner);
+    layOutSingles(moved, singles, corner);
     pushAside(moved.boxes, std::move(obstacles));
     for (const NodeBox& box : moved.boxes) {
         setPosition(document.nodes.at(box.id), box.topLeft);
     }
     for (size_t edge = 0; edge < moved.edges.size(); ++edge) {
-        const bool needsLane = !moved.via[edge].empty() && isHidden(moved, edge);
+        const bool needsWaypoints = !moved.via[edge].empty() && isHidden(moved, edge);
         setReroutes(
-            document, moved.targets[edge], needsLane ? moved.via[edge] : std::vector<Point>());
+            document, moved.targets[edge], needsWaypoints ? moved.via[edge] : std::vector<Point>());
     }
 }
 

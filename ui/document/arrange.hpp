@@ -17,7 +17,7 @@ void align(graph::Document& document, const NodeIds& ids, const NodeSizes& sizes
 /// Equal gaps between three nodes or more.
 void distribute(graph::Document& document, const NodeIds& ids, const NodeSizes& sizes, Axis axis);
 /// Layers from left to right in the direction of the wires, few crossings, no overlap; pinned nodes
-/// stay. Empty `ids`: all nodes.
+/// are not moved. Empty `ids`: all nodes.
 void arrange(graph::Document& document, const NodeIds& ids, const NodeSizes& sizes);
 
 /// Where a node is painted.

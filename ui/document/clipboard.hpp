@@ -13,7 +13,7 @@ namespace lowtide::ui {
                                    const NodeIds& ids,
                                    bool incoming);
 /// Adds what copyText() gave under fresh ids, its top left at `at`; returns the new nodes.
-/// Error{Corrupt} or Error{Unsupported} as parseDocument says when the text is no graph.
+/// Error{Corrupt} or Error{Unsupported} as parseDocument throws them when the text is no graph.
 NodeIds pasteText(graph::Document& document,
                   const graph::Catalog& catalog,
                   std::string_view text,

@@ -11,7 +11,7 @@
 
 namespace lowtide::ui {
 
-/// A workflow of ComfyUI, which is told from other texts but not read.
+/// A workflow of ComfyUI, which is recognised among other texts but not read.
 struct ComfyWorkflow {
     size_t nodes = 0;
     std::vector<std::string> types;  ///< of its nodes, each once, sorted

@@ -123,7 +123,7 @@ void putInto(Json& json, const Box& box) {
     setFlag(json, "collapsed", box.isCollapsed);
 }
 
-auto placeOfBox(Json& list, const std::string& id) {
+auto findBox(Json& list, const std::string& id) {
     return std::find_if(list.begin(), list.end(), [&](const Json& entry) {
         const std::optional<Box> box = boxFrom(entry);
         return box && box->id == id;
@@ -165,7 +165,7 @@ void setFlag(Json& object, const char* key, bool isSet) {
     }
 }
 
-std::optional<ViewPlace> bookmarkOf(const graph::Document& document, int number) {
+std::optional<ViewState> bookmarkOf(const graph::Document& document, int number) {
     const Json& entry =
         memberIn(memberIn(document.extra, kBookmarks), std::to_string(number).c_str());
     const std::optional<Point> centre = pointFrom(memberIn(entry, kCentre));
@@ -173,17 +173,17 @@ std::optional<ViewPlace> bookmarkOf(const graph::Document& document, int number)
     if (!centre || !zoom.is_number() || !(zoom.get<double>() > 0)) {
         return std::nullopt;
     }
-    return ViewPlace{*centre, zoom.get<double>()};
+    return ViewState{*centre, zoom.get<double>()};
 }
 
-void setBookmark(graph::Document& document, int number, const ViewPlace& place) {
+void setBookmark(graph::Document& document, int number, const ViewState& position) {
     Json& all = document.extra[kBookmarks];
     if (!all.is_object()) {
         all = Json::object();
     }
-    const Point whole{std::round(place.centre.x), std::round(place.centre.y)};
+    const Point whole{std::round(position.centre.x), std::round(position.centre.y)};
     all[std::to_string(number)] = {{kCentre, jsonOf(whole)},
-                                   {kZoom, std::round(place.zoom * 1000) / 1000}};
+                                   {kZoom, std::round(position.zoom * 1000) / 1000}};
 }
 
 const PortDesc* portOfType(const std::vector<PortDesc>& ports, const std::string& type) {
@@ -370,13 +370,13 @@ std::vector<Box> boxesOf(const graph::Document& document, BoxKind kind) {
 
 std::string putBox(graph::Document& document, BoxKind kind, Box box) {
     Json& list = listOf(document, kind);
-    if (!list.is_array()) {  // something else that stood there stays, as an entry
+    if (!list.is_array()) {  // something else that stood there is kept, as an entry
         list = list.is_null() ? Json::array() : Json::array({list});
     }
     if (box.id.empty()) {
         box.id = freshBoxId(list, kind);
     }
-    const auto found = placeOfBox(list, box.id);
+    const auto found = findBox(list, box.id);
     if (found != list.end()) {
         putInto(*found, box);
     } else {
@@ -391,7 +391,7 @@ void removeBox(graph::Document& document, BoxKind kind, const std::string& id) {
     if (!list.is_array()) {
         return;
     }
-    if (const auto found = placeOfBox(list, id); found != list.end()) {
+    if (const auto found = findBox(list, id); found != list.end()) {
         list.erase(found);
     }
     if (list.empty()) {

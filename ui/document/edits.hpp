@@ -26,7 +26,7 @@ using NodeIds = std::set<std::string>;
 [[nodiscard]] Point positionOf(const graph::DocumentNode& node);
 void setPosition(graph::DocumentNode& node, Point point);
 
-/// A new id that says what the node is: "denoise", "denoise_2", ...
+/// A new id that describes the node: "denoise", "denoise_2", ...
 [[nodiscard]] std::string freshId(const graph::Document& document, const NodeDesc& desc);
 /// Adds a node with its defaults; returns its id.
 std::string addNode(graph::Document& document, const NodeDesc& desc, Point point);
@@ -73,12 +73,12 @@ void setCollapsed(graph::DocumentNode& node, bool isCollapsed);
 [[nodiscard]] bool isPinned(const graph::DocumentNode& node);
 void setPinned(graph::DocumentNode& node, bool isPinned);
 
-/// How a seed is treated when the person presses Run.
+/// How a seed is treated when the user presses Run.
 enum class SeedMode { Keep, Random, Increment };
 [[nodiscard]] SeedMode seedModeOf(const graph::DocumentNode& node, const std::string& param);
 void setSeedMode(graph::DocumentNode& node, const std::string& param, SeedMode mode);
 
-/// Seeds that are drawn: below this, so that people can read and type them.
+/// Seeds that are drawn: below this, so that users can read and type them.
 inline constexpr uint64_t kDrawnSeeds = 1ull << 32;
 /// The seed that a random number draws, also within what the parameter takes.
 [[nodiscard]] uint64_t drawnSeed(const ParamDesc& param, uint64_t random);
@@ -116,16 +116,16 @@ void removeBox(graph::Document& document, BoxKind kind, const std::string& id);
 /// Sets the flag, or removes its key.
 void setFlag(Json& object, const char* key, bool isSet);
 
-/// What a person sees of the canvas.
-struct ViewPlace {
+/// What a user sees of the canvas.
+struct ViewState {
     Point centre;
     double zoom = 1;
 };
 
 /// The view that a document keeps under a number from 1 to 9; nothing where none is kept, or what
 /// is there is no view. Its key is "bookmarks", which the engine does not read.
-[[nodiscard]] std::optional<ViewPlace> bookmarkOf(const graph::Document& document, int number);
-void setBookmark(graph::Document& document, int number, const ViewPlace& place);
+[[nodiscard]] std::optional<ViewState> bookmarkOf(const graph::Document& document, int number);
+void setBookmark(graph::Document& document, int number, const ViewState& position);
 
 inline constexpr const char* kModelType = "MODEL";
 

@@ -7,7 +7,7 @@
 
 namespace lowtide::ui {
 
-/// What one graph says otherwise than another, of a node or of the whole graph.
+/// What one graph states otherwise than another, of a node or of the whole graph.
 struct GraphDifference {
     enum class What {
         Added,    ///< the node is in the second alone
@@ -28,7 +28,7 @@ struct GraphDifference {
     bool operator==(const GraphDifference&) const = default;
 };
 
-/// Node by node; nothing that a run does not see: places, titles, frames, notes, the form.
+/// Node by node; nothing that a run does not see: positions, titles, frames, notes, the form.
 [[nodiscard]] std::vector<GraphDifference> differencesBetween(const graph::Document& before,
                                                               const graph::Document& after);
 

@@ -83,7 +83,7 @@ GraphModel::GraphModel(const graph::Catalog& catalog, QObject* parent)
     : QObject(parent),
       catalog_(catalog),
       forJobs_(std::make_shared<const graph::Catalog>(catalog.nodes())) {
-    connect(&undoStack_, &QUndoStack::indexChanged, this, &GraphModel::tell);
+    connect(&undoStack_, &QUndoStack::indexChanged, this, &GraphModel::notify);
     connect(&undoStack_, &QUndoStack::cleanChanged, this, [this](bool isClean) {
         Q_EMIT modifiedChanged(!isClean);
     });
@@ -123,9 +123,9 @@ Patch GraphModel::drafted(const Edit& edit) {
 void GraphModel::adjust(const Edit& edit) {
     endMerging();
     const Patch patch = drafted(edit);
-    applyPatch(document_, patch, Direction::Forward);
-    append(untold_, deltaOf(patch, Direction::Forward));
-    tell();
+    applyPatch(document_, patch, Direction::Evaluation);
+    append(untold_, deltaOf(patch, Direction::Evaluation));
+    notify();
 }
 
 void GraphModel::apply(const QString& text, const Edit& edit, const QString& mergeKey) {
@@ -135,7 +135,7 @@ void GraphModel::apply(const QString& text, const Edit& edit, const QString& mer
     }
     isDrafted_ = true;
     undoStack_.push(new EditCommand(*this, std::move(patch), text, mergeKey, mergeGeneration_));
-    tell();  // inside a macro the stack says nothing
+    notify();  // inside a macro the stack emits nothing
 }
 
 void GraphModel::endMerging() {
@@ -152,7 +152,7 @@ void GraphModel::load(graph::Document document, bool isSaved) {
     if (!isSaved) {
         undoStack_.resetClean();
     }
-    tell();
+    notify();
 }
 
 void GraphModel::setSaved() {
@@ -164,7 +164,7 @@ bool GraphModel::isModified() const {
 }
 
 void GraphModel::take(const Patch& patch, bool isForward) {
-    const Direction direction = isForward ? Direction::Forward : Direction::Back;
+    const Direction direction = isForward ? Direction::Evaluation : Direction::Back;
     applyPatch(document_, patch, direction);
     if (!std::exchange(isDrafted_, false)) {
         applyPatch(draft_, patch, direction);
@@ -172,7 +172,7 @@ void GraphModel::take(const Patch& patch, bool isForward) {
     append(untold_, deltaOf(patch, direction));
 }
 
-void GraphModel::tell() {
+void GraphModel::notify() {
     const Delta delta = std::exchange(untold_, {});
     if (!delta.isEmpty()) {
         Q_EMIT changed(delta);

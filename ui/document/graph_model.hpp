@@ -32,13 +32,13 @@ struct Delta {
     bool onlyLooks = false;  ///< titles, collapsed nodes, reroutes ...: no run and no check differs
 
     [[nodiscard]] bool isEmpty() const;
-    /// Whether a run could give something else, or a check could say something else.
+    /// Whether a run could give something else, or a check could report something else.
     [[nodiscard]] bool changesMeaning() const;
 };
 
 using Edit = std::function<void(graph::Document&)>;
 
-/// The graph that is being edited. What a person changes goes through apply(), so that it can be
+/// The graph that is being edited. What a user changes goes through apply(), so that it can be
 /// undone; one gesture is one step. `catalog` must outlive it. GUI thread only.
 class GraphModel : public QObject {
     Q_OBJECT
@@ -62,7 +62,7 @@ public:
     /// nullptr: the node is unknown here, a placeholder.
     [[nodiscard]] const NodeDesc* desc(const std::string& id) const;
 
-    /// Makes the change one step of the undo stack, called `text` for a person; nothing when it
+    /// Makes the change one step of the undo stack, called `text` for a user; nothing when it
     /// changes nothing. Steps of equal `mergeKey` that follow each other become one until
     /// endMerging(); an empty one never merges. Throws what `edit` throws, unchanged.
     void apply(const QString& text, const Edit& edit, const QString& mergeKey = {});
@@ -85,7 +85,7 @@ private:
     friend class EditCommand;
     [[nodiscard]] Patch drafted(const Edit& edit);
     void take(const Patch& patch, bool isForward);
-    void tell();
+    void notify();
 
     const graph::Catalog& catalog_;
     const std::shared_ptr<const graph::Catalog> forJobs_;

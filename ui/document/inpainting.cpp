@@ -22,12 +22,12 @@ bool givesOnly(const NodeDesc& desc, const char* type) {
     return desc.outputs.size() == 1 && desc.outputs.front().type == type;
 }
 
-InpaintPart partOfPictureTaker(const NodeDesc& desc) {
-    const auto pictures = countOf(desc.inputs, kPictureType);
-    if (pictures == 2 && hasPort(desc.inputs, kMaskType) && givesOnly(desc, kPictureType)) {
+InpaintPart partOfImageTaker(const NodeDesc& desc) {
+    const auto images = countOf(desc.inputs, kImageType);
+    if (images == 2 && hasPort(desc.inputs, kMaskType) && givesOnly(desc, kImageType)) {
         return InpaintPart::Composite;
     }
-    if (pictures != 1) {
+    if (images != 1) {
         return InpaintPart::None;
     }
     if (desc.inputs.size() == 1 && givesOnly(desc, kMaskType)) {
@@ -36,12 +36,12 @@ InpaintPart partOfPictureTaker(const NodeDesc& desc) {
     if (hasPort(desc.inputs, kModelType) && givesOnly(desc, kLatentType)) {
         return InpaintPart::Encode;
     }
-    const bool givesBoth = hasPort(desc.outputs, kPictureType) && hasPort(desc.outputs, kMaskType);
+    const bool givesBoth = hasPort(desc.outputs, kImageType) && hasPort(desc.outputs, kMaskType);
     return givesBoth && hasPort(desc.inputs, kMaskType) ? InpaintPart::Fit : InpaintPart::None;
 }
 
 const ParamDesc* sourceParam(const NodeDesc& desc, bool ofVideo) {
-    if (!desc.inputs.empty() || desc.outputs.empty() || desc.outputs.front().type != kPictureType) {
+    if (!desc.inputs.empty() || desc.outputs.empty() || desc.outputs.front().type != kImageType) {
         return nullptr;
     }
     const auto found = std::ranges::find_if(desc.params, [ofVideo](const ParamDesc& param) {
@@ -52,11 +52,11 @@ const ParamDesc* sourceParam(const NodeDesc& desc, bool ofVideo) {
 
 /// Sides of this are taken by every model; others go through a node that fits them.
 constexpr int kSureSide = 64;
-constexpr double kBesides = 300;  ///< from a node to one that is added beside it
+constexpr double kAcross = 300;  ///< from a node to one that is added next to it
 constexpr double kBelow = 220;
 constexpr double kFreeGap = 40;
 constexpr Point kNodeSize{200, 200};
-constexpr Point kSourceSize{200, 320};  ///< with its picture
+constexpr Point kSourceSize{200, 320};  ///< with its image
 
 using graph::PortRef;
 
@@ -92,17 +92,17 @@ private:
     /// what makes the latent.
     [[nodiscard]] PortRef latentEnd(const std::string& sampler) const;
     [[nodiscard]] bool followsASampler(const std::string& sampler) const;
-    /// The node with the picture that is encoded, or with the mask, above an input; empty: none.
+    /// The node with the image that is encoded, or with the mask, above an input; empty: none.
     [[nodiscard]] std::string sourceAbove(PortRef to) const;
     [[nodiscard]] std::set<std::string> decodersBehind(const std::string& sampler) const;
 
-    std::string add(InpaintPart part, const std::string& beside, double x, double y);
+    std::string add(InpaintPart part, const std::string& near, double x, double y);
     void setFile(const std::string& source, const std::string& file);
     std::string encoderOf(const std::string& sampler);
-    void feedPicture(const std::string& encoder, const std::string& sampler);
+    void feedImage(const std::string& encoder, const std::string& sampler);
     void feedMask(const std::string& sampler);
     void sendMaskThrough(const std::string& fit, const std::string& sampler);
-    void pasteBehind(const std::string& decoder, const PortRef& picture, const PortRef& mask);
+    void pasteBehind(const std::string& decoder, const PortRef& image, const PortRef& mask);
     void setFlag(const std::string& node, const char* param, const Json& value);
     void followMask(const PortRef& to);
     void moveWires(const PortRef& from, const PortRef& to, const std::string& except);
@@ -179,8 +179,8 @@ std::string Inpainting::samplerIn(const NodeIds& preferred) const {
     return chosen;
 }
 
-/// A mask is followed along masks, then along the picture that it is made of. A mask that a file
-/// has in its transparency has no picture of its own.
+/// A mask is followed along masks, then along the image that it is made of. A mask that a file
+/// has in its transparency has no image of its own.
 std::string Inpainting::sourceAbove(PortRef to) const {
     for (size_t step = 0; step <= document_.nodes.size(); ++step) {
         const graph::Link* link = linkInto(document_, to);
@@ -192,8 +192,8 @@ std::string Inpainting::sourceAbove(PortRef to) const {
         if (partOf(node) == InpaintPart::Source) {
             return isMask ? std::string() : node;
         }
-        const bool staysMask = isMask && partOf(node) != InpaintPart::MaskMaker;
-        to = input(node, staysMask ? kMaskType : kPictureType);
+        const bool isStillMask = isMask && partOf(node) != InpaintPart::MaskMaker;
+        to = input(node, isStillMask ? kMaskType : kImageType);
     }
     return {};
 }
@@ -216,17 +216,17 @@ std::set<std::string> Inpainting::decodersBehind(const std::string& sampler) con
     return decoders;
 }
 
-/// Where no other node lies: beside one, and further down until there is room.
-std::string Inpainting::add(InpaintPart part, const std::string& beside, double x, double y) {
-    Point place = positionOf(document_.nodes.at(beside));
-    place = {place.x + x, place.y + y};
+/// Where no other node lies: next to one, and further down until there is space.
+std::string Inpainting::add(InpaintPart part, const std::string& near, double x, double y) {
+    Point point = positionOf(document_.nodes.at(near));
+    point = {point.x + x, point.y + y};
     NodeIds all;
     for (const auto& [id, node] : document_.nodes) {
         all.insert(id);
     }
     const std::vector<NodeBox> boxes = nodeBoxesOf(document_, all, sizes_);
     NodeBox box{
-        .id = {}, .topLeft = place, .size = part == InpaintPart::Source ? kSourceSize : kNodeSize};
+        .id = {}, .topLeft = point, .size = part == InpaintPart::Source ? kSourceSize : kNodeSize};
     while (std::ranges::any_of(
         boxes, [&](const NodeBox& other) { return box.touches(other, kFreeGap); })) {
         box.topLeft.y += kFreeGap;
@@ -237,7 +237,7 @@ std::string Inpainting::add(InpaintPart part, const std::string& beside, double 
 }
 
 void Inpainting::setFile(const std::string& source, const std::string& file) {
-    document_.nodes.at(source).params[pictureFileParam(*descOf(source))->id] = file;
+    document_.nodes.at(source).params[imageFileParam(*descOf(source))->id] = file;
 }
 
 void Inpainting::setFlag(const std::string& node, const char* param, const Json& value) {
@@ -265,7 +265,7 @@ std::string Inpainting::encoderOf(const std::string& sampler) {
         return link->from.node;
     }
     const std::string before = link ? link->from.node : std::string();
-    const std::string encoder = add(InpaintPart::Encode, end.node, -kBesides, kBelow);
+    const std::string encoder = add(InpaintPart::Encode, end.node, -kAcross, kBelow);
     const std::set<std::string> decoders = decodersBehind(sampler);
     const graph::Link* model = linkTo(decoders.empty() ? sampler : *decoders.begin(), kModelType);
     if (model) {
@@ -280,22 +280,22 @@ std::string Inpainting::encoderOf(const std::string& sampler) {
     return encoder;
 }
 
-void Inpainting::feedPicture(const std::string& encoder, const std::string& sampler) {
-    const PortRef into = input(encoder, kPictureType);
+void Inpainting::feedImage(const std::string& encoder, const std::string& sampler) {
+    const PortRef into = input(encoder, kImageType);
     std::string source = sourceAbove(into);
     if (source.empty()) {
-        source = add(InpaintPart::Source, encoder, -kBesides, 0);
-        connect(document_, output(source, kPictureType), into);
+        source = add(InpaintPart::Source, encoder, -kAcross, 0);
+        connect(document_, output(source, kImageType), into);
     }
-    setFile(source, files_.picture);
+    setFile(source, files_.image);
     const bool isSure = files_.widthPixels % kSureSide == 0 && files_.heightPixels % kSureSide == 0;
     const graph::Link* link = linkInto(document_, into);
     if (isSure || !link || link->from.node != source) {
-        return;  // it fits, or goes through nodes of the person's own
+        return;  // it fits, or goes through nodes of the user's own
     }
-    const std::string fit = add(InpaintPart::Fit, encoder, -kBesides / 2, kBelow);
-    connect(document_, output(source, kPictureType), input(fit, kPictureType));
-    connect(document_, output(fit, kPictureType), into);
+    const std::string fit = add(InpaintPart::Fit, encoder, -kAcross / 2, kBelow);
+    connect(document_, output(source, kImageType), input(fit, kImageType));
+    connect(document_, output(fit, kImageType), into);
     if (const graph::Link* model = linkTo(sampler, kModelType)) {
         connect(document_, PortRef(model->from), input(fit, kModelType));
     }
@@ -323,16 +323,16 @@ void Inpainting::feedMask(const std::string& sampler) {
     const PortRef into = input(sampler, kMaskType);
     std::string source = sourceAbove(into);
     if (source.empty()) {
-        const std::string maker = add(InpaintPart::MaskMaker, sampler, -kBesides, 2 * kBelow);
-        source = add(InpaintPart::Source, maker, -kBesides, 0);
-        connect(document_, output(source, kPictureType), input(maker, kPictureType));
+        const std::string maker = add(InpaintPart::MaskMaker, sampler, -kAcross, 2 * kBelow);
+        source = add(InpaintPart::Source, maker, -kAcross, 0);
+        connect(document_, output(source, kImageType), input(maker, kImageType));
         connect(document_, output(maker, kMaskType), into);
     }
     setFile(source, files_.mask);
     followMask(into);
 }
 
-/// The mask gets the size of the picture that is encoded.
+/// The mask gets the size of the image that is encoded.
 void Inpainting::sendMaskThrough(const std::string& fit, const std::string& sampler) {
     const PortRef fitted = output(fit, kMaskType);
     const graph::Link* link = linkTo(sampler, kMaskType);
@@ -345,41 +345,41 @@ void Inpainting::sendMaskThrough(const std::string& fit, const std::string& samp
 }
 
 void Inpainting::pasteBehind(const std::string& decoder,
-                             const PortRef& picture,
+                             const PortRef& image,
                              const PortRef& mask) {
-    const PortRef made = output(decoder, kPictureType);
+    const PortRef made = output(decoder, kImageType);
     const bool isPasted = std::ranges::any_of(document_.links, [&](const graph::Link& link) {
         return link.from == made && partOf(link.to.node) == InpaintPart::Composite &&
-               link.to == input(link.to.node, kPictureType, 1);
+               link.to == input(link.to.node, kImageType, 1);
     });
     if (isPasted) {
         return;
     }
     const std::string paste = add(InpaintPart::Composite, decoder, 0, kBelow);
-    moveWires(made, output(paste, kPictureType), paste);
-    connect(document_, picture, input(paste, kPictureType));
-    connect(document_, made, input(paste, kPictureType, 1));
+    moveWires(made, output(paste, kImageType), paste);
+    connect(document_, image, input(paste, kImageType));
+    connect(document_, made, input(paste, kImageType, 1));
     connect(document_, mask, input(paste, kMaskType));
     setFlag(paste, "resize_source", true);
 }
 
 void Inpainting::wire(const std::string& sampler) {
     const std::string encoder = encoderOf(sampler);
-    feedPicture(encoder, sampler);
+    feedImage(encoder, sampler);
     feedMask(sampler);
-    const PortRef picture = linkTo(encoder, kPictureType)->from;
-    if (partOf(picture.node) == InpaintPart::Fit) {
-        sendMaskThrough(picture.node, sampler);
+    const PortRef image = linkTo(encoder, kImageType)->from;
+    if (partOf(image.node) == InpaintPart::Fit) {
+        sendMaskThrough(image.node, sampler);
     }
     const PortRef mask = linkTo(sampler, kMaskType)->from;
     for (const std::string& decoder : decodersBehind(sampler)) {
-        pasteBehind(decoder, picture, mask);
+        pasteBehind(decoder, image, mask);
     }
 }
 
 }  // namespace
 
-const ParamDesc* pictureFileParam(const NodeDesc& desc) {
+const ParamDesc* imageFileParam(const NodeDesc& desc) {
     return sourceParam(desc, false);
 }
 
@@ -388,11 +388,11 @@ const ParamDesc* videoFileParam(const NodeDesc& desc) {
 }
 
 InpaintPart inpaintPartOf(const NodeDesc& desc) {
-    if (pictureFileParam(desc)) {
+    if (imageFileParam(desc)) {
         return InpaintPart::Source;
     }
-    if (hasPort(desc.inputs, kPictureType)) {
-        return partOfPictureTaker(desc);
+    if (hasPort(desc.inputs, kImageType)) {
+        return partOfImageTaker(desc);
     }
     if (!hasPort(desc.inputs, kLatentType) || !hasPort(desc.inputs, kModelType)) {
         return InpaintPart::None;
@@ -400,7 +400,7 @@ InpaintPart inpaintPartOf(const NodeDesc& desc) {
     if (hasPort(desc.inputs, kMaskType) && hasPort(desc.outputs, kLatentType)) {
         return InpaintPart::Sampler;
     }
-    return hasPort(desc.outputs, kPictureType) ? InpaintPart::Decode : InpaintPart::None;
+    return hasPort(desc.outputs, kImageType) ? InpaintPart::Decode : InpaintPart::None;
 }
 
 const NodeDesc* nodeFor(const graph::Catalog& catalog, InpaintPart part) {

@@ -82,7 +82,7 @@ void removeHalfWritten(const QDir& folder) {
     }
 }
 
-QString placeOf(const os::Program& program) {
+QString positionOf(const os::Program& program) {
     return program.machine.isEmpty() ? Recovery::tr("another machine") : program.machine;
 }
 
@@ -101,7 +101,7 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
                      .graphFolder = journal.graphFolder,
                      .writtenAt = journal.writtenAt,
                      .document = std::move(journal.document),
-                     .perhapsOpenOn = life == os::Life::Ended ? QString() : placeOf(program)};
+                     .perhapsOpenOn = life == os::Life::Ended ? QString() : positionOf(program)};
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ Journal::Journal(const QString& folder, const QString& path)
       exceptions_(std::uncaught_exceptions()) {}
 
 Journal::~Journal() {
-    // An exception on its way out is no order: what is not saved stays for the next start.
+    // An exception on its way out is no order: what is not saved is kept for the next start.
     if (!isLeft_ && std::uncaught_exceptions() == exceptions_) {
         clear();
     }
@@ -183,7 +183,7 @@ bool Journal::write(const graph::Document& document, QString* reason) {
     }
 }
 
-void Journal::setPlace(const QString& path, const QString& graphFolder) {
+void Journal::setPath(const QString& path, const QString& graphFolder) {
     path_ = path;
     graphFolder_ = graphFolder;
 }
@@ -213,11 +213,11 @@ QString setBrokenAside(const QString& path) {
 }
 
 std::vector<Recovered> findRecovered(const QString& folder, std::vector<QString>* problems) {
-    const QDir place(folder);
-    removeHalfWritten(place);
+    const QDir path(folder);
+    removeHalfWritten(path);
     std::vector<Recovered> found;
     const QStringList patterns{QStringLiteral("*") + QLatin1String(kJournalSuffix)};
-    for (const QFileInfo& info : place.entryInfoList(patterns, QDir::Files, QDir::Time)) {
+    for (const QFileInfo& info : path.entryInfoList(patterns, QDir::Files, QDir::Time)) {
         try {
             if (std::optional<Recovered> recovered = recoveredFrom(info.absoluteFilePath())) {
                 found.push_back(std::move(*recovered));

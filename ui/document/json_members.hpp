@@ -6,7 +6,7 @@
 
 namespace lowtide::ui {
 
-/// A member of JSON from outside, whose types nobody promised: null, an empty text or zero where
+/// A member of JSON from outside, whose types are not guaranteed: null, an empty text or zero where
 /// there is none, or one of another type.
 [[nodiscard]] const Json& memberIn(const Json& object, const char* key);
 [[nodiscard]] std::string textIn(const Json& object, const char* key);

@@ -95,47 +95,47 @@ void addEdge(Layers& layers, size_t edge, size_t from, size_t to) {
     }
 }
 
-std::vector<size_t> placesOf(const Layers& layers) {
-    std::vector<size_t> places(layers.layerOf.size());
+std::vector<size_t> positionsOf(const Layers& layers) {
+    std::vector<size_t> positions(layers.layerOf.size());
     for (const std::vector<size_t>& layer : layers.order) {
-        for (size_t place = 0; place < layer.size(); ++place) {
-            places[layer[place]] = place;
+        for (size_t index = 0; index < layer.size(); ++index) {
+            positions[layer[index]] = index;
         }
     }
-    return places;
+    return positions;
 }
 
-/// Sorts one layer by the mean place of the neighbours of each vertex.
+/// Sorts one layer by the mean position of the neighbours of each vertex.
 void sortLayer(std::vector<size_t>& layer,
                const std::vector<std::vector<size_t>>& neighbours,
-               std::vector<size_t>& places) {
+               std::vector<size_t>& positions) {
     std::vector<std::pair<double, size_t>> entries;
     for (const size_t vertex : layer) {
         double sum = 0;
         for (const size_t neighbour : neighbours[vertex]) {
-            sum += static_cast<double>(places[neighbour]);
+            sum += static_cast<double>(positions[neighbour]);
         }
         const bool isFree = neighbours[vertex].empty();
-        entries.emplace_back(isFree ? static_cast<double>(places[vertex])
+        entries.emplace_back(isFree ? static_cast<double>(positions[vertex])
                                     : sum / static_cast<double>(neighbours[vertex].size()),
                              vertex);
     }
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
         return a.first < b.first;
     });
-    for (size_t place = 0; place < entries.size(); ++place) {
-        layer[place] = entries[place].second;
-        places[layer[place]] = place;
+    for (size_t index = 0; index < entries.size(); ++index) {
+        layer[index] = entries[index].second;
+        positions[layer[index]] = index;
     }
 }
 
 void sweep(Layers& layers, bool isDownward) {
-    std::vector<size_t> places = placesOf(layers);
+    std::vector<size_t> positions = positionsOf(layers);
     const size_t count = layers.order.size();
     for (size_t step = 1; step < count; ++step) {
         const size_t layer = isDownward ? step : count - 1 - step;
         sortLayer(
-            layers.order[layer], isDownward ? layers.predecessors : layers.successors, places);
+            layers.order[layer], isDownward ? layers.predecessors : layers.successors, positions);
     }
 }
 
@@ -153,8 +153,8 @@ size_t inversionsOf(std::vector<size_t>& targets, size_t begin, size_t end) {
         }
         count += right - middle;
     }
-    const auto at = [&](size_t place) {
-        return targets.begin() + static_cast<std::ptrdiff_t>(place);
+    const auto at = [&](size_t index) {
+        return targets.begin() + static_cast<std::ptrdiff_t>(index);
     };
     std::inplace_merge(at(begin), at(middle), at(end));
     return count;
@@ -165,7 +165,7 @@ constexpr double kRowGap = 40;
 constexpr double kBendGap = 16;
 constexpr double kPortsBelowTop = 48;
 constexpr int kRounds = 8;
-/// Wires that cross layers stay straight before nodes come nearer to each other.
+/// Wires that cross layers are kept straight before nodes come nearer to each other.
 constexpr double kBendWeight = 4;
 
 /// Vertices that stand directly on each other and move as one.
@@ -177,9 +177,9 @@ struct Block {
     double mean() const { return weightedSum / weight; }
 };
 
-class Placing {
+class LayerPositioning {
 public:
-    Placing(const Layers& layers, const std::vector<Point>& sizes)
+    LayerPositioning(const Layers& layers, const std::vector<Point>& sizes)
         : layers_(layers), sizes_(sizes), tops_(layers.layerOf.size(), 0) {}
 
     std::vector<double> tops() {
@@ -225,18 +225,18 @@ private:
         settle(layer, wanted);
     }
 
-    /// The places nearest to the wanted ones (weighted least squares) that keep order and gaps: an
-    /// isotonic regression, solved by pooling adjacent violators.
+    /// The positions closest to the wanted ones (weighted least squares) that keep order and gaps:
+    /// an isotonic regression, solved by pooling adjacent violators.
     void settle(const std::vector<size_t>& layer, const std::vector<double>& wanted) {
         std::vector<Block> blocks;
         std::vector<double> offsets;  // of each vertex when all stand directly on each other
-        for (size_t place = 0; place < layer.size(); ++place) {
-            const size_t above = place == 0 ? 0 : layer[place - 1];
-            offsets.push_back(place == 0 ? 0
+        for (size_t index = 0; index < layer.size(); ++index) {
+            const size_t above = index == 0 ? 0 : layer[index - 1];
+            offsets.push_back(index == 0 ? 0
                                          : offsets.back() + heightOf(above) +
-                                               gapBetween(above, layer[place]));
-            const double weight = isBend(layer[place]) ? kBendWeight : 1;
-            blocks.push_back({weight, weight * (wanted[place] - offsets[place]), 1});
+                                               gapBetween(above, layer[index]));
+            const double weight = isBend(layer[index]) ? kBendWeight : 1;
+            blocks.push_back({weight, weight * (wanted[index] - offsets[index]), 1});
             while (blocks.size() > 1 && blocks[blocks.size() - 2].mean() > blocks.back().mean()) {
                 const Block lower = blocks.back();
                 blocks.pop_back();
@@ -245,10 +245,10 @@ private:
                 blocks.back().count += lower.count;
             }
         }
-        size_t place = 0;
+        size_t index = 0;
         for (const Block& block : blocks) {
-            for (size_t end = place + block.count; place < end; ++place) {
-                tops_[layer[place]] = block.mean() + offsets[place];
+            for (size_t end = index + block.count; index < end; ++index) {
+                tops_[layer[index]] = block.mean() + offsets[index];
             }
         }
     }
@@ -275,14 +275,14 @@ std::vector<Point> columnsOf(const Layers& layers, const std::vector<Point>& siz
 }  // namespace
 
 size_t crossingsOf(const Layers& layers) {
-    const std::vector<size_t> places = placesOf(layers);
+    const std::vector<size_t> positions = positionsOf(layers);
     size_t count = 0;
     for (const std::vector<size_t>& layer : layers.order) {
         std::vector<size_t> targets;
         for (const size_t vertex : layer) {
             std::vector<size_t> mine;
             for (const size_t next : layers.successors[vertex]) {
-                mine.push_back(places[next]);
+                mine.push_back(positions[next]);
             }
             std::sort(mine.begin(), mine.end());
             targets.insert(targets.end(), mine.begin(), mine.end());
@@ -295,8 +295,8 @@ size_t crossingsOf(const Layers& layers) {
 Layers makeLayers(size_t vertexCount, const std::vector<Edge>& edges) {
     const std::vector<size_t> order = topologicalOrder(vertexCount, edges);
     std::vector<size_t> rank(vertexCount);
-    for (size_t place = 0; place < order.size(); ++place) {
-        rank[order[place]] = place;
+    for (size_t index = 0; index < order.size(); ++index) {
+        rank[order[index]] = index;
     }
     std::vector<Edge> forward;
     std::copy_if(edges.begin(), edges.end(), std::back_inserter(forward), [&](const Edge& edge) {
@@ -333,20 +333,20 @@ double wireHeight(Point size) {
     return std::min(size.y / 2, kPortsBelowTop);
 }
 
-LayerPlaces placeLayers(const Layers& layers, const std::vector<Point>& sizes) {
-    LayerPlaces places{.columns = columnsOf(layers, sizes)};
-    const std::vector<double> tops = Placing(layers, sizes).tops();
+LayerPositions positionLayers(const Layers& layers, const std::vector<Point>& sizes) {
+    LayerPositions positions{.columns = columnsOf(layers, sizes)};
+    const std::vector<double> tops = LayerPositioning(layers, sizes).tops();
     double top = std::numeric_limits<double>::max();
     for (size_t vertex = 0; vertex < layers.realCount; ++vertex) {
         top = std::min(top, tops[vertex]);
     }
     for (size_t vertex = 0; vertex < tops.size(); ++vertex) {
         const double y = tops[vertex] - top;
-        places.topLefts.push_back({places.columns[layers.layerOf[vertex]].x, y});
-        places.height =
-            std::max(places.height, y + (vertex < layers.realCount ? sizes[vertex].y : 0));
+        positions.topLefts.push_back({positions.columns[layers.layerOf[vertex]].x, y});
+        positions.height =
+            std::max(positions.height, y + (vertex < layers.realCount ? sizes[vertex].y : 0));
     }
-    return places;
+    return positions;
 }
 
 }  // namespace lowtide::ui

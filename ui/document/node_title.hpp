@@ -12,7 +12,7 @@ namespace lowtide::ui {
 
 class GraphModel;
 
-/// As the node's header shows it: the title that a person gave, else the label of its type, else
+/// As the node's header shows it: the title that a user gave, else the label of its type, else
 /// (the type is not installed) the type; the id of a node that the graph does not have.
 [[nodiscard]] QString nodeTitle(const graph::Document& document,
                                 const graph::Catalog& catalog,

@@ -4,7 +4,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/preset.hpp"
 #include "plugin/image/animation.hpp"
-#include "plugin/image/picture_header.hpp"
+#include "plugin/image/image_header.hpp"
 #include "plugin/video/video_file.hpp"
 #include "ui/document/json_members.hpp"
 #include "ui/document/saved_file.hpp"
@@ -36,7 +36,7 @@ std::span<const std::byte> bytesOf(const QByteArray& begin) {
     return std::as_bytes(std::span(begin.constData(), static_cast<size_t>(begin.size())));
 }
 
-bool isAnimatedPicture(const QString& path) {
+bool isAnimatedImage(const QString& path) {
     QFile file(path);
     if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) {
         return false;
@@ -59,13 +59,13 @@ QString modelStem(const std::string& file) {
     return QFileInfo(path.replace(QLatin1Char('\\'), QLatin1Char('/'))).completeBaseName();
 }
 
-std::string parametersIn(const QString& picture) {
-    const files::InputFile file(encoded(picture));
+std::string parametersIn(const QString& image) {
+    const files::InputFile file(encoded(image));
     const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
                                    .read = [&](std::span<std::byte> target, uint64_t offset) {
                                        file.read(target, static_cast<Bytes>(offset));
                                    }};
-    for (const image::PictureText& text : image::readPictureTexts(source, file.name())) {
+    for (const image::ImageText& text : image::readImageTexts(source, file.name())) {
         if (text.key == "parameters") {
             return text.text;
         }
@@ -75,15 +75,15 @@ std::string parametersIn(const QString& picture) {
 
 }  // namespace
 
-bool isPicture(const QString& path) {
-    const QByteArray begin = beginOf(path, image::kPictureBeginBytes);
-    return image::beginsAsPicture(bytesOf(begin)) || image::hasPictureName(encoded(path));
+bool isImage(const QString& path) {
+    const QByteArray begin = beginOf(path, image::kImageBeginBytes);
+    return image::beginsAsImage(bytesOf(begin)) || image::hasImageName(encoded(path));
 }
 
 bool isVideo(const QString& path) {
     const QByteArray begin = beginOf(path, video::kVideoBeginBytes);
     return video::beginsAsVideo(bytesOf(begin)) || video::hasVideoName(encoded(path)) ||
-           isAnimatedPicture(path);
+           isAnimatedImage(path);
 }
 
 QString documentNameOf(const QString& path) {
@@ -104,7 +104,7 @@ QString graphFolderOf(const QString& path) {
 OpenedGraph openedFile(const QString& path) {
     OpenedGraph opened{
         .document = loadGraph(path), .name = documentNameOf(path), .folder = graphFolderOf(path)};
-    if (isPicture(path)) {
+    if (isImage(path)) {
         keepModelHashes(opened.document, path);
     }
     return opened;
@@ -146,10 +146,10 @@ void keepModelHashes(graph::Document& document, const std::string& parameters) {
     }
 }
 
-void keepModelHashes(graph::Document& document, const QString& picture) {
+void keepModelHashes(graph::Document& document, const QString& image) {
     try {
-        keepModelHashes(document, parametersIn(picture));
-    } catch (const Error&) {  // a video, or a picture without texts: names alone are known
+        keepModelHashes(document, parametersIn(image));
+    } catch (const Error&) {  // a video, or an image without texts: names alone are known
     }
 }
 

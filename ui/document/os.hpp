@@ -1,5 +1,5 @@
 #pragma once
-// The system calls of this room. One implementation per operating system: os_linux.cpp.
+// The system calls of this library. One implementation per operating system: os_linux.cpp.
 
 #include <QString>
 
@@ -16,7 +16,7 @@ struct Program {
     QString machineStart;  ///< differs after every start of the machine
     QString machineId;     ///< of the system that is installed; empty: it has none
     QString processes;     ///< within which the number holds: those of a container are its own
-    QString machine;       ///< its name, for a person: it may change at any time
+    QString machine;       ///< its name, for a user: it may change at any time
 };
 
 [[nodiscard]] Program thisProgram();
@@ -39,7 +39,7 @@ public:
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
 
-    /// Held: this object has it. Taken: another one has. Unavailable: the place has no locks, or
+    /// Held: this object has it. Taken: another one has. Unavailable: the folder has no locks, or
     /// nothing can be made there.
     [[nodiscard]] LockState tryLock(const std::string& path);
     /// Makes `text` the file's contents, for those who find it taken.

@@ -59,7 +59,7 @@ bool isSameMachine(const Program& one, const Program& other) {
 int openLockFile(const std::string& path) {
     constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     const int handle = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0644);
-    // One that another person made can still be locked.
+    // One that another user made can still be locked.
     return handle < 0 && errno == EACCES ? ::open(path.c_str(), O_RDONLY | kFlags) : handle;
 }
 

@@ -133,13 +133,13 @@ void putSettings(graph::Document& document, const DocumentSettings& settings) {
     document.extra = settings.extra;
 }
 
-/// The links from `place` on that go into the same input as the one there.
-std::span<const graph::Link> groupAt(const Links& links, size_t place) {
-    size_t end = place;
-    while (end < links.size() && links[end].to == links[place].to) {
+/// The links from `entry` on that go into the same input as the one there.
+std::span<const graph::Link> groupAt(const Links& links, size_t entry) {
+    size_t end = entry;
+    while (end < links.size() && links[end].to == links[entry].to) {
         ++end;
     }
-    return std::span(links).subspan(place, end - place);
+    return std::span(links).subspan(entry, end - entry);
 }
 
 Links copyOf(std::span<const graph::Link> links) {
@@ -206,7 +206,7 @@ void replaceLinks(graph::Document& document, const Patch& patch, Direction direc
     auto next = patch.links.begin();
     const auto takeChanged = [&] {
         const Links& changed =
-            direction == Direction::Forward ? next->second.after : next->second.before;
+            direction == Direction::Evaluation ? next->second.after : next->second.before;
         links.insert(links.end(), changed.begin(), changed.end());
         ++next;
     };
@@ -226,7 +226,7 @@ void replaceLinks(graph::Document& document, const Patch& patch, Direction direc
 
 template <class Value>
 const Value& sideOf(const Change<Value>& change, Direction direction) {
-    return direction == Direction::Forward ? change.after : change.before;
+    return direction == Direction::Evaluation ? change.after : change.before;
 }
 
 template <class Field>
@@ -242,7 +242,7 @@ void putJson(Json& now, const Json& from, const Json& to) {
     }
 }
 
-/// Key by key: what is another value for another reason, a seed that a run drew, stays.
+/// Key by key: a value that differs for another reason, a seed that a run drew, is kept.
 void putParams(Json& now, const Json& from, const Json& to) {
     if (!now.is_object() || !from.is_object() || !to.is_object()) {
         putJson(now, from, to);
@@ -275,19 +275,19 @@ void putNode(graph::DocumentNode& now,
 }
 
 Direction reverseOf(Direction direction) {
-    return direction == Direction::Forward ? Direction::Back : Direction::Forward;
+    return direction == Direction::Evaluation ? Direction::Back : Direction::Evaluation;
 }
 
 template <class Key, class Value>
 void appendMap(std::map<Key, Change<Value>>& changes, std::map<Key, Change<Value>> next) {
     for (auto& [key, change] : next) {
-        const auto [place, isNew] = changes.try_emplace(key, change);
+        const auto [entry, isNew] = changes.try_emplace(key, change);
         if (isNew) {
             continue;
         }
-        place->second.after = std::move(change.after);
-        if (isIdentical(place->second.before, place->second.after)) {
-            changes.erase(place);
+        entry->second.after = std::move(change.after);
+        if (isIdentical(entry->second.before, entry->second.after)) {
+            changes.erase(entry);
         }
     }
 }
@@ -431,7 +431,7 @@ bool Delta::changesMeaning() const {
 Delta deltaOf(const Patch& patch, Direction direction) {
     Delta delta;
     for (const auto& [id, change] : patch.nodes) {
-        const bool isForward = direction == Direction::Forward;
+        const bool isForward = direction == Direction::Evaluation;
         if (!change.before) {
             (isForward ? delta.added : delta.removed).insert(id);
         } else if (!change.after) {

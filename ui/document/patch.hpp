@@ -17,7 +17,7 @@ struct Change {
     Value after;
 };
 
-/// What a document holds beside nodes, links and lists.
+/// What a document holds in addition to nodes, links and lists.
 struct DocumentSettings {
     std::optional<std::string> memoryBudget;
     std::optional<std::string> device;
@@ -40,19 +40,19 @@ struct Patch {
     [[nodiscard]] bool isEmpty() const;
 };
 
-enum class Direction { Forward, Back };
+enum class Direction { Evaluation, Back };
 
-/// Brings links into the order that a document promises. Loading and every step end with it.
+/// Brings links into the order that a document guarantees. Loading and every step end with it.
 void sortLinks(graph::Document& document);
 
-/// What turns `before` into `after`; links of both are sorted.
+/// The patch that changes `before` into `after`; links of both are sorted.
 [[nodiscard]] Patch patchBetween(const graph::Document& before, const graph::Document& after);
 void applyPatch(graph::Document& document, const Patch& patch, Direction direction);
 /// Makes `patch` what it and then `next` do; what comes back to its start is gone from it.
 void append(Patch& patch, Patch next);
 
 [[nodiscard]] Delta deltaOf(const Patch& patch, Direction direction);
-/// Makes `delta` what it and then `next` say.
+/// Makes `delta` describe its own changes and then those of `next`.
 void append(Delta& delta, const Delta& next);
 
 }  // namespace lowtide::ui

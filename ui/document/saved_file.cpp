@@ -33,8 +33,8 @@ const auto kBackupPattern = QStringLiteral("????????T?????????Z-??.json");
 /// Files of one name in several folders have a folder each.
 QString folderOf(const QString& path, const QString& backupFolder) {
     const QFileInfo info(path);
-    const QByteArray place = info.absoluteFilePath().toUtf8();
-    const QByteArray hash = QCryptographicHash::hash(place, QCryptographicHash::Sha256).toHex();
+    const QByteArray folder = info.absoluteFilePath().toUtf8();
+    const QByteArray hash = QCryptographicHash::hash(folder, QCryptographicHash::Sha256).toHex();
     return QStringLiteral("%1/%2-%3")
         .arg(backupFolder,
              info.completeBaseName().left(kLongestFolderName),
@@ -107,7 +107,7 @@ void refuseReadOnly(const QString& path) {
     }
 }
 
-/// A backup that cannot be made must not keep a person from saving.
+/// A backup that cannot be made must not keep a user from saving.
 void tryToKeepBackup(const QString& path, std::string_view next, const QString& backupFolder) {
     try {
         keepBackup(path, next, backupFolder);
@@ -127,7 +127,7 @@ struct Locks {
 constexpr qsizetype kLongestLockName = 200;
 constexpr qint64 kLongestOwner = 4096;
 
-/// One place for all names of a file: links and "." and ".." are followed.
+/// One path for all names of a file: links and "." and ".." are followed.
 QString lockPathOf(const QString& path) {
     const QFileInfo info(path);
     const QFileInfo target(info.exists() ? info.canonicalFilePath() : info.absoluteFilePath());
@@ -136,7 +136,7 @@ QString lockPathOf(const QString& path) {
     return target.absolutePath() + QStringLiteral("/.") + name + QStringLiteral(".lock");
 }
 
-QString personName() {
+QString userName() {
     return qEnvironmentVariable("USER", qEnvironmentVariable("LOGNAME"));
 }
 
@@ -144,13 +144,13 @@ std::string ownerText() {
     const os::Program program = os::thisProgram();
     return Json{{"process", program.number},
                 {"machine", program.machine.toStdString()},
-                {"person", personName().toStdString()},
+                {"person", userName().toStdString()},
                 {"since", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()}}
                .dump(2) +
            "\n";
 }
 
-/// Who holds the lock, as far as its file says.
+/// Who holds the lock, as far as its file states it.
 QString ownerSentence(const QString& path, const QString& lockPath) {
     const QString name = QFileInfo(path).fileName();
     QFile file(lockPath);
@@ -159,7 +159,7 @@ QString ownerSentence(const QString& path, const QString& lockPath) {
     try {
         const Json json = parseJson(text.toStdString(), "lock");
         const JsonReader reader(json, "lock");
-        const QString person = QString::fromStdString(reader.text("person").value_or(""));
+        const QString user = QString::fromStdString(reader.text("person").value_or(""));
         const QString machine = QString::fromStdString(reader.text("machine").value_or(""));
         const QDateTime since = QDateTime::fromString(
             QString::fromStdString(reader.text("since").value_or("")), Qt::ISODate);
@@ -169,7 +169,7 @@ QString ownerSentence(const QString& path, const QString& lockPath) {
         }
         return Locks::tr("“%1” is being edited by %2 on %3 (process %4, since %5).")
             .arg(name,
-                 person.isEmpty() ? Locks::tr("another program") : person,
+                 user.isEmpty() ? Locks::tr("another program") : user,
                  machine,
                  QString::number(process),
                  QLocale().toString(since.toLocalTime(), QLocale::ShortFormat));

@@ -19,7 +19,7 @@ namespace lowtide::ui {
 /// Writes the graph whole or not at all; what stood there becomes a backup (the newest ten, in a
 /// folder of `backupFolder` by the file's name). Errors as files::OutputFile.
 void saveGraph(const QString& path, const graph::Document& document, const QString& backupFolder);
-/// Reads a graph, or the graph within a picture. Errors: Error{NotFound}, Error{Corrupt},
+/// Reads a graph, or the graph within an image. Errors: Error{NotFound}, Error{Corrupt},
 /// Error{Unsupported} of a newer format; they name only the file's name.
 [[nodiscard]] graph::Document loadGraph(const QString& path);
 
@@ -43,14 +43,14 @@ public:
     Journal& operator=(const Journal&) = delete;
 
     /// Writes the document whole; called by the owner at most once a second. False when it could
-    /// not: `reason` says why, once until it works again.
+    /// not: `reason` states why, once until it works again.
     bool write(const graph::Document& document, QString* reason);
     /// `graphFolder`: from which the document's relative files are seen.
-    void setPlace(const QString& path, const QString& graphFolder);
+    void setPath(const QString& path, const QString& graphFolder);
     /// The document is saved or thrown away: nothing to recover.
     void clear();
 
-    /// What it holds stays for the next start, whatever ends it.
+    /// What it holds is kept for the next start, whatever ends it.
     void leave() { isLeft_ = true; }
 
 private:
@@ -84,7 +84,7 @@ void discard(const Recovered& recovered);
 /// Renames a damaged file so; its new name, empty where it cannot be renamed. Nothing is replaced.
 [[nodiscard]] QString setBrokenAside(const QString& path);
 
-/// Says that this program edits the file. Another one that does is named by tryLock().
+/// Marks the file as edited by this program. Another one that does is named by tryLock().
 class DocumentLock {
 public:
     explicit DocumentLock(const QString& path);
@@ -92,7 +92,7 @@ public:
     DocumentLock(const DocumentLock&) = delete;
     DocumentLock& operator=(const DocumentLock&) = delete;
 
-    /// Empty: this program has it. Otherwise a sentence that says who else has it.
+    /// Empty: this program has it. Otherwise a sentence that names who else has it.
     [[nodiscard]] QString tryLock();
 
 private:

@@ -167,7 +167,7 @@ private:
 
 constexpr const char* kVia = "via";
 
-auto placeOfLink(std::vector<graph::Link>& links, const graph::PortRef& to) {
+auto findLink(std::vector<graph::Link>& links, const graph::PortRef& to) {
     return std::find_if(
         links.begin(), links.end(), [&](const graph::Link& link) { return link.to == to; });
 }
@@ -236,15 +236,15 @@ const graph::Link* linkInto(const graph::Document& document, const graph::PortRe
 
 void connect(graph::Document& document, const graph::PortRef& from, const graph::PortRef& to) {
     std::vector<graph::Link>& links = document.links;
-    const auto old = placeOfLink(links, to);
+    const auto old = findLink(links, to);
     if (old != links.end() && old->from == from) {
         return;
     }
     disconnect(document, to);
-    const auto place = std::find_if(links.begin(), links.end(), [&](const graph::Link& link) {
+    const auto found = std::find_if(links.begin(), links.end(), [&](const graph::Link& link) {
         return std::tie(link.to, link.from) > std::tie(to, from);
     });
-    links.insert(place, {.from = from, .to = to});
+    links.insert(found, {.from = from, .to = to});
 }
 
 void disconnect(graph::Document& document, const graph::PortRef& to) {
@@ -270,7 +270,7 @@ bool insertIntoWire(graph::Document& document,
     const double x = positionOf(node->second).x;
     const auto middle =
         std::find_if(via.begin(), via.end(), [&](Point point) { return point.x > x; });
-    graph::Link& rest = *placeOfLink(document.links, wireTo);  // keeps the wire's unknown keys
+    graph::Link& rest = *findLink(document.links, wireTo);  // keeps the wire's unknown keys
     rest.from = {id, fit.output->id};
     putVia(rest, {middle, via.end()});
     connect(document, wire.from, {id, fit.input->id});
@@ -290,7 +290,7 @@ std::vector<Point> reroutesOf(const graph::Link& link) {
 }
 
 void setReroutes(graph::Document& document, const graph::PortRef& to, std::vector<Point> points) {
-    const auto link = placeOfLink(document.links, to);
+    const auto link = findLink(document.links, to);
     if (link != document.links.end()) {
         putVia(*link, points);
     }

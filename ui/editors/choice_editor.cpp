@@ -66,7 +66,7 @@ SearchList::SearchList(std::vector<SearchItem> items, QWidget* parent)
             row->setFlags(row->flags() & ~Qt::ItemIsEnabled);
         }
     }
-    // The keyboard stays in the field, so nobody hears of the list by itself.
+    // The keyboard remains in the field, so the list is not announced by itself.
     connect(list_, &QListWidget::currentItemChanged, search_, [this](const QListWidgetItem* row) {
         announce(*search_, row != nullptr ? row->text() : tr("Nothing matches"));
     });
@@ -82,12 +82,12 @@ void SearchList::openAt(const QWidget& anchor, int current) {
     resize(std::max(anchor.width(), kLeastWidth), height);
     QPoint at = anchor.mapToGlobal(QPoint(0, anchor.height()));
     if (const QScreen* screen = anchor.screen()) {
-        const QRect room = screen->availableGeometry();
-        if (at.y() + height > room.bottom()) {
+        const QRect area = screen->availableGeometry();
+        if (at.y() + height > area.bottom()) {
             at.setY(anchor.mapToGlobal(QPoint()).y() - height);
         }
-        at.setX(std::clamp(at.x(), room.left(), std::max(room.left(), room.right() - width())));
-        at.setY(std::max(at.y(), room.top()));
+        at.setX(std::clamp(at.x(), area.left(), std::max(area.left(), area.right() - width())));
+        at.setY(std::max(at.y(), area.top()));
     }
     move(at);
     list_->setCurrentRow(current);

@@ -29,8 +29,8 @@ class SearchList : public QFrame {
 public:
     SearchList(std::vector<SearchItem> items, QWidget* parent);
 
-    /// Opens below `anchor`, or above where there is no room; `current` may be -1. The list deletes
-    /// itself when it closes.
+    /// Opens below `anchor`, or above where there is no space; `current` may be -1. The list
+    /// deletes itself when it closes.
     void openAt(const QWidget& anchor, int current);
 
 Q_SIGNALS:

@@ -52,7 +52,7 @@ public:
         return isTaken;
     }
 
-    /// Whether a person types into the field, or typed what cannot be read. What is being taken is
+    /// Whether a user types into the field, or typed what cannot be read. What is being taken is
     /// typed no more: it is shown as it was understood.
     [[nodiscard]] static bool isTypedIn(const QWidget& field) {
         QList<QPointer<WatchedField>> held = refused();
@@ -68,7 +68,7 @@ public:
         return field;
     }
 
-    /// Fields with what cannot be read, until it is mended or gone.
+    /// Fields with what cannot be read, until it is fixed or gone.
     static QList<QPointer<WatchedField>>& refused() {
         static QList<QPointer<WatchedField>> fields;
         return fields;

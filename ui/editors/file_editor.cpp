@@ -1,6 +1,6 @@
 #include "ui/editors/file_editor.hpp"
 
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/editors/choice_editor.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/param_editor.hpp"
@@ -26,9 +26,9 @@ namespace {
 constexpr int kPreviewSide = Theme::space(50);
 constexpr int kFilesRow = 1;  ///< of Qt's dialog: the list of files
 
-class PicturePreview final : public QLabel {
+class ImagePreview final : public QLabel {
 public:
-    explicit PicturePreview(QWidget* parent) : QLabel(parent) {
+    explicit ImagePreview(QWidget* parent) : QLabel(parent) {
         setObjectName(QStringLiteral("preview"));
         setAccessibleName(QFileDialog::tr("Preview"));
         setFixedWidth(kPreviewSide);
@@ -40,12 +40,12 @@ public:
         path_ = path;
         clear();
         if (QFileInfo(path).isFile()) {
-            loadPictureLater(path, this, [this](const LoadedPicture& loaded) { show(loaded); });
+            loadImageLater(path, this, [this](const LoadedImage& loaded) { show(loaded); });
         }
     }
 
 private:
-    void show(const LoadedPicture& loaded) {
+    void show(const LoadedImage& loaded) {
         if (loaded.path != path_) {
             return;  // another one is pointed at by now
         }
@@ -55,28 +55,28 @@ private:
         }
         const double scale = devicePixelRatioF();
         const int most = static_cast<int>(kPreviewSide * scale);
-        QPixmap picture = QPixmap::fromImage(
+        QPixmap image = QPixmap::fromImage(
             loaded.levels.back().scaled(most, most, Qt::KeepAspectRatio, Qt::SmoothTransformation));
-        picture.setDevicePixelRatio(scale);
-        setPixmap(picture);
+        image.setDevicePixelRatio(scale);
+        setPixmap(image);
     }
 
     QString path_;
 };
 
-/// Shows the picture that is pointed at beside the files, as it will be read, or why it cannot be.
-/// The desktop's own dialogs, which show pictures themselves, stay as they are.
-void addPicturePreview(QFileDialog& dialog) {
+/// Shows the selected image next to the files, as it will be read, or why it cannot be.
+/// The desktop's own dialogs, which show images themselves, are left as they are.
+void addImagePreview(QFileDialog& dialog) {
     auto* grid = qobject_cast<QGridLayout*>(dialog.layout());
     if (!grid) {
         return;
     }
-    auto* preview = new PicturePreview(&dialog);
+    auto* preview = new ImagePreview(&dialog);
     grid->addWidget(preview, kFilesRow, grid->columnCount());
-    QObject::connect(&dialog, &QFileDialog::currentChanged, preview, &PicturePreview::look);
+    QObject::connect(&dialog, &QFileDialog::currentChanged, preview, &ImagePreview::look);
 }
 
-constexpr int kInset = 2;  ///< that QLineEdit leaves beside its text
+constexpr int kInset = 2;  ///< that QLineEdit leaves next to its text
 
 QToolButton* makeButton(QWidget* parent, const char* icon, const QString& tooltip) {
     auto* button = new QToolButton(parent);
@@ -87,7 +87,7 @@ QToolButton* makeButton(QWidget* parent, const char* icon, const QString& toolti
     return button;
 }
 
-bool givesPicture(const NodeDesc& node) {
+bool givesImage(const NodeDesc& node) {
     return std::any_of(node.outputs.begin(), node.outputs.end(), [](const PortDesc& output) {
         return output.type == "IMAGE";
     });
@@ -95,7 +95,7 @@ bool givesPicture(const NodeDesc& node) {
 
 }  // namespace
 
-QRect PathLine::room() const {
+QRect PathLine::area() const {
     QStyleOptionFrame option;
     initStyleOption(&option);
     return style()
@@ -105,7 +105,7 @@ QRect PathLine::room() const {
 }
 
 QString PathLine::shown() const {
-    return fontMetrics().elidedText(text(), Qt::ElideMiddle, room().width());
+    return fontMetrics().elidedText(text(), Qt::ElideMiddle, area().width());
 }
 
 void PathLine::paintEvent(QPaintEvent* event) {
@@ -119,7 +119,7 @@ void PathLine::paintEvent(QPaintEvent* event) {
     initStyleOption(&option);
     style()->drawPrimitive(QStyle::PE_PanelLineEdit, &option, &painter, this);
     style()->drawItemText(&painter,
-                          room(),
+                          area(),
                           Qt::AlignLeft | Qt::AlignVCenter,
                           palette(),
                           isEnabled(),
@@ -135,7 +135,7 @@ FileEditor::FileEditor(const NodeDesc& node,
       offered_(offered),
       nodeType_(node.id),
       isWritten_(node.sideEffect),
-      isPicture_(param.kind == ParamKind::File && !node.sideEffect && givesPicture(node)),
+      isImage_(param.kind == ParamKind::File && !node.sideEffect && givesImage(node)),
       path_(new PathLine(this)) {
     const bool isFolder = param.kind == ParamKind::Folder;
     path_->setObjectName("path");
@@ -215,14 +215,14 @@ void FileEditor::browse() {
     dialog->setFileMode(isFolder     ? QFileDialog::Directory
                         : isWritten_ ? QFileDialog::AnyFile
                                      : QFileDialog::ExistingFile);
-    if (isPicture_) {
-        addPicturePreview(*dialog);
+    if (isImage_) {
+        addImagePreview(*dialog);
     }
     connect(dialog, &QFileDialog::fileSelected, this, &FileEditor::choose);
     dialog->open();
 }
 
-/// At the chosen file where it is the person's own, else where the last dialog ended, as Qt does.
+/// At the chosen file where it is the user's own, else where the last dialog ended, as Qt does.
 void FileEditor::beginAtFile(QFileDialog& dialog) const {
     const QFileInfo chosen(path_->text());
     const bool isOwn = chosen.isAbsolute() && chosen.exists() &&

@@ -22,7 +22,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    [[nodiscard]] QRect room() const;
+    [[nodiscard]] QRect area() const;
 };
 
 /// A file or a folder: typed, chosen from those that the studio knows, or browsed for.
@@ -51,7 +51,7 @@ private:
     const OfferedFiles* offered_;
     std::string nodeType_;
     bool isWritten_;  ///< the node writes the file, so it need not be there
-    bool isPicture_;  ///< the node reads a picture from it
+    bool isImage_;    ///< the node reads an image from it
     PathLine* path_;
 };
 

@@ -25,7 +25,7 @@ namespace lowtide::ui {
 
 namespace {
 
-/// The text form, which says nothing of components, or the JSON form.
+/// The text form, which states nothing about components, or the JSON form.
 memory::Policy readPolicy(const std::string& text, const memory::Policy& before) {
     if (text.starts_with('{')) {
         return memory::policyFromJson(parseJson(text, "memory"), "memory");
@@ -35,7 +35,7 @@ memory::Policy readPolicy(const std::string& text, const memory::Policy& before)
     return policy;
 }
 
-/// What the plan says of each component under "lossy" or "notes", each sentence once.
+/// What the plan states about each component under "lossy" or "notes", each sentence once.
 std::vector<Message> sentencesIn(const Json& planned, const char* key) {
     std::map<std::string, Message> sentences;
     for (const Json& precision : planned.is_object() ? planned : Json::object()) {
@@ -50,7 +50,7 @@ std::vector<Message> sentencesIn(const Json& planned, const char* key) {
     return sorted;
 }
 
-/// The text form, which says nothing of components, or the JSON form.
+/// The text form, which states nothing about components, or the JSON form.
 memory::PrecisionChoice readChoice(const std::string& text, const memory::PrecisionChoice& before) {
     if (text.starts_with('{')) {
         return memory::precisionFromJson(parseJson(text, "precision"), "precision");
@@ -106,7 +106,7 @@ void MemoryEditor::setNode(const NodeFacts& facts, const Json& memory) {
     }
     const bool isShown = parts_->frame.areUsable() && problem.isEmpty();
     if (isShown && policy == parts_->policy && areSame(facts, parts_->facts)) {
-        return;  // what is being typed stays
+        return;  // what is being typed is kept
     }
     parts_->facts = facts;
     parts_->policy = policy;
@@ -243,7 +243,7 @@ void PrecisionEditor::setNode(const NodeFacts& facts, const Json& precision) {
     }
     const bool isShown = parts_->frame.areUsable() && problem.isEmpty();
     if (isShown && choice == parts_->choice && areSame(facts, parts_->facts)) {
-        return;  // what is being typed stays
+        return;  // what is being typed is kept
     }
     parts_->facts = facts;
     parts_->choice = choice;

@@ -20,7 +20,7 @@ struct NodeFacts {
 };
 
 /// Edits a node's memory policy and that of each component: the policy, stream, blocks per group,
-/// budget, after, pinned memory, device. What cannot be is grey, and says why.
+/// budget, after, pinned memory, device. What cannot be chosen is grey, and states why.
 class MemoryEditor : public QWidget {
     Q_OBJECT
 

@@ -200,7 +200,7 @@ bool PolicyRows::takeSize(QLineEdit& field,
     const QString text = field.text().trimmed();
     const std::optional<Bytes> typed = parseBytes(text.toStdString());
     if (!text.isEmpty() && (!typed || *typed < least)) {
-        // What was typed stays, so that it can be mended.
+        // What was typed is kept, so that it can be fixed.
         markProblem(field,
                     tr("\"%1\" is no size; write 6 GiB, 512 MiB or a number of bytes.").arg(text),
                     {});
@@ -247,7 +247,7 @@ void PolicyRows::showPolicy() {
                                  policy_.budget ? wholeBytesText(*policy_.budget) : QString());
     setRefused(*budget_,
                budgetRefusal(policy_),
-               tr("Device memory that this node may fill with weights that stay, such as 6 GiB."));
+               tr("Device memory that this node may fill with resident weights, such as 6 GiB."));
     EditSession::showUnlessTyped(*pin_,
                                  policy_.pinCap ? wholeBytesText(*policy_.pinCap) : QString());
     pin_->setToolTip(tr("The most pinned RAM for copies to the device, such as 2 GiB."));
@@ -309,9 +309,9 @@ QString plannedState(memory::NumericSwitch each, const Json& planned) {
         }
         const auto state = switches->find(name);
         if (state != switches->end() && state->is_string()) {
-            const QString said = moduleWord(QString::fromStdString(state->get<std::string>()));
-            states.insert(said);
-            byRole << titled(moduleWord(QString::fromStdString(role)), said);
+            const QString message = moduleWord(QString::fromStdString(state->get<std::string>()));
+            states.insert(message);
+            byRole << titled(moduleWord(QString::fromStdString(role)), message);
         }
     }
     return states.size() == 1 ? *states.begin() : listed(byRole);

@@ -21,7 +21,7 @@ namespace lowtide::ui {
 
 class ChoiceBox;
 
-/// The fields of one policy. What it cannot have is grey and says why.
+/// The fields of one policy. What it cannot have is grey and states why.
 class PolicyRows : public QWidget {
     Q_OBJECT
 

@@ -106,24 +106,24 @@ void NumberField::paintEvent(QPaintEvent*) {
     WidgetState state(option);
     state.isWrong = property("problem").toBool();
     paintField(painter, rect(), state);
-    if (const auto share = softShare(param(), value()); share && isEnabled()) {
+    if (const auto fraction = softFraction(param(), value()); fraction && isEnabled()) {
         QPainterPath inside;
         inside.addRoundedRect(QRectF(rect()).adjusted(2, 2, -2, -2), 2, 2);
         painter.setClipPath(inside);
-        painter.fillRect(QRectF(2, 2, (width() - 4) * *share, height() - 4),
+        painter.fillRect(QRectF(2, 2, (width() - 4) * *fraction, height() - 4),
                          theme.colour("selection"));
         painter.setClipping(false);
     }
-    const QRect room = rect().adjusted(kPadding, 0, -kPadding, 0);
+    const QRect area = rect().adjusted(kPadding, 0, -kPadding, 0);
     const QString text = numberText(param(), value());
     painter.setPen(theme.colour(isEnabled() ? "text" : "text.disabled"));
-    painter.drawText(room,
+    painter.drawText(area,
                      Qt::AlignVCenter | Qt::AlignLeft,
-                     fontMetrics().elidedText(text, Qt::ElideRight, room.width()));
+                     fontMetrics().elidedText(text, Qt::ElideRight, area.width()));
     const int left = fontMetrics().horizontalAdvance(text) + kPadding;
-    if (left + fontMetrics().horizontalAdvance(unit()) <= room.width()) {
+    if (left + fontMetrics().horizontalAdvance(unit()) <= area.width()) {
         painter.setPen(theme.colour(isEnabled() ? "text.muted" : "text.disabled"));
-        painter.drawText(room, Qt::AlignVCenter | Qt::AlignRight, unit());
+        painter.drawText(area, Qt::AlignVCenter | Qt::AlignRight, unit());
     }
 }
 
@@ -176,7 +176,7 @@ bool NumberField::takeTyping() {
     return propose(*taken.value, true);
 }
 
-/// What was typed is taken, or stays with its mark.
+/// What was typed is taken, or is kept with its mark.
 bool NumberField::endTyping() {
     if (typing_->isHidden()) {
         return true;
@@ -201,9 +201,9 @@ long double NumberField::bounded(long double number) const {
 
 void NumberField::scrub(int pixels, Qt::KeyboardModifiers modifiers) {
     const ScrubSpeed speed = scrubSpeed(param(), modifiers);
-    travel_ += pixels * static_cast<long double>(speed.perPixel);
+    distance_ += pixels * static_cast<long double>(speed.perPixel);
     const auto start = numberOf(scrubbedFrom_).value_or(0);
-    const long double number = scrubbed(param(), start, travel_, speed.quantum);
+    const long double number = scrubbed(param(), start, distance_, speed.quantum);
     if (const TypedValue taken = valueFrom(param(), number); taken.value) {
         propose(*taken.value, false);
     }
@@ -245,7 +245,7 @@ void NumberField::mouseMoveEvent(QMouseEvent* event) {
         }
         isScrubbing_ = true;
         scrubbedFrom_ = value();
-        travel_ = 0;
+        distance_ = 0;
     }
     scrub(event->pos().x() - lastX_, event->modifiers());
     lastX_ = event->pos().x();
@@ -276,10 +276,10 @@ void NumberField::wheelEvent(QWheelEvent* event) {
         return event->ignore();
     }
     // Shift and Alt turn the wheel on some platforms.
-    const QPoint turned = event->angleDelta();
-    wheelTravel_ += turned.y() != 0 ? turned.y() : turned.x();
-    if (const int notches = wheelTravel_ / kWheelNotch; notches != 0) {
-        wheelTravel_ -= notches * kWheelNotch;
+    const QPoint delta = event->angleDelta();
+    wheelDistance_ += delta.y() != 0 ? delta.y() : delta.x();
+    if (const int notches = wheelDistance_ / kWheelNotch; notches != 0) {
+        wheelDistance_ -= notches * kWheelNotch;
         step(notches, event->modifiers());
     }
     event->accept();

@@ -39,7 +39,7 @@ public:
 protected:
     void showValue() override;
 
-    void valueTold() override { valueSpoken(*this); }
+    void valueReported() override { valueSpoken(*this); }
 
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -54,7 +54,7 @@ protected:
 private:
     void startTyping(const QString& text);
     void stopTyping();
-    /// Reads what was typed; false: it is refused and stays.
+    /// Reads what was typed; false: it is refused and kept.
     bool takeTyping();
     bool endTyping();
     bool typingKey(QKeyEvent& event);
@@ -70,8 +70,8 @@ private:
     int lastX_ = 0;
     bool isScrubbing_ = false;
     Json scrubbedFrom_;
-    long double travel_ = 0;  ///< of the scrub, in units of the value
-    int wheelTravel_ = 0;     ///< eighths of a degree that made no whole step yet
+    long double distance_ = 0;  ///< of the scrub, in units of the value
+    int wheelDistance_ = 0;     ///< eighths of a degree that made no whole step yet
 };
 
 /// A 64-bit seed, whole, and a die that throws another one. Whether a run throws it is a fact of

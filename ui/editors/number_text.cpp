@@ -47,7 +47,7 @@ class Expression {
 public:
     explicit Expression(std::string text) : text_(std::move(text)) {}
 
-    /// Goes on from `current`, or starts anew.
+    /// Goes on from `current`, or starts again.
     Evaluated evaluate(long double current) {
         long double number = 0;
         skipSpace();
@@ -200,7 +200,7 @@ Range scrubRange(const ParamDesc& param) {
 
 }  // namespace
 
-bool isWhole(const ParamDesc& param) {
+bool isInteger(const ParamDesc& param) {
     return param.kind == ParamKind::Int || param.kind == ParamKind::Seed;
 }
 
@@ -208,7 +208,7 @@ double stepOf(const ParamDesc& param) {
     if (param.step && *param.step > 0) {
         return *param.step;
     }
-    if (isWhole(param)) {
+    if (isInteger(param)) {
         return 1;
     }
     const double range =
@@ -217,7 +217,7 @@ double stepOf(const ParamDesc& param) {
 }
 
 int decimalsOf(const ParamDesc& param) {
-    if (isWhole(param)) {
+    if (isInteger(param)) {
         return 0;
     }
     const double step = stepOf(param);
@@ -256,7 +256,7 @@ QString numberText(const ParamDesc& param, const Json& value) {
     if (value.is_number_unsigned()) {
         return QString::number(value.get<uint64_t>());
     }
-    if (value.is_number_integer() && isWhole(param)) {
+    if (value.is_number_integer() && isInteger(param)) {
         return QString::number(value.get<int64_t>());
     }
     if (!value.is_number()) {
@@ -288,7 +288,7 @@ QString refusalOf(const ParamDesc& param, const Json& value) {
 
 TypedValue valueFrom(const ParamDesc& param, long double number) {
     Json value;
-    if (isWhole(param)) {
+    if (isInteger(param)) {
         if (!fitsBits(param, number)) {
             return {std::nullopt, tooLarge()};
         }
@@ -323,7 +323,7 @@ ScrubSpeed scrubSpeed(const ParamDesc& param, Qt::KeyboardModifiers modifiers) {
         speed.step *= kFactor;
     } else if (modifiers & Qt::ShiftModifier) {
         speed.perPixel /= kFactor;
-        speed.step = isWhole(param) ? std::max(1.0, std::round(step / kFactor)) : step / kFactor;
+        speed.step = isInteger(param) ? std::max(1.0, std::round(step / kFactor)) : step / kFactor;
         speed.quantum = speed.step;
     }
     return speed;
@@ -340,7 +340,7 @@ long double withinHardRange(const ParamDesc& param, long double number) {
 }
 
 long double rounded(const ParamDesc& param, long double number) {
-    if (isWhole(param)) {
+    if (isInteger(param)) {
         return std::round(number);
     }
     const long double scale = std::pow(10.0L, decimalsOf(param) + 1);
@@ -349,9 +349,9 @@ long double rounded(const ParamDesc& param, long double number) {
 
 long double scrubbed(const ParamDesc& param,
                      long double start,
-                     long double travel,
+                     long double distance,
                      double quantum) {
-    const long double moved = std::round(travel / quantum) * quantum;
+    const long double moved = std::round(distance / quantum) * quantum;
     long double number = start + moved;
     const Range range = scrubRange(param);
     if (range.least) {
@@ -364,14 +364,14 @@ long double scrubbed(const ParamDesc& param,
     return withinHardRange(param, number == start ? start : rounded(param, number));
 }
 
-std::optional<double> softShare(const ParamDesc& param, const Json& value) {
+std::optional<double> softFraction(const ParamDesc& param, const Json& value) {
     const auto number = numberOf(value);
     if (!number || !param.softMin || !param.softMax || *param.softMax <= *param.softMin) {
         return std::nullopt;
     }
-    const double share =
+    const double fraction =
         (static_cast<double>(*number) - *param.softMin) / (*param.softMax - *param.softMin);
-    return std::clamp(share, 0.0, 1.0);
+    return std::clamp(fraction, 0.0, 1.0);
 }
 
 }  // namespace lowtide::ui

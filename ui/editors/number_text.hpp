@@ -12,7 +12,7 @@
 namespace lowtide::ui {
 
 /// Kinds whose values have no fraction.
-[[nodiscard]] bool isWhole(const ParamDesc& param);
+[[nodiscard]] bool isInteger(const ParamDesc& param);
 /// The step of the parameter; where it states none, one that suits its kind and range.
 [[nodiscard]] double stepOf(const ParamDesc& param);
 /// The digits behind the point that the step needs.
@@ -58,11 +58,11 @@ struct ScrubSpeed {
 /// times as coarse, Shift ten times as fine, down to 1 for whole numbers.
 [[nodiscard]] ScrubSpeed scrubSpeed(const ParamDesc& param, Qt::KeyboardModifiers modifiers);
 
-/// Where a drag that began at `start` is after `travel`: within the soft range, or between it and
+/// Where a drag that began at `start` is after `distance`: within the soft range, or between it and
 /// a start that lies outside, and within the hard range.
 [[nodiscard]] long double scrubbed(const ParamDesc& param,
                                    long double start,
-                                   long double travel,
+                                   long double distance,
                                    double quantum);
 
 [[nodiscard]] long double withinHardRange(const ParamDesc& param, long double number);
@@ -70,6 +70,6 @@ struct ScrubSpeed {
 [[nodiscard]] long double rounded(const ParamDesc& param, long double number);
 
 /// The value's place in the soft range, 0 to 1; nothing without a range or a number.
-[[nodiscard]] std::optional<double> softShare(const ParamDesc& param, const Json& value);
+[[nodiscard]] std::optional<double> softFraction(const ParamDesc& param, const Json& value);
 
 }  // namespace lowtide::ui

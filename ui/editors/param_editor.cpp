@@ -130,7 +130,7 @@ void ValueEditor::setValue(const Json& value) {
     showValue();
     mark();
     if (isNew) {
-        valueTold();
+        valueReported();
     }
 }
 
@@ -146,10 +146,10 @@ bool ValueEditor::propose(const Json& value, bool isFinal) {
     if (isTaken && (isNew || (isFinal && isUnfinished_))) {
         value_ = value;
         isUnfinished_ = !isFinal;
-        outerProblem_.clear();  // said of the value before; whoever checks says it again
+        outerProblem_.clear();  // reported about the value before; whoever checks reports it again
         mark();
         if (isNew) {
-            valueTold();
+            valueReported();
         }
         Q_EMIT edited(value_, isFinal);
         return true;

@@ -44,7 +44,7 @@ public:
     using QWidget::QWidget;
     /// What is half typed goes with it: a field that loses the focus later finds no editor.
     ~ParamEditor() override;
-    /// Shows the value without emitting. A value that does not fit stays as it is and is marked.
+    /// Shows the value without emitting. A value that does not fit is left as it is and marked.
     virtual void setValue(const Json& value) = 0;
     [[nodiscard]] virtual Json value() const = 0;
     /// Marks the value as refused, with the reason as tooltip; empty: fine.
@@ -52,7 +52,7 @@ public:
 
     /// The node's parameters as the graph states them, asked when an editor depends on another one.
     /// Without it the others have their defaults.
-    virtual void setBeside(std::function<Json()> /*params*/) {}
+    virtual void setOtherParams(std::function<Json()> /*params*/) {}
 
     /// The nodes whose value it is, the shown one first.
     virtual void setNodes(const std::vector<std::string>& /*nodes*/) {}
@@ -60,7 +60,7 @@ public:
     /// Whether Tab is for it now and leaves the editor where it is.
     [[nodiscard]] virtual bool wantsTab() const { return false; }
 
-    /// Selects all, or opens the list: what a person expects who clicked into the row.
+    /// Selects all, or opens the list: what a user expects who clicked into the row.
     virtual void begin() = 0;
 
 Q_SIGNALS:
@@ -100,16 +100,16 @@ protected:
     /// Paints or writes the value; emits nothing.
     virtual void showValue() = 0;
 
-    /// The value is another: assistive technology is told.
-    virtual void valueTold() {}
+    /// The value is another: assistive technology is notified.
+    virtual void valueReported() {}
 
     /// The widget with the frame that is marked.
     [[nodiscard]] virtual QWidget* markedWidget() { return this; }
 
-    /// Takes the value and tells it; a value that is refused is only marked. Returns whether it was
-    /// taken.
+    /// Takes the value and reports it; a value that is refused is only marked. Returns whether it
+    /// was taken.
     bool propose(const Json& value, bool isFinal);
-    /// Ends a gesture with the value as it is, if something was told since the last end.
+    /// Ends a gesture with the value as it is, if something was reported since the last end.
     void finish();
     /// Marks what was typed, which is not the value.
     void refuse(const QString& problem);

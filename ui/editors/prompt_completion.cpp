@@ -80,7 +80,7 @@ PromptCompletion::PromptCompletion(QPlainTextEdit& field, PromptLibrary& library
     list_->setUniformItemSizes(true);
     list_->hide();
     list_->setAccessibleName(tr("Completions"));
-    // The keyboard stays in the field, so nobody hears of the list by itself.
+    // The keyboard remains in the field, so the list is not announced by itself.
     connect(list_, &QListWidget::currentRowChanged, this, [this](int row) {
         if (row >= 0) {
             announce(
@@ -165,12 +165,12 @@ void PromptCompletion::show(std::vector<Offer> offers) {
     const QRect cursor = field_.cursorRect();
     QPoint at = field_.viewport()->mapToGlobal(cursor.bottomLeft());
     if (const QScreen* screen = field_.screen()) {
-        const QRect room = screen->availableGeometry();
-        if (at.y() + list_->height() > room.bottom()) {
+        const QRect area = screen->availableGeometry();
+        if (at.y() + list_->height() > area.bottom()) {
             at.setY(field_.viewport()->mapToGlobal(cursor.topLeft()).y() - list_->height());
         }
         at.setX(
-            std::clamp(at.x(), room.left(), std::max(room.left(), room.right() - list_->width())));
+            std::clamp(at.x(), area.left(), std::max(area.left(), area.right() - list_->width())));
     }
     list_->move(at);
     list_->show();

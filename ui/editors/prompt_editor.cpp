@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kLeastPromptHeight = 96;
 constexpr int kFooterHeight = 24;
-/// Below that there is no room for the line under the text, as on a node.
+/// Below that there is no space for the line under the text, as on a node.
 constexpr int kHeightWithFooter = 84;
 constexpr qsizetype kLongestLabel = 100;
 constexpr size_t kMostPast = 500;
@@ -141,8 +141,8 @@ void PromptEditor::begin() {
     prompt_->selectAll();
 }
 
-void PromptEditor::setBeside(std::function<Json()> params) {
-    beside_ = std::move(params);
+void PromptEditor::setOtherParams(std::function<Json()> params) {
+    otherParams_ = std::move(params);
     readSyntax();
 }
 
@@ -156,12 +156,13 @@ bool PromptEditor::wantsTab() const {
 }
 
 void PromptEditor::readSyntax() {
-    const Json beside = beside_ ? beside_() : Json::object();
+    const Json otherParams = otherParams_ ? otherParams_() : Json::object();
     PromptSyntax syntax;
     const Json byDefault = weights_ ? graph::toJson(weights_->defaultValue) : Json("none");
-    syntax.weights =
-        readsWeights_ ? weightSyntaxNamed(beside.value(kWeightsParam, byDefault)) : std::nullopt;
-    syntax.readsTags = paramId_ == kTaggedParam && beside.value(kTagsParam, Json(false)) == true;
+    syntax.weights = readsWeights_ ? weightSyntaxNamed(otherParams.value(kWeightsParam, byDefault))
+                                   : std::nullopt;
+    syntax.readsTags =
+        paramId_ == kTaggedParam && otherParams.value(kTagsParam, Json(false)) == true;
     if (library_) {
         completion_->setReadsTags(syntax.readsTags);
         syntax.wildcards.emplace();
@@ -198,7 +199,7 @@ void PromptEditor::showCounts() {
     const auto read = QString::fromUtf8(text.left(shortest->readBytes)).size();
     highlighter_->setCut(
         static_cast<int>(read),
-        tr("Left out: %1 reads %2 tokens.").arg(shortest->encoder).arg(shortest->room));
+        tr("Left out: %1 reads %2 tokens.").arg(shortest->encoder).arg(shortest->capacity));
 }
 
 /// Where the node could read what is marked.
@@ -225,11 +226,11 @@ void PromptEditor::readAsA1111() {
 }
 
 void PromptEditor::changeWeight(double change) {
-    const Json beside = beside_ ? beside_() : Json::object();
+    const Json otherParams = otherParams_ ? otherParams_() : Json::object();
     const std::optional<WeightSyntax> syntax =
-        weightSyntaxNamed(beside.value(kWeightsParam, graph::toJson(weights_->defaultValue)));
+        weightSyntaxNamed(otherParams.value(kWeightsParam, graph::toJson(weights_->defaultValue)));
     if (!syntax) {
-        tellNoWeights();
+        explainNoWeights();
         return;
     }
     QTextCursor cursor = prompt_->textCursor();
@@ -259,7 +260,7 @@ void PromptEditor::take(const QString& text) {
     finish();
 }
 
-void PromptEditor::tellNoWeights() {
+void PromptEditor::explainNoWeights() {
     const QString why =
         tr("Brackets are text here. Choose another way under %1 to give words more weight.")
             .arg(QString::fromStdString(weights_->label));

@@ -18,8 +18,8 @@ class PromptHighlighter;
 class PromptLibrary;
 
 /// Several lines, a prompt mostly, in colours. Ctrl+Up and Ctrl+Down change the weight of the
-/// selection, as the node reads weights; where it reads none, they say so. With a library it also
-/// counts tokens, completes words, and has styles and earlier prompts at hand.
+/// selection, as the node reads weights; where it reads none, they report that. With a library it
+/// also counts tokens, completes words, and has styles and earlier prompts at hand.
 class PromptEditor : public ValueEditor {
     Q_OBJECT
 
@@ -31,11 +31,11 @@ public:
                  QWidget* parent);
 
     void begin() override;
-    void setBeside(std::function<Json()> params) override;
+    void setOtherParams(std::function<Json()> params) override;
     void setNodes(const std::vector<std::string>& nodes) override;
     [[nodiscard]] bool wantsTab() const override;
 
-    /// The one that a person types into; nullptr: none.
+    /// The one that a user types into; nullptr: none.
     [[nodiscard]] static PromptEditor* focused();
 
     /// Offers words at the cursor, whatever is written there.
@@ -54,7 +54,7 @@ protected:
 private:
     void connectLibrary();
     void changeWeight(double change);
-    void tellNoWeights();
+    void explainNoWeights();
     void take(const QString& text);
     void readSyntax();
     void showCounts();
@@ -75,7 +75,7 @@ private:
     PromptCompletion* completion_ = nullptr;  ///< only with a library, like the footer
     PromptFooter* footer_ = nullptr;
     std::optional<ParamDesc> weights_;  ///< of the node; nothing: its texts have no weights
-    std::function<Json()> beside_;
+    std::function<Json()> otherParams_;
     bool readsWeights_ = true;  ///< the connected model does, or nobody knows
 };
 

@@ -29,13 +29,13 @@ QString figuresOf(const EncoderCount& count) {
         return CountWords::tr("%1 in %2 × %3")
             .arg(sumOf(count))
             .arg(count.chunks.size())
-            .arg(count.room);
+            .arg(count.capacity);
     }
     QStringList chunks;
     for (const int64_t tokens : count.chunks) {
         chunks << QString::number(tokens);
     }
-    return CountWords::tr("%1 / %2").arg(chunks.join(QStringLiteral(" + "))).arg(count.room);
+    return CountWords::tr("%1 / %2").arg(chunks.join(QStringLiteral(" + "))).arg(count.capacity);
 }
 
 QString sentenceOf(const EncoderCount& count) {
@@ -43,19 +43,20 @@ QString sentenceOf(const EncoderCount& count) {
     const QString read = CountWords::tr("%1: %2 tokens in %n chunks of %3.", nullptr, chunks)
                              .arg(count.encoder)
                              .arg(sumOf(count))
-                             .arg(count.room);
+                             .arg(count.capacity);
     return count.cut == 0
                ? read
                : read + QLatin1Char(' ') +
                      CountWords::tr("%n more are left out.", nullptr, static_cast<int>(count.cut));
 }
 
-/// Whether all say the same.
+/// Whether all give the same count.
 bool areAlike(const TextCounts& counts) {
     return std::all_of(
         counts.encoders.begin(), counts.encoders.end(), [&](const EncoderCount& each) {
             const EncoderCount& first = counts.encoders.front();
-            return each.chunks == first.chunks && each.room == first.room && each.cut == first.cut;
+            return each.chunks == first.chunks && each.capacity == first.capacity &&
+                   each.cut == first.cut;
         });
 }
 

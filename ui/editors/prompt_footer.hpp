@@ -9,7 +9,7 @@
 
 namespace lowtide::ui {
 
-/// How long a prompt is, for a person.
+/// How long a prompt is, for a user.
 struct CountText {
     QString text;     ///< "31 / 75", "75 + 12 / 75", "CLIP 31 / 75 · T5 40 / 511"
     QString tooltip;  ///< a line for each encoder

@@ -42,10 +42,10 @@ public:
             at_ += takeNext();
         }
         for (const Open& open : syntax_.weights ? round_ : OpenList()) {
-            tellOpen(open);
+            emitOpen(open);
         }
         for (const Open& open : isA1111() ? square_ : OpenList()) {
-            tellOpen(open);
+            emitOpen(open);
         }
         for (const Open& open : braces_) {
             if (!open.bars.empty()) {
@@ -87,7 +87,7 @@ private:
         pieces_.back().isReadByA1111 = true;
     }
 
-    void tellOpen(const Open& open) {
+    void emitOpen(const Open& open) {
         add(open.at,
             1,
             Kind::Problem,
@@ -96,7 +96,7 @@ private:
                       : PieceWords::tr("Nothing closes this bracket: it is read as text."));
     }
 
-    /// Handles what stands at the place and says how long that is.
+    /// Handles what stands at the current position and returns how long that is.
     qsizetype takeNext() {
         switch (text_[at_].unicode()) {
             case u'\\':
@@ -137,7 +137,7 @@ private:
         return 1;
     }
 
-    /// "1.3" at a place, spaces before it left out; 0: there is no number.
+    /// "1.3" at a position, spaces before it left out; 0: there is no number.
     [[nodiscard]] qsizetype numberLength(qsizetype at) const {
         qsizetype end = at;
         if (end < text_.size() &&
@@ -242,7 +242,7 @@ private:
         const bool hasTime = open.colon >= 0 && numberLength(number) > 0 &&
                              pastSpaces(number + numberLength(number)) == at_;
         if (hasTime || !open.bars.empty()) {
-            tellEditing(open.at);
+            emitEditing(open.at);
         } else if (isA1111()) {
             add(open.at, 1, Kind::Bracket);
             add(at_, 1, Kind::Bracket);
@@ -250,7 +250,7 @@ private:
         return 1;
     }
 
-    void tellEditing(qsizetype from) {
+    void emitEditing(qsizetype from) {
         const QString problem = PieceWords::tr(
             "Prompt editing is read as words here. Encode the texts apart, and join them by the "
             "nodes Time range and Combine; {a|b} draws one of both for each run.");
@@ -422,7 +422,7 @@ private:
     std::vector<PromptPiece> pieces_;
 };
 
-/// Longer texts are no prompts: they have no colours, so that typing stays quick.
+/// Longer texts are no prompts: they have no colours, so that typing remains quick.
 constexpr int kMostColoured = 100000;
 
 const char* tokenOf(PromptPiece::Kind kind) {
@@ -444,10 +444,10 @@ const char* tokenOf(PromptPiece::Kind kind) {
     return "warning";
 }
 
-/// The first piece that ends behind a place.
-auto firstBehind(const std::vector<PromptPiece>& pieces, int place) {
+/// The first piece that ends behind a position.
+auto firstBehind(const std::vector<PromptPiece>& pieces, int index) {
     return std::partition_point(pieces.begin(), pieces.end(), [&](const PromptPiece& piece) {
-        return piece.begin + piece.length <= place;
+        return piece.begin + piece.length <= index;
     });
 }
 
@@ -496,12 +496,12 @@ void PromptHighlighter::readAgain() {
     }
 }
 
-QString PromptHighlighter::problemAt(int place) const {
-    const auto piece = firstBehind(pieces_, place);
-    if (piece != pieces_.end() && piece->begin <= place && !piece->problem.isEmpty()) {
+QString PromptHighlighter::problemAt(int index) const {
+    const auto piece = firstBehind(pieces_, index);
+    if (piece != pieces_.end() && piece->begin <= index && !piece->problem.isEmpty()) {
         return piece->problem;
     }
-    return cutFrom_ >= 0 && place >= cutFrom_ ? cutReason_ : QString();
+    return cutFrom_ >= 0 && index >= cutFrom_ ? cutReason_ : QString();
 }
 
 QTextCharFormat PromptHighlighter::formatOf(const PromptPiece& piece) const {

@@ -21,7 +21,7 @@ struct PromptPiece {
         Name,      ///< embedding:..., <lora:...>
         Choice,    ///< {a|b}: braces and bars
         Wildcard,  ///< __name__
-        Problem    ///< read as words, or without a partner; `problem` says it
+        Problem    ///< read as words, or without a partner; `problem` describes it
     };
 
     int begin = 0;
@@ -43,7 +43,7 @@ struct PromptSyntax {
     bool operator==(const PromptSyntax&) const = default;
 };
 
-/// In their order, none in another. Any text, linear time. docs/prompts.md says what means what.
+/// In their order, none in another. Any text, linear time. docs/prompts.md describes the syntax.
 [[nodiscard]] std::vector<PromptPiece> promptPieces(QStringView text, const PromptSyntax& syntax);
 
 /// Colours a prompt: what means something, what is read as words, and what encoders leave out.
@@ -57,8 +57,8 @@ public:
     /// From that place on, in UTF-16 units, encoders leave the text out; -1: nothing.
     void setCut(int from, const QString& reason);
 
-    /// What is wrong at a place; empty: nothing.
-    [[nodiscard]] QString problemAt(int place) const;
+    /// What is wrong at a position; empty: nothing.
+    [[nodiscard]] QString problemAt(int index) const;
 
     [[nodiscard]] const std::vector<PromptPiece>& pieces() const { return pieces_; }
 

@@ -20,7 +20,7 @@ struct SelectedText {
 /// The step of Ctrl+Up and Ctrl+Down.
 inline constexpr double kWeightStep = 0.05;
 
-/// The parameter of a node that says how its texts say what counts more.
+/// The parameter of a node that selects how its texts mark what counts more.
 inline constexpr const char* kWeightsParam = "weights";
 
 /// How a weight is written: (word:1.05), or (word)1.05.
@@ -31,7 +31,7 @@ enum class WeightSyntax { A1111, Compel };
 
 /// Changes the weight of what is selected, or of the word at the cursor: "word" becomes
 /// "(word:1.05)", and "(word:1.05)" changes its number; a weight of 1 takes the brackets away.
-/// Without a word nothing changes. Weights stay between 0 and 10.
+/// Without a word nothing changes. Weights are kept between 0 and 10.
 [[nodiscard]] SelectedText changedWeight(SelectedText prompt, double change, WeightSyntax syntax);
 
 }  // namespace lowtide::ui

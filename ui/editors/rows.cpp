@@ -181,7 +181,7 @@ void TextAndFields::rebuild(int spacing, const std::function<void(QVBoxLayout*)>
 
 void TextAndFields::showText(const std::string& text) {
     EditSession::showUnlessTyped(*line_, QString::fromStdString(text));
-    if (line_->text().toStdString() == text) {  // else its mark stays with what is typed
+    if (line_->text().toStdString() == text) {  // else what is typed keeps its mark
         markProblem(*line_, {}, tip_);
     }
 }

@@ -56,11 +56,11 @@ private:
     int selected_ = 0;  ///< letters; 0: the cursor lies at selectedFrom_
 };
 
-/// The line with the text form, and below it the fields of the same value, which are made anew
+/// The line with the text form, and below it the fields of the same value, which are made again
 /// when the value is another one. Lies in the layout of `editor`.
 class TextAndFields {
 public:
-    /// `tip` is what the line says while nothing is wrong with it.
+    /// `tip` is the tooltip of the line while nothing is wrong with it.
     TextAndFields(QWidget& editor, const QString& accessibleName, const QString& tip);
 
     [[nodiscard]] QLineEdit& line() const { return *line_; }
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] bool areUsable() const;
     void rebuild(int spacing, const std::function<void(QVBoxLayout*)>& fill);
     void showText(const std::string& text);
-    /// A value that cannot be read stays in the graph as it is until the person writes another one.
+    /// A value that cannot be read is kept in the graph as it is until the user writes another one.
     void showUnreadable(const QString& text, const QString& problem);
 
 private:

@@ -72,19 +72,19 @@ StylesDialog::StylesDialog(StyleStore& store, QWidget* parent)
       store_(store),
       list_(new QListWidget(this)),
       texts_(new QPlainTextEdit(this)),
-      told_(new QLabel(this)) {
+      message_(new QLabel(this)) {
     setObjectName(QStringLiteral("styles"));
     setWindowTitle(tr("Styles"));
     resize(kStylesSize);
     build();
     connect(&store_, &StyleStore::changed, this, &StylesDialog::show);
-    const auto tell = [this](const QString& sentence) {
-        told_->setText(sentence);
-        told_->show();
+    const auto showMessage = [this](const QString& sentence) {
+        message_->setText(sentence);
+        message_->show();
     };
-    connect(&store_, &StyleStore::failed, this, tell);
-    connect(&store_, &StyleStore::imported, this, [tell](int styles) {
-        tell(tr("%n styles were imported.", nullptr, styles));
+    connect(&store_, &StyleStore::failed, this, showMessage);
+    connect(&store_, &StyleStore::imported, this, [showMessage](int styles) {
+        showMessage(tr("%n styles were imported.", nullptr, styles));
     });
     connect(list_, &QListWidget::currentRowChanged, this, &StylesDialog::showTexts);
     show();
@@ -94,9 +94,9 @@ void StylesDialog::build() {
     list_->setObjectName(QStringLiteral("styleList"));
     texts_->setObjectName(QStringLiteral("styleTexts"));
     texts_->setReadOnly(true);
-    told_->setObjectName(QStringLiteral("told"));
-    told_->setWordWrap(true);
-    told_->hide();
+    message_->setObjectName(QStringLiteral("told"));
+    message_->setWordWrap(true);
+    message_->hide();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     const auto add = [&](const QString& text, const char* name, void (StylesDialog::*act)()) {
         QPushButton* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
@@ -117,7 +117,7 @@ void StylesDialog::build() {
     auto* column = new QVBoxLayout(this);
     column->setSpacing(Theme::space(2));
     column->addLayout(row, 1);
-    column->addWidget(told_);
+    column->addWidget(message_);
     column->addWidget(buttons);
 }
 

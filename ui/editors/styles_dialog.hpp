@@ -34,12 +34,12 @@ private:
     StyleStore& store_;
     QListWidget* list_;
     QPlainTextEdit* texts_;
-    QLabel* told_;
+    QLabel* message_;
     QPushButton* rename_ = nullptr;
     QPushButton* delete_ = nullptr;
 };
 
-/// Asks for the name of a style, and whether it takes the place of another one; nothing: the person
+/// Asks for the name of a style, and whether it takes the place of another one; nothing: the user
 /// thought better of it.
 [[nodiscard]] std::optional<QString> askStyleName(const StyleStore& store,
                                                   const QString& name,

@@ -39,7 +39,7 @@ void SwitchEditor::act(const QString&) {
     toggle();
 }
 
-void SwitchEditor::valueTold() {
+void SwitchEditor::valueReported() {
     QAccessible::State changed;
     changed.checked = true;
     stateSpoken(*this, changed);

@@ -5,7 +5,7 @@
 
 namespace lowtide::ui {
 
-/// On or off, painted: the place of the knob and a check mark tell it, not the colour alone.
+/// On or off, painted: the position of the knob and a check mark show it, not the colour alone.
 class SwitchEditor : public ValueEditor, public Spoken {
     Q_OBJECT
 
@@ -28,7 +28,7 @@ public:
 protected:
     void showValue() override { update(); }
 
-    void valueTold() override;
+    void valueReported() override;
 
     void paintEvent(QPaintEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

@@ -59,7 +59,7 @@ Database::Database(const QString& path, DatabaseUse use) : name_(QFileInfo(path)
     }
 }
 
-/// The log that is written ahead wants memory that all its programs share, which machines of a
+/// The write-ahead log needs memory that all its programs share, which machines of a
 /// network do not (sqlite.org/wal.html).
 void Database::chooseJournal(const QString& folder) {
     if (files::os::isLocal(folder.toStdString())) {
@@ -75,8 +75,8 @@ Database::~Database() {
 }
 
 void Database::refuse(int code) const {
-    const char* says = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
-    throw Error(kindOf(code & 0xff), message("{}: {}", name_.toStdString(), says));
+    const char* expected = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+    throw Error(kindOf(code & 0xff), message("{}: {}", name_.toStdString(), expected));
 }
 
 void Database::execute(std::string_view statements) {
@@ -97,7 +97,7 @@ Statement Database::prepare(std::string_view statement) {
     return {*this, handle};
 }
 
-bool Database::isSound() {
+bool Database::isValid() {
     Statement checked = prepare("PRAGMA quick_check(1)");
     return checked.next() && checked.text(0) == QLatin1String("ok");
 }
@@ -123,20 +123,20 @@ void Statement::require(int code) const {
     }
 }
 
-Statement& Statement::bind(int place, int64_t value) {
-    require(sqlite3_bind_int64(handle_, place, value));
+Statement& Statement::bind(int index, int64_t value) {
+    require(sqlite3_bind_int64(handle_, index, value));
     return *this;
 }
 
-Statement& Statement::bind(int place, double value) {
-    require(sqlite3_bind_double(handle_, place, value));
+Statement& Statement::bind(int index, double value) {
+    require(sqlite3_bind_double(handle_, index, value));
     return *this;
 }
 
-Statement& Statement::bind(int place, const QString& value) {
+Statement& Statement::bind(int index, const QString& value) {
     const QByteArray bytes = value.toUtf8();
     require(sqlite3_bind_text64(handle_,
-                                place,
+                                index,
                                 bytes.constData(),
                                 static_cast<sqlite3_uint64>(bytes.size()),
                                 SQLITE_TRANSIENT,
@@ -144,9 +144,9 @@ Statement& Statement::bind(int place, const QString& value) {
     return *this;
 }
 
-Statement& Statement::bind(int place, const QByteArray& value) {
+Statement& Statement::bind(int index, const QByteArray& value) {
     require(sqlite3_bind_blob64(handle_,
-                                place,
+                                index,
                                 value.constData(),
                                 static_cast<sqlite3_uint64>(value.size()),
                                 SQLITE_TRANSIENT));

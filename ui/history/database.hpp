@@ -33,22 +33,22 @@ public:
     [[nodiscard]] Statement prepare(std::string_view statement);
     [[nodiscard]] int64_t lastRow() const;
     /// Whether all pages can be read and belong together; reads the whole file.
-    [[nodiscard]] bool isSound();
+    [[nodiscard]] bool isValid();
     /// Rows that the last statement changed.
     [[nodiscard]] int64_t changed() const;
 
 private:
     friend class Statement;
     void chooseJournal(const QString& folder);
-    /// By what SQLite says of the last call.
+    /// Throws an error by what SQLite reports about the last call.
     [[noreturn]] void refuse(int code) const;
 
     QString name_;
     sqlite3* handle_ = nullptr;
 };
 
-/// A statement with places for values ("?1"), and the row that it is at. Errors as of Database, and
-/// Error{OutOfMemory} where the disk is full.
+/// A statement with placeholders for values ("?1"), and the row that it is at. Errors as of
+/// Database, and Error{OutOfMemory} where the disk is full.
 class Statement {
 public:
     ~Statement();
@@ -57,15 +57,15 @@ public:
     Statement(const Statement&) = delete;
     Statement& operator=(const Statement&) = delete;
 
-    /// `place` counts from 1.
-    Statement& bind(int place, int64_t value);
-    Statement& bind(int place, double value);
-    Statement& bind(int place, const QString& value);
-    Statement& bind(int place, const QByteArray& value);
+    /// `index` counts from 1.
+    Statement& bind(int index, int64_t value);
+    Statement& bind(int index, double value);
+    Statement& bind(int index, const QString& value);
+    Statement& bind(int index, const QByteArray& value);
 
     /// To the next row; false: there is none.
     [[nodiscard]] bool next();
-    /// To the end, for a statement without rows; it can be bound anew then.
+    /// To the end, for a statement without rows; it can be bound again then.
     void run();
 
     /// Of the row, `column` counts from 0.

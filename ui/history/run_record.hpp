@@ -19,11 +19,11 @@ enum class RunState { Waiting = 0, Running = 1, Finished = 2, Failed = 3, Cancel
     return state != RunState::Waiting && state != RunState::Running;
 }
 
-/// What tells a run of one studio from all others: "3f9a...:17".
+/// Distinguishes a run of one studio from all others: "3f9a...:17".
 using RunKey = QString;
 
-/// What a person finds a run by, taken from its graph.
-struct RunWords {
+/// What a user finds a run by, taken from its graph.
+struct SearchTerms {
     QString graph;   ///< name of the document
     QString prompt;  ///< every text of several lines
     QString models;  ///< files of models, without folders
@@ -37,7 +37,7 @@ struct RunRecord {
     QString title;
     std::string graph;    ///< text of the snapshot
     std::string options;  ///< JSON (docs/events.md)
-    RunWords words;
+    SearchTerms words;
     int64_t asked = 0;  ///< milliseconds since 1970; all times are
     int64_t begun = 0;  ///< 0: it has not
     int64_t ended = 0;
@@ -47,8 +47,8 @@ struct RunRecord {
     QString problem;  ///< why it failed
 };
 
-/// A picture or video that a run wrote.
-struct PictureRecord {
+/// An image or video that a run wrote.
+struct ImageRecord {
     int64_t id = 0;
     RunKey run;
     QString path;
@@ -57,22 +57,22 @@ struct PictureRecord {
     bool isStarred = false;
     int64_t made = 0;
     bool hasThumbnail = false;
-    RunKey sheet{};  ///< that it is of, as its picture or that of a cell; empty: of none
+    RunKey sheet{};  ///< that it is of, as its image or that of a cell; empty: of none
 };
 
 /// Whether it shows all cells of its sheet.
-[[nodiscard]] inline bool isOfSheet(const PictureRecord& picture) {
-    return !picture.sheet.isEmpty() && picture.sheet == picture.run;
+[[nodiscard]] inline bool isOfSheet(const ImageRecord& image) {
+    return !image.sheet.isEmpty() && image.sheet == image.run;
 }
 
-/// What a run says of files.
-enum class PictureClaim {
+/// What a run claims about files.
+enum class ImageClaim {
     Wrote,
     Named  ///< as its results, which an earlier run may have written
 };
 
-/// Which pictures a person wants to see.
-struct PictureFilter {
+/// Which images a user wants to see.
+struct ImageFilter {
     QString words;  ///< each must be in the prompt, title, models or file name, in any case
     QString model;  ///< one of RunStore::models(); empty: any
     QString graph;  ///< one of RunStore::graphs(); empty: any
@@ -106,7 +106,7 @@ struct SheetRecord {
     QString name;                        ///< of the graph's document
     std::string graph;                   ///< text of the graph before anything was varied
     std::string description;             ///< JSON of its axes
-    QString picture;                     ///< file of all cells; empty: not written yet
+    QString image;                       ///< file of all cells; empty: not written yet
     std::vector<SheetCellRecord> cells;  ///< row by row
 };
 

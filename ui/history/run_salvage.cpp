@@ -33,19 +33,19 @@ constexpr std::array<Table, 5> kCopiedTables = {{{"graphs", "ibb"},
                                                  {"sheets", "ttt"},
                                                  {"sheet_cells", "titt"}}};
 
-void copyValue(const Statement& from, int column, Value kind, Statement& to, int place) {
+void copyValue(const Statement& from, int column, Value kind, Statement& to, int index) {
     switch (kind) {
         case Value::Number:
-            to.bind(place, from.number(column));
+            to.bind(index, from.number(column));
             return;
         case Value::Real:
-            to.bind(place, from.real(column));
+            to.bind(index, from.real(column));
             return;
         case Value::Text:
-            to.bind(place, from.text(column));
+            to.bind(index, from.text(column));
             return;
         case Value::Bytes:
-            to.bind(place, from.bytes(column));
+            to.bind(index, from.bytes(column));
             return;
     }
 }
@@ -93,11 +93,11 @@ public:
 
 private:
     static std::string addStatement(const Table& table) {
-        std::string places;
+        std::string positions;
         for (size_t i = 1; i <= table.columns.size(); ++i) {
-            places += (i == 1 ? "?" : ", ?") + std::to_string(i);
+            positions += (i == 1 ? "?" : ", ?") + std::to_string(i);
         }
-        return "INSERT OR IGNORE INTO " + std::string(table.name) + " VALUES(" + places + ")";
+        return "INSERT OR IGNORE INTO " + std::string(table.name) + " VALUES(" + positions + ")";
     }
 
     /// The last row that could be read from `first` on, less than that: none; kLastRow: all could.
@@ -147,14 +147,14 @@ private:
     int64_t rows_ = 0;
 };
 
-/// A picture as the indexes of its table know it.
-struct IndexedPicture {
+/// An image as the indexes of its table know it.
+struct IndexedImage {
     QString path;
     RunKey run;
     int64_t made = 0;
 };
 
-using IndexedPictures = std::map<int64_t, IndexedPicture>;
+using IndexedImages = std::map<int64_t, IndexedImage>;
 
 /// From both ends, so that one page that cannot be read hides little.
 template <class Take>
@@ -171,9 +171,9 @@ void readIndex(Database& from, const std::string& column, const std::string& ind
     }
 }
 
-/// Pictures whose own page is lost.
-void addIndexedPictures(Database& from, Database& to) {
-    IndexedPictures found;
+/// Images whose own page is lost.
+void addIndexedImages(Database& from, Database& to) {
+    IndexedImages found;
     readIndex(from, "path", "sqlite_autoindex_pictures_1", [&](int64_t id, const Statement& row) {
         if (QString path = row.text(1); QDir::isAbsolutePath(path)) {
             found[id].path = std::move(path);
@@ -192,19 +192,19 @@ void addIndexedPictures(Database& from, Database& to) {
     Statement add = to.prepare(
         "INSERT OR IGNORE INTO pictures(id, run, path, found, width, height, starred, made) "
         "VALUES(?1, ?2, ?3, ?4, 0, 0, 0, ?5)");
-    for (const auto& [id, picture] : found) {
-        const RunKey run = picture.run.isEmpty() ? QStringLiteral("lost:%1").arg(id) : picture.run;
+    for (const auto& [id, image] : found) {
+        const RunKey run = image.run.isEmpty() ? QStringLiteral("lost:%1").arg(id) : image.run;
         add.bind(1, id)
             .bind(2, run)
-            .bind(3, picture.path)
-            .bind(4, QFileInfo(picture.path).fileName().toCaseFolded())
-            .bind(5, picture.made);
+            .bind(3, image.path)
+            .bind(4, QFileInfo(image.path).fileName().toCaseFolded())
+            .bind(5, image.made);
         runAdding(add);
     }
 }
 
 /// Rows that name others which are lost.
-constexpr std::string_view kMend = R"(
+constexpr std::string_view kRepair = R"(
 UPDATE runs SET state = 2 WHERE state NOT BETWEEN 0 AND 4;
 INSERT INTO runs SELECT run, 2, 0, found, 0, '{}', '', '', '', '', found, made, made, made, 0, 0, -1, ''
     FROM pictures WHERE run NOT IN (SELECT key FROM runs) GROUP BY run;
@@ -248,8 +248,8 @@ RunStore::Salvaged RunStore::salvage(const QString& damaged) {
         for (const Table& table : kCopiedTables) {
             RowCopy(lost, database_, table).copyAll();
         }
-        addIndexedPictures(lost, database_);
-        database_.execute(kMend);
+        addIndexedImages(lost, database_);
+        database_.execute(kRepair);
         database_.prepare("UPDATE runs SET graph = ?1 WHERE graph NOT IN (SELECT id FROM graphs)")
             .bind(1, keptGraph({}))
             .run();
@@ -258,7 +258,7 @@ RunStore::Salvaged RunStore::salvage(const QString& damaged) {
         throw failed.error;
     }
     return {.runs = countOf(database_, "SELECT count(*) FROM runs"),
-            .pictures = countOf(database_, "SELECT count(*) FROM pictures")};
+            .images = countOf(database_, "SELECT count(*) FROM pictures")};
 }
 
 void RunStore::prune(int64_t most) {

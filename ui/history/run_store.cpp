@@ -18,7 +18,7 @@ constexpr int64_t kVersion = 1;
 constexpr int64_t kClaimMilliseconds = 10'000;
 constexpr QChar kBetween = u'\n';  ///< models of a run
 
-/// Thumbnails lie apart, so that lists of pictures are short to read.
+/// Thumbnails lie apart, so that lists of images are short to read.
 constexpr std::string_view kTables = R"(
 CREATE TABLE graphs(id INTEGER PRIMARY KEY, hash BLOB UNIQUE NOT NULL, packed BLOB NOT NULL);
 CREATE TABLE runs(
@@ -79,7 +79,7 @@ RunRecord runAt(const Statement& row) {
     return run;
 }
 
-std::string picturesWhere(const std::string& condition) {
+std::string imagesWhere(const std::string& condition) {
     return "SELECT pictures.id, pictures.run, pictures.path, runs.title, width, height, starred, "
            "made, EXISTS(SELECT 1 FROM thumbnails WHERE picture = pictures.id), coalesce((SELECT "
            "run FROM sheets WHERE run = pictures.run), (SELECT sheet FROM sheet_cells WHERE run = "
@@ -88,8 +88,8 @@ std::string picturesWhere(const std::string& condition) {
            condition + " ORDER BY made DESC, pictures.id DESC";
 }
 
-std::vector<PictureRecord> picturesAt(Statement& rows) {
-    std::vector<PictureRecord> found;
+std::vector<ImageRecord> imagesAt(Statement& rows) {
+    std::vector<ImageRecord> found;
     while (rows.next()) {
         found.push_back(
             {.id = rows.number(0),
@@ -116,7 +116,7 @@ QStringList wordsIn(const QString& text) {
     return words;
 }
 
-/// As a tree that is no deeper than it must be: of a long chain SQLite says that it is too deep.
+/// As a tree that is no deeper than it must be: SQLite refuses a long chain as too deep.
 std::string allOf(const std::vector<std::string>& conditions, size_t first, size_t last) {
     if (last - first == 1) {
         return conditions[first];
@@ -126,11 +126,11 @@ std::string allOf(const std::vector<std::string>& conditions, size_t first, size
 }
 
 /// Conditions of a filter, in the order in which bindFilter() gives their values.
-std::string conditionsOf(const PictureFilter& filter) {
+std::string conditionsOf(const ImageFilter& filter) {
     std::vector<std::string> all;
-    int place = 0;
+    int index = 0;
     const auto add = [&](std::string condition) {
-        const std::string value = "?" + std::to_string(++place);
+        const std::string value = "?" + std::to_string(++index);
         for (size_t at = condition.find('$'); at != condition.npos; at = condition.find('$')) {
             condition.replace(at, 1, value);
         }
@@ -156,19 +156,19 @@ std::string conditionsOf(const PictureFilter& filter) {
     return "WHERE " + allOf(all, 0, all.size());
 }
 
-void bindFilter(Statement& statement, const PictureFilter& filter) {
-    int place = 0;
+void bindFilter(Statement& statement, const ImageFilter& filter) {
+    int index = 0;
     for (const QString& word : wordsIn(filter.words)) {
-        statement.bind(++place, word);
+        statement.bind(++index, word);
     }
     for (const QString& exact : {filter.model, filter.graph}) {
         if (!exact.isEmpty()) {
-            statement.bind(++place, exact);
+            statement.bind(++index, exact);
         }
     }
-    statement.bind(++place, filter.since);
+    statement.bind(++index, filter.since);
     if (filter.until > 0) {
-        statement.bind(++place, filter.until);
+        statement.bind(++index, filter.until);
     }
 }
 
@@ -220,7 +220,7 @@ void RunStore::add(const std::vector<RunRecord>& runs) {
         "INSERT INTO runs VALUES(?1, ?2, (SELECT coalesce(max(place), 0) + 1 FROM runs WHERE "
         "state < 2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0, 0, 0, -1, '')");
     for (const RunRecord& run : runs) {
-        const RunWords& words = run.words;
+        const SearchTerms& words = run.words;
         const int64_t graph = keptGraph(run.graph);
         add.bind(1, run.key)
             .bind(2, static_cast<int64_t>(run.state))
@@ -257,9 +257,9 @@ void RunStore::setOrder(const std::vector<RunKey>& waiting) {
     database_.prepare("UPDATE runs SET place = place + ?1 WHERE state < 2")
         .bind(1, static_cast<int64_t>(waiting.size()))
         .run();
-    int64_t place = 0;
+    int64_t index = 0;
     for (const RunKey& key : waiting) {
-        move.bind(1, key).bind(2, ++place).run();
+        move.bind(1, key).bind(2, ++index).run();
     }
     all.commit();
 }
@@ -292,7 +292,7 @@ void RunStore::end(const std::vector<RunRecord>& runs) {
 
 std::vector<RunKey> RunStore::claim(const std::vector<RunKey>& keys, int64_t now) {
     Transaction all(database_);
-    // An open run has not ended: until then the column says when it was claimed.
+    // An open run has not ended: until then the column states when it was claimed.
     Statement take =
         database_.prepare("UPDATE runs SET ended = ?2 WHERE key = ?1 AND state < 2 AND ended < ?3");
     std::vector<RunKey> claimed;
@@ -306,12 +306,12 @@ std::vector<RunKey> RunStore::claim(const std::vector<RunKey>& keys, int64_t now
     return claimed;
 }
 
-void RunStore::addPictures(const RunKey& key,
-                           const QStringList& paths,
-                           PictureClaim claim,
-                           int64_t now) {
+void RunStore::addImages(const RunKey& key,
+                         const QStringList& paths,
+                         ImageClaim claim,
+                         int64_t now) {
     Transaction all(database_);
-    if (!paths.isEmpty()) {  // a run that was lost with a damaged file keeps its pictures
+    if (!paths.isEmpty()) {  // a run that was lost with a damaged file keeps its images
         Statement known = database_.prepare("SELECT 1 FROM runs WHERE key = ?1");
         known.bind(1, key);
         if (!known.next()) {
@@ -323,7 +323,7 @@ void RunStore::addPictures(const RunKey& key,
         "INSERT INTO pictures(run, path, found, width, height, starred, made) VALUES(?1, ?2, ?3, "
         "0, 0, 0, ?4) ON CONFLICT(path) DO NOTHING");
     for (const QString& path : paths) {
-        if (claim == PictureClaim::Wrote) {
+        if (claim == ImageClaim::Wrote) {
             drop.bind(1, path).bind(2, key).run();
         }
         add.bind(1, key)
@@ -393,91 +393,91 @@ std::vector<RunRecord> RunStore::leftOpen(const QStringList& living) {
     return open;
 }
 
-std::vector<PictureRecord> RunStore::pictures(const PictureFilter& filter) {
-    Statement rows = database_.prepare(picturesWhere(conditionsOf(filter)));
+std::vector<ImageRecord> RunStore::images(const ImageFilter& filter) {
+    Statement rows = database_.prepare(imagesWhere(conditionsOf(filter)));
     bindFilter(rows, filter);
-    return picturesAt(rows);
+    return imagesAt(rows);
 }
 
-std::vector<PictureRecord> RunStore::withoutThumbnail(int64_t most) {
+std::vector<ImageRecord> RunStore::withoutThumbnail(int64_t most) {
     Statement rows = database_.prepare(
-        picturesWhere("WHERE pictures.id NOT IN (SELECT picture FROM thumbnails)") + " LIMIT ?1");
+        imagesWhere("WHERE pictures.id NOT IN (SELECT picture FROM thumbnails)") + " LIMIT ?1");
     rows.bind(1, most);
-    return picturesAt(rows);
+    return imagesAt(rows);
 }
 
-QByteArray RunStore::thumbnail(int64_t picture) {
+QByteArray RunStore::thumbnail(int64_t image) {
     Statement row = database_.prepare("SELECT encoded FROM thumbnails WHERE picture = ?1");
-    row.bind(1, picture);
+    row.bind(1, image);
     return row.next() ? row.bytes(0) : QByteArray();
 }
 
-void RunStore::setThumbnail(int64_t picture, const QSize& size, const QByteArray& encoded) {
+void RunStore::setThumbnail(int64_t image, const QSize& size, const QByteArray& encoded) {
     Transaction all(database_);
     database_.prepare("UPDATE pictures SET width = ?2, height = ?3 WHERE id = ?1")
-        .bind(1, picture)
+        .bind(1, image)
         .bind(2, int64_t{size.width()})
         .bind(3, int64_t{size.height()})
         .run();
     if (database_.changed() > 0) {
         database_.prepare("INSERT OR REPLACE INTO thumbnails VALUES(?1, ?2)")
-            .bind(1, picture)
+            .bind(1, image)
             .bind(2, encoded)
             .run();
     }
     all.commit();
 }
 
-void RunStore::setStarred(const std::vector<int64_t>& pictures, bool isStarred) {
+void RunStore::setStarred(const std::vector<int64_t>& images, bool isStarred) {
     Transaction all(database_);
     Statement star = database_.prepare("UPDATE pictures SET starred = ?2 WHERE id = ?1");
-    for (const int64_t picture : pictures) {
-        star.bind(1, picture).bind(2, int64_t{isStarred}).run();
+    for (const int64_t image : images) {
+        star.bind(1, image).bind(2, int64_t{isStarred}).run();
     }
     all.commit();
 }
 
-void RunStore::setPath(int64_t picture, const QString& path) {
+void RunStore::setPath(int64_t image, const QString& path) {
     Transaction all(database_);
     Statement before = database_.prepare("SELECT path FROM pictures WHERE id = ?1");
-    before.bind(1, picture);
+    before.bind(1, image);
     if (before.next()) {
         moveSheetFile(before.text(0), path);
     }
     database_.prepare("DELETE FROM pictures WHERE path = ?1 AND id <> ?2")
         .bind(1, path)
-        .bind(2, picture)
+        .bind(2, image)
         .run();
     database_.prepare("UPDATE pictures SET path = ?2, found = ?3 WHERE id = ?1")
-        .bind(1, picture)
+        .bind(1, image)
         .bind(2, path)
         .bind(3, searchable({QFileInfo(path).fileName()}))
         .run();
     all.commit();
 }
 
-void RunStore::forgetPictures(const std::vector<int64_t>& pictures) {
+void RunStore::forgetImages(const std::vector<int64_t>& images) {
     Transaction all(database_);
     Statement drop = database_.prepare("DELETE FROM pictures WHERE id = ?1");
-    for (const int64_t picture : pictures) {
-        drop.bind(1, picture).run();
+    for (const int64_t image : images) {
+        drop.bind(1, image).run();
     }
     all.commit();
 }
 
-void RunStore::restorePictures(const std::vector<PictureRecord>& pictures) {
+void RunStore::restoreImages(const std::vector<ImageRecord>& images) {
     Transaction all(database_);
     Statement add = database_.prepare(
         "INSERT INTO pictures(id, run, path, found, width, height, starred, made) "
         "SELECT ?1, ?2, ?3, ?4, 0, 0, ?5, ?6 WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?2) "
         "ON CONFLICT DO NOTHING");
-    for (const PictureRecord& picture : pictures) {
-        add.bind(1, picture.id)
-            .bind(2, picture.run)
-            .bind(3, picture.path)
-            .bind(4, searchable({QFileInfo(picture.path).fileName()}))
-            .bind(5, picture.isStarred ? int64_t{1} : int64_t{0})
-            .bind(6, picture.made)
+    for (const ImageRecord& image : images) {
+        add.bind(1, image.id)
+            .bind(2, image.run)
+            .bind(3, image.path)
+            .bind(4, searchable({QFileInfo(image.path).fileName()}))
+            .bind(5, image.isStarred ? int64_t{1} : int64_t{0})
+            .bind(6, image.made)
             .run();
     }
     all.commit();

@@ -9,7 +9,7 @@
 
 namespace lowtide::ui {
 
-/// The runs of a person and their pictures, in one file. What a call wrote is kept when it returns,
+/// The runs of a user and their images, in one file. What a call wrote is kept when it returns,
 /// or it throws and nothing of it is. Times come from the caller. One thread at a time; errors are
 /// those of Database, and Error{Unsupported} for the file of a newer version.
 class RunStore {
@@ -18,19 +18,19 @@ public:
     explicit RunStore(const QString& path, DatabaseUse use = DatabaseUse::Write);
 
     /// Whether the whole file can be read.
-    [[nodiscard]] bool isSound() { return database_.isSound(); }
+    [[nodiscard]] bool isValid() { return database_.isValid(); }
 
     /// How much was read of a damaged file.
     struct Salvaged {
         int64_t runs = 0;
-        int64_t pictures = 0;
+        int64_t images = 0;
     };
 
     /// Adds what can still be read of a damaged file of runs, row by row, around the pages that
-    /// cannot. A run whose graph is lost has an empty one, a picture whose run is lost gets one in
+    /// cannot. A run whose graph is lost has an empty one, an image whose run is lost gets one in
     /// its place; thumbnails are left to be made again. For a new, empty store.
     Salvaged salvage(const QString& damaged);
-    /// Forgets runs that have ended, of which no picture is kept and that are of no sheet, but for
+    /// Forgets runs that have ended, of which no image is kept and that are of no sheet, but for
     /// the newest `most`; a file of which a quarter is unused becomes smaller.
     void prune(int64_t most);
 
@@ -39,16 +39,16 @@ public:
     /// Waiting runs in this order, before all others.
     void setOrder(const std::vector<RunKey>& waiting);
     void begin(const RunKey& key, int64_t now);
-    /// Of each run: its key, state and what its end says; all else stays.
+    /// Takes of each run its key, state and what its end reports; all else is kept.
     void end(const std::vector<RunRecord>& runs);
     /// Those of them that wait or run are the caller's for ten seconds, to be run again and then to
     /// end(): another program that asks for the same gets none of them. Should this one be killed
     /// meanwhile, they are still open.
     [[nodiscard]] std::vector<RunKey> claim(const std::vector<RunKey>& keys, int64_t now);
-    /// Its pictures so far. A file that another run wrote before is this one's if it is written
+    /// Its images so far. A file that another run wrote before is this one's if it is written
     /// now, and no longer starred.
-    void addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim, int64_t now);
-    /// The runs with their pictures' records; files stay.
+    void addImages(const RunKey& key, const QStringList& paths, ImageClaim claim, int64_t now);
+    /// The runs with their images' records; files are kept.
     void forget(const std::vector<RunKey>& keys);
 
     /// nullopt: there is none.
@@ -70,20 +70,20 @@ public:
     [[nodiscard]] std::vector<RunRecord> leftOpen(const QStringList& living);
 
     /// The newest first.
-    [[nodiscard]] std::vector<PictureRecord> pictures(const PictureFilter& filter);
+    [[nodiscard]] std::vector<ImageRecord> images(const ImageFilter& filter);
     /// Encoded; empty: there is none yet.
-    [[nodiscard]] QByteArray thumbnail(int64_t picture);
-    /// Pictures of which no thumbnail was set, the newest first, `most` of them.
-    [[nodiscard]] std::vector<PictureRecord> withoutThumbnail(int64_t most);
+    [[nodiscard]] QByteArray thumbnail(int64_t image);
+    /// Images of which no thumbnail was set, the newest first, `most` of them.
+    [[nodiscard]] std::vector<ImageRecord> withoutThumbnail(int64_t most);
     /// Empty bytes: none can be made of it.
-    void setThumbnail(int64_t picture, const QSize& size, const QByteArray& encoded);
-    void setStarred(const std::vector<int64_t>& pictures, bool isStarred);
+    void setThumbnail(int64_t image, const QSize& size, const QByteArray& encoded);
+    void setStarred(const std::vector<int64_t>& images, bool isStarred);
     /// The file was given another name.
-    void setPath(int64_t picture, const QString& path);
-    void forgetPictures(const std::vector<int64_t>& pictures);
+    void setPath(int64_t image, const QString& path);
+    void forgetImages(const std::vector<int64_t>& images);
     /// As they were before that, without thumbnails. Not those whose run is forgotten, nor those
     /// whose path another one has by now.
-    void restorePictures(const std::vector<PictureRecord>& pictures);
+    void restoreImages(const std::vector<ImageRecord>& images);
 
     /// A sheet of runs that were added, row by row; `key` is a run too, with the graph before
     /// anything was varied.
@@ -93,17 +93,17 @@ public:
     /// The run has ended with these files; the sheet that it is a cell of, empty: of none.
     RunKey endCell(const RunKey& run, const QStringList& files);
     /// In every sheet of which `before` is a cell.
-    void takePlace(const RunKey& before, const RunKey& now);
-    void setSheetPicture(const RunKey& key, const QString& path);
+    void takePosition(const RunKey& before, const RunKey& now);
+    void setSheetImage(const RunKey& key, const QString& path);
     /// nullopt: there is none.
     [[nodiscard]] std::optional<SheetRecord> sheet(const RunKey& key);
     /// The sheet that the run is, or is a cell of; empty: none.
     [[nodiscard]] RunKey sheetOf(const RunKey& run);
-    /// Sheets of which no picture was written.
+    /// Sheets of which no image was written.
     [[nodiscard]] std::vector<RunKey> unwrittenSheets();
     /// Empty: there is none.
     [[nodiscard]] RunKey newestSheet();
-    /// What PictureFilter can name, in alphabetical order.
+    /// What ImageFilter can name, in alphabetical order.
     [[nodiscard]] QStringList models();
     [[nodiscard]] QStringList graphs();
 

@@ -23,9 +23,9 @@ void RunStore::addSheet(const RunKey& key,
         .bind(2, QString::fromStdString(description))
         .run();
     Statement add = database_.prepare("INSERT INTO sheet_cells VALUES(?1, ?2, ?3, '')");
-    int64_t place = 0;
+    int64_t index = 0;
     for (const RunKey& cell : cells) {
-        add.bind(1, key).bind(2, place++).bind(3, cell).run();
+        add.bind(1, key).bind(2, index++).bind(3, cell).run();
     }
     all.commit();
 }
@@ -38,14 +38,14 @@ RunKey RunStore::endCell(const RunKey& run, const QStringList& files) {
     return database_.changed() > 0 ? sheetOf(run) : RunKey();
 }
 
-void RunStore::takePlace(const RunKey& before, const RunKey& now) {
+void RunStore::takePosition(const RunKey& before, const RunKey& now) {
     database_.prepare("UPDATE sheet_cells SET run = ?2, files = '' WHERE run = ?1")
         .bind(1, before)
         .bind(2, now)
         .run();
 }
 
-void RunStore::setSheetPicture(const RunKey& key, const QString& path) {
+void RunStore::setSheetImage(const RunKey& key, const QString& path) {
     database_.prepare("UPDATE sheets SET picture = ?2 WHERE run = ?1")
         .bind(1, key)
         .bind(2, path)
@@ -80,7 +80,7 @@ std::optional<SheetRecord> RunStore::sheet(const RunKey& key) {
                       .name = own->words.graph,
                       .graph = own->graph,
                       .description = head.text(0).toStdString(),
-                      .picture = head.text(1),
+                      .image = head.text(1),
                       .cells = {}};
     Statement rows = database_.prepare(
         "SELECT sheet_cells.run, sheet_cells.files, runs.key IS NOT NULL, runs.state, runs.ms, "

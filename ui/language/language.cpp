@@ -54,7 +54,7 @@ class Punctuation {
         QT_TR_NOOP(", "), QT_TR_NOOP("; "), QT_TR_NOOP(": ")};
 };
 
-/// Of Qt's own widgets, whose Chinese says "up direction", "press file link" and "volume".
+/// Words of Qt's own widgets, whose Chinese reads "up direction", "press file link" and "volume".
 [[maybe_unused]] constexpr const char* kWordsOfQt[] = {
     QT_TRANSLATE_NOOP("QShortcut", "Up"),
     QT_TRANSLATE_NOOP("QShortcut", "Down"),

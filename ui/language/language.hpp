@@ -36,7 +36,7 @@ public:
     explicit Language(QObject* parent = nullptr);
     ~Language() override;
 
-    /// "system" or a code. Texts that are shown already stay as they are: who shows them builds
+    /// "system" or a code. Texts that are shown already are left as they are: who shows them builds
     /// them again.
     void use(const QString& choice);
     /// Our own texts alone, with their plural forms: dates, and Qt's dialogs, are those of the host
@@ -50,7 +50,7 @@ public:
 
     /// Of the program at this moment.
     [[nodiscard]] static const QString& code();
-    /// A sentence for a person who chose a language whose letters no font here has; else empty.
+    /// A sentence for a user who chose a language whose letters no font here has; else empty.
     [[nodiscard]] static QString missingFont();
 
 private:

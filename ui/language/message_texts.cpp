@@ -86,7 +86,7 @@ std::optional<QString> MessageTexts::text(const Message& message, const WordOf& 
     }
     const std::vector<bool> names = namesIn(*parts);
     for (const FormatPiece& piece : piecesOf(format.toStdString())) {
-        // A translation with a place too many is refused by check_translations.py.
+        // A translation with a placeholder too many is refused by check_translations.py.
         appendWords(sentence,
                     !piece.argument ? QString::fromStdString(piece.text)
                     : *piece.argument < names.size()

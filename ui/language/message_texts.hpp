@@ -25,7 +25,7 @@ public:
     /// What lrelease makes of the .po file; nothing is known where it is damaged.
     explicit MessageTexts(QByteArray compiled);
 
-    /// Clauses too; one whose format this language lacks stays English. Texts that are arguments
+    /// Clauses too; one whose format this language lacks remains English. Texts that are arguments
     /// are given to `wordOf`, unless they stand in quotes: those are names. Nothing: this language
     /// lacks the format of the message, or it is a text. Any thread.
     [[nodiscard]] std::optional<QString> text(

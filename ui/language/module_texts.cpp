@@ -72,7 +72,7 @@ QString factText(const Json& facts, const std::string& name) {
                             : QString::fromStdString(fact.dump());
 }
 
-/// What an issue blames, as the node shows it; its id where the issue does not say the node's type.
+/// What an issue blames, as the node shows it; its id where the issue does not state the node type.
 QString blamedLabel(const Issue& issue, const Json& facts) {
     const QString id = QString::fromStdString(issue.item);
     const auto type = facts.is_object() ? facts.find("type") : facts.end();
@@ -88,7 +88,9 @@ QString blamedLabel(const Issue& issue, const Json& facts) {
     return id;
 }
 
-std::optional<QString> placeText(const std::string& name, const Issue& issue, const Json& facts) {
+std::optional<QString> fillPlaceholder(const std::string& name,
+                                       const Issue& issue,
+                                       const Json& facts) {
     if (facts.is_object() && facts.contains(name)) {
         return factText(facts, name);
     }
@@ -99,25 +101,25 @@ std::optional<QString> placeText(const std::string& name, const Issue& issue, co
                                : std::nullopt;
 }
 
-/// "Node {node} needs {label}" with what the issue says; nothing where it does not say all of it.
+/// "Node {node} needs {label}" with what the issue states; nothing where it does not state all.
 std::optional<QString> filledIn(const QString& pattern, const Issue& issue, const Json& facts) {
-    static const QRegularExpression kPlace(QStringLiteral("\\{(\\w+)\\}"));
+    static const QRegularExpression kPlaceholder(QStringLiteral("\\{(\\w+)\\}"));
     QString filled;
     qsizetype from = 0;
-    for (auto places = kPlace.globalMatch(pattern); places.hasNext();) {
-        const QRegularExpressionMatch place = places.next();
-        const auto text = placeText(place.captured(1).toStdString(), issue, facts);
+    for (auto positions = kPlaceholder.globalMatch(pattern); positions.hasNext();) {
+        const QRegularExpressionMatch match = positions.next();
+        const auto text = fillPlaceholder(match.captured(1).toStdString(), issue, facts);
         if (!text) {
             return std::nullopt;
         }
-        filled += pattern.mid(from, place.capturedStart() - from) + *text;
-        from = place.capturedEnd();
+        filled += pattern.mid(from, match.capturedStart() - from) + *text;
+        from = match.capturedEnd();
     }
     return filled + pattern.mid(from);
 }
 
 /// The first of "one || another" that the issue can fill. One that holds the module's own sentence
-/// says its code alone.
+/// states its code alone.
 std::optional<QString> firstFilled(const QString& patterns,
                                    const Issue& issue,
                                    const Json& facts,
@@ -167,11 +169,11 @@ KeyedTexts::KeyedTexts(const QByteArray& json, QByteArray messages)
             continue;
         }
         const QString name = QString::fromStdString(key);
-        const QString said = QString::fromStdString(text->get<std::string>());
-        texts_.emplace(name, said);
-        if (name.startsWith(kWord) && name.endsWith(kOpenEnd) && said.endsWith(kOpenEnd)) {
+        const QString output = QString::fromStdString(text->get<std::string>());
+        texts_.emplace(name, output);
+        if (name.startsWith(kWord) && name.endsWith(kOpenEnd) && output.endsWith(kOpenEnd)) {
             beginnings_.emplace(name.mid(kWord.size()).chopped(kOpenEnd.size()),
-                                said.chopped(kOpenEnd.size()));
+                                output.chopped(kOpenEnd.size()));
         }
     }
 }
@@ -182,9 +184,9 @@ QString KeyedTexts::text(const QString& key, const QString& english) const {
 }
 
 QString KeyedTexts::wordOf(const QString& english) const {
-    for (const auto& [beginning, said] : beginnings_) {
+    for (const auto& [beginning, output] : beginnings_) {
         if (english.startsWith(beginning)) {
-            return said + english.mid(beginning.size());
+            return output + english.mid(beginning.size());
         }
     }
     return text(kWord + english, english);
@@ -240,18 +242,20 @@ void reword(Issue& issue) {
     }
     const std::pair<const char*, Message*> texts[] = {{"message", &issue.message},
                                                       {"hint", &issue.hint}};
-    const Issue told = issue;
+    const Issue reported = issue;
     for (const auto& [what, text] : texts) {
         if (text->empty()) {
             continue;
         }
         const QString patterns = ModuleTexts::current()->text(keyOf(owner, what), {});
         const QString english = QString::fromStdString(text->str());
-        std::optional<QString> said = firstFilled(patterns, told, facts, false);
-        said = said ? said : ModuleTexts::current()->message(*text);
+        std::optional<QString> output = firstFilled(patterns, reported, facts, false);
+        output = output ? output : ModuleTexts::current()->message(*text);
         // Some errors of the studio speak the language already.
-        said = said || isChinese(english.front()) ? said : firstFilled(patterns, told, facts, true);
-        *text = Message(said.value_or(english).toStdString());
+        output = output || isChinese(english.front())
+                     ? output
+                     : firstFilled(patterns, reported, facts, true);
+        *text = Message(output.value_or(english).toStdString());
     }
 }
 

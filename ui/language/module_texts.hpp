@@ -14,7 +14,7 @@
 
 namespace lowtide::ui {
 
-/// What the module says to people, in the language of the program: texts by permanent keys such as
+/// What the module reports to users, in the program's language: texts by permanent keys such as
 /// "denoise.sample/steps/label", with the module's own English where there is none.
 class ModuleTexts {
 public:
@@ -31,7 +31,7 @@ public:
 };
 
 /// Those of a file: {"key": {"en": "...", "text": "..."}}, and of messages as lrelease compiles
-/// them. What is damaged in them stays English.
+/// them. What is damaged in them remains English.
 class KeyedTexts : public ModuleTexts {
 public:
     explicit KeyedTexts(const QByteArray& json, QByteArray messages = {});
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::optional<QString> message(const Message& message) const override;
 
 private:
-    /// "denoiser" is a word; "node 3" is one where "node {0}" is. Others stay as they are.
+    /// "denoiser" is a word; "node 3" is one where "node {0}" is. Others are left as they are.
     [[nodiscard]] QString wordOf(const QString& english) const;
 
     std::map<QString, QString> texts_;
@@ -48,11 +48,11 @@ private:
     MessageTexts messages_;
 };
 
-/// Gives a description the texts of the current language, from any other. Ids stay. GUI thread
+/// Gives a description the texts of the current language, from any other. Ids are kept. GUI thread
 /// only.
 void reword(NodeDesc& desc);
-/// The same of an issue as the module told it: by its code, its place and its facts, else by its
-/// messages. One that is not known stays English behind words that say its code. Any thread.
+/// The same for an issue as the module reported it: by its code, its node and its facts, else by
+/// its messages. One that is not known remains English behind words that give its code. Any thread.
 void reword(Issue& issue);
 [[nodiscard]] Issues reworded(Issues issues);
 
@@ -63,7 +63,7 @@ void reword(Issue& issue);
 [[nodiscard]] std::string englishCategory(const NodeDesc& desc);
 
 /// A label that a graph keeps for a parameter under Generate, as it is shown: one that was taken
-/// over from the module speaks the language of the program, one of a person's own stays.
+/// over from the module speaks the language of the program, one of a user's own is kept.
 [[nodiscard]] QString exposedLabel(const std::string& kept,
                                    const NodeDesc& desc,
                                    const ParamDesc& param);
@@ -75,11 +75,11 @@ void reword(Issue& issue);
 [[nodiscard]] QString moduleWord(const QString& english);
 /// A sentence of the module or of an error: what a memory policy does, why a choice is refused.
 [[nodiscard]] QString moduleSentence(const Message& message);
-/// What an error says, without what to do.
+/// What an error states, without what to do.
 [[nodiscard]] QString errorText(const Error& error);
 /// With a capital letter and a full stop, those of Chinese behind Chinese.
 [[nodiscard]] QString asSentence(const QString& text);
-/// What it says and what to do, with `between` in English.
+/// What it states and what to do, with `between` in English.
 [[nodiscard]] QString errorSentences(const Error& error, const char* between);
 /// Two sentences as one text, of which the second may be empty: with `between`, or as Chinese joins
 /// them.

@@ -94,7 +94,7 @@ fs::path fromHome(const std::string& path) {
     return path.starts_with("~") && home ? fs::path(home + path.substr(1)) : fs::path(path);
 }
 
-/// As Python's os.path.expandvars: "$NAME" and "${NAME}"; what the environment does not have stays.
+/// As Python's os.path.expandvars: "$NAME" and "${NAME}"; what is not set is kept.
 std::string withVariables(const std::string& text) {
     constexpr std::string_view kNames =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
@@ -117,7 +117,7 @@ std::string withVariables(const std::string& text) {
     return expanded;
 }
 
-/// What a section of the file says: base_path, is_default and, by kind, folders.
+/// What a section of the file states: base_path, is_default and, by kind, folders.
 struct Section {
     std::vector<ModelFolder> folders;
     bool isDefault = false;  ///< they come before those of other sections
@@ -270,7 +270,7 @@ bool hasWeightsEnding(const fs::path& path) {
     return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
 }
 
-bool ModelWalk::enter(const fs::path& folder, const fs::path& relative, int depth) {
+bool ModelFinder::enter(const fs::path& folder, const fs::path& relative, int depth) {
     std::error_code failure;
     const fs::path real = fs::canonical(folder, failure);
     if (failure || depth > kDeepest || !visited_.insert(real).second) {

@@ -21,15 +21,15 @@ struct ModelFolder {
     bool operator==(const ModelFolder&) const = default;
 };
 
-/// Whether a person named an extra_model_paths.yaml, by its ending.
+/// Whether a user named an extra_model_paths.yaml, by its ending.
 [[nodiscard]] bool isModelPathsFile(std::string_view path);
 
-/// The folders of models below a folder that a person chose, in it or in its folder "models", by
+/// The folders of models below a folder that a user chose, in it or in its folder "models", by
 /// the names of ComfyUI (checkpoints, loras, ...) and of Automatic1111's web UI (Stable-diffusion,
 /// Lora, ...); the folder itself where it has none of them.
 [[nodiscard]] std::vector<ModelFolder> modelFoldersIn(const std::string& chosen);
 
-/// The folders of everything that a person chose, each once.
+/// The folders of everything that a user chose, each once.
 struct ResolvedFolders {
     std::vector<ModelFolder> folders;
     std::vector<std::string> missing;  ///< chosen folders that are not there
@@ -44,7 +44,7 @@ struct ResolvedFolders {
 /// by kind, one path or several lines of them. Relative ones are meant from base_path, that from
 /// the file's own folder; in it "~" is the user's home and "$NAME" a variable of the environment.
 /// Sections with `is_default: true` come first. Kinds that have no node here are left out.
-/// Error{Corrupt} says the line of what is no YAML or has another shape; Error{NotFound}.
+/// Error{Corrupt} names the line of what is no YAML or has another shape; Error{NotFound}.
 [[nodiscard]] std::vector<ModelFolder> readModelPaths(const std::string& path);
 /// The same of its text. `name` is for messages.
 [[nodiscard]] std::vector<ModelFolder> parseModelPaths(std::string_view text,
@@ -55,7 +55,7 @@ struct ResolvedFolders {
                                     const std::vector<ModelFolder>& folders);
 
 /// A file of weights, or a folder in the diffusers layout, below a folder of models.
-struct WalkedModel {
+struct ModelPath {
     std::string path;
     std::string relative;  ///< from that folder, as a graph may name it: "org/name" in a cache
     bool isFolder = false;
@@ -63,11 +63,11 @@ struct WalkedModel {
 
 /// Looks through folders, at most eight levels deep, each real folder once; links are followed. Of
 /// a model in several files the first one stands for all.
-class ModelWalk {
+class ModelFinder {
 public:
-    /// `isWeights` of a file; `visit` says whether to go on.
-    ModelWalk(std::function<bool(const std::filesystem::path&)> isWeights,
-              std::function<bool(const WalkedModel&)> visit)
+    /// `isWeights` of a file; `visit` returns whether to go on.
+    ModelFinder(std::function<bool(const std::filesystem::path&)> isWeights,
+                std::function<bool(const ModelPath&)> visit)
         : isWeights_(std::move(isWeights)), visit_(std::move(visit)) {}
 
     /// False where `visit` ended it.
@@ -79,7 +79,7 @@ private:
                int depth);
 
     std::function<bool(const std::filesystem::path&)> isWeights_;
-    std::function<bool(const WalkedModel&)> visit_;
+    std::function<bool(const ModelPath&)> visit_;
     std::set<std::filesystem::path> visited_;
 };
 

@@ -48,7 +48,7 @@ struct ModelParam {
 /// By the ending, also of formats that are not read: whether somebody means weights.
 [[nodiscard]] bool isModelName(std::string_view path);
 
-/// A folder's name that says what lies in it.
+/// A folder's name that suggests what lies in it.
 struct KindFolder {
     const char* name;
     ModelKind kind;

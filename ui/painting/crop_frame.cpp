@@ -18,20 +18,19 @@ int nearestMultiple(double side, int multiple) {
 }
 
 /// RGB or RGBA of 8 bits, as PNG files have it.
-QImage plain(const QImage& picture) {
-    return picture.convertToFormat(picture.hasAlphaChannel() ? QImage::Format_RGBA8888
-                                                             : QImage::Format_RGB888);
+QImage plain(const QImage& image) {
+    return image.convertToFormat(image.hasAlphaChannel() ? QImage::Format_RGBA8888
+                                                         : QImage::Format_RGB888);
 }
 
-QImage extended(const QImage& picture, const QRect& frame) {
-    QImage result(frame.size(), picture.format());
-    const auto pixelBytes = static_cast<size_t>(picture.depth() / 8);
+QImage extended(const QImage& image, const QRect& frame) {
+    QImage result(frame.size(), image.format());
+    const auto pixelBytes = static_cast<size_t>(image.depth() / 8);
     for (int y = 0; y < frame.height(); ++y) {
-        const uchar* from =
-            picture.constScanLine(std::clamp(frame.top() + y, 0, picture.height() - 1));
+        const uchar* from = image.constScanLine(std::clamp(frame.top() + y, 0, image.height() - 1));
         uchar* to = result.scanLine(y);
         for (int x = 0; x < frame.width(); ++x) {
-            const int column = std::clamp(frame.left() + x, 0, picture.width() - 1);
+            const int column = std::clamp(frame.left() + x, 0, image.width() - 1);
             std::memcpy(to + static_cast<size_t>(x) * pixelBytes,
                         from + static_cast<size_t>(column) * pixelBytes,
                         pixelBytes);
@@ -40,7 +39,7 @@ QImage extended(const QImage& picture, const QRect& frame) {
     return result;
 }
 
-/// How far pixels of one axis of the frame lie inside of the picture, from those edges at which it
+/// How far pixels of one axis of the frame lie inside of the image, from those edges at which it
 /// goes on; 0: outside.
 std::vector<double> depthsOf(int first, int count, int side) {
     std::vector<double> depths(static_cast<size_t>(count));
@@ -69,20 +68,20 @@ uchar levelAt(double depth, int overlap) {
 
 }  // namespace
 
-CropFrame::CropFrame(const QSize& picture) : picture_(picture), rect_(QPoint(0, 0), picture) {
+CropFrame::CropFrame(const QSize& image) : image_(image), rect_(QPoint(0, 0), image) {
     reset();
 }
 
 bool CropFrame::isBeyond() const {
-    return !QRect(QPoint(0, 0), picture_).contains(rect_);
+    return !QRect(QPoint(0, 0), image_).contains(rect_);
 }
 
 bool CropFrame::isWhole() const {
-    return rect_ == QRect(QPoint(0, 0), picture_);
+    return rect_ == QRect(QPoint(0, 0), image_);
 }
 
 void CropFrame::reset() {
-    rect_ = QRect(QPoint(0, 0), picture_);
+    rect_ = QRect(QPoint(0, 0), image_);
     settle();
 }
 
@@ -96,7 +95,7 @@ void CropFrame::setMultiple(int multiple) {
     settle();
 }
 
-/// As large as the frame was, about its middle; never beyond the picture by that alone.
+/// As large as the frame was, about its middle; never beyond the image by that alone.
 void CropFrame::settle() {
     QSizeF wanted = rect_.size();
     if (ratio_) {
@@ -159,7 +158,7 @@ void CropFrame::dragTo(const QPointF& at) {
                                                                                  : 0);
     const bool widthLeads = movesX && (!movesY || !ratio_ || width / *ratio_ >= height);
     const QSize size = allowed({width, height}, widthLeads);
-    // What is not dragged stays; where a ratio moves the other side too, its middle does.
+    // What is not dragged does not move; an axis that only the ratio resizes keeps its middle.
     const int left = edges_.testFlag(FrameEdge::Left) ? takenRect_.right() + 1 - size.width()
                      : movesX                         ? takenRect_.left()
                               : takenRect_.left() + (takenRect_.width() - size.width()) / 2;
@@ -181,14 +180,14 @@ void CropFrame::resize(int stepsX, int stepsY) {
     keepTouching();
 }
 
-/// A frame without any of the picture would be made of nothing.
+/// A frame without any of the image would be made of nothing.
 void CropFrame::keepTouching() {
-    rect_.moveLeft(std::clamp(rect_.left(), 1 - rect_.width(), picture_.width() - 1));
-    rect_.moveTop(std::clamp(rect_.top(), 1 - rect_.height(), picture_.height() - 1));
+    rect_.moveLeft(std::clamp(rect_.left(), 1 - rect_.width(), image_.width() - 1));
+    rect_.moveTop(std::clamp(rect_.top(), 1 - rect_.height(), image_.height() - 1));
 }
 
-FramedPicture framedPicture(const QImage& picture, const QRect& frame, int overlap) {
-    const QImage given = plain(picture);
+FramedImage framedImage(const QImage& image, const QRect& frame, int overlap) {
+    const QImage given = plain(image);
     if (given.rect().contains(frame)) {
         return {given.copy(frame), {}};
     }

@@ -13,22 +13,22 @@ namespace lowtide::ui {
 enum class FrameEdge { None = 0, Left = 1, Right = 2, Top = 4, Bottom = 8 };
 Q_DECLARE_FLAGS(FrameEdges, FrameEdge)
 
-/// The part of a picture that is kept, which may reach beyond it: inside it crops, outside it asks
-/// for more picture. Sides are multiples, and of a fixed ratio where one is set.
+/// The part of an image that is kept, which may reach beyond it: inside it crops, outside it asks
+/// for more image. Sides are multiples, and of a fixed ratio where one is set.
 class CropFrame {
 public:
-    /// The whole picture, or as much of its middle as multiples hold.
-    explicit CropFrame(const QSize& picture);
+    /// The whole image, or as much of its middle as multiples hold.
+    explicit CropFrame(const QSize& image);
 
     static constexpr int kMostSide = 16384;
 
     [[nodiscard]] const QRect& rect() const { return rect_; }
 
-    [[nodiscard]] const QSize& picture() const { return picture_; }
+    [[nodiscard]] const QSize& image() const { return image_; }
 
-    /// Whether there is something of the frame outside of the picture.
+    /// Whether there is something of the frame outside of the image.
     [[nodiscard]] bool isBeyond() const;
-    /// Whether it is the picture as it is.
+    /// Whether it is the image as it is.
     [[nodiscard]] bool isWhole() const;
 
     /// Width by height; nothing: free. The frame takes it at once, about its middle.
@@ -51,7 +51,7 @@ private:
     void settle();
     void keepTouching();
 
-    QSize picture_;
+    QSize image_;
     QRect rect_;
     int multiple_ = 8;
     std::optional<double> ratio_;
@@ -60,16 +60,16 @@ private:
     QRect takenRect_;
 };
 
-/// A picture that was cut or extended, and what of it is to be made anew.
-struct FramedPicture {
-    QImage picture;
+/// An image that was cut or extended, and what of it is to be regenerated.
+struct FramedImage {
+    QImage image;
     QImage mask;  ///< null: nothing is new
 };
 
-/// The part of a picture within `frame`, which may reach beyond it. What is new has the colours of
+/// The part of an image within `frame`, which may reach beyond it. What is new has the colours of
 /// the nearest edge and is masked whole; from there the mask falls smoothly to nothing over
-/// `overlap` pixels of the old picture. Pixels of the old picture stay as they are.
-[[nodiscard]] FramedPicture framedPicture(const QImage& picture, const QRect& frame, int overlap);
+/// `overlap` pixels of the old image. Pixels of the old image are left as they are.
+[[nodiscard]] FramedImage framedImage(const QImage& image, const QRect& frame, int overlap);
 
 }  // namespace lowtide::ui
 

@@ -36,33 +36,34 @@ public:
 
     /// How much it covers a pixel, of 255.
     [[nodiscard]] int levelAt(int x, int y) const {
-        const auto [squared, place] = awayOf(x + 0.5, y + 0.5);
-        const double share = isEven_ ? edge_.shareAt(squared) : unevenShareAt(squared, place);
-        return static_cast<int>(255 * share * (from_.opacity + double(place) * opacityGain()) +
+        const auto [squared, position] = awayOf(x + 0.5, y + 0.5);
+        const double weight =
+            isEven_ ? edge_.coverageAt(squared) : unevenCoverageAt(squared, position);
+        return static_cast<int>(255 * weight * (from_.opacity + double(position) * opacityGain()) +
                                 0.5);
     }
 
 private:
     struct Away {
-        float squared;  ///< of the distance
-        float place;    ///< on the way, 0 to 1
+        float squared;   ///< of the distance
+        float position;  ///< on the way, 0 to 1
     };
 
     [[nodiscard]] Away awayOf(double x, double y) const {
         const auto apartX = static_cast<float>(x - from_.at.x());
         const auto apartY = static_cast<float>(y - from_.at.y());
-        const float place =
+        const float position =
             std::clamp((apartX * alongX_ + apartY * alongY_) * perSquared_, 0.0f, 1.0f);
-        const float awayX = apartX - place * alongX_;
-        const float awayY = apartY - place * alongY_;
-        return {awayX * awayX + awayY * awayY, place};
+        const float awayX = apartX - position * alongX_;
+        const float awayY = apartY - position * alongY_;
+        return {awayX * awayX + awayY * awayY, position};
     }
 
     [[nodiscard]] double opacityGain() const { return to_.opacity - from_.opacity; }
 
-    [[nodiscard]] float unevenShareAt(float squared, float place) const {
-        const double radius = from_.radius + double(place) * (to_.radius - from_.radius);
-        return BrushEdge(radius, hardness_).shareAt(squared);
+    [[nodiscard]] float unevenCoverageAt(float squared, float position) const {
+        const double radius = from_.radius + double(position) * (to_.radius - from_.radius);
+        return BrushEdge(radius, hardness_).coverageAt(squared);
     }
 
     const BrushPoint& from_;
@@ -79,9 +80,9 @@ namespace {
 
 constexpr int kSmallestMaskLevel = 512;
 
-/// Share of a share, both of 255, rounded.
-uchar shareOf(int level, int share) {
-    return static_cast<uchar>((level * share + 127) / 255);
+/// Fraction of a fraction, both of 255, rounded.
+uchar fractionOf(int level, int weight) {
+    return static_cast<uchar>((level * weight + 127) / 255);
 }
 
 QRect aroundOf(const QPointF& point, double reach) {
@@ -111,7 +112,7 @@ BrushEdge::BrushEdge(double radius, double hardness)
     : inner_(static_cast<float>(std::max(0.0, std::min(radius * hardness, radius - 0.5)))),
       outer_(static_cast<float>(std::max(radius, double(inner_) + 1))) {}
 
-float BrushEdge::shareAt(float distanceSquared) const {
+float BrushEdge::coverageAt(float distanceSquared) const {
     if (distanceSquared <= inner_ * inner_) {
         return 1;
     }
@@ -259,8 +260,8 @@ QRect MaskCanvas::segment(const BrushPoint& from, const BrushPoint& to) {
     return part;
 }
 
-/// The stroke covers each pixel as much as its strongest pass; so a stroke that crosses itself is
-/// no stronger there.
+/// The stroke covers each pixel as much as its strongest brush pass; so a stroke that crosses
+/// itself is no stronger there.
 void MaskCanvas::cover(int tile, const QRect& changed, const BrushPass& pass) {
     const MaskTiles tiles(mask().size());
     const QRect whole = tiles.rectOf(tile);
@@ -269,7 +270,7 @@ void MaskCanvas::cover(int tile, const QRect& changed, const BrushPass& pass) {
     Cover& cover = found->second;
     if (isNew) {
         cover.base = tiles.pixelsOf(mask(), tile);
-        cover.share.assign(cover.base.size(), 0);
+        cover.weight.assign(cover.base.size(), 0);
     }
     const bool erases = stroke_->kind == StrokeKind::Erase;
     for (int y = part.top(); y <= part.bottom(); ++y) {
@@ -278,15 +279,15 @@ void MaskCanvas::cover(int tile, const QRect& changed, const BrushPass& pass) {
         uchar* row = levels_.front().scanLine(y);
         for (int x = part.left(); x <= part.right(); ++x) {
             const size_t at = first + static_cast<size_t>(x - whole.left());
-            const int covered = cover.share[at];
+            const int covered = cover.weight[at];
             const int level = covered < 255 ? pass.levelAt(x, y) : 0;
             if (level <= covered) {
                 continue;
             }
-            cover.share[at] = static_cast<uchar>(level);
+            cover.weight[at] = static_cast<uchar>(level);
             const int base = cover.base[at];
-            row[x] = erases ? shareOf(base, 255 - level)
-                            : static_cast<uchar>(base + shareOf(255 - base, level));
+            row[x] = erases ? fractionOf(base, 255 - level)
+                            : static_cast<uchar>(base + fractionOf(255 - base, level));
         }
     }
 }

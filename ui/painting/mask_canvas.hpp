@@ -16,8 +16,8 @@ class BrushPass;
 
 /// What a stroke is painted with.
 struct Brush {
-    double diameter = 64;   ///< pixels of the picture
-    double hardness = 0.8;  ///< share of the radius within which it covers whole
+    double diameter = 64;   ///< pixels of the image
+    double hardness = 0.8;  ///< fraction of the radius within which it covers fully
     double opacity = 1;     ///< most that a stroke covers
 
     static constexpr double kLeast = 1;
@@ -39,16 +39,16 @@ public:
 
     [[nodiscard]] double outer() const { return outer_; }
 
-    [[nodiscard]] float shareAt(float distanceSquared) const;
+    [[nodiscard]] float coverageAt(float distanceSquared) const;
 
 private:
     float inner_;
     float outer_;
 };
 
-/// A place of the pen: where, and how large and strong the brush is there.
+/// A position of the pen: where, and how large and strong the brush is there.
 struct BrushPoint {
-    QPointF at;          ///< pixels of the picture
+    QPointF at;          ///< pixels of the image
     double radius = 32;  ///< pixels
     double opacity = 1;
 };
@@ -143,8 +143,8 @@ public:
 
 private:
     struct Cover {
-        std::vector<uchar> base;   ///< of the mask before the stroke
-        std::vector<uchar> share;  ///< of the stroke
+        std::vector<uchar> base;    ///< of the mask before the stroke
+        std::vector<uchar> weight;  ///< of the stroke
     };
 
     struct Stroke {

@@ -87,7 +87,7 @@ QImage dilated(const QImage& mask, int radius) {
 /// Wider blurs are made of a mask of half the size, and again.
 constexpr double kWidestSigma = 8;
 constexpr double kReach = 4;  ///< standard deviations; what lies beyond is below a level
-constexpr size_t kLane = 16;
+constexpr size_t kAlignment = 16;
 
 using Floats = std::vector<float>;
 
@@ -106,18 +106,18 @@ Floats gaussianOf(double sigma) {
     return weights;
 }
 
-size_t laneCount(size_t length) {
-    return (length + kLane - 1) / kLane * kLane;
+size_t alignedCount(size_t length) {
+    return (length + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// into += weight * (one + other), `count` a multiple of kLane.
+/// into += weight * (one + other), `count` a multiple of kAlignment.
 void addPair(float* __restrict into,
              float weight,
              const float* __restrict one,
              const float* __restrict other,
              size_t count) {
-    for (size_t at = 0; at < count; at += kLane) {
-        for (size_t i = at; i < at + kLane; ++i) {
+    for (size_t at = 0; at < count; at += kAlignment) {
+        for (size_t i = at; i < at + kAlignment; ++i) {
             into[i] += weight * (one[i] + other[i]);
         }
     }
@@ -126,7 +126,7 @@ void addPair(float* __restrict into,
 /// Blurs one row of pixels of `part`, whose neighbours outside of it count too.
 void blurRow(const uchar* from, int width, const QRect& part, const Floats& weights, Floats& to) {
     const int reach = static_cast<int>(weights.size()) - 1;
-    const size_t count = laneCount(static_cast<size_t>(part.width()));
+    const size_t count = alignedCount(static_cast<size_t>(part.width()));
     thread_local Floats padded;
     padded.assign(count + 2 * static_cast<size_t>(reach), 0);
     for (int i = 0; i < part.width() + 2 * reach; ++i) {
@@ -181,7 +181,7 @@ QImage convolved(const QImage& mask, double sigma) {
     for (int y = part.top() - reach; y < part.top() + reach; ++y) {
         fill(y);
     }
-    const size_t count = laneCount(static_cast<size_t>(part.width()));
+    const size_t count = alignedCount(static_cast<size_t>(part.width()));
     Floats sum;
     for (int y = part.top(); y <= part.bottom(); ++y) {
         fill(y + reach);

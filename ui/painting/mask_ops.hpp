@@ -11,8 +11,8 @@ namespace lowtide::ui {
 /// Most pixels of a mask.
 inline constexpr qint64 kMostMaskPixels = 64LL * 1024 * 1024;
 
-// Masks are Format_Grayscale8: 255 is made anew, 0 stays, levels between are mixed. What lies
-// outside of the picture counts for nothing.
+// Masks are Format_Grayscale8: 255 is regenerated, 0 is kept, levels between are mixed. What lies
+// outside of the image counts for nothing.
 
 [[nodiscard]] QImage filledMask(const QSize& size, uchar level);
 [[nodiscard]] bool isBlank(const QImage& mask);
@@ -28,14 +28,14 @@ inline constexpr qint64 kMostMaskPixels = 64LL * 1024 * 1024;
 /// The same for that part of `half`, which has the size already.
 void halveInto(QImage& half, const QImage& mask, const QRect& part);
 
-/// How a mask is shown over its picture.
+/// How a mask is shown over its image.
 struct OverlayLook {
     QColor colour{230, 30, 50};
     double opacity = 0.5;
 };
 
-/// The mask as it lies over a picture: tinted in stripes of two shades where it is, and a line
-/// of light and dark around it, so that it is seen on every picture. `levels`: of a MaskCanvas.
+/// The mask as it lies over an image: tinted in stripes of two shades where it is, and a line
+/// of light and dark around it, so that it is seen on every image. `levels`: of a MaskCanvas.
 /// `part`: pixels of the mask that are shown, `size`: as that many pixels; `origin`: where those
 /// lie on the screen, so that stripes of neighbours go on.
 [[nodiscard]] QImage maskOverlay(const std::vector<QImage>& levels,

@@ -81,17 +81,17 @@ void AxisEditor::build(bool mayBeNone) {
     pages_->addWidget(makeNumbers());
     pages_->addWidget(makeTicks());
     pages_->addWidget(makeTexts());
-    says_ = new QLabel(this);
-    says_->setObjectName(QStringLiteral("says"));
-    says_->setWordWrap(true);
-    says_->setFont(Theme::current().font("small"));
-    says_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    message_ = new QLabel(this);
+    message_->setObjectName(QStringLiteral("says"));
+    message_->setWordWrap(true);
+    message_->setFont(Theme::current().font("small"));
+    message_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(2));
     column->addWidget(item_);
     column->addWidget(pages_, 1);
-    column->addWidget(says_);
+    column->addWidget(message_);
 }
 
 QWidget* AxisEditor::makeNumbers() {
@@ -103,7 +103,7 @@ QWidget* AxisEditor::makeNumbers() {
     numbers_->setToolTip(
         tr("A list: 4, 8, 12\nA range: 1-5\nWith a distance: 4-12 (+2) or 1..5 "
            "step 2\nSo many, evenly apart: 1-10 [4]"));
-    connect(numbers_, &QLineEdit::textChanged, this, &AxisEditor::tellChanged);
+    connect(numbers_, &QLineEdit::textChanged, this, &AxisEditor::emitChanged);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(numbers_);
@@ -124,8 +124,8 @@ QWidget* AxisEditor::makeTicks() {
     files_ = new QPushButton(tr("Add files..."), page);
     files_->setObjectName(QStringLiteral("addFiles"));
     files_->setAutoDefault(false);
-    connect(ticks_, &QListWidget::itemChanged, this, &AxisEditor::tellChanged);
-    connect(others_, &QLineEdit::textChanged, this, &AxisEditor::tellChanged);
+    connect(ticks_, &QListWidget::itemChanged, this, &AxisEditor::emitChanged);
+    connect(others_, &QLineEdit::textChanged, this, &AxisEditor::emitChanged);
     connect(files_, &QPushButton::clicked, this, &AxisEditor::addFiles);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
@@ -151,16 +151,16 @@ QWidget* AxisEditor::makeTexts() {
     const auto showWay = [this] {
         texts_->setPlaceholderText(
             way_->currentIndex() == 0
-                ? tr("cat, dog, fox\nThe first word is in the text; each of the others takes its "
-                     "place.")
+                ? tr("cat, dog, fox\nThe first word is in the text; each of the others "
+                     "takes its place.")
                 : tr("One whole text on each line"));
     };
     showWay();
     connect(way_, &QComboBox::activated, this, [this, showWay] {
         showWay();
-        tellChanged();
+        emitChanged();
     });
-    connect(texts_, &QPlainTextEdit::textChanged, this, &AxisEditor::tellChanged);
+    connect(texts_, &QPlainTextEdit::textChanged, this, &AxisEditor::emitChanged);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(1));
@@ -213,7 +213,7 @@ void AxisEditor::fill() {
         files_->setVisible(takesFiles(item));
         showTyped(typed);
     }
-    tellChanged();
+    emitChanged();
 }
 
 void AxisEditor::showTyped(const Typed& typed) {
@@ -249,7 +249,7 @@ void AxisEditor::addFiles() {
                                  .isTicked = true});
     }
     showTyped(typed);
-    tellChanged();
+    emitChanged();
 }
 
 void AxisEditor::swapWith(AxisEditor& other) {
@@ -305,17 +305,17 @@ std::vector<SheetValue> AxisEditor::values() const {
         return textValues();
     }
     std::vector<SheetValue> values;
-    const bool areWhole = item.param->kind != ParamKind::Float;
-    for (const std::string& number : numbersTyped(numbers_->text().toStdString(), areWhole)) {
+    const bool areIntegers = item.param->kind != ParamKind::Float;
+    for (const std::string& number : numbersTyped(numbers_->text().toStdString(), areIntegers)) {
         values.push_back({number, QString::fromStdString(number)});
     }
     return values;
 }
 
-void AxisEditor::tellChanged() {
+void AxisEditor::emitChanged() {
     problem_.clear();
     axis_.reset();
-    QString says;
+    QString expected;
     if (shown_ >= 0) {
         const SheetItem& item = items_[static_cast<size_t>(shown_)];
         std::vector<SheetValue> given;
@@ -331,8 +331,8 @@ void AxisEditor::tellChanged() {
             for (const SheetValue& value : given) {
                 labels << value.label;
             }
-            says = tr("%n values: %1", nullptr, static_cast<int>(given.size()))
-                       .arg(shortText(listed(labels).toStdString()));
+            expected = tr("%n values: %1", nullptr, static_cast<int>(given.size()))
+                           .arg(shortText(listed(labels).toStdString()));
             axis_ = SheetAxis{.node = item.node,
                               .item = item.item,
                               .nodeLabel = item.nodeLabel,
@@ -340,8 +340,8 @@ void AxisEditor::tellChanged() {
                               .values = std::move(given)};
         }
     }
-    setTextColour(*says_, problem_.isEmpty() ? "text.muted" : "error");
-    says_->setText(problem_.isEmpty() ? says : problem_);
+    setTextColour(*message_, problem_.isEmpty() ? "text.muted" : "error");
+    message_->setText(problem_.isEmpty() ? expected : problem_);
     Q_EMIT changed();
 }
 

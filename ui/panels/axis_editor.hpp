@@ -38,7 +38,7 @@ public:
     /// What was typed and ticked, to be put into another editor; both must have been built alike.
     void swapWith(AxisEditor& other);
 
-    /// nullopt: nothing is chosen, or problem() says why it cannot be.
+    /// nullopt: nothing is chosen, or problem() states why it cannot be.
     [[nodiscard]] std::optional<SheetAxis> axis() const;
     [[nodiscard]] QString problem() const;
     /// The field with the values.
@@ -68,7 +68,7 @@ private:
     [[nodiscard]] std::vector<SheetValue> values() const;
     [[nodiscard]] std::vector<SheetValue> tickedValues() const;
     [[nodiscard]] std::vector<SheetValue> textValues() const;
-    void tellChanged();
+    void emitChanged();
 
     const graph::Document& document_;
     const graph::Catalog& catalog_;
@@ -84,7 +84,7 @@ private:
     QPushButton* files_ = nullptr;
     QComboBox* way_ = nullptr;
     QPlainTextEdit* texts_ = nullptr;
-    QLabel* says_ = nullptr;  ///< how many values, or what is wrong
+    QLabel* message_ = nullptr;  ///< how many values, or what is wrong
     QString problem_;
     std::optional<SheetAxis> axis_;
 };

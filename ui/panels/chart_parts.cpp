@@ -22,9 +22,9 @@ QFontMetricsF metrics(const char* role) {
     return QFontMetricsF(Theme::current().font(role));
 }
 
-/// Calls `place` with the rectangle of each entry; returns the height of all.
-template <typename Place>
-int layLegend(qreal width, const std::vector<LegendEntry>& entries, const Place& place) {
+/// Calls `area` with the rectangle of each entry; returns the height of all.
+template <typename Position>
+int layLegend(qreal width, const std::vector<LegendEntry>& entries, const Position& area) {
     const QFontMetricsF measure = metrics("small");
     qreal x = 0;
     qreal y = 0;
@@ -35,7 +35,7 @@ int layLegend(qreal width, const std::vector<LegendEntry>& entries, const Place&
             x = 0;
             y += kLegendRow;
         }
-        place(entry, QRectF(x, y, std::min(needed, width), kLegendRow));
+        area(entry, QRectF(x, y, std::min(needed, width), kLegendRow));
         x += needed + Theme::space(3);
     }
     return entries.empty() ? 0 : static_cast<int>(y) + kLegendRow;
@@ -142,7 +142,7 @@ void paintRowGround(QPainter& painter, const QStyleOptionViewItem& option) {
     const Theme& theme = Theme::current();
     if (option.state.testFlag(QStyle::State_Selected)) {
         painter.fillRect(option.rect, theme.colour("selection"));
-        if (theme.isHighContrast()) {  // a ground alone tells too little
+        if (theme.isHighContrast()) {  // a background alone shows too little
             paintFocusRing(painter, option.rect, 0);
         }
     } else if (option.state.testFlag(QStyle::State_MouseOver)) {
@@ -151,12 +151,12 @@ void paintRowGround(QPainter& painter, const QStyleOptionViewItem& option) {
 }
 
 void paintLegend(QPainter& painter, const QRectF& rect, const std::vector<LegendEntry>& entries) {
-    layLegend(rect.width(), entries, [&](const LegendEntry& entry, QRectF place) {
-        place.translate(rect.topLeft());
-        const QRectF swatch(place.left(), place.center().y() - kSwatch / 2.0, kSwatch, kSwatch);
+    layLegend(rect.width(), entries, [&](const LegendEntry& entry, QRectF area) {
+        area.translate(rect.topLeft());
+        const QRectF swatch(area.left(), area.center().y() - kSwatch / 2.0, kSwatch, kSwatch);
         paintBar(painter, swatch, entry.colour, entry.isHatched);
         paintText(painter,
-                  place.adjusted(kSwatch + Theme::space(1), 0, 0, 0),
+                  area.adjusted(kSwatch + Theme::space(1), 0, 0, 0),
                   entry.text,
                   "small",
                   "text.muted");

@@ -16,8 +16,8 @@ class QStyleOptionViewItem;
 
 namespace lowtide::ui {
 
-/// A painted part of a panel: takes the theme's font, follows the theme, and is as high as it says
-/// for its width.
+/// A painted part of a panel: takes the theme's font, follows the theme, and computes its height
+/// from its width.
 class Chart : public QWidget, public Spoken {
     Q_OBJECT
 
@@ -52,7 +52,7 @@ struct LegendEntry {
     bool isHatched = false;
 };
 
-/// What bars lie on, with an outline: in high contrast its colour is that of what is around it.
+/// The background of bars, with a border: in high contrast its colour is that of what is around it.
 void paintTrack(QPainter& painter, const QRectF& track);
 /// A part of a bar: solid, or hatched where it is not there all the time.
 void paintBar(QPainter& painter, const QRectF& rect, const QColor& colour, bool isHatched = false);

@@ -187,7 +187,7 @@ ConvertDialog::ConvertDialog(Conversion& conversion,
     connect(&conversion_, &Conversion::known, this, &ConvertDialog::take);
     connect(&conversion_, &Conversion::progressed, this, &ConvertDialog::showProgress);
     connect(&conversion_, &Conversion::ended, this, &ConvertDialog::end);
-    tell("text.muted", tr("Reading what the file holds..."));
+    showMessage("text.muted", tr("Reading what the file holds..."));
     showState();
     conversion_.ask(checkpoint_, graphFolder_);
 }
@@ -232,10 +232,10 @@ QBoxLayout* ConvertDialog::makeButtons() {
 
 void ConvertDialog::take(const Convertible& what) {
     source_ = what.path;
-    tell("error", what.problem);
+    showMessage("error", what.problem);
     storages_->setChoices(what.choices);
     if (what.problem.isEmpty() && !storages_->chosen()) {
-        tell("text.muted", tr("No storage makes it smaller than it is."));
+        showMessage("text.muted", tr("No storage makes it smaller than it is."));
     }
     showState();
     if (storages_->chosen()) {
@@ -243,7 +243,7 @@ void ConvertDialog::take(const Convertible& what) {
     }
 }
 
-/// The name goes with the storage until the person types one, its ending always.
+/// The name goes with the storage until the user types one, its ending always.
 void ConvertDialog::propose() {
     const StorageChoice& choice = *storages_->chosen();
     if (path_->text() == proposed_) {
@@ -262,7 +262,7 @@ QString ConvertDialog::out() const {
 void ConvertDialog::begin() {
     isConverting_ = true;
     written_.clear();
-    tell("text.muted", tr("Converting..."));
+    showMessage("text.muted", tr("Converting..."));
     bar_->setValue(0);
     showState();
     close_->setFocus(Qt::OtherFocusReason);
@@ -275,20 +275,20 @@ void ConvertDialog::begin() {
 void ConvertDialog::showProgress(qint64 done, qint64 total) {
     if (isConverting_ && total > 0) {
         bar_->setValue(static_cast<int>(done * kWholeBar / total));
-        tell("text.muted", tr("%1 of %2").arg(bytesText(done), bytesText(total)));
+        showMessage("text.muted", tr("%1 of %2").arg(bytesText(done), bytesText(total)));
     }
 }
 
 void ConvertDialog::end(const Converted& what) {
     isConverting_ = false;
     if (what.isCancelled) {
-        tell("text.muted", tr("Cancelled: nothing was written."));
+        showMessage("text.muted", tr("Cancelled: nothing was written."));
     } else if (!what.problem.isEmpty()) {
-        tell("error", what.problem);
+        showMessage("error", what.problem);
     } else {
         written_ = what.out;
         proposed_ = path_->text();
-        tell("success", convertedText(what));
+        showMessage("success", convertedText(what));
     }
     showState();
     (written_.isEmpty() ? convert_ : use_)->setFocus(Qt::OtherFocusReason);
@@ -297,7 +297,7 @@ void ConvertDialog::end(const Converted& what) {
 void ConvertDialog::reject() {
     if (isConverting_) {
         conversion_.cancel();
-        tell("text.muted", tr("Cancelling..."));
+        showMessage("text.muted", tr("Cancelling..."));
         return;
     }
     QDialog::reject();
@@ -317,7 +317,7 @@ void ConvertDialog::browse() {
     dialog->open();
 }
 
-void ConvertDialog::tell(const char* colour, const QString& text) {
+void ConvertDialog::showMessage(const char* colour, const QString& text) {
     setTextColour(*message_, colour);
     message_->setText(text);
     message_->setVisible(!text.isEmpty());

@@ -20,7 +20,7 @@ namespace lowtide::ui {
 
 class PathLine;
 
-/// A path beside the source that is free: "dream_f8.safetensors" of "dream.safetensors", of a
+/// A path next to the source that is free: "dream_f8.safetensors" of "dream.safetensors", of a
 /// folder "dream_unet_f8.safetensors".
 [[nodiscard]] QString convertedPath(const QString& source, const StorageChoice& choice);
 /// The path with the ending of the choice in place of that of another one.
@@ -81,7 +81,7 @@ private:
     void browse();
     /// The file as it will be written; empty: none is named.
     [[nodiscard]] QString out() const;
-    void tell(const char* colour, const QString& text);
+    void showMessage(const char* colour, const QString& text);
     void showState();
 
     Conversion& conversion_;

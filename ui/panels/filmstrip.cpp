@@ -22,7 +22,7 @@ constexpr int kFilmSide = 72;
 constexpr int kFilmInset = 3;
 constexpr int kFilmMark = 16;
 
-/// A picture of the strip: its thumbnail, however large the gallery wants it, and its star.
+/// An image of the strip: its thumbnail, however large the gallery wants it, and its star.
 class FilmDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -35,8 +35,8 @@ public:
                const QStyleOptionViewItem& option,
                const QModelIndex& index) const override {
         const auto* rows = qobject_cast<const GalleryRows*>(index.model());
-        const PictureRecord* picture = rows ? rows->pictureAt(index) : nullptr;
-        if (!picture) {
+        const ImageRecord* image = rows ? rows->imageAt(index) : nullptr;
+        if (!image) {
             return;
         }
         const Theme& theme = Theme::current();
@@ -49,9 +49,9 @@ public:
         painter->drawRoundedRect(
             QRectF(tile).adjusted(1, 1, -1, -1), theme.size("radius"), theme.size("radius"));
         const QRect inner = tile.adjusted(kFilmInset, kFilmInset, -kFilmInset, -kFilmInset);
-        paintThumbnail(*painter, inner, *rows, *picture);
-        const bool isVideo = video::hasVideoName(picture->path.toStdString());
-        if (isVideo || picture->isStarred) {
+        paintThumbnail(*painter, inner, *rows, *image);
+        const bool isVideo = video::hasVideoName(image->path.toStdString());
+        if (isVideo || image->isStarred) {
             const QRect mark(inner.topRight() - QPoint(kFilmMark - 1, 0),
                              QSize(kFilmMark, kFilmMark));
             theme.icon(isVideo ? "play" : "star-filled", isVideo ? "text" : "accent")
@@ -64,12 +64,12 @@ private:
     static void paintThumbnail(QPainter& painter,
                                const QRect& inner,
                                const GalleryRows& rows,
-                               const PictureRecord& picture) {
-        const QPixmap small = rows.thumbnail(picture);
+                               const ImageRecord& image) {
+        const QPixmap small = rows.thumbnail(image);
         if (small.isNull()) {
-            if (picture.hasThumbnail || rows.isMissing(picture.id)) {
+            if (image.hasThumbnail || rows.isMissing(image.id)) {
                 Theme::current()
-                    .icon(rows.isMissing(picture.id) ? "warning" : "image", "text.muted")
+                    .icon(rows.isMissing(image.id) ? "warning" : "image", "text.muted")
                     .paint(&painter, inner.adjusted(16, 16, -16, -16));
             }
             return;
@@ -78,7 +78,7 @@ private:
         QRectF target(QPointF(0, 0),
                       size.boundedTo(size.scaled(inner.size(), Qt::KeepAspectRatio)));
         target.moveCenter(QRectF(inner).center());
-        painter.setOpacity(rows.isMissing(picture.id) ? 0.4 : 1);
+        painter.setOpacity(rows.isMissing(image.id) ? 0.4 : 1);
         painter.drawPixmap(target, small, QRectF(small.rect()));
     }
 };
@@ -88,7 +88,7 @@ private:
 Filmstrip::Filmstrip(Gallery& gallery, QWidget* parent)
     : QListView(parent), gallery_(gallery), rows_(gallery.rows()) {
     setObjectName(QStringLiteral("filmstrip"));
-    setAccessibleName(tr("Pictures around this one"));
+    setAccessibleName(tr("Images around this one"));
     setModel(&rows_);
     setItemDelegate(new FilmDelegate(this));
     setFlow(QListView::LeftToRight);
@@ -108,9 +108,9 @@ Filmstrip::Filmstrip(Gallery& gallery, QWidget* parent)
     connect(&rows_, &QAbstractItemModel::rowsInserted, this, &Filmstrip::showFollowed);
     connect(&rows_, &QAbstractItemModel::rowsRemoved, this, &Filmstrip::showFollowed);
     connect(&rows_, &QAbstractItemModel::modelReset, this, &Filmstrip::showFollowed);
-    connect(this, &QListView::customContextMenuRequested, this, [this](const QPoint& place) {
-        if (const PictureRecord* picture = rows_.pictureAt(indexAt(place))) {
-            gallery_.popupMenu(picture->path, viewport()->mapToGlobal(place));
+    connect(this, &QListView::customContextMenuRequested, this, [this](const QPoint& point) {
+        if (const ImageRecord* image = rows_.imageAt(indexAt(point))) {
+            gallery_.popupMenu(image->path, viewport()->mapToGlobal(point));
         }
     });
 }
@@ -138,11 +138,11 @@ void Filmstrip::showFollowed() {
 }
 
 void Filmstrip::want(const QModelIndex& index) {
-    if (const PictureRecord* picture = rows_.pictureAt(index)) {
-        followed_ = picture->path;
+    if (const ImageRecord* image = rows_.imageAt(index)) {
+        followed_ = image->path;
         setCurrentIndex(index);
         scrollTo(index, QAbstractItemView::PositionAtCenter);
-        Q_EMIT wanted(picture->path);
+        Q_EMIT wanted(image->path);
     }
 }
 

@@ -7,7 +7,7 @@ namespace lowtide::ui {
 class Gallery;
 class GalleryRows;
 
-/// The pictures of the gallery in one row, below the one that is shown large. Only those in sight
+/// The images of the gallery in one row, below the one that is shown large. Only those in sight
 /// are loaded, and their thumbnails are the gallery's.
 class Filmstrip : public QListView {
     Q_OBJECT
@@ -16,16 +16,16 @@ public:
     /// `gallery` must outlive it.
     explicit Filmstrip(Gallery& gallery, QWidget* parent = nullptr);
 
-    /// The picture that is shown; one that the gallery does not show leaves nothing chosen.
+    /// The image that is shown; one that the gallery does not show leaves nothing chosen.
     void follow(const QString& path);
 
-    /// Nothing while there are no pictures.
+    /// Nothing while there are no images.
     [[nodiscard]] QSize sizeHint() const override;
 
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
 
 Q_SIGNALS:
-    /// A person has gone to another picture.
+    /// The user has gone to another image.
     void wanted(const QString& path);
 
 protected:

@@ -26,7 +26,7 @@ class DeviceWords {
     Q_DECLARE_TR_FUNCTIONS(FirstStart)
 };
 
-bool isCard(const Json& device) {
+bool isGpu(const Json& device) {
     const std::string kind = textIn(device, "kind");
     return kind != "cpu" && kind != "fake";
 }
@@ -37,8 +37,8 @@ bool isBetter(const Json& device, const Json* best) {
     if (kind.empty() || kind == "fake") {
         return false;
     }
-    if (best == nullptr || isCard(device) != isCard(*best)) {
-        return best == nullptr || isCard(device);
+    if (best == nullptr || isGpu(device) != isGpu(*best)) {
+        return best == nullptr || isGpu(device);
     }
     return bytesIn(device, "capacity") > bytesIn(*best, "capacity");
 }
@@ -57,7 +57,7 @@ QLabel* makeText(
 }
 
 /// One built-in preset of each kind: the balanced ones that can be opened with what is there. What
-/// needs no picture to begin with stands first.
+/// needs no image to begin with stands first.
 std::vector<const PresetEntry*> beginnings(const PresetStore& store) {
     std::vector<const PresetEntry*> chosen;
     for (const PresetEntry& entry : store.entries()) {
@@ -89,7 +89,7 @@ FoundDevice foundDevice(const Json& devices) {
     const QString name = QString::fromStdString(textIn(*best, "name")).simplified();
     const QString size = bytesText(capacity);
     const QString sentence =
-        isCard(*best)
+        isGpu(*best)
             ? DeviceWords::tr("Lowtide found the graphics card %1 with %2 of memory.")
                   .arg(name, size)
             : DeviceWords::tr(
@@ -118,7 +118,7 @@ FirstStart::FirstStart(Settings& settings,
     lowMemory_ = new QCheckBox(tr("Low-memory mode"), this);
     lowMemory_->setObjectName(QStringLiteral("lowMemory"));
     auto* mode = makeText(tr("Collects unused memory after every stage; suggested up to 8 GiB. It "
-                             "costs a little time, pictures stay the same."),
+                             "costs a little time, images remain the same."),
                           "modeNote",
                           "small",
                           "text.muted",
@@ -224,7 +224,7 @@ void FirstStart::start(const QString& id) {
 void FirstStart::keepSettings() {
     settings_.change([&](Preferences& preferences) {
         preferences.isFirstStartDone = true;
-        // "auto" does by itself what is proposed; what differs from that was the person's choice.
+        // "auto" does by itself what is proposed; what differs from that was the user's choice.
         preferences.lowMemory = lowMemory_->isChecked() == isSmall() ? QStringLiteral("auto")
                                 : lowMemory_->isChecked()            ? QStringLiteral("on")
                                                                      : QStringLiteral("off");

@@ -18,22 +18,22 @@ namespace lowtide::ui {
 
 class PresetCards;
 
-/// The device that a person would choose among those that were found.
+/// The device that a user would choose among those that were found.
 struct FoundDevice {
     QString id;  ///< "cuda:0", "cpu"; empty: none was found, or not yet
     QString sentence;
     Bytes capacity = 0;
 };
 
-/// Of MemoryNow::devices: the card with most memory, else the processor. Rehearsals are no device;
+/// Of MemoryNow::devices: the GPU with most memory, else the processor. Rehearsals are no device;
 /// null: the module has not answered yet.
 [[nodiscard]] FoundDevice foundDevice(const Json& devices);
 
 /// Up to this capacity a device counts as a small one (design, section 7).
 inline constexpr Bytes kLowMemoryCapacity = 8 * kGiB;
 
-/// What a person sees who starts the studio for the first time: which device was found, whether to
-/// work in the low-memory mode, and what to begin with. Three clicks lead to a picture: a card,
+/// What a user sees who starts the studio for the first time: which device was found, whether to
+/// work in the low-memory mode, and what to begin with. Three clicks lead to an image: a preset,
 /// Start, Run.
 /// `settings` and `store` must outlive it.
 class FirstStart : public QDialog {
@@ -52,7 +52,7 @@ public:
     void setDevice(const FoundDevice& device);
 
 Q_SIGNALS:
-    /// The person chose a preset; the settings are kept by then.
+    /// The user chose a preset; the settings are kept by then.
     void presetChosen(const QString& id);
 
 private:
@@ -66,7 +66,7 @@ private:
     FoundDevice device_;
     QLabel* found_ = nullptr;
     QCheckBox* lowMemory_ = nullptr;
-    bool isModeChosen_ = false;  ///< by the person, so that no proposal changes it
+    bool isModeChosen_ = false;  ///< by the user, so that no proposal changes it
     PresetCards* cards_ = nullptr;
     QPushButton* start_ = nullptr;
 };

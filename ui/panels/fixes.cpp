@@ -62,7 +62,7 @@ memory::Policy policyOf(const graph::DocumentNode& node) {
 }
 
 /// The policy in place of the node's own, and of its components' where those are looser; where each
-/// computes stays as it was.
+/// computes is left as it was.
 Edit policyEdit(const std::string& node, const std::string& text) {
     return [node, text](graph::Document& document) {
         graph::DocumentNode& changed = document.nodes.at(node);
@@ -116,7 +116,7 @@ std::vector<Fix> memoryFixes(const Issue& issue,
     return fixes;
 }
 
-/// The file with the denoiser of that node; nothing where there is none of the person's own.
+/// The file with the denoiser of that node; nothing where there is none of the user's own.
 std::optional<NamedModel> denoiserFile(const std::string& node,
                                        const graph::Document& document,
                                        const graph::Catalog& catalog) {
@@ -183,9 +183,9 @@ std::vector<Fix> locateFix(const ParamDesc& param, const graph::DocumentNode& no
 
 /// What goes through the node that is put before a port.
 struct Rerouted {
-    graph::PortRef picture;
-    std::optional<graph::PortRef> mask;   ///< of the node that gives the picture
-    std::optional<graph::PortRef> model;  ///< of the node that refuses the picture
+    graph::PortRef image;
+    std::optional<graph::PortRef> mask;   ///< of the node that gives the image
+    std::optional<graph::PortRef> model;  ///< of the node that refuses the image
 };
 
 std::optional<Rerouted> reroutedBefore(const graph::PortRef& to,
@@ -195,7 +195,7 @@ std::optional<Rerouted> reroutedBefore(const graph::PortRef& to,
     if (!link) {
         return std::nullopt;
     }
-    Rerouted rerouted{.picture = link->from, .mask = {}, .model = {}};
+    Rerouted rerouted{.image = link->from, .mask = {}, .model = {}};
     const NodeDesc* maker = catalog.find(document.nodes.at(link->from.node).type);
     if (const PortDesc* mask = maker ? portOfType(maker->outputs, "MASK") : nullptr) {
         rerouted.mask = graph::PortRef{link->from.node, mask->id};
@@ -228,17 +228,17 @@ void reroute(graph::Document& document,
     }
 }
 
-/// Puts a node into the wire of a picture that is refused. Where a mask comes from the same node,
-/// it goes through as well, so that both still fit each other; the model that refused says what
+/// Puts a node into the wire of an image that is refused. Where a mask comes from the same node,
+/// it goes through as well, so that both still fit each other; the model that refused states which
 /// sides it takes.
 void insertBefore(graph::Document& document,
                   const graph::PortRef& to,
                   const NodeDesc& desc,
                   const Rerouted& rerouted) {
-    constexpr double kBeside = 30;
-    const Point place = positionOf(document.nodes.at(to.node));
-    const std::string id = addNode(document, desc, {place.x - kBeside, place.y - kBeside});
-    reroute(document, rerouted.picture, id, desc, "IMAGE");
+    constexpr double kOffset = 30;
+    const Point point = positionOf(document.nodes.at(to.node));
+    const std::string id = addNode(document, desc, {point.x - kOffset, point.y - kOffset});
+    reroute(document, rerouted.image, id, desc, "IMAGE");
     if (rerouted.mask) {
         reroute(document, *rerouted.mask, id, desc, "MASK");
     }
@@ -317,7 +317,7 @@ std::vector<Fix> fixesFor(const Issue& issue,
         return {{FixWords::tr("Compute on the CPU"),
                  [](graph::Document& changed) { changed.device.reset(); }}};
     }
-    if (issue.code == kPictureSizeCode) {
+    if (issue.code == kImageSizeCode) {
         return insertFixes(issue, document, catalog);
     }
     return document.nodes.contains(issue.node) ? nodeFixes(issue, document, catalog)
@@ -347,7 +347,7 @@ Notice::Notice(const char* name, QWidget* parent)
     hide();
 }
 
-void Notice::tell(Tone tone, const QString& text, std::vector<Fix> fixes) {
+void Notice::showMessage(Tone tone, const QString& text, std::vector<Fix> fixes) {
     const bool isSame = tone == tone_ && text == text_->text() &&
                         std::equal(fixes.begin(),
                                    fixes.end(),

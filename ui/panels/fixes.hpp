@@ -20,11 +20,11 @@ namespace lowtide::ui {
 /// A change of the graph that removes an issue.
 struct Fix {
     QString label;
-    Edit edit;  ///< empty: the person is asked where the file is that the parameter names
+    Edit edit;  ///< empty: the user is asked where the file is that the parameter names
     std::optional<NamedModel> convert{};  ///< or how it is to be written again, smaller
 };
 
-/// Changes that remove the issue, the cheapest first; none where a person has to decide. Each is
+/// Changes that remove the issue, the cheapest first; none where the user has to decide. Each is
 /// computed from the graph as it stands. `canConvert`: there is somebody who writes models again.
 [[nodiscard]] std::vector<Fix> fixesFor(const Issue& issue,
                                         const graph::Document& document,
@@ -43,8 +43,8 @@ public:
 
     explicit Notice(const char* name, QWidget* parent = nullptr);
     /// Hidden when the text is empty. The same once more changes nothing: a button that is pressed,
-    /// or has the focus, stays.
-    void tell(Tone tone, const QString& text, std::vector<Fix> fixes = {});
+    /// or has the focus, is kept.
+    void showMessage(Tone tone, const QString& text, std::vector<Fix> fixes = {});
 
 Q_SIGNALS:
     void fixChosen(const lowtide::ui::Fix& fix);

@@ -1,7 +1,7 @@
 #include "ui/panels/frame_tool.hpp"
 
 #include "ui/access/announce.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
@@ -51,46 +51,46 @@ constexpr std::pair<int, int> kRatios[] = {
 
 }  // namespace
 
-FrameTool::FrameTool(PictureView& view, QObject* parent)
-    : QObject(parent), view_(view), frame_(view.picture().front().size()) {}
+FrameTool::FrameTool(ImageView& view, QObject* parent)
+    : QObject(parent), view_(view), frame_(view.image().front().size()) {}
 
-void FrameTool::tell() {
+void FrameTool::notify() {
     view_.update();
     Q_EMIT changed();
 }
 
 void FrameTool::setRatio(std::optional<double> ratio) {
     frame_.setRatio(ratio);
-    tell();
+    notify();
 }
 
 void FrameTool::setMultiple(int multiple) {
     frame_.setMultiple(multiple);
-    tell();
+    notify();
 }
 
 void FrameTool::reset() {
     frame_.reset();
-    tell();
+    notify();
 }
 
-QRectF FrameTool::placeOfFrame() const {
+QRectF FrameTool::frameRect() const {
     const QRect rect = frame_.rect();
-    return {view_.placeOf(rect.topLeft()),
-            view_.placeOf(QPointF(rect.right() + 1, rect.bottom() + 1))};
+    return {view_.positionOf(rect.topLeft()),
+            view_.positionOf(QPointF(rect.right() + 1, rect.bottom() + 1))};
 }
 
-std::optional<FrameEdges> FrameTool::edgesAt(const QPointF& place) const {
-    const QRectF frame = placeOfFrame();
-    if (!frame.adjusted(-kGrip, -kGrip, kGrip, kGrip).contains(place)) {
+std::optional<FrameEdges> FrameTool::edgesAt(const QPointF& point) const {
+    const QRectF frame = frameRect();
+    if (!frame.adjusted(-kGrip, -kGrip, kGrip, kGrip).contains(point)) {
         return std::nullopt;
     }
     // Of a small frame the nearer of two edges is meant.
     FrameEdges edges;
-    const double left = std::abs(place.x() - frame.left());
-    const double right = std::abs(place.x() - frame.right());
-    const double top = std::abs(place.y() - frame.top());
-    const double bottom = std::abs(place.y() - frame.bottom());
+    const double left = std::abs(point.x() - frame.left());
+    const double right = std::abs(point.x() - frame.right());
+    const double top = std::abs(point.y() - frame.top());
+    const double bottom = std::abs(point.y() - frame.bottom());
     if (std::min(left, right) <= kGrip) {
         edges |= left < right ? FrameEdge::Left : FrameEdge::Right;
     }
@@ -119,7 +119,7 @@ bool FrameTool::takeMouse(QMouseEvent& event) {
     if (event.type() == QEvent::MouseMove) {
         if (isDragged_) {
             frame_.dragTo(view_.pixelAt(event.position()));
-            tell();
+            notify();
         } else {
             view_.setCursor(edges ? cursorFor(*edges) : Qt::ArrowCursor);
         }
@@ -144,7 +144,7 @@ bool FrameTool::takeKey(QKeyEvent& event) {
     const int y = event.key() == Qt::Key_Down ? 1 : event.key() == Qt::Key_Up ? -1 : 0;
     if (x != 0 || y != 0) {
         event.modifiers().testFlag(Qt::ShiftModifier) ? frame_.resize(x, y) : frame_.move(x, y);
-        tell();
+        notify();
         announce(view_, spokenText());
         return true;
     }
@@ -169,14 +169,14 @@ QString FrameTool::spokenText() const {
 }
 
 void FrameTool::paint(QPainter& painter, const QRect&) {
-    const QSize size = frame_.picture();
-    const QRectF picture(view_.placeOf({0, 0}),
-                         view_.placeOf(QPointF(size.width(), size.height())));
-    const QRectF frame = placeOfFrame();
+    const QSize size = frame_.image();
+    const QRectF image(view_.positionOf({0, 0}),
+                       view_.positionOf(QPointF(size.width(), size.height())));
+    const QRectF frame = frameRect();
     QPainterPath kept;
     kept.addRect(frame);
     QPainterPath old;
-    old.addRect(picture);
+    old.addRect(image);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.fillPath(old.subtracted(kept), kDimmed);
@@ -208,19 +208,18 @@ FramePanel::FramePanel(QWidget* parent)
       multiple_(new QComboBox(this)),
       overlap_(new QSpinBox(this)),
       size_(new QLabel(this)),
-      told_(new QLabel(this)),
+      reported_(new QLabel(this)),
       write_(new QPushButton(this)) {
     setObjectName(QStringLiteral("framePanel"));
     auto* title = new QLabel(tr("Crop or extend"), this);
     title->setFont(Theme::current().font("strong"));
-    auto* hint =
-        new QLabel(tr("Drag edges and corners inwards to crop, beyond the picture to extend "
-                      "it. Arrows move the frame, with Shift they change its size."),
-                   this);
+    auto* hint = new QLabel(tr("Drag edges and corners inwards to crop, beyond the image to extend "
+                               "it. Arrows move the frame, with Shift they change its size."),
+                            this);
     hint->setWordWrap(true);
     ratio_->setObjectName(QStringLiteral("frameRatio"));
     ratio_->addItem(tr("Free"));
-    ratio_->addItem(tr("As the picture"));
+    ratio_->addItem(tr("As the image"));
     for (const auto& [width, height] : kRatios) {
         ratio_->addItem(tr("%1 : %2").arg(width).arg(height), double(width) / height);
     }
@@ -236,20 +235,20 @@ FramePanel::FramePanel(QWidget* parent)
     overlap_->setSuffix(tr(" px"));
     overlap_->setValue(kFirstOverlap);
     overlap_->setToolTip(
-        tr("Over so many pixels of the old picture the mask of what is new falls "
+        tr("Over so many pixels of the old image the mask of what is new falls "
            "off, so that both join"));
     size_->setObjectName(QStringLiteral("frameSize"));
     size_->setWordWrap(true);
-    told_->setObjectName(QStringLiteral("frameTold"));
-    told_->setWordWrap(true);
-    told_->setFont(Theme::current().font("small"));
+    reported_->setObjectName(QStringLiteral("frameTold"));
+    reported_->setWordWrap(true);
+    reported_->setFont(Theme::current().font("small"));
     write_->setObjectName(QStringLiteral("frameWrite"));
     write_->setDefault(true);
-    auto* reset = new QPushButton(tr("Whole picture"), this);
+    auto* reset = new QPushButton(tr("Whole image"), this);
     reset->setObjectName(QStringLiteral("frameReset"));
     auto* close = new QPushButton(tr("Close"), this);
     close->setObjectName(QStringLiteral("frameClose"));
-    close->setToolTip(tr("Back to the picture, nothing is written (Esc)"));
+    close->setToolTip(tr("Back to the image, nothing is written (Esc)"));
     for (QPushButton* each : {write_, reset, close}) {
         each->setFocusPolicy(Qt::TabFocus);
     }
@@ -267,12 +266,12 @@ FramePanel::FramePanel(QWidget* parent)
     column->addWidget(size_);
     column->addWidget(reset);
     column->addStretch(1);
-    column->addWidget(told_);
+    column->addWidget(reported_);
     column->addWidget(write_);
     column->addWidget(close);
     connect(ratio_, &QComboBox::activated, this, [this](int index) {
-        const QSizeF picture = tool_->frame().picture();
-        const std::optional<double> own(picture.width() / picture.height());
+        const QSizeF image = tool_->frame().image();
+        const std::optional<double> own(image.width() / image.height());
         const QVariant ratio = ratio_->itemData(index);
         tool_->setRatio(index == 0        ? std::nullopt
                         : ratio.isValid() ? std::optional(ratio.toDouble())
@@ -290,7 +289,7 @@ FramePanel::FramePanel(QWidget* parent)
 void FramePanel::setTool(FrameTool* tool) {
     tool_ = tool;
     setEnabled(tool_ != nullptr);
-    tell({});
+    showMessage({});
     if (tool_) {
         ratio_->setCurrentIndex(0);
         tool_->setMultiple(multiple_->currentData().toInt());
@@ -303,9 +302,9 @@ int FramePanel::overlap() const {
     return overlap_->value();
 }
 
-void FramePanel::tell(const QString& text) {
-    told_->setText(text);
-    told_->setVisible(!text.isEmpty());
+void FramePanel::showMessage(const QString& text) {
+    reported_->setText(text);
+    reported_->setVisible(!text.isEmpty());
 }
 
 void FramePanel::show() {
@@ -320,8 +319,8 @@ void FramePanel::show() {
                        : pixels);
     overlap_->setEnabled(frame.isBeyond());
     write_->setText(frame.isBeyond() ? tr("Extend and mask") : tr("Crop"));
-    write_->setToolTip(frame.isBeyond() ? tr("Write the larger picture and paint its mask (Return)")
-                                        : tr("Write this part as a picture of its own (Return)"));
+    write_->setToolTip(frame.isBeyond() ? tr("Write the larger image and paint its mask (Return)")
+                                        : tr("Write this part as an image of its own (Return)"));
     write_->setEnabled(!frame.isWhole());
 }
 

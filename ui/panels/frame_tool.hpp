@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/painting/crop_frame.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 
 #include <QObject>
 #include <QWidget>
@@ -17,16 +17,16 @@ class QSpinBox;
 
 namespace lowtide::ui {
 
-class PictureView;
+class ImageView;
 
-/// The frame of a crop over the picture of a view: dragged by its edges, its corners or as a whole,
-/// also beyond the picture; arrows move it, Shift and arrows change its size.
-class FrameTool : public QObject, public PictureTool {
+/// The frame of a crop over the image of a view: dragged by its edges, its corners or as a whole,
+/// also beyond the image; arrows move it, Shift and arrows change its size.
+class FrameTool : public QObject, public ImageTool {
     Q_OBJECT
 
 public:
-    /// `view` must outlive it and show the picture.
-    FrameTool(PictureView& view, QObject* parent);
+    /// `view` must outlive it and show the image.
+    FrameTool(ImageView& view, QObject* parent);
 
     [[nodiscard]] const CropFrame& frame() const { return frame_; }
 
@@ -48,16 +48,16 @@ private:
     bool takeMouse(QMouseEvent& event);
     bool takeKey(QKeyEvent& event);
     /// What of the frame lies there; nothing: it is outside.
-    [[nodiscard]] std::optional<FrameEdges> edgesAt(const QPointF& place) const;
-    [[nodiscard]] QRectF placeOfFrame() const;
-    void tell();
+    [[nodiscard]] std::optional<FrameEdges> edgesAt(const QPointF& point) const;
+    [[nodiscard]] QRectF frameRect() const;
+    void notify();
 
-    PictureView& view_;
+    ImageView& view_;
     CropFrame frame_;
     bool isDragged_ = false;
 };
 
-/// What is set beside a picture that is cropped or extended.
+/// The settings next to an image that is cropped or extended.
 class FramePanel : public QWidget {
     Q_OBJECT
 
@@ -66,10 +66,10 @@ public:
 
     /// nullptr: none.
     void setTool(FrameTool* tool);
-    /// Pixels of the old picture over which a mask of what is new falls off.
+    /// Pixels of the old image over which a mask of what is new falls off.
     [[nodiscard]] int overlap() const;
     /// What is being done, or what went wrong.
-    void tell(const QString& text);
+    void showMessage(const QString& text);
 
 Q_SIGNALS:
     void writeAsked();
@@ -83,7 +83,7 @@ private:
     QComboBox* multiple_;
     QSpinBox* overlap_;
     QLabel* size_;
-    QLabel* told_;
+    QLabel* reported_;
     QPushButton* write_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "ui/access/announce.hpp"
 #include "ui/bridge/background.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_filter.hpp"
 #include "ui/panels/gallery_rows.hpp"
@@ -35,7 +35,7 @@ namespace lowtide::ui {
 
 namespace {
 
-enum Page { kPictures, kNothingYet, kNothingFound, kUnread };
+enum Page { kImages, kNothingYet, kNothingFound, kUnread };
 
 constexpr int kSides[] = {
     GalleryDelegate::kSmall, GalleryDelegate::kMedium, GalleryDelegate::kLarge};
@@ -51,8 +51,8 @@ Gallery::Gallery(RunLibrary& library, QWidget* parent)
     setObjectName(QStringLiteral("gallery"));
     build();
     addActions();
-    connect(&library_, &RunLibrary::picturesChanged, this, &Gallery::askPictures);
-    connect(filter_, &GalleryFilter::changed, this, &Gallery::askPictures);
+    connect(&library_, &RunLibrary::imagesChanged, this, &Gallery::askImages);
+    connect(filter_, &GalleryFilter::changed, this, &Gallery::askImages);
     connect(filter_, &GalleryFilter::left, this, [this] {
         if (rows_->rowCount({}) > 0) {
             list_->setFocus(Qt::ShortcutFocusReason);
@@ -64,8 +64,8 @@ Gallery::Gallery(RunLibrary& library, QWidget* parent)
     connect(list_, &QListView::activated, this, &Gallery::activate);
     connect(
         list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &Gallery::adjust);
-    connect(list_, &QListView::customContextMenuRequested, this, [this](const QPoint& place) {
-        menu_->popup(list_->viewport()->mapToGlobal(place));
+    connect(list_, &QListView::customContextMenuRequested, this, [this](const QPoint& point) {
+        menu_->popup(list_->viewport()->mapToGlobal(point));
     });
     adjust();
 }
@@ -74,7 +74,7 @@ void Gallery::build() {
     filter_ = new GalleryFilter(this);
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("pictures"));
-    list_->setAccessibleName(tr("Pictures"));
+    list_->setAccessibleName(tr("Images"));
     list_->setModel(rows_);
     list_->setItemDelegate(delegate_);
     list_->setViewMode(QListView::IconMode);
@@ -93,13 +93,13 @@ void Gallery::build() {
     pages_ = new QStackedWidget(this);
     pages_->addWidget(list_);
     pages_->addWidget(makeEmptyState({.icon = "image",
-                                      .title = tr("No pictures yet"),
-                                      .text = tr("Every picture and video that a run saves is "
+                                      .title = tr("No images yet"),
+                                      .text = tr("Every image and video that a run saves is "
                                                  "kept here, with its graph.")},
                                      pages_));
     pages_->addWidget(
         makeEmptyState({.icon = "search",
-                        .title = tr("No picture matches"),
+                        .title = tr("No image matches"),
                         .text = tr("Search for other words, or take the filters away.")},
                        pages_));
     pages_->addWidget(
@@ -111,7 +111,7 @@ void Gallery::build() {
     count_ = new QLabel(this);
     count_->setObjectName(QStringLiteral("galleryCount"));
     count_->setToolTip(
-        tr("Ctrl+click marks several pictures, or Ctrl with an arrow, then Space. C compares two, "
+        tr("Ctrl+click marks several images, or Ctrl with an arrow, then Space. C compares two, "
            "Enter views one."));
     setTextColour(*count_, "text.muted");
     list_->setAccessibleDescription(count_->toolTip());
@@ -181,34 +181,34 @@ void Gallery::addActions() {
 
 void Gallery::setSide(int pixels) {
     delegate_->setSide(pixels);
-    tellSide();
+    emitSize();
     list_->doItemsLayout();
 }
 
-void Gallery::tellSide() {
+void Gallery::emitSize() {
     const double scale = devicePixelRatioF();
-    rows_->setSide(qRound(delegate_->pictureSide() * scale), scale);
+    rows_->setSide(qRound(delegate_->imageSide() * scale), scale);
 }
 
 void Gallery::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    tellSide();
+    emitSize();
     refresh();
 }
 
 void Gallery::refresh() {
     if (isStale_) {
-        askPictures();
+        askImages();
     }
 }
 
-void Gallery::popupMenu(const QString& path, const QPoint& place) {
+void Gallery::popupMenu(const QString& path, const QPoint& point) {
     select(path);
-    menu_->popup(place);
+    menu_->popup(point);
 }
 
 /// While nobody looks, what has changed waits.
-void Gallery::askPictures() {
+void Gallery::askImages() {
     isStale_ = true;
     if (isAsked_ || !(isVisible() || (strip_ && strip_->isVisible()))) {
         return;
@@ -217,46 +217,46 @@ void Gallery::askPictures() {
     isStale_ = false;
     library_.askChoices(
         this, [this](const RunLibrary::Choices& choices) { filter_->setChoices(choices); });
-    library_.askPictures(
-        filter_->filter(), this, [this](std::optional<std::vector<PictureRecord>> pictures) {
+    library_.askImages(
+        filter_->filter(), this, [this](std::optional<std::vector<ImageRecord>> images) {
             isAsked_ = false;
-            isUnread_ = !pictures;
-            takePictures(pictures ? *std::move(pictures) : rows_->pictures());
+            isUnread_ = !images;
+            takeImages(images ? *std::move(images) : rows_->images());
             if (isStale_) {
-                askPictures();
+                askImages();
             }
         });
 }
 
-void Gallery::takePictures(std::vector<PictureRecord> pictures) {
+void Gallery::takeImages(std::vector<ImageRecord> images) {
     isFilled_ = true;
-    rows_->setPictures(std::move(pictures));
+    rows_->setImages(std::move(images));
     showPage();
     adjust();
 }
 
 void Gallery::showPage() {
-    const bool isEmpty = rows_->pictures().empty();
-    pages_->setCurrentIndex(!isEmpty || !isFilled_ ? kPictures
+    const bool isEmpty = rows_->images().empty();
+    pages_->setCurrentIndex(!isEmpty || !isFilled_ ? kImages
                             : isUnread_            ? kUnread
                             : filter_->isOpen()    ? kNothingYet
                                                    : kNothingFound);
 }
 
-/// Beside how many there are. One alone is where the keyboard is.
-void Gallery::tellMarked(const std::vector<PictureRecord>& chosen) {
+/// Shown next to how many there are. One alone is where the keyboard is.
+void Gallery::emitMarked(const std::vector<ImageRecord>& chosen) {
     std::set<int64_t> marked;
     if (chosen.size() > 1) {
-        for (const PictureRecord& picture : chosen) {
-            marked.insert(picture.id);
+        for (const ImageRecord& image : chosen) {
+            marked.insert(image.id);
         }
     }
     const auto now = static_cast<int>(marked.size());
     rows_->setMarked(std::move(marked));
     const int all = rows_->rowCount({});
-    const QString pictures = tr("%n pictures", nullptr, all);
+    const QString images = tr("%n images", nullptr, all);
     const QString words = tr("%n marked", nullptr, now);
-    count_->setText(all == 0 ? QString() : now == 0 ? pictures : tr("%1, %2").arg(pictures, words));
+    count_->setText(all == 0 ? QString() : now == 0 ? images : tr("%1, %2").arg(images, words));
     if (now != marked_) {
         announce(*list_, words);
     }
@@ -265,25 +265,25 @@ void Gallery::tellMarked(const std::vector<PictureRecord>& chosen) {
 
 QStringList Gallery::files() const {
     QStringList files;
-    for (const PictureRecord& picture : rows_->pictures()) {
-        files << picture.path;
+    for (const ImageRecord& image : rows_->images()) {
+        files << image.path;
     }
     return files;
 }
 
-std::vector<PictureRecord> Gallery::selected() const {
+std::vector<ImageRecord> Gallery::selected() const {
     QModelIndexList indexes = list_->selectionModel()->selectedIndexes();
     std::sort(
         indexes.begin(), indexes.end(), [](const QModelIndex& left, const QModelIndex& right) {
             return left.row() < right.row();
         });
-    std::vector<PictureRecord> pictures;
+    std::vector<ImageRecord> images;
     for (const QModelIndex& index : indexes) {
-        if (const PictureRecord* picture = rows_->pictureAt(index)) {
-            pictures.push_back(*picture);
+        if (const ImageRecord* image = rows_->imageAt(index)) {
+            images.push_back(*image);
         }
     }
-    return pictures;
+    return images;
 }
 
 void Gallery::select(const QString& path) {
@@ -304,8 +304,8 @@ void Gallery::setPresets(QMenu* menu) {
 }
 
 void Gallery::adjust() {
-    const std::vector<PictureRecord> chosen = selected();
-    tellMarked(chosen);
+    const std::vector<ImageRecord> chosen = selected();
+    emitMarked(chosen);
     const auto enable = [&](const char* name, bool isOn) {
         if (auto* action = findChild<QAction*>(QLatin1String(name))) {
             action->setEnabled(isOn);
@@ -330,7 +330,7 @@ void Gallery::adjust() {
         enable(name, !chosen.empty());
     }
     const bool areStarred =
-        !chosen.empty() && std::all_of(chosen.begin(), chosen.end(), [](const PictureRecord& each) {
+        !chosen.empty() && std::all_of(chosen.begin(), chosen.end(), [](const ImageRecord& each) {
             return each.isStarred;
         });
     findChild<QAction*>(QStringLiteral("star"))
@@ -338,14 +338,14 @@ void Gallery::adjust() {
 }
 
 void Gallery::view() {
-    if (const std::vector<PictureRecord> chosen = selected(); !chosen.empty()) {
+    if (const std::vector<ImageRecord> chosen = selected(); !chosen.empty()) {
         Q_EMIT viewAsked(chosen.front().path);
     }
 }
 
 /// A sheet opens as one.
 void Gallery::activate() {
-    const std::vector<PictureRecord> chosen = selected();
+    const std::vector<ImageRecord> chosen = selected();
     if (!chosen.empty() && isOfSheet(chosen.front())) {
         openSheet();
     } else {
@@ -358,7 +358,7 @@ void Gallery::openSheet() {
 }
 
 void Gallery::compareSelected() {
-    if (const std::vector<PictureRecord> chosen = selected(); chosen.size() == 2) {
+    if (const std::vector<ImageRecord> chosen = selected(); chosen.size() == 2) {
         Q_EMIT compareAsked(chosen.back().path, chosen.front().path);  // the older one is left
     }
 }
@@ -366,15 +366,15 @@ void Gallery::compareSelected() {
 void Gallery::star() {
     std::vector<int64_t> ids;
     bool areStarred = true;
-    for (const PictureRecord& picture : selected()) {
-        ids.push_back(picture.id);
-        areStarred = areStarred && picture.isStarred;
+    for (const ImageRecord& image : selected()) {
+        ids.push_back(image.id);
+        areStarred = areStarred && image.isStarred;
     }
     library_.setStarred(ids, !areStarred);
 }
 
 void Gallery::openFolder() {
-    const std::vector<PictureRecord> chosen = selected();
+    const std::vector<ImageRecord> chosen = selected();
     const QString folder = QFileInfo(chosen.front().path).absolutePath();
     if (!QDesktopServices::openUrl(QUrl::fromLocalFile(folder))) {
         Q_EMIT refused(tr("No program opens the folder “%1”.").arg(folder));
@@ -383,8 +383,8 @@ void Gallery::openFolder() {
 
 /// The file, and what it shows.
 void Gallery::copy() {
-    const std::vector<PictureRecord> chosen = selected();
-    loadPictureLater(chosen.front().path, this, [this](const LoadedPicture& loaded) {
+    const std::vector<ImageRecord> chosen = selected();
+    loadImageLater(chosen.front().path, this, [this](const LoadedImage& loaded) {
         if (loaded.levels.empty()) {
             Q_EMIT refused(loaded.problem);
             return;
@@ -397,26 +397,26 @@ void Gallery::copy() {
 }
 
 void Gallery::rename() {
-    const PictureRecord picture = selected().front();
+    const ImageRecord image = selected().front();
     bool isTaken = false;
     const QString name = QInputDialog::getText(this,
                                                tr("Rename"),
                                                tr("Name of the file"),
                                                QLineEdit::Normal,
-                                               QFileInfo(picture.path).completeBaseName(),
+                                               QFileInfo(image.path).completeBaseName(),
                                                &isTaken);
     if (!isTaken) {
         return;
     }
     later(
         this,
-        [picture, name] { return renameFile(picture, name); },
+        [image, name] { return renameFile(image, name); },
         [this](const MovedFile& moved) {
             if (!moved.problem.isEmpty()) {
                 Q_EMIT refused(moved.problem);
                 return;
             }
-            library_.setPath(moved.picture, moved.path, [moved] {
+            library_.setPath(moved.image, moved.path, [moved] {
                 QThreadPool::globalInstance()->start([moved] { endRename(moved); });
             });
         });
@@ -445,8 +445,8 @@ bool Gallery::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void Gallery::openGraph() {
-    const PictureRecord picture = selected().front();
-    Q_EMIT graphAsked(picture.run, picture.path);
+    const ImageRecord image = selected().front();
+    Q_EMIT graphAsked(image.run, image.path);
 }
 
 void Gallery::useSeed() {

@@ -20,7 +20,7 @@ class GalleryFilter;
 class GalleryRemoval;
 class GalleryRows;
 
-/// Every picture and video of all runs, found by words, models, graphs, days and stars.
+/// Every image and video of all runs, found by words, models, graphs, days and stars.
 class Gallery : public QWidget {
     Q_OBJECT
 
@@ -30,22 +30,22 @@ public:
 
     /// All that it shows, in its order, whole paths.
     [[nodiscard]] QStringList files() const;
-    [[nodiscard]] std::vector<PictureRecord> selected() const;
+    [[nodiscard]] std::vector<ImageRecord> selected() const;
     /// Into sight.
     void select(const QString& path);
     void focusSearch();
-    /// Shown in its own menu, for one picture.
+    /// Shown in its own menu, for one image.
     void setPresets(QMenu* menu);
-    /// What can be done with a picture that is shown elsewhere; it is chosen here by that.
-    void popupMenu(const QString& path, const QPoint& place);
+    /// What can be done with an image that is shown elsewhere; it is chosen here by that.
+    void popupMenu(const QString& path, const QPoint& point);
 
     /// What was moved to the wastebasket last comes back.
     void undoRemove();
 
-    /// Its pictures are seen while this is, too: they are kept fresh.
+    /// Its images are seen while this is, too: they are kept fresh.
     void showAlsoIn(QWidget* strip) { strip_ = strip; }
 
-    /// Asks for pictures if those that it has may be old.
+    /// Asks for images if those that it has may be old.
     void refresh();
 
     [[nodiscard]] GalleryRows& rows() { return *rows_; }
@@ -58,9 +58,9 @@ Q_SIGNALS:
     void seedAsked(const lowtide::ui::RunKey& run);
     void differencesAsked(const lowtide::ui::RunKey& run);
     void inputAsked(const QString& path);
-    /// The sheet that a picture is of, or is a cell of.
+    /// The sheet that an image is of, or is a cell of.
     void sheetAsked(const lowtide::ui::RunKey& run);
-    /// Pictures went to the wastebasket, or came back, as a sentence.
+    /// Images went to the wastebasket, or came back, as a sentence.
     void removed(const QString& sentence);
     void returned(const QString& sentence);
     /// Something did not go: a sentence.
@@ -78,13 +78,13 @@ private:
                    const QString& text,
                    const QKeySequence& key,
                    void (Gallery::*act)());
-    void askPictures();
-    void takePictures(std::vector<PictureRecord> pictures);
+    void askImages();
+    void takeImages(std::vector<ImageRecord> images);
     void showPage();
     void adjust();
     void setSide(int pixels);
-    void tellSide();
-    void tellMarked(const std::vector<PictureRecord>& chosen);
+    void emitSize();
+    void emitMarked(const std::vector<ImageRecord>& chosen);
     void view();
     void compareSelected();
     void star();
@@ -109,7 +109,7 @@ private:
     QLabel* count_ = nullptr;
     QMenu* menu_ = nullptr;
     QPointer<QWidget> strip_;
-    int marked_ = 0;         ///< how many were told last
+    int marked_ = 0;         ///< how many were reported last
     bool isAsked_ = false;   ///< an answer is on its way
     bool isStale_ = true;    ///< what it shows may be old
     bool isUnread_ = false;  ///< the library could not answer

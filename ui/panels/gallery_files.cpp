@@ -21,8 +21,8 @@ class MovedWords {
     Q_DECLARE_TR_FUNCTIONS(GalleryFiles)
 };
 
-MovedFile kept(const PictureRecord& picture, const QString& problem) {
-    return {.picture = picture.id, .path = picture.path, .problem = problem};
+MovedFile kept(const ImageRecord& image, const QString& problem) {
+    return {.image = image.id, .path = image.path, .problem = problem};
 }
 
 /// What a wastebasket notes of a file that lies in it.
@@ -32,32 +32,32 @@ QString infoOf(const QFileInfo& thrown) {
     return around.filePath(QStringLiteral("info/%1.trashinfo").arg(thrown.fileName()));
 }
 
-/// Older ones stay in the wastebasket.
+/// Older ones remain in the wastebasket.
 constexpr size_t kMostRemovals = 50;
 
 }  // namespace
 
-MovedFile moveToWastebasket(const PictureRecord& picture) {
-    const QString name = QFileInfo(picture.path).fileName();
-    const auto stays = [&](const QString& why) {
-        return kept(picture,
-                    MovedWords::tr("“%1” cannot be moved to the wastebasket: %2. It stays where "
+MovedFile moveToWastebasket(const ImageRecord& image) {
+    const QString name = QFileInfo(image.path).fileName();
+    const auto notMoved = [&](const QString& why) {
+        return kept(image,
+                    MovedWords::tr("“%1” cannot be moved to the wastebasket: %2. It remains where "
                                    "it is.")
                         .arg(name, why));
     };
-    QFile file(picture.path);
+    QFile file(image.path);
     if (!file.exists()) {
-        return {.picture = picture.id, .path = {}, .problem = {}};
+        return {.image = image.id, .path = {}, .problem = {}};
     }
     const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
     if (!QDir().mkpath(data)) {
-        return stays(MovedWords::tr("its folder “%1” cannot be made").arg(data));
+        return notMoved(MovedWords::tr("its folder “%1” cannot be made").arg(data));
     }
     if (!file.moveToTrash()) {
-        return stays(file.errorString());
+        return notMoved(file.errorString());
     }
     if (QDir::isAbsolutePath(file.fileName())) {
-        return {.picture = picture.id,
+        return {.image = image.id,
                 .path = {},
                 .problem = {},
                 .before = {},
@@ -65,43 +65,43 @@ MovedFile moveToWastebasket(const PictureRecord& picture) {
     }
     // Qt 6.4 moves it to where the program was started if it finds no wastebasket.
     const QFileInfo lost(QDir::current(), file.fileName());
-    QFile::rename(lost.absoluteFilePath(), picture.path);
+    QFile::rename(lost.absoluteFilePath(), image.path);
     QDir around = lost.dir();
     around.cdUp();
     QFile::remove(infoOf(lost));
     around.rmdir(QStringLiteral("info"));
     around.rmdir(QStringLiteral("files"));
-    return stays(MovedWords::tr("there is none"));
+    return notMoved(MovedWords::tr("there is none"));
 }
 
 QString takeFromWastebasket(const MovedFile& moved, const QString& path) {
-    const QFileInfo place(path);
+    const QFileInfo folder(path);
     if (moved.inWastebasket.isEmpty()) {
         return {};
     }
-    if (place.exists()) {
+    if (folder.exists()) {
         return MovedWords::tr(
-                   "There is a file “%1” again. The one that was removed stays in the "
+                   "There is a file “%1” again. The one that was removed remains in the "
                    "wastebasket.")
-            .arg(place.fileName());
+            .arg(folder.fileName());
     }
     QFile file(moved.inWastebasket);
     if (!file.exists()) {
-        return MovedWords::tr("“%1” is not in the wastebasket any more.").arg(place.fileName());
+        return MovedWords::tr("“%1” is not in the wastebasket any more.").arg(folder.fileName());
     }
-    if (!QDir().mkpath(place.absolutePath()) || !file.rename(path)) {
-        return MovedWords::tr("“%1” cannot be taken from the wastebasket: %2. It stays there.")
-            .arg(place.fileName(), file.errorString());
+    if (!QDir().mkpath(folder.absolutePath()) || !file.rename(path)) {
+        return MovedWords::tr("“%1” cannot be taken from the wastebasket: %2. It remains there.")
+            .arg(folder.fileName(), file.errorString());
     }
     QFile::remove(infoOf(QFileInfo(moved.inWastebasket)));
     return {};
 }
 
-MovedFile renameFile(const PictureRecord& picture, const QString& name) {
-    const QFileInfo before(picture.path);
+MovedFile renameFile(const ImageRecord& image, const QString& name) {
+    const QFileInfo before(image.path);
     const QString wanted = name.trimmed();
     if (wanted.isEmpty() || wanted.contains(QLatin1Char('/')) || wanted.startsWith(u'.')) {
-        return kept(picture,
+        return kept(image,
                     MovedWords::tr("“%1” is no name for a file. Choose one without “/” that does "
                                    "not begin with a dot.")
                         .arg(wanted));
@@ -109,24 +109,23 @@ MovedFile renameFile(const PictureRecord& picture, const QString& name) {
     const QString ending = QLatin1Char('.') + before.suffix();
     const QString whole = wanted.endsWith(ending, Qt::CaseInsensitive) ? wanted : wanted + ending;
     const QString path = before.dir().filePath(whole);
-    MovedFile moved{.picture = picture.id, .path = path, .problem = {}, .before = picture.path};
-    if (path == picture.path) {
+    MovedFile moved{.image = image.id, .path = path, .problem = {}, .before = image.path};
+    if (path == image.path) {
         return moved;
     }
     std::error_code problem;
-    std::filesystem::create_hard_link(picture.path.toStdString(), path.toStdString(), problem);
+    std::filesystem::create_hard_link(image.path.toStdString(), path.toStdString(), problem);
     moved.hasBoth = !problem;
     if (moved.hasBoth) {
         return moved;
     }
-    QFile file(picture.path);
+    QFile file(image.path);
     if (QFileInfo::exists(path)) {
         return kept(
-            picture,
-            MovedWords::tr("There is a file “%1” already. Choose another name.").arg(whole));
+            image, MovedWords::tr("There is a file “%1” already. Choose another name.").arg(whole));
     }
     if (!file.rename(path)) {  // where no file can have two names
-        return kept(picture,
+        return kept(image,
                     MovedWords::tr("“%1” cannot be renamed: %2.")
                         .arg(before.fileName(), file.errorString()));
     }
@@ -142,53 +141,53 @@ void endRename(const MovedFile& moved) {
 GalleryRemoval::GalleryRemoval(RunLibrary& library, QObject* parent)
     : QObject(parent), library_(library) {}
 
-void GalleryRemoval::remove(std::vector<PictureRecord> pictures) {
+void GalleryRemoval::remove(std::vector<ImageRecord> images) {
     later(
         this,
-        [pictures = std::move(pictures)] {
+        [images = std::move(images)] {
             std::vector<Removed> removed;
-            for (const PictureRecord& picture : pictures) {
-                removed.push_back({.picture = picture, .moved = moveToWastebasket(picture)});
+            for (const ImageRecord& image : images) {
+                removed.push_back({.image = image, .moved = moveToWastebasket(image)});
             }
             return removed;
         },
         [this](std::vector<Removed> removed) {
-            const auto stayed =
+            const auto unmoved =
                 std::stable_partition(removed.begin(), removed.end(), [](const Removed& each) {
                     return each.moved.problem.isEmpty();
                 });
-            const std::vector<Removed> staying(stayed, removed.end());
-            removed.erase(stayed, removed.end());
+            const std::vector<Removed> remaining(unmoved, removed.end());
+            removed.erase(unmoved, removed.end());
             if (!removed.empty()) {
-                tell(std::move(removed));
+                showMessage(std::move(removed));
             }
-            for (const Removed& each : staying) {  // last: it is what a person has to see
+            for (const Removed& each : remaining) {  // last: it is what the user has to see
                 Q_EMIT refused(each.moved.problem);
             }
         });
 }
 
-void GalleryRemoval::tell(std::vector<Removed> pictures) {
+void GalleryRemoval::showMessage(std::vector<Removed> images) {
     std::vector<int64_t> gone;
-    for (const Removed& each : pictures) {
-        gone.push_back(each.picture.id);
+    for (const Removed& each : images) {
+        gone.push_back(each.image.id);
     }
-    library_.forgetPictures(gone);
-    const auto moved = std::count_if(pictures.begin(), pictures.end(), [](const Removed& each) {
+    library_.forgetImages(gone);
+    const auto moved = std::count_if(images.begin(), images.end(), [](const Removed& each) {
         return !each.moved.inWastebasket.isEmpty();
     });
-    removed_.push_back(std::move(pictures));
+    removed_.push_back(std::move(images));
     if (removed_.size() > kMostRemovals) {
         removed_.pop_front();
     }
     Q_EMIT removed(moved > 0
-                       ? tr("%n pictures are in the wastebasket.", nullptr, static_cast<int>(moved))
-                       : tr("%n pictures without a file are taken from the list.",
+                       ? tr("%n images are in the wastebasket.", nullptr, static_cast<int>(moved))
+                       : tr("%n images without a file are taken from the list.",
                             nullptr,
                             static_cast<int>(gone.size())));
 }
 
-/// A picture whose file stays in the wastebasket stays away from the list, too.
+/// An image whose file remains in the wastebasket is kept off the list, too.
 void GalleryRemoval::undo() {
     if (removed_.empty()) {
         return;
@@ -198,24 +197,24 @@ void GalleryRemoval::undo() {
     later(
         this,
         [last] {
-            std::vector<std::pair<PictureRecord, QString>> back;
+            std::vector<std::pair<ImageRecord, QString>> back;
             for (const Removed& each : last) {
-                back.emplace_back(each.picture, takeFromWastebasket(each.moved, each.picture.path));
+                back.emplace_back(each.image, takeFromWastebasket(each.moved, each.image.path));
             }
             return back;
         },
-        [this](const std::vector<std::pair<PictureRecord, QString>>& back) {
-            std::vector<PictureRecord> pictures;
-            for (const auto& [picture, problem] : back) {
+        [this](const std::vector<std::pair<ImageRecord, QString>>& back) {
+            std::vector<ImageRecord> images;
+            for (const auto& [image, problem] : back) {
                 if (problem.isEmpty()) {
-                    pictures.push_back(picture);
+                    images.push_back(image);
                 }
             }
-            if (!pictures.empty()) {
-                library_.restorePictures(pictures);
-                Q_EMIT returned(tr("%n pictures are back.", nullptr, int(pictures.size())));
+            if (!images.empty()) {
+                library_.restoreImages(images);
+                Q_EMIT returned(tr("%n images are back.", nullptr, int(images.size())));
             }
-            for (const auto& [picture, problem] : back) {
+            for (const auto& [image, problem] : back) {
                 if (!problem.isEmpty()) {
                     Q_EMIT refused(problem);
                 }

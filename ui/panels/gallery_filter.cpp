@@ -20,7 +20,7 @@ constexpr int kTypedMilliseconds = 150;
 constexpr int kChooserWidth = 150;
 constexpr int kChooserLetters = 7;
 
-/// Days before today from which on pictures are shown, and how many days.
+/// Days before today from which on images are shown, and how many days.
 struct Days {
     int before = 0;
     int count = 0;  ///< 0: until now
@@ -37,10 +37,10 @@ int64_t startOf(const QDate& day) {
 GalleryFilter::GalleryFilter(QWidget* parent) : QWidget(parent) {
     words_ = new QLineEdit(this);
     words_->setObjectName(QStringLiteral("galleryWords"));
-    words_->setPlaceholderText(tr("Search pictures"));
+    words_->setPlaceholderText(tr("Search images"));
     words_->setToolTip(
         tr("Words of the prompt, the title, the models or the file's name. Down goes to "
-           "the pictures."));
+           "the images."));
     words_->setAccessibleName(words_->placeholderText());
     words_->setClearButtonEnabled(true);
     words_->setMinimumWidth(kChooserWidth);
@@ -55,7 +55,7 @@ GalleryFilter::GalleryFilter(QWidget* parent) : QWidget(parent) {
     starred_ = new QToolButton(this);
     starred_->setObjectName(QStringLiteral("galleryStarred"));
     starred_->setIcon(Theme::current().icon("star"));
-    starred_->setToolTip(tr("Only starred pictures"));
+    starred_->setToolTip(tr("Only starred images"));
     starred_->setAccessibleName(starred_->toolTip());
     starred_->setCheckable(true);
     starred_->setAutoRaise(true);
@@ -117,8 +117,8 @@ void GalleryFilter::setChoices(const RunLibrary::Choices& choices) {
     fill(*graph_, tr("All graphs"), choices.graphs);
 }
 
-PictureFilter GalleryFilter::filter() const {
-    PictureFilter filter;
+ImageFilter GalleryFilter::filter() const {
+    ImageFilter filter;
     filter.words = words_->text().trimmed();
     filter.model = model_->currentData().toString();
     filter.graph = graph_->currentData().toString();

@@ -13,16 +13,16 @@ namespace lowtide::ui {
 
 class FlowRow;
 
-/// The row above the gallery: which pictures it shows.
+/// The row above the gallery: which images it shows.
 class GalleryFilter : public QWidget {
     Q_OBJECT
 
 public:
     explicit GalleryFilter(QWidget* parent = nullptr);
 
-    /// What can be chosen; what is chosen stays.
+    /// What can be chosen; what is chosen is kept.
     void setChoices(const RunLibrary::Choices& choices);
-    [[nodiscard]] PictureFilter filter() const;
+    [[nodiscard]] ImageFilter filter() const;
     /// Whether it leaves anything out.
     [[nodiscard]] bool isOpen() const;
     void clear();
@@ -31,9 +31,9 @@ public:
     void addAtEnd(const QList<QWidget*>& widgets);
 
 Q_SIGNALS:
-    /// A moment after a person has typed, at once where she has chosen.
+    /// A moment after the user has typed, at once after a choice.
     void changed();
-    /// Down in the words: the pictures are wanted.
+    /// Down in the words: the images are wanted.
     void left();
 
 private:

@@ -20,27 +20,27 @@ namespace {
 
 constexpr const char* kUriList = "text/uri-list";
 
-QString madeText(const PictureRecord& picture) {
-    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(picture.made), QLocale::ShortFormat);
+QString madeText(const ImageRecord& imageId) {
+    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(imageId.made), QLocale::ShortFormat);
 }
 
-bool isSamePicture(const PictureRecord& left, const PictureRecord& right) {
+bool isSameImage(const ImageRecord& left, const ImageRecord& right) {
     return left.path == right.path && left.isStarred == right.isStarred &&
            left.size == right.size && left.hasThumbnail == right.hasThumbnail;
 }
 
 constexpr int kTileInset = 4;
-constexpr int kPictureInset = 4;
+constexpr int kImageInset = 4;
 constexpr int kMark = 20;  ///< a star, or the sign of a video
 
-void paintMark(QPainter& painter, const QRect& place, const char* icon, const char* token) {
+void paintMark(QPainter& painter, const QRect& rect, const char* icon, const char* token) {
     const Theme& theme = Theme::current();
     QColor ground = theme.colour("surface");
     ground.setAlphaF(0.85F);
     painter.setPen(Qt::NoPen);
     painter.setBrush(ground);
-    painter.drawEllipse(place);
-    theme.icon(icon, token).paint(&painter, place.adjusted(3, 3, -3, -3), Qt::AlignCenter);
+    painter.drawEllipse(rect);
+    theme.icon(icon, token).paint(&painter, rect.adjusted(3, 3, -3, -3), Qt::AlignCenter);
 }
 
 }  // namespace
@@ -50,9 +50,9 @@ GalleryRows::GalleryRows(RunLibrary& library, QObject* parent)
     soon_.setSingleShot(true);
     soon_.setInterval(0);
     connect(&soon_, &QTimer::timeout, this, &GalleryRows::fetch);
-    connect(&library_, &RunLibrary::thumbnailMade, this, [this](qint64 picture) {
-        thumbnails_.remove(picture);
-        tellChanged(picture);
+    connect(&library_, &RunLibrary::thumbnailMade, this, [this](qint64 imageId) {
+        thumbnails_.remove(imageId);
+        emitChanged(imageId);
     });
 }
 
@@ -63,22 +63,22 @@ void GalleryRows::setSide(int pixels, double scale) {
     side_ = pixels;
     scale_ = scale;
     thumbnails_.clear();
-    if (!pictures_.empty()) {
-        Q_EMIT dataChanged(index(0), index(static_cast<int>(pictures_.size()) - 1));
+    if (!images_.empty()) {
+        Q_EMIT dataChanged(index(0), index(static_cast<int>(images_.size()) - 1));
     }
 }
 
 void GalleryRows::number() const {
-    for (size_t row = 0; row < pictures_.size(); ++row) {
-        rows_[pictures_[row].id] = static_cast<int>(row);
+    for (size_t row = 0; row < images_.size(); ++row) {
+        rows_[images_[row].id] = static_cast<int>(row);
     }
 }
 
-void GalleryRows::removeGone(const std::set<int64_t>& staying) {
+void GalleryRows::removeGone(const std::set<int64_t>& remaining) {
     const auto isGone = [&](int row) {
-        return row >= 0 && !staying.contains(pictures_[static_cast<size_t>(row)].id);
+        return row >= 0 && !remaining.contains(images_[static_cast<size_t>(row)].id);
     };
-    for (auto last = static_cast<int>(pictures_.size()) - 1; last >= 0; --last) {
+    for (auto last = static_cast<int>(images_.size()) - 1; last >= 0; --last) {
         if (!isGone(last)) {
             continue;
         }
@@ -87,95 +87,95 @@ void GalleryRows::removeGone(const std::set<int64_t>& staying) {
             --first;
         }
         beginRemoveRows({}, first, last);
-        pictures_.erase(pictures_.begin() + first, pictures_.begin() + last + 1);
+        images_.erase(images_.begin() + first, images_.begin() + last + 1);
         rows_.clear();
         endRemoveRows();
         last = first;
     }
 }
 
-void GalleryRows::setPictures(std::vector<PictureRecord> pictures) {
+void GalleryRows::setImages(std::vector<ImageRecord> images) {
     constexpr size_t kFewGone = 64;
-    std::set<int64_t> staying;
-    for (const PictureRecord& picture : pictures) {
-        staying.insert(picture.id);
+    std::set<int64_t> remaining;
+    for (const ImageRecord& imageId : images) {
+        remaining.insert(imageId.id);
     }
     const auto gone = static_cast<size_t>(
-        std::count_if(pictures_.begin(), pictures_.end(), [&](const PictureRecord& picture) {
-            return !staying.contains(picture.id);
+        std::count_if(images_.begin(), images_.end(), [&](const ImageRecord& imageId) {
+            return !remaining.contains(imageId.id);
         }));
     if (gone <= kFewGone) {
-        removeGone(staying);
+        removeGone(remaining);
     }
-    const size_t more = pictures.size() - std::min(pictures.size(), pictures_.size());
-    const bool areBehind = pictures.size() >= pictures_.size() &&
-                           std::equal(pictures_.begin(),
-                                      pictures_.end(),
-                                      pictures.begin() + static_cast<std::ptrdiff_t>(more),
-                                      [](const PictureRecord& left, const PictureRecord& right) {
+    const size_t more = images.size() - std::min(images.size(), images_.size());
+    const bool areBehind = images.size() >= images_.size() &&
+                           std::equal(images_.begin(),
+                                      images_.end(),
+                                      images.begin() + static_cast<std::ptrdiff_t>(more),
+                                      [](const ImageRecord& left, const ImageRecord& right) {
                                           return left.id == right.id;
                                       });
     if (!areBehind) {
         beginResetModel();
-        pictures_ = std::move(pictures);
+        images_ = std::move(images);
         rows_.clear();
         endResetModel();
         return;
     }
-    for (size_t row = 0; row < pictures_.size(); ++row) {
-        const PictureRecord& now = pictures[more + row];
-        if (!isSamePicture(pictures_[row], now)) {
-            pictures_[row] = now;
-            tellChanged(now.id);
+    for (size_t row = 0; row < images_.size(); ++row) {
+        const ImageRecord& now = images[more + row];
+        if (!isSameImage(images_[row], now)) {
+            images_[row] = now;
+            emitChanged(now.id);
         }
     }
     if (more > 0) {
         beginInsertRows({}, 0, static_cast<int>(more) - 1);
-        pictures_ = std::move(pictures);
+        images_ = std::move(images);
         rows_.clear();
         endInsertRows();
     }
 }
 
-const PictureRecord* GalleryRows::pictureAt(const QModelIndex& index) const {
+const ImageRecord* GalleryRows::imageAt(const QModelIndex& index) const {
     const auto row = static_cast<size_t>(index.row());
-    return index.isValid() && row < pictures_.size() ? &pictures_[row] : nullptr;
+    return index.isValid() && row < images_.size() ? &images_[row] : nullptr;
 }
 
-QModelIndex GalleryRows::indexOf(int64_t picture) const {
+QModelIndex GalleryRows::indexOf(int64_t imageId) const {
     if (rows_.empty()) {
         number();
     }
-    const auto row = rows_.find(picture);
+    const auto row = rows_.find(imageId);
     return row == rows_.end() ? QModelIndex() : index(row->second);
 }
 
 QModelIndex GalleryRows::indexOfPath(const QString& path) const {
     const auto found =
-        std::find_if(pictures_.begin(), pictures_.end(), [&](const PictureRecord& picture) {
-            return picture.path == path;
+        std::find_if(images_.begin(), images_.end(), [&](const ImageRecord& imageId) {
+            return imageId.path == path;
         });
-    return found == pictures_.end() ? QModelIndex()
-                                    : index(static_cast<int>(found - pictures_.begin()));
+    return found == images_.end() ? QModelIndex()
+                                  : index(static_cast<int>(found - images_.begin()));
 }
 
-QPixmap GalleryRows::thumbnail(const PictureRecord& picture) const {
-    if (const QPixmap* known = thumbnails_.object(picture.id)) {
+QPixmap GalleryRows::thumbnail(const ImageRecord& imageId) const {
+    if (const QPixmap* known = thumbnails_.object(imageId.id)) {
         return *known;
     }
-    if (!asked_.contains(picture.id)) {
-        wanted_.insert(picture.id);
+    if (!asked_.contains(imageId.id)) {
+        wanted_.insert(imageId.id);
         soon_.start();
     }
     return {};
 }
 
 void GalleryRows::fetch() {
-    std::vector<PictureRecord> wanted;
-    for (const int64_t picture : wanted_) {
-        if (const PictureRecord* known = pictureAt(indexOf(picture))) {
+    std::vector<ImageRecord> wanted;
+    for (const int64_t imageId : wanted_) {
+        if (const ImageRecord* known = imageAt(indexOf(imageId))) {
             wanted.push_back(*known);
-            asked_.insert(picture);
+            asked_.insert(imageId);
         }
     }
     wanted_.clear();
@@ -195,29 +195,29 @@ void GalleryRows::fetch() {
 
 void GalleryRows::take(std::vector<RunLibrary::Thumbnail> thumbnails) {
     for (const RunLibrary::Thumbnail& each : thumbnails) {
-        asked_.erase(each.picture);
+        asked_.erase(each.imageId);
         auto small = std::make_unique<QPixmap>(QPixmap::fromImage(each.image));
         small->setDevicePixelRatio(scale_);
         thumbnails_.insert(
-            each.picture, small.release(), std::max<qsizetype>(1, each.image.sizeInBytes()));
-        tellChanged(each.picture);
+            each.imageId, small.release(), std::max<qsizetype>(1, each.image.sizeInBytes()));
+        emitChanged(each.imageId);
     }
 }
 
-void GalleryRows::takeMissing(const std::vector<PictureRecord>& asked,
+void GalleryRows::takeMissing(const std::vector<ImageRecord>& asked,
                               const std::set<int64_t>& missing) {
-    for (const PictureRecord& picture : asked) {
-        const bool isMissing = missing.contains(picture.id);
-        if (isMissing != missing_.contains(picture.id)) {
-            isMissing ? static_cast<void>(missing_.insert(picture.id))
-                      : static_cast<void>(missing_.erase(picture.id));
-            tellChanged(picture.id);
+    for (const ImageRecord& imageId : asked) {
+        const bool isMissing = missing.contains(imageId.id);
+        if (isMissing != missing_.contains(imageId.id)) {
+            isMissing ? static_cast<void>(missing_.insert(imageId.id))
+                      : static_cast<void>(missing_.erase(imageId.id));
+            emitChanged(imageId.id);
         }
     }
 }
 
-void GalleryRows::tellChanged(int64_t picture) {
-    if (const QModelIndex index = indexOf(picture); index.isValid()) {
+void GalleryRows::emitChanged(int64_t imageId) {
+    if (const QModelIndex index = indexOf(imageId); index.isValid()) {
         Q_EMIT dataChanged(index, index);
     }
 }
@@ -227,41 +227,41 @@ void GalleryRows::setMarked(std::set<int64_t> marked) {
 }
 
 int GalleryRows::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(pictures_.size());
+    return parent.isValid() ? 0 : static_cast<int>(images_.size());
 }
 
 /// What its marks show too.
-QString GalleryRows::spokenText(const PictureRecord& picture, const QString& name) const {
-    QString text = tr("%1, %2, %3").arg(name, picture.title, madeText(picture));
-    if (picture.isStarred) {
+QString GalleryRows::spokenText(const ImageRecord& imageId, const QString& name) const {
+    QString text = tr("%1, %2, %3").arg(name, imageId.title, madeText(imageId));
+    if (imageId.isStarred) {
         text = tr("%1, starred").arg(text);
     }
-    if (marked_.contains(picture.id)) {
+    if (marked_.contains(imageId.id)) {
         text = tr("%1, marked").arg(text);
     }
-    return isMissing(picture.id) ? tr("%1, its file is gone").arg(text) : text;
+    return isMissing(imageId.id) ? tr("%1, its file is gone").arg(text) : text;
 }
 
 QVariant GalleryRows::data(const QModelIndex& index, int role) const {
-    const PictureRecord* picture = pictureAt(index);
-    if (!picture) {
+    const ImageRecord* imageId = imageAt(index);
+    if (!imageId) {
         return {};
     }
-    const QString name = QFileInfo(picture->path).fileName();
+    const QString name = QFileInfo(imageId->path).fileName();
     switch (role) {
         case Qt::DisplayRole:
             return name;
         case Qt::AccessibleTextRole:
-            return spokenText(*picture, name);
+            return spokenText(*imageId, name);
         case Qt::ToolTipRole:
-            return picture->size.isEmpty()
-                       ? tr("%1\n%2\n%3").arg(name, picture->title, madeText(*picture))
+            return imageId->size.isEmpty()
+                       ? tr("%1\n%2\n%3").arg(name, imageId->title, madeText(*imageId))
                        : tr("%1\n%2\n%3 x %4 pixels, %5")
                              .arg(name,
-                                  picture->title,
-                                  QString::number(picture->size.width()),
-                                  QString::number(picture->size.height()),
-                                  madeText(*picture));
+                                  imageId->title,
+                                  QString::number(imageId->size.width()),
+                                  QString::number(imageId->size.height()),
+                                  madeText(*imageId));
         default:
             return {};
     }
@@ -275,8 +275,8 @@ Qt::ItemFlags GalleryRows::flags(const QModelIndex& index) const {
 QMimeData* GalleryRows::mimeData(const QModelIndexList& indexes) const {
     QList<QUrl> files;
     for (const QModelIndex& index : indexes) {
-        if (const PictureRecord* picture = pictureAt(index)) {
-            files << QUrl::fromLocalFile(picture->path);
+        if (const ImageRecord* imageId = imageAt(index)) {
+            files << QUrl::fromLocalFile(imageId->path);
         }
     }
     auto* data = new QMimeData;
@@ -292,8 +292,8 @@ Qt::DropActions GalleryRows::supportedDragActions() const {
     return Qt::CopyAction;
 }
 
-int GalleryDelegate::pictureSide() const {
-    return side_ - 2 * kPictureInset;
+int GalleryDelegate::imageSide() const {
+    return side_ - 2 * kImageInset;
 }
 
 QSize GalleryDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
@@ -304,34 +304,34 @@ void GalleryDelegate::paint(QPainter* painter,
                             const QStyleOptionViewItem& option,
                             const QModelIndex& index) const {
     const auto* rows = qobject_cast<const GalleryRows*>(index.model());
-    const PictureRecord* picture = rows ? rows->pictureAt(index) : nullptr;
-    if (!picture) {
+    const ImageRecord* imageId = rows ? rows->imageAt(index) : nullptr;
+    if (!imageId) {
         return;
     }
     const Theme& theme = Theme::current();
     const bool isSelected = option.state.testFlag(QStyle::State_Selected);
     const bool isHovered = option.state.testFlag(QStyle::State_MouseOver);
     const QRect tile = option.rect.adjusted(kTileInset, kTileInset, -kTileInset, -kTileInset);
-    const bool isMissing = rows->isMissing(picture->id);
+    const bool isMissing = rows->isMissing(imageId->id);
     painter->save();
     painter->setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
     painter->setPen(QPen(theme.colour(isSelected ? "focus" : "border"), isSelected ? 3 : 1));
     painter->setBrush(theme.colour(isSelected ? "selection" : isHovered ? "hover" : "raised"));
     painter->drawRoundedRect(
         QRectF(tile).adjusted(1, 1, -1, -1), theme.size("radius"), theme.size("radius"));
-    const QRect inner = tile.adjusted(kPictureInset, kPictureInset, -kPictureInset, -kPictureInset);
-    if (const QPixmap small = rows->thumbnail(*picture); !small.isNull()) {
+    const QRect inner = tile.adjusted(kImageInset, kImageInset, -kImageInset, -kImageInset);
+    if (const QPixmap small = rows->thumbnail(*imageId); !small.isNull()) {
         QRectF target(QPointF(0, 0), small.deviceIndependentSize());
         target.moveCenter(QRectF(inner).center());
         painter->setOpacity(isMissing ? 0.4 : 1);
         painter->drawPixmap(target.topLeft().toPoint(), small);
         painter->setOpacity(1);
-    } else if (picture->hasThumbnail || isMissing) {
+    } else if (imageId->hasThumbnail || isMissing) {
         theme.icon(isMissing ? "warning" : "image", "text.muted")
             .paint(painter, inner.adjusted(24, 24, -24, -24), Qt::AlignCenter);
     }
     QRect mark(inner.topRight() - QPoint(kMark - 1, 0), QSize(kMark, kMark));
-    if (picture->isStarred) {
+    if (imageId->isStarred) {
         paintMark(*painter, mark, "star-filled", "accent");
     }
     if (isSelected) {
@@ -341,7 +341,7 @@ void GalleryDelegate::paint(QPainter* painter,
     mark.moveTopLeft(inner.bottomLeft() - QPoint(0, kMark - 1));
     if (isMissing) {
         paintMark(*painter, mark, "warning", "warning");
-    } else if (video::hasVideoName(picture->path.toStdString())) {
+    } else if (video::hasVideoName(imageId->path.toStdString())) {
         paintMark(*painter, mark, "play", "text");
     }
     painter->restore();

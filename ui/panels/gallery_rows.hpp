@@ -14,7 +14,7 @@
 
 namespace lowtide::ui {
 
-/// Pictures of all runs as a list, the newest first. Thumbnails are asked for as they come into
+/// Images of all runs as a list, the newest first. Thumbnails are asked for as they come into
 /// sight, and kept in bounded memory.
 class GalleryRows : public QAbstractListModel {
     Q_OBJECT
@@ -28,20 +28,20 @@ public:
 
     /// Of a thumbnail, in pixels of the screen: they are kept as they are painted.
     void setSide(int pixels, double scale);
-    /// Rows that stay are not told anew, so what is selected stays selected.
-    void setPictures(std::vector<PictureRecord> pictures);
+    /// Rows that remain are not reported again, so what is selected remains selected.
+    void setImages(std::vector<ImageRecord> images);
 
-    [[nodiscard]] const std::vector<PictureRecord>& pictures() const { return pictures_; }
+    [[nodiscard]] const std::vector<ImageRecord>& images() const { return images_; }
 
     /// nullptr: no such row.
-    [[nodiscard]] const PictureRecord* pictureAt(const QModelIndex& index) const;
-    [[nodiscard]] QModelIndex indexOf(int64_t picture) const;
+    [[nodiscard]] const ImageRecord* imageAt(const QModelIndex& index) const;
+    [[nodiscard]] QModelIndex indexOf(int64_t imageId) const;
     [[nodiscard]] QModelIndex indexOfPath(const QString& path) const;
     /// Null: not loaded yet, which asks for it, or none can be made.
-    [[nodiscard]] QPixmap thumbnail(const PictureRecord& picture) const;
+    [[nodiscard]] QPixmap thumbnail(const ImageRecord& imageId) const;
 
     /// Whether its file was not there when it was looked for, with its thumbnail.
-    [[nodiscard]] bool isMissing(int64_t picture) const { return missing_.contains(picture); }
+    [[nodiscard]] bool isMissing(int64_t imageId) const { return missing_.contains(imageId); }
 
     /// That are selected, which a screen reader hears in words.
     void setMarked(std::set<int64_t> marked);
@@ -55,19 +55,19 @@ public:
     [[nodiscard]] Qt::DropActions supportedDragActions() const override;
 
 private:
-    void removeGone(const std::set<int64_t>& staying);
+    void removeGone(const std::set<int64_t>& remaining);
     void fetch();
     void take(std::vector<RunLibrary::Thumbnail> thumbnails);
-    void takeMissing(const std::vector<PictureRecord>& asked, const std::set<int64_t>& missing);
-    void tellChanged(int64_t picture);
-    [[nodiscard]] QString spokenText(const PictureRecord& picture, const QString& name) const;
+    void takeMissing(const std::vector<ImageRecord>& asked, const std::set<int64_t>& missing);
+    void emitChanged(int64_t imageId);
+    [[nodiscard]] QString spokenText(const ImageRecord& imageId, const QString& name) const;
     void number() const;
 
     RunLibrary& library_;
     int side_ = RunLibrary::kThumbnailPixels;
     double scale_ = 1;
-    std::vector<PictureRecord> pictures_;
-    mutable std::map<int64_t, int> rows_;  ///< by picture; empty: to be numbered
+    std::vector<ImageRecord> images_;
+    mutable std::map<int64_t, int> rows_;  ///< by image; empty: to be numbered
     mutable QCache<int64_t, QPixmap> thumbnails_;
     mutable std::set<int64_t> wanted_;  ///< and not asked for yet
     mutable std::set<int64_t> asked_;
@@ -76,8 +76,8 @@ private:
     std::set<int64_t> marked_;
 };
 
-/// Paints a picture of the gallery: small, with its star, and what is said of it in place of a
-/// picture that cannot be shown.
+/// Paints an image of the gallery: small, with its star, and with a text in place of an image
+/// that cannot be shown.
 class GalleryDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
@@ -91,8 +91,8 @@ public:
 
     void setSide(int pixels) { side_ = pixels; }
 
-    /// Of the picture within: points, not pixels.
-    [[nodiscard]] int pictureSide() const;
+    /// Of the image within: points, not pixels.
+    [[nodiscard]] int imageSide() const;
 
     void paint(QPainter* painter,
                const QStyleOptionViewItem& option,

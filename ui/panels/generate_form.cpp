@@ -78,7 +78,7 @@ ExposedField::ExposedField(GraphModel& model,
         addSeedMode();
         row->addWidget(seedMode_);
     }
-    editor_->setBeside([this] {
+    editor_->setOtherParams([this] {
         const graph::DocumentNode* node = model_.node(exposed_.node);
         return node ? node->params : Json::object();
     });

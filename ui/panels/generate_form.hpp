@@ -19,7 +19,7 @@ class QVBoxLayout;
 namespace lowtide::ui {
 
 /// One exposed parameter in the form: its label, its editor, for a seed also what happens to it
-/// when a run begins. What a person edits becomes a step of the model.
+/// when a run begins. What the user edits becomes a step of the model.
 class ExposedField : public QWidget {
     Q_OBJECT
 
@@ -64,7 +64,7 @@ class GenerateForm : public QWidget {
 public:
     GenerateForm(GraphModel& model, const OfferedFiles* offered, QWidget* parent = nullptr);
 
-    /// What check and plan said: problems at their fields, and the line about memory.
+    /// What check and plan reported: problems at their fields, and the line about memory.
     void setPlanned(const Planned& planned);
     /// While a run goes on it can be cancelled, and Run queues another.
     void setRunning(bool isRunning);

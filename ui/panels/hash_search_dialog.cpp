@@ -27,7 +27,7 @@ QString lostName(const std::string& value) {
         .section(QLatin1Char('/'), -1);
 }
 
-/// So that a long name, which has no place to break, fits its line.
+/// So that a long name, which cannot be broken, fits its line.
 QString inOneLine(const QString& text, const QLabel& label) {
     return label.fontMetrics().elidedText(text, Qt::ElideMiddle, kSearchWidth);
 }
@@ -105,7 +105,7 @@ HashSearchDialog::HashSearchDialog(ModelShelf& shelf, WantedModel wanted, QWidge
     makeLayout();
     connect(&search_, &ModelSearch::progressed, this, &HashSearchDialog::showProgress);
     connect(&search_, &ModelSearch::ended, this, &HashSearchDialog::end);
-    tell("text", firstQuestion(wanted_));
+    showMessage("text", firstQuestion(wanted_));
     showState();
     go_->setFocus(Qt::OtherFocusReason);
 }
@@ -151,9 +151,9 @@ void HashSearchDialog::begin() {
 void HashSearchDialog::showProgress(const QString& name, qint64 done, qint64 total) {
     bar_->setValue(
         static_cast<int>(static_cast<double>(done) / static_cast<double>(total) * kWholeSearch));
-    tell("text",
-         inOneLine(tr("Reading %1").arg(name), *message_) + QLatin1Char('\n') +
-             tr("%1 of %2").arg(bytesText(done), bytesText(total)));
+    showMessage("text",
+                inOneLine(tr("Reading %1").arg(name), *message_) + QLatin1Char('\n') +
+                    tr("%1 of %2").arg(bytesText(done), bytesText(total)));
 }
 
 void HashSearchDialog::end(const SearchedModel& found) {
@@ -163,7 +163,7 @@ void HashSearchDialog::end(const SearchedModel& found) {
         message_->setToolTip(
             QDir::toNativeSeparators(QString::fromStdString(found.model.file.path)));
     }
-    tell(found.isFound() ? "success" : "text", endText(found, *message_));
+    showMessage(found.isFound() ? "success" : "text", endText(found, *message_));
     showState();
     (go_->isVisible() ? go_ : choose_)->setFocus(Qt::OtherFocusReason);
 }
@@ -176,7 +176,7 @@ void HashSearchDialog::reject() {
     QDialog::reject();
 }
 
-void HashSearchDialog::tell(const char* colour, const QString& text) {
+void HashSearchDialog::showMessage(const char* colour, const QString& text) {
     setTextColour(*message_, colour);
     message_->setText(text);
 }

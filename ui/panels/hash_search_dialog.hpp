@@ -21,9 +21,9 @@ struct WantedModel {
     std::vector<FoundModel> unread;  ///< where it may be: models without a hash so far
 };
 
-/// Asks whether to look for a missing model by its hash, says how much is to be read, how far that
-/// is, and what came of it. Made for show(): the graph can be worked on meanwhile. Nothing is read
-/// unasked; closing it while it reads cancels.
+/// Asks whether to look for a missing model by its hash, shows how much is to be read and how far
+/// that is, and reports the result. Made for show(): the graph can be worked on meanwhile. Nothing
+/// is read unasked; closing it while it reads cancels.
 class HashSearchDialog : public QDialog {
     Q_OBJECT
 
@@ -38,7 +38,7 @@ public:
 Q_SIGNALS:
     /// The graph is to name this model in place of `wanted`.
     void useAsked(const QString& wanted, const QString& value);
-    /// The person will say where `wanted` is.
+    /// The user will state where `wanted` is.
     void chooseAsked(const QString& wanted);
 
 private:
@@ -46,7 +46,7 @@ private:
     void begin();
     void showProgress(const QString& name, qint64 done, qint64 total);
     void end(const SearchedModel& found);
-    void tell(const char* colour, const QString& text);
+    void showMessage(const char* colour, const QString& text);
     void showState();
 
     ModelSearch search_;

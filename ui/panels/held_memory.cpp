@@ -98,7 +98,7 @@ QWidget* ComponentChips::makeChip(const HeldComponent& component) {
     };
     const std::string role = component.role;
     auto* offload = addButton(
-        tr("Offload"), tr("Off the device; its files stay open for the next run"), "offload");
+        tr("Offload"), tr("Off the device; its files remain open for the next run"), "offload");
     connect(offload, &QToolButton::clicked, this, [this, role] { Q_EMIT offloadRequested(role); });
     if (canUnload_) {
         auto* unload =

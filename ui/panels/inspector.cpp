@@ -28,7 +28,7 @@ namespace {
 
 constexpr qint64 kMostBytes = 1 << 20;
 
-/// What the description says, for a node without a page of its own.
+/// The description as a page, for a node without one of its own.
 QString described(const NodeDesc& desc) {
     QString page =
         QStringLiteral("# %1\n\n%2\n\n")
@@ -41,7 +41,7 @@ QString described(const NodeDesc& desc) {
     return page;
 }
 
-constexpr int kUsualThreshold = 70;  ///< percent, as runs have it where the graph says nothing
+constexpr int kUsualThreshold = 70;  ///< percent, as runs have it where the graph states none
 
 QString statedText(const std::optional<std::string>& value) {
     return QString::fromStdString(value.value_or(std::string()));

@@ -23,7 +23,7 @@
 
 namespace lowtide::ui {
 
-/// The help page of a node type: resources/help/<id>.md, and what its description says where there
+/// The help page of a node type: resources/help/<id>.md, or its description where there
 /// is no page.
 class InspectorHelp : public QTextBrowser {
     Q_OBJECT

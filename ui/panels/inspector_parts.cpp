@@ -104,7 +104,7 @@ std::string stepCacheOf(const GraphModel& model, const std::string& node) {
 
 }  // namespace
 
-void showVaryMenu(QWidget& widget, const QPoint& place, const std::function<void(bool)>& act) {
+void showVaryMenu(QWidget& widget, const QPoint& point, const std::function<void(bool)>& act) {
     auto* menu = new QMenu(&widget);
     menu->setObjectName(QStringLiteral("varyMenu"));
     menu->setAttribute(Qt::WA_DeleteOnClose);
@@ -115,7 +115,7 @@ void showVaryMenu(QWidget& widget, const QPoint& place, const std::function<void
     };
     add(VaryWords::tr("Vary in a sheet, as columns (&X)..."), "varyColumns", false);
     add(VaryWords::tr("Vary in a sheet, as rows (&Y)..."), "varyRows", true);
-    menu->popup(place);
+    menu->popup(point);
 }
 
 InspectorRow::InspectorRow(const NodeDesc& node,
@@ -283,7 +283,7 @@ void InspectorParams::addRow(const NodeDesc& desc, const ParamDesc& param, QVBox
 }
 
 void InspectorParams::connectRow(InspectorRow& row, const ParamDesc& param) {
-    row.editor().setBeside([this] { return model_.node(nodes_.front())->params; });
+    row.editor().setOtherParams([this] { return model_.node(nodes_.front())->params; });
     row.editor().setNodes(nodes_);
     connect(&row, &InspectorRow::edited, this, [this, param](const Json& value, bool isFinal) {
         setValue(param, value, isFinal);

@@ -25,7 +25,7 @@ namespace lowtide::ui {
 
 /// The menu "varyMenu" of something that a sheet can vary; `act`: whether from row to row.
 void showVaryMenu(QWidget& widget,
-                  const QPoint& place,
+                  const QPoint& point,
                   const std::function<void(bool areRows)>& act);
 
 /// What a row shows of its parameter.
@@ -39,7 +39,7 @@ struct RowState {
 };
 
 /// One parameter in the inspector: its name, its editor, the way back to the default, and whether
-/// the form shows it. A seed also says what happens to it before a run.
+/// the form shows it. A seed also shows what happens to it before a run.
 class InspectorRow : public QWidget {
     Q_OBJECT
 
@@ -174,7 +174,7 @@ private:
     bool offersSheets_ = false;
 };
 
-/// The part of a plan's "precision" that speaks of the node, by component; null: it says nothing.
+/// The part of a plan's "precision" that concerns the node, by component; null: there is none.
 [[nodiscard]] Json plannedPrecisionOf(const Json& plan, const std::string& node);
 
 }  // namespace lowtide::ui

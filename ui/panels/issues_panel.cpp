@@ -90,7 +90,7 @@ QString IssueRows::itemIn(const Issue& issue) const {
     return QString::fromStdString(issue.item);
 }
 
-QString IssueRows::placeOf(const Issue& issue) const {
+QString IssueRows::positionOf(const Issue& issue) const {
     const QString item = itemIn(issue);
     if (issue.node.empty()) {
         return item.isEmpty() ? tr("the graph") : item;
@@ -125,7 +125,7 @@ QVariant IssueRows::data(const QModelIndex& index, int role) const {
     if (!issue || (role != Qt::DisplayRole && role != Qt::ToolTipRole)) {
         return {};
     }
-    const QString text = titled(placeOf(*issue), QString::fromStdString(issue->message.str()));
+    const QString text = titled(positionOf(*issue), QString::fromStdString(issue->message.str()));
     return role == Qt::DisplayRole || issue->hint.empty()
                ? text
                : text + "\n" + QString::fromStdString(issue->hint.str());
@@ -161,7 +161,7 @@ void IssueDelegate::paint(QPainter* painter,
         QRectF(option.rect)
             .adjusted(kIssueIcon + 2.0 * kIssueMargin, kIssueMargin / 2.0, -kIssueMargin, 0);
     text.setHeight(kIssueLine);
-    paintText(*painter, text, rows->placeOf(*issue), "strong", "text");
+    paintText(*painter, text, rows->positionOf(*issue), "strong", "text");
     text.translate(0, kIssueLine);
     paintText(*painter, text, QString::fromStdString(issue->message.str()), "small", "text.muted");
     painter->restore();
@@ -203,7 +203,7 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
             &IssuesPanel::showSelected);
     connect(list_, &QListView::activated, this, &IssuesPanel::jump);
     connect(list_, &QListView::clicked, this, &IssuesPanel::jump);
-    connect(details_, &Notice::fixChosen, this, &IssuesPanel::mend);
+    connect(details_, &Notice::fixChosen, this, &IssuesPanel::apply);
     connect(copy_, &QToolButton::clicked, this, &IssuesPanel::copyReport);
     collect();
 }
@@ -283,7 +283,7 @@ void IssuesPanel::collect() {
 void IssuesPanel::showSelected() {
     const Issue* issue = rows_->issueAt(list_->currentIndex());
     if (!issue) {
-        details_->tell(Notice::Tone::Info, {});
+        details_->showMessage(Notice::Tone::Info, {});
         return;
     }
     const Notice::Tone tone = issue->severity == Severity::Error     ? Notice::Tone::Error
@@ -300,10 +300,10 @@ void IssuesPanel::showSelected() {
     if (lines.isEmpty() && !fixes.empty()) {
         lines << tr("What can be done:");
     }
-    details_->tell(tone, lines.join(QLatin1Char('\n')), std::move(fixes));
+    details_->showMessage(tone, lines.join(QLatin1Char('\n')), std::move(fixes));
 }
 
-void IssuesPanel::mend(const Fix& fix) {
+void IssuesPanel::apply(const Fix& fix) {
     const Issue* issue = rows_->issueAt(list_->currentIndex());
     if (!issue) {
         return;

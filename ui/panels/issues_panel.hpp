@@ -33,7 +33,7 @@ public:
     [[nodiscard]] const Issues& issues() const { return issues_; }
 
     /// "Denoise, Steps": where it is.
-    [[nodiscard]] QString placeOf(const Issue& issue) const;
+    [[nodiscard]] QString positionOf(const Issue& issue) const;
 
     /// nullptr: no such row.
     [[nodiscard]] const Issue* issueAt(const QModelIndex& index) const;
@@ -66,8 +66,8 @@ public:
 /// Text for a report: one paragraph for each issue.
 [[nodiscard]] QString reportText(const Issues& issues);
 
-/// What is wrong with the graph as it stands, and what the last run said: with a jump to the place,
-/// changes that remove an issue, and a report to copy.
+/// What is wrong with the graph as it stands, and what the last run reported: with a jump to the
+/// node or field, changes that remove an issue, and a report to copy.
 class IssuesPanel : public QWidget {
     Q_OBJECT
 
@@ -97,7 +97,7 @@ private:
     void build();
     void collect();
     void showSelected();
-    void mend(const Fix& fix);
+    void apply(const Fix& fix);
     void jump();
 
     GraphModel& model_;

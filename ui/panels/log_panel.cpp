@@ -86,25 +86,25 @@ void saveTextLater(QObject* context,
         std::move(done));
 }
 
-LogRows::LogRows(LogBook& book, QObject* parent) : QAbstractListModel(parent), book_(book) {
-    connect(&book_, &LogBook::aboutToAdd, this, [this](int count) {
-        const auto rows = static_cast<int>(book_.entries().size());
+LogRows::LogRows(LogModel& source, QObject* parent) : QAbstractListModel(parent), source_(source) {
+    connect(&source_, &LogModel::aboutToAdd, this, [this](int count) {
+        const auto rows = static_cast<int>(source_.entries().size());
         beginInsertRows({}, rows, rows + count - 1);
     });
-    connect(&book_, &LogBook::added, this, [this] { endInsertRows(); });
-    connect(&book_, &LogBook::aboutToForget, this, [this](int count) {
+    connect(&source_, &LogModel::added, this, [this] { endInsertRows(); });
+    connect(&source_, &LogModel::aboutToForget, this, [this](int count) {
         beginRemoveRows({}, 0, count - 1);
     });
-    connect(&book_, &LogBook::forgotten, this, [this] { endRemoveRows(); });
+    connect(&source_, &LogModel::forgotten, this, [this] { endRemoveRows(); });
 }
 
 const LogEntry* LogRows::entryAt(const QModelIndex& index) const {
     const auto row = static_cast<size_t>(index.row());
-    return index.isValid() && row < book_.entries().size() ? &book_.entries()[row] : nullptr;
+    return index.isValid() && row < source_.entries().size() ? &source_.entries()[row] : nullptr;
 }
 
 int LogRows::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(book_.entries().size());
+    return parent.isValid() ? 0 : static_cast<int>(source_.entries().size());
 }
 
 QVariant LogRows::data(const QModelIndex& index, int role) const {
@@ -160,9 +160,9 @@ void LogDelegate::paint(QPainter* painter,
     const qreal gap = Theme::space(2);
     QRectF rest = QRectF(option.rect).adjusted(gap, 0, -gap, 0);
     const auto next = [&](qreal width) {
-        const QRectF place(rest.topLeft(), QSizeF(width, rest.height()));
+        const QRectF area(rest.topLeft(), QSizeF(width, rest.height()));
         rest.adjust(width + gap, 0, 0, 0);
-        return place;
+        return area;
     };
     const QRectF time = next(small.horizontalAdvance(QStringLiteral("00:00:00.000")) + 1);
     paintText(*painter, time, timeOf(*entry), "small", "text.muted");
@@ -179,10 +179,10 @@ void LogDelegate::paint(QPainter* painter,
     paintText(*painter, rest, text, "body", colourOf(entry->level));
 }
 
-LogPanel::LogPanel(LogBook& book, QWidget* parent)
+LogPanel::LogPanel(LogModel& source, QWidget* parent)
     : QWidget(parent),
-      book_(book),
-      rows_(new LogRows(book, this)),
+      source_(source),
+      rows_(new LogRows(source, this)),
       filter_(new LogFilter(this)),
       list_(new QListView(this)),
       empty_(new QLabel(this)) {
@@ -241,8 +241,8 @@ void LogPanel::build() {
     QToolButton* report = makeIconButton("help", tr("Report a problem..."), "reportProblem", this);
     connect(follow_, &QToolButton::toggled, this, &LogPanel::adjust);
     connect(copy_, &QToolButton::clicked, this, &LogPanel::copy);
-    connect(save_, &QToolButton::clicked, this, &LogPanel::choosePlace);
-    connect(clear_, &QToolButton::clicked, &book_, &LogBook::clear);
+    connect(save_, &QToolButton::clicked, this, &LogPanel::chooseFolder);
+    connect(clear_, &QToolButton::clicked, &source_, &LogModel::clear);
     connect(report, &QToolButton::clicked, this, &LogPanel::reportAsked);
     list_->setObjectName(QStringLiteral("logLines"));
     list_->setAccessibleName(tr("Log"));
@@ -280,11 +280,11 @@ void LogPanel::adjust() {
     const bool isEmpty = filter_->rowCount() == 0;
     list_->setVisible(!isEmpty);
     empty_->setVisible(isEmpty);
-    empty_->setText(book_.entries().empty() ? tr("The log is empty.")
-                                            : tr("No line of this level has that text."));
+    empty_->setText(source_.entries().empty() ? tr("The log is empty.")
+                                              : tr("No line of this level has that text."));
     copy_->setEnabled(!isEmpty);
     save_->setEnabled(!isEmpty);
-    clear_->setEnabled(!book_.entries().empty());
+    clear_->setEnabled(!source_.entries().empty());
     if (follow_->isChecked()) {
         list_->scrollToBottom();
     }
@@ -311,7 +311,7 @@ void LogPanel::copy() const {
     QGuiApplication::clipboard()->setText(text());
 }
 
-void LogPanel::choosePlace() {
+void LogPanel::chooseFolder() {
     askWhereToSave(this,
                    "saveLogDialog",
                    tr("Save the log"),

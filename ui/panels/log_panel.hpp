@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/bridge/log_book.hpp"
+#include "ui/bridge/log_model.hpp"
 
 #include <QAbstractListModel>
 #include <QSortFilterProxyModel>
@@ -33,12 +33,12 @@ void saveTextLater(QObject* context,
                    const QString& text,
                    std::function<void(const QString& problem)> done);
 
-/// The lines of a log, oldest first. `book` must outlive it.
+/// The lines of a log, oldest first. `source` must outlive it.
 class LogRows : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    explicit LogRows(LogBook& book, QObject* parent = nullptr);
+    explicit LogRows(LogModel& source, QObject* parent = nullptr);
 
     /// nullptr: no such row.
     [[nodiscard]] const LogEntry* entryAt(const QModelIndex& index) const;
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
 
 private:
-    LogBook& book_;
+    LogModel& source_;
 };
 
 /// Those of a level and above that contain a text.
@@ -81,20 +81,20 @@ public:
                                  const QModelIndex& index) const override;
 };
 
-/// What studio and module wrote to their logs: filtered, followed, copied, saved. `book` must
+/// What studio and module wrote to their logs: filtered, followed, copied, saved. `source` must
 /// outlive it.
 class LogPanel : public QWidget {
     Q_OBJECT
 
 public:
-    explicit LogPanel(LogBook& book, QWidget* parent = nullptr);
+    explicit LogPanel(LogModel& source, QWidget* parent = nullptr);
 
     /// The selected lines; without a selection those that are shown.
     [[nodiscard]] QString text() const;
     void copy() const;
     /// Writes text() on another thread.
     void save(const QString& path);
-    /// The newest line stays in sight.
+    /// The newest line remains in sight.
     void setFollowing(bool isFollowing);
     void focusSearch();
 
@@ -105,10 +105,10 @@ Q_SIGNALS:
 
 private:
     void build();
-    void choosePlace();
+    void chooseFolder();
     void adjust();
 
-    LogBook& book_;
+    LogModel& source_;
     LogRows* rows_;
     LogFilter* filter_;
     QListView* list_;

@@ -28,7 +28,7 @@ bool isOfPen(const QMouseEvent& event) {
     return event.source() != Qt::MouseEventNotSynthesized;
 }
 
-constexpr double kWayShare = 0.25;  ///< of the brush, for one press of an arrow
+constexpr double kStepFraction = 0.25;  ///< of the brush, for one press of an arrow
 
 QPoint wayOf(const QKeyEvent& event) {
     switch (event.key()) {
@@ -46,7 +46,7 @@ QPoint wayOf(const QKeyEvent& event) {
 }
 
 /// Of all pixels, from 0 to 1; of the smallest level, whose pixels are means.
-double maskedShare(const QImage& level) {
+double maskedFraction(const QImage& level) {
     double sum = 0;
     for (int y = 0; y < level.height(); ++y) {
         const uchar* row = level.constScanLine(y);
@@ -57,7 +57,7 @@ double maskedShare(const QImage& level) {
 
 }  // namespace
 
-MaskTool::MaskTool(PictureView& view, const QImage& mask, QObject* parent)
+MaskTool::MaskTool(ImageView& view, const QImage& mask, QObject* parent)
     : QObject(parent), view_(view), canvas_(mask) {}
 
 void MaskTool::setBrush(const Brush& brush) {
@@ -176,7 +176,7 @@ bool MaskTool::take(QEvent& event) {
 }
 
 /// The left button paints, the right one does the other of painting and erasing; the middle one is
-/// the view's, which moves the picture.
+/// the view's, which moves the image.
 bool MaskTool::takeMouse(QMouseEvent& event) {
     if (isOfPen(event)) {
         return true;
@@ -231,27 +231,27 @@ bool MaskTool::takeWheel(QWheelEvent& event) {
     return true;
 }
 
-BrushPoint MaskTool::pointOf(const QPointF& place, double pressure) const {
-    const double share = std::clamp(pressure, kLeastPressure, 1.0);
-    return {.at = view_.pixelAt(place),
-            .radius = brush_.diameter / 2 * share,
-            .opacity = brush_.opacity * (isPen_ ? share : 1)};
+BrushPoint MaskTool::pointOf(const QPointF& position, double pressure) const {
+    const double fraction = std::clamp(pressure, kLeastPressure, 1.0);
+    return {.at = view_.pixelAt(position),
+            .radius = brush_.diameter / 2 * fraction,
+            .opacity = brush_.opacity * (isPen_ ? fraction : 1)};
 }
 
 /// Shift: a straight line from the end of the stroke before. Alt: sets the brush instead.
-void MaskTool::press(const QPointF& place,
+void MaskTool::press(const QPointF& position,
                      double pressure,
                      bool isOther,
                      Qt::KeyboardModifiers keys) {
     isPressed_ = true;
-    pressedAt_ = place;
+    pressedAt_ = position;
     pressedBrush_ = brush_;
     isSizing_ = keys.testFlag(Qt::AltModifier);
     if (isSizing_) {
         return;
     }
     const bool paints = (kind_ == StrokeKind::Paint) != isOther;
-    const BrushPoint point = pointOf(place, pressure);
+    const BrushPoint point = pointOf(position, pressure);
     BrushPoint first = point;
     first.at = keys.testFlag(Qt::ShiftModifier) && lastEnd_ ? *lastEnd_ : point.at;
     const Brush brush = brush_;
@@ -262,20 +262,21 @@ void MaskTool::press(const QPointF& place,
     });
 }
 
-void MaskTool::move(const QPointF& place, double pressure) {
+void MaskTool::move(const QPointF& position, double pressure) {
     if (isSizing_) {
-        const QPointF by = place - pressedAt_;
+        const QPointF by = position - pressedAt_;
         Brush brush = pressedBrush_;
-        brush.diameter = std::clamp(
-            std::round(brush.diameter + 2 * (view_.pixelAt(place) - view_.pixelAt(pressedAt_)).x()),
-            Brush::kLeast,
-            Brush::kMost);
+        brush.diameter =
+            std::clamp(std::round(brush.diameter +
+                                  2 * (view_.pixelAt(position) - view_.pixelAt(pressedAt_)).x()),
+                       Brush::kLeast,
+                       Brush::kMost);
         brush.hardness = std::clamp(brush.hardness - by.y() / kPixelsPerHardness, 0.0, 1.0);
         setBrush(brush);
         return;
     }
-    inOrder([this, point = pointOf(place, pressure)] { showChanged(canvas_.extend(point)); });
-    lastEnd_ = view_.pixelAt(place);
+    inOrder([this, point = pointOf(position, pressure)] { showChanged(canvas_.extend(point)); });
+    lastEnd_ = view_.pixelAt(position);
 }
 
 void MaskTool::release() {
@@ -299,20 +300,20 @@ void MaskTool::showChanged(const QRect& pixels) {
     if (pixels.isEmpty()) {
         return;
     }
-    const QRectF place(view_.placeOf(pixels.topLeft()),
-                       view_.placeOf(QPointF(pixels.right() + 1, pixels.bottom() + 1)));
-    view_.update(place.toAlignedRect().adjusted(-2, -2, 2, 2));
+    const QRectF position(view_.positionOf(pixels.topLeft()),
+                          view_.positionOf(QPointF(pixels.right() + 1, pixels.bottom() + 1)));
+    view_.update(position.toAlignedRect().adjusted(-2, -2, 2, 2));
     Q_EMIT changed();
 }
 
-void MaskTool::pointAt(const std::optional<QPointF>& place) {
+void MaskTool::pointAt(const std::optional<QPointF>& position) {
     view_.update(cursorRect());
-    if (pointer_ && !place) {
+    if (pointer_ && !position) {
         left_ = view_.pixelAt(*pointer_);
     }
-    pointer_ = place;
+    pointer_ = position;
     view_.update(cursorRect());
-    view_.setCursor(place ? Qt::CrossCursor : Qt::ArrowCursor);
+    view_.setCursor(position ? Qt::CrossCursor : Qt::ArrowCursor);
 }
 
 QRect MaskTool::cursorRect() const {
@@ -326,7 +327,8 @@ QRect MaskTool::cursorRect() const {
 
 void MaskTool::paint(QPainter& painter, const QRect& part) {
     const QSize size = canvas_.mask().size();
-    const QRectF whole(view_.placeOf({0, 0}), view_.placeOf(QPointF(size.width(), size.height())));
+    const QRectF whole(view_.positionOf({0, 0}),
+                       view_.positionOf(QPointF(size.width(), size.height())));
     const double ratio = view_.devicePixelRatioF();
     // Whole pixels of the screen, so that neighbours that are painted apart join.
     const QRect shown = (whole.toAlignedRect() & part);
@@ -439,22 +441,22 @@ void MaskTool::takeBrush(const Brush& brush) {
 /// From where the pointer is, or was last, or from the middle.
 void MaskTool::moveByKey(const QPoint& way, bool isFine) {
     const QSizeF size = canvas_.mask().size();
-    const double pixels = isFine ? 1 : std::max(1.0, std::round(brush_.diameter * kWayShare));
+    const double pixels = isFine ? 1 : std::max(1.0, std::round(brush_.diameter * kStepFraction));
     const QPointF from = pointer_ ? view_.pixelAt(*pointer_)
                          : left_  ? *left_
                                   : QPointF(size.width(), size.height()) / 2;
     const QPointF to(std::clamp(from.x() + way.x() * pixels, 0.0, size.width()),
                      std::clamp(from.y() + way.y() * pixels, 0.0, size.height()));
     view_.bringIntoSight(to);
-    const QPointF place = view_.placeOf(to);
-    pointAt(place);
+    const QPointF position = view_.positionOf(to);
+    pointAt(position);
     if (isKeyDown_) {
-        move(place, 1);
+        move(position, 1);
     }
     valueSpoken(view_);
 }
 
-/// A press of the space bar is one of the button at the place of the brush.
+/// A press of the space bar is one of the button at the position of the brush.
 void MaskTool::pressKey() {
     if (isPressed_) {
         return;
@@ -482,8 +484,8 @@ bool MaskTool::takeKeyRelease(const QKeyEvent& event) {
 }
 
 QString MaskTool::maskedText() const {
-    return tr("%1 % of the picture are masked")
-        .arg(std::lround(100 * maskedShare(canvas_.levels().back())));
+    return tr("%1 % of the image is masked")
+        .arg(std::lround(100 * maskedFraction(canvas_.levels().back())));
 }
 
 QString MaskTool::brushText() const {

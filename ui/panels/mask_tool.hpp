@@ -2,7 +2,7 @@
 
 #include "ui/painting/mask_canvas.hpp"
 #include "ui/painting/mask_ops.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 
 #include <QObject>
 #include <QPointF>
@@ -18,17 +18,17 @@ class QWheelEvent;
 
 namespace lowtide::ui {
 
-class PictureView;
+class ImageView;
 
-/// Paints a mask over the picture of a view, with mouse, pen and keys: arrows move the brush, the
+/// Paints a mask over the image of a view, with mouse, pen and keys: arrows move the brush, the
 /// space bar is its button. What changes the whole mask
 /// is done on another thread; strokes that begin meanwhile wait for it.
-class MaskTool : public QObject, public PictureTool {
+class MaskTool : public QObject, public ImageTool {
     Q_OBJECT
 
 public:
-    /// `view` must outlive it and show the picture that the mask belongs to.
-    MaskTool(PictureView& view, const QImage& mask, QObject* parent);
+    /// `view` must outlive it and show the image that the mask belongs to.
+    MaskTool(ImageView& view, const QImage& mask, QObject* parent);
 
     [[nodiscard]] const MaskCanvas& canvas() const { return canvas_; }
 
@@ -81,17 +81,17 @@ private:
     void moveByKey(const QPoint& way, bool isFine);
     void pressKey();
     void liftKey();
-    void press(const QPointF& place, double pressure, bool isOther, Qt::KeyboardModifiers keys);
-    void move(const QPointF& place, double pressure);
+    void press(const QPointF& position, double pressure, bool isOther, Qt::KeyboardModifiers keys);
+    void move(const QPointF& position, double pressure);
     void release();
-    void pointAt(const std::optional<QPointF>& place);
-    [[nodiscard]] BrushPoint pointOf(const QPointF& place, double pressure) const;
+    void pointAt(const std::optional<QPointF>& position);
+    [[nodiscard]] BrushPoint pointOf(const QPointF& position, double pressure) const;
     [[nodiscard]] QRect cursorRect() const;
     void showChanged(const QRect& pixels);
     [[nodiscard]] QString maskedText() const;
     [[nodiscard]] QString brushText() const;
 
-    PictureView& view_;
+    ImageView& view_;
     MaskCanvas canvas_;
     Brush brush_;
     OverlayLook look_;

@@ -56,9 +56,9 @@ MeasuredNode measured(const Json& node, const Json& planned, const Json& traffic
     if (held.is_object()) {
         row.plannedPeak = bytesIn(held, "total");
     }
-    for (const Json& lane : memberIn(traffic, "lanes")) {
-        row.copySeconds = row.copySeconds.value_or(0) + numberIn(lane, "copy");
-        row.waitSeconds += numberIn(lane, "wait");
+    for (const Json& queue : memberIn(traffic, "lanes")) {
+        row.copySeconds = row.copySeconds.value_or(0) + numberIn(queue, "copy");
+        row.waitSeconds += numberIn(queue, "wait");
     }
     return row;
 }

@@ -13,7 +13,7 @@
 
 namespace lowtide::ui {
 
-/// A hash of what decides about the time of a run: the graph without seeds, places, titles and
+/// A hash of what decides about the time of a run: the graph without seeds, positions, titles and
 /// boxes, the options, and which nodes executed. Empty when the graph cannot be read.
 [[nodiscard]] std::string timeKeyOf(std::string_view graph,
                                     const Json& options,
@@ -34,7 +34,7 @@ public:
         double lastMilliseconds = 0;
     };
 
-    /// Takes the time; tells when it is over kSlower times the last one, and kLeastMore more.
+    /// Takes the time; reports when it is over kSlower times the last one, and kLeastMore more.
     std::optional<Slower> take(const std::string& key, double milliseconds);
 
 private:
@@ -46,7 +46,7 @@ private:
     std::deque<Last> last_;  ///< the newest at the end
 };
 
-/// A node that executed: what the plan said beside what came.
+/// A node that executed: what the plan predicted next to what was measured.
 struct MeasuredNode {
     std::string node;
     double seconds = 0;
@@ -55,7 +55,7 @@ struct MeasuredNode {
     std::optional<Bytes> plannedPeak;  ///< on the device where it computed
     Bytes moved = 0;
     Bytes plannedMoved = 0;
-    std::optional<double> copySeconds;  ///< that the copy lane worked; empty: there is none
+    std::optional<double> copySeconds;  ///< that the copy queue worked; empty: there is none
     double waitSeconds = 0;             ///< that compute waited for copies
 };
 

@@ -108,14 +108,14 @@ QString memoryRefusalText(const Issue& refusal, const NodeNames& names) {
                                     : message + QLatin1Char('\n') +
                                           asSentence(QString::fromStdString(refusal.hint.str()));
     }
-    const QString place = deviceText(textIn(facts, "device"));
+    const QString path = deviceText(textIn(facts, "device"));
     QStringList sentences = {
         MemoryWords::tr("%1 needs %2; %3 are available (%4).", "a node, bytes, bytes, a device")
-            .arg(names(refusal.node), bytesText(needed), bytesText(capacity), place)};
+            .arg(names(refusal.node), bytesText(needed), bytesText(capacity), path)};
     if (const Bytes minimum = bytesIn(facts, "minimum"); minimum > needed) {
         sentences << MemoryWords::tr("The whole run needs at least %1.").arg(bytesText(minimum));
     }
-    sentences << MemoryWords::tr("A smaller picture or batch needs less.");
+    sentences << MemoryWords::tr("A smaller image or batch needs less.");
     return sentences.join(QLatin1Char('\n'));
 }
 

@@ -27,7 +27,7 @@
 namespace lowtide::ui {
 
 /// The parts of the memory panel, what matters most first, and what it remembers of runs: what the
-/// plan needs, always in sight; its bars, and beside them, or below where there is no room, what
+/// plan needs, always in sight; its bars, and next to them, or below where space is short, what
 /// can be changed. Both scroll.
 struct MemoryPanel::Widgets {
     explicit Widgets(MemoryPanel* panel);
@@ -39,7 +39,7 @@ struct MemoryPanel::Widgets {
     /// The panel is so wide now.
     void spread(int width);
 
-    QScrollArea* besidePlan;  ///< holds `state` where there is room, else hidden
+    QScrollArea* settingsArea;  ///< holds `state` where there is space, else hidden
     QWidget* plan;
     QWidget* state;
     QBoxLayout* settings = nullptr;
@@ -47,7 +47,7 @@ struct MemoryPanel::Widgets {
     QPushButton* measure = nullptr;
     Notice* refusal = nullptr;
     Notice* slower = nullptr;
-    Notice* chore = nullptr;  ///< why something that was asked for was not done
+    Notice* task = nullptr;  ///< why something that was asked for was not done
     PlanBars* bars = nullptr;
     DeviceChooser* device = nullptr;
     QLabel* cardNote = nullptr;  ///< while a card is planned for
@@ -72,9 +72,9 @@ struct MemoryPanel::Widgets {
 
 namespace {
 
-/// From this width on what can be changed stands beside the plan.
+/// From this width on what can be changed stands next to the plan.
 constexpr int kWidePanel = Theme::space(150);
-constexpr int kBesideMargins = Theme::space(9);  ///< on both sides, and a scroll bar
+constexpr int kSideMargins = Theme::space(9);  ///< on both sides, and a scroll bar
 
 QLabel* makeLabel(const char* name, const char* font, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -146,7 +146,7 @@ QString measuredText(const QueuedRun& run, const std::optional<MeasuredView>& me
 }  // namespace
 
 MemoryPanel::Widgets::Widgets(MemoryPanel* panel)
-    : besidePlan(makeScroll("memoryBeside", tr("Device and budget"), panel)),
+    : settingsArea(makeScroll("memoryBeside", tr("Device and budget"), panel)),
       plan(new QWidget),
       state(new QWidget) {
     auto* heading = new QWidget(panel);
@@ -163,7 +163,7 @@ MemoryPanel::Widgets::Widgets(MemoryPanel* panel)
     halves->setContentsMargins(0, 0, 0, 0);
     halves->setSpacing(0);
     halves->addLayout(first, 1);
-    halves->addWidget(besidePlan, 1);
+    halves->addWidget(settingsArea, 1);
     spread(panel->width());
 }
 
@@ -182,11 +182,11 @@ void MemoryPanel::Widgets::buildPlan(QWidget* part) {
     QVBoxLayout* column = columnIn(part);
     refusal = new Notice("refusal", part);
     slower = new Notice("slower", part);
-    chore = new Notice("chore", part);
+    task = new Notice("chore", part);
     bars = new PlanBars(part);
     for (QWidget* each : {static_cast<QWidget*>(refusal),
                           static_cast<QWidget*>(slower),
-                          static_cast<QWidget*>(chore),
+                          static_cast<QWidget*>(task),
                           static_cast<QWidget*>(bars)}) {
         column->addWidget(each);
     }
@@ -238,15 +238,15 @@ QWidget* MemoryPanel::Widgets::buildDetails() {
 }
 
 void MemoryPanel::Widgets::spread(int width) {
-    // Half of it must have room for device and budget beside each other, and for a scroll bar.
-    const int beside = device->minimumSizeHint().width() + settings->spacing() +
-                       budget->minimumSizeHint().width() + kBesideMargins;
-    const bool isWide = width >= std::max(kWidePanel, 2 * beside);
-    QWidget* place = isWide ? besidePlan->widget() : plan->parentWidget();
-    if (state->parentWidget() != place) {
-        qobject_cast<QBoxLayout*>(place->layout())->addWidget(state, 1);
+    // Half of it must fit device and budget side by side, and a scroll bar.
+    const int extraChannels = device->minimumSizeHint().width() + settings->spacing() +
+                              budget->minimumSizeHint().width() + kSideMargins;
+    const bool isWide = width >= std::max(kWidePanel, 2 * extraChannels);
+    QWidget* target = isWide ? settingsArea->widget() : plan->parentWidget();
+    if (state->parentWidget() != target) {
+        qobject_cast<QBoxLayout*>(target->layout())->addWidget(state, 1);
     }
-    besidePlan->setVisible(isWide);
+    settingsArea->setVisible(isWide);
     settings->setDirection(isWide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
@@ -322,21 +322,27 @@ void MemoryPanel::connectControls() {
         }
     });
     connect(widgets_->bars, &PlanBars::nodeActivated, this, &MemoryPanel::nodeActivated);
-    const auto ask = [this](Chore::Kind kind) {
+    const auto ask = [this](MaintenanceTask::Kind kind) {
         return [this, kind](const std::string& what) {
-            parts_.upkeep.begin({.kind = kind, .what = what});
+            parts_.maintenance.begin({.kind = kind, .what = what});
         };
     };
-    connect(widgets_->chips, &ComponentChips::offloadRequested, this, ask(Chore::Kind::Offload));
-    connect(widgets_->chips, &ComponentChips::unloadRequested, this, ask(Chore::Kind::Unload));
+    connect(widgets_->chips,
+            &ComponentChips::offloadRequested,
+            this,
+            ask(MaintenanceTask::Kind::Offload));
+    connect(widgets_->chips,
+            &ComponentChips::unloadRequested,
+            this,
+            ask(MaintenanceTask::Kind::Unload));
     connect(widgets_->releaseAll, &QPushButton::clicked, this, [ask] {
-        ask(Chore::Kind::Offload)("all");
+        ask(MaintenanceTask::Kind::Offload)("all");
     });
     connect(widgets_->measure, &QPushButton::clicked, this, [this, ask] {
-        ask(Chore::Kind::Measure)(device());
+        ask(MaintenanceTask::Kind::Measure)(device());
     });
-    connect(&parts_.upkeep, &Upkeep::began, this, &MemoryPanel::beginChore);
-    connect(&parts_.upkeep, &Upkeep::ended, this, &MemoryPanel::endChore);
+    connect(&parts_.maintenance, &MaintenanceJob::began, this, &MemoryPanel::beginTask);
+    connect(&parts_.maintenance, &MaintenanceJob::ended, this, &MemoryPanel::endTask);
 }
 
 void MemoryPanel::connectRuns() {
@@ -398,7 +404,7 @@ void MemoryPanel::showPlan() {
     const bool fits = !planned.plan.is_null();
     widgets_->bars->setFresh(planned.isFresh);
     widgets_->bars->setVisible(plan.has_value());
-    widgets_->refusal->tell(Notice::Tone::Error, {});
+    widgets_->refusal->showMessage(Notice::Tone::Error, {});
     if (plan) {
         widgets_->timesNote->setText(timesNote(*plan));
         const Issue* issue = memoryRefusalIn(planned.issues);
@@ -421,7 +427,7 @@ void MemoryPanel::showPlan() {
 void MemoryPanel::showRefusal(const Planned& planned) {
     if (const Issue* issue = memoryRefusalIn(planned.issues)) {
         widgets_->summary->setText(memoryLineOf(planned, nodeNamesIn(parts_.model)).text);
-        widgets_->refusal->tell(
+        widgets_->refusal->showMessage(
             Notice::Tone::Error,
             memoryRefusalText(*issue, nodeNamesIn(parts_.model)),
             fixesFor(*issue, parts_.model.document(), parts_.model.catalog(), canConvert_));
@@ -469,8 +475,8 @@ void MemoryPanel::showHeld() {
     widgets_->device->setCards(now.cards);
     widgets_->device->setCard(card);
     const bool isIdle = parts_.queue.running() == nullptr;
-    const bool isFree = isIdle && !parts_.upkeep.isBusy();
-    widgets_->chips->setPossible(isFree, parts_.upkeep.canUnload());
+    const bool isFree = isIdle && !parts_.maintenance.isBusy();
+    widgets_->chips->setPossible(isFree, parts_.maintenance.canUnload());
     widgets_->chips->setComponents(heldComponents(now.ledger));
     widgets_->releaseAll->setEnabled(isFree);
     widgets_->measure->setEnabled(isFree);
@@ -482,7 +488,7 @@ void MemoryPanel::beginRun(quint64 id) {
     widgets_->followed = id;
     parts_.feed.setRunning(true);
     widgets_->recorder.begin(widgets_->now());
-    widgets_->slower->tell(Notice::Tone::Warning, {});
+    widgets_->slower->showMessage(Notice::Tone::Warning, {});
     widgets_->details->setTitle(tr("This run"));
     showDetails(true, false, {});
     showTimeline();
@@ -535,12 +541,13 @@ void MemoryPanel::endRun(quint64 id) {
                       timeKeyOf(run->graph, run->options, run->report, parts_.model.catalog()),
                       run->milliseconds)
                 : std::nullopt;
-    widgets_->slower->tell(Notice::Tone::Warning,
-                           slower ? tr("This run took %1, the last one like it %2. Another program "
-                                       "may be using the device or its memory.")
-                                        .arg(secondsText(slower->milliseconds / 1000),
-                                             secondsText(slower->lastMilliseconds / 1000))
-                                  : QString());
+    widgets_->slower->showMessage(
+        Notice::Tone::Warning,
+        slower ? tr("This run took %1, the last one like it %2. Another program "
+                    "may be using the device or its memory.")
+                     .arg(secondsText(slower->milliseconds / 1000),
+                          secondsText(slower->lastMilliseconds / 1000))
+               : QString());
     showHeld();
 }
 
@@ -556,27 +563,27 @@ void MemoryPanel::showDetails(bool hasTimeline, bool isMeasured, const QString& 
 /// A card that is rehearsed has no speeds of its own, and one that is planned for is not there.
 void MemoryPanel::showMeasuring(bool isEstimated) {
     const bool isReal = device().find("fake") != 0 && parts_.planning.card().empty();
-    widgets_->measure->setVisible(isEstimated && isReal && parts_.upkeep.canMeasure());
+    widgets_->measure->setVisible(isEstimated && isReal && parts_.maintenance.canMeasure());
 }
 
-void MemoryPanel::beginChore(const Chore& chore) {
-    widgets_->chore->tell(Notice::Tone::Warning, {});
-    if (chore.kind == Chore::Kind::Measure) {
+void MemoryPanel::beginTask(const MaintenanceTask& task) {
+    widgets_->task->showMessage(Notice::Tone::Warning, {});
+    if (task.kind == MaintenanceTask::Kind::Measure) {
         widgets_->measure->setText(tr("Measuring..."));
-    } else if (chore.what == "all") {
+    } else if (task.what == "all") {
         widgets_->releaseAll->setText(tr("Releasing..."));
     }
     showHeld();
 }
 
-void MemoryPanel::endChore(const Chore& chore, const QString& problem) {
+void MemoryPanel::endTask(const MaintenanceTask& task, const QString& problem) {
     widgets_->measure->setText(tr("Measure this device"));
     widgets_->releaseAll->setText(tr("Release all"));
     if (!problem.isEmpty()) {
-        widgets_->chore->tell(Notice::Tone::Warning,
-                              chore.kind == Chore::Kind::Measure
-                                  ? tr("Not measured: %1.").arg(problem)
-                                  : tr("Nothing was released: %1.").arg(problem));
+        widgets_->task->showMessage(Notice::Tone::Warning,
+                                    task.kind == MaintenanceTask::Kind::Measure
+                                        ? tr("Not measured: %1.").arg(problem)
+                                        : tr("Nothing was released: %1.").arg(problem));
     }
     showHeld();
 }

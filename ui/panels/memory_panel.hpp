@@ -20,12 +20,12 @@ struct MemoryPanelParts {
     Planning& planning;
     RunQueue& queue;
     MemoryFeed& feed;
-    Upkeep& upkeep;
+    MaintenanceJob& maintenance;
 };
 
-/// Memory of the run: the plan before it, what is held while it lasts, predicted beside measured
-/// after it; device, budget and what lies on devices. It tells the feed when a run lasts and when
-/// somebody watches.
+/// Memory of the run: the plan before it, what is held while it lasts, predicted next to measured
+/// after it; device, budget and what lies on devices. It notifies the feed when a run lasts and
+/// when somebody watches.
 class MemoryPanel : public QWidget {
     Q_OBJECT
 
@@ -61,8 +61,8 @@ private:
     void showTimeline();
     void showDetails(bool hasTimeline, bool isMeasured, const QString& note);
     void showMeasuring(bool isEstimated);
-    void beginChore(const Chore& chore);
-    void endChore(const Chore& chore, const QString& problem);
+    void beginTask(const MaintenanceTask& task);
+    void endTask(const MaintenanceTask& task, const QString& problem);
     [[nodiscard]] std::string deviceSpec() const;  ///< as stated: "fake:4GiB"
     [[nodiscard]] std::string device() const;
     [[nodiscard]] Bytes budget() const;

@@ -21,17 +21,17 @@ namespace lowtide::ui {
 [[nodiscard]] std::string budgetText(Bytes bytes);
 /// Why a text is not a budget, in a sentence; empty where it is one, or where the text is empty.
 [[nodiscard]] QString budgetProblem(const QString& text);
-/// What a document says for `text` that has no problem; empty: nothing.
+/// What a document states for `text` that has no problem; empty: nothing.
 [[nodiscard]] std::optional<std::string> statedBudget(const QString& text);
 /// What is stated of the run's device; empty: nothing, or it cannot be read.
 [[nodiscard]] std::optional<Bytes> budgetOf(const std::string& stated, const std::string& device);
 /// `stated` with another size of one device, of which `bound` was stated by name or, of the run's
-/// own, without one; what it says of others stays.
+/// own, without one; what it states of others is kept.
 [[nodiscard]] std::string withBudget(const std::string& stated,
                                      const std::string& device,
                                      Bytes bound,
                                      Bytes size);
-/// The next figure above that a person would write: steps of a sixteenth of its power of two.
+/// The next figure above that a user would write: steps of a sixteenth of its power of two.
 [[nodiscard]] Bytes roundedUp(Bytes bytes);
 
 /// Chooses the most bytes that a run may hold on its devices: a slider for the run's own in steps
@@ -45,8 +45,8 @@ public:
 
     /// `largest`: what the device has; below `least` no run of this graph fits (0: unknown).
     void setRange(Bytes largest, Bytes least);
-    /// Shows the budget without telling, as documents have it; empty: without a bound. `device`: id
-    /// of the run's own. What is being typed stays.
+    /// Shows the budget without a signal, as documents have it; empty: without a bound.
+    /// `device`: id of the run's own. What is being typed is kept.
     void setBudget(std::optional<std::string> stated, const std::string& device);
     /// What is typed was meant for another graph.
     void forgetTyped();

@@ -23,12 +23,12 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kPictureSide = Theme::space(18);
+constexpr int kImageSide = Theme::space(18);
 constexpr int kNoteRest = 600;  // milliseconds after a key
 constexpr qint64 kLongestNote = 8192;
 
-/// What other programs wrote beside the model; empty: nothing. Of another thread.
-QString noteBeside(const std::string& path) {
+/// What other programs wrote next to the model; empty: nothing. Called on another thread.
+QString siblingNote(const std::string& path) {
     for (const QString& name : noteNamesFor(path)) {
         QFile file(name);
         if (file.open(QIODevice::ReadOnly)) {
@@ -40,17 +40,17 @@ QString noteBeside(const std::string& path) {
 
 }  // namespace
 
-ModelDetails::ModelDetails(ModelShelf& shelf, ModelPictures& pictures, QWidget* parent)
+ModelDetails::ModelDetails(ModelShelf& shelf, ModelImages& images, QWidget* parent)
     : QWidget(parent),
       shelf_(shelf),
-      pictures_(pictures),
-      picture_(new QLabel(this)),
+      images_(images),
+      image_(new QLabel(this)),
       name_(new QLabel(this)),
       facts_(new QLabel(this)),
       hash_(new QLabel(this)),
       makeHash_(makeIconButton("tag", tr("Compute the hash (SHA-256)"), "makeHash", this)),
       copyHash_(makeIconButton("copy", tr("Copy the SHA-256"), "copyHash", this)),
-      setPicture_(makeIconButton("image", tr("Choose its picture..."), "setPicture", this)),
+      setImage_(makeIconButton("image", tr("Choose its image..."), "setPicture", this)),
       progress_(new QProgressBar(this)),
       note_(new QPlainTextEdit(this)),
       rest_(new QTimer(this)) {
@@ -68,10 +68,10 @@ ModelDetails::ModelDetails(ModelShelf& shelf, ModelPictures& pictures, QWidget* 
         }
     });
     connect(copyHash_, &QToolButton::clicked, this, &ModelDetails::copyHash);
-    connect(setPicture_, &QToolButton::clicked, this, &ModelDetails::pictureAsked);
-    connect(&shelf_, &ModelShelf::hashProgressed, this, [this](const auto& path, double share) {
+    connect(setImage_, &QToolButton::clicked, this, &ModelDetails::imageAsked);
+    connect(&shelf_, &ModelShelf::hashProgressed, this, [this](const auto& path, double fraction) {
         if (model_ && model_->file.path == path) {
-            progress_->setValue(static_cast<int>(share * progress_->maximum()));
+            progress_->setValue(static_cast<int>(fraction * progress_->maximum()));
         }
     });
     connect(
@@ -88,14 +88,14 @@ ModelDetails::ModelDetails(ModelShelf& shelf, ModelPictures& pictures, QWidget* 
             showNote();
         }
     });
-    connect(&pictures_, &ModelPictures::made, this, [this](const std::string& path) {
+    connect(&images_, &ModelImages::made, this, [this](const std::string& path) {
         if (model_ && model_->file.path == path) {
-            showPicture();
+            showRunImage();
         }
     });
     connect(&Themed::instance(), &Themed::changed, this, [this] {
         if (model_) {
-            showPicture();
+            showRunImage();
         }
     });
     rest_->setSingleShot(true);
@@ -109,9 +109,9 @@ ModelDetails::~ModelDetails() {
 }
 
 void ModelDetails::build() {
-    picture_->setObjectName(QStringLiteral("modelPicture"));
-    picture_->setFixedSize(kPictureSide, kPictureSide);
-    picture_->setAlignment(Qt::AlignCenter);
+    image_->setObjectName(QStringLiteral("modelPicture"));
+    image_->setFixedSize(kImageSide, kImageSide);
+    image_->setAlignment(Qt::AlignCenter);
     name_->setFont(Theme::current().font("strong"));
     name_->setTextFormat(Qt::PlainText);
     name_->setWordWrap(true);
@@ -136,7 +136,7 @@ void ModelDetails::build() {
     hashRow->addWidget(hash_, 1);
     hashRow->addWidget(copyHash_);
     hashRow->addWidget(makeHash_);
-    hashRow->addWidget(setPicture_);
+    hashRow->addWidget(setImage_);
     auto* texts = new QVBoxLayout;
     texts->setSpacing(Theme::space(1));
     texts->addWidget(name_);
@@ -144,7 +144,7 @@ void ModelDetails::build() {
     texts->addStretch(1);
     auto* top = new QHBoxLayout;
     top->setSpacing(Theme::space(2));
-    top->addWidget(picture_, 0, Qt::AlignTop);
+    top->addWidget(image_, 0, Qt::AlignTop);
     top->addLayout(texts, 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -168,7 +168,7 @@ void ModelDetails::show(const std::optional<FoundModel>& model) {
     name_->setText(QString::fromStdString(model_->file.name));
     name_->setToolTip(QString::fromStdString(model_->file.path));
     setFit({});
-    showPicture();
+    showRunImage();
     showHash();
     showNote();
 }
@@ -190,19 +190,18 @@ void ModelDetails::setFit(const QString& text) {
                                                  : moduleSentence(model_->file.problem));
 }
 
-void ModelDetails::showPicture() {
-    const QImage image = pictures_.find(*model_);
+void ModelDetails::showRunImage() {
+    const QImage image = images_.find(*model_);
     const double scale = devicePixelRatioF();
     if (image.isNull()) {
-        picture_->setPixmap(Theme::current()
-                                .icon("image", "text.muted")
-                                .pixmap(QSize(kPictureSide, kPictureSide) / 3));
+        image_->setPixmap(
+            Theme::current().icon("image", "text.muted").pixmap(QSize(kImageSide, kImageSide) / 3));
         return;
     }
     QPixmap shown = QPixmap::fromImage(image.scaled(
-        QSize(kPictureSide, kPictureSide) * scale, Qt::KeepAspectRatio, Qt::SmoothTransformation));
+        QSize(kImageSide, kImageSide) * scale, Qt::KeepAspectRatio, Qt::SmoothTransformation));
     shown.setDevicePixelRatio(scale);
-    picture_->setPixmap(shown);
+    image_->setPixmap(shown);
 }
 
 void ModelDetails::showHash() {
@@ -234,7 +233,7 @@ void ModelDetails::showNote() {
 void ModelDetails::lookForNote() {
     later(
         this,
-        [path = model_->file.path] { return std::pair(path, noteBeside(path)); },
+        [path = model_->file.path] { return std::pair(path, siblingNote(path)); },
         [this](const std::pair<std::string, QString>& found) {
             if (model_ && model_->file.path == found.first && !found.second.isEmpty()) {
                 note_->setPlaceholderText(found.second);

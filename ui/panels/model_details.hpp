@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/bridge/model_pictures.hpp"
+#include "ui/bridge/model_images.hpp"
 #include "ui/bridge/model_plans.hpp"
 #include "ui/bridge/model_shelf.hpp"
 
@@ -16,13 +16,13 @@ class QToolButton;
 
 namespace lowtide::ui {
 
-/// What is known of one model: its picture, hash and the person's note, which can be changed here.
-/// `shelf` and `pictures` must outlive it.
+/// What is known of one model: its image, hash and the user's note, which can be changed here.
+/// `shelf` and `images` must outlive it.
 class ModelDetails : public QWidget {
     Q_OBJECT
 
 public:
-    ModelDetails(ModelShelf& shelf, ModelPictures& pictures, QWidget* parent = nullptr);
+    ModelDetails(ModelShelf& shelf, ModelImages& images, QWidget* parent = nullptr);
     ~ModelDetails() override;
 
     /// nullopt: nothing is selected. A note that was typed is kept first.
@@ -30,11 +30,11 @@ public:
     void setFit(const QString& text);
 
 Q_SIGNALS:
-    void pictureAsked();
+    void imageAsked();
 
 private:
     void build();
-    void showPicture();
+    void showRunImage();
     void showHash();
     void showNote();
     void lookForNote();
@@ -42,15 +42,15 @@ private:
     void copyHash();
 
     ModelShelf& shelf_;
-    ModelPictures& pictures_;
+    ModelImages& images_;
     std::optional<FoundModel> model_;
-    QLabel* picture_;
+    QLabel* image_;
     QLabel* name_;
     QLabel* facts_;
     QLabel* hash_;
     QToolButton* makeHash_;
     QToolButton* copyHash_;
-    QToolButton* setPicture_;
+    QToolButton* setImage_;
     QProgressBar* progress_;
     QPlainTextEdit* note_;
     QTimer* rest_;

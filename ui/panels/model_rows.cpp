@@ -45,7 +45,7 @@ QString plannedText(const ModelFit& fit) {
         case ModelVerdict::Fits:
             return ModelTexts::tr("fits whole");
         case ModelVerdict::Streams:
-            return ModelTexts::tr("streams %1 a pass").arg(bytesText(fit.streamed));
+            return ModelTexts::tr("streams %1 per forward pass").arg(bytesText(fit.streamed));
         case ModelVerdict::TooBig:
             return fit.needed > 0 ? ModelTexts::tr("needs %1").arg(bytesText(fit.needed))
                                   : ModelTexts::tr("does not fit");
@@ -58,23 +58,23 @@ QString plannedText(const ModelFit& fit) {
 constexpr int kModelRow = Theme::space(10);
 
 /// As large as it fits; without one, a mark in its place.
-void paintModelPicture(QPainter& painter, const QRectF& place, const QImage& picture) {
-    if (picture.isNull()) {
+void paintModelImage(QPainter& painter, const QRectF& area, const QImage& image) {
+    if (image.isNull()) {
         const int side = Theme::current().size("icon");
         QRectF mark(0, 0, side, side);
-        mark.moveCenter(place.center());
+        mark.moveCenter(area.center());
         Theme::current().icon("image", "border").paint(&painter, mark.toRect());
         return;
     }
-    QRectF shown(QPointF(), QSizeF(picture.size()).scaled(place.size(), Qt::KeepAspectRatio));
-    shown.moveCenter(place.center());
+    QRectF shown(QPointF(), QSizeF(image.size()).scaled(area.size(), Qt::KeepAspectRatio));
+    shown.moveCenter(area.center());
     painter.setRenderHint(QPainter::SmoothPixmapTransform);
-    painter.drawImage(shown, picture);
+    painter.drawImage(shown, image);
 }
 
 constexpr int kAny = -1;
 
-/// Its first entry stays; the rest is renewed, and what was chosen stays chosen where it is there.
+/// Its first entry is kept; the rest is renewed, and the choice is kept if it is still there.
 void refill(QComboBox& box, const std::vector<std::pair<QString, QVariant>>& entries) {
     const QSignalBlocker quiet(&box);
     const QVariant chosen = box.currentData();
@@ -150,10 +150,10 @@ void ModelRowDelegate::paint(QPainter* painter,
                              const QModelIndex& index) const {
     paintRowGround(*painter, option);
     QRectF row = QRectF(option.rect).adjusted(Theme::space(2), 2, -Theme::space(2), -2);
-    if (pictures_) {
-        const QRectF place(row.topLeft(), QSizeF(row.height(), row.height()));
-        paintModelPicture(*painter, place, pictures_(index));
-        row.setLeft(place.right() + Theme::space(2));
+    if (images_) {
+        const QRectF area(row.topLeft(), QSizeF(row.height(), row.height()));
+        paintModelImage(*painter, area, images_(index));
+        row.setLeft(area.right() + Theme::space(2));
     }
     QRectF name(row.topLeft(), QSizeF(row.width(), row.height() / 2));
     const QRectF below = name.translated(0, name.height());

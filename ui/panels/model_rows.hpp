@@ -21,25 +21,27 @@ namespace lowtide::ui {
 /// The family, or the kind where none is known.
 [[nodiscard]] QString familyText(const ModelFile& model);
 
-/// What is said of how a model fits, and the colour of it.
+/// The text for how a model fits, and its colour.
 struct FitText {
     QString text;
     const char* colour = "text.muted";
     ModelVerdict verdict = ModelVerdict::Unknown;
 };
 
-/// By the plan where there is one ("streams 5.2 GiB a pass"), else by the weights ("streams").
+/// By the plan where there is one ("streams 5.2 GiB per forward pass"), else by the weights
+/// ("streams").
 [[nodiscard]] FitText fitTextOf(const FoundModel& model,
                                 const std::optional<ModelFit>& planned,
                                 ModelVerdict byWeights);
 
-/// Columns of a list of models; all but the first are told below the name.
+/// Columns of a list of models; all but the first are shown below the name.
 struct ModelColumn {
     enum : int { Name, Family, Size, Verdict };
 
-    /// Roles beside Qt's: of the name the file's path, of the verdict the place in the library.
+    /// Roles in addition to Qt's: of the name the file's path, of the verdict the index in the
+    /// library.
     static constexpr int Path = 0x0101;
-    static constexpr int Place = 0x0102;
+    static constexpr int Index = 0x0102;
 };
 
 /// Paints a model: its name over the whole width, below it what is known of it: panels are narrow.
@@ -49,9 +51,9 @@ class ModelRowDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    /// The small picture of a row, asked for when it is painted; without it rows have none.
-    void setPictures(std::function<QImage(const QModelIndex&)> pictures) {
-        pictures_ = std::move(pictures);
+    /// The thumbnail of a row, asked for when it is painted; without it rows have none.
+    void setImages(std::function<QImage(const QModelIndex&)> images) {
+        images_ = std::move(images);
     }
 
     void paint(QPainter* painter,
@@ -61,10 +63,10 @@ public:
                                  const QModelIndex& index) const override;
 
 private:
-    std::function<QImage(const QModelIndex&)> pictures_;
+    std::function<QImage(const QModelIndex&)> images_;
 };
 
-/// Which models a person wants to see, and in which order.
+/// Which models the user wants to see, and in which order.
 class ModelFilter : public QWidget {
     Q_OBJECT
 
@@ -73,7 +75,7 @@ public:
 
     explicit ModelFilter(QWidget* parent = nullptr);
 
-    /// Offers the kinds and families that are among them; what is chosen stays.
+    /// Offers the kinds and families that are among them; what is chosen is kept.
     void setModels(const std::vector<FoundModel>& models);
 
     /// Of words, kind and family.

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/background.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/models/model_folders.hpp"
 #include "ui/panels/model_details.hpp"
@@ -37,7 +37,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kPlacesHeight = 92;
+constexpr int kFoldersHeight = 92;
 
 /// The model of a row; nothing where no graph can name it.
 std::optional<NamedModel> modelOf(const QTreeWidgetItem* item) {
@@ -77,7 +77,7 @@ ModelsPanel::ModelsPanel(Settings& settings,
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::space(3), Theme::space(3), Theme::space(3), Theme::space(3));
     column->setSpacing(Theme::space(2));
-    column->addWidget(makePlaces());
+    column->addWidget(makeFolderList());
     problems_ = new QLabel(this);
     problems_->setObjectName(QStringLiteral("modelProblems"));
     problems_->setWordWrap(true);
@@ -86,8 +86,8 @@ ModelsPanel::ModelsPanel(Settings& settings,
     connect(&library_, &ModelLibrary::changed, this, &ModelsPanel::showModels);
     connect(&library_, &ModelLibrary::budgetChanged, this, &ModelsPanel::showVerdicts);
     connectParts();
-    connect(&settings_, &Settings::changed, this, &ModelsPanel::showPlaces);
-    showPlaces();
+    connect(&settings_, &Settings::changed, this, &ModelsPanel::showFolders);
+    showFolders();
     showModels();
 }
 
@@ -96,24 +96,24 @@ ModelsPanel::~ModelsPanel() {
     delete details_;
 }
 
-QWidget* ModelsPanel::makePlaces() {
+QWidget* ModelsPanel::makeFolderList() {
     auto* box = new QWidget(this);
     auto* label = new QLabel(tr("Model folders"), box);
     label->setFont(Theme::current().font("label"));
     QToolButton* folder = makeIconButton("folder", tr("Add a folder..."), "addFolder", box);
     QToolButton* file = makeIconButton(
         "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), "addPathsFile", box);
-    remove_ =
-        makeIconButton("minus", tr("Remove it from the list; its files stay"), "removePlace", box);
-    places_ = new QListWidget(box);
-    places_->setObjectName(QStringLiteral("places"));
-    places_->setAccessibleName(label->text());
-    places_->setMaximumHeight(kPlacesHeight);
-    places_->setTextElideMode(Qt::ElideMiddle);
+    remove_ = makeIconButton(
+        "minus", tr("Remove it from the list; its files are kept"), "removePlace", box);
+    folders_ = new QListWidget(box);
+    folders_->setObjectName(QStringLiteral("places"));
+    folders_->setAccessibleName(label->text());
+    folders_->setMaximumHeight(kFoldersHeight);
+    folders_->setTextElideMode(Qt::ElideMiddle);
     connect(folder, &QToolButton::clicked, this, &ModelsPanel::chooseFolder);
     connect(file, &QToolButton::clicked, this, &ModelsPanel::choosePathsFile);
-    connect(remove_, &QToolButton::clicked, this, &ModelsPanel::removePlace);
-    connect(places_, &QListWidget::currentRowChanged, this, [this](int row) {
+    connect(remove_, &QToolButton::clicked, this, &ModelsPanel::removeFolder);
+    connect(folders_, &QListWidget::currentRowChanged, this, [this](int row) {
         remove_->setEnabled(row >= 0);
     });
     auto* row = new QHBoxLayout;
@@ -126,7 +126,7 @@ QWidget* ModelsPanel::makePlaces() {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(1));
     column->addLayout(row);
-    column->addWidget(places_);
+    column->addWidget(folders_);
     return box;
 }
 
@@ -144,8 +144,8 @@ QWidget* ModelsPanel::makeModels() {
     models_->setRootIsDecorated(false);
     models_->setUniformRowHeights(true);
     auto* delegate = new ModelRowDelegate(models_);
-    if (parts_.pictures) {
-        delegate->setPictures([this](const QModelIndex& index) { return pictureOf(index); });
+    if (parts_.images) {
+        delegate->setImages([this](const QModelIndex& index) { return imageOf(index); });
     }
     models_->setItemDelegate(delegate);
     models_->setMouseTracking(true);
@@ -173,9 +173,9 @@ QWidget* ModelsPanel::makeModels() {
     });
     connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showConversion);
     connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showDetails);
-    if (parts_.shelf && parts_.pictures) {
-        details_ = new ModelDetails(*parts_.shelf, *parts_.pictures, box);
-        connect(details_, &ModelDetails::pictureAsked, this, &ModelsPanel::choosePicture);
+    if (parts_.shelf && parts_.images) {
+        details_ = new ModelDetails(*parts_.shelf, *parts_.images, box);
+        connect(details_, &ModelDetails::imageAsked, this, &ModelsPanel::chooseImage);
     }
     convert_ = new QAction(tr("Convert..."), models_);
     convert_->setIconText(convert_->text());  // a button would leave the dots out
@@ -223,7 +223,7 @@ void ModelsPanel::showConversion() {
                              : tr("Select a checkpoint or a denoiser to write it again, smaller"));
 }
 
-void ModelsPanel::addPlace(const QString& path) {
+void ModelsPanel::addModelFolder(const QString& path) {
     settings_.change([&](Preferences& preferences) {
         QStringList& list =
             isPathsFile(path) ? preferences.modelPathsFiles : preferences.modelFolders;
@@ -233,38 +233,38 @@ void ModelsPanel::addPlace(const QString& path) {
     });
 }
 
-void ModelsPanel::showPlaces() {
+void ModelsPanel::showFolders() {
     const Preferences& preferences = settings_.preferences();
     const QStringList all = preferences.modelFolders + preferences.modelPathsFiles;
-    if (shownPlaces_ == all) {
+    if (shownFolders_ == all) {
         return;
     }
-    shownPlaces_ = all;
-    places_->clear();
-    for (const QString& place : all) {
+    shownFolders_ = all;
+    folders_->clear();
+    for (const QString& location : all) {
         auto* item = new QListWidgetItem(
-            Theme::current().icon(isPathsFile(place) ? "file" : "folder"), place, places_);
-        item->setToolTip(place);
+            Theme::current().icon(isPathsFile(location) ? "file" : "folder"), location, folders_);
+        item->setToolTip(location);
     }
-    places_->setVisible(!all.isEmpty());
-    remove_->setEnabled(places_->currentRow() >= 0);
+    folders_->setVisible(!all.isEmpty());
+    remove_->setEnabled(folders_->currentRow() >= 0);
 }
 
-/// The places of models in the library's list that are shown, in their order.
-std::vector<size_t> ModelsPanel::chosenPlaces() const {
+/// The indices of models in the library's list that are shown, in their order.
+std::vector<size_t> ModelsPanel::chosenFolders() const {
     const std::vector<FoundModel>& models = library_.models();
-    std::vector<size_t> places(models.size());
-    std::iota(places.begin(), places.end(), size_t{0});
+    std::vector<size_t> positions(models.size());
+    std::iota(positions.begin(), positions.end(), size_t{0});
     const std::optional<ModelVerdict> verdict = filter_->verdict();
-    std::erase_if(places, [&](size_t place) {
-        const QString note = parts_.shelf ? parts_.shelf->noteOf(models[place]) : QString();
-        return !filter_->accepts(models[place], note) ||
-               (verdict && fitOf(models[place]).verdict != *verdict);
+    std::erase_if(positions, [&](size_t location) {
+        const QString note = parts_.shelf ? parts_.shelf->noteOf(models[location]) : QString();
+        return !filter_->accepts(models[location], note) ||
+               (verdict && fitOf(models[location]).verdict != *verdict);
     });
-    std::stable_sort(places.begin(), places.end(), [&](size_t first, size_t second) {
+    std::stable_sort(positions.begin(), positions.end(), [&](size_t first, size_t second) {
         return filter_->isBefore(models[first], models[second]);
     });
-    return places;
+    return positions;
 }
 
 void ModelsPanel::showModels() {
@@ -277,10 +277,10 @@ void ModelsPanel::showModels() {
         const QSignalBlocker quiet(models_);  // for a moment nothing is chosen: a note may be typed
         models_->clear();
         QTreeWidgetItem* again = nullptr;
-        for (const size_t place : chosenPlaces()) {
-            QTreeWidgetItem* item = addRow(models[place]);
-            item->setData(ModelColumn::Verdict, ModelColumn::Place, qulonglong{place});
-            again = models[place].file.path == selected ? item : again;
+        for (const size_t location : chosenFolders()) {
+            QTreeWidgetItem* item = addRow(models[location]);
+            item->setData(ModelColumn::Verdict, ModelColumn::Index, qulonglong{location});
+            again = models[location].file.path == selected ? item : again;
         }
         showVerdicts();
         models_->setCurrentItem(again);
@@ -296,16 +296,16 @@ void ModelsPanel::showModels() {
                     : shown == all        ? tr("%n found", nullptr, all)
                                           : tr("%1 of %2").arg(shown).arg(all));
     setTextColour(*problems_, "warning");
-    const QStringList problems = library_.problems() + emptyPlaces();
+    const QStringList problems = library_.problems() + emptyFolders();
     problems_->setText(problems.join(QLatin1Char('\n')));
     problems_->setVisible(!problems.isEmpty());
 }
 
-/// The last look through the folders says which are there: a disk may take its time to answer.
-QStringList ModelsPanel::emptyPlaces() const {
+/// The last look through the folders shows which are there: a disk may take its time to answer.
+QStringList ModelsPanel::emptyFolders() const {
     QStringList sentences;
-    for (const QString& place : settings_.preferences().modelFolders) {
-        const std::string folder = place.toStdString();
+    for (const QString& location : settings_.preferences().modelFolders) {
+        const std::string folder = location.toStdString();
         const bool hasModel = std::any_of(
             library_.models().begin(), library_.models().end(), [&](const FoundModel& model) {
                 return liesIn(model.file.path, folder);
@@ -315,13 +315,13 @@ QStringList ModelsPanel::emptyPlaces() const {
                 return liesIn(each.path, folder);
             });
         if (!hasModel && !library_.isScanning() && isThere) {
-            sentences << tr("No models were found in %1.").arg(place);
+            sentences << tr("No models were found in %1.").arg(location);
         }
     }
     return sentences;
 }
 
-/// Rows, selection and place of the list stay: the budget changes with nearly every edit.
+/// Rows, selection and scroll position are kept: the budget changes with nearly every edit.
 void ModelsPanel::showVerdicts() {
     for (int row = 0; row < models_->topLevelItemCount(); ++row) {
         showVerdict(*models_->topLevelItem(row));
@@ -360,14 +360,14 @@ QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
     return item;
 }
 
-void ModelsPanel::removePlace() {
-    const QListWidgetItem* item = places_->currentItem();
+void ModelsPanel::removeFolder() {
+    const QListWidgetItem* item = folders_->currentItem();
     if (item == nullptr) {
         return;
     }
-    settings_.change([place = item->text()](Preferences& preferences) {
-        preferences.modelFolders.removeAll(place);
-        preferences.modelPathsFiles.removeAll(place);
+    settings_.change([location = item->text()](Preferences& preferences) {
+        preferences.modelFolders.removeAll(location);
+        preferences.modelPathsFiles.removeAll(location);
     });
 }
 
@@ -375,7 +375,7 @@ void ModelsPanel::chooseFolder() {
     auto* dialog = new QFileDialog(this, tr("Add a folder of models"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
-    connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::addPlace);
+    connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::addModelFolder);
     dialog->open();
 }
 
@@ -384,13 +384,13 @@ void ModelsPanel::choosePathsFile() {
         this, tr("Add an extra_model_paths.yaml"), {}, tr("Paths of models (*.yaml *.yml)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::addPlace);
+    connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::addModelFolder);
     dialog->open();
 }
 
 void ModelsPanel::connectParts() {
-    if (parts_.pictures) {
-        connect(parts_.pictures, &ModelPictures::made, this, [this](const std::string&) {
+    if (parts_.images) {
+        connect(parts_.images, &ModelImages::made, this, [this](const std::string&) {
             models_->viewport()->update();
         });
     }
@@ -405,8 +405,8 @@ void ModelsPanel::connectParts() {
         connect(&library_, &ModelLibrary::scanned, parts_.plans, &ModelPlans::forgetAll);
     }
     connect(&library_, &ModelLibrary::scanned, this, [this] {
-        if (parts_.pictures) {
-            parts_.pictures->forgetAll();
+        if (parts_.images) {
+            parts_.images->forgetAll();
         }
         if (QTreeWidgetItem* item = awaited_.empty() ? nullptr : itemOf(awaited_)) {
             awaited_.clear();
@@ -417,9 +417,10 @@ void ModelsPanel::connectParts() {
 }
 
 const FoundModel* ModelsPanel::modelAt(const QTreeWidgetItem* item) const {
-    const QVariant place = item ? item->data(ModelColumn::Verdict, ModelColumn::Place) : QVariant();
-    const auto at = static_cast<size_t>(place.toULongLong());
-    return place.isValid() && at < library_.models().size() ? &library_.models()[at] : nullptr;
+    const QVariant location =
+        item ? item->data(ModelColumn::Verdict, ModelColumn::Index) : QVariant();
+    const auto at = static_cast<size_t>(location.toULongLong());
+    return location.isValid() && at < library_.models().size() ? &library_.models()[at] : nullptr;
 }
 
 std::string ModelsPanel::pathOf(const QTreeWidgetItem* item) const {
@@ -444,23 +445,23 @@ FitText ModelsPanel::fitOf(const FoundModel& model) const {
     return fitTextOf(model, planned, library_.verdictOf(model));
 }
 
-/// Of a row that is painted: only then its picture is read, and the model planned, but not by the
-/// painting itself.
-QImage ModelsPanel::pictureOf(const QModelIndex& index) {
+/// Called for a row that is painted: only then its thumbnail is read, and the model planned, but
+/// not by the painting itself.
+QImage ModelsPanel::imageOf(const QModelIndex& index) {
     const FoundModel* model = modelAt(models_->topLevelItem(index.row()));
     if (!model) {
         return {};
     }
-    const std::optional<QImage> picture = parts_.pictures->known(*model);
+    const std::optional<QImage> image = parts_.images->known(*model);
     const bool isPlanned =
         !parts_.plans || !ModelPlans::canPlan(*model) || parts_.plans->known(*model);
-    if (!picture || !isPlanned) {
+    if (!image || !isPlanned) {
         if (seen_.empty()) {
             QMetaObject::invokeMethod(this, &ModelsPanel::askForSeen, Qt::QueuedConnection);
         }
         seen_.insert(model->file.path);
     }
-    return picture.value_or(QImage());
+    return image.value_or(QImage());
 }
 
 void ModelsPanel::askForSeen() {
@@ -469,7 +470,7 @@ void ModelsPanel::askForSeen() {
         if (!model) {
             continue;
         }
-        static_cast<void>(parts_.pictures->find(*model));
+        static_cast<void>(parts_.images->find(*model));
         if (parts_.plans && ModelPlans::canPlan(*model)) {
             static_cast<void>(parts_.plans->find(*model));
         }
@@ -487,21 +488,21 @@ void ModelsPanel::showDetails() {
     }
 }
 
-void ModelsPanel::choosePicture() {
+void ModelsPanel::chooseImage() {
     const FoundModel* chosen = modelAt(models_->currentItem());
     if (!chosen) {
         return;
     }
-    auto* dialog = new QFileDialog(
-        this, tr("The picture of %1").arg(QString::fromStdString(chosen->file.name)));
+    auto* dialog =
+        new QFileDialog(this, tr("The image of %1").arg(QString::fromStdString(chosen->file.name)));
     dialog->setObjectName(QStringLiteral("modelPictureDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({tr("Pictures (*.png *.jpg *.jpeg *.webp)")});
+    dialog->setNameFilters({tr("Images (*.png *.jpg *.jpeg *.webp)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this, model = *chosen](const QString& path) {
-        loadPictureLater(path, this, [this, model](const LoadedPicture& picture) {
-            if (!picture.levels.empty()) {
-                parts_.shelf->setPicture(model, picture.levels.back());
+        loadImageLater(path, this, [this, model](const LoadedImage& image) {
+            if (!image.levels.empty()) {
+                parts_.shelf->setImage(model, image.levels.back());
             }
         });
     });
@@ -528,7 +529,7 @@ void ModelsPanel::dropEvent(QDropEvent* event) {
 void ModelsPanel::takeDropped(const QString& path, QPoint at) {
     const QFileInfo dropped(path);
     if (dropped.isDir() || isModelPathsFile(path.toStdString())) {
-        addPlace(dropped.absoluteFilePath());
+        addModelFolder(dropped.absoluteFilePath());
         return;
     }
     if (!isModelName(path.toStdString())) {
@@ -545,7 +546,7 @@ void ModelsPanel::takeDropped(const QString& path, QPoint at) {
     menu->addAction(
         tr("Add the folder %1").arg(menuText(dropped.dir().dirName())), this, [this, dropped] {
             awaited_ = dropped.absoluteFilePath().toStdString();
-            addPlace(dropped.absolutePath());
+            addModelFolder(dropped.absolutePath());
         });
     menu->addAction(tr("Use %1 in the graph").arg(menuText(dropped.fileName())),
                     this,

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ui/bridge/model_images.hpp"
 #include "ui/bridge/model_library.hpp"
-#include "ui/bridge/model_pictures.hpp"
 #include "ui/bridge/model_plans.hpp"
 #include "ui/bridge/model_shelf.hpp"
 #include "ui/bridge/settings.hpp"
@@ -26,14 +26,14 @@ class ModelDetails;
 class ModelFilter;
 struct FitText;
 
-/// What a panel of models knows beside the library; each may be missing.
+/// What a panel of models knows in addition to the library; each may be missing.
 struct ModelsParts {
-    ModelShelf* shelf = nullptr;        ///< notes, chosen pictures, hashes
-    ModelPictures* pictures = nullptr;  ///< small pictures
-    ModelPlans* plans = nullptr;        ///< how checkpoints fit
+    ModelShelf* shelf = nullptr;    ///< notes, chosen images, hashes
+    ModelImages* images = nullptr;  ///< thumbnails
+    ModelPlans* plans = nullptr;    ///< how checkpoints fit
 };
 
-/// The person's model folders, and what lies in them. Who owns both gives the library the folders
+/// The user's model folders, and what lies in them. Who owns both gives the library the folders
 /// of the settings. All must outlive it.
 class ModelsPanel : public QWidget {
     Q_OBJECT
@@ -47,8 +47,8 @@ public:
     ~ModelsPanel() override;
 
     /// Adds a folder of models, or an extra_model_paths.yaml.
-    void addPlace(const QString& path);
-    /// What was dropped on it: a folder is added; of a model the person is asked.
+    void addModelFolder(const QString& path);
+    /// What was dropped on it: a folder is added; for a model the user is asked.
     void takeDropped(const QString& path, QPoint at);
     /// Offers to write models again (convertAsked).
     void offerConversion();
@@ -68,13 +68,13 @@ Q_SIGNALS:
     void convertAsked(const lowtide::ui::NamedModel& model);
 
 private:
-    QWidget* makePlaces();
+    QWidget* makeFolderList();
     QWidget* makeModels();
-    void showPlaces();
+    void showFolders();
     void showModels();
-    /// Folders of the person in which nothing was found, a sentence each.
-    [[nodiscard]] QStringList emptyPlaces() const;
-    [[nodiscard]] std::vector<size_t> chosenPlaces() const;
+    /// Folders of the user in which nothing was found, a sentence each.
+    [[nodiscard]] QStringList emptyFolders() const;
+    [[nodiscard]] std::vector<size_t> chosenFolders() const;
     void connectParts();
     void showVerdicts();
     void showVerdict(QTreeWidgetItem& item);
@@ -83,19 +83,19 @@ private:
     [[nodiscard]] QTreeWidgetItem* itemOf(const std::string& path) const;
     [[nodiscard]] std::string pathOf(const QTreeWidgetItem* item) const;
     [[nodiscard]] FitText fitOf(const FoundModel& model) const;
-    [[nodiscard]] QImage pictureOf(const QModelIndex& index);
+    [[nodiscard]] QImage imageOf(const QModelIndex& index);
     void askForSeen();
-    void choosePicture();
+    void chooseImage();
     QTreeWidgetItem* addRow(const FoundModel& model);
     void showConversion();
-    void removePlace();
+    void removeFolder();
     void chooseFolder();
     void choosePathsFile();
 
     Settings& settings_;
     ModelLibrary& library_;
     const ModelsParts parts_;
-    QListWidget* places_ = nullptr;
+    QListWidget* folders_ = nullptr;
     QToolButton* remove_ = nullptr;
     ModelFilter* filter_ = nullptr;
     ModelDetails* details_ = nullptr;
@@ -105,7 +105,7 @@ private:
     QLabel* state_ = nullptr;
     QLabel* problems_ = nullptr;
     QStackedWidget* pages_ = nullptr;
-    std::optional<QStringList> shownPlaces_;
+    std::optional<QStringList> shownFolders_;
     std::set<std::string> seen_;  ///< painted rows of which something is to be asked
     std::string awaited_;         ///< path of a model to select once its folder was looked through
 };

@@ -84,7 +84,7 @@ QString verdictText(ModelVerdict verdict) {
 
 QString verdictRule() {
     return ModelWords::tr(
-        "A first look at the file alone: a quarter of the budget is left for pictures. Fits: the "
+        "A first look at the file alone: a quarter of the budget is left for images. Fits: the "
         "rest holds all weights at once. Streams: it holds four of the largest tensor, and the "
         "others come when they are used. The plan of a graph is more exact.");
 }

@@ -51,7 +51,7 @@ constexpr int kWidest = 360;
 constexpr int kLeastWidth =
     24;  ///< in steps of the rhythm; it scrolls where it has less than it needs
 constexpr int kLeastHeight = 16;
-constexpr int kInnerShare = 1000;  ///< of the width, as far as the widest allows
+constexpr int kInnerFraction = 1000;  ///< of the width, as far as the widest allows
 
 QLabel* centred(const QString& text, const char* font, const char* colour, QWidget* parent) {
     auto* label = new QLabel(text, parent);
@@ -62,7 +62,7 @@ QLabel* centred(const QString& text, const char* font, const char* colour, QWidg
     return label;
 }
 
-constexpr int kLeastFold = Theme::space(24);  ///< pixels; its tooltip says what is cut
+constexpr int kLeastFold = Theme::space(24);  ///< pixels; its tooltip shows what is cut
 
 }  // namespace
 
@@ -118,7 +118,7 @@ QWidget* makeEmptyState(const EmptyState& state, QWidget* parent) {
     auto* row = new QHBoxLayout(page);
     row->setContentsMargins(Theme::space(6), Theme::space(6), Theme::space(6), Theme::space(6));
     row->addStretch(1);
-    row->addWidget(inner, kInnerShare);
+    row->addWidget(inner, kInnerFraction);
     row->addStretch(1);
     auto* scrolled = new ScrolledPart(page, parent);
     scrolled->setLeast(QSize(Theme::space(kLeastWidth), Theme::space(kLeastHeight)));

@@ -11,7 +11,7 @@ class QAbstractItemView;
 
 namespace lowtide::ui {
 
-/// A flat button with an icon of the theme; `text` is its tip, and what a screen reader says.
+/// A flat button with an icon of the theme; `text` is its tip, and what a screen reader reads.
 [[nodiscard]] QToolButton* makeIconButton(const char* icon,
                                           const QString& text,
                                           const char* name,
@@ -32,7 +32,7 @@ void selectRowForKeys(QAbstractItemView& list);
     return column;
 }
 
-/// What an empty panel says: what would be here, and how to get it.
+/// What an empty panel shows: what would be here, and how to get it.
 struct EmptyState {
     const char* icon = "info";
     QString title;

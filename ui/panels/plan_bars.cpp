@@ -16,7 +16,7 @@ namespace lowtide::ui {
 
 namespace {
 
-StageBar barOf(const Json& stage, const Json& held, const Json& stays) {
+StageBar barOf(const Json& stage, const Json& held, const Json& residencies) {
     StageBar bar{.node = textIn(stage, "node"),
                  .weights = bytesIn(held, "weights"),
                  .activations = bytesIn(held, "activations") + bytesIn(held, "workspace"),
@@ -26,10 +26,10 @@ StageBar barOf(const Json& stage, const Json& held, const Json& stays) {
                  .moved = bytesIn(stage, "moved"),
                  .seconds = numberIn(stage, "seconds")};
     for (const Json& index : memberIn(stage, "stays")) {
-        if (index.is_number_unsigned() && index.get<size_t>() < stays.size()) {
-            const Json& stay = stays[index.get<size_t>()];
-            bar.streamed += bytesIn(stay, "ring_bytes");
-            bar.movedInPass += bytesIn(stay, "streamed_bytes_per_pass");
+        if (index.is_number_unsigned() && index.get<size_t>() < residencies.size()) {
+            const Json& residency = residencies[index.get<size_t>()];
+            bar.streamed += bytesIn(residency, "ring_bytes");
+            bar.movedInForward += bytesIn(residency, "streamed_bytes_per_pass");
         }
     }
     bar.streamed = std::min(bar.streamed, bar.weights);
@@ -40,7 +40,7 @@ constexpr int kStageRow = Theme::space(5);
 constexpr int kStageBar = Theme::space(2);
 constexpr int kBudgetRow = Theme::space(5);
 constexpr int kStageGap = Theme::space(2);
-/// From this width on there is room for how much streams.
+/// From this width on there is space for how much streams.
 constexpr int kWideBars = Theme::space(110);
 /// A budget of more than so many peaks is not painted to scale.
 constexpr Bytes kBeyond = 8;
@@ -69,11 +69,11 @@ int streamedPercent(const Json& plan, const std::string& device) {
     }
     double streamed = 0;
     double all = 0;
-    for (const Json& stay : memberIn(plan, "stays")) {
-        if (deviceOf[textIn(stay, "role")] == device) {
-            const double moved = numberIn(stay, "streamed_bytes_per_pass");
+    for (const Json& residency : memberIn(plan, "stays")) {
+        if (deviceOf[textIn(residency, "role")] == device) {
+            const double moved = numberIn(residency, "streamed_bytes_per_pass");
             streamed += moved;
-            all += moved + numberIn(stay, "resident_bytes");
+            all += moved + numberIn(residency, "resident_bytes");
         }
     }
     return all > 0 ? static_cast<int>(std::lround(100 * streamed / all)) : 0;
@@ -82,8 +82,8 @@ int streamedPercent(const Json& plan, const std::string& device) {
 std::optional<PlanView> planViewOf(const Json& plan) {
     const Json& devices = memberIn(plan, "devices");
     const Json& stages = memberIn(plan, "stages");
-    const Json& stays = memberIn(plan, "stays");
-    if (!devices.is_array() || devices.empty() || !stages.is_array() || !stays.is_array()) {
+    const Json& residencies = memberIn(plan, "stays");
+    if (!devices.is_array() || devices.empty() || !stages.is_array() || !residencies.is_array()) {
         return std::nullopt;
     }
     const Json& main = devices[0];
@@ -95,7 +95,7 @@ std::optional<PlanView> planViewOf(const Json& plan) {
                   .measuredOn = QString::fromStdString(textIn(main, "measured_on"))};
     for (const Json& stage : stages) {
         const StageBar bar =
-            barOf(stage, memberIn(memberIn(stage, "devices"), view.device.c_str()), stays);
+            barOf(stage, memberIn(memberIn(stage, "devices"), view.device.c_str()), residencies);
         if (bar.total() > 0) {
             view.stages.push_back(bar);
         } else if (memberIn(stage, "has_networks") == true) {
@@ -135,7 +135,7 @@ void PlanBars::act(const QString& action) {
     }
 }
 
-/// Says what a resting pointer would read there.
+/// Announces what a resting pointer would read there.
 void PlanBars::moveTo(size_t stage) {
     if (plan_.stages.empty()) {
         return;
@@ -229,9 +229,9 @@ std::vector<LegendEntry> PlanBars::legend() const {
 }
 
 QString PlanBars::textOf(const StageBar& stage) const {
-    return stage.movedInPass > 0 && width() >= kWideBars
-               ? tr("%1, streams %2 a pass")
-                     .arg(bytesText(stage.total()), bytesText(stage.movedInPass))
+    return stage.movedInForward > 0 && width() >= kWideBars
+               ? tr("%1, streams %2 per forward pass")
+                     .arg(bytesText(stage.total()), bytesText(stage.movedInForward))
                : bytesText(stage.total());
 }
 
@@ -258,8 +258,8 @@ PlanBars::Scale PlanBars::scale() const {
 }
 
 qreal PlanBars::Scale::lengthOf(Bytes bytes) const {
-    const qreal share = most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
-    return std::min(1.0, share) * track.width();
+    const qreal fraction = most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
+    return std::min(1.0, fraction) * track.width();
 }
 
 /// A budget far above all needs would make every bar a dot.
@@ -302,9 +302,9 @@ QString PlanBars::tipOf(const StageBar& stage) const {
         lines.push_back(tr("wires, kept results and staging %1")
                             .arg(bytesText(stage.wires + stage.caches + stage.staging)));
     }
-    if (stage.movedInPass > 0) {
+    if (stage.movedInForward > 0) {
         lines.push_back(tr("streams %1 in each pass, %2 in all")
-                            .arg(bytesText(stage.movedInPass), bytesText(stage.moved)));
+                            .arg(bytesText(stage.movedInForward), bytesText(stage.moved)));
     }
     return lines.join('\n');
 }

@@ -13,7 +13,7 @@
 namespace lowtide::ui {
 
 /// What one stage of a plan holds on one device. `streamed` is the part of `weights` through which
-/// groups pass.
+/// groups stream.
 struct StageBar {
     std::string node;
     Bytes weights = 0;
@@ -22,8 +22,8 @@ struct StageBar {
     Bytes wires = 0;
     Bytes caches = 0;
     Bytes staging = 0;
-    Bytes moved = 0;        ///< in the whole stage
-    Bytes movedInPass = 0;  ///< what one pass streams
+    Bytes moved = 0;           ///< in the whole stage
+    Bytes movedInForward = 0;  ///< what one pass streams
     double seconds = 0;
 
     [[nodiscard]] Bytes total() const { return weights + activations + wires + caches + staging; }
@@ -54,11 +54,11 @@ class PlanBars : public Chart {
 public:
     explicit PlanBars(QWidget* parent = nullptr);
 
-    /// `budget`: what the person allows, where that is not the plan's own (it did not fit).
+    /// `budget`: what the user allows, where that is not the plan's own (it did not fit).
     void setPlan(const PlanView& plan, Bytes budget);
     /// Marks the stage that runs now; empty: none.
     void setRunning(const std::string& node);
-    /// The plan is being worked out anew.
+    /// The plan is being worked out again.
     void setFresh(bool isFresh);
     /// Where the bar of a stage is painted; for tests and pointers.
     [[nodiscard]] QRectF barOf(size_t stage) const;

@@ -21,7 +21,7 @@ constexpr double kMillisecondsPerSecond = 1000;
 constexpr double kSecondsPerMinute = 60;
 
 /// "0.75 s", "1:05.25 min": all times of a video of that length look alike.
-QString placeText(double seconds, double length) {
+QString fillPlaceholder(double seconds, double length) {
     if (length < kSecondsPerMinute) {
         return FrameBar::tr("%1 s").arg(seconds, 0, 'f', 2);
     }
@@ -138,7 +138,7 @@ QString FrameBar::textOf(int frame) const {
     return tr("%1 / %2 · %3")
         .arg(frame + 1)
         .arg(frames_)
-        .arg(placeText(frame / rate_, frames_ / rate_));
+        .arg(fillPlaceholder(frame / rate_, frames_ / rate_));
 }
 
 void FrameBar::showEvent(QShowEvent* event) {
@@ -158,24 +158,24 @@ void FrameBar::hideEvent(QHideEvent* event) {
 
 FramesInStep::FramesInStep(QObject* parent) : QObject(parent) {}
 
-FramesInStep::Video FramesInStep::opened(const LoadedPicture& picture) {
-    if (!picture.video) {
+FramesInStep::Video FramesInStep::opened(const LoadedImage& image) {
+    if (!image.video) {
         return nullptr;
     }
-    auto video = std::make_unique<VideoFrames>(picture, kMostBytes);
+    auto video = std::make_unique<VideoFrames>(image, kMostBytes);
     connect(video.get(), &VideoFrames::arrived, this, &FramesInStep::showWhatIsThere);
     connect(video.get(), &VideoFrames::failed, this, &FramesInStep::fail);
     return video;
 }
 
-void FramesInStep::open(const LoadedPicture& picture) {
-    if (shown_ && shown_->isOf(picture)) {
+void FramesInStep::open(const LoadedImage& image) {
+    if (shown_ && shown_->isOf(image)) {
         return;
     }
     awaited_.reset();
-    shown_ = opened(picture);
+    shown_ = opened(image);
     frame_ = compared_ ? std::clamp(frame_, 0, std::max(0, count() - 1)) : 0;
-    share();
+    fraction();
 }
 
 void FramesInStep::keep() {
@@ -187,10 +187,10 @@ void FramesInStep::drop() {
     awaited_.reset();
     compared_.reset();
     frame_ = std::min(frame_, std::max(0, count() - 1));
-    share();
+    fraction();
 }
 
-void FramesInStep::share() {
+void FramesInStep::fraction() {
     const Bytes most = shown_ && compared_ ? kMostBytes / 2 : kMostBytes;
     for (const Video* video : {&shown_, &compared_}) {
         if (*video) {
@@ -229,11 +229,11 @@ void FramesInStep::showWhatIsThere() {
     if (!awaited_) {
         return;
     }
-    std::array<PictureLevels, 2> levels;
+    std::array<ImageLevels, 2> levels;
     const std::array<const Video*, 2> videos = {&shown_, &compared_};
     for (size_t i = 0; i < videos.size(); ++i) {
         if (const VideoFrames* video = videos[i]->get()) {
-            const PictureLevels* found = video->find(within(*video, *awaited_));
+            const ImageLevels* found = video->find(within(*video, *awaited_));
             if (!found) {
                 return;
             }

@@ -24,7 +24,7 @@ class FrameBar : public QWidget {
 public:
     explicit FrameBar(QWidget* parent);
 
-    /// At `frame` without telling, and not playing. `rate`: frames a second.
+    /// At `frame` without a signal, and not playing. `rate`: frames a second.
     void setVideo(int frames, double rate, int frame);
 
     [[nodiscard]] int frame() const;
@@ -63,7 +63,7 @@ private:
 };
 
 /// The video that is shown and the one that it is compared with, in step by the number of the
-/// frame: a shorter one stays at its last. What is no video has no part in it.
+/// frame: a shorter one remains at its last. What is no video has no part in it.
 class FramesInStep : public QObject {
     Q_OBJECT
 
@@ -74,8 +74,8 @@ public:
     explicit FramesInStep(QObject* parent = nullptr);
 
     /// What is shown from now on, at its first frame, or at that of the other one where two are
-    /// compared. The same once more stays at its frame.
-    void open(const LoadedPicture& picture);
+    /// compared. The same once more remains at its frame.
+    void open(const LoadedImage& image);
     /// What is shown becomes the one that the next is compared with.
     void keep();
     /// Nothing is compared.
@@ -94,16 +94,16 @@ public:
     void want(int frame);
 
 Q_SIGNALS:
-    /// Empty: what is there is no video, and stays.
+    /// Empty: what is there is no video, and is kept.
     void shown(int frame,
-               const lowtide::ui::PictureLevels& picture,
-               const lowtide::ui::PictureLevels& compared);
+               const lowtide::ui::ImageLevels& image,
+               const lowtide::ui::ImageLevels& compared);
     void failed(const QString& problem);
 
 private:
     using Video = std::unique_ptr<VideoFrames>;
-    [[nodiscard]] Video opened(const LoadedPicture& picture);
-    void share();
+    [[nodiscard]] Video opened(const LoadedImage& image);
+    void fraction();
     void begin();
     void showWhatIsThere();
     void fail(const QString& problem);

@@ -21,14 +21,14 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kCardPicture = 104;
+constexpr int kCardImage = 104;
 constexpr int kInset = 8;
 constexpr int kTextHeight = 52;
-constexpr QSize kCard(kCardPicture + 2 * kInset, kCardPicture + kTextHeight + 2 * kInset);
+constexpr QSize kCard(kCardImage + 2 * kInset, kCardImage + kTextHeight + 2 * kInset);
 
-enum Role { Id = Qt::UserRole, Picture, Problem, Origin };
+enum Role { Id = Qt::UserRole, Image, Problem, Origin };
 
-/// Paints a card: picture, title in two lines at most, and what is wrong with it.
+/// Paints a card: image, title in two lines at most, and what is wrong with it.
 class CardDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -52,7 +52,7 @@ public:
         painter->drawRoundedRect(
             card.adjusted(1, 1, -1, -1), theme.size("radius"), theme.size("radius"));
         painter->drawPixmap(QPointF(card.left() + kInset, card.top() + kInset),
-                            index.data(Picture).value<QPixmap>());
+                            index.data(Image).value<QPixmap>());
         paintText(*painter, card, index);
         painter->restore();
     }
@@ -61,8 +61,8 @@ private:
     static void paintText(QPainter& painter, const QRectF& card, const QModelIndex& index) {
         const Theme& theme = Theme::current();
         const QRectF text(card.left() + kInset,
-                          card.top() + kCardPicture + kInset + 4,
-                          kCardPicture,
+                          card.top() + kCardImage + kInset + 4,
+                          kCardImage,
                           kTextHeight - 4);
         const QString problem = index.data(Problem).toString();
         painter.setPen(theme.colour("text"));
@@ -95,7 +95,7 @@ QString problemOf(const PresetEntry& entry) {
                         : PresetCards::tr("%n files missing", nullptr, static_cast<int>(missing));
 }
 
-constexpr int kDialogPicture = 128;
+constexpr int kDialogImage = 128;
 constexpr int kDescriptionHeight = 84;
 constexpr int kDialogWidth = 440;
 
@@ -122,14 +122,14 @@ QStringList cardLines(const QString& text, const QFont& font, qreal width, int m
     return lines;
 }
 
-QPixmap cardPicture(const PresetEntry& entry, int side, double scale) {
+QPixmap cardImage(const PresetEntry& entry, int side, double scale) {
     const int pixels = static_cast<int>(side * scale);
-    QPixmap picture(pixels, pixels);
-    picture.fill(Qt::transparent);
-    QPainter painter(&picture);
+    QPixmap image(pixels, pixels);
+    image.fill(Qt::transparent);
+    QPainter painter(&image);
     painter.setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
     QPainterPath shape;
-    shape.addRoundedRect(picture.rect(), 4 * scale, 4 * scale);
+    shape.addRoundedRect(image.rect(), 4 * scale, 4 * scale);
     painter.fillPath(shape, Theme::current().colour("canvas"));
     if (entry.thumbnail.isNull()) {
         const int icon = static_cast<int>(32 * scale);
@@ -144,8 +144,8 @@ QPixmap cardPicture(const PresetEntry& entry, int side, double scale) {
         painter.drawImage((pixels - scaled.width()) / 2, (pixels - scaled.height()) / 2, scaled);
     }
     painter.end();
-    picture.setDevicePixelRatio(scale);
-    return picture;
+    image.setDevicePixelRatio(scale);
+    return image;
 }
 
 PresetCards::PresetCards(QWidget* parent) : QListView(parent) {
@@ -176,7 +176,7 @@ void PresetCards::setEntries(const std::vector<const PresetEntry*>& entries) {
         auto* card = new QStandardItem(entry->title);
         card->setEditable(false);
         card->setData(entry->id, Id);
-        card->setData(cardPicture(*entry, kCardPicture, devicePixelRatioF()), Picture);
+        card->setData(cardImage(*entry, kCardImage, devicePixelRatioF()), Image);
         card->setData(problemOf(*entry), Problem);
         card->setData(entry->isBuiltin ? tr("Built in") : tr("Your own"), Origin);
         card->setToolTip(entry->problem.isEmpty() ? entry->title : entry->problem);
@@ -254,11 +254,11 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     form->setVerticalSpacing(Theme::space(2));
     form->setHorizontalSpacing(Theme::space(3));
     if (!thumbnail.isNull()) {
-        auto* picture = new QLabel(this);
+        auto* image = new QLabel(this);
         PresetEntry shown;
         shown.thumbnail = thumbnail;
-        picture->setPixmap(cardPicture(shown, kDialogPicture, devicePixelRatioF()));
-        form->addRow(tr("Picture"), picture);
+        image->setPixmap(cardImage(shown, kDialogImage, devicePixelRatioF()));
+        form->addRow(tr("Image"), image);
     }
     form->addRow(tr("Title"), title_);
     form->addRow(tr("Tags"), tags_);

@@ -12,14 +12,14 @@ class QStandardItemModel;
 
 namespace lowtide::ui {
 
-/// Presets as cards with pictures, of which one is chosen.
+/// Presets as cards with images, of which one is chosen.
 class PresetCards : public QListView {
     Q_OBJECT
 
 public:
     explicit PresetCards(QWidget* parent = nullptr);
 
-    /// Shows these; what was chosen stays chosen if it is among them.
+    /// Shows these; what was chosen remains chosen if it is among them.
     void setEntries(const std::vector<const PresetEntry*>& entries);
     /// Empty: none.
     [[nodiscard]] QString chosen() const;
@@ -49,7 +49,7 @@ private:
 /// A title on a card: so many lines at most, the last of them with dots where more follows.
 [[nodiscard]] QStringList cardLines(const QString& text, const QFont& font, qreal width, int most);
 /// The thumbnail with round corners in a square of this many pixels, or an icon in its place.
-[[nodiscard]] QPixmap cardPicture(const PresetEntry& entry, int side, double scale);
+[[nodiscard]] QPixmap cardImage(const PresetEntry& entry, int side, double scale);
 
 /// Asks what the graph is to be called as a preset.
 class PresetDialog : public QDialog {

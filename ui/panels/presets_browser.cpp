@@ -27,7 +27,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kDetailsPicture = 64;
+constexpr int kDetailsImage = 64;
 constexpr int kDetailsWidth = 232;
 constexpr int kFilesHeight = 96;
 
@@ -42,7 +42,7 @@ QString fileKindText(const QString& kind) {
         {"adapter", PresetDetails::tr("IP-Adapter")},
         {"image_encoder", PresetDetails::tr("Image encoder")},
         {"file", PresetDetails::tr("Weights")},
-        {"image", PresetDetails::tr("Picture")},
+        {"image", PresetDetails::tr("Image")},
         {"video", PresetDetails::tr("Video")}};
     const auto* found = std::find_if(std::begin(known), std::end(known), [&](const auto& each) {
         return kind == QLatin1String(each.first);
@@ -77,7 +77,7 @@ QLabel* makeDetail(const char* name, const char* font, const char* token, QWidge
     return label;
 }
 
-constexpr int kBesideTags = 110;
+constexpr int kTagsOffset = 110;
 
 bool matches(const PresetEntry& entry, const QString& words, const QString& tag) {
     if (!tag.isEmpty() && !entry.tags.contains(tag)) {
@@ -98,7 +98,7 @@ bool matches(const PresetEntry& entry, const QString& words, const QString& tag)
 PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("presetDetails"));
     setMinimumWidth(kDetailsWidth);
-    picture_ = new QLabel(this);
+    image_ = new QLabel(this);
     title_ = makeDetail("presetTitle", "title", "text", this);
     tags_ = makeDetail("presetTags", "small", "text.muted", this);
     description_ = makeDetail("presetDescription", "body", "text", this);
@@ -150,7 +150,7 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     names->addStretch(1);
     auto* head = new QHBoxLayout;
     head->setSpacing(Theme::space(3));
-    head->addWidget(picture_);
+    head->addWidget(image_);
     head->addLayout(names, 1);
     column->addLayout(head);
     for (QWidget* each : {static_cast<QWidget*>(description_),
@@ -176,8 +176,7 @@ QPushButton* PresetDetails::button(const char* name, const QString& text) {
 void PresetDetails::setEntry(const PresetEntry* entry) {
     const PresetEntry shown = entry ? *entry : PresetEntry();
     const bool isOwn = entry && !shown.isBuiltin;
-    picture_->setPixmap(entry ? cardPicture(shown, kDetailsPicture, devicePixelRatioF())
-                              : QPixmap());
+    image_->setPixmap(entry ? cardImage(shown, kDetailsImage, devicePixelRatioF()) : QPixmap());
     title_->setText(entry ? shown.title : tr("Choose a preset"));
     QStringList tags;
     std::transform(shown.tags.begin(), shown.tags.end(), std::back_inserter(tags), tagText);
@@ -285,9 +284,9 @@ QWidget* PresetsBrowser::makeBar() {
     connect(restore_, &QPushButton::clicked, this, &PresetsBrowser::restore);
     auto* words = new QHBoxLayout;
     words->addWidget(search_, 1);
-    // Beside the search in languages that are short enough, else below it.
+    // Next to the search in languages that are short enough, else below it.
     const bool isShort =
-        search_->fontMetrics().horizontalAdvance(search_->placeholderText()) <= kBesideTags;
+        search_->fontMetrics().horizontalAdvance(search_->placeholderText()) <= kTagsOffset;
     if (isShort) {
         words->addWidget(tag_);
     }
@@ -380,7 +379,7 @@ void PresetsBrowser::filter() {
         }
     }
     std::stable_partition(shown.begin(), shown.end(), [](const PresetEntry* entry) {
-        return !entry->isBuiltin;  // what a person made is looked for first
+        return !entry->isBuiltin;  // what the user made is looked for first
     });
     // Those of that name come before those that only speak of the words.
     const QString phrase = search_->text().simplified();

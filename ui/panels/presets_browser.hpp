@@ -19,7 +19,7 @@ namespace lowtide::ui {
 
 class PresetCards;
 
-/// What is known of one preset: picture, text, the files it needs, what it needs on this device.
+/// What is known of one preset: image, text, the files it needs, what it needs on this device.
 class PresetDetails : public QWidget {
     Q_OBJECT
 
@@ -43,7 +43,7 @@ private:
     void askFor(const QTreeWidgetItem& item);
     QPushButton* button(const char* name, const QString& text);
 
-    QLabel* picture_ = nullptr;
+    QLabel* image_ = nullptr;
     QLabel* title_ = nullptr;
     QLabel* tags_ = nullptr;
     QLabel* description_ = nullptr;
@@ -90,7 +90,7 @@ private:
     void restore();
     void importFile();
     void exportFile();
-    /// Does it, or says why it cannot be done.
+    /// Does it, or reports why it cannot be done.
     void attempt(const std::function<void()>& what);
 
     PresetStore& store_;

@@ -38,8 +38,8 @@ QString finishedText(const QueuedRun& run) {
 }
 
 constexpr int kRunMargin = 5;
-constexpr int kRunPicture = 34;
-constexpr int kRunLine = kRunPicture / 2;
+constexpr int kRunImage = 34;
+constexpr int kRunLine = kRunImage / 2;
 constexpr int kRunBar = 3;  ///< below both lines
 
 const char* iconOf(const QueuedRun& run) {
@@ -65,20 +65,20 @@ const char* runColour(const QueuedRun& run) {
                                              : "text.muted";
 }
 
-void paintPicture(QPainter& painter, const QRect& place, const QueuedRun& run) {
+void paintImage(QPainter& painter, const QRect& area, const QueuedRun& run) {
     const Theme& theme = Theme::current();
-    painter.fillRect(place, theme.colour("field"));
-    const QImage& picture = hasEnded(run) ? run.thumbnail : run.picture.image;
-    if (picture.isNull()) {
+    painter.fillRect(area, theme.colour("field"));
+    const QImage& nodeImage = hasEnded(run) ? run.thumbnail : run.nodeImage.image;
+    if (nodeImage.isNull()) {
         theme.icon(iconOf(run), runColour(run))
-            .paint(&painter, place.adjusted(9, 9, -9, -9), Qt::AlignCenter);
+            .paint(&painter, area.adjusted(9, 9, -9, -9), Qt::AlignCenter);
         return;
     }
-    const QSize size = picture.size().scaled(place.size(), Qt::KeepAspectRatio);
+    const QSize size = nodeImage.size().scaled(area.size(), Qt::KeepAspectRatio);
     QRect target(QPoint(0, 0), size);
-    target.moveCenter(place.center());
+    target.moveCenter(area.center());
     painter.setRenderHint(QPainter::SmoothPixmapTransform);
-    painter.drawImage(target, picture);
+    painter.drawImage(target, nodeImage);
 }
 
 bool isWaiting(const QueuedRun& run) {
@@ -119,13 +119,13 @@ QString stateText(const QueuedRun& run) {
 
 QueueRows::QueueRows(RunQueue& queue, QObject* parent) : QAbstractListModel(parent), queue_(queue) {
     connect(&queue_, &RunQueue::listChanged, this, &QueueRows::rebuild);
-    const auto tell = [this](quint64 id) {
+    const auto showMessage = [this](quint64 id) {
         if (const QModelIndex index = indexOf(id); index.isValid()) {
             Q_EMIT dataChanged(index, index);
         }
     };
-    connect(&queue_, &RunQueue::runChanged, this, tell);
-    connect(&queue_, &RunQueue::picture, this, tell);
+    connect(&queue_, &RunQueue::runChanged, this, showMessage);
+    connect(&queue_, &RunQueue::nodeImage, this, showMessage);
     rebuild();
 }
 
@@ -220,7 +220,7 @@ bool QueueRows::dropMimeData(
 }
 
 QSize QueueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {Theme::space(50), kRunPicture + 2 * kRunMargin};
+    return {Theme::space(50), kRunImage + 2 * kRunMargin};
 }
 
 void QueueDelegate::paint(QPainter* painter,
@@ -234,11 +234,11 @@ void QueueDelegate::paint(QPainter* painter,
     const Theme& theme = Theme::current();
     painter->save();
     paintRowGround(*painter, option);
-    const QRect place(
-        option.rect.left() + kRunMargin, option.rect.top() + kRunMargin, kRunPicture, kRunPicture);
-    paintPicture(*painter, place, *run);
+    const QRect area(
+        option.rect.left() + kRunMargin, option.rect.top() + kRunMargin, kRunImage, kRunImage);
+    paintImage(*painter, area, *run);
     QRectF text =
-        QRectF(option.rect).adjusted(kRunPicture + 2.0 * kRunMargin, kRunMargin, -kRunMargin, 0);
+        QRectF(option.rect).adjusted(kRunImage + 2.0 * kRunMargin, kRunMargin, -kRunMargin, 0);
     text.setHeight(kRunLine);
     paintText(*painter, text, run->title, "strong", "text");
     text.translate(0, kRunLine);
@@ -248,7 +248,7 @@ void QueueDelegate::paint(QPainter* painter,
               "small",
               run->state == RunState::Failed ? "error" : "text.muted");
     if (run->state == RunState::Running) {
-        QRectF bar(text.left(), place.bottom() + 1, text.width(), kRunBar);
+        QRectF bar(text.left(), area.bottom() + 1, text.width(), kRunBar);
         painter->fillRect(bar, theme.colour("field"));
         bar.setWidth(bar.width() * run->progress);
         painter->fillRect(bar, theme.colour("node.running"));
@@ -278,7 +278,7 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     });
     connect(
         list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &QueuePanel::adjust);
-    connect(list_, &QListView::activated, this, [this] { Q_EMIT pictureRequested(selectedRun()); });
+    connect(list_, &QListView::activated, this, [this] { Q_EMIT imageRequested(selectedRun()); });
     connect(list_, &QListView::customContextMenuRequested, this, &QueuePanel::showMenu);
     adjust();
 }
@@ -291,7 +291,7 @@ void QueuePanel::build() {
     retry_ = makeIconButton("refresh", tr("Run the same again"), "retry", this);
     open_ = makeIconButton("open", tr("Open the graph of this run"), "openGraph", this);
     remove_ = makeIconButton("trash", tr("Remove from the list"), "remove", this);
-    auto* tools = new QVBoxLayout;  // beside the list: panels below the canvas are low
+    auto* tools = new QVBoxLayout;  // next to the list: panels below the canvas are low
     tools->setContentsMargins(Theme::space(1), Theme::space(1), Theme::space(1), Theme::space(1));
     tools->setSpacing(Theme::space(1));
     tools->addWidget(pause_);
@@ -334,7 +334,7 @@ void QueuePanel::build() {
     empty_->setObjectName("noRuns");
     empty_->setWordWrap(true);
     empty_->setAlignment(Qt::AlignCenter);
-    empty_->setText(tr("No runs yet. Press Run, and it appears here with its picture."));
+    empty_->setText(tr("No runs yet. Press Run, and it appears here with its image."));
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -381,7 +381,7 @@ void QueuePanel::select(const std::vector<quint64>& runs) {
     }
 }
 
-/// Whoever removes one run after the other stays where that was.
+/// The selection remains at the row of a removed run, for a user who removes one after the other.
 void QueuePanel::selectAsBefore() {
     select(before_.runs);
     const int last = rows_->rowCount({}) - 1;
@@ -441,7 +441,7 @@ void QueuePanel::retrySelected() {
     retryChosen(Json::object());
 }
 
-void QueuePanel::runSelectedAnew() {
+void QueuePanel::runSelectedAgain() {
     retryChosen({{"forceExecution", true}});
 }
 
@@ -457,7 +457,7 @@ void QueuePanel::removeSelected() {
     queue_.remove(selectedThat(hasEnded));
 }
 
-/// A run at work stays: cancelling it is another wish.
+/// A run at work is kept: cancelling it is another wish.
 void QueuePanel::takeSelectedAway() {
     const std::vector<quint64> waiting = selectedThat(isWaiting);
     removeSelected();
@@ -466,7 +466,7 @@ void QueuePanel::takeSelectedAway() {
 
 void QueuePanel::moveSelected(int by) {
     const std::vector<quint64> moved = selectedThat(isWaiting);
-    int before = 0;  // those that wait and stay
+    int before = 0;  // those that wait and are kept
     for (const QueuedRun& run : queue_.runs()) {
         if (!moved.empty() && run.id == moved.front()) {
             break;
@@ -500,7 +500,7 @@ void QueuePanel::showMenu(const QPoint& point) {
     add(tr("Cancel now"), isOpen, &QueuePanel::cancelSelectedNow);
     menu.addSeparator();
     add(tr("Run the same again"), isOver, &QueuePanel::retrySelected);
-    add(tr("Run anew, kept results too"), isOver, &QueuePanel::runSelectedAnew);
+    add(tr("Run again without kept results"), isOver, &QueuePanel::runSelectedAgain);
     add(tr("Open graph of this run"), selectedRun() != 0, [this] {
         Q_EMIT graphRequested(selectedRun());
     });

@@ -15,7 +15,7 @@ class QToolButton;
 namespace lowtide::ui {
 
 /// The runs as a list: the running one, those that wait in their order, then ended ones, the newest
-/// first. Waiting ones can be dragged to another place.
+/// first. Waiting ones can be dragged to another position.
 class QueueRows : public QAbstractListModel {
     Q_OBJECT
 
@@ -84,7 +84,7 @@ public Q_SLOTS:
     void cancelSelected();  ///< after this image; waiting ones at once
     void cancelSelectedNow();
     void retrySelected();
-    void runSelectedAnew();  ///< also what is kept from earlier runs
+    void runSelectedAgain();  ///< also what is kept from earlier runs
     void removeSelected();
     void takeSelectedAway();
     /// The selected runs that wait, as one block, earlier (-1) or later (1).
@@ -96,8 +96,8 @@ Q_SIGNALS:
     void graphRequested(quint64 id);
     /// The run at work is the last one: what waits is taken back.
     void stopAfterThisAsked();
-    /// A run was activated: its picture shall be shown.
-    void pictureRequested(quint64 id);
+    /// A run was activated: its image shall be shown.
+    void imageRequested(quint64 id);
 
 private:
     void build();

@@ -3,9 +3,9 @@
 #include "ui/editors/edit_session.hpp"
 #include "ui/painting/mask_ops.hpp"
 #include "ui/panels/frame_tool.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/mask_tool.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/panels/picture_view.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
@@ -47,14 +47,14 @@ QLabel* titleIn(QWidget* parent, const QString& text) {
     return title;
 }
 
-int percentOf(double share) {
-    return static_cast<int>(std::lround(100 * share));
+int percentOf(double fraction) {
+    return static_cast<int>(std::lround(100 * fraction));
 }
 
 constexpr int kKeepMilliseconds = 1000;
-constexpr double kFirstShare = 0.08;  ///< of the picture's shorter side, for the first brush
-constexpr int kRoomSteps = -2;        ///< smaller, to have room around a frame
-constexpr double kMostShown = 0.7;    ///< of the view; a smaller picture has room
+constexpr double kFirstFraction = 0.08;  ///< of the image's shorter side, for the first brush
+constexpr int kFrameZoomSteps = -2;      ///< smaller, to leave space around a frame
+constexpr double kMostShown = 0.7;       ///< of the view; a smaller image has space around it
 
 }  // namespace
 
@@ -68,7 +68,7 @@ MaskPanel::MaskPanel(QWidget* parent) : QWidget(parent) {
     rows->addWidget(makeWhole());
     rows->addWidget(makeLook());
     rows->addStretch(1);
-    auto* scroll = new QScrollArea(this);  // what the mask is for stays in sight
+    auto* scroll = new QScrollArea(this);  // what the mask is for remains in sight
     scroll->setWidget(settings);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -101,7 +101,7 @@ bool MaskPanel::event(QEvent* event) {
 
 QToolButton* MaskPanel::button(const char* icon, const QString& text, const char* name) {
     QToolButton* made = makeIconButton(icon, text, name, this);
-    made->setFocusPolicy(Qt::TabFocus);  // a click leaves the keys with the picture
+    made->setFocusPolicy(Qt::TabFocus);  // a click leaves the keys with the image
     return made;
 }
 
@@ -123,8 +123,7 @@ QWidget* MaskPanel::makeBrush() {
         each->setCheckable(true);
     }
     size_ = spinIn(part, "maskSize", int(Brush::kLeast), int(Brush::kMost), tr(" px"));
-    size_->setToolTip(
-        tr("Diameter in pixels of the picture: [ and ], Ctrl+wheel, or Alt and drag"));
+    size_->setToolTip(tr("Diameter in pixels of the image: [ and ], Ctrl+wheel, or Alt and drag"));
     hardness_ = spinIn(part, "maskHardness", 0, 100, tr(" %"));
     hardness_->setToolTip(
         tr("How far from its middle the brush covers whole: { and }, or "
@@ -159,9 +158,9 @@ QWidget* MaskPanel::makeWhole() {
     pixels_ = spinIn(part, "maskPixels", 1, kMostGrowth, tr(" px"));
     pixels_->setValue(kFirstPixels);
     pixels_->setToolTip(tr("By how many pixels the mask grows, shrinks, or is softened"));
-    QPushButton* invert =
-        press(tr("Invert"), tr("What is masked stays, what is not is made anew (I)"), "maskInvert");
-    QPushButton* fill = press(tr("Fill"), tr("Mask the whole picture"), "maskFill");
+    QPushButton* invert = press(
+        tr("Invert"), tr("What is masked is kept, what is not is regenerated (I)"), "maskInvert");
+    QPushButton* fill = press(tr("Fill"), tr("Mask the whole image"), "maskFill");
     QPushButton* clear = press(tr("Clear"), tr("Mask nothing (Del)"), "maskClear");
     QPushButton* grow = press(tr("Grow"), tr("Make the mask larger all around"), "maskGrow");
     QPushButton* shrink = press(tr("Shrink"), tr("Make the mask smaller all around"), "maskShrink");
@@ -202,7 +201,7 @@ QWidget* MaskPanel::makeLook() {
     colour_->addItem(tr("White"), QColor(255, 255, 255));
     colour_->addItem(tr("Black"), QColor(0, 0, 0));
     strength_ = spinIn(part, "maskStrength", 10, 100, tr(" %"));
-    strength_->setToolTip(tr("How much of the picture the mask hides on the screen"));
+    strength_->setToolTip(tr("How much of the image the mask hides on the screen"));
     auto* form = new QFormLayout(part);
     form->setContentsMargins(0, 0, 0, 0);
     form->setVerticalSpacing(Theme::space(2));
@@ -216,20 +215,20 @@ QWidget* MaskPanel::makeLook() {
 
 QWidget* MaskPanel::makeEnd() {
     auto* part = new QWidget(this);
-    told_ = new QLabel(part);
-    told_->setObjectName(QStringLiteral("maskTold"));
-    told_->setWordWrap(true);
-    told_->setFont(Theme::current().font("small"));
+    reported_ = new QLabel(part);
+    reported_->setObjectName(QStringLiteral("maskTold"));
+    reported_->setWordWrap(true);
+    reported_->setFont(Theme::current().font("small"));
     use_ = press(tr("Use as inpaint mask"),
-                 tr("The graph makes the masked part anew; every other pixel stays (Return)"),
+                 tr("The graph regenerates the masked part; every other pixel is kept (Return)"),
                  "maskUse");
     use_->setDefault(true);
     QPushButton* close =
-        press(tr("Close"), tr("Back to the picture; the mask is kept (Esc)"), "maskClose");
+        press(tr("Close"), tr("Back to the image; the mask is kept (Esc)"), "maskClose");
     auto* column = new QVBoxLayout(part);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(2));
-    column->addWidget(told_);
+    column->addWidget(reported_);
     column->addWidget(use_);
     column->addWidget(close);
     connect(use_, &QPushButton::clicked, this, &MaskPanel::useAsked);
@@ -237,20 +236,20 @@ QWidget* MaskPanel::makeEnd() {
     return part;
 }
 
-void MaskPanel::tell(const QString& text) {
-    told_->setText(text);
-    told_->setVisible(!text.isEmpty());
+void MaskPanel::showMessage(const QString& text) {
+    reported_->setText(text);
+    reported_->setVisible(!text.isEmpty());
 }
 
 void MaskPanel::setTool(MaskTool* tool) {
     tool_ = tool;
     setEnabled(tool_ != nullptr);
-    tell({});
+    showMessage({});
     if (tool_) {
         connect(tool_, &MaskTool::settingsChanged, this, &MaskPanel::show);
         connect(tool_, &MaskTool::changed, this, &MaskPanel::show);
         connect(tool_, &MaskTool::busyChanged, this, [this](bool isBusy) {
-            tell(isBusy ? tr("Working...") : QString());
+            showMessage(isBusy ? tr("Working...") : QString());
         });
         show();
     }
@@ -286,7 +285,7 @@ void MaskPanel::take() {
     tool_->setLook(look);
 }
 
-Retouching::Retouching(PictureView& view, QObject* parent)
+Retouching::Retouching(ImageView& view, QObject* parent)
     : QObject(parent),
       view_(view),
       maskPanel_(new MaskPanel(nullptr)),
@@ -319,34 +318,34 @@ void Retouching::setFolder(const QString& folder) {
     isKeeping_ = !folder.isEmpty();
 }
 
-void Retouching::setPicture(const LoadedPicture& picture) {
-    const QImage shown = picture.levels.empty() ? QImage() : picture.levels.front();
-    const QString path = picture.video ? QString() : picture.path;
-    const bool isSame = path.isEmpty() ? shown.cacheKey() == picture_.cacheKey()
-                                       : path == path_ && shown.size() == picture_.size();
+void Retouching::setImage(const LoadedImage& image) {
+    const QImage shown = image.levels.empty() ? QImage() : image.levels.front();
+    const QString path = image.video ? QString() : image.path;
+    const bool isSame = path.isEmpty() ? shown.cacheKey() == image_.cacheKey()
+                                       : path == path_ && shown.size() == image_.size();
     if (!isSame) {
         end();
     }
-    picture_ = shown;
+    image_ = shown;
     path_ = path;
 }
 
 QString Retouching::refusal() const {
-    const qint64 pixels = qint64{picture_.width()} * picture_.height();
+    const qint64 pixels = qint64{image_.width()} * image_.height();
     return pixels > kMostMaskPixels
-               ? tr("the picture has %1 x %2 pixels, more than %3 million; make it smaller first")
-                     .arg(picture_.width())
-                     .arg(picture_.height())
+               ? tr("the image has %1 x %2 pixels, more than %3 million; make it smaller first")
+                     .arg(image_.width())
+                     .arg(image_.height())
                      .arg(kMostMaskPixels / 1000000)
                : QString();
 }
 
 void Retouching::begin(Work work, const QString& ofKept) {
-    if (work == work_ || (work != Work::None && (picture_.isNull() || !refusal().isEmpty()))) {
+    if (work == work_ || (work != Work::None && (image_.isNull() || !refusal().isEmpty()))) {
         return;
     }
     if (work != Work::None && path_.isEmpty()) {
-        Q_EMIT fileWanted(picture_, work);
+        Q_EMIT fileWanted(image_, work);
         return;
     }
     close();
@@ -378,7 +377,7 @@ void Retouching::close() {
 }
 
 void Retouching::beginMask(const QString& ofKept) {
-    const QSize size = picture_.size();
+    const QSize size = image_.size();
     if (!isKeeping_) {
         paintOn(filledMask(size, 0));
         return;
@@ -393,9 +392,10 @@ void Retouching::beginMask(const QString& ofKept) {
             if (work_ == Work::Mask && path == path_ && !mask_) {
                 paintOn(mask);
                 if (isKept) {
-                    tell(ofKept.isEmpty() ? tr("This mask was kept when you last painted on the "
-                                               "picture; Clear begins anew.")
-                                          : ofKept);
+                    showMessage(ofKept.isEmpty()
+                                    ? tr("This mask was kept when you last painted on the "
+                                         "image; Clear starts over.")
+                                    : ofKept);
                 }
             }
         };
@@ -407,7 +407,7 @@ void Retouching::paintOn(const QImage& mask) {
     Brush brush = brush_;
     if (brush.diameter < Brush::kLeast) {
         const int side = std::min(mask.width(), mask.height());
-        brush = Brush{.diameter = std::clamp(side * kFirstShare, 4.0, Brush::kMost)};
+        brush = Brush{.diameter = std::clamp(side * kFirstFraction, 4.0, Brush::kMost)};
     }
     mask_->setBrush(brush);
     mask_->setLook(look_);
@@ -423,10 +423,10 @@ void Retouching::beginFrame() {
     frame_ = new FrameTool(view_, this);
     framePanel_->setTool(frame_);
     view_.fit();
-    const QSizeF shown = QSizeF(picture_.size()) * view_.zoom() / view_.devicePixelRatioF();
+    const QSizeF shown = QSizeF(image_.size()) * view_.zoom() / view_.devicePixelRatioF();
     if (shown.width() > kMostShown * view_.width() ||
         shown.height() > kMostShown * view_.height()) {
-        view_.zoomBy(kRoomSteps);
+        view_.zoomBy(kFrameZoomSteps);
     }
     view_.setTool(frame_);
     view_.setFocus(Qt::OtherFocusReason);
@@ -434,8 +434,8 @@ void Retouching::beginFrame() {
     connect(frame_, &FrameTool::closeAsked, this, &Retouching::end);
 }
 
-void Retouching::tell(const QString& text) {
-    work_ == Work::Frame ? framePanel_->tell(text) : maskPanel_->tell(text);
+void Retouching::showMessage(const QString& text) {
+    work_ == Work::Frame ? framePanel_->showMessage(text) : maskPanel_->showMessage(text);
 }
 
 void Retouching::keepSoon() {
@@ -461,8 +461,9 @@ void Retouching::keep(const QString& path, const QImage& mask) {
             return {};
         }
         return [this, problem] {
-            tell(tr("The mask cannot be kept for later: %1. Use it before you leave the picture.")
-                     .arg(problem));
+            showMessage(
+                tr("The mask cannot be kept for later: %1. Use it before you leave the image.")
+                    .arg(problem));
         };
     });
 }
@@ -486,7 +487,7 @@ void Retouching::useMask() {
         return;
     }
     if (isBlank(mask_->canvas().mask())) {
-        tell(tr("Nothing is masked yet: paint over what is to be made anew."));
+        showMessage(tr("Nothing is masked yet: paint over what is to be regenerated."));
         return;
     }
     Q_EMIT maskUsed(path_, mask_->canvas().mask());
@@ -494,8 +495,8 @@ void Retouching::useMask() {
 
 void Retouching::acceptFrame() {
     if (frame_ && !frame_->frame().isWhole()) {
-        tell(tr("Writing..."));
-        Q_EMIT frameAccepted(picture_, frame_->frame().rect(), framePanel_->overlap());
+        showMessage(tr("Writing..."));
+        Q_EMIT frameAccepted(image_, frame_->frame().rect(), framePanel_->overlap());
     }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "ui/bridge/background.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/painting/crop_frame.hpp"
-#include "ui/painting/kept_picture.hpp"
+#include "ui/painting/kept_image.hpp"
 #include "ui/panels/mask_tool.hpp"
 
 #include <QObject>
@@ -22,9 +22,9 @@ namespace lowtide::ui {
 class FramePanel;
 class FrameTool;
 class MaskTool;
-class PictureView;
+class ImageView;
 
-/// The tools beside a picture whose mask is painted: brush, what is done to the whole mask, and how
+/// The tools next to an image whose mask is painted: brush, what is done to the whole mask, and how
 /// it is shown.
 class MaskPanel : public QWidget {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
     /// Of which mask it is; nullptr: none yet.
     void setTool(MaskTool* tool);
     /// A line about the mask: where it is kept, or why not.
-    void tell(const QString& text);
+    void showMessage(const QString& text);
 
     /// Undo and redo mean the mask here, too: its buttons have the focus after a click.
     bool event(QEvent* event) override;
@@ -65,13 +65,13 @@ private:
     QSpinBox* pixels_ = nullptr;
     QComboBox* colour_ = nullptr;
     QSpinBox* strength_ = nullptr;
-    QLabel* told_ = nullptr;
+    QLabel* reported_ = nullptr;
     QPushButton* use_ = nullptr;
     bool isShowing_ = false;
 };
 
-/// What a person does to the picture of a viewer: paints a mask, crops it, extends it. A mask is
-/// kept while it is painted, at most a second late, and is there again when the picture is.
+/// What the user does to the image of a viewer: paints a mask, crops it, extends it. A mask is
+/// kept while it is painted, at most a second late, and is there again when the image is.
 class Retouching : public QObject {
     Q_OBJECT
 
@@ -79,19 +79,19 @@ public:
     enum class Work { None, Mask, Frame };
 
     /// `view` must outlive it.
-    Retouching(PictureView& view, QObject* parent);
+    Retouching(ImageView& view, QObject* parent);
     /// Keeps what is not kept.
     ~Retouching() override;
 
-    /// Beside the picture, shown while something is done; their owner is who places them.
+    /// Next to the image, shown while something is done; their owner positions them.
     [[nodiscard]] QWidget* maskPanel() const;
     [[nodiscard]] QWidget* framePanel() const;
 
     /// Where unfinished masks are kept; empty: they are not.
     void setFolder(const QString& folder);
-    /// What the view shows now; another picture ends what was done to the one before.
-    void setPicture(const LoadedPicture& picture);
-    /// Why this picture cannot be painted on or cropped; empty: it can, or there is none.
+    /// What the view shows now; another image ends what was done to the one before.
+    void setImage(const LoadedImage& image);
+    /// Why this image cannot be painted on or cropped; empty: it can, or there is none.
     [[nodiscard]] QString refusal() const;
 
     [[nodiscard]] Work work() const { return work_; }
@@ -101,22 +101,22 @@ public:
 
     [[nodiscard]] FrameTool* frameTool() const { return frame_; }
 
-    /// `ofKept`: the line beside a mask that was kept; empty: that it was.
+    /// `ofKept`: the message next to a mask that was kept; empty: that it was.
     void begin(Work work, const QString& ofKept = {});
 
     void end() { begin(Work::None); }
 
-    /// A line beside the picture.
-    void tell(const QString& text);
+    /// A line next to the image.
+    void showMessage(const QString& text);
 
 Q_SIGNALS:
     void workChanged();
-    /// The picture has no file of its own (a frame of a video, a preview): it needs one first.
-    void fileWanted(const QImage& picture, lowtide::ui::Retouching::Work work);
-    /// The mask is to be used with that picture.
-    void maskUsed(const QString& picture, const QImage& mask);
-    /// A part of the picture is to be written, or more than it.
-    void frameAccepted(const QImage& picture, const QRect& frame, int overlap);
+    /// The image has no file of its own (a frame of a video, a preview): it needs one first.
+    void fileWanted(const QImage& image, lowtide::ui::Retouching::Work work);
+    /// The mask is to be used with that image.
+    void maskUsed(const QString& image, const QImage& mask);
+    /// A part of the image is to be written, or more than it.
+    void frameAccepted(const QImage& image, const QRect& frame, int overlap);
 
 private:
     void beginMask(const QString& ofKept);
@@ -130,13 +130,13 @@ private:
     void useMask();
     void acceptFrame();
 
-    PictureView& view_;
+    ImageView& view_;
     MaskPanel* maskPanel_;
     FramePanel* framePanel_;
     UnfinishedMasks unfinished_{QString()};
     bool isKeeping_ = false;  ///< there is a folder
-    QString path_;            ///< of the picture; empty: it has no file
-    QImage picture_;
+    QString path_;            ///< of the image; empty: it has no file
+    QImage image_;
     Work work_ = Work::None;
     MaskTool* mask_ = nullptr;  ///< a child, as the frame: it ends before the view does
     FrameTool* frame_ = nullptr;

@@ -21,7 +21,7 @@ namespace lowtide::ui {
 
 namespace {
 
-/// Plans are asked for when a person has rested so long.
+/// Plans are asked for when the user has rested so long.
 constexpr int kForecastRest = 250;
 constexpr int kSheetDialogWidth = 640;
 constexpr int kSheetDialogHeight = 520;
@@ -77,7 +77,7 @@ SheetDialog::SheetDialog(const graph::Document& document,
     connect(x_, &AxisEditor::changed, this, &SheetDialog::take);
     connect(y_, &AxisEditor::changed, this, &SheetDialog::take);
     connect(measured_, &QCheckBox::toggled, this, &SheetDialog::take);
-    wish({});
+    request({});
     resize(kSheetDialogWidth, kSheetDialogHeight);
 }
 
@@ -122,12 +122,12 @@ int SheetDialog::indexOf(const std::string& node, const std::string& item) const
     return found == items_.end() ? -1 : static_cast<int>(found - items_.begin());
 }
 
-void SheetDialog::wish(const SheetWish& wish) {
+void SheetDialog::request(const SheetRequest& request) {
     const int steps = firstStepsIn(items_);
-    const int wished = wish.node.empty() ? steps : indexOf(wish.node, wish.item);
-    x_->choose(wish.areRows ? (steps == wished ? -1 : steps) : wished);
-    y_->choose(wish.areRows ? wished : -1);
-    (wish.areRows ? y_ : x_)->focusValues();
+    const int wished = request.node.empty() ? steps : indexOf(request.node, request.item);
+    x_->choose(request.areRows ? (steps == wished ? -1 : steps) : wished);
+    y_->choose(request.areRows ? wished : -1);
+    (request.areRows ? y_ : x_)->focusValues();
     take();
 }
 
@@ -150,7 +150,7 @@ SheetPlan SheetDialog::plan() const {
     return planNow().value_or(SheetPlan{});
 }
 
-bool SheetDialog::savesPictures() const {
+bool SheetDialog::savesImages() const {
     return std::any_of(document_.nodes.begin(), document_.nodes.end(), [&](const auto& entry) {
         const NodeDesc* desc = catalog_.find(entry.second.type);
         return desc && desc->output && desc->sideEffect &&
@@ -160,8 +160,8 @@ bool SheetDialog::savesPictures() const {
 
 /// Why it cannot start; empty: it can.
 QString SheetDialog::refusal() const {
-    if (!savesPictures()) {
-        return tr("This graph saves no picture. Add “Save image” at its end.");
+    if (!savesImages()) {
+        return tr("This graph saves no image. Add “Save image” at its end.");
     }
     if (x_->chosen() < 0) {
         return tr("Choose what differs from column to column.");
@@ -171,26 +171,26 @@ QString SheetDialog::refusal() const {
     }
     const std::optional<SheetPlan> plan = planNow();
     if (!plan) {
-        return tr("Mend the values that are marked.");
+        return tr("Fix the values that are marked.");
     }
     if (plan->cells() > kMostVariants) {
-        return tr("%1 × %2 are %3 pictures; a sheet holds %4 at most. Use fewer values.")
+        return tr("%1 × %2 are %3 images; a sheet holds %4 at most. Use fewer values.")
             .arg(plan->columns())
             .arg(plan->rows())
             .arg(plan->cells())
             .arg(kMostVariants);
     }
     if (plan->cells() < 2) {
-        return tr("One picture is no sheet. Give another value.");
+        return tr("One image is no sheet. Give another value.");
     }
     return {};
 }
 
 QString SheetDialog::countText(const SheetPlan& plan) const {
-    return plan.y ? tr("%1 × %2 values make %n pictures.", nullptr, static_cast<int>(plan.cells()))
+    return plan.y ? tr("%1 × %2 values make %n images.", nullptr, static_cast<int>(plan.cells()))
                         .arg(plan.columns())
                         .arg(plan.rows())
-                  : tr("%n pictures.", nullptr, static_cast<int>(plan.cells()));
+                  : tr("%n images.", nullptr, static_cast<int>(plan.cells()));
 }
 
 /// Nodes that all cells share are counted in each: it is never longer than that.

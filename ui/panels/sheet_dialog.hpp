@@ -13,13 +13,13 @@ class QPushButton;
 namespace lowtide::ui {
 
 /// What a sheet begins with.
-struct SheetWish {
+struct SheetRequest {
     std::string node;  ///< empty: the steps of the first node that has some
     std::string item;
     bool areRows = false;
 };
 
-/// Asks which parameters a sheet varies, and says before it starts how many pictures that makes
+/// Asks which parameters a sheet varies, and reports before it starts how many images that makes
 /// and how long they take.
 class SheetDialog : public QDialog {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
                 const Json& options,
                 QWidget* parent);
 
-    void wish(const SheetWish& wish);
+    void request(const SheetRequest& request);
     /// What accept() stands for.
     [[nodiscard]] SheetPlan plan() const;
 
@@ -49,7 +49,7 @@ private:
     [[nodiscard]] QString countText(const SheetPlan& plan) const;
     [[nodiscard]] QString timeText(const SheetForecast& forecast) const;
     [[nodiscard]] QString seedText() const;
-    [[nodiscard]] bool savesPictures() const;
+    [[nodiscard]] bool savesImages() const;
     [[nodiscard]] int indexOf(const std::string& node, const std::string& item) const;
 
     const graph::Document document_;

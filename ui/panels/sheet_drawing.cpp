@@ -1,7 +1,7 @@
 #include "ui/panels/sheet_drawing.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 
 #include <QDir>
 #include <QFileInfo>
@@ -17,10 +17,10 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kLeastLetter = 16;    ///< pixels
-constexpr int kCellPerLetter = 22;  ///< a wider cell has larger letters
-constexpr int kNoPicture = 256;     ///< side of cells where no picture is
-constexpr int kMostLines = 4;       ///< of a label
+constexpr int kLeastLetter = 16;     ///< pixels
+constexpr int kCellPerLetter = 22;   ///< a wider cell has larger letters
+constexpr int kEmptyCellSide = 256;  ///< of cells without an image
+constexpr int kMostLines = 4;        ///< of a label
 constexpr double kMostKeptPixels = 1 << 24;
 constexpr int kNameDigits = 5;
 constexpr qsizetype kMostLetters = 60;  ///< of the name of a graph, in that of a file
@@ -30,11 +30,11 @@ const QColor kSheetMuted(0x62, 0x66, 0x70);
 const QColor kSheetEmpty(0xec, 0xed, 0xf0);
 const QColor kSheetProblem(0xa3, 0x22, 0x1c);
 
-QImage pictureOf(const DrawnCell& cell) {
+QImage imageOf(const DrawnCell& cell) {
     if (cell.file.isEmpty()) {
         return {};
     }
-    const LoadedPicture loaded = loadPicture(cell.file);
+    const LoadedImage loaded = loadImage(cell.file);
     return loaded.levels.empty() ? QImage() : loaded.levels.front();
 }
 
@@ -50,7 +50,7 @@ struct SheetLayout {
     int caption = 0;
     int lineHeight = 0;
 
-    [[nodiscard]] QRect picture(size_t column, size_t row) const {
+    [[nodiscard]] QRect image(size_t column, size_t row) const {
         return {
             QPoint(left + gap + static_cast<int>(column) * (cell.width() + gap),
                    title + header + gap + static_cast<int>(row) * (cell.height() + caption + gap)),
@@ -58,7 +58,7 @@ struct SheetLayout {
     }
 
     [[nodiscard]] QSize whole(const SheetPlan& plan) const {
-        const QRect last = picture(plan.columns() - 1, plan.rows() - 1);
+        const QRect last = image(plan.columns() - 1, plan.rows() - 1);
         return {(last.right() + 1 + gap + 3) / 4 * 4,  // rows without padding
                 last.bottom() + 1 + caption + gap};
     }
@@ -121,10 +121,10 @@ SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& whole, double shr
     return layout;
 }
 
-/// As large as pictures are, unless the sheet had too many pixels, or more a side than are shown.
+/// As large as images are, unless the sheet had too many pixels, or more a side than are shown.
 SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& largest, QFont& font) {
     constexpr double kLittle = 1.01;  // labels do not shrink with the cells
-    const QSize whole = largest.isEmpty() ? QSize(kNoPicture, kNoPicture) : largest;
+    const QSize whole = largest.isEmpty() ? QSize(kEmptyCellSide, kEmptyCellSide) : largest;
     const double pixels = static_cast<double>(whole.width()) * whole.height() *
                           static_cast<double>(drawing.plan.cells());
     const auto sideOf = [&](const SheetLayout& layout) {
@@ -142,13 +142,13 @@ SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& largest, QFont& f
 
 void drawCell(QPainter& painter,
               const DrawnCell& cell,
-              const QImage& picture,
-              const QRect& place,
+              const QImage& image,
+              const QRect& rect,
               const SheetLayout& layout) {
-    if (picture.isNull()) {
-        painter.fillRect(place, kSheetEmpty);
+    if (image.isNull()) {
+        painter.fillRect(rect, kSheetEmpty);
         painter.setPen(kSheetProblem);
-        const QRect inner = place.adjusted(layout.gap, layout.gap, -layout.gap, -layout.gap);
+        const QRect inner = rect.adjusted(layout.gap, layout.gap, -layout.gap, -layout.gap);
         painter.drawText(inner,
                          Qt::AlignCenter,
                          fitted(painter.font(),
@@ -156,14 +156,14 @@ void drawCell(QPainter& painter,
                                 inner.width(),
                                 std::max(1, inner.height() / layout.lineHeight)));
     } else {
-        const QSize size = layout.shrink > 1 ? picture.size() / layout.shrink : picture.size();
-        QRect target(QPoint(0, 0), size.boundedTo(place.size()));
-        target.moveCenter(place.center());
-        target.moveTop(place.top());
-        painter.drawImage(target, picture);
+        const QSize size = layout.shrink > 1 ? image.size() / layout.shrink : image.size();
+        QRect target(QPoint(0, 0), size.boundedTo(rect.size()));
+        target.moveCenter(rect.center());
+        target.moveTop(rect.top());
+        painter.drawImage(target, image);
     }
     painter.setPen(kSheetMuted);
-    QRect line(place.left(), place.bottom() + 1, place.width(), layout.lineHeight);
+    QRect line(rect.left(), rect.bottom() + 1, rect.width(), layout.lineHeight);
     for (const QString& text : cell.caption) {
         painter.drawText(line,
                          Qt::AlignCenter,
@@ -172,7 +172,7 @@ void drawCell(QPainter& painter,
     }
 }
 
-/// Names of the axes above, values beside the cells.
+/// Names of the axes above, values next to the cells.
 void drawLabels(QPainter& painter,
                 const SheetDrawing& drawing,
                 const SheetLayout& layout,
@@ -193,18 +193,18 @@ void drawLabels(QPainter& painter,
     }
     painter.setPen(kSheetText);
     for (size_t column = 0; column < plan.columns(); ++column) {
-        const QRect cell = layout.picture(column, 0);
-        const QRect place(cell.left(), layout.title, cell.width(), layout.header + layout.gap / 2);
-        painter.drawText(place,
+        const QRect cell = layout.image(column, 0);
+        const QRect rect(cell.left(), layout.title, cell.width(), layout.header + layout.gap / 2);
+        painter.drawText(rect,
                          Qt::AlignHCenter | Qt::AlignBottom,
-                         fitted(painter.font(), plan.x.values[column].label, place.width()));
+                         fitted(painter.font(), plan.x.values[column].label, rect.width()));
     }
     for (size_t row = 0; plan.y && row < plan.rows(); ++row) {
-        const QRect cell = layout.picture(0, row);
-        const QRect place(layout.gap, cell.top(), layout.left - layout.gap, cell.height());
-        painter.drawText(place,
+        const QRect cell = layout.image(0, row);
+        const QRect rect(layout.gap, cell.top(), layout.left - layout.gap, cell.height());
+        painter.drawText(rect,
                          Qt::AlignRight | Qt::AlignVCenter,
-                         fitted(painter.font(), plan.y->values[row].label, place.width()));
+                         fitted(painter.font(), plan.y->values[row].label, rect.width()));
     }
 }
 
@@ -215,10 +215,10 @@ QImage drawSheet(const SheetDrawing& drawing) {
     double pixels = 0;
     std::vector<QImage> kept;  // others are read once more, one at a time
     for (const DrawnCell& cell : drawing.cells) {
-        const QImage picture = pictureOf(cell);
-        largest = largest.expandedTo(picture.size());
-        pixels += static_cast<double>(picture.width()) * picture.height();
-        kept.push_back(pixels < kMostKeptPixels ? picture : QImage());
+        const QImage image = imageOf(cell);
+        largest = largest.expandedTo(image.size());
+        pixels += static_cast<double>(image.width()) * image.height();
+        kept.push_back(pixels < kMostKeptPixels ? image : QImage());
     }
     QFont font = drawing.font;
     const SheetLayout layout = layoutOf(drawing, largest, font);
@@ -227,7 +227,7 @@ QImage drawSheet(const SheetDrawing& drawing) {
     if (sheet.isNull()) {
         throw Error(
             ErrorKind::OutOfMemory,
-            message("there is not enough memory to draw a sheet of {} pictures", plan.cells()),
+            message("there is not enough memory to draw a sheet of {} images", plan.cells()),
             message("close other programs, or use fewer values"));
     }
     sheet.fill(kSheetGround);
@@ -239,8 +239,8 @@ QImage drawSheet(const SheetDrawing& drawing) {
     for (size_t i = 0; i < drawing.cells.size(); ++i) {
         drawCell(painter,
                  drawing.cells[i],
-                 kept[i].isNull() ? pictureOf(drawing.cells[i]) : kept[i],
-                 layout.picture(i % plan.columns(), i / plan.columns()),
+                 kept[i].isNull() ? imageOf(drawing.cells[i]) : kept[i],
+                 layout.image(i % plan.columns(), i / plan.columns()),
                  layout);
     }
     return sheet;
@@ -251,12 +251,12 @@ QString claimedSheetName(const QString& folder, const QString& name) {
     QString stem = name.simplified();
     stem.replace(unsafe, QStringLiteral("_"));
     stem = stem.left(kMostLetters);
-    const QDir place(folder);
+    const QDir rect(folder);
     for (int number = 1;; ++number) {
         const QString file =
             (stem.isEmpty() ? QStringLiteral("lowtide") : stem) +
             QStringLiteral("_sheet_%1.png").arg(number, kNameDigits, 10, QLatin1Char('0'));
-        QFile claim(place.filePath(file));
+        QFile claim(rect.filePath(file));
         if (claim.open(QIODevice::WriteOnly | QIODevice::NewOnly) || !claim.exists()) {
             return claim.fileName();
         }

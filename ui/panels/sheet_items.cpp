@@ -28,7 +28,7 @@ class ItemWords {
 constexpr const char* kStepsItem = "steps";
 /// So many choices are all ticked at first; of more, the graph's own alone.
 constexpr size_t kFewChoices = 6;
-/// Policies that are ticked at first, beside the graph's own.
+/// Policies that are ticked at first, in addition to the graph's own.
 constexpr const char* kMostMemory = "none";
 constexpr const char* kLeastMemory = "leaf+stream";
 
@@ -97,18 +97,18 @@ std::vector<SheetChoice> paramChoices(const SheetItem& item, const OfferedFiles*
 
 /// Of four numbers around one, those that the parameter takes, each once.
 QString numbersAround(const ParamDesc& param, double value) {
-    const bool isWhole = param.kind != ParamKind::Float;
+    const bool isInteger = param.kind != ParamKind::Float;
     const double least = param.min.value_or(-HUGE_VAL);
     const double most = param.softMax.value_or(param.max.value_or(HUGE_VAL));
-    const double step = isWhole ? std::max(1.0, param.step.value_or(1)) : 0;
+    const double step = isInteger ? std::max(1.0, param.step.value_or(1)) : 0;
     QStringList numbers;
-    for (const double share : {0.5, 1.0, 1.5, 2.0}) {
-        double number = value * share;
-        number = step > 0 && share != 1.0 ? std::round(number / step) * step : number;
-        if (share != 1.0 && (number < least || number > most)) {
+    for (const double fraction : {0.5, 1.0, 1.5, 2.0}) {
+        double number = value * fraction;
+        number = step > 0 && fraction != 1.0 ? std::round(number / step) * step : number;
+        if (fraction != 1.0 && (number < least || number > most)) {
             continue;
         }
-        const QString text = QString::number(number, isWhole ? 'f' : 'g', isWhole ? 0 : 6);
+        const QString text = QString::number(number, isInteger ? 'f' : 'g', isInteger ? 0 : 6);
         if (!numbers.contains(text)) {
             numbers << text;
         }
@@ -179,7 +179,7 @@ std::string ownText(const SheetItem& item, const graph::Document& document) {
                                                   : memory::policyFromJson(node.memory, item.node))
                    : toText(memory::precisionFromJson(node.precision, item.node));
     } catch (const Error&) {
-        return {};  // the inspector says what is wrong with it
+        return {};  // the inspector shows what is wrong with it
     }
 }
 
@@ -232,9 +232,9 @@ QString suggestedText(const SheetItem& item, const graph::Document& document) {
 }
 
 QString sentencesOf(const Error& error) {
-    const QString said = asSentence(errorText(error));
-    const QString gap = said.endsWith(u'。') ? QString() : QStringLiteral(" ");
-    return (said + gap + asSentence(moduleSentence(error.hint()))).trimmed();
+    const QString message = asSentence(errorText(error));
+    const QString gap = message.endsWith(u'。') ? QString() : QStringLiteral(" ");
+    return (message + gap + asSentence(moduleSentence(error.hint()))).trimmed();
 }
 
 QString refusalOf(const SheetItem& item,

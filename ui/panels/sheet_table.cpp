@@ -1,6 +1,6 @@
 #include "ui/panels/sheet_table.hpp"
 
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/language/language.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/figures.hpp"
@@ -26,7 +26,7 @@ int lettersOf(QChar letter) {
     return letter.unicode() >= kFirstWide ? 2 : 1;
 }
 
-/// A label in short lines; the tip says all of it.
+/// A label in short lines; the tip shows all of it.
 QString folded(const QString& label) {
     QStringList lines{QString()};
     int letters = 0;
@@ -55,9 +55,9 @@ QString folded(const QString& label) {
     return lines.join(QLatin1Char('\n'));
 }
 
-/// Of the pixels alone: files of the same picture differ in the graphs that they carry.
-QByteArray hashOf(const QImage& picture) {
-    const QImage whole = picture.convertToFormat(QImage::Format_RGBA8888);
+/// Hash of the pixels alone: files of the same image differ in the graphs that they carry.
+QByteArray hashOf(const QImage& image) {
+    const QImage whole = image.convertToFormat(QImage::Format_RGBA8888);
     QCryptographicHash hash(QCryptographicHash::Sha1);
     const QByteArray size =
         QByteArray::number(whole.width()) + 'x' + QByteArray::number(whole.height());
@@ -68,14 +68,13 @@ QByteArray hashOf(const QImage& picture) {
     return hash.result();
 }
 
-QImage smallEnough(const PictureLevels& levels) {
+QImage smallEnough(const ImageLevels& levels) {
     const QImage* least = &levels.front();
     for (const QImage& level : levels) {
-        const bool isEnough = std::max(level.width(), level.height()) >= SheetTable::kPicturePixels;
+        const bool isEnough = std::max(level.width(), level.height()) >= SheetTable::kImagePixels;
         least = isEnough ? &level : least;
     }
-    const int side =
-        std::min(SheetTable::kPicturePixels, std::max(least->width(), least->height()));
+    const int side = std::min(SheetTable::kImagePixels, std::max(least->width(), least->height()));
     return least->scaled(side, side, Qt::KeepAspectRatio, Qt::SmoothTransformation)
         .convertToFormat(least->hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied
                                                   : QImage::Format_RGB32);
@@ -90,7 +89,7 @@ QFontMetrics smallMetrics() {
     return QFontMetrics(Theme::current().font("small"));
 }
 
-/// A word on a ground of its own, over a picture.
+/// A word on a ground of its own, over an image.
 void paintTag(QPainter& painter, QPoint corner, const QString& text, const char* token) {
     const Theme& theme = Theme::current();
     const QFontMetrics metrics = smallMetrics();
@@ -130,7 +129,7 @@ void SheetTable::setSheet(const SheetRecord& sheet, const SheetPlan& plan) {
     }
     for (int cell = 0; cell < static_cast<int>(shown_.size()); ++cell) {
         load(cell);
-        tell(cell);
+        showMessage(cell);
     }
 }
 
@@ -149,10 +148,10 @@ void SheetTable::load(int cell) {
             return {};
         }
         Shown loaded{.file = file};
-        const LoadedPicture whole = loadPicture(file, stop);
+        const LoadedImage whole = loadImage(file, stop);
         loaded.problem = whole.problem;
         if (!whole.levels.empty()) {
-            loaded.picture = smallEnough(whole.levels);
+            loaded.image = smallEnough(whole.levels);
             loaded.hash = hashOf(whole.levels.front());
         }
         return [this, cell, file, loaded] { take(cell, file, loaded); };
@@ -164,7 +163,7 @@ void SheetTable::take(int cell, const QString& file, Shown loaded) {
     if (at < shown_.size() && shown_[at].file == file) {
         shown_[at] = std::move(loaded);
         for (int each = 0; each < static_cast<int>(shown_.size()); ++each) {
-            tell(each);  // some may be the same as this one
+            showMessage(each);  // some may be the same as this one
         }
     }
 }
@@ -175,12 +174,12 @@ void SheetTable::setProgress(const RunKey& run, double progress) {
         if (cell.run == run && !hasEnded(cell)) {
             cell.state = RunState::Running;
             shown_[i].progress = progress;
-            tell(static_cast<int>(i));
+            showMessage(static_cast<int>(i));
         }
     }
 }
 
-void SheetTable::tell(int cell) {
+void SheetTable::showMessage(int cell) {
     const QModelIndex index = indexOf(cell);
     Q_EMIT dataChanged(index, index);
 }
@@ -199,8 +198,8 @@ const SheetCellRecord* SheetTable::cellAt(const QModelIndex& index) const {
     return cell < 0 ? nullptr : &sheet_.cells[static_cast<size_t>(cell)];
 }
 
-const QImage& SheetTable::picture(int cell) const {
-    return cell < 0 ? kNoImage : shown_[static_cast<size_t>(cell)].picture;
+const QImage& SheetTable::image(int cell) const {
+    return cell < 0 ? kNoImage : shown_[static_cast<size_t>(cell)].image;
 }
 
 double SheetTable::progress(int cell) const {
@@ -247,9 +246,9 @@ QString SheetTable::stateText(int cell) const {
         case RunState::Finished:
             break;
     }
-    return record.files.isEmpty()     ? tr("It wrote no picture.")
+    return record.files.isEmpty()     ? tr("It wrote no image.")
            : !shown.problem.isEmpty() ? shown.problem
-           : shown.picture.isNull()   ? tr("is loaded")
+           : shown.image.isNull()     ? tr("is loaded")
                                       : QString();
 }
 
@@ -299,7 +298,7 @@ QVariant SheetTable::data(const QModelIndex& index, int role) const {
         }
     }
     if (const int same = sameAs(cell); same >= 0) {
-        lines << tr("The same picture as %1").arg(plan_.cellTitle(static_cast<size_t>(same)));
+        lines << tr("The same image as %1").arg(plan_.cellTitle(static_cast<size_t>(same)));
     }
     return role == Qt::ToolTipRole ? lines.join(u'\n') : listed(lines);
 }
@@ -329,37 +328,37 @@ int SheetDelegate::captionHeight() const {
 }
 
 QSize SheetDelegate::cellSize(const QSizeF& shape) const {
-    const QSizeF picture =
+    const QSizeF image =
         (shape.isEmpty() ? QSizeF(1, 1) : shape).scaled(side_, side_, Qt::KeepAspectRatio);
-    return {static_cast<int>(picture.width()) + 2 * kCellInset,
-            static_cast<int>(picture.height()) + captionHeight() + 2 * kCellInset};
+    return {static_cast<int>(image.width()) + 2 * kCellInset,
+            static_cast<int>(image.height()) + captionHeight() + 2 * kCellInset};
 }
 
-void SheetDelegate::paintPicture(QPainter& painter,
-                                 const QRect& place,
-                                 const SheetTable& table,
-                                 int cell) const {
+void SheetDelegate::paintImage(QPainter& painter,
+                               const QRect& rect,
+                               const SheetTable& table,
+                               int cell) const {
     const Theme& theme = Theme::current();
-    const QImage& picture = table.picture(cell);
-    if (!picture.isNull()) {
-        QSize size = picture.size();
-        size.scale(place.size(), Qt::KeepAspectRatio);
+    const QImage& image = table.image(cell);
+    if (!image.isNull()) {
+        QSize size = image.size();
+        size.scale(rect.size(), Qt::KeepAspectRatio);
         QRect target(QPoint(0, 0), size);
-        target.moveCenter(place.center());
-        painter.drawImage(target, picture);
+        target.moveCenter(rect.center());
+        painter.drawImage(target, image);
         return;
     }
-    painter.fillRect(place, theme.colour("field"));
+    painter.fillRect(rect, theme.colour("field"));
     const QString text = table.stateText(cell);
     painter.setFont(theme.font("small"));
     painter.setPen(theme.colour(table.hasFailed(cell) ? "error" : "text.muted"));
-    const QRect inner = place.adjusted(6, 6, -6, -6);
+    const QRect inner = rect.adjusted(6, 6, -6, -6);
     painter.setClipRect(inner);
     painter.drawText(inner, Qt::AlignCenter | Qt::TextWordWrap, text);
     painter.setClipping(false);
     const double progress = table.progress(cell);
     if (table.cellAt(table.indexOf(cell))->state == RunState::Running && progress >= 0) {
-        QRectF bar(place.left(), place.bottom() + 1 - kProgressBar, place.width(), kProgressBar);
+        QRectF bar(rect.left(), rect.bottom() + 1 - kProgressBar, rect.width(), kProgressBar);
         bar.setWidth(bar.width() * std::clamp(progress, 0.0, 1.0));
         painter.fillRect(bar, theme.colour("node.running"));
     }
@@ -383,12 +382,12 @@ void SheetDelegate::paintCaption(QPainter& painter,
 }
 
 void SheetDelegate::paintMark(QPainter& painter,
-                              const QRect& place,
+                              const QRect& rect,
                               const SheetTable& table,
                               int cell) const {
     const SheetTable::Ends ends = table.endsOf(marked_);
     const bool isTime = marked_ == SheetTable::Figure::Time;
-    const QPoint corner = place.topLeft() + QPoint(kMarkInset, kMarkInset);
+    const QPoint corner = rect.topLeft() + QPoint(kMarkInset, kMarkInset);
     if (cell == ends.least) {
         paintTag(painter,
                  corner,
@@ -428,13 +427,13 @@ void SheetDelegate::paint(QPainter* painter,
         painter->setBrush(Qt::NoBrush);
         painter->drawRect(option.rect.adjusted(1, 1, -2, -2));
     }
-    QRect place = inner;
-    place.setHeight(inner.height() - captionHeight());
-    paintPicture(*painter, place, *table, cell);
-    paintMark(*painter, place, *table, cell);
+    QRect rect = inner;
+    rect.setHeight(inner.height() - captionHeight());
+    paintImage(*painter, rect, *table, cell);
+    paintMark(*painter, rect, *table, cell);
     if (hasFigures_) {
         paintCaption(*painter,
-                     QRect(place.left(), place.bottom() + 1, place.width(), captionHeight()),
+                     QRect(rect.left(), rect.bottom() + 1, rect.width(), captionHeight()),
                      *table,
                      cell);
     }

@@ -15,19 +15,19 @@
 
 namespace lowtide::ui {
 
-/// The cells of a sheet as a table: their pictures, small, what they cost, and which of them show
+/// The cells of a sheet as a table: their images, small, what they cost, and which of them show
 /// the very same pixels.
 class SheetTable : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    /// Longest side of the pictures that are kept.
-    static constexpr int kPicturePixels = 512;
+    /// Longest side of the images that are kept.
+    static constexpr int kImagePixels = 512;
 
     explicit SheetTable(QObject* parent = nullptr);
     ~SheetTable() override;
 
-    /// Pictures that are known already stay where the sheet is the same.
+    /// Images that are known already are kept where the sheet is the same.
     void setSheet(const SheetRecord& sheet, const SheetPlan& plan);
     /// A run of the sheet is at work: 0 to 1. A run of another sheet changes nothing.
     void setProgress(const RunKey& run, double progress);
@@ -41,13 +41,13 @@ public:
     [[nodiscard]] int numberOf(const QModelIndex& index) const;
     [[nodiscard]] QModelIndex indexOf(int cell) const;
     /// Null: not loaded, or there is none.
-    [[nodiscard]] const QImage& picture(int cell) const;
+    [[nodiscard]] const QImage& image(int cell) const;
     [[nodiscard]] double progress(int cell) const;
     /// The first other cell with the same pixels; -1: none.
     [[nodiscard]] int sameAs(int cell) const;
     /// "2.1 s, 1.2 GiB"; empty: nothing was measured.
     [[nodiscard]] QString figures(int cell) const;
-    /// Why there is no picture, or that it comes; empty: there is one.
+    /// Why there is no image, or that it comes; empty: there is one.
     [[nodiscard]] QString stateText(int cell) const;
     [[nodiscard]] bool hasFailed(int cell) const;
 
@@ -71,7 +71,7 @@ public:
 private:
     struct Shown {
         QString file;  ///< that is loaded, or will be
-        QImage picture;
+        QImage image;
         QByteArray hash;
         QString problem;
         double progress = -1;
@@ -79,7 +79,7 @@ private:
 
     void load(int cell);
     void take(int cell, const QString& file, Shown loaded);
-    void tell(int cell);
+    void showMessage(int cell);
 
     SheetRecord sheet_;
     SheetPlan plan_;
@@ -88,14 +88,14 @@ private:
     Background loading_;
 };
 
-/// Paints a cell of a sheet: its picture, or why there is none; below it, on wish, what it took.
+/// Paints a cell of a sheet: its image, or why there is none; below it, on wish, what it took.
 class SheetDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    /// Pixels of the longer side of a picture.
+    /// Pixels of the longer side of an image.
     void setSide(int pixels) { side_ = pixels; }
 
     void setFigures(bool areShown) { hasFigures_ = areShown; }
@@ -113,12 +113,9 @@ public:
 
 private:
     [[nodiscard]] int captionHeight() const;
-    void paintPicture(QPainter& painter,
-                      const QRect& place,
-                      const SheetTable& table,
-                      int cell) const;
+    void paintImage(QPainter& painter, const QRect& rect, const SheetTable& table, int cell) const;
     void paintCaption(QPainter& painter, QRect line, const SheetTable& table, int cell) const;
-    void paintMark(QPainter& painter, const QRect& place, const SheetTable& table, int cell) const;
+    void paintMark(QPainter& painter, const QRect& rect, const SheetTable& table, int cell) const;
 
     int side_ = 0;
     bool hasFigures_ = false;

@@ -1,7 +1,7 @@
 #include "ui/panels/sheet_view.hpp"
 
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/panels/picture_view.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -36,7 +36,7 @@ constexpr int kSheetPage = 1;
 QSizeF shapeOf(const SheetTable& table) {
     QSizeF shape;
     for (size_t cell = 0; cell < table.plan().cells(); ++cell) {
-        shape = shape.expandedTo(table.picture(static_cast<int>(cell)).size());
+        shape = shape.expandedTo(table.image(static_cast<int>(cell)).size());
     }
     return shape.isEmpty() ? QSizeF(1, 1) : shape;
 }
@@ -79,7 +79,7 @@ SheetView::SheetView(QWidget* parent)
             showFacts();
         }
         if (isFitted_) {
-            fit();  // shapes of pictures become known
+            fit();  // shapes of images become known
         }
     });
     adjust();
@@ -150,10 +150,10 @@ void SheetView::adjust() {
     enable("cellValues", record != nullptr);
     enable("compareWith", hasFile);
     enable("compareInViewer", hasFile && reference_ >= 0 && reference_ != cell);
-    enable("wholePicture", !table_->sheet().picture.isEmpty());
+    enable("wholePicture", !table_->sheet().image.isEmpty());
     findChild<QAction*>(QStringLiteral("compareWith"))
         ->setChecked(reference_ >= 0 && reference_ == cell);
-    whole_->setEnabled(!table_->sheet().picture.isEmpty());
+    whole_->setEnabled(!table_->sheet().image.isEmpty());
     bool hasFailures = false;
     for (int each = 0; each < static_cast<int>(table_->sheet().cells.size()); ++each) {
         hasFailures = hasFailures || table_->hasFailed(each);
@@ -183,11 +183,11 @@ void SheetView::fit() {
     const QSize largest = delegate_->cellSize(shape);
     const double across = kMostSide * shape.width() / longer;
     const double down = kMostSide * shape.height() / longer;
-    const QSize room = cells_->viewport()->size();
+    const QSize available = cells_->viewport()->size();
     const double columns = static_cast<double>(plan.columns());
     const double rows = static_cast<double>(plan.rows());
-    const double byWidth = (room.width() / columns - (largest.width() - across)) / across;
-    const double byHeight = (room.height() / rows - (largest.height() - down)) / down;
+    const double byWidth = (available.width() / columns - (largest.width() - across)) / across;
+    const double byHeight = (available.height() / rows - (largest.height() - down)) / down;
     setSide(static_cast<int>(kMostSide * std::min(byWidth, byHeight)));
 }
 
@@ -221,10 +221,10 @@ void SheetView::showCurrent() {
         currentLevels_.clear();
         return presentCurrent();
     }
-    loadPictureLater(
+    loadImageLater(
         file,
         this,
-        [this](const LoadedPicture& loaded) {
+        [this](const LoadedImage& loaded) {
             currentLevels_ = loaded.levels;
             presentCurrent();
         },
@@ -235,11 +235,11 @@ void SheetView::presentCurrent() {
     const bool isCompared =
         reference_ >= 0 && reference_ != currentCell() && !referenceLevels_.empty();
     if (isCompared && !currentLevels_.empty()) {
-        large_->setPicture(referenceLevels_);
+        large_->setImage(referenceLevels_);
         large_->setCompared(currentLevels_);
     } else {
         large_->setCompared({});
-        large_->setPicture(currentLevels_);
+        large_->setImage(currentLevels_);
     }
 }
 
@@ -263,7 +263,7 @@ void SheetView::showFacts() {
     }
     const SheetCellRecord& record = *table_->cellAt(table_->indexOf(cell));
     if (record.files.size() > 1) {
-        lines << tr("The first of %n pictures", nullptr, static_cast<int>(record.files.size()));
+        lines << tr("The first of %n images", nullptr, static_cast<int>(record.files.size()));
     }
     if (const int same = table_->sameAs(cell); same >= 0) {
         lines << tr("Identical to %1, pixel for pixel")
@@ -299,15 +299,15 @@ void SheetView::view() {
 }
 
 void SheetView::viewSheet() {
-    if (const QString picture = table_->sheet().picture; !picture.isEmpty()) {
-        Q_EMIT viewAsked({picture}, picture);
+    if (const QString image = table_->sheet().image; !image.isEmpty()) {
+        Q_EMIT viewAsked({image}, image);
     }
 }
 
 void SheetView::compareWith() {
     const int cell = currentCell();
     reference_ = reference_ == cell ? -1 : cell;
-    referenceLevels_ = reference_ < 0 ? PictureLevels() : currentLevels_;
+    referenceLevels_ = reference_ < 0 ? ImageLevels() : currentLevels_;
     delegate_->setReference(reference_);
     cells_->viewport()->update();
     showCurrent();
@@ -350,7 +350,7 @@ QWidget* SheetView::makeEmpty() {
     column->addWidget(makeEmptyState({.icon = "grid",
                                       .title = tr("No sheet yet"),
                                       .text = tr("A sheet shows what one or two parameters do: "
-                                                 "pictures in columns and rows, all else equal.")},
+                                                 "images in columns and rows, all else equal.")},
                                      page));
     column->addWidget(ask, 0, Qt::AlignHCenter);
     column->addStretch(3);
@@ -370,7 +370,7 @@ QWidget* SheetView::makeBar() {
     QToolButton* in = makeIconButton("zoom-in", tr("Larger (+)"), "zoomIn", this);
     QToolButton* whole = makeIconButton("fit", tr("Fit into the window (F)"), "fit", this);
     figures_ =
-        makeIconButton("clock", tr("Time and peak memory below each picture (T)"), "figures", this);
+        makeIconButton("clock", tr("Time and peak memory below each image (T)"), "figures", this);
     figures_->setCheckable(true);
     marks_ = new QComboBox(bar);
     marks_->setObjectName(QStringLiteral("marks"));
@@ -379,9 +379,9 @@ QWidget* SheetView::makeBar() {
     marks_->addItem(tr("Mark nothing"), static_cast<int>(SheetTable::Figure::None));
     marks_->addItem(tr("Mark times"), static_cast<int>(SheetTable::Figure::Time));
     marks_->addItem(tr("Mark memory"), static_cast<int>(SheetTable::Figure::Peak));
-    retry_ = makeIconButton("refresh", tr("Run cells without a picture again"), "retry", this);
+    retry_ = makeIconButton("refresh", tr("Run cells without an image again"), "retry", this);
     whole_ =
-        makeIconButton("image", tr("Show the whole sheet as a picture (P)"), "wholeSheet", this);
+        makeIconButton("image", tr("Show the whole sheet as an image (P)"), "wholeSheet", this);
     QToolButton* another = makeIconButton("plus", tr("Another sheet..."), "anotherSheet", this);
     QToolButton* more =
         makeIconButton("more", tr("What can be done with the cell"), "sheetMore", this);
@@ -433,8 +433,8 @@ QWidget* SheetView::makeGrid() {
     cells_->verticalHeader()->setMaximumWidth(Theme::space(40));
     cells_->viewport()->installEventFilter(this);
     connect(cells_, &QTableView::activated, this, &SheetView::view);
-    connect(cells_, &QTableView::customContextMenuRequested, this, [this](const QPoint& place) {
-        menu_->popup(cells_->viewport()->mapToGlobal(place));
+    connect(cells_, &QTableView::customContextMenuRequested, this, [this](const QPoint& point) {
+        menu_->popup(cells_->viewport()->mapToGlobal(point));
     });
     return cells_;
 }
@@ -453,7 +453,7 @@ QWidget* SheetView::makeLarge() {
         label->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(3), 0);
     }
     facts_->setContentsMargins(Theme::space(3), 0, Theme::space(3), Theme::space(2));
-    large_ = new PictureView(pane);
+    large_ = new ImageView(pane);
     auto* column = new QVBoxLayout(pane);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(1));
@@ -493,7 +493,7 @@ void SheetView::addActions() {
               &SheetView::compareInViewer);
     menu_->addSeparator();
     addAction(
-        "wholePicture", tr("Show the whole sheet as a &picture"), Qt::Key_P, &SheetView::viewSheet);
+        "wholePicture", tr("Show the whole sheet as an &image"), Qt::Key_P, &SheetView::viewSheet);
     const auto key = [this](const QKeySequence& keys, auto&& act) {
         auto* action = new QAction(cells_);
         action->setShortcut(keys);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/base/stop_token.hpp"
-#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/panels/sheet_table.hpp"
 
 #include <QWidget>
@@ -17,10 +17,10 @@ class QToolButton;
 namespace lowtide::ui {
 
 class ElidedLabel;
-class PictureView;
+class ImageView;
 class SheetDelegate;
 
-/// A sheet: a grid of pictures with the values of its axes beside it, and the current one large.
+/// A sheet: a grid of images with the values of its axes next to it, and the current one large.
 /// Fills while its runs are at work.
 class SheetView : public QWidget {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
     explicit SheetView(QWidget* parent = nullptr);
     ~SheetView() override;
 
-    /// The same sheet again: the person stays at her cell.
+    /// The same sheet again: the current cell is kept.
     void showSheet(const SheetRecord& sheet, const SheetPlan& plan);
     /// As SheetTable::setProgress.
     void setProgress(const RunKey& run, double progress);
@@ -48,10 +48,10 @@ Q_SIGNALS:
     void graphAsked(const lowtide::ui::RunKey& run, const QString& path);
     /// The open graph takes the values of the cell.
     void valuesAsked(int cell);
-    /// All pictures of the cell, in the viewer.
+    /// All images of the cell, in the viewer.
     void viewAsked(const QStringList& files, const QString& path);
     void compareAsked(const QString& left, const QString& right);
-    /// Cells without a picture run again.
+    /// Cells without an image run again.
     void retryAsked();
     /// A new one.
     void sheetAsked();
@@ -92,7 +92,7 @@ private:
     SheetDelegate* delegate_;
     QStackedWidget* pages_ = nullptr;
     QTableView* cells_ = nullptr;
-    PictureView* large_ = nullptr;
+    ImageView* large_ = nullptr;
     ElidedLabel* title_ = nullptr;
     ElidedLabel* axes_ = nullptr;
     QLabel* name_ = nullptr;   ///< of the current cell
@@ -105,8 +105,8 @@ private:
     int side_ = 0;
     bool isFitted_ = true;
     int reference_ = -1;
-    PictureLevels referenceLevels_;
-    PictureLevels currentLevels_;
+    ImageLevels referenceLevels_;
+    ImageLevels currentLevels_;
     QString loaded_;  ///< the file that is shown large, or will be
     StopSource loading_;
 };

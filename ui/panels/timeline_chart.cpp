@@ -14,16 +14,16 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kName = Theme::space(17);  ///< room for the lanes' names
+constexpr int kName = Theme::space(17);  ///< space for the rows' names
 constexpr int kHeld = Theme::space(12);
-constexpr int kLane = Theme::space(5);
-constexpr int kLaneGap = Theme::space(1);
+constexpr int kTrack = Theme::space(5);
+constexpr int kTrackGap = Theme::space(1);
 constexpr int kAxis = Theme::space(5);
 constexpr int kBucket = 2;  ///< pixels
 
-QRectF laneAt(int index, int width) {
-    const qreal top = kHeld + kLaneGap + static_cast<qreal>(index) * (kLane + kLaneGap);
-    return {static_cast<qreal>(kName), top, static_cast<qreal>(width - kName), kLane};
+QRectF trackAt(int index, int width) {
+    const qreal top = kHeld + kTrackGap + static_cast<qreal>(index) * (kTrack + kTrackGap);
+    return {static_cast<qreal>(kName), top, static_cast<qreal>(width - kName), kTrack};
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ void TimelineChart::setTimeline(RunTimeline line, Bytes budget) {
 }
 
 int TimelineChart::heightNeeded() const {
-    return kHeld + kLaneGap + 3 * (kLane + kLaneGap) + kAxis;
+    return kHeld + kTrackGap + 3 * (kTrack + kTrackGap) + kAxis;
 }
 
 qreal TimelineChart::xOf(double seconds) const {
@@ -130,9 +130,9 @@ QString TimelineChart::tipAt(QPointF point) const {
     return {};
 }
 
-void TimelineChart::paintHeld(QPainter& painter, const QRectF& lane) const {
+void TimelineChart::paintHeld(QPainter& painter, const QRectF& track) const {
     const Theme& theme = Theme::current();
-    paintTrack(painter, lane);
+    paintTrack(painter, track);
     Bytes most = budget_;
     for (const HeldBytes& held : line_.held) {
         most = std::max(most, held.bytes);
@@ -141,32 +141,33 @@ void TimelineChart::paintHeld(QPainter& painter, const QRectF& lane) const {
         return;
     }
     const auto yOf = [&](Bytes bytes) {
-        return lane.bottom() -
-               static_cast<double>(bytes) / static_cast<double>(most) * (lane.height() - 2);
+        return track.bottom() -
+               static_cast<double>(bytes) / static_cast<double>(most) * (track.height() - 2);
     };
-    QPainterPath path(QPointF(lane.left(), lane.bottom()));
-    qreal y = lane.bottom();
+    QPainterPath path(QPointF(track.left(), track.bottom()));
+    qreal y = track.bottom();
     for (const HeldBytes& held : line_.held) {
         path.lineTo(xOf(held.at), y);
         y = yOf(held.bytes);
         path.lineTo(xOf(held.at), y);
     }
-    path.lineTo(lane.right(), y);
-    path.lineTo(lane.right(), lane.bottom());
+    path.lineTo(track.right(), y);
+    path.lineTo(track.right(), track.bottom());
     painter.fillPath(path, theme.softColour("chart.weights", 0.35));
     if (budget_ > 0) {
         painter.setPen(QPen(theme.colour("text"), 1));
         const qreal at = std::floor(yOf(budget_)) + 0.5;
-        painter.drawLine(QPointF(lane.left(), at), QPointF(lane.right(), at));
+        painter.drawLine(QPointF(track.left(), at), QPointF(track.right(), at));
     }
 }
 
-void TimelineChart::paintCompute(QPainter& painter, const QRectF& lane) const {
+void TimelineChart::paintCompute(QPainter& painter, const QRectF& track) const {
     const Theme& theme = Theme::current();
-    paintTrack(painter, lane);
+    paintTrack(painter, track);
     for (const ComputeSpan& span : line_.compute) {
         const qreal left = xOf(span.begin);
-        const QRectF rect(left, lane.top(), std::max(1.0, xOf(span.end) - left - 1), lane.height());
+        const QRectF rect(
+            left, track.top(), std::max(1.0, xOf(span.end) - left - 1), track.height());
         painter.fillRect(rect, theme.colour("chart.compute"));
         const QRectF inner = rect.adjusted(Theme::space(1), 0, -Theme::space(1), 0);
         if (inner.width() > Theme::space(9)) {
@@ -177,22 +178,22 @@ void TimelineChart::paintCompute(QPainter& painter, const QRectF& lane) const {
 
 /// Bytes that moved within each two pixels, as high as they were many.
 void TimelineChart::paintMoved(QPainter& painter,
-                               const QRectF& lane,
+                               const QRectF& track,
                                const std::vector<MovedBytes>& moved,
                                const char* colour) const {
     const Theme& theme = Theme::current();
-    paintTrack(painter, lane);
-    std::vector<double> buckets(static_cast<size_t>(std::max(1.0, lane.width() / kBucket)) + 1);
+    paintTrack(painter, track);
+    std::vector<double> buckets(static_cast<size_t>(std::max(1.0, track.width() / kBucket)) + 1);
     for (const MovedBytes& each : moved) {
-        buckets[static_cast<size_t>((xOf(each.at) - lane.left()) / kBucket)] +=
+        buckets[static_cast<size_t>((xOf(each.at) - track.left()) / kBucket)] +=
             static_cast<double>(each.bytes);
     }
     const double most = *std::max_element(buckets.begin(), buckets.end());
     for (size_t i = 0; most > 0 && i < buckets.size(); ++i) {
         if (buckets[i] > 0) {
-            const qreal high = std::max(3.0, std::sqrt(buckets[i] / most) * lane.height());
-            painter.fillRect(QRectF(lane.left() + static_cast<qreal>(i) * kBucket,
-                                    lane.bottom() - high,
+            const qreal high = std::max(3.0, std::sqrt(buckets[i] / most) * track.height());
+            painter.fillRect(QRectF(track.left() + static_cast<qreal>(i) * kBucket,
+                                    track.bottom() - high,
                                     kBucket,
                                     high),
                              theme.colour(colour));
@@ -200,13 +201,13 @@ void TimelineChart::paintMoved(QPainter& painter,
     }
 }
 
-void TimelineChart::paintCollections(QPainter& painter, const QRectF& lane) const {
+void TimelineChart::paintCollections(QPainter& painter, const QRectF& track) const {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(Theme::current().colour("chart.caches"));
     for (const CollectionMark& mark : line_.collections) {
-        const QPointF at(xOf(mark.at), lane.center().y());
+        const QPointF at(xOf(mark.at), track.center().y());
         painter.drawPolygon(QPolygonF(
             {at + QPointF(0, -5), at + QPointF(5, 0), at + QPointF(0, 5), at + QPointF(-5, 0)}));
     }
@@ -217,17 +218,17 @@ void TimelineChart::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const QRectF held(kName, 0, width() - kName, kHeld);
     const QString names[] = {tr("compute"), tr("copies"), tr("evictions")};
-    paintText(painter, QRectF(0, 0, kName, kLane), tr("held"), "small", "text.muted");
-    for (int lane = 0; lane < 3; ++lane) {
-        const QRectF row(0, laneAt(lane, width()).top(), kName - Theme::space(1), kLane);
-        paintText(painter, row, names[lane], "small", "text.muted");
+    paintText(painter, QRectF(0, 0, kName, kTrack), tr("held"), "small", "text.muted");
+    for (int track = 0; track < 3; ++track) {
+        const QRectF row(0, trackAt(track, width()).top(), kName - Theme::space(1), kTrack);
+        paintText(painter, row, names[track], "small", "text.muted");
     }
     paintHeld(painter, held);
-    paintCompute(painter, laneAt(0, width()));
-    paintMoved(painter, laneAt(1, width()), line_.copies, "chart.copy");
-    paintMoved(painter, laneAt(2, width()), line_.evictions, "chart.other");
-    paintCollections(painter, laneAt(2, width()));
-    const QRectF axis(kName, laneAt(3, width()).top(), width() - kName, kAxis);
+    paintCompute(painter, trackAt(0, width()));
+    paintMoved(painter, trackAt(1, width()), line_.copies, "chart.copy");
+    paintMoved(painter, trackAt(2, width()), line_.evictions, "chart.other");
+    paintCollections(painter, trackAt(2, width()));
+    const QRectF axis(kName, trackAt(3, width()).top(), width() - kName, kAxis);
     const QString note =
         line_.isLive ? tr("copies are shown at the end")
         : !line_.collections.empty()

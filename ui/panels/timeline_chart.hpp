@@ -34,7 +34,7 @@ struct HeldBytes {
     Bytes bytes = 0;
 };
 
-/// One run as two lanes: compute and copies, with evictions, collections and what was held.
+/// One run as two rows: compute and copies, with evictions, collections and what was held.
 struct RunTimeline {
     double seconds = 0;
     std::vector<ComputeSpan> compute;
@@ -45,7 +45,7 @@ struct RunTimeline {
     bool isLive = false;          ///< copies are known when the run has ended
 };
 
-/// Follows a run by its events; the report then says everything exactly.
+/// Follows a run by its events; the report then states everything exactly.
 class TimelineRecorder {
 public:
     void begin(double now);
@@ -62,7 +62,7 @@ private:
 /// Of the report's "timeline": the same, exact. `held` of the live one is taken over.
 [[nodiscard]] RunTimeline timelineOf(const Json& report, const RunTimeline& live);
 
-/// A run over time: what was held, a lane of compute, a lane of copies, evictions and collections.
+/// A run over time: what was held, a row of compute, a row of copies, evictions and collections.
 class TimelineChart : public Chart {
     Q_OBJECT
 
@@ -78,13 +78,13 @@ protected:
 
 private:
     [[nodiscard]] qreal xOf(double seconds) const;
-    void paintHeld(QPainter& painter, const QRectF& lane) const;
-    void paintCompute(QPainter& painter, const QRectF& lane) const;
+    void paintHeld(QPainter& painter, const QRectF& track) const;
+    void paintCompute(QPainter& painter, const QRectF& track) const;
     void paintMoved(QPainter& painter,
-                    const QRectF& lane,
+                    const QRectF& track,
                     const std::vector<MovedBytes>& moved,
                     const char* colour) const;
-    void paintCollections(QPainter& painter, const QRectF& lane) const;
+    void paintCollections(QPainter& painter, const QRectF& track) const;
 
     RunTimeline line_;
     Bytes budget_ = 0;

@@ -1,9 +1,9 @@
 #include "ui/panels/viewer.hpp"
 
 #include "plugin/video/video_file.hpp"
+#include "ui/panels/image_facts.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/panels/picture_facts.hpp"
-#include "ui/panels/picture_view.hpp"
 #include "ui/panels/playback.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/theme/responsive_layout.hpp"
@@ -33,11 +33,11 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kEmptyPage = 0;
-constexpr int kPicturePage = 1;
+constexpr int kImagePage = 1;
 constexpr int kProblemPage = 2;
-constexpr int kPictureWidth = 640;
+constexpr int kImageWidth = 640;
 constexpr int kFactsWidth = 260;
-constexpr int kListLetters = 14;        ///< of the list of pictures; its tooltip says the rest
+constexpr int kListLetters = 14;        ///< of the list of images; its tooltip shows the rest
 constexpr qsizetype kMostListed = 100;  ///< more are stepped through alone
 
 }  // namespace
@@ -51,7 +51,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     splitter->addWidget(facts_);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({kPictureWidth, kFactsWidth});
+    splitter->setSizes({kImageWidth, kFactsWidth});
     splitter->setChildrenCollapsible(true);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -59,7 +59,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     column->addWidget(makeBar());
     column->addWidget(splitter, 1);
     makeRetouching(*splitter);
-    connect(view_, &PictureView::zoomChanged, this, &Viewer::showZoom);
+    connect(view_, &ImageView::zoomChanged, this, &Viewer::showZoom);
     connect(frames_, &FramesInStep::shown, this, &Viewer::showFrame);
     connect(frames_, &FramesInStep::failed, this, &Viewer::showProblem);
     connect(frameBar_, &FrameBar::frameWanted, frames_, &FramesInStep::want);
@@ -74,7 +74,7 @@ Viewer::~Viewer() {
 /// What is shown, and below it the bar of a video.
 QWidget* Viewer::makePane() {
     auto* pane = new QWidget(this);
-    view_ = new PictureView(pane);
+    view_ = new ImageView(pane);
     problem_ = new QLabel(pane);
     problem_->setObjectName(QStringLiteral("viewerProblem"));
     problem_->setWordWrap(true);
@@ -82,9 +82,9 @@ QWidget* Viewer::makePane() {
     problem_->setMargin(Theme::space(6));
     pages_ = new QStackedWidget(pane);
     pages_->addWidget(makeEmptyState({.icon = "image",
-                                      .title = tr("No picture yet"),
-                                      .text = tr("Run the graph, click the picture of a node, or "
-                                                 "drop a picture or a video here.")},
+                                      .title = tr("No image yet"),
+                                      .text = tr("Run the graph, click the image of a node, or "
+                                                 "drop an image or a video here.")},
                                      pages_));
     pages_->addWidget(view_);
     pages_->addWidget(problem_);
@@ -113,17 +113,17 @@ QWidget* Viewer::makeBar() {
     QToolButton* whole =
         makeIconButton("locate", tr("One pixel for one pixel (1)"), "actualSize", this);
     compare_ = makeIconButton(
-        "compare", tr("Keep this picture and wipe between it and the next"), "compare", this);
+        "compare", tr("Keep this image and wipe between it and the next"), "compare", this);
     compare_->setCheckable(true);
     leave_ = new QShortcut(QKeySequence(Qt::Key_Escape), this);
     leave_->setContext(Qt::WidgetWithChildrenShortcut);
     connect(leave_, &QShortcut::activated, this, [this] { compare_->setChecked(false); });
-    tellCompare();
+    emitCompare();
     makeWays();
-    follow_ = makeIconButton("eye", tr("Show the picture while it is made"), "follow", this);
+    follow_ = makeIconButton("eye", tr("Show the image while it is made"), "follow", this);
     follow_->setCheckable(true);
     follow_->setChecked(true);
-    copy_ = makeIconButton("copy", tr("Copy the picture"), "copy", this);
+    copy_ = makeIconButton("copy", tr("Copy the image"), "copy", this);
     openGraph_ = makeIconButton("open", tr("Open the graph that made it"), "openGraph", this);
     useAsInput_ = makeIconButton("image", tr("Use it as input"), "useAsInput", this);
     paintMask_ = makeIconButton("brush", {}, "paintMask", this);
@@ -139,7 +139,7 @@ QWidget* Viewer::makeBar() {
             endLive();
         }
     });
-    connect(copy_, &QToolButton::clicked, this, &Viewer::copyPicture);
+    connect(copy_, &QToolButton::clicked, this, &Viewer::copyImage);
     connect(
         openGraph_, &QToolButton::clicked, this, [this] { Q_EMIT openGraphAsked(shown_.path); });
     connect(
@@ -149,7 +149,7 @@ QWidget* Viewer::makeBar() {
     row->setSpacing(Theme::space(1));
     row->setAtEnd(true);
     row->addWidget(title_);
-    row->addGroup({previous_, list_, place_, next_});
+    row->addGroup({previous_, list_, position_, next_});
     row->addGroup({zoom_, out, in, fit, whole});
     row->addGroup({follow_, compare_, ways_});
     row->addGroup({paintMask_, crop_});
@@ -211,7 +211,7 @@ void Viewer::showRetouching() {
         button->setChecked(work == its);
     };
     show(paintMask_, tr("Paint a mask to inpaint (M)"), Retouching::Work::Mask);
-    show(crop_, tr("Crop or extend the picture (C)"), Retouching::Work::Frame);
+    show(crop_, tr("Crop or extend the image (C)"), Retouching::Work::Frame);
     facts_->setVisible(work == Retouching::Work::None && facts_->topLevelItemCount() > 0);
     maskPart_->setVisible(work == Retouching::Work::Mask);
     framePart_->setVisible(work == Retouching::Work::Frame);
@@ -238,8 +238,8 @@ void Viewer::showFiles(const QStringList& files, const QString& shown) {
 
 void Viewer::makeSteps() {
     previous_ =
-        makeIconButton("chevron-left", tr("Previous picture (Left, Page up)"), "previous", this);
-    next_ = makeIconButton("chevron-right", tr("Next picture (Right, Page down)"), "next", this);
+        makeIconButton("chevron-left", tr("Previous image (Left, Page up)"), "previous", this);
+    next_ = makeIconButton("chevron-right", tr("Next image (Right, Page down)"), "next", this);
     const auto key = [this](Qt::Key pressed, int by) {
         auto* shortcut = new QShortcut(QKeySequence(pressed), view_);
         shortcut->setContext(Qt::WidgetShortcut);
@@ -249,11 +249,11 @@ void Viewer::makeSteps() {
     key(Qt::Key_PageDown, 1);
     list_ = new QComboBox(this);
     list_->setObjectName(QStringLiteral("pictures"));
-    list_->setAccessibleName(tr("Pictures"));
+    list_->setAccessibleName(tr("Images"));
     list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     list_->setMinimumContentsLength(kListLetters);
-    place_ = new QLabel(this);
-    place_->setObjectName(QStringLiteral("place"));
+    position_ = new QLabel(this);
+    position_->setObjectName(QStringLiteral("place"));
     connect(previous_, &QToolButton::clicked, this, [this] { step(-1); });
     connect(next_, &QToolButton::clicked, this, [this] { step(1); });
     connect(list_, &QComboBox::activated, this, [this](int index) { load(files_.value(index)); });
@@ -281,8 +281,8 @@ void Viewer::fillFiles() {
     list_->setCurrentIndex(areListed ? static_cast<int>(at) : -1);
     list_->setVisible(areListed);
     list_->setToolTip(list_->currentText());
-    place_->setText(tr("%1 of %2").arg(at + 1).arg(files_.size()));
-    place_->setVisible(areSeveral && !areListed);
+    position_->setText(tr("%1 of %2").arg(at + 1).arg(files_.size()));
+    position_->setVisible(areSeveral && !areListed);
     for (QToolButton* each : {previous_, next_}) {
         each->setVisible(areSeveral);
     }
@@ -295,10 +295,10 @@ void Viewer::load(const QString& path, std::function<void()> then) {
     fillFiles();
     loading_.cancel(CancelMode::Now);
     loading_ = {};
-    loadPictureLater(
+    loadImageLater(
         path,
         this,
-        [this, then = std::move(then)](const LoadedPicture& loaded) {
+        [this, then = std::move(then)](const LoadedImage& loaded) {
             beforeLive_.reset();
             present(loaded, QFileInfo(loaded.path).fileName());
             if (then) {
@@ -308,29 +308,29 @@ void Viewer::load(const QString& path, std::function<void()> then) {
         loading_.token());
 }
 
-void Viewer::showImage(const QImage& picture, const QString& title, const QSize& size) {
+void Viewer::showImage(const QImage& image, const QString& title, const QSize& size) {
     endComparison();
     loading_.cancel(CancelMode::Now);
     wanted_.clear();
     files_.clear();
     fillFiles();
     beforeLive_.reset();
-    LoadedPicture loaded;
+    LoadedImage loaded;
     loaded.size = size;
-    loaded.levels = levelsOf(picture);
+    loaded.levels = levelsOf(image);
     present(loaded, title);
 }
 
-void Viewer::showLive(const QImage& picture, const QString& title) {
+void Viewer::showLive(const QImage& image, const QString& title) {
     const bool isWorkedOn = retouching_->work() != Retouching::Work::None;
-    if (!follow_->isChecked() || compare_->isChecked() || isWorkedOn || picture.isNull()) {
+    if (!follow_->isChecked() || compare_->isChecked() || isWorkedOn || image.isNull()) {
         return;
     }
     if (!beforeLive_) {
-        beforeLive_ = NamedPicture{.picture = shown_, .name = title_->text()};
+        beforeLive_ = NamedImage{.image = shown_, .name = title_->text()};
     }
-    LoadedPicture loaded;
-    loaded.levels = {picture};
+    LoadedImage loaded;
+    loaded.levels = {image};
     present(loaded, title);
 }
 
@@ -339,44 +339,44 @@ void Viewer::setFollowing(bool isFollowing) {
 }
 
 void Viewer::endLive() {
-    if (const std::optional<NamedPicture> before = std::exchange(beforeLive_, std::nullopt)) {
-        present(before->picture, before->name);
+    if (const std::optional<NamedImage> before = std::exchange(beforeLive_, std::nullopt)) {
+        present(before->image, before->name);
     }
 }
 
-void Viewer::present(const LoadedPicture& picture, const QString& title) {
+void Viewer::present(const LoadedImage& image, const QString& title) {
     const bool keepsOther =
         compare_->isChecked() && !view_->isComparing() && !shown_.levels.empty();
     if (keepsOther) {
-        kept_ = {.picture = shown_, .name = title_->text()};
+        kept_ = {.image = shown_, .name = title_->text()};
     }
-    shown_ = picture;
+    shown_ = image;
     title_->setText(title);
     view_->setSubject(title);
-    problem_->setText(picture.problem);
-    view_->setPicture(picture.levels);
-    if (keepsOther && !picture.levels.empty()) {
-        view_->setCompared(kept_.picture.levels);
+    problem_->setText(image.problem);
+    view_->setImage(image.levels);
+    if (keepsOther && !image.levels.empty()) {
+        view_->setCompared(kept_.image.levels);
         frames_->keep();
     } else if (!view_->isComparing()) {
         frames_->drop();
     }
-    const bool hasPicture = !picture.levels.empty();
-    compare_->setEnabled(hasPicture);
-    copy_->setEnabled(hasPicture);
-    openGraph_->setEnabled(!picture.graphText().empty());
-    useAsInput_->setEnabled(hasPicture && !picture.path.isEmpty());
+    const bool hasImage = !image.levels.empty();
+    compare_->setEnabled(hasImage);
+    copy_->setEnabled(hasImage);
+    openGraph_->setEnabled(!image.graphText().empty());
+    useAsInput_->setEnabled(hasImage && !image.path.isEmpty());
     if (!isLive()) {
         frames_->open(shown_);
     }
-    retouching_->setPicture(shown_);
+    retouching_->setImage(shown_);
     showPage();
-    if (std::exchange(wantsFocus_, false) && hasPicture && follow_->hasFocus()) {
+    if (std::exchange(wantsFocus_, false) && hasImage && follow_->hasFocus()) {
         view_->setFocus(Qt::ShortcutFocusReason);
     }
     showFrameBar();
     showZoom(view_->zoom());
-    facts_->setPicture(shown_);
+    facts_->setImage(shown_);
     showRetouching();
     ways_->setVisible(view_->isComparing());
     showCaptions();
@@ -388,7 +388,7 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
 
 void Viewer::showPage() {
     pages_->setCurrentIndex(!problem_->text().isEmpty() ? kProblemPage
-                            : !shown_.levels.empty()    ? kPicturePage
+                            : !shown_.levels.empty()    ? kImagePage
                                                         : kEmptyPage);
 }
 
@@ -401,16 +401,16 @@ void Viewer::showFrameBar() {
     frameBar_->setVisible(isVideo);
 }
 
-void Viewer::showFrame(int frame, const PictureLevels& picture, const PictureLevels& compared) {
+void Viewer::showFrame(int frame, const ImageLevels& image, const ImageLevels& compared) {
     if (isLive()) {
         return;
     }
     frameBar_->setShown(frame);
     problem_->clear();
-    if (!picture.empty()) {
-        shown_.levels = picture;
-        view_->setPicture(picture);
-        retouching_->setPicture(shown_);
+    if (!image.empty()) {
+        shown_.levels = image;
+        view_->setImage(image);
+        retouching_->setImage(shown_);
     }
     if (!compared.empty()) {
         view_->setCompared(compared);
@@ -435,7 +435,7 @@ void Viewer::showZoom(double zoom) {
     zoom_->setText(shown_.levels.empty() ? QString() : tr("%1 %").arg(std::lround(zoom * 100)));
 }
 
-void Viewer::copyPicture() const {
+void Viewer::copyImage() const {
     if (!shown_.levels.empty()) {
         QGuiApplication::clipboard()->setImage(shown_.levels.front());
     }
@@ -450,13 +450,13 @@ void Viewer::keyPressEvent(QKeyEvent* event) {
 }
 
 void Viewer::dragEnterEvent(QDragEnterEvent* event) {
-    if (!droppedPicturePath(event->mimeData()).isEmpty()) {
+    if (!droppedImagePath(event->mimeData()).isEmpty()) {
         event->acceptProposedAction();
     }
 }
 
 void Viewer::dropEvent(QDropEvent* event) {
-    const QString path = droppedPicturePath(event->mimeData());
+    const QString path = droppedImagePath(event->mimeData());
     event->acceptProposedAction();
     if (isLive()) {
         setFollowing(false);
@@ -464,10 +464,10 @@ void Viewer::dropEvent(QDropEvent* event) {
     showFile(path);
 }
 
-QString droppedPicturePath(const QMimeData* data) {
+QString droppedImagePath(const QMimeData* data) {
     for (const QUrl& url : data->urls()) {
         const QString path = url.toLocalFile();
-        if (image::hasPictureName(path.toStdString()) || video::hasVideoName(path.toStdString())) {
+        if (image::hasImageName(path.toStdString()) || video::hasVideoName(path.toStdString())) {
             return path;
         }
     }

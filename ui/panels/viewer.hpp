@@ -2,8 +2,8 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/graph/catalog.hpp"
-#include "ui/bridge/picture_load.hpp"
-#include "ui/panels/picture_compare.hpp"
+#include "ui/bridge/image_load.hpp"
+#include "ui/panels/image_compare.hpp"
 
 #include <QWidget>
 
@@ -26,11 +26,11 @@ class ElidedLabel;
 class FactsList;
 class FrameBar;
 class FramesInStep;
-class PictureView;
+class ImageView;
 class Retouching;
 
-/// Shows a picture or a video large, compares two, and tells what its file says. What it shows can
-/// be copied, opened as the graph that made it, or used as the input of another.
+/// Shows an image or a video large, compares two, and lists what its file contains. What it shows
+/// can be copied, opened as the graph that made it, or used as the input of another.
 class Viewer : public QWidget {
     Q_OBJECT
 
@@ -38,45 +38,45 @@ public:
     explicit Viewer(QWidget* parent = nullptr);
     ~Viewer() override;
 
-    /// Reads it on another thread. What cannot be shown says why, in place of the picture.
+    /// Reads it on another thread. In place of what cannot be shown stands the reason.
     void showFile(const QString& path);
     /// One of several files that belong together; the others are listed and a key away. Two that
     /// are compared give way to it.
     void showFiles(const QStringList& files, const QString& shown);
 
-    /// What showFiles() or showFile() was asked for last; empty: a picture that is no file.
+    /// What showFiles() or showFile() was asked for last; empty: an image that is no file.
     [[nodiscard]] const QString& file() const { return wanted_; }
 
     [[nodiscard]] const QStringList& files() const { return files_; }
 
-    /// Two files beside each other, with the wipe between them.
+    /// Two files side by side, with the wipe between them.
     void compareFiles(const QString& left, const QString& right);
-    /// A picture that is not (yet) a file. `size`: of what it was made from, if that is larger.
-    void showImage(const QImage& picture, const QString& title, const QSize& size = {});
-    /// One of something unfinished, until endLive() or another picture. Not while two are compared,
+    /// An image that is not (yet) a file. `size`: of what it was made from, if that is larger.
+    void showImage(const QImage& image, const QString& title, const QSize& size = {});
+    /// One of something unfinished, until endLive() or another image. Not while two are compared,
     /// nor while it does not follow.
-    void showLive(const QImage& picture, const QString& title);
+    void showLive(const QImage& image, const QString& title);
     /// What was shown before is shown again.
     void endLive();
 
     [[nodiscard]] bool isLive() const { return beforeLive_.has_value(); }
 
-    /// Whether it shows what a run makes while it makes it. A person who looks at another picture
+    /// Whether it shows what a run makes while it makes it. A user who looks at another image
     /// meanwhile wants to look at that one.
     void setFollowing(bool isFollowing);
 
-    [[nodiscard]] PictureView& view() { return *view_; }
+    [[nodiscard]] ImageView& view() { return *view_; }
 
-    /// Gives the keyboard to the picture, or to the one that is being read.
+    /// Gives the keyboard to the image, or to the one that is being read.
     void takeFocus();
 
-    /// The file that is shown; empty: none, or a picture without one.
+    /// The file that is shown; empty: none, or an image without one.
     [[nodiscard]] QString path() const { return shown_.path; }
 
-    /// Shown by the arrow beside "Use it as input".
+    /// Shown by the arrow next to "Use it as input".
     void setPresets(QMenu* menu);
 
-    /// Masks that are painted over its picture, and its crop.
+    /// Masks that are painted over its image, and its crop.
     [[nodiscard]] Retouching& retouching() { return *retouching_; }
 
     /// Whether what it shows can be painted on and cropped.
@@ -89,7 +89,7 @@ public:
     void setCatalog(const graph::Catalog* catalog);
 
 Q_SIGNALS:
-    /// A picture, or why there is none, has arrived.
+    /// An image, or why there is none, has arrived.
     void shown();
     void openGraphAsked(const QString& path);
     void useAsInputAsked(const QString& path);
@@ -97,7 +97,7 @@ Q_SIGNALS:
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
-    /// Left and Right go to another picture where nothing below has a use for them.
+    /// Left and Right go to another image where nothing below has a use for them.
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
@@ -113,30 +113,30 @@ private:
     void fillFiles();
     /// `then` when it is shown, unless another one is wanted by then.
     void load(const QString& path, std::function<void()> then = {});
-    void present(const LoadedPicture& picture, const QString& title);
+    void present(const LoadedImage& image, const QString& title);
     void showPage();
     void showFrameBar();
-    void showFrame(int frame, const PictureLevels& picture, const PictureLevels& compared);
+    void showFrame(int frame, const ImageLevels& image, const ImageLevels& compared);
     /// In place of the frame.
     void showProblem(const QString& problem);
     void showZoom(double zoom);
     void compare(bool isOn);
-    void tellCompare();
+    void emitCompare();
     void endComparison();
     void showCaptions();
-    void copyPicture() const;
+    void copyImage() const;
 
-    LoadedPicture shown_;
-    bool isPairComing_ = false;               ///< the second of two that are compared
-    NamedPicture kept_;                       ///< that it is compared with
-    std::optional<NamedPicture> beforeLive_;  ///< set: a live picture is shown
-    bool wantsFocus_ = false;                 ///< the picture that comes gets the keyboard
-    QString wanted_;                          ///< file that was asked for last
-    StopSource loading_;                      ///< of that file
-    QStringList files_;  ///< that belong together; the wanted one is among them
+    LoadedImage shown_;
+    bool isPairComing_ = false;             ///< the second of two that are compared
+    NamedImage kept_;                       ///< that it is compared with
+    std::optional<NamedImage> beforeLive_;  ///< set: a live image is shown
+    bool wantsFocus_ = false;               ///< the image that comes gets the keyboard
+    QString wanted_;                        ///< file that was asked for last
+    StopSource loading_;                    ///< of that file
+    QStringList files_;                     ///< that belong together; the wanted one is among them
     FramesInStep* frames_ = nullptr;
     FrameBar* frameBar_ = nullptr;
-    PictureView* view_ = nullptr;
+    ImageView* view_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QLabel* problem_ = nullptr;
     ElidedLabel* title_ = nullptr;
@@ -145,9 +145,9 @@ private:
     QToolButton* follow_ = nullptr;
     QComboBox* list_ = nullptr;
     QToolButton* ways_ = nullptr;
-    QLabel* apart_ = nullptr;   ///< how far two compared pictures are apart
-    bool isMeasuring_ = false;  ///< that
-    QLabel* place_ = nullptr;   ///< among more files than the list has room for
+    QLabel* apart_ = nullptr;     ///< how far two compared images are apart
+    bool isMeasuring_ = false;    ///< that
+    QLabel* position_ = nullptr;  ///< among more files than the list can show
     QToolButton* previous_ = nullptr;
     QToolButton* next_ = nullptr;
     QToolButton* compare_ = nullptr;
@@ -162,8 +162,8 @@ private:
     QWidget* framePart_ = nullptr;  ///< those of a frame
 };
 
-/// The first file on this machine that a drop brings and that has the name of a picture or a video;
+/// The first file on this machine that a drop brings and that has the name of an image or a video;
 /// empty: none.
-[[nodiscard]] QString droppedPicturePath(const QMimeData* data);
+[[nodiscard]] QString droppedImagePath(const QMimeData* data);
 
 }  // namespace lowtide::ui

@@ -1,9 +1,9 @@
-// Two pictures in the viewer: how they are compared, and what the comparison says.
+// Two images in the viewer: how they are compared, and what the comparison reports.
 #include "ui/bridge/background.hpp"
+#include "ui/panels/image_compare.hpp"
+#include "ui/panels/image_facts.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/panels/picture_compare.hpp"
-#include "ui/panels/picture_facts.hpp"
-#include "ui/panels/picture_view.hpp"
 #include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
 #include "ui/theme/theme.hpp"
@@ -39,7 +39,7 @@ void Viewer::makeWays() {
     auto* over = new QVBoxLayout(view_);
     over->addStretch(1);
     over->addWidget(apart_, 0, Qt::AlignLeft);
-    ways_ = makeIconButton("chevron-down", tr("How two pictures are compared"), "ways", this);
+    ways_ = makeIconButton("chevron-down", tr("How two images are compared"), "ways", this);
     auto* menu = new QMenu(ways_);
     auto* group = new QActionGroup(menu);
     const auto add = [&](const QString& text, const QString& key, CompareWay way) {
@@ -48,7 +48,7 @@ void Viewer::makeWays() {
         action->setChecked(way == view_->way());
         group->addAction(action);
         connect(action, &QAction::triggered, this, [this, way] { view_->setWay(way); });
-        connect(view_, &PictureView::wayChanged, action, [action, way](CompareWay chosen) {
+        connect(view_, &ImageView::wayChanged, action, [action, way](CompareWay chosen) {
             action->setChecked(way == chosen);
         });
     };
@@ -57,11 +57,11 @@ void Viewer::makeWays() {
     add(tr("&Difference"), tr("D"), CompareWay::Difference);
     ways_->setMenu(menu);
     ways_->setPopupMode(QToolButton::InstantPopup);
-    connect(view_, &PictureView::wayChanged, this, &Viewer::showDifference);
+    connect(view_, &ImageView::wayChanged, this, &Viewer::showDifference);
 }
 
-/// While the difference of two is shown, a line over it says how large it is; that of frames which
-/// follow each other may be late.
+/// While the difference of two is shown, a line over it states how large it is; that of frames
+/// which follow each other may be late.
 void Viewer::showDifference() {
     const auto isShown = [this] {
         return view_->isComparing() && view_->way() == CompareWay::Difference;
@@ -76,16 +76,16 @@ void Viewer::showDifference() {
     }
     later(
         this,
-        [left = view_->picture().front(), right = view_->compared().front()] {
+        [left = view_->image().front(), right = view_->compared().front()] {
             return std::tuple(left.cacheKey(), right.cacheKey(), differenceOf(left, right));
         },
-        [this, isShown](const std::tuple<qint64, qint64, PictureDifference>& measured) {
+        [this, isShown](const std::tuple<qint64, qint64, ImageDifference>& measured) {
             isMeasuring_ = false;
             if (!isShown()) {
                 return;
             }
             const auto& [left, right, difference] = measured;
-            const bool isOfThese = view_->picture().front().cacheKey() == left &&
+            const bool isOfThese = view_->image().front().cacheKey() == left &&
                                    view_->compared().front().cacheKey() == right;
             if (isOfThese || !apart_->isHidden()) {
                 apart_->setText(differenceText(difference));
@@ -98,7 +98,7 @@ void Viewer::showDifference() {
 }
 
 void Viewer::compare(bool isOn) {
-    tellCompare();
+    emitCompare();
     if (!isOn) {
         isPairComing_ = false;
         view_->setCompared({});
@@ -111,14 +111,14 @@ void Viewer::compare(bool isOn) {
     }
 }
 
-void Viewer::tellCompare() {
+void Viewer::emitCompare() {
     const bool isOn = compare_->isChecked();
     leave_->setEnabled(isOn);
     compare_->setToolTip(isOn ? tr("End the comparison (Esc)")
-                              : tr("Keep this picture and wipe between it and the next"));
+                              : tr("Keep this image and wipe between it and the next"));
 }
 
-/// A picture that waits to be compared goes on waiting.
+/// An image that waits to be compared goes on waiting.
 void Viewer::endComparison() {
     if (view_->isComparing() || isPairComing_) {
         compare_->setChecked(false);
@@ -128,7 +128,7 @@ void Viewer::endComparison() {
 void Viewer::showCaptions() {
     view_->setCaptions(
         view_->isComparing()
-            ? captionsOf({.picture = shown_, .name = title_->text()}, kept_, facts_->catalog())
+            ? captionsOf({.image = shown_, .name = title_->text()}, kept_, facts_->catalog())
             : CompareCaptions());
 }
 

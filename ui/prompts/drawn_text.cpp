@@ -52,7 +52,7 @@ class Resolver {
 public:
     explicit Resolver(const Wildcards& wildcards) : wildcards_(wildcards) {}
 
-    /// Of another text; what was found out stays.
+    /// Begins with another text; what was found out is kept.
     void begin() {
         open_.clear();
         work_ = 0;

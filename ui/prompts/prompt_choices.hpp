@@ -10,7 +10,7 @@
 
 namespace lowtide::ui {
 
-/// The lines of wildcard files by their names ("hair", "people/jobs").
+/// The lines of wildcard files by their names ("hair", "animals/cats").
 using Wildcards = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 /// One part of a prompt, of which each run has its own: text, alternatives, or a line of a file.
@@ -30,7 +30,7 @@ struct PromptPart {
 /// A prompt with alternatives, which each run resolves: {a|b}, {2::a|b} with weights, nested ones,
 /// __name__ for a line of a file. Braces without a bar are text, like an opening brace without a
 /// closing one and braces nested more than 64 deep. A backslash before {, }, | or __ makes it text
-/// and goes; before any other character it stays. Takes any bytes; linear time.
+/// and goes; before any other character it is kept. Takes any bytes; linear time.
 class PromptChoices {
 public:
     explicit PromptChoices(std::string_view text);
@@ -84,7 +84,7 @@ struct WildcardFiles {
 inline constexpr int64_t kMostWildcardBytes = int64_t{16} << 20;
 inline constexpr int64_t kMostBytesOfWildcards = int64_t{64} << 20;
 
-/// Reads NAME.txt of `folder` and of the folders in it, up to 8 deep: "people/jobs". A folder that
+/// Reads NAME.txt of `folder` and of the folders in it, up to 8 deep: "animals/cats". A folder that
 /// is not there has none. Never throws on what lies there.
 [[nodiscard]] WildcardFiles readWildcards(const std::string& folder);
 

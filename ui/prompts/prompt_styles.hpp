@@ -6,7 +6,7 @@
 
 namespace lowtide::ui {
 
-/// Texts that a person puts around prompts again and again.
+/// Texts that a user puts around prompts again and again.
 struct PromptStyle {
     std::string name;
     std::string prompt;    ///< {prompt} stands for what is written already
@@ -26,7 +26,7 @@ struct PromptStyle {
 [[nodiscard]] std::string stylesText(const std::vector<PromptStyle>& styles);
 
 /// A styles.csv of A1111: columns name, prompt, negative_prompt by the first line, in any order,
-/// quoted as RFC 4180 does it. Error{Corrupt} says the line of a quote that never ends, and of a
+/// quoted as RFC 4180 does it. Error{Corrupt} names the line of a quote that never ends, and of a
 /// first line without a column "name".
 [[nodiscard]] std::vector<PromptStyle> stylesFromCsv(std::string_view text, std::string_view what);
 

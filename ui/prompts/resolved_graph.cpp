@@ -26,64 +26,64 @@ void forParams(const graph::Document& document, const graph::Catalog& catalog, c
 }
 
 /// Two prompts of a graph draw apart. FNV-1a.
-uint64_t seedAt(uint64_t seed, const PromptPlace& place) {
+uint64_t seedAt(uint64_t seed, const PromptField& field) {
     uint64_t hash = 0xCBF29CE484222325ULL;
-    for (const char c : place.node + '/' + place.param) {
+    for (const char c : field.node + '/' + field.param) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
     }
     return seed ^ hash;
 }
 
-Issue issueAt(const PromptPlace& place, const Error& error) {
+Issue issueAt(const PromptField& field, const Error& error) {
     return {.severity = Severity::Error,
             .code = kWildcardCode,
-            .node = place.node,
-            .item = place.param,
+            .node = field.node,
+            .item = field.param,
             .message = error.message(),
             .hint = error.hint()};
 }
 
-void putText(graph::Document& document, const PromptPlace& place, std::string text) {
-    document.nodes.at(place.node).params[place.param] = std::move(text);
+void putText(graph::Document& document, const PromptField& field, std::string text) {
+    document.nodes.at(field.node).params[field.param] = std::move(text);
 }
 
 }  // namespace
 
-std::vector<PromptPlace> promptRooms(const graph::Document& document,
-                                     const graph::Catalog& catalog) {
-    std::vector<PromptPlace> rooms;
+std::vector<PromptField> promptTargets(const graph::Document& document,
+                                       const graph::Catalog& catalog) {
+    std::vector<PromptField> targets;
     forParams(document,
               catalog,
               [&](const std::string& id, const graph::DocumentNode&, const ParamDesc& param) {
                   if (param.kind == ParamKind::Text && param.multiline) {
-                      rooms.push_back({.node = id, .param = param.id});
+                      targets.push_back({.node = id, .param = param.id});
                   }
               });
-    return rooms;
+    return targets;
 }
 
-std::vector<PromptPlace> promptPlaces(const graph::Document& document,
+std::vector<PromptField> promptFields(const graph::Document& document,
                                       const graph::Catalog& catalog) {
-    std::vector<PromptPlace> places = promptRooms(document, catalog);
-    std::erase_if(places, [&](const PromptPlace& place) {
-        const Json& params = document.nodes.at(place.node).params;
-        const auto value = params.find(place.param);
+    std::vector<PromptField> fields = promptTargets(document, catalog);
+    std::erase_if(fields, [&](const PromptField& field) {
+        const Json& params = document.nodes.at(field.node).params;
+        const auto value = params.find(field.param);
         return value == params.end() || !value->is_string();
     });
-    return places;
+    return fields;
 }
 
-std::vector<PromptPlace> templatePlaces(const graph::Document& document,
+std::vector<PromptField> templateFields(const graph::Document& document,
                                         const graph::Catalog& catalog) {
-    std::vector<PromptPlace> places = promptPlaces(document, catalog);
-    std::erase_if(places, [&](const PromptPlace& place) {
-        return !PromptChoices(textAt(document, place)).isTemplate();
+    std::vector<PromptField> fields = promptFields(document, catalog);
+    std::erase_if(fields, [&](const PromptField& field) {
+        return !PromptChoices(textAt(document, field)).isTemplate();
     });
-    return places;
+    return fields;
 }
 
-const std::string& textAt(const graph::Document& document, const PromptPlace& place) {
-    return document.nodes.at(place.node).params.at(place.param).get_ref<const std::string&>();
+const std::string& textAt(const graph::Document& document, const PromptField& field) {
+    return document.nodes.at(field.node).params.at(field.param).get_ref<const std::string&>();
 }
 
 uint64_t runSeed(const graph::Document& document, const graph::Catalog& catalog) {
@@ -108,32 +108,32 @@ Issues resolvePrompts(graph::Document& document,
                       std::optional<uint64_t> seed) {
     Issues issues;
     const uint64_t drawing = seed.value_or(runSeed(document, catalog));
-    for (const PromptPlace& place : promptPlaces(document, catalog)) {
-        const PromptChoices choices(textAt(document, place));
+    for (const PromptField& field : promptFields(document, catalog)) {
+        const PromptChoices choices(textAt(document, field));
         if (!choices.isTemplate()) {
             continue;
         }
         try {
-            putText(document, place, choices.drawn(wildcards, seedAt(drawing, place)));
+            putText(document, field, choices.drawn(wildcards, seedAt(drawing, field)));
         } catch (const Error& error) {
-            issues.push_back(issueAt(place, error));
+            issues.push_back(issueAt(field, error));
         }
     }
     return issues;
 }
 
 void keepPrompts(graph::Document& document, const graph::Catalog& catalog) {
-    for (const PromptPlace& place : templatePlaces(document, catalog)) {
-        putText(document, place, literalPrompt(textAt(document, place)));
+    for (const PromptField& field : templateFields(document, catalog)) {
+        putText(document, field, literalPrompt(textAt(document, field)));
     }
 }
 
 PromptCombinations::PromptCombinations(const graph::Document& document,
                                        const graph::Catalog& catalog,
                                        const Wildcards& wildcards) {
-    for (const PromptPlace& place : templatePlaces(document, catalog)) {
+    for (const PromptField& field : templateFields(document, catalog)) {
         templates_.push_back(
-            {place, AllTexts(PromptChoices(textAt(document, place)).parts(), wildcards)});
+            {field, AllTexts(PromptChoices(textAt(document, field)).parts(), wildcards)});
     }
 }
 
@@ -145,7 +145,7 @@ uint64_t PromptCombinations::count(Issues& issues) {
             all = own != 0 && all > PromptChoices::kEndless / own ? PromptChoices::kEndless
                                                                   : all * own;
         } catch (const Error& error) {
-            issues.push_back(issueAt(each.place, error));
+            issues.push_back(issueAt(each.field, error));
         }
     }
     return all;
@@ -154,7 +154,7 @@ uint64_t PromptCombinations::count(Issues& issues) {
 void PromptCombinations::put(graph::Document& document, uint64_t index) {
     for (auto each = templates_.rbegin(); each != templates_.rend(); ++each) {
         const uint64_t own = each->texts.count();
-        putText(document, each->place, each->texts.at(index % own));
+        putText(document, each->field, each->texts.at(index % own));
         index /= own;
     }
 }
@@ -176,26 +176,26 @@ void putCombination(graph::Document& document,
 size_t takePrompts(graph::Document& into,
                    const graph::Document& from,
                    const graph::Catalog& catalog) {
-    std::vector<PromptPlace> rooms = promptRooms(into, catalog);
-    std::vector<PromptPlace> left = promptPlaces(from, catalog);
-    std::erase_if(left, [&](const PromptPlace& place) { return textAt(from, place).empty(); });
-    if (rooms.empty()) {
+    std::vector<PromptField> targets = promptTargets(into, catalog);
+    std::vector<PromptField> left = promptFields(from, catalog);
+    std::erase_if(left, [&](const PromptField& field) { return textAt(from, field).empty(); });
+    if (targets.empty()) {
         return 0;
     }
-    const auto typeIn = [](const graph::Document& document, const PromptPlace& place) {
-        return document.nodes.at(place.node).type;
+    const auto typeIn = [](const graph::Document& document, const PromptField& field) {
+        return document.nodes.at(field.node).type;
     };
     for (const bool sameType : {true, false}) {
-        std::erase_if(left, [&](const PromptPlace& place) {
-            const auto room = std::ranges::find_if(rooms, [&](const PromptPlace& each) {
-                return each.param == place.param &&
-                       (!sameType || typeIn(into, each) == typeIn(from, place));
+        std::erase_if(left, [&](const PromptField& field) {
+            const auto target = std::ranges::find_if(targets, [&](const PromptField& each) {
+                return each.param == field.param &&
+                       (!sameType || typeIn(into, each) == typeIn(from, field));
             });
-            if (room == rooms.end()) {
+            if (target == targets.end()) {
                 return false;
             }
-            into.nodes.at(room->node).params[room->param] = textAt(from, place);
-            rooms.erase(room);
+            into.nodes.at(target->node).params[target->param] = textAt(from, field);
+            targets.erase(target);
             return true;
         });
     }

@@ -13,33 +13,33 @@
 namespace lowtide::ui {
 
 /// A text of several lines in a graph, which is where prompts stand.
-struct PromptPlace {
+struct PromptField {
     std::string node;
     std::string param;
 
-    auto operator<=>(const PromptPlace&) const = default;
+    auto operator<=>(const PromptField&) const = default;
 };
 
 /// Those of active nodes, stated or not, in the order of ids.
-[[nodiscard]] std::vector<PromptPlace> promptRooms(const graph::Document& document,
-                                                   const graph::Catalog& catalog);
+[[nodiscard]] std::vector<PromptField> promptTargets(const graph::Document& document,
+                                                     const graph::Catalog& catalog);
 
 /// Those whose text is stated.
-[[nodiscard]] std::vector<PromptPlace> promptPlaces(const graph::Document& document,
+[[nodiscard]] std::vector<PromptField> promptFields(const graph::Document& document,
                                                     const graph::Catalog& catalog);
 
 /// Those with alternatives or wildcards.
-[[nodiscard]] std::vector<PromptPlace> templatePlaces(const graph::Document& document,
+[[nodiscard]] std::vector<PromptField> templateFields(const graph::Document& document,
                                                       const graph::Catalog& catalog);
 
-/// The text at a place of the document.
-[[nodiscard]] const std::string& textAt(const graph::Document& document, const PromptPlace& place);
+/// The text in a field of the document.
+[[nodiscard]] const std::string& textAt(const graph::Document& document, const PromptField& field);
 
 /// The seed of a graph's run: of its first active node with one, in the order of ids; 0: it has
 /// none.
 [[nodiscard]] uint64_t runSeed(const graph::Document& document, const graph::Catalog& catalog);
 
-/// Puts a drawn text in the place of every template, by the run's seed. What cannot be drawn stays
+/// Replaces every template by a drawn text, by the run's seed. What cannot be drawn is left
 /// as it is and is an error of its node and parameter (code "wildcard"). `seed`: in the place of
 /// the run's.
 [[nodiscard]] Issues resolvePrompts(graph::Document& document,
@@ -60,12 +60,12 @@ public:
 
     /// As promptCombinations().
     [[nodiscard]] uint64_t count(Issues& issues);
-    /// As putCombination(), into a document with the same places.
+    /// As putCombination(), into a document with the same fields.
     void put(graph::Document& document, uint64_t index);
 
 private:
     struct Template {
-        PromptPlace place;
+        PromptField field;
         AllTexts texts;
     };
 
@@ -79,7 +79,7 @@ private:
                                           const Wildcards& wildcards,
                                           Issues& issues);
 /// Puts combination number `index` into the document; those of the last place change first. Errors
-/// are those of PromptChoices; promptCombinations() says them before.
+/// are those of PromptChoices; promptCombinations() reports them before.
 void putCombination(graph::Document& document,
                     const graph::Catalog& catalog,
                     const Wildcards& wildcards,
@@ -87,8 +87,8 @@ void putCombination(graph::Document& document,
 
 /// Puts the prompts of one graph into another, each in the place of an active node that has its
 /// node type and parameter, else its parameter; the first in the order of ids that has none yet.
-/// What is empty or not stated in `from` stays as it is in `into`. Returns how many found no
-/// place; none where `into` has no prompts at all, as where a picture is enlarged.
+/// What is empty or not stated in `from` is kept as it is in `into`. Returns how many found no
+/// field; none where `into` has no prompts at all, as where an image is enlarged.
 size_t takePrompts(graph::Document& into,
                    const graph::Document& from,
                    const graph::Catalog& catalog);

@@ -20,12 +20,12 @@ constexpr bool kAfterLine = true;
 
 constexpr ActionDesc goTo(const char* id, const char* text) {
     const char* tip = TEXT("Show the view that was kept under this number");
-    return {id, text, tip, "View/Go to bookmark", kCanvasSays, "", kCanvas};
+    return {id, text, tip, "View/Go to bookmark", kCanvasContext, "", kCanvas};
 }
 
 constexpr ActionDesc keep(const char* id, const char* text) {
     const char* tip = TEXT("Keep the current view under this number, in the graph");
-    return {id, text, tip, "View/Keep as bookmark", kCanvasSays};
+    return {id, text, tip, "View/Keep as bookmark", kCanvasContext};
 }
 
 // One row a line.
@@ -33,15 +33,15 @@ constexpr ActionDesc keep(const char* id, const char* text) {
 constexpr ActionDesc kEdit[] = {
     {"edit.undo", TEXT("&Undo"), TEXT("Undo the last step"), "Edit", "Ctrl+Z", "undo"},
     {"edit.redo", TEXT("&Redo"), TEXT("Redo the step"), "Edit", "Ctrl+Shift+Z Ctrl+Y", "redo"},
-    {"edit.cut", TEXT("Cu&t"), TEXT("Remove the selected nodes and keep them as text"), "Edit", kCanvasSays, "", kCanvas, kPlain, kAfterLine},
-    {"edit.copy", TEXT("&Copy"), TEXT("Keep the selected nodes as text"), "Edit", kCanvasSays, "copy", kCanvas},
-    {"edit.paste", TEXT("&Paste"), TEXT("Add what was copied"), "Edit", kCanvasSays, "", kCanvas},
-    {"edit.paste_wires", TEXT("Paste with &wires"), TEXT("Add what was copied, wired to what fed the originals"), "Edit", kCanvasSays, "", kCanvas},
-    {"edit.duplicate", TEXT("&Duplicate"), TEXT("Add the selected nodes once more"), "Edit", kCanvasSays},
-    {"edit.duplicate_wires", TEXT("Duplicate w&ith wires"), TEXT("Add the selected nodes once more, wired to what feeds them"), "Edit", kCanvasSays},
-    {"edit.delete", TEXT("De&lete"), TEXT("Remove what is selected"), "Edit", kCanvasSays, "trash", kCanvas},
-    {"edit.delete_join", TEXT("Delete and &join"), TEXT("Remove what is selected and join the wires that ran through it"), "Edit", kCanvasSays, "", kCanvas},
-    {"edit.select_all", TEXT("Select &all"), TEXT("Select every node"), "Edit", kCanvasSays, "", kCanvas, kPlain, kAfterLine},
+    {"edit.cut", TEXT("Cu&t"), TEXT("Remove the selected nodes and keep them as text"), "Edit", kCanvasContext, "", kCanvas, kPlain, kAfterLine},
+    {"edit.copy", TEXT("&Copy"), TEXT("Keep the selected nodes as text"), "Edit", kCanvasContext, "copy", kCanvas},
+    {"edit.paste", TEXT("&Paste"), TEXT("Add what was copied"), "Edit", kCanvasContext, "", kCanvas},
+    {"edit.paste_wires", TEXT("Paste with &wires"), TEXT("Add what was copied, wired to what fed the originals"), "Edit", kCanvasContext, "", kCanvas},
+    {"edit.duplicate", TEXT("&Duplicate"), TEXT("Add the selected nodes once more"), "Edit", kCanvasContext},
+    {"edit.duplicate_wires", TEXT("Duplicate w&ith wires"), TEXT("Add the selected nodes once more, wired to what feeds them"), "Edit", kCanvasContext},
+    {"edit.delete", TEXT("De&lete"), TEXT("Remove what is selected"), "Edit", kCanvasContext, "trash", kCanvas},
+    {"edit.delete_join", TEXT("Delete and &join"), TEXT("Remove what is selected and join the wires that ran through it"), "Edit", kCanvasContext, "", kCanvas},
+    {"edit.select_all", TEXT("Select &all"), TEXT("Select every node"), "Edit", kCanvasContext, "", kCanvas, kPlain, kAfterLine},
     {"edit.find", TEXT("&Find a node..."), TEXT("Go to a node by its name or a value in it"), "Edit", "Ctrl+F", "search"},
     {"prompt.complete", TEXT("&Complete the word"), TEXT("Offer what the word at the cursor of a prompt may become"), "Edit/Prompt", "Ctrl+Shift+Space"},
     {"prompt.styles", TEXT("&Styles..."), TEXT("Apply a style to the prompt, or save its text as one"), "Edit/Prompt", "Ctrl+Shift+L"},
@@ -52,16 +52,16 @@ constexpr ActionDesc kEdit[] = {
 };
 
 constexpr ActionDesc kNode[] = {
-    {"node.add", TEXT("&Add a node..."), TEXT("Search for a node and add it"), "Node", kCanvasSays, "plus", kCanvas},
-    {"node.edit", TEXT("&Edit the values"), TEXT("Edit the first value of the selected node; Tab goes to the next"), "Node", kCanvasSays, "", kCanvas},
-    {"node.wire", TEXT("Add a &wire..."), TEXT("Choose the other end of a wire of the selected node"), "Node", kCanvasSays, "", kCanvas},
-    {"node.rename", TEXT("&Rename"), TEXT("Give the node another title"), "Node", kCanvasSays, "", kCanvas},
-    {"node.mute", TEXT("&Mute"), TEXT("Leave the node and what depends on it out of runs"), "Node", kCanvasSays, "", kWindow, kPlain, kAfterLine},
-    {"node.bypass", TEXT("&Bypass"), TEXT("Pass the value on as if the node were not there"), "Node", kCanvasSays},
-    {"node.collapse", TEXT("&Collapse"), TEXT("Show only the title"), "Node", kCanvasSays},
-    {"node.pin", TEXT("&Pin"), TEXT("Keep the node where it is"), "Node", kCanvasSays, "", kCanvas},
-    {"node.frame", TEXT("&Frame"), TEXT("Draw a frame around the selected nodes"), "Node", kCanvasSays, "", kWindow, kPlain, kAfterLine},
-    {"node.note", TEXT("Add a n&ote"), TEXT("Add a text to the canvas"), "Node", kCanvasSays},
+    {"node.add", TEXT("&Add a node..."), TEXT("Search for a node and add it"), "Node", kCanvasContext, "plus", kCanvas},
+    {"node.edit", TEXT("&Edit the values"), TEXT("Edit the first value of the selected node; Tab goes to the next"), "Node", kCanvasContext, "", kCanvas},
+    {"node.wire", TEXT("Add a &wire..."), TEXT("Choose the other end of a wire of the selected node"), "Node", kCanvasContext, "", kCanvas},
+    {"node.rename", TEXT("&Rename"), TEXT("Give the node another title"), "Node", kCanvasContext, "", kCanvas},
+    {"node.mute", TEXT("&Mute"), TEXT("Leave the node and what depends on it out of runs"), "Node", kCanvasContext, "", kWindow, kPlain, kAfterLine},
+    {"node.bypass", TEXT("&Bypass"), TEXT("Pass the value on as if the node were not there"), "Node", kCanvasContext},
+    {"node.collapse", TEXT("&Collapse"), TEXT("Show only the title"), "Node", kCanvasContext},
+    {"node.pin", TEXT("&Pin"), TEXT("Keep the node where it is"), "Node", kCanvasContext, "", kCanvas},
+    {"node.frame", TEXT("&Frame"), TEXT("Draw a frame around the selected nodes"), "Node", kCanvasContext, "", kWindow, kPlain, kAfterLine},
+    {"node.note", TEXT("Add a n&ote"), TEXT("Add a text to the canvas"), "Node", kCanvasContext},
     {"node.align_left", TEXT("&Left"), TEXT("Align left edges"), "Node/Align", "", "", kCanvas},
     {"node.align_centre", TEXT("&Centre"), TEXT("Align centres on a vertical line"), "Node/Align", "", "", kCanvas},
     {"node.align_right", TEXT("&Right"), TEXT("Align right edges"), "Node/Align", "", "", kCanvas},
@@ -70,17 +70,17 @@ constexpr ActionDesc kNode[] = {
     {"node.align_bottom", TEXT("&Bottom"), TEXT("Align lower edges"), "Node/Align", "", "", kCanvas},
     {"node.distribute_x", TEXT("&Horizontally"), TEXT("Make equal gaps from left to right"), "Node/Distribute", "", "", kCanvas},
     {"node.distribute_y", TEXT("&Vertically"), TEXT("Make equal gaps from top to bottom"), "Node/Distribute", "", "", kCanvas},
-    {"node.arrange", TEXT("Arran&ge"), TEXT("Place the selected nodes, or all, along their wires"), "Node", kCanvasSays},
+    {"node.arrange", TEXT("Arran&ge"), TEXT("Place the selected nodes, or all, along their wires"), "Node", kCanvasContext},
 };
 
 constexpr ActionDesc kView[] = {
-    {"view.zoom_in", TEXT("Zoom &in"), TEXT("Show less, larger"), "View", kCanvasSays, "zoom-in"},
-    {"view.zoom_out", TEXT("Zoom &out"), TEXT("Show more, smaller"), "View", kCanvasSays, "zoom-out"},
-    {"view.zoom_actual", TEXT("&100 %"), TEXT("Show the graph at its own size"), "View", kCanvasSays},
-    {"view.fit_selected", TEXT("Fit &selected"), TEXT("Show the selected nodes as large as they fit"), "View", kCanvasSays, "", kCanvas},
-    {"view.fit_all", TEXT("Fit &all"), TEXT("Show the whole graph"), "View", kCanvasSays, "fit", kCanvas},
-    {"view.back", TEXT("&Earlier view"), TEXT("Show what was seen before the last jump"), "View", kCanvasSays, "", kCanvas, kPlain, kAfterLine},
-    {"view.forward", TEXT("&Later view"), TEXT("Undo going back"), "View", kCanvasSays, "", kCanvas},
+    {"view.zoom_in", TEXT("Zoom &in"), TEXT("Show less, larger"), "View", kCanvasContext, "zoom-in"},
+    {"view.zoom_out", TEXT("Zoom &out"), TEXT("Show more, smaller"), "View", kCanvasContext, "zoom-out"},
+    {"view.zoom_actual", TEXT("&100 %"), TEXT("Show the graph at its own size"), "View", kCanvasContext},
+    {"view.fit_selected", TEXT("Fit &selected"), TEXT("Show the selected nodes as large as they fit"), "View", kCanvasContext, "", kCanvas},
+    {"view.fit_all", TEXT("Fit &all"), TEXT("Show the whole graph"), "View", kCanvasContext, "fit", kCanvas},
+    {"view.back", TEXT("&Earlier view"), TEXT("Show what was seen before the last jump"), "View", kCanvasContext, "", kCanvas, kPlain, kAfterLine},
+    {"view.forward", TEXT("&Later view"), TEXT("Undo going back"), "View", kCanvasContext, "", kCanvas},
     goTo("view.bookmark_1", TEXT("Bookmark &1")),
     goTo("view.bookmark_2", TEXT("Bookmark &2")),
     goTo("view.bookmark_3", TEXT("Bookmark &3")),
@@ -101,20 +101,20 @@ constexpr ActionDesc kView[] = {
     keep("view.keep_bookmark_9", TEXT("Bookmark &9")),
     {"view.minimap", TEXT("&Minimap"), TEXT("Show the whole graph in a corner, or never; by default while a part is out of view"), "View", "Alt+M", "", kWindow, kCheckable, kAfterLine},
     {"view.snap", TEXT("S&nap to the grid"), TEXT("Moved nodes snap to the grid"), "View", "Ctrl+Shift+G", "", kWindow, kCheckable},
-    {"view.pan", TEXT("Pan while held"), TEXT("Hold and drag to move the canvas; tap to search for a node"), "Canvas", kCanvasSays, "", kKey},
-    {"view.walk_left", TEXT("Node to the left"), TEXT("Select the next node to the left"), "Canvas", kCanvasSays, "", kKey},
-    {"view.walk_right", TEXT("Node to the right"), TEXT("Select the next node to the right"), "Canvas", kCanvasSays, "", kKey},
-    {"view.walk_up", TEXT("Node above"), TEXT("Select the next node above"), "Canvas", kCanvasSays, "", kKey},
-    {"view.walk_down", TEXT("Node below"), TEXT("Select the next node below"), "Canvas", kCanvasSays, "", kKey},
-    {"view.wires_left", TEXT("Back along a wire"), TEXT("Select the nearest node that feeds this one"), "Canvas", kCanvasSays, "", kKey},
-    {"view.wires_right", TEXT("On along a wire"), TEXT("Select the nearest node that this one feeds"), "Canvas", kCanvasSays, "", kKey},
-    {"view.wires_up", TEXT("Up among siblings"), TEXT("Select the node above that shares a source with this one"), "Canvas", kCanvasSays, "", kKey},
-    {"view.wires_down", TEXT("Down among siblings"), TEXT("Select the node below that shares a source with this one"), "Canvas", kCanvasSays, "", kKey},
+    {"view.pan", TEXT("Pan while held"), TEXT("Hold and drag to move the canvas; tap to search for a node"), "Canvas", kCanvasContext, "", kKey},
+    {"view.walk_left", TEXT("Node to the left"), TEXT("Select the next node to the left"), "Canvas", kCanvasContext, "", kKey},
+    {"view.walk_right", TEXT("Node to the right"), TEXT("Select the next node to the right"), "Canvas", kCanvasContext, "", kKey},
+    {"view.walk_up", TEXT("Node above"), TEXT("Select the next node above"), "Canvas", kCanvasContext, "", kKey},
+    {"view.walk_down", TEXT("Node below"), TEXT("Select the next node below"), "Canvas", kCanvasContext, "", kKey},
+    {"view.wires_left", TEXT("Back along a wire"), TEXT("Select the nearest node that feeds this one"), "Canvas", kCanvasContext, "", kKey},
+    {"view.wires_right", TEXT("On along a wire"), TEXT("Select the nearest node that this one feeds"), "Canvas", kCanvasContext, "", kKey},
+    {"view.wires_up", TEXT("Up among siblings"), TEXT("Select the node above that shares a source with this one"), "Canvas", kCanvasContext, "", kKey},
+    {"view.wires_down", TEXT("Down among siblings"), TEXT("Select the node below that shares a source with this one"), "Canvas", kCanvasContext, "", kKey},
 };
 
 constexpr ActionDesc kFile[] = {
     {"file.new", TEXT("&New"), TEXT("Start with the default graph"), "File", "Ctrl+N", "file"},
-    {"file.open", TEXT("&Open..."), TEXT("Open a graph, or a picture that carries one"), "File", "Ctrl+O", "open"},
+    {"file.open", TEXT("&Open..."), TEXT("Open a graph, or an image that carries one"), "File", "Ctrl+O", "open"},
     {"file.save", TEXT("&Save"), TEXT("Write the graph to its file"), "File", "Ctrl+S", "save", kWindow, kPlain, kAfterLine},
     {"file.save_as", TEXT("Save &as..."), TEXT("Write the graph to another file"), "File", "Ctrl+Shift+S"},
     {"file.save_preset", TEXT("Save as &preset..."), TEXT("Keep the graph with its exposed values under Presets"), "File", "Ctrl+Alt+S"},
@@ -124,15 +124,15 @@ constexpr ActionDesc kFile[] = {
 };
 
 constexpr ActionDesc kRun[] = {
-    {"run.start", TEXT("&Run"), TEXT("Make the pictures of this graph"), "Run", "Ctrl+Return Ctrl+Enter", "play"},
+    {"run.start", TEXT("&Run"), TEXT("Make the images of this graph"), "Run", "Ctrl+Return Ctrl+Enter", "play"},
     {"run.front", TEXT("Run &first"), TEXT("Run before everything that waits"), "Run", "Ctrl+Shift+Return Ctrl+Shift+Enter"},
-    {"run.anew", TEXT("Run a&new"), TEXT("Execute every node, even if it is up to date"), "Run", "Shift+F5"},
+    {"run.anew", TEXT("Run &again"), TEXT("Execute every node, even if it is up to date"), "Run", "Shift+F5"},
     {"run.several", TEXT("Run se&veral times..."), TEXT("Queue the graph many times, with other seeds"), "Run", "Ctrl+Shift+R"},
     {"run.for_ever", TEXT("Run for &ever"), TEXT("Run again and again until this is switched off, a run fails, or nothing changes"), "Run", "", "", kWindow, kCheckable},
     {"run.sheet", TEXT("Vary in a &sheet..."), TEXT("Run the graph with several values of one or two parameters, side by side"), "Run", "Ctrl+Shift+X", "grid"},
     {"run.here", TEXT("Run to &here"), TEXT("Execute the selected nodes and what they need"), "Run", "F6", "locate"},
     {"run.cancel", TEXT("&Cancel now"), TEXT("Stop at once; pressing Esc twice does it too"), "Run", "Ctrl+Alt+Return Ctrl+Alt+Enter", "stop", kWindow, kPlain, kAfterLine},
-    {"run.cancel_after", TEXT("Cancel after this &image"), TEXT("Finish the picture that is being made, then stop"), "Run", ""},
+    {"run.cancel_after", TEXT("Cancel after this &image"), TEXT("Finish the image that is being made, then stop"), "Run", ""},
     {"run.stop_after", TEXT("S&top after this run"), TEXT("Let the current run end, take back all that wait, and repeat nothing"), "Run", "Ctrl+Shift+Backspace", "stop-after"},
     {"run.pause", TEXT("&Pause the queue"), TEXT("Runs after the current one wait"), "Run", "Ctrl+Shift+P", "", kWindow, kCheckable},
     {"run.left_open", TEXT("Runs of &last time..."), TEXT("Run or forget what waited when the studio ended"), "Run", ""},
@@ -141,11 +141,11 @@ constexpr ActionDesc kRun[] = {
 
 constexpr ActionDesc kPanels[] = {
     {"view.graph", TEXT("&Graph"), TEXT("Show the canvas"), "View", "Alt+1", "", kWindow, kPlain, kAfterLine},
-    {"view.viewer", TEXT("&Viewer"), TEXT("Show pictures and videos at full size"), "View", "Alt+2"},
-    {"view.filmstrip", TEXT("&Filmstrip"), TEXT("Show the pictures of the gallery below the viewer"), "View", "Ctrl+Shift+F", "", kWindow, kCheckable},
-    {"view.gallery", TEXT("Galler&y"), TEXT("Show the pictures of all runs"), "View", "Alt+0"},
-    {"view.paint_mask", TEXT("Pain&t a mask"), TEXT("Paint over what of the viewer's picture is made anew"), "View", "Ctrl+Alt+K", "brush"},
-    {"view.crop", TEXT("Crop or e&xtend"), TEXT("Cut the viewer's picture, or make room around it"), "View", "Ctrl+Alt+X", "crop"},
+    {"view.viewer", TEXT("&Viewer"), TEXT("Show images and videos at full size"), "View", "Alt+2"},
+    {"view.filmstrip", TEXT("&Filmstrip"), TEXT("Show the images of the gallery below the viewer"), "View", "Ctrl+Shift+F", "", kWindow, kCheckable},
+    {"view.gallery", TEXT("Galler&y"), TEXT("Show the images of all runs"), "View", "Alt+0"},
+    {"view.paint_mask", TEXT("Pain&t a mask"), TEXT("Paint over the part of the viewer's image to regenerate"), "View", "Ctrl+Alt+K", "brush"},
+    {"view.crop", TEXT("Crop or e&xtend"), TEXT("Cut the viewer's image, or add space around it"), "View", "Ctrl+Alt+X", "crop"},
     {"view.sheet", TEXT("S&heet"), TEXT("Show the sheet that was opened last, or the newest"), "View", "Alt+X"},
     {"view.presets", TEXT("P&resets"), TEXT("Show saved graphs"), "View/Panels", "Alt+3"},
     {"view.models", TEXT("&Models"), TEXT("Show files of models"), "View/Panels", "Alt+4"},

@@ -10,8 +10,8 @@ namespace lowtide::ui {
 /// while the canvas itself has the focus. Key: as Canvas, but no menu shows it, only Ctrl+/ does.
 enum class ActionScope { Window, Canvas, Key };
 
-/// In place of keys: canvasCommands() says them.
-inline constexpr const char* kCanvasSays = nullptr;
+/// In place of keys: canvasCommands() defines them.
+inline constexpr const char* kCanvasContext = nullptr;
 
 /// One thing that the studio can do. Texts are sources for tr() in the context "Actions".
 struct ActionDesc {
@@ -19,7 +19,7 @@ struct ActionDesc {
     const char* text;  ///< as menus show it
     const char* tip;   ///< a sentence; the key is added
     const char* menu;  ///< where it stands: "Edit", "Node/Align"; of a Key: its group
-    const char* keys;  ///< portable, several apart by a space; "": none; or kCanvasSays
+    const char* keys;  ///< portable, several apart by a space; "": none; or kCanvasContext
     const char* icon = "";
     ActionScope scope = ActionScope::Window;
     bool checkable = false;

@@ -38,7 +38,7 @@ QList<QKeySequence> defaultKeysOf(const ActionDesc& desc) {
     const char* keys = desc.keys;
     for (const CanvasCommand& command : canvasCommands()) {
         if (std::string_view(command.id) == desc.id) {
-            LOWTIDE_ASSERT(keys == kCanvasSays);  // one place of keys
+            LOWTIDE_ASSERT(keys == kCanvasContext);  // one place of keys
             keys = command.keys;
         }
     }

@@ -19,7 +19,7 @@ namespace lowtide::ui {
 class GraphView;
 
 /// The registry of what the studio can do: one QAction for each row of actionTable(), with keys
-/// that a person may change.
+/// that the user may change.
 class Actions : public QObject {
     Q_OBJECT
 
@@ -33,7 +33,7 @@ public:
     void retranslate();
 
     [[nodiscard]] QList<QKeySequence> defaultKeys(const std::string& id) const;
-    /// Gives an action other keys; tells its tooltip too.
+    /// Gives an action other keys; updates its tooltip too.
     void setKeys(const std::string& id, const QList<QKeySequence>& keys);
     /// The other action that has one of these keys; empty: none. Ids.
     [[nodiscard]] std::string usedBy(const QList<QKeySequence>& keys,
@@ -64,14 +64,14 @@ private:
 [[nodiscard]] QString plainText(const QAction& action);
 [[nodiscard]] QString plainText(QString text);
 
-/// Ties the actions of the canvas to its commands, and gives it the keys that a person chose.
+/// Ties the actions of the canvas to its commands, and gives it the keys that the user chose.
 void connectCanvas(const Actions& actions, GraphView& view);
 
 /// Fills the bar from the menu paths of the registry.
 void fillMenus(QMenuBar& bar, const Actions& actions);
 /// The menu of that path ("Node/Align"), made where it is missing.
 [[nodiscard]] QMenu* menuAt(QMenuBar& bar, const QString& path);
-/// The titles on the way to a menu as a person reads them: "Node: Align".
+/// The titles on the way to a menu as the user reads them: "Node: Align".
 [[nodiscard]] QString menuTitles(const char* path);
 
 }  // namespace lowtide::ui

@@ -21,8 +21,8 @@ namespace {
 
 using PortalSettings = QMap<QString, QVariantMap>;
 
-constexpr const char* kWishesPortal = "org.freedesktop.portal.Desktop";
-constexpr const char* kWishesPath = "/org/freedesktop/portal/desktop";
+constexpr const char* kSettingsPortal = "org.freedesktop.portal.Desktop";
+constexpr const char* kSettingsPath = "/org/freedesktop/portal/desktop";
 constexpr const char* kPortalSettings = "org.freedesktop.portal.Settings";
 constexpr const char* kAppearance = "org.freedesktop.appearance";
 constexpr const char* kGnome = "org.gnome.desktop.interface";
@@ -30,8 +30,8 @@ constexpr const char* kGnomeAccess = "org.gnome.desktop.a11y.interface";
 constexpr int kPortalMilliseconds = 5000;
 
 QDBusMessage readAllCall() {
-    QDBusMessage call = QDBusMessage::createMethodCall(QLatin1String(kWishesPortal),
-                                                       QLatin1String(kWishesPath),
+    QDBusMessage call = QDBusMessage::createMethodCall(QLatin1String(kSettingsPortal),
+                                                       QLatin1String(kSettingsPath),
                                                        QLatin1String(kPortalSettings),
                                                        QStringLiteral("ReadAll"));
     call << QStringList{
@@ -60,8 +60,8 @@ Desktop::Desktop(const QDBusConnection& bus, QObject* parent) : QObject(parent),
         return;
     }
     qDBusRegisterMetaType<PortalSettings>();
-    bus_.connect(QLatin1String(kWishesPortal),
-                 QLatin1String(kWishesPath),
+    bus_.connect(QLatin1String(kSettingsPortal),
+                 QLatin1String(kSettingsPath),
                  QLatin1String(kPortalSettings),
                  QStringLiteral("SettingChanged"),
                  this,
@@ -85,14 +85,14 @@ QDBusConnection Desktop::sessionBus() {
 }
 
 void Desktop::takeAll(const PortalSettings& settings) {
-    const DesktopWishes before = wishes_;
+    const PortalPreferences before = preferences_;
     for (auto space = settings.begin(); space != settings.end(); ++space) {
         for (auto key = space->begin(); key != space->end(); ++key) {
             take(space.key(), key.key(), plain(key.value()));
         }
     }
     isHeard_ = true;
-    if (wishes_ != before) {
+    if (preferences_ != before) {
         Q_EMIT changed();
     }
 }
@@ -108,9 +108,9 @@ void Desktop::waitForFirst(int milliseconds) {
 }
 
 void Desktop::settingChanged(const QString& space, const QString& key, const QDBusVariant& value) {
-    const DesktopWishes before = wishes_;
+    const PortalPreferences before = preferences_;
     take(space, key, plain(value.variant()));
-    if (wishes_ != before) {
+    if (preferences_ != before) {
         Q_EMIT changed();
     }
 }
@@ -118,9 +118,9 @@ void Desktop::settingChanged(const QString& space, const QString& key, const QDB
 void Desktop::take(const QString& space, const QString& key, const QVariant& value) {
     if (space == QLatin1String(kAppearance) && key == QLatin1String("color-scheme")) {
         const uint scheme = value.toUInt();  // 0: no preference, 1: dark, 2: light
-        wishes_.isDark = scheme == 1   ? std::optional(true)
-                         : scheme == 2 ? std::optional(false)
-                                       : std::nullopt;
+        preferences_.isDark = scheme == 1   ? std::optional(true)
+                              : scheme == 2 ? std::optional(false)
+                                            : std::nullopt;
     } else if (space == QLatin1String(kAppearance) && key == QLatin1String("contrast")) {
         isContrast_ = value.toUInt() == 1;
     } else if (space == QLatin1String(kAppearance) && key == QLatin1String("reduced-motion")) {
@@ -130,19 +130,19 @@ void Desktop::take(const QString& space, const QString& key, const QVariant& val
     } else if (space == QLatin1String(kGnome) && key == QLatin1String("enable-animations")) {
         isStill_ = !value.toBool();
     } else if (space == QLatin1String(kGnome) && key == QLatin1String("text-scaling-factor")) {
-        wishes_.textScale = std::clamp(value.toDouble(), 0.5, 3.0);
+        preferences_.textScale = std::clamp(value.toDouble(), 0.5, 3.0);
     }
-    wishes_.isHighContrast = isContrast_ || isGnomeContrast_;
-    wishes_.isMotionReduced = isCalm_ || isStill_;
+    preferences_.isHighContrast = isContrast_ || isGnomeContrast_;
+    preferences_.isMotionReduced = isCalm_ || isStill_;
 }
 
 double interfaceScale(const QString& percent,
-                      const DesktopWishes& wishes,
+                      const PortalPreferences& preferences,
                       double pointSize,
                       const QString& platform) {
     const double chosen = percent.toDouble() > 0 ? percent.toDouble() / 100 : 1;
     const double ofFont = std::max(1.0, pointSize / kUsualPoints);
-    const double ofText = platform == QLatin1String("xcb") ? 1 : wishes.textScale;
+    const double ofText = platform == QLatin1String("xcb") ? 1 : preferences.textScale;
     const double scale = chosen * std::max(ofFont, ofText);
     return std::clamp(std::round(scale * 20) / 20, 0.5, kMostScale);
 }
@@ -185,9 +185,9 @@ Theme::Scheme Appearance::scheme() const {
             return scheme;
         }
     }
-    const DesktopWishes wishes = desktop_ ? desktop_->wishes() : DesktopWishes();
-    const bool isDark = wishes.isDark.value_or(paletteScheme_ == Theme::Scheme::Dark);
-    return wishes.isHighContrast
+    const PortalPreferences preferences = desktop_ ? desktop_->preferences() : PortalPreferences();
+    const bool isDark = preferences.isDark.value_or(paletteScheme_ == Theme::Scheme::Dark);
+    return preferences.isHighContrast
                ? (isDark ? Theme::Scheme::DarkContrast : Theme::Scheme::LightContrast)
                : (isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
 }
@@ -195,7 +195,7 @@ Theme::Scheme Appearance::scheme() const {
 void Appearance::apply() {
     const bool isReduced =
         motion_ == QLatin1String("reduced") ||
-        (motion_ != QLatin1String("full") && desktop_ && desktop_->wishes().isMotionReduced);
+        (motion_ != QLatin1String("full") && desktop_ && desktop_->preferences().isMotionReduced);
     Themed::instance().setMotionReduced(isReduced);
     const auto theme = std::make_shared<const Theme>(scheme());
     if (theme->scheme() == Theme::current().scheme() && isApplied_) {

@@ -13,14 +13,14 @@
 
 namespace lowtide::ui {
 
-/// How a person set up the desktop, as far as programs are told.
-struct DesktopWishes {
+/// How the user set up the desktop, as far as programs can know it.
+struct PortalPreferences {
     std::optional<bool> isDark;  ///< nothing: the desktop has no opinion
     bool isHighContrast = false;
     bool isMotionReduced = false;
     double textScale = 1;  ///< how much larger texts are than usual
 
-    bool operator==(const DesktopWishes&) const = default;
+    bool operator==(const PortalPreferences&) const = default;
 };
 
 /// Follows the desktop's settings by its portal (org.freedesktop.portal.Settings). Where there is
@@ -32,7 +32,7 @@ public:
     /// `bus`: one that is not connected has no portal.
     explicit Desktop(const QDBusConnection& bus, QObject* parent = nullptr);
 
-    [[nodiscard]] const DesktopWishes& wishes() const { return wishes_; }
+    [[nodiscard]] const PortalPreferences& preferences() const { return preferences_; }
 
     /// Waits for the portal, at most so long, where it was not heard yet.
     void waitForFirst(int milliseconds);
@@ -51,7 +51,7 @@ private:
     void takeAll(const QMap<QString, QVariantMap>& settings);
 
     QDBusConnection bus_;
-    DesktopWishes wishes_;
+    PortalPreferences preferences_;
     bool isContrast_ = false;       ///< by the setting that all desktops share
     bool isGnomeContrast_ = false;  ///< by the older one of GNOME
     bool isCalm_ = false;           ///< reduced motion, by the shared one
@@ -60,11 +60,11 @@ private:
 };
 
 /// How much larger than the screen's own scale texts, controls and everything with them are shown:
-/// what a person chose (percent) times what the desktop wants. `pointSize`: of the desktop's font
-/// for programs; 0: none is known. `platform`: of QGuiApplication. X11 tells Qt the desktop's text
+/// what the user chose (percent) times what the desktop wants. `pointSize`: of the desktop's font
+/// for programs; 0: none is known. `platform`: of QGuiApplication. X11 gives Qt the desktop's text
 /// scale as the resolution of its screens, so there it counts already.
 [[nodiscard]] double interfaceScale(const QString& percent,
-                                    const DesktopWishes& wishes,
+                                    const PortalPreferences& preferences,
                                     double pointSize,
                                     const QString& platform);
 
@@ -83,9 +83,9 @@ private:
     bool wasSet_;
 };
 
-/// Colours, contrast and motion as a person chose them here, or as the desktop has them, also when
+/// Colours, contrast and motion as the user chose them here, or as the desktop has them, also when
 /// that changes. Made before the first theme is applied, since it asks the desktop's own palette
-/// where the desktop says nothing else.
+/// where the desktop states nothing else.
 class Appearance : public QObject {
     Q_OBJECT
 

@@ -43,7 +43,7 @@ ParsedArguments parseArguments(const QStringList& words) {
         "Lowtide studio: image diffusion as a node graph, with a memory policy for every node"));
     parser.addPositionalArgument(
         QStringLiteral("graph"),
-        ArgumentWords::tr("Graph file, picture with a graph, or name of a preset"),
+        ArgumentWords::tr("Graph file, image with a graph, or name of a preset"),
         QStringLiteral("[GRAPH|PRESET]"));
     const auto add = [&](const char* name, const char* text, const char* value) {
         parser.addOption(

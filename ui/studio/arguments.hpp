@@ -5,7 +5,7 @@
 
 namespace lowtide::ui {
 
-/// What the command line of lowtide-studio says.
+/// The parsed command line of lowtide-studio.
 struct StudioArguments {
     QString graph;         ///< a file, or the name of a preset; empty: the default graph
     QString device;        ///< empty: the graph's, or the settings'

@@ -36,15 +36,15 @@ void storeAsInFile(graph::DocumentNode& node) {
         choice.types.storesAsInFile = true;
         node.precision = memory::toJson(choice);
     } catch (const Error&) {
-        return;  // it cannot be read: the check says so
+        return;  // it cannot be read: the check reports it
     }
 }
 
-void putInPlace(graph::Document& document,
-                const graph::Catalog& catalog,
-                const std::vector<std::string>& loaders,
-                const NamedModel& source,
-                const NamedModel& written) {
+void replaceSource(graph::Document& document,
+                   const graph::Catalog& catalog,
+                   const std::vector<std::string>& loaders,
+                   const NamedModel& source,
+                   const NamedModel& written) {
     for (const std::string& loader : loaders) {
         Json& params = document.nodes.at(loader).params;
         params[paramOf(source.kind)->param] = source.value;
@@ -71,7 +71,7 @@ ConvertedUse useOfConverted(const graph::Document& document,
     ConvertedUse found{.nodes = isModel ? nodesFor(document, source) : std::vector<std::string>(),
                        .param = param ? param->param : std::string()};
     found.edit = [&catalog, loaders = found.nodes, source, written](graph::Document& changed) {
-        putInPlace(changed, catalog, loaders, source, written);
+        replaceSource(changed, catalog, loaders, source, written);
     };
     return found;
 }

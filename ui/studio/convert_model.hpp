@@ -11,7 +11,7 @@
 namespace lowtide::ui {
 
 /// Shows the dialog that writes a model again, smaller, and has the graph use what was written: in
-/// one step, with weights that stay on the device as the file has them, since they would be as
+/// one step, with weights that remain on the device as the file has them, since they would be as
 /// large as before otherwise.
 class ConvertModel : public QObject {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     ConvertModel(Workspace& workspace, QWidget* window);
     ~ConvertModel() override;
 
-    /// One at a time: what is at work stays in front.
+    /// One at a time: what is at work remains in front.
     void open(const NamedModel& model);
 
 Q_SIGNALS:
@@ -38,7 +38,7 @@ private:
 };
 
 /// A model that was written again, in the place of `source`, in all nodes that name that; where
-/// none does, in the only one that takes it. A denoiser keeps its checkpoint beside it.
+/// none does, in the only one that takes it. A denoiser keeps its checkpoint as well.
 struct ConvertedUse {
     std::vector<std::string> nodes;  ///< empty: nobody takes it
     std::string param;

@@ -13,7 +13,7 @@ namespace lowtide::ui {
 
 /// Where the desktop listens, as D-Bus writes addresses; empty: nowhere.
 struct DesktopAddresses {
-    QString session;
+    QString appState;
     QString system;
 };
 
@@ -21,7 +21,7 @@ struct DesktopAddresses {
 [[nodiscard]] DesktopAddresses standardDesktop();
 
 /// A message bus, connected on another thread with the first question. Without one every question
-/// is answered by an error, which the log says once. GUI thread only; never blocks it.
+/// is answered by an error, which is logged once. GUI thread only; never blocks it.
 class DesktopBus : public QObject {
     Q_OBJECT
 

@@ -14,7 +14,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kJournalRestMilliseconds = 1000;
-constexpr int kPatienceMilliseconds = 1000;  ///< until it is said that a disk does not answer
+constexpr int kPatienceMilliseconds = 1000;  ///< until it is reported that a disk does not answer
 
 /// What the file holds, so that recovering is a step which can be undone; an empty graph where it
 /// cannot be read.
@@ -56,7 +56,7 @@ struct ReadFile {
 /// `held`: the lock on this file, where it is open already.
 ReadFile readFile(const QString& path, std::shared_ptr<DocumentLock> held) {
     ReadFile read;
-    if (isPicture(path) || isVideo(path)) {  // carries a graph, and is not to be saved over
+    if (isImage(path) || isVideo(path)) {  // carries a graph, and is not to be saved over
         read.opened = openedFile(path);
         return read;
     }
@@ -74,17 +74,17 @@ QString folderMade(const QString& folder) {
 
 }  // namespace
 
-DocumentFile::DocumentFile(GraphModel& model, const Places& places, QObject* parent)
+DocumentFile::DocumentFile(GraphModel& model, const AppFolders& appFolders, QObject* parent)
     : QObject(parent),
       model_(model),
-      places_(places),
+      appFolders_(appFolders),
       name_(tr("untitled")),
-      journal_(folderMade(places.journals), QString()),
+      journal_(folderMade(appFolders.journals), QString()),
       disk_(std::make_unique<Background>()) {
     patience_.setSingleShot(true);
     patience_.setInterval(kPatienceMilliseconds);
     connect(&patience_, &QTimer::timeout, this, [this] {
-        isWaitTold_ = true;
+        isWaitReported_ = true;
         const QString name = QFileInfo(doing_).fileName();
         Q_EMIT waits(work_ == Work::Reading
                          ? tr("Opening “%1”: its disk does not answer yet.").arg(name)
@@ -128,7 +128,7 @@ void DocumentFile::settle(OpenedGraph opened, const QString& path) {
 void DocumentFile::answer(const FileOutcome& outcome) {
     doing_.clear();
     patience_.stop();
-    if (std::exchange(isWaitTold_, false)) {
+    if (std::exchange(isWaitReported_, false)) {
         Q_EMIT waits({}, false);
     }
     if (const Then then = std::exchange(then_, nullptr)) {
@@ -325,7 +325,7 @@ void DocumentFile::settleRecovered(const Recovered& recovered,
 }
 
 void DocumentFile::save(Then then) {
-    if (isWaitTold_) {
+    if (isWaitReported_) {
         stopReading();
     }
     whenFree(this, [this, then = std::move(then)] {
@@ -343,7 +343,7 @@ void DocumentFile::save(Then then) {
 
 void DocumentFile::saveAs(const QString& path, Then then) {
     const QString whole = QFileInfo(path).absoluteFilePath();
-    if (isWaitTold_ && doing_ != whole) {
+    if (isWaitReported_ && doing_ != whole) {
         giveUp();
     }
     whenFree(this, [this, whole, then = std::move(then)] {
@@ -357,8 +357,8 @@ void DocumentFile::saveAs(const QString& path, Then then) {
     });
 }
 
-/// The file names what the document uses as its own folder sees it. The document itself stays, so
-/// that every step can be undone; it moves along where none of its files stays behind.
+/// The file names what the document uses as its own folder sees it. The document itself is kept, so
+/// that every step can be undone; it moves along where none of its files remains behind.
 void DocumentFile::write(const QString& path, std::function<FileOutcome()> check, Then then) {
     model_.endMerging();  // what is changed from here on is a step of its own
     const QString folder = graphFolderOf(path);
@@ -371,7 +371,7 @@ void DocumentFile::write(const QString& path, std::function<FileOutcome()> check
                       isMoved,
                       step = steps_,
                       held = path == path_ ? lock_ : nullptr,
-                      backups = places_.backups] {
+                      backups = appFolders_.backups] {
         const FileOutcome refused = check();
         if (refused.kind != FileOutcome::Kind::Done) {
             return Found{.outcome = refused};
@@ -402,7 +402,7 @@ void DocumentFile::settleWritten(const QString& path, bool isMoved, int step) {
     } else {
         model_.undoStack().resetClean();  // no state of the document is that of the file
         background_.run([&journal = journal_, path, folder = folder_]() -> Background::Answer {
-            journal.setPlace(path, folder);
+            journal.setPath(path, folder);
             return {};
         });
         writeJournal([] {});
@@ -425,7 +425,7 @@ void DocumentFile::clearJournal() {
     rest_.stop();
     background_.run([&journal = journal_, path = path_, folder = folder_]() -> Background::Answer {
         journal.clear();
-        journal.setPlace(path, folder);
+        journal.setPath(path, folder);
         return {};
     });
 }

@@ -6,7 +6,7 @@
 #include "ui/document/graph_model.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/document/saved_file.hpp"
-#include "ui/studio/places.hpp"
+#include "ui/studio/app_folders.hpp"
 
 #include <QObject>
 #include <QPointer>
@@ -47,7 +47,7 @@ class DocumentFile : public QObject {
 
 public:
     /// `model` must outlive it.
-    DocumentFile(GraphModel& model, const Places& places, QObject* parent = nullptr);
+    DocumentFile(GraphModel& model, const AppFolders& appFolders, QObject* parent = nullptr);
     /// Ends in order: nothing to recover.
     ~DocumentFile() override;
 
@@ -57,7 +57,7 @@ public:
     /// The file's name without its ending, or what a new document is called.
     [[nodiscard]] const QString& name() const { return name_; }
 
-    /// From which the document's relative files are seen; it stays when the document is saved in
+    /// From which the document's relative files are seen; it is kept when the document is saved in
     /// another folder. Empty: the program's own.
     [[nodiscard]] const QString& folder() const { return folder_; }
 
@@ -74,7 +74,7 @@ public:
     void recover(const Recovered& recovered, Then then);
     /// To `path()`, which must not be empty; not over what another program has written.
     void save(Then then);
-    /// Over any graph; the document lives there then. Changes that are made meanwhile stay
+    /// Over any graph; the document lives there then. Changes that are made meanwhile remain
     /// unsaved. A save to another file that its disk does not finish is given up.
     void saveAs(const QString& path, Then then);
 
@@ -103,8 +103,8 @@ public:
     /// Gives up whatever is read or written; what is not saved is kept for the next start.
     void leaveBehind();
 
-    /// A preset holds what the document says. Where no file does, nothing is unsaved any more, and
-    /// the document has the preset's name.
+    /// A preset holds what the document states. Where no file does, nothing is unsaved any more,
+    /// and the document has the preset's name.
     void keptAsPreset(const QString& title);
 
     /// Why the journal cannot be written; empty: it can.
@@ -142,7 +142,7 @@ private:
     void writeJournal(std::function<void()> then);
 
     GraphModel& model_;
-    Places places_;
+    AppFolders appFolders_;
     QString path_;
     QString name_;
     QString folder_;
@@ -164,7 +164,7 @@ private:
     quint64 asked_ = 0;  ///< the number of that job
     Then then_;
     std::deque<Waiting> waiting_;
-    bool isWaitTold_ = false;
+    bool isWaitReported_ = false;
     QTimer patience_;
     std::unique_ptr<Background> disk_;  ///< of the files: a dead disk must not keep up the journal
 };

@@ -4,7 +4,7 @@
 #include "ui/document/inpainting.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/models/model_kind.hpp"
-#include "ui/painting/kept_picture.hpp"
+#include "ui/painting/kept_image.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QFileInfo>
@@ -18,11 +18,11 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kStep = 32;  ///< from one node to the next that is dropped on the same place
+constexpr double kStep = 32;  ///< from one node to the next that is dropped at the same position
 
 /// The first node type that has such a parameter.
-PictureInput sourceIn(const graph::Catalog& catalog,
-                      const ParamDesc* (*paramOf)(const NodeDesc& desc)) {
+ImageInput sourceIn(const graph::Catalog& catalog,
+                    const ParamDesc* (*paramOf)(const NodeDesc& desc)) {
     for (const NodeDesc& desc : catalog.nodes()) {
         if (const ParamDesc* param = paramOf(desc)) {
             return {&desc, param};
@@ -31,28 +31,28 @@ PictureInput sourceIn(const graph::Catalog& catalog,
     return {};
 }
 
-enum class Kind { Picture, Model, Graph };
+enum class Kind { Image, Model, Graph };
 
-/// A folder is a model, in whichever layout: recognising it says what it is.
+/// A folder is a model, in whichever layout: recognising it determines what it is.
 Kind kindOf(const QString& path) {
-    if (isPicture(path) || isVideo(path)) {
-        return Kind::Picture;
+    if (isImage(path) || isVideo(path)) {
+        return Kind::Image;
     }
     return isModelName(path.toStdString()) || QFileInfo(path).isDir() ? Kind::Model : Kind::Graph;
 }
 
 /// RGB or RGBA of 8 bits. On another thread.
-KeptPicture keepPasted(const QString& folder, const QImage& picture) {
+KeptImage keepPasted(const QString& folder, const QImage& image) {
     if (folder.isEmpty()) {
-        return {{}, PastedPicture::tr("the folder cannot be made")};
+        return {{}, PastedImage::tr("the folder cannot be made")};
     }
-    const auto format = picture.hasAlphaChannel() ? QImage::Format_RGBA8888 : QImage::Format_RGB888;
-    return keepPicture(folder, QStringLiteral("pasted"), picture.convertToFormat(format));
+    const auto format = image.hasAlphaChannel() ? QImage::Format_RGBA8888 : QImage::Format_RGB888;
+    return keepImage(folder, QStringLiteral("pasted"), image.convertToFormat(format));
 }
 
 }  // namespace
 
-Point freePlace(const graph::Document& document, QPointF at) {
+Point freePosition(const graph::Document& document, QPointF at) {
     const auto isTaken = [&](const auto& entry) {
         const Point other = positionOf(entry.second);
         return std::abs(other.x - at.x()) < kStep / 2 && std::abs(other.y - at.y()) < kStep / 2;
@@ -63,11 +63,11 @@ Point freePlace(const graph::Document& document, QPointF at) {
     return {at.x(), at.y()};
 }
 
-PictureInput pictureInput(const graph::Catalog& catalog) {
-    return sourceIn(catalog, pictureFileParam);
+ImageInput imageInput(const graph::Catalog& catalog) {
+    return sourceIn(catalog, imageFileParam);
 }
 
-PictureInput videoInput(const graph::Catalog& catalog) {
+ImageInput videoInput(const graph::Catalog& catalog) {
     return sourceIn(catalog, videoFileParam);
 }
 
@@ -86,20 +86,18 @@ DroppedFile::DroppedFile(GraphModel& model,
                          FileCommands& files,
                          Settings& settings,
                          QWidget* window)
-    : QObject(window), model_(model), files_(files), pictures_(settings, window), window_(window) {
-    connect(&pictures_, &PictureDrop::openGraph, &files_, [this](const QString& path) {
+    : QObject(window), model_(model), files_(files), images_(settings, window), window_(window) {
+    connect(&images_, &ImageDrop::openGraph, &files_, [this](const QString& path) {
         files_.openPath(path);
     });
-    connect(&pictures_, &PictureDrop::useAsInput, this, &DroppedFile::useAsInput);
-    connect(&pictures_,
-            &PictureDrop::refused,
-            this,
-            [this](const QString& path, const QString& reason) {
-                showError(window_,
-                          tr("“%1” cannot be used").arg(QFileInfo(path).fileName()),
-                          reason,
-                          QString());
-            });
+    connect(&images_, &ImageDrop::useAsInput, this, &DroppedFile::useAsInput);
+    connect(
+        &images_, &ImageDrop::refused, this, [this](const QString& path, const QString& reason) {
+            showError(window_,
+                      tr("“%1” cannot be used").arg(QFileInfo(path).fileName()),
+                      reason,
+                      QString());
+        });
 }
 
 void DroppedFile::take(const QString& path, QPointF at) {
@@ -107,8 +105,8 @@ void DroppedFile::take(const QString& path, QPointF at) {
         this,
         [path] { return kindOf(path); },
         [this, path, at](Kind kind) {
-            if (kind == Kind::Picture) {
-                pictures_.take(path, at);
+            if (kind == Kind::Image) {
+                images_.take(path, at);
             } else if (kind == Kind::Model) {
                 Q_EMIT modelDropped(path, at);
             } else {
@@ -125,49 +123,49 @@ void DroppedFile::useAsInput(const QString& path, QPointF at) {
 }
 
 void DroppedFile::addInput(const QString& path, QPointF at, bool isOfVideo) {
-    const PictureInput input =
-        isOfVideo ? videoInput(model_.catalog()) : pictureInput(model_.catalog());
+    const ImageInput input =
+        isOfVideo ? videoInput(model_.catalog()) : imageInput(model_.catalog());
     if (!input.desc) {
         showError(window_,
-                  isOfVideo ? tr("No input for videos") : tr("No input for pictures"),
+                  isOfVideo ? tr("No input for videos") : tr("No input for images"),
                   isOfVideo ? tr("no node here reads a video from a file")
-                            : tr("no node here reads a picture from a file"),
+                            : tr("no node here reads an image from a file"),
                   tr("start the studio with its engine"));
         return;
     }
     model_.apply(tr("Use %1").arg(QFileInfo(path).fileName()), [&](graph::Document& document) {
-        const std::string id = addNode(document, *input.desc, freePlace(document, at));
+        const std::string id = addNode(document, *input.desc, freePosition(document, at));
         document.nodes.at(id).params[input.param->id] = path.toStdString();
     });
 }
 
-PastedPicture::PastedPicture(QString folder, QObject* parent)
+PastedImage::PastedImage(QString folder, QObject* parent)
     : QObject(parent), folder_(std::move(folder)) {}
 
-void PastedPicture::keep(const QImage& picture, QPointF at) {
-    const qint64 pixels = qint64{picture.width()} * picture.height();
-    if (picture.isNull()) {
+void PastedImage::keep(const QImage& image, QPointF at) {
+    const qint64 pixels = qint64{image.width()} * image.height();
+    if (image.isNull()) {
         Q_EMIT refused(
-            tr("The picture in the clipboard cannot be read; save it as a PNG file and "
+            tr("The image in the clipboard cannot be read; save it as a PNG file and "
                "drop that here."));
         return;
     }
     if (pixels > kMostPixels) {
-        Q_EMIT refused(tr("The picture in the clipboard has %1 x %2 pixels, more than %3 million; "
+        Q_EMIT refused(tr("The image in the clipboard has %1 x %2 pixels, more than %3 million; "
                           "save it as a PNG file and drop that here.")
-                           .arg(picture.width())
-                           .arg(picture.height())
+                           .arg(image.width())
+                           .arg(image.height())
                            .arg(kMostPixels / 1000000));
         return;
     }
     later(
         this,
-        [folder = folder_, picture] { return keepPasted(folder, picture); },
-        [this, at](const KeptPicture& written) {
+        [folder = folder_, image] { return keepPasted(folder, image); },
+        [this, at](const KeptImage& written) {
             if (written.problem.isEmpty()) {
                 Q_EMIT kept(written.path, at);
             } else {
-                Q_EMIT refused(tr("The pasted picture could not be kept in “%1”: %2")
+                Q_EMIT refused(tr("The pasted image could not be kept in “%1”: %2")
                                    .arg(folder_, written.problem));
             }
         });

@@ -2,7 +2,7 @@
 
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
-#include "ui/panels/picture_drop.hpp"
+#include "ui/panels/image_drop.hpp"
 #include "ui/studio/file_commands.hpp"
 
 #include <QImage>
@@ -16,8 +16,8 @@ class QWidget;
 
 namespace lowtide::ui {
 
-/// What a file becomes that is dropped on the window: a graph is opened, a picture or video becomes
-/// an input, weights are told, and of a picture or video that carries a graph the person is asked.
+/// What a file becomes that is dropped on the window: a graph is opened, an image or video becomes
+/// an input, weights are reported, and for an image or video with a graph the user is asked.
 class DroppedFile : public QObject {
     Q_OBJECT
 
@@ -27,7 +27,7 @@ public:
 
     /// `at`: where on the canvas a node for it would lie.
     void take(const QString& path, QPointF at);
-    /// Adds a node that reads the picture or video, beside what lies there already.
+    /// Adds a node that reads the image or video, next to what lies there already.
     void useAsInput(const QString& path, QPointF at);
 
 Q_SIGNALS:
@@ -39,38 +39,38 @@ private:
 
     GraphModel& model_;
     FileCommands& files_;
-    PictureDrop pictures_;
+    ImageDrop images_;
     QWidget* window_;
 };
 
-/// The node type that makes a picture of a file, and its parameter; nullptr: there is none.
-struct PictureInput {
+/// The node type that makes an image of a file, and its parameter; nullptr: there is none.
+struct ImageInput {
     const NodeDesc* desc = nullptr;
     const ParamDesc* param = nullptr;
 };
 
-[[nodiscard]] PictureInput pictureInput(const graph::Catalog& catalog);
+[[nodiscard]] ImageInput imageInput(const graph::Catalog& catalog);
 /// The same of a video.
-[[nodiscard]] PictureInput videoInput(const graph::Catalog& catalog);
-/// Where a node would lie at `at`, below and beside nodes that lie at the very place.
-[[nodiscard]] Point freePlace(const graph::Document& document, QPointF at);
+[[nodiscard]] ImageInput videoInput(const graph::Catalog& catalog);
+/// Where a node would lie at `at`, below and next to nodes that lie exactly there.
+[[nodiscard]] Point freePosition(const graph::Document& document, QPointF at);
 /// Local files among what is dragged.
 [[nodiscard]] QStringList localFiles(const QMimeData* data);
 
-/// Keeps pictures of the clipboard as PNG files, so that a node can read them. Their name tells
-/// their pixels: the same picture pasted twice is one file.
-class PastedPicture : public QObject {
+/// Keeps images of the clipboard as PNG files, so that a node can read them. Their name identifies
+/// their pixels: the same image pasted twice is one file.
+class PastedImage : public QObject {
     Q_OBJECT
 
 public:
-    /// `folder` is made when the first picture is kept.
-    PastedPicture(QString folder, QObject* parent);
+    /// `folder` is made when the first image is kept.
+    PastedImage(QString folder, QObject* parent);
 
     /// Most pixels that are kept.
     static constexpr qint64 kMostPixels = 64LL * 1024 * 1024;
 
     /// Writes the file on another thread, then emits one of the signals.
-    void keep(const QImage& picture, QPointF at);
+    void keep(const QImage& image, QPointF at);
 
 Q_SIGNALS:
     void kept(const QString& path, const QPointF& at);

@@ -98,7 +98,7 @@ std::vector<NodeDesc> keptNodes(const QString& path) {
             nodes.push_back(graph::nodeFromJson(json));
         }
     } catch (const std::exception&) {
-        nodes.clear();  // of another version; the next start of the module writes it anew
+        nodes.clear();  // of another version; the next start of the module writes it again
     }
     return nodes;
 }

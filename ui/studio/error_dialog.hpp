@@ -10,7 +10,7 @@ class Error;
 
 namespace lowtide::ui {
 
-/// Says what failed, with the reason and what to do about it.
+/// Reports what failed, with the reason and what to do about it.
 void showError(QWidget* parent, const QString& what, const QString& message, const QString& hint);
 void showError(QWidget* parent, const QString& what, const Error& error);
 

@@ -17,11 +17,11 @@ public:
 };
 
 /// Runs the application's event loop; its exit status. What a part throws through it all the same
-/// ends the program at once with a sentence on stderr and kFailedExit, so that the journal stays:
+/// ends the program at once with a sentence on stderr and kFailedExit, so that the journal is kept:
 /// the next start offers what was not saved.
 [[nodiscard]] int runEventLoop();
 
-/// What Qt says goes to the log from now on, in place of standard error. For programs.
+/// Qt's messages go to the log from now on, in place of standard error. For programs.
 void logQtMessages();
 
 }  // namespace lowtide::ui

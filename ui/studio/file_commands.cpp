@@ -45,7 +45,7 @@ QString lineOf(const Recovered& recovered) {
                                                    .arg(line, recovered.perhapsOpenOn);
 }
 
-/// However many there are, the buttons stay on the screen.
+/// However many there are, the buttons remain on the screen.
 QWidget* problemsPart(const std::vector<QString>& problems, QWidget& dialog) {
     auto* lines = new QWidget(&dialog);
     auto* column = new QVBoxLayout(lines);
@@ -68,13 +68,13 @@ QWidget* problemsPart(const std::vector<QString>& problems, QWidget& dialog) {
 
 QString filters() {
     return FileCommands::tr(
-        "Graphs, pictures and videos (*.json *.png *.jpg *.jpeg *.webp *.mp4 *.webm);;All files "
+        "Graphs, images and videos (*.json *.png *.jpg *.jpeg *.webp *.mp4 *.webm);;All files "
         "(*)");
 }
 
 constexpr int kCloseMilliseconds = 2000;  ///< until a closing window asks whether to wait
 
-void tell(const FileCommands::Then& then, bool isDone) {
+void showMessage(const FileCommands::Then& then, bool isDone) {
     if (then) {
         then(isDone);
     }
@@ -165,9 +165,9 @@ graph::Document defaultGraph() {
 
 FileCommands::FileCommands(DocumentFile& file,
                            GraphModel& model,
-                           const Places& places,
+                           const AppFolders& appFolders,
                            QWidget* window)
-    : QObject(window), file_(file), model_(model), places_(places), window_(window) {}
+    : QObject(window), file_(file), model_(model), appFolders_(appFolders), window_(window) {}
 
 void FileCommands::newGraph() {
     openDocument({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
@@ -178,7 +178,7 @@ void FileCommands::openDocument(OpenedGraph opened, Then then) {
         if (mayGo) {
             file_.setNew(opened);
         }
-        tell(then, mayGo);
+        showMessage(then, mayGo);
     });
 }
 
@@ -215,7 +215,7 @@ void FileCommands::openPath(const QString& path, Then then) {
         if (mayGo) {
             openHere(path, then);
         } else {
-            tell(then, false);
+            showMessage(then, false);
         }
     });
 }
@@ -233,14 +233,14 @@ void FileCommands::openHere(const QString& path, const Then& then) {
                            Q_EMIT used(QFileInfo(path).absoluteFilePath());
                            break;
                        default:
-                           tellUnopened(path, outcome);
+                           reportUnopened(path, outcome);
                    }
-                   tell(then, outcome.kind == FileOutcome::Kind::Done);
+                   showMessage(then, outcome.kind == FileOutcome::Kind::Done);
                }));
 }
 
-/// Nothing of a file that the person did not want to wait for.
-void FileCommands::tellUnopened(const QString& path, const FileOutcome& outcome) {
+/// Nothing of a file that the user did not want to wait for.
+void FileCommands::reportUnopened(const QString& path, const FileOutcome& outcome) {
     if (outcome.error) {
         showError(
             window_, tr("“%1” cannot be opened").arg(QFileInfo(path).fileName()), *outcome.error);
@@ -258,7 +258,7 @@ void FileCommands::openAsCopy(const QString& path, const QString& reason, const 
     box.setDefaultButton(copy);
     box.exec();
     if (box.clickedButton() != copy) {
-        tell(then, false);
+        showMessage(then, false);
         return;
     }
     file_.openCopy(path, whileHere([this, path, then](const FileOutcome& outcome) {
@@ -266,14 +266,15 @@ void FileCommands::openAsCopy(const QString& path, const QString& reason, const 
                            openPath(path, then);
                            return;
                        }
-                       tellUnopened(path, outcome);
-                       tell(then, outcome.kind == FileOutcome::Kind::Done);
+                       reportUnopened(path, outcome);
+                       showMessage(then, outcome.kind == FileOutcome::Kind::Done);
                    }));
 }
 
 void FileCommands::openBackup() {
-    const std::vector<Backup> backups =
-        file_.path().isEmpty() ? std::vector<Backup>() : backupsOf(file_.path(), places_.backups);
+    const std::vector<Backup> backups = file_.path().isEmpty()
+                                            ? std::vector<Backup>()
+                                            : backupsOf(file_.path(), appFolders_.backups);
     if (backups.empty()) {
         QMessageBox::information(window_,
                                  tr("No backups"),
@@ -315,13 +316,13 @@ void FileCommands::save(Then then) {
             if (outcome.kind == FileOutcome::Kind::ChangedOnDisk) {
                 saveOverOther(then);
             } else {
-                tellSaved(path, outcome, then);
+                reportSaved(path, outcome, then);
             }
         }));
     });
 }
 
-/// Another program has written the file: the person decides.
+/// Another program has written the file: the user decides.
 void FileCommands::saveOverOther(const Then& then) {
     QMessageBox box(QMessageBox::Question,
                     tr("Changed on the disk"),
@@ -341,7 +342,7 @@ void FileCommands::saveOverOther(const Then& then) {
     } else if (box.clickedButton() == elsewhere) {
         saveAs(then);
     } else {
-        tell(then, false);
+        showMessage(then, false);
     }
 }
 
@@ -353,7 +354,7 @@ void FileCommands::saveAs(Then then) {
     QString path = QFileDialog::getSaveFileName(
         window_, tr("Save the graph"), proposed, tr("Graphs (*.json)"));
     if (path.isEmpty()) {
-        tell(then, false);
+        showMessage(then, false);
         return;
     }
     if (QFileInfo(path).suffix().isEmpty()) {
@@ -364,11 +365,11 @@ void FileCommands::saveAs(Then then) {
 
 void FileCommands::saveTo(const QString& path, const Then& then) {
     file_.saveAs(path, whileHere([this, path, then](const FileOutcome& outcome) {
-                     tellSaved(path, outcome, then);
+                     reportSaved(path, outcome, then);
                  }));
 }
 
-void FileCommands::tellSaved(const QString& path, const FileOutcome& outcome, const Then& then) {
+void FileCommands::reportSaved(const QString& path, const FileOutcome& outcome, const Then& then) {
     const QString title = tr("“%1” is not saved").arg(QFileInfo(path).fileName());
     if (outcome.kind == FileOutcome::Kind::Done) {
         Q_EMIT used(QFileInfo(path).absoluteFilePath());
@@ -383,7 +384,7 @@ void FileCommands::tellSaved(const QString& path, const FileOutcome& outcome, co
     } else if (outcome.error) {
         showError(window_, title, *outcome.error);
     }
-    tell(then, outcome.kind == FileOutcome::Kind::Done);
+    showMessage(then, outcome.kind == FileOutcome::Kind::Done);
 }
 
 void FileCommands::leave(Then then) {
@@ -449,7 +450,7 @@ void FileCommands::offerToLeaveBehind(std::function<void()> then) {
 
 bool FileCommands::recover() {
     std::vector<QString> problems;
-    std::vector<Recovered> found = findRecovered(places_.journals, &problems);
+    std::vector<Recovered> found = findRecovered(appFolders_.journals, &problems);
     if (found.empty() && problems.empty()) {
         return false;
     }

@@ -18,7 +18,7 @@ class QWidget;
 namespace lowtide::ui {
 
 /// Offers what a program that did not end in order left behind. Nothing is thrown away unless the
-/// person says so.
+/// user asks for it.
 class RecoveryDialog : public QDialog {
     Q_OBJECT
 
@@ -47,12 +47,15 @@ class FileCommands : public QObject {
 
 public:
     /// All must outlive it; `window` is the parent of dialogs.
-    FileCommands(DocumentFile& file, GraphModel& model, const Places& places, QWidget* window);
+    FileCommands(DocumentFile& file,
+                 GraphModel& model,
+                 const AppFolders& appFolders,
+                 QWidget* window);
 
-    /// Where dialogs begin while the graph has no file; empty: in the person's documents.
+    /// Where dialogs begin while the graph has no file; empty: in the user's documents.
     void setStartFolder(const QString& folder) { startFolder_ = folder; }
 
-    /// Called once: whether it was done. Whatever was not is told, or is what the person wants.
+    /// Called once: whether it was done. Whatever was not is reported, or is what the user wants.
     using Then = std::function<void(bool isDone)>;
 
     /// Each asks first what is to become of changes. A file that is still being read gives way.
@@ -65,7 +68,7 @@ public:
 
     void save(Then then = {});
     void saveAs(Then then = {});
-    /// Whether the document may go: saved, thrown away by the person, or nothing to save. A save
+    /// Whether the document may go: saved, thrown away by the user, or nothing to save. A save
     /// that is at work is waited for.
     void leave(Then then);
     /// Where a save goes on for long: asks whether to wait for it, and does `then` when not. What
@@ -86,13 +89,13 @@ private:
     void recoverHere(const Recovered& recovered);
     void saveTo(const QString& path, const Then& then);
     void saveOverOther(const Then& then);
-    void tellUnopened(const QString& path, const FileOutcome& outcome);
-    void tellSaved(const QString& path, const FileOutcome& outcome, const Then& then);
+    void reportUnopened(const QString& path, const FileOutcome& outcome);
+    void reportSaved(const QString& path, const FileOutcome& outcome, const Then& then);
     [[nodiscard]] DocumentFile::Then whileHere(std::function<void(const FileOutcome& outcome)> act);
 
     DocumentFile& file_;
     GraphModel& model_;
-    Places places_;
+    AppFolders appFolders_;
     QString startFolder_;
     QWidget* window_;
 };

@@ -18,7 +18,7 @@ class LanguageSwitch : public QObject {
     Q_OBJECT
 
 public:
-    /// Speaks as the settings say, from now on; they must outlive it.
+    /// Speaks the language of the settings, from now on; they must outlive it.
     explicit LanguageSwitch(Settings& settings, QObject* parent = nullptr);
 
     /// The actions "language.*" choose it and show what is chosen.

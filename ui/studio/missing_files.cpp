@@ -83,11 +83,11 @@ std::set<ModelKind> kindsOf(const GraphModel& model, const std::string& file) {
     return kinds;
 }
 
-NewPlaces besideIt(const std::vector<std::string>& missing,
-                   const std::string& except,
-                   const QString& chosen) {
+NewPaths inSameFolder(const std::vector<std::string>& missing,
+                      const std::string& except,
+                      const QString& chosen) {
     const QDir folder = QFileInfo(chosen).absoluteDir();
-    NewPlaces found;
+    NewPaths found;
     for (const std::string& file : missing) {
         const QString path = folder.absoluteFilePath(fileNameOf(file));
         if (file != except && QFileInfo(path).isFile()) {
@@ -97,11 +97,11 @@ NewPlaces besideIt(const std::vector<std::string>& missing,
     return found;
 }
 
-void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPlaces& places) {
+void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPaths& newPaths) {
     eachFile(document, catalog, [&](Json& value) {
-        const auto place = places.find(value.get<std::string>());
-        if (place != places.end()) {
-            value = place->second.toStdString();
+        const auto entry = newPaths.find(value.get<std::string>());
+        if (entry != newPaths.end()) {
+            value = entry->second.toStdString();
         }
     });
 }
@@ -122,7 +122,7 @@ void LocateFile::locate(const std::string& node, const std::string& param) {
 }
 
 void LocateFile::locate(const std::string& file) {
-    if (const NewPlaces known = knownPlaces(file); !known.empty()) {
+    if (const NewPaths known = knownPaths(file); !known.empty()) {
         const Answer answer = offer(known, file);
         if (answer == Answer::Use) {
             use(known, QFileInfo(known.at(file)).fileName());
@@ -140,7 +140,7 @@ void LocateFile::locate(const std::string& file) {
     }
 }
 
-/// One at a time: what is at work stays in front.
+/// One at a time: what is at work remains in front.
 void LocateFile::search(WantedModel wanted) {
     if (!search_ || !search_->isAtWork()) {
         delete search_;
@@ -166,43 +166,43 @@ void LocateFile::chooseAndUse(const std::string& file) {
     if (chosen.isEmpty()) {
         return;
     }
-    NewPlaces places = besideIt(missingFiles(model_, models_.isFound), file, chosen);
-    if (!places.empty() && !wants(places)) {
-        places.clear();
+    NewPaths newPaths = inSameFolder(missingFiles(model_, models_.isFound), file, chosen);
+    if (!newPaths.empty() && !wants(newPaths)) {
+        newPaths.clear();
     }
-    places[file] = chosen;
-    use(places, QFileInfo(chosen).fileName());
+    newPaths[file] = chosen;
+    use(newPaths, QFileInfo(chosen).fileName());
 }
 
 /// Of this file and of all others that are missing; empty: this one is not known.
-NewPlaces LocateFile::knownPlaces(const std::string& file) const {
-    NewPlaces places;
+NewPaths LocateFile::knownPaths(const std::string& file) const {
+    NewPaths newPaths;
     std::vector<std::string> missing = missingFiles(model_, models_.isFound);
     missing.push_back(file);
     for (const std::string& each : missing) {
         if (const std::vector<std::string> known = models_.known(each); !known.empty()) {
-            places[each] = QString::fromStdString(known.front());
+            newPaths[each] = QString::fromStdString(known.front());
         }
     }
-    return places.contains(file) ? places : NewPlaces();
+    return newPaths.contains(file) ? newPaths : NewPaths();
 }
 
-LocateFile::Answer LocateFile::offer(const NewPlaces& places, const std::string& file) const {
+LocateFile::Answer LocateFile::offer(const NewPaths& newPaths, const std::string& file) const {
     QStringList found;
-    for (const auto& [lost, place] : places) {
-        found << place;
+    for (const auto& [lost, entry] : newPaths) {
+        found << entry;
     }
     QMessageBox box(
         QMessageBox::Question,
         tr("Found in your model folders"),
-        tr("%1 is in your model folders. Use it?").arg(QFileInfo(places.at(file)).fileName()),
+        tr("%1 is in your model folders. Use it?").arg(QFileInfo(newPaths.at(file)).fileName()),
         QMessageBox::Cancel,
         window_);
     box.setObjectName(QStringLiteral("locateKnown"));
     box.setTextFormat(Qt::PlainText);
     box.setInformativeText(found.join(QLatin1Char('\n')));
     QPushButton* use =
-        box.addButton(places.size() > 1 ? tr("Use all") : tr("Use it"), QMessageBox::AcceptRole);
+        box.addButton(newPaths.size() > 1 ? tr("Use all") : tr("Use it"), QMessageBox::AcceptRole);
     QPushButton* choose = box.addButton(tr("Choose another..."), QMessageBox::ActionRole);
     use->setObjectName(QStringLiteral("useKnown"));
     choose->setObjectName(QStringLiteral("chooseOther"));
@@ -213,10 +213,11 @@ LocateFile::Answer LocateFile::offer(const NewPlaces& places, const std::string&
                                            : Answer::Cancel;
 }
 
-void LocateFile::use(const NewPlaces& places, const QString& name) {
+void LocateFile::use(const NewPaths& newPaths, const QString& name) {
     model_.endMerging();
-    model_.apply(tr("Locate %1").arg(name),
-                 [&](graph::Document& document) { relocate(document, model_.catalog(), places); });
+    model_.apply(tr("Locate %1").arg(name), [&](graph::Document& document) {
+        relocate(document, model_.catalog(), newPaths);
+    });
 }
 
 QString LocateFile::choose(const std::string& file) const {
@@ -233,10 +234,10 @@ QString LocateFile::choose(const std::string& file) const {
     return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
 }
 
-bool LocateFile::wants(const NewPlaces& others) const {
+bool LocateFile::wants(const NewPaths& others) const {
     QStringList names;
-    for (const auto& [file, place] : others) {
-        names << QFileInfo(place).fileName();
+    for (const auto& [file, entry] : others) {
+        names << QFileInfo(entry).fileName();
     }
     QMessageBox box(
         QMessageBox::Question,

@@ -18,7 +18,7 @@ class QWidget;
 namespace lowtide::ui {
 
 /// What the parameters name, by what is to stand there: "models/lost.safetensors" -> a path.
-using NewPlaces = std::map<std::string, QString>;
+using NewPaths = std::map<std::string, QString>;
 
 /// Whether a file that a graph names would be found.
 using IsFound = std::function<bool(const std::string& value)>;
@@ -26,7 +26,7 @@ using IsFound = std::function<bool(const std::string& value)>;
 /// The files that nodes of known types read and that are not found, each once.
 [[nodiscard]] std::vector<std::string> missingFiles(const GraphModel& model,
                                                     const IsFound& isFound);
-/// Where models that a person has may be what a graph names: by file name in any folder, in any
+/// Where models that the user has may be what a graph names: by file name in any folder, in any
 /// case, by a hash that the name holds ("dream [0123456789]"), or by `hash`, the first digits that
 /// are known of it. `hash` and `sha256` may be empty.
 [[nodiscard]] bool isSameModel(const std::string& wanted,
@@ -38,30 +38,30 @@ using IsFound = std::function<bool(const std::string& value)>;
 /// The kinds of models that the parameters naming the file take; empty: it is no model.
 [[nodiscard]] std::set<ModelKind> kindsOf(const GraphModel& model, const std::string& file);
 /// Those of `missing` that lie by name in the folder of `chosen`, without `except`.
-[[nodiscard]] NewPlaces besideIt(const std::vector<std::string>& missing,
-                                 const std::string& except,
-                                 const QString& chosen);
-/// Every parameter that names one of the files gets its new place.
-void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPlaces& places);
+[[nodiscard]] NewPaths inSameFolder(const std::vector<std::string>& missing,
+                                    const std::string& except,
+                                    const QString& chosen);
+/// Every parameter that names one of the files gets its new path.
+void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPaths& newPaths);
 
-/// Where models of the person are what a file is that the graph names.
-using KnownPlaces = std::function<std::vector<std::string>(const std::string& file)>;
+/// Where models of the user are what a file is that the graph names.
+using KnownPaths = std::function<std::vector<std::string>(const std::string& file)>;
 
 /// What is known of the hash of a file, and where it may be.
 using ByHash = std::function<WantedModel(const std::string& file)>;
 
-/// Finds a file that the graph names among the person's models, by name or by hash, else asks where
-/// it is, and has the graph name that place: every node of it, in one step. Others that are missing
-/// and are known, or lie beside the chosen one, are offered too. Models are hashed only where the
-/// person says so.
+/// Finds a file that the graph names among the user's models, by name or by hash, else asks where
+/// it is, and has the graph name that path: every node of it, in one step. Others that are missing
+/// and are known, or lie next to the chosen one, are offered too. Models are hashed only where the
+/// user agrees.
 class LocateFile : public QObject {
     Q_OBJECT
 
 public:
-    /// What it is told with.
+    /// The look-ups and notes of models that it uses.
     struct Models {
         IsFound isFound;
-        KnownPlaces known;
+        KnownPaths known;
         ByHash byHash;
         ModelShelf& shelf;
     };
@@ -77,13 +77,13 @@ public:
 
 private:
     enum class Answer { Use, Choose, Cancel };
-    [[nodiscard]] NewPlaces knownPlaces(const std::string& file) const;
-    [[nodiscard]] Answer offer(const NewPlaces& places, const std::string& file) const;
-    void use(const NewPlaces& places, const QString& name);
+    [[nodiscard]] NewPaths knownPaths(const std::string& file) const;
+    [[nodiscard]] Answer offer(const NewPaths& newPaths, const std::string& file) const;
+    void use(const NewPaths& newPaths, const QString& name);
     void search(WantedModel wanted);
     void chooseAndUse(const std::string& file);
     [[nodiscard]] QString choose(const std::string& file) const;
-    [[nodiscard]] bool wants(const NewPlaces& others) const;
+    [[nodiscard]] bool wants(const NewPaths& others) const;
 
     GraphModel& model_;
     Models models_;

@@ -43,7 +43,7 @@ bool isProblem(NoticeKind kind) {
 
 }  // namespace
 
-/// The widgets of one line. They stay while notices come and go, and so does the focus in them.
+/// The widgets of one line. They are kept while notices come and go, and so is the focus in them.
 class NoticeBar::Row : public QFrame {
 public:
     Row(NoticeBar& bar, size_t at)
@@ -135,7 +135,7 @@ NoticeBar::~NoticeBar() = default;
 
 bool NoticeBar::eventFilter(QObject* watched, QEvent* event) {
     if (watched == &over_ && (event->type() == QEvent::Resize || event->type() == QEvent::Move)) {
-        place();
+        reposition();
     }
     return QFrame::eventFilter(watched, event);
 }
@@ -183,26 +183,26 @@ quint64 NoticeBar::add(Notice notice) {
                           each.standing.isEmpty() && notice.standing.isEmpty());
     });
     const int rank = lookOf(notice.kind).rank;
-    const auto place = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& each) {
+    const auto reposition = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& each) {
         return lookOf(each.kind).rank >= rank;
     });
     const quint64 number = notice.number;
     const QString text = notice.text;
     const Urgency urgency = notice.kind == NoticeKind::Error ? Urgency::Urgent : Urgency::Polite;
-    notices_.insert(place, std::move(notice));
-    makeRoom();
+    notices_.insert(reposition, std::move(notice));
+    reserveSpace();
     const bool wasVisible = isVisible();
     showRows();
-    if (wasVisible) {  // showing it anew tells nobody by itself
+    if (wasVisible) {  // showing it again notifies nobody by itself
         QAccessibleEvent shown(this, QAccessible::ObjectShow);
-        tellAccess(shown);
+        announceAccess(shown);
     }
     announce(*this, text, urgency);
     return number;
 }
 
 /// The lowest and oldest problem goes, but no condition that still holds unless all do.
-void NoticeBar::makeRoom() {
+void NoticeBar::reserveSpace() {
     const auto problems = [&](bool hasEnded) {
         return std::count_if(notices_.begin(), notices_.end(), [&](const Notice& each) {
             return isProblem(each.kind) && (!hasEnded || each.standing.isEmpty());
@@ -236,7 +236,7 @@ void NoticeBar::showRows() {
     }
     setAccessibleName(text());
     setVisible(!notices_.empty());
-    place();
+    reposition();
 }
 
 QString NoticeBar::text() const {
@@ -249,11 +249,11 @@ QString NoticeBar::text() const {
 
 void NoticeBar::setAtBottom(bool isAtBottom) {
     isAtBottom_ = isAtBottom;
-    place();
+    reposition();
 }
 
 /// As wide as what it lies over, as high as the texts need.
-void NoticeBar::place() {
+void NoticeBar::reposition() {
     const int width = over_.width();
     const int height = notices_.empty() ? 0 : layout()->totalHeightForWidth(width);
     const QPoint corner(0, isAtBottom_ ? over_.height() - height : 0);

@@ -12,7 +12,7 @@ namespace lowtide::ui {
 
 enum class NoticeKind { Info, Warning, Error, Success };
 
-/// A short list over a part of the window that tells something without stopping the work, errors
+/// A short list over a part of the window that reports something without stopping the work, errors
 /// first, then warnings. Every notice is a line of the log too: what no longer fits is not lost.
 class NoticeBar : public QFrame, public Spoken {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
     static constexpr size_t kMostProblems = 3;
 
     /// Lies at the top of `over`, which is in `parent` or is it. The parent must be one whose
-    /// children a screen reader is told of: a QStackedWidget's are its pages alone.
+    /// children a screen reader is notified of: a QStackedWidget's are its pages alone.
     NoticeBar(QWidget& over, QWidget* parent);
     ~NoticeBar() override;
 
@@ -70,9 +70,9 @@ private:
 
     quint64 add(Notice notice);
     void removeIf(const std::function<bool(const Notice&)>& isGone);
-    void makeRoom();
+    void reserveSpace();
     void showRows();
-    void place();
+    void reposition();
 
     QWidget& over_;
     bool isAtBottom_ = false;

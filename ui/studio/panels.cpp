@@ -26,25 +26,26 @@ void addStops(QWidget& widget, Stops& stops);
 
 /// A grid's items row by row, others as they were added.
 std::vector<QLayoutItem*> itemsInSight(QLayout& layout) {
-    struct Placed {
+    struct Positioned {
         QLayoutItem* item;
-        std::pair<int, int> place;
+        std::pair<int, int> target;
     };
 
     const auto* grid = qobject_cast<const QGridLayout*>(&layout);
-    std::vector<Placed> placed;
+    std::vector<Positioned> positioned;
     for (int i = 0; i < layout.count(); ++i) {
         int row = 0, column = 0, rows = 0, columns = 0;
         if (grid) {
             grid->getItemPosition(i, &row, &column, &rows, &columns);
         }
-        placed.push_back({layout.itemAt(i), {row, column}});
+        positioned.push_back({layout.itemAt(i), {row, column}});
     }
-    std::stable_sort(placed.begin(), placed.end(), [](const Placed& one, const Placed& other) {
-        return one.place < other.place;
-    });
+    std::stable_sort(
+        positioned.begin(), positioned.end(), [](const Positioned& one, const Positioned& other) {
+            return one.target < other.target;
+        });
     std::vector<QLayoutItem*> items;
-    for (const Placed& each : placed) {
+    for (const Positioned& each : positioned) {
         items.push_back(each.item);
     }
     return items;
@@ -78,7 +79,7 @@ void addStops(QWidget& widget, Stops& stops) {
         }
     } else if (QLayout* layout = widget.layout()) {
         addStops(*layout, stops);
-    } else {  // its own resizing places what it holds: the inside of a ScrolledPart
+    } else {  // its own resizing lays out what it holds: the inside of a ScrolledPart
         for (QWidget* child :
              widget.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
             addStops(*child, stops);
@@ -86,7 +87,7 @@ void addStops(QWidget& widget, Stops& stops) {
     }
 }
 
-/// Pixels that an area has at first: columns beside the canvas, the row below it.
+/// Pixels that an area has at first: columns next to the canvas, the row below it.
 constexpr int kLeftWidth = 75;  // in steps of the rhythm
 constexpr int kRightWidth = 92;
 constexpr int kRowHeight = 56;
@@ -265,11 +266,11 @@ void Panels::fillMenu(QMenu& menu, QDockWidget* dock) {
         menu.addAction(dock->isFloating() ? tr("&Back into the window") : tr("&Out of the window"));
     connect(float_, &QAction::triggered, dock, [dock] { dock->setFloating(!dock->isFloating()); });
     menu.addSeparator();
-    const std::pair<QString, Qt::DockWidgetArea> places[] = {
+    const std::pair<QString, Qt::DockWidgetArea> widgets[] = {
         {tr("To the &left"), Qt::LeftDockWidgetArea},
         {tr("To the &right"), Qt::RightDockWidgetArea},
         {tr("To the &bottom"), Qt::BottomDockWidgetArea}};
-    for (const auto& [text, area] : places) {
+    for (const auto& [text, area] : widgets) {
         QAction* move = menu.addAction(text);
         move->setEnabled(dock->isFloating() || window_.dockWidgetArea(dock) != area);
         connect(move, &QAction::triggered, this, [this, dock, area = area] { moveTo(dock, area); });
@@ -322,27 +323,27 @@ void Panels::show(const std::string& name) {
 
 /// From left to right, those in one column from top to bottom.
 std::vector<QWidget*> Panels::inSight() const {
-    std::vector<QWidget*> places = {window_.centralWidget()};
+    std::vector<QWidget*> widgets = {window_.centralWidget()};
     for (const auto& [name, panel] : panels_) {
         if (isShown(name)) {
-            places.push_back(panel.dock);
+            widgets.push_back(panel.dock);
         }
     }
-    std::sort(places.begin(), places.end(), [this](const QWidget* one, const QWidget* other) {
+    std::sort(widgets.begin(), widgets.end(), [this](const QWidget* one, const QWidget* other) {
         const QPoint a = one->mapTo(one->window(), QPoint());
         const QPoint b = other->mapTo(other->window(), QPoint());
         return std::tuple(one->isWindow(), a.x(), a.y()) <
                std::tuple(other->isWindow(), b.x(), b.y());
     });
-    return places;
+    return widgets;
 }
 
-/// Where keys were last in this place; else where they would go first; nullptr: nowhere.
-QWidget* Panels::forKeys(QWidget* place) const {
-    QWidget* before = left_.value(place);
+/// Where keys were last in this area; else where they would go first; nullptr: nowhere.
+QWidget* Panels::forKeys(QWidget* target) const {
+    QWidget* before = left_.value(target);
     const bool isUsable = before != nullptr && before->isVisible() && before->isEnabled() &&
-                          before->focusPolicy() != Qt::NoFocus && place->isAncestorOf(before);
-    return isUsable ? before : firstForKeys(place);
+                          before->focusPolicy() != Qt::NoFocus && target->isAncestorOf(before);
+    return isUsable ? before : firstForKeys(target);
 }
 
 /// A panel has its place in Qt's order where its dock has it; whatever of it comes elsewhere there
@@ -388,19 +389,19 @@ bool Panels::moveTab(bool isNext) {
 }
 
 void Panels::moveFocus(int step) {
-    const std::vector<QWidget*> places = inSight();
-    const auto count = static_cast<int>(places.size());
+    const std::vector<QWidget*> widgets = inSight();
+    const auto count = static_cast<int>(widgets.size());
     QWidget* focus = QApplication::focusWidget();
     int at = step > 0 ? -1 : count;
     for (int i = 0; i < count; ++i) {
-        QWidget* place = places[static_cast<size_t>(i)];
-        if (focus != nullptr && place->isAncestorOf(focus)) {
+        QWidget* target = widgets[static_cast<size_t>(i)];
+        if (focus != nullptr && target->isAncestorOf(focus)) {
             at = i;
         }
     }
     for (int i = 1; i <= count; ++i) {
-        QWidget* place = places[static_cast<size_t>(((at + step * i) % count + count) % count)];
-        if (QWidget* next = forKeys(place); next != nullptr) {
+        QWidget* target = widgets[static_cast<size_t>(((at + step * i) % count + count) % count)];
+        if (QWidget* next = forKeys(target); next != nullptr) {
             next->window()->activateWindow();
             next->setFocus(Qt::TabFocusReason);
             scrollTo(*next);

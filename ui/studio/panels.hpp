@@ -21,7 +21,7 @@ namespace lowtide::ui {
 [[nodiscard]] std::vector<QWidget*> stopsInSight(QWidget& root);
 [[nodiscard]] bool isStop(const QWidget& widget);
 
-/// The panels around the canvas: docks that a person may move, close and bring back. Each shows its
+/// The panels around the canvas: docks that the user may move, close and bring back. Each shows its
 /// name once: on its tab, or on its title where it stands alone.
 class Panels : public QObject {
     Q_OBJECT
@@ -37,13 +37,13 @@ public:
     /// Moves the keyboard to the next panel that is shown (1), or to the one before (-1); the
     /// middle of the window counts as one.
     void moveFocus(int step);
-    /// What Tab does: goes on within a panel as it is seen, then to the next place. False: there is
+    /// What Tab does: goes on within a panel as it is seen, then to the next area. False: there is
     /// nothing that takes keys.
     bool moveTab(bool isNext);
     void setTitle(const std::string& name, const QString& title);
-    /// Every panel to its place, as at the first start.
+    /// Every panel to its position, as at the first start.
     void reset();
-    /// Every panel where it was when the window told its state (QMainWindow::saveState); false: it
+    /// Every panel where it was when the window saved its state (QMainWindow::saveState); false: it
     /// is none of this window.
     bool restore(const QByteArray& state);
 
@@ -72,13 +72,13 @@ private:
     [[nodiscard]] bool isTabbed(QDockWidget* dock) const;
     [[nodiscard]] QDockWidget* dockAround(QWidget* widget) const;
     [[nodiscard]] std::vector<QWidget*> inSight() const;
-    [[nodiscard]] QWidget* forKeys(QWidget* place) const;
+    [[nodiscard]] QWidget* forKeys(QWidget* target) const;
 
     QMainWindow& window_;
     std::map<std::string, Panel> panels_;
     std::map<Qt::DockWidgetArea, QDockWidget*> first_;
     QDockWidget* current_ = nullptr;           ///< that had the focus last
-    QHash<QWidget*, QPointer<QWidget>> left_;  ///< what had the focus last in each place
+    QHash<QWidget*, QPointer<QWidget>> left_;  ///< what had the focus last in each area
     QMenu* menu_;
     QTimer names_;
 };

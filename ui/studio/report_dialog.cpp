@@ -3,7 +3,7 @@
 #include "plugin/graph/issues.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 #include "ui/panels/log_panel.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
@@ -65,9 +65,9 @@ Json systemFacts(const Plugin* plugin, const Json& devices) {
                   {"language", QLocale().name().toStdString()},
                   {"system", QSysInfo::prettyProductName().toStdString()},
                   {"kernel", QSysInfo::kernelVersion().toStdString()},
-                  {"processor", door::processorName()},
+                  {"processor", loader::processorName()},
                   {"threads", QThread::idealThreadCount()},
-                  {"memory", door::machineMemory()},
+                  {"memory", loader::machineMemory()},
                   {"devices", devices}};
     if (!desktop.isEmpty()) {
         facts["desktop"] = desktop.toStdString();
@@ -104,7 +104,7 @@ ReportFacts reportFacts(Workspace& workspace) {
     return facts;
 }
 
-ReportDialog::ReportDialog(ReportFacts facts, Scrubber::Known machine, QWidget* parent)
+ReportDialog::ReportDialog(ReportFacts facts, Redactor::Known machine, QWidget* parent)
     : QDialog(parent),
       facts_(std::move(facts)),
       machine_(std::move(machine)),
@@ -172,7 +172,7 @@ void ReportDialog::build() {
     save_->setObjectName(QStringLiteral("saveReport"));
     copy_ = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
     copy_->setObjectName(QStringLiteral("copyReport"));
-    connect(save_, &QPushButton::clicked, this, &ReportDialog::choosePlace);
+    connect(save_, &QPushButton::clicked, this, &ReportDialog::chooseFolder);
     connect(copy_, &QPushButton::clicked, this, [this] {
         QGuiApplication::clipboard()->setText(text());
         state_->setText(tr("Copied."));
@@ -220,7 +220,7 @@ QString ReportDialog::text() const {
     return preview_->toPlainText();
 }
 
-void ReportDialog::choosePlace() {
+void ReportDialog::chooseFolder() {
     askWhereToSave(this,
                    "saveReportDialog",
                    tr("Save the report"),

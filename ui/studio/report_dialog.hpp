@@ -15,21 +15,21 @@ class QTimer;
 
 namespace lowtide::ui {
 
-/// What a report says of versions, machine and desktop. `plugin`: nullptr where none runs;
+/// What a report states about versions, machine and desktop. `plugin`: nullptr where none runs;
 /// `devices` as the module lists them. Any thread but for `devices`.
 [[nodiscard]] Json systemFacts(const Plugin* plugin, const Json& devices);
 
-/// What a report may say of the open graph, its plan, and the run that ended last.
+/// What a report may state about the open graph, its plan, and the run that ended last.
 [[nodiscard]] ReportFacts reportFacts(Workspace& workspace);
 
-/// Shows a report of a problem exactly as it is saved or copied, and lets the person choose what is
+/// Shows a report of a problem exactly as it is saved or copied, and lets the user choose what is
 /// in it.
 class ReportDialog : public QDialog {
     Q_OBJECT
 
 public:
     /// `machine`: names that no report may contain.
-    ReportDialog(ReportFacts facts, Scrubber::Known machine, QWidget* parent = nullptr);
+    ReportDialog(ReportFacts facts, Redactor::Known machine, QWidget* parent = nullptr);
 
     /// The report, once it is made for the choices that stand.
     [[nodiscard]] QString text() const;
@@ -41,10 +41,10 @@ private:
     void build();
     void make();
     void show(const QString& text);
-    void choosePlace();
+    void chooseFolder();
 
     ReportFacts facts_;
-    const Scrubber::Known machine_;
+    const Redactor::Known machine_;
     ReportChoices choices_;
     QPlainTextEdit* description_;
     QPlainTextEdit* preview_;

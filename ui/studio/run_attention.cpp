@@ -147,8 +147,8 @@ void DesktopNotice::takeToken(uint id, const QString& token) {
     }
 }
 
-SleepGuard::SleepGuard(DesktopBus& session, DesktopBus& system, QObject* parent)
-    : QObject(parent), session_(session), system_(system) {}
+SleepGuard::SleepGuard(DesktopBus& appState, DesktopBus& system, QObject* parent)
+    : QObject(parent), appState_(appState), system_(system) {}
 
 void SleepGuard::hold(const QString& reason) {
     if (!std::exchange(isWanted_, true)) {
@@ -181,14 +181,14 @@ void SleepGuard::askPortal(int number, const QString& reason) {
                                        QStringLiteral("org.freedesktop.portal.Inhibit"),
                                        QStringLiteral("Inhibit"));
     call << QString() << kSuspend << QVariantMap{{QStringLiteral("reason"), reason}};
-    session_.ask(call, [this, number, reason, portal](const QDBusMessage& answer) {
+    appState_.ask(call, [this, number, reason, portal](const QDBusMessage& answer) {
         if (!isAnswer(answer)) {
             askLogin(number, reason);
             return;
         }
         const QString request = answer.arguments().front().value<QDBusObjectPath>().path();
         keep(number, [this, request, portal] {
-            session_.ask(
+            appState_.ask(
                 QDBusMessage::createMethodCall(portal,
                                                request,
                                                QStringLiteral("org.freedesktop.portal.Request"),
@@ -220,12 +220,13 @@ void SleepGuard::askLogin(int number, const QString& reason) {
 
 void SleepGuard::askScreenSaver(int number, const QString& reason) {
     const QDBusMessage call = screenSaverCall("Inhibit") << QStringLiteral("Lowtide") << reason;
-    session_.ask(call, [this, number](const QDBusMessage& answer) {
+    appState_.ask(call, [this, number](const QDBusMessage& answer) {
         if (isAnswer(answer)) {
             const uint cookie = answer.arguments().front().toUInt();
-            keep(number,
-                 [this, cookie] { session_.ask(screenSaverCall("UnInhibit") << cookie, kForget); });
-        } else if (!std::exchange(isRefusalTold_, true)) {
+            keep(number, [this, cookie] {
+                appState_.ask(screenSaverCall("UnInhibit") << cookie, kForget);
+            });
+        } else if (!std::exchange(isRefusalReported_, true)) {
             log(Level::Info, "nothing here keeps the computer awake while runs are at work");
         }
     });
@@ -240,16 +241,16 @@ RunAttention::RunAttention(const RunQueue& queue,
       queue_(queue),
       settings_(settings),
       window_(window),
-      session_(desktop.session, QStringLiteral("session bus")),
+      appState_(desktop.appState, QStringLiteral("session bus")),
       system_(desktop.system, QStringLiteral("system bus")),
-      notice_(session_),
-      sleep_(session_, system_) {
+      notice_(appState_),
+      sleep_(appState_, system_) {
     connect(&queue_, &RunQueue::started, this, [this] {
         since_.start();
         adjustSleep();
     });
     connect(&queue_, &RunQueue::ended, this, [this](quint64 id) {
-        tellEnd(id);
+        reportEnd(id);
         adjustSleep();
     });
     connect(&queue_, &RunQueue::listChanged, this, &RunAttention::adjustSleep);
@@ -257,7 +258,7 @@ RunAttention::RunAttention(const RunQueue& queue,
     connect(&settings_, &Settings::changed, this, &RunAttention::adjustSleep);
     connect(&notice_, &DesktopNotice::activated, this, [this] {
         bringWindow();
-        Q_EMIT runAsked(told_);
+        Q_EMIT runAsked(notifiedRun_);
     });
     connect(&notice_, &DesktopNotice::refused, this, [this] { QApplication::alert(&window_); });
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
@@ -272,7 +273,7 @@ RunAttention::~RunAttention() {
     sleep_.release();
 }
 
-void RunAttention::tellEnd(quint64 id) {
+void RunAttention::reportEnd(quint64 id) {
     const QueuedRun* run = queue_.find(id);
     const Preferences& preferences = settings_.preferences();
     const double seconds = since_.isValid() ? static_cast<double>(since_.elapsed()) / 1000 : 0;
@@ -280,7 +281,7 @@ void RunAttention::tellEnd(quint64 id) {
         seconds < preferences.notifyAfterSeconds || QApplication::activeWindow()) {
         return;
     }
-    told_ = id;
+    notifiedRun_ = id;
     notice_.show(headingOf(*run), textOf(*run, seconds));
 }
 
@@ -291,7 +292,7 @@ void RunAttention::adjustSleep() {
             return run.state == RunState::Waiting;
         });
     if (settings_.preferences().keepsAwake && (queue_.running() || isMoreToCome)) {
-        sleep_.hold(tr("Pictures are being made"));
+        sleep_.hold(tr("Images are being made"));
     } else {
         sleep_.release();
     }

@@ -23,7 +23,7 @@ public:
     void takeBack();
 
 Q_SIGNALS:
-    /// The person pressed it.
+    /// The user pressed it.
     void activated();
     /// Nobody shows notifications here.
     void refused();
@@ -51,7 +51,7 @@ class SleepGuard : public QObject {
     Q_OBJECT
 
 public:
-    SleepGuard(DesktopBus& session, DesktopBus& system, QObject* parent = nullptr);
+    SleepGuard(DesktopBus& appState, DesktopBus& system, QObject* parent = nullptr);
 
     /// `reason` is shown by desktops that list who keeps them awake. Does nothing while it holds.
     void hold(const QString& reason);
@@ -64,16 +64,16 @@ private:
     void askScreenSaver(int number, const QString& reason);
     void keep(int number, Undo undo);
 
-    DesktopBus& session_;
+    DesktopBus& appState_;
     DesktopBus& system_;
     bool isWanted_ = false;
-    bool isRefusalTold_ = false;
+    bool isRefusalReported_ = false;
     int number_ = 0;  ///< of the last hold() or release()
     Undo undo_;
 };
 
-/// Tells the desktop of runs: a notification when a long one ends and nobody looks, and no sleep
-/// while runs are at work or wait. What of it, the settings say.
+/// Notifies the desktop of runs: a notification when a long one ends and nobody looks, and no sleep
+/// while runs are at work or wait. The settings choose among these.
 class RunAttention : public QObject {
     Q_OBJECT
 
@@ -87,23 +87,23 @@ public:
     ~RunAttention() override;
 
 Q_SIGNALS:
-    /// The person pressed the notification; the window is in front.
+    /// The user pressed the notification; the window is in front.
     void runAsked(quint64 run);
 
 private:
-    void tellEnd(quint64 id);
+    void reportEnd(quint64 id);
     void adjustSleep();
     void bringWindow();
 
     const RunQueue& queue_;
     const Settings& settings_;
     QWidget& window_;
-    DesktopBus session_;
+    DesktopBus appState_;
     DesktopBus system_;
     DesktopNotice notice_;
     SleepGuard sleep_;
-    QElapsedTimer since_;  ///< the run at work began
-    quint64 told_ = 0;     ///< the run of the newest notification
+    QElapsedTimer since_;      ///< the run at work began
+    quint64 notifiedRun_ = 0;  ///< the run of the newest notification
 };
 
 }  // namespace lowtide::ui

@@ -58,10 +58,10 @@ RunNotices::RunNotices(const GraphModel& model,
                        QObject* parent)
     : QObject(parent), run_(run), queue_(queue), bar_(bar) {
     connect(&run_, &RunControl::upToDate, this, [this] {
-        tell(NoticeKind::Info,
-             tr("Nothing to do: everything is up to date."),
-             tr("Run anew"),
-             [this] { run_.run(RunHow::Anew); });
+        showMessage(NoticeKind::Info,
+                    tr("Nothing to do: everything is up to date."),
+                    tr("Run again"),
+                    [this] { run_.run(RunHow::Again); });
     });
     connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.reset) {
@@ -74,11 +74,11 @@ RunNotices::RunNotices(const GraphModel& model,
             takeBack();
         }
     });
-    connect(&run_, &RunControl::failed, this, &RunNotices::tellFailure);
-    connect(&run_, &RunControl::finished, this, &RunNotices::tellPictures);
+    connect(&run_, &RunControl::failed, this, &RunNotices::reportFailure);
+    connect(&run_, &RunControl::finished, this, &RunNotices::reportImages);
 }
 
-void RunNotices::tellFailure(quint64 id) {
+void RunNotices::reportFailure(quint64 id) {
     const QueuedRun* run = queue_.find(id);
     const Issue* error = firstErrorIn(run->issues);
     QString text = error ? asSentence(QString::fromStdString(error->message.str()))
@@ -86,17 +86,18 @@ void RunNotices::tellFailure(quint64 id) {
     if (error && !error->hint.empty()) {
         text += QLatin1Char(' ') + asSentence(QString::fromStdString(error->hint.str()));
     }
-    tell(NoticeKind::Error, text, tr("Show"), [this] { Q_EMIT issuesAsked(); });
+    showMessage(NoticeKind::Error, text, tr("Show"), [this] { Q_EMIT issuesAsked(); });
 }
 
-void RunNotices::tellPictures(quint64 id) {
+void RunNotices::reportImages(quint64 id) {
     const QueuedRun* run = queue_.find(id);
     const QString warnings = warningsIn(run->issues);
     if (run->files.isEmpty()) {
         if (warnings.isEmpty()) {
             takeBack();
         } else {
-            tell(NoticeKind::Warning, warnings, tr("Show"), [this] { Q_EMIT issuesAsked(); });
+            showMessage(
+                NoticeKind::Warning, warnings, tr("Show"), [this] { Q_EMIT issuesAsked(); });
         }
         return;
     }
@@ -107,43 +108,44 @@ void RunNotices::tellPictures(quint64 id) {
     const QString text =
         count == 1
             ? tr("Saved %1 in %2.").arg(name, folder)
-            : tr("Saved %n pictures in %1, the last one is %2.", nullptr, count).arg(folder, name);
+            : tr("Saved %n images in %1, the last one is %2.", nullptr, count).arg(folder, name);
     if (warnings.isEmpty()) {
-        tell(NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT pictureAsked(file); });
+        showMessage(
+            NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT imageAsked(file); });
     } else {
-        tell(NoticeKind::Warning, text + QLatin1Char(' ') + warnings, tr("Show"), [this] {
+        showMessage(NoticeKind::Warning, text + QLatin1Char(' ') + warnings, tr("Show"), [this] {
             Q_EMIT issuesAsked();
         });
     }
 }
 
-void RunNotices::tell(NoticeKind kind,
-                      const QString& text,
-                      const QString& button,
-                      std::function<void()> act) {
+void RunNotices::showMessage(NoticeKind kind,
+                             const QString& text,
+                             const QString& button,
+                             std::function<void()> act) {
     for (const QueuedRun& run : queue_.runs()) {
         lastAsked_ = std::max(lastAsked_, run.id);
     }
     takeBack();
-    told_ = bar_.show(kind, text, button, std::move(act));
+    notice_ = bar_.show(kind, text, button, std::move(act));
 }
 
-/// What others tell stays.
+/// What others report is kept.
 void RunNotices::takeBack() {
-    bar_.withdraw(std::exchange(told_, 0));
+    bar_.withdraw(std::exchange(notice_, 0));
 }
 
 RunSpeaker::RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent)
     : QObject(parent), window_(window) {
-    const auto say = [this, &queue](quint64 id) {
+    const auto report = [this, &queue](quint64 id) {
         if (const QueuedRun* run = queue.find(id)) {
-            sayEnd(*run);
+            announceEnd(*run);
         }
     };
-    connect(&queue, &RunQueue::ended, this, say);
-    connect(&queue, &RunQueue::takenBack, this, [this, say](const std::vector<quint64>& ids) {
+    connect(&queue, &RunQueue::ended, this, report);
+    connect(&queue, &RunQueue::takenBack, this, [this, report](const std::vector<quint64>& ids) {
         if (ids.size() == 1) {
-            say(ids.front());
+            report(ids.front());
         } else {
             announce(window_,
                      tr("%n runs were taken back.", nullptr, static_cast<int>(ids.size())));
@@ -173,13 +175,13 @@ QString endSentence(const QueuedRun& run) {
                : joinedSentences(end, RunSpeaker::tr("Saved %1.").arg(listed(names)), " ");
 }
 
-void RunSpeaker::sayEnd(const QueuedRun& run) {
+void RunSpeaker::announceEnd(const QueuedRun& run) {
     announce(window_,
              endSentence(run),
              run.state == RunState::Failed ? Urgency::Urgent : Urgency::Polite);
 }
 
-void RunSpeaker::sayIssues(int errors, int warnings) {
+void RunSpeaker::announceIssues(int errors, int warnings) {
     const bool areMore = errors > std::exchange(errors_, errors);
     const bool areMoreWarnings = warnings > std::exchange(warnings_, warnings);
     if (areMore || areMoreWarnings) {
@@ -230,7 +232,7 @@ void LiveView::follow(const std::string& node) {
     const NodeStatus& status = workspace_.statuses.of(node);
     if (status.step) {
         followed_ = node;
-        viewer_.showLive(status.picture, titleOf(node, *status.step));
+        viewer_.showLive(status.nodeImage, titleOf(node, *status.step));
     } else if (node == followed_ && viewer_.isLive()) {
         followed_.clear();
         if (!workspace_.run.arePreviewsShown()) {
@@ -246,14 +248,14 @@ void LiveView::end(quint64 run) {
     }
     if (over && !over->files.isEmpty()) {
         viewer_.showFiles(over->files, over->files.back());
-    } else if (over && !over->picture.image.isNull()) {
-        viewer_.showImage(over->picture.largest(), over->title, over->picture.size);
+    } else if (over && !over->nodeImage.image.isNull()) {
+        viewer_.showImage(over->nodeImage.largest(), over->title, over->nodeImage.size);
     } else {
         viewer_.endLive();
     }
 }
 
-QString LiveView::titleOf(const std::string& node, const PictureStep& step) const {
+QString LiveView::titleOf(const std::string& node, const ImageStep& step) const {
     return tr("Preview of %1, step %2 of %3")
         .arg(nodeTitle(workspace_.model.document(), workspace_.model.catalog(), node))
         .arg(step.done)

@@ -16,7 +16,7 @@ namespace lowtide::ui {
 
 class Viewer;
 
-/// Says above the canvas how a run ended, of what it warned, and what can be done next.
+/// Reports above the canvas how a run ended, its warnings, and what can be done next.
 class RunNotices : public QObject {
     Q_OBJECT
 
@@ -28,44 +28,44 @@ public:
                NoticeBar& bar,
                QObject* parent = nullptr);
 
-    /// What it said last no longer holds.
+    /// What it reported last no longer holds.
     void takeBack();
 
 Q_SIGNALS:
-    /// The person wants to see what is wrong.
+    /// The user wants to see what is wrong.
     void issuesAsked();
-    /// The person wants to see the picture of the run.
-    void pictureAsked(const QString& file);
+    /// The user wants to see the image of the run.
+    void imageAsked(const QString& file);
 
 private:
-    void tellFailure(quint64 id);
-    void tellPictures(quint64 id);
-    void tell(NoticeKind kind,
-              const QString& text,
-              const QString& button,
-              std::function<void()> act);
+    void reportFailure(quint64 id);
+    void reportImages(quint64 id);
+    void showMessage(NoticeKind kind,
+                     const QString& text,
+                     const QString& button,
+                     std::function<void()> act);
 
     RunControl& run_;
     const RunQueue& queue_;
     NoticeBar& bar_;
-    quint64 told_ = 0;       ///< what it showed last
+    quint64 notice_ = 0;     ///< what it showed last
     quint64 lastAsked_ = 0;  ///< the newest run when it did
 };
 
-/// Has assistive technology say how a run ended, and that the graph has issues that it had not.
+/// Has assistive technology announce how a run ended, and that the graph has new issues.
 class RunSpeaker : public QObject {
     Q_OBJECT
 
 public:
-    /// All must outlive it; sentences are said on behalf of the window.
+    /// All must outlive it; sentences are announced on behalf of the window.
     RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent = nullptr);
 
 public Q_SLOTS:
-    /// The issues that a person sees now.
-    void sayIssues(int errors, int warnings);
+    /// The issues that the user sees now.
+    void announceIssues(int errors, int warnings);
 
 private:
-    void sayEnd(const QueuedRun& run);
+    void announceEnd(const QueuedRun& run);
 
     QWidget& window_;
     int errors_ = 0;
@@ -106,7 +106,7 @@ public:
 private:
     void follow(const std::string& node);
     void end(quint64 run);
-    [[nodiscard]] QString titleOf(const std::string& node, const PictureStep& step) const;
+    [[nodiscard]] QString titleOf(const std::string& node, const ImageStep& step) const;
 
     Workspace& workspace_;
     Viewer& viewer_;

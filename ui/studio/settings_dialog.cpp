@@ -178,7 +178,7 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
     row->setSpacing(Theme::space(2));
     row->addWidget(folder, 1);
     row->addWidget(browse);
-    folder->setAccessibleName(tr("Folder for pictures"));
+    folder->setAccessibleName(tr("Folder for images"));
     form.addRow(folder->accessibleName(), row);
     const auto keep = [this, folder] {
         settings_.change(
@@ -188,7 +188,7 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
     connect(this, &QDialog::finished, this, keep);
     connect(browse, &QPushButton::clicked, this, [this, folder, keep] {
         const QString path =
-            QFileDialog::getExistingDirectory(this, tr("Folder for pictures"), folder->text());
+            QFileDialog::getExistingDirectory(this, tr("Folder for images"), folder->text());
         if (!path.isEmpty()) {
             folder->setText(path);
             keep();
@@ -197,7 +197,7 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
 }
 
 void SettingsDialog::addPreviews(QFormLayout& form) {
-    auto* previews = new QCheckBox(tr("Show the picture while it is made"), this);
+    auto* previews = new QCheckBox(tr("Show the image while it is made"), this);
     previews->setObjectName(QStringLiteral("previews"));
     previews->setChecked(settings_.preferences().showsPreviews);
     form.addRow(tr("Previews"), previews);
@@ -245,14 +245,14 @@ void SettingsDialog::addAttention(QFormLayout& form) {
 void SettingsDialog::addDropped(QFormLayout& form) {
     auto* box = new QComboBox(this);
     box->setObjectName(QStringLiteral("dropped"));
-    box->addItem(tr("Ask"), static_cast<int>(DroppedPicture::Ask));
-    box->addItem(tr("Open its graph"), static_cast<int>(DroppedPicture::OpenGraph));
-    box->addItem(tr("Use it as input"), static_cast<int>(DroppedPicture::UseAsInput));
-    box->setCurrentIndex(box->findData(static_cast<int>(settings_.preferences().droppedPicture)));
-    form.addRow(tr("A dropped picture with a graph"), box);
+    box->addItem(tr("Ask"), static_cast<int>(DroppedImage::Ask));
+    box->addItem(tr("Open its graph"), static_cast<int>(DroppedImage::OpenGraph));
+    box->addItem(tr("Use it as input"), static_cast<int>(DroppedImage::UseAsInput));
+    box->setCurrentIndex(box->findData(static_cast<int>(settings_.preferences().droppedImage)));
+    form.addRow(tr("A dropped image with a graph"), box);
     connect(box, &QComboBox::activated, this, [this, box] {
         settings_.change([&](Preferences& preferences) {
-            preferences.droppedPicture = static_cast<DroppedPicture>(box->currentData().toInt());
+            preferences.droppedImage = static_cast<DroppedImage>(box->currentData().toInt());
         });
     });
 }

@@ -19,7 +19,7 @@ class SettingsDialog : public QDialog {
     Q_OBJECT
 
 public:
-    /// `settings` must outlive it; `devices` are offered, `ownFolder` is where pictures go unless
+    /// `settings` must outlive it; `devices` are offered, `ownFolder` is where images go unless
     /// something else is chosen.
     SettingsDialog(Settings& settings,
                    const std::vector<std::string>& devices,

@@ -33,16 +33,16 @@ QString figure(qulonglong number) {
 }
 
 /// "Prompt", or "Portrait: Prompt" where several nodes have one.
-QString placeText(const graph::Document& document,
-                  const graph::Catalog& catalog,
-                  const PromptPlace& place,
-                  bool isOne) {
-    const graph::DocumentNode& node = document.nodes.at(place.node);
+QString fillPlaceholder(const graph::Document& document,
+                        const graph::Catalog& catalog,
+                        const PromptField& field,
+                        bool isOne) {
+    const graph::DocumentNode& node = document.nodes.at(field.node);
     const NodeDesc* desc = catalog.find(node.type);
-    const ParamDesc* param = desc ? graph::findParam(*desc, place.param) : nullptr;
-    const QString label = QString::fromStdString(param ? param->label : place.param);
+    const ParamDesc* param = desc ? graph::findParam(*desc, field.param) : nullptr;
+    const QString label = QString::fromStdString(param ? param->label : field.param);
     return isOne ? label
-                 : SeveralDialog::tr("%1: %2").arg(nodeTitle(document, catalog, place.node), label);
+                 : SeveralDialog::tr("%1: %2").arg(nodeTitle(document, catalog, field.node), label);
 }
 
 }  // namespace
@@ -56,15 +56,15 @@ SeveralDialog::SeveralDialog(const graph::Document& document,
       catalog_(catalog),
       wildcards_(std::move(wildcards)),
       prompts_(new QComboBox(this)),
-      places_(new QComboBox(this)),
+      fields_(new QComboBox(this)),
       lines_(new QPlainTextEdit(this)),
       open_(new QPushButton(tr("Open a text file..."), this)),
       count_(new QSpinBox(this)),
       seeds_(new QComboBox(this)),
-      told_(new QLabel(this)) {
+      message_(new QLabel(this)) {
     setObjectName(QStringLiteral("several"));
     setWindowTitle(tr("Run several times"));
-    addPlaces(document, catalog);
+    addFields(document, catalog);
     build();
     connect(prompts_, &QComboBox::currentIndexChanged, this, &SeveralDialog::showChoice);
     connect(lines_, &QPlainTextEdit::textChanged, this, &SeveralDialog::showCount);
@@ -73,7 +73,7 @@ SeveralDialog::SeveralDialog(const graph::Document& document,
     showChoice();
 }
 
-void SeveralDialog::addPlaces(const graph::Document& document, const graph::Catalog& catalog) {
+void SeveralDialog::addFields(const graph::Document& document, const graph::Catalog& catalog) {
     for (const auto& [id, node] : document.nodes) {
         const NodeDesc* desc = catalog.find(node.type);
         if (!desc || node.mode != graph::NodeMode::Active) {
@@ -85,11 +85,11 @@ void SeveralDialog::addPlaces(const graph::Document& document, const graph::Cata
             }
         }
     }
-    const bool isOne = std::all_of(targets_.begin(), targets_.end(), [&](const PromptPlace& each) {
+    const bool isOne = std::all_of(targets_.begin(), targets_.end(), [&](const PromptField& each) {
         return each.node == targets_.front().node;
     });
-    for (const PromptPlace& place : targets_) {
-        places_->addItem(placeText(document, catalog, place, isOne));
+    for (const PromptField& field : targets_) {
+        fields_->addItem(fillPlaceholder(document, catalog, field, isOne));
     }
 }
 
@@ -101,7 +101,7 @@ void SeveralDialog::build() {
         prompts_->addItem(tr("Every combination of alternatives"),
                           static_cast<int>(Prompts::Combinations));
     }
-    places_->setObjectName(QStringLiteral("places"));
+    fields_->setObjectName(QStringLiteral("places"));
     lines_->setObjectName(QStringLiteral("lines"));
     lines_->setPlaceholderText(tr("One prompt a line"));
     lines_->setAccessibleName(lines_->placeholderText());
@@ -115,9 +115,9 @@ void SeveralDialog::build() {
     seeds_->setObjectName(QStringLiteral("seeds"));
     seeds_->addItem(tr("A new one each time"), static_cast<int>(SeveralSeeds::Random));
     seeds_->addItem(tr("One more each time"), static_cast<int>(SeveralSeeds::Counting));
-    seeds_->addItem(tr("As the nodes say"), static_cast<int>(SeveralSeeds::AsNodesSay));
-    told_->setObjectName(QStringLiteral("told"));
-    told_->setWordWrap(true);
+    seeds_->addItem(tr("As the nodes say"), static_cast<int>(SeveralSeeds::AsNodesSet));
+    message_->setObjectName(QStringLiteral("told"));
+    message_->setWordWrap(true);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     run_ = buttons->addButton(tr("Run"), QDialogButtonBox::AcceptRole);
     run_->setObjectName(QStringLiteral("run"));
@@ -129,15 +129,15 @@ void SeveralDialog::build() {
     form_->setVerticalSpacing(Theme::space(2));
     form_->addRow(tr("Times"), count_);
     form_->addRow(tr("Prompts"), prompts_);
-    form_->addRow(tr("Into"), places_);
+    form_->addRow(tr("Into"), fields_);
     form_->addRow(lines_);
     form_->addRow(open_);
     form_->addRow(tr("Seed"), seeds_);
-    form_->addRow(told_);
+    form_->addRow(message_);
     form_->addRow(buttons);
     QWidget* before = nullptr;  // Tab goes down the form
     for (QWidget* field :
-         std::initializer_list<QWidget*>{count_, prompts_, places_, lines_, open_, seeds_, run_}) {
+         std::initializer_list<QWidget*>{count_, prompts_, fields_, lines_, open_, seeds_, run_}) {
         if (before) {
             setTabOrder(before, field);
         }
@@ -155,7 +155,7 @@ void SeveralDialog::showChoice() {
         }
     };
     setShown(count_, chosen == Prompts::Same);
-    setShown(places_, chosen == Prompts::Lines);
+    setShown(fields_, chosen == Prompts::Lines);
     setShown(lines_, chosen == Prompts::Lines);
     setShown(open_, chosen == Prompts::Lines);
     if (chosen == Prompts::Lines) {
@@ -169,16 +169,16 @@ void SeveralDialog::showChoice() {
 
 void SeveralDialog::showCount() {
     const Prompts chosen = prompts();
-    told_->setVisible(chosen != Prompts::Same);
+    message_->setVisible(chosen != Prompts::Same);
     if (chosen == Prompts::Lines) {
         const qsizetype count = lines().size();
-        told_->setText(count > kMost
-                           ? tr("%1 prompts: the first %2 run.")
-                                 .arg(figure(static_cast<qulonglong>(count)), figure(kMost))
-                           : tr("%n runs", nullptr, static_cast<int>(count)));
+        message_->setText(count > kMost
+                              ? tr("%1 prompts: the first %2 run.")
+                                    .arg(figure(static_cast<qulonglong>(count)), figure(kMost))
+                              : tr("%n runs", nullptr, static_cast<int>(count)));
         run_->setEnabled(count > 0);
     } else if (chosen == Prompts::Combinations) {
-        told_->setText(combinations_.isEmpty() ? tr("Counting...") : combinations_);
+        message_->setText(combinations_.isEmpty() ? tr("Counting...") : combinations_);
         run_->setEnabled(canCombine_);
     } else {
         run_->setEnabled(true);
@@ -236,7 +236,7 @@ void SeveralDialog::openFile() {
         },
         [this](const QString& text) {
             if (text.isEmpty()) {
-                told_->setText(
+                message_->setText(
                     tr("That file cannot be read as a list: it is empty, larger than "
                        "4 MiB, or locked."));
             } else {
@@ -257,8 +257,8 @@ SeveralDialog::Prompts SeveralDialog::prompts() const {
     return static_cast<Prompts>(prompts_->currentData().toInt());
 }
 
-PromptPlace SeveralDialog::place() const {
-    return targets_.at(static_cast<size_t>(places_->currentIndex()));
+PromptField SeveralDialog::field() const {
+    return targets_.at(static_cast<size_t>(fields_->currentIndex()));
 }
 
 QStringList SeveralDialog::lines() const {

@@ -37,12 +37,12 @@ public:
     [[nodiscard]] SeveralSeeds seeds() const;
     [[nodiscard]] Prompts prompts() const;
     /// Of Lines: where they go, and the lines that are not empty.
-    [[nodiscard]] PromptPlace place() const;
+    [[nodiscard]] PromptField field() const;
     [[nodiscard]] QStringList lines() const;
 
 private:
     void build();
-    void addPlaces(const graph::Document& document, const graph::Catalog& catalog);
+    void addFields(const graph::Document& document, const graph::Catalog& catalog);
     void showChoice();
     void showCount();
     void countCombinations();
@@ -52,15 +52,15 @@ private:
     const graph::Catalog& catalog_;
     std::shared_ptr<const WildcardFiles> wildcards_;
     QComboBox* prompts_;
-    QComboBox* places_;
+    QComboBox* fields_;
     QPlainTextEdit* lines_;
     QPushButton* open_;
     QSpinBox* count_;
     QComboBox* seeds_;
-    QLabel* told_;
+    QLabel* message_;
     QPushButton* run_ = nullptr;
     QFormLayout* form_ = nullptr;
-    std::vector<PromptPlace> targets_;
+    std::vector<PromptField> targets_;
     QString combinations_;  ///< a sentence; empty: they are being counted
     bool canCombine_ = false;
 };

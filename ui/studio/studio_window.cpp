@@ -70,7 +70,7 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     connectActions();
     language_.connectActions(actions_);
     connect(&language_, &LanguageSwitch::changed, this, [this] {
-        if (workspace_) {  // what becomes of a file is told by the desk that was asked
+        if (workspace_) {  // the controller that was asked reports on the file
             workspace_->file.whenFree(this, [this] { speakAgain(); });
         } else {
             speakAgain();
@@ -84,20 +84,21 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
         lowtide::log(Level::Info,
                      "the engine runs: version " + textIn(info, "version") + ", torch " +
                          textIn(info, "torch"));
-        keepNodes(setup_.places.nodes, plugin->nodes());
+        keepNodes(setup_.appFolders.nodes, plugin->nodes());
         attach(*plugin);
     });
     connect(
         &start_, &EngineStart::refused, this, [this](const QString& message, const QString& hint) {
             lowtide::log(Level::Error, "the engine does not run: " + message.toStdString());
             startPage_->showRefused(
-                asSentence(message), asSentence(hint), !keptNodes(setup_.places.nodes).empty());
+                asSentence(message), asSentence(hint), !keptNodes(setup_.appFolders.nodes).empty());
         });
-    connect(&Failures::instance(), &Failures::happened, this, &StudioWindow::tellFailure);
+    connect(&Failures::instance(), &Failures::happened, this, &StudioWindow::reportFailure);
     connect(&settings_, &Settings::notKept, this, [this](const QString& reason) {
         lowtide::log(Level::Warning, "settings are not kept: " + reason.toStdString());
-        if (desk_) {
-            desk_->notices().show(NoticeKind::Warning, tr("Settings are not kept: %1").arg(reason));
+        if (controller_) {
+            controller_->notices().show(NoticeKind::Warning,
+                                        tr("Settings are not kept: %1").arg(reason));
         }
     });
     showTitle();
@@ -117,7 +118,7 @@ void StudioWindow::buildBars() {
     addToolBar(toolBar_);
     QToolButton* language = LanguageSwitch::makeButton(actions_, menuBar());
     menuBar()->setCornerWidget(language);
-    language->show();  // in a bar that is there already it would stay hidden
+    language->show();  // in a bar that is there already it would remain hidden
 }
 
 void StudioWindow::buildFrame() {
@@ -176,47 +177,51 @@ void StudioWindow::setWorking(bool isWorking) {
 
 void StudioWindow::attach(Plugin& plugin) {
     setWorking(true);
-    startPage_ = nullptr;  // the desk's centre takes its place, and the window deletes it
-    workspace_ = std::make_unique<Workspace>(plugin, settings_, setup_.places, setup_.arguments);
-    makeDesk();
+    startPage_ = nullptr;  // the controller's centre takes its place, and the window deletes it
+    workspace_ =
+        std::make_unique<Workspace>(plugin, settings_, setup_.appFolders, setup_.arguments);
+    makeController();
     restoreLayout();
     openFirst();
     showTitle();
     if (!absent_ && !settings_.preferences().isFirstStartDone && setup_.arguments.graph.isEmpty()) {
-        QMetaObject::invokeMethod(desk_.get(), &Desk::showFirstStart, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            controller_.get(), &MainWindowController::showFirstStart, Qt::QueuedConnection);
     }
     if (!settings_.problem().isEmpty()) {
-        desk_->notices().show(NoticeKind::Warning, settings_.problem());
+        controller_->notices().show(NoticeKind::Warning, settings_.problem());
     }
     if (const QString missing = Language::missingFont(); !missing.isEmpty()) {
-        desk_->notices().show(NoticeKind::Warning, missing);
+        controller_->notices().show(NoticeKind::Warning, missing);
     }
     Q_EMIT ready();
 }
 
-void StudioWindow::makeDesk() {
-    desk_ = std::make_unique<Desk>(*workspace_,
-                                   DeskParts{*this,
-                                             actions_,
-                                             *toolBar_,
-                                             settings_,
-                                             setup_.places,
-                                             *recentMenu_,
-                                             log_,
-                                             setup_.desktop});
-    connect(desk_.get(), &Desk::titleChanged, this, &StudioWindow::showTitle);
-    connect(desk_.get(), &Desk::firstStartAsked, this, [this] { isFirstStartDue_ = true; });
-    connect(&workspace_->queue, &RunQueue::runChanged, desk_.get(), [this] { showTitle(); });
-    connect(&workspace_->queue, &RunQueue::ended, desk_.get(), [this] { showTitle(); });
+void StudioWindow::makeController() {
+    controller_ = std::make_unique<MainWindowController>(*workspace_,
+                                                         MainWindowParts{*this,
+                                                                         actions_,
+                                                                         *toolBar_,
+                                                                         settings_,
+                                                                         setup_.appFolders,
+                                                                         *recentMenu_,
+                                                                         log_,
+                                                                         setup_.desktop});
+    connect(controller_.get(), &MainWindowController::titleChanged, this, &StudioWindow::showTitle);
+    connect(controller_.get(), &MainWindowController::firstStartAsked, this, [this] {
+        isFirstStartDue_ = true;
+    });
+    connect(&workspace_->queue, &RunQueue::runChanged, controller_.get(), [this] { showTitle(); });
+    connect(&workspace_->queue, &RunQueue::ended, controller_.get(), [this] { showTitle(); });
 }
 
-/// Everything that shows texts is built again around what is open, which stays as it is: the graph
-/// and its steps, runs at work and in the queue.
+/// Everything that shows texts is built again around what is open, which is left as it is: the
+/// graph and its steps, runs at work and in the queue.
 void StudioWindow::speakAgain() {
     EditSession::commit();
     const QByteArray layout = saveState();
-    const DeskPlace place = desk_ ? desk_->place() : DeskPlace();
-    desk_.reset();
+    const WindowState viewState = controller_ ? controller_->viewState() : WindowState();
+    controller_.reset();
     delete menuBar()->cornerWidget();
     qDeleteAll(menuBar()->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
     delete toolBar_;
@@ -229,13 +234,13 @@ void StudioWindow::speakAgain() {
     }
     buildBars();
     workspace_->speakAgain();
-    makeDesk();
+    makeController();
     setUpdatesEnabled(false);  // until everything is where it was
     QMetaObject::invokeMethod(
-        desk_.get(),
-        [this, layout, place] {
-            desk_->panels().restore(layout);
-            desk_->takeUp(place);
+        controller_.get(),
+        [this, layout, viewState] {
+            controller_->panels().restore(layout);
+            controller_->takeUp(viewState);
             setUpdatesEnabled(true);
         },
         Qt::QueuedConnection);
@@ -243,16 +248,17 @@ void StudioWindow::speakAgain() {
         showAbsence();
     }
     if (const QString missing = Language::missingFont(); !missing.isEmpty()) {
-        desk_->notices().show(NoticeKind::Warning, missing);
+        controller_->notices().show(NoticeKind::Warning, missing);
     }
     showTitle();
     if (std::exchange(isFirstStartDue_, false)) {
-        QMetaObject::invokeMethod(desk_.get(), &Desk::showFirstStart, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            controller_.get(), &MainWindowController::showFirstStart, Qt::QueuedConnection);
     }
 }
 
 void StudioWindow::attachWithout() {
-    absent_ = std::make_unique<AbsentPlugin>(keptNodes(setup_.places.nodes));
+    absent_ = std::make_unique<AbsentPlugin>(keptNodes(setup_.appFolders.nodes));
     attach(*absent_);
     showAbsence();
 }
@@ -268,42 +274,43 @@ void StudioWindow::showAbsence() {
                            "run.release"}) {
         actions_.at(id).setEnabled(false);
     }
-    desk_->notices().stand(QStringLiteral("no engine"),
-                           NoticeKind::Warning,
-                           tr("The engine does not run. Graphs can be edited and saved; start the "
-                              "studio again to run them."));
+    controller_->notices().stand(
+        QStringLiteral("no engine"),
+        NoticeKind::Warning,
+        tr("The engine does not run. Graphs can be edited and saved; start the "
+           "studio again to run them."));
 }
 
-/// What was recovered comes first and stays until the person says what becomes of it.
+/// What was recovered comes first and remains until the user decides what becomes of it.
 void StudioWindow::openFirst() {
     workspace_->file.setNew({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
     const QString& asked = setup_.arguments.graph;
-    const bool isRecovered = desk_->files().recover();
+    const bool isRecovered = controller_->files().recover();
     if (!asked.isEmpty() && !isRecovered) {
         openAsked({});
     } else if (!asked.isEmpty()) {
-        workspace_->file.whenFree(desk_.get(), [this, asked] {
+        workspace_->file.whenFree(controller_.get(), [this, asked] {
             if (QFileInfo(asked) != QFileInfo(workspace_->file.path())) {
                 offerAsked();
             }
         });
     }
-    desk_->offerLeftOpen();
+    controller_->offerLeftOpen();
 }
 
-/// Until it is open: a person may press Cancel when asked for what is not saved.
+/// Until it is open: the user may press Cancel when asked for what is not saved.
 void StudioWindow::offerAsked() {
-    desk_->notices().show(NoticeKind::Info,
-                          tr("“%1” waits behind the recovered graph.")
-                              .arg(QFileInfo(setup_.arguments.graph).fileName()),
-                          tr("Open it"),
-                          [this] {
-                              openAsked([this](bool isOpen) {
-                                  if (!isOpen) {
-                                      offerAsked();
-                                  }
-                              });
-                          });
+    controller_->notices().show(NoticeKind::Info,
+                                tr("“%1” waits behind the recovered graph.")
+                                    .arg(QFileInfo(setup_.arguments.graph).fileName()),
+                                tr("Open it"),
+                                [this] {
+                                    openAsked([this](bool isOpen) {
+                                        if (!isOpen) {
+                                            offerAsked();
+                                        }
+                                    });
+                                });
 }
 
 void StudioWindow::openAsked(const FileCommands::Then& then) {
@@ -311,16 +318,16 @@ void StudioWindow::openAsked(const FileCommands::Then& then) {
     const PresetEntry* preset =
         QFileInfo::exists(asked) ? nullptr : workspace_->presets.find(asked);
     if (preset) {
-        desk_->openPreset(preset->id, then);
+        controller_->openPreset(preset->id, then);
     } else {
-        desk_->files().openPath(asked, then);
+        controller_->files().openPath(asked, then);
     }
 }
 
 void StudioWindow::restoreLayout() {
     const QByteArray& layout = settings_.preferences().windowLayout;
-    if (layout.isEmpty() || !desk_->panels().restore(layout)) {
-        desk_->panels().reset();
+    if (layout.isEmpty() || !controller_->panels().restore(layout)) {
+        controller_->panels().reset();
     }
 }
 
@@ -356,9 +363,9 @@ void StudioWindow::showAbout() {
     box.exec();
 }
 
-void StudioWindow::tellFailure(const QString& reason) {
-    if (desk_) {
-        desk_->notices().show(
+void StudioWindow::reportFailure(const QString& reason) {
+    if (controller_) {
+        controller_->notices().show(
             NoticeKind::Error,
             tr("Something in the studio failed: %1. The rest goes on; save your graph, and look "
                "whether what you did last was done.")
@@ -376,19 +383,20 @@ void StudioWindow::showReport() {
 }
 
 bool StudioWindow::focusNextPrevChild(bool isNext) {
-    return desk_ ? desk_->panels().moveTab(isNext) : QMainWindow::focusNextPrevChild(isNext);
+    return controller_ ? controller_->panels().moveTab(isNext)
+                       : QMainWindow::focusNextPrevChild(isNext);
 }
 
-/// Whether it may close now; otherwise the person stays, or it closes when a save has ended.
+/// Whether it may close now; otherwise it remains open, or it closes when a save has ended.
 bool StudioWindow::askToClose() {
-    if (!desk_) {
+    if (!controller_) {
         return true;
     }
-    if (!desk_->mayEndRuns()) {
+    if (!controller_->mayEndRuns()) {
         return false;
     }
     isAsking_ = true;
-    desk_->files().leave([this](bool mayGo) {
+    controller_->files().leave([this](bool mayGo) {
         mayClose_ = mayGo;
         if (mayGo && !isAsking_) {
             close();
@@ -396,7 +404,7 @@ bool StudioWindow::askToClose() {
     });
     isAsking_ = false;
     if (!mayClose_ && workspace_->file.isBusy()) {
-        desk_->files().offerToLeaveBehind([this] {
+        controller_->files().offerToLeaveBehind([this] {
             mayClose_ = true;
             close();
         });
@@ -409,7 +417,7 @@ void StudioWindow::closeEvent(QCloseEvent* event) {
         event->ignore();
         return;
     }
-    if (desk_) {
+    if (controller_) {
         const QByteArray layout = saveState();
         const QByteArray geometry = saveGeometry();
         settings_.change([&](Preferences& preferences) {
@@ -421,15 +429,15 @@ void StudioWindow::closeEvent(QCloseEvent* event) {
 }
 
 void StudioWindow::dragEnterEvent(QDragEnterEvent* event) {
-    if (desk_ && !localFiles(event->mimeData()).isEmpty()) {
+    if (controller_ && !localFiles(event->mimeData()).isEmpty()) {
         event->acceptProposedAction();
     }
 }
 
 void StudioWindow::dropEvent(QDropEvent* event) {
-    if (desk_) {
+    if (controller_) {
         event->acceptProposedAction();
-        desk_->takeDropped(localFiles(event->mimeData()));
+        controller_->takeDropped(localFiles(event->mimeData()));
     }
 }
 

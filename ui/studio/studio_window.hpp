@@ -1,13 +1,13 @@
 #pragma once
 
-#include "ui/bridge/log_book.hpp"
+#include "ui/bridge/log_model.hpp"
 #include "ui/studio/absent_plugin.hpp"
 #include "ui/studio/actions.hpp"
 #include "ui/studio/appearance.hpp"
-#include "ui/studio/desk.hpp"
 #include "ui/studio/desktop_bus.hpp"
 #include "ui/studio/engine_start.hpp"
 #include "ui/studio/language_switch.hpp"
+#include "ui/studio/main_window_controller.hpp"
 #include "ui/studio/workspace.hpp"
 
 #include <QMainWindow>
@@ -19,9 +19,9 @@ namespace lowtide::ui {
 /// What a window is made from.
 struct StudioSetup {
     OpenModule open;
-    Places places;
+    AppFolders appFolders;
     StudioArguments arguments;
-    DesktopAddresses desktop{};  ///< none: nothing is said to a desktop
+    DesktopAddresses desktop{};  ///< none: nothing is sent to a desktop
 };
 
 /// The studio's window: there at once, with an engine a moment later.
@@ -41,16 +41,16 @@ public:
     /// nullptr until there is an engine.
     [[nodiscard]] Workspace* workspace() { return workspace_.get(); }
 
-    [[nodiscard]] Desk* desk() { return desk_.get(); }
+    [[nodiscard]] MainWindowController* controller() { return controller_.get(); }
 
-    [[nodiscard]] const LogBook& log() const { return log_; }
+    [[nodiscard]] const LogModel& log() const { return log_; }
 
 Q_SIGNALS:
     /// The engine runs and a graph is open.
     void ready();
 
 protected:
-    /// Tab goes past docks behind tabs, which lie beside the window and count as visible.
+    /// Tab goes past docks behind tabs, which lie outside the window and count as visible.
     bool focusNextPrevChild(bool isNext) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -60,7 +60,7 @@ private:
     void buildFrame();
     void buildBars();
     void speakAgain();
-    void makeDesk();
+    void makeController();
     void showAbsence();
     void connectActions();
     void setWorking(bool isWorking);
@@ -73,7 +73,7 @@ private:
     void showTitle();
     void showAbout();
     void showReport();
-    void tellFailure(const QString& reason);
+    void reportFailure(const QString& reason);
     void restoreLayout();
 
     StudioSetup setup_;
@@ -81,7 +81,7 @@ private:
     Appearance& appearance_;
     LanguageSwitch language_;
     Actions actions_;
-    LogBook log_;
+    LogModel log_;
     EngineStart start_;
     StudioToolBar* toolBar_ = nullptr;
     StartPage* startPage_ = nullptr;
@@ -92,7 +92,7 @@ private:
     bool mayClose_ = false;         ///< nothing is to be asked any more
     std::unique_ptr<AbsentPlugin> absent_;
     std::unique_ptr<Workspace> workspace_;
-    std::unique_ptr<Desk> desk_;
+    std::unique_ptr<MainWindowController> controller_;
 };
 
 }  // namespace lowtide::ui

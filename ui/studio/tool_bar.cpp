@@ -58,8 +58,8 @@ void RunStrip::setRun(const QueuedRun& run) {
     const QString percent = tr("%1 %").arg(std::lround(run.progress * 100));
     const QString work = progressText(run.phase, run.secondsLeft);
     const QString whole = work.isEmpty() ? tr("running, %1").arg(percent) : work;
-    const int room = kWidth - 2 * Theme::space(2);
-    text_->setText(QFontMetrics(text_->font()).elidedText(whole, Qt::ElideRight, room));
+    const int spring = kWidth - 2 * Theme::space(2);
+    text_->setText(QFontMetrics(text_->font()).elidedText(whole, Qt::ElideRight, spring));
     setToolTip(tr("%1\n%2: %3").arg(run.title, percent, whole));
 }
 
@@ -87,9 +87,9 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     addSeparator();
     addAction(&actions.at("edit.undo"));
     addAction(&actions.at("edit.redo"));
-    QWidget* room = addSpring(*this);
-    strip_ = new RunStrip(room);
-    auto* row = new QHBoxLayout(room);  // the strip comes and goes, and no button moves
+    QWidget* spring = addSpring(*this);
+    strip_ = new RunStrip(spring);
+    auto* row = new QHBoxLayout(spring);  // the strip comes and goes, and no button moves
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(strip_);
     row->addStretch(1);
@@ -102,11 +102,11 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     zoom_ = new QToolButton(this);
     zoom_->setObjectName(QStringLiteral("zoom"));
     zoom_->setMinimumWidth(Theme::space(14));
-    const auto tellZoomKey = [this] {
+    const auto showZoomKey = [this] {
         zoom_->setToolTip(actions_.at("view.zoom_actual").toolTip());
     };
-    connect(&actions, &Actions::keysChanged, this, tellZoomKey);
-    tellZoomKey();
+    connect(&actions, &Actions::keysChanged, this, showZoomKey);
+    showZoomKey();
     addWidget(zoom_);
     addAction(&actions.at("view.zoom_in"));
     addAction(&actions.at("view.fit_all"));

@@ -1,7 +1,7 @@
 #include "ui/studio/workspace.hpp"
 
 #include "ui/bridge/answer.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 #include "ui/models/model_folders.hpp"
 
 #include <utility>
@@ -69,25 +69,26 @@ std::vector<std::string> engineFolders(const Preferences& preferences,
 
 Workspace::Workspace(Plugin& plugin,
                      Settings& settings,
-                     const Places& places,
+                     const AppFolders& appFolders,
                      const StudioArguments& arguments)
-    : Session(plugin, AtEnd::StopsModule, places.runs),
+    : AppState(plugin, AtEnd::StopsModule, appFolders.runs),
       defaults(settings),
-      presets(engine.catalog(), places.resources + QStringLiteral("/presets"), places.presets),
+      presets(
+          engine.catalog(), appFolders.resources + QStringLiteral("/presets"), appFolders.presets),
       models(recogniserOf(engine)),
-      shelf(places.models),
-      modelPictures(shelf),
+      shelf(appFolders.models),
+      modelImages(shelf),
       modelPlans(engine.runner()),
-      prompts({.wildcards = places.wildcards, .styles = places.styles},
+      prompts({.wildcards = appFolders.wildcards, .styles = appFolders.styles},
               model,
               planning,
               models,
               library.get()),
-      offered(models, places.resources),
-      file(model, places),
+      offered(models, appFolders.resources),
+      file(model, appFolders),
       conversion(engine),
       settings_(settings),
-      places_(places),
+      appFolders_(appFolders),
       arguments_(arguments) {
     offered.setPrompts(&prompts);
     connect(&prompts, &PromptLibrary::wildcardsChanged, this, [this] {
@@ -100,20 +101,20 @@ Workspace::Workspace(Plugin& plugin,
     });
     connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.settings || delta.reset) {
-            tellOptions();
+            passOptions();
         }
     });
-    connect(&file, &DocumentFile::moved, this, &Workspace::tellOptions);
+    connect(&file, &DocumentFile::moved, this, &Workspace::passOptions);
     connect(&settings_, &Settings::changed, this, [this] {
-        tellOptions();
-        tellModels();
+        passOptions();
+        reportModels();
     });
     models.setEngineFolders(engineFolders(settings_.preferences(), arguments_));
     const auto lookForFiles = [this] { presets.setIsThere(models.whatIsThere()); };
     connect(&models, &ModelLibrary::scanned, &presets, lookForFiles);
     lookForFiles();
-    tellOptions();
-    tellModels();
+    passOptions();
+    reportModels();
 }
 
 void Workspace::speakAgain() {
@@ -122,20 +123,20 @@ void Workspace::speakAgain() {
     planning.askNow();
 }
 
-void Workspace::tellOptions() {
+void Workspace::passOptions() {
     const QString chosen = settings_.preferences().outputFolder;
     run.setName(file.name());
     run.setPreviews(settings_.preferences().showsPreviews);
-    run.setOutputFolder(chosen.isEmpty() ? places_.pictures : chosen);
+    run.setOutputFolder(chosen.isEmpty() ? appFolders_.images : chosen);
     const graph::Document& document = model.document();
     const Json options = runOptions(document, settings_.preferences(), arguments_, file.folder());
     planning.setOptions(options);
     modelPlans.setOptions(planning.options());
-    document.memoryBudget || options.contains("memoryBudget") ? door::returnBigBlocks()
-                                                              : door::keepBigBlocks();
+    document.memoryBudget || options.contains("memoryBudget") ? loader::returnBigBlocks()
+                                                              : loader::keepBigBlocks();
 }
 
-void Workspace::tellModels() {
+void Workspace::reportModels() {
     const QStringList folders = settings_.preferences().modelFolders + arguments_.modelFolders;
     const QStringList& files = settings_.preferences().modelPathsFiles;
     if (std::exchange(modelFolders_, folders) != folders ||

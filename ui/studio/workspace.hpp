@@ -1,13 +1,13 @@
 #pragma once
 
+#include "ui/bridge/app_state.hpp"
 #include "ui/bridge/conversion.hpp"
+#include "ui/bridge/model_images.hpp"
 #include "ui/bridge/model_library.hpp"
-#include "ui/bridge/model_pictures.hpp"
 #include "ui/bridge/model_plans.hpp"
 #include "ui/bridge/model_shelf.hpp"
 #include "ui/bridge/preset_store.hpp"
 #include "ui/bridge/prompt_library.hpp"
-#include "ui/bridge/session.hpp"
 #include "ui/bridge/settings.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/studio/arguments.hpp"
@@ -18,23 +18,23 @@
 
 namespace lowtide::ui {
 
-/// Everything behind a window whose engine runs: a session, its file, and what a person has of
-/// presets and models.
-class Workspace : public Session {
+/// Everything behind a window whose engine runs: the app state, its file, and the presets and
+/// models of the user.
+class Workspace : public AppState {
     Q_OBJECT
 
 public:
     /// `plugin` was started; `settings` must outlive it.
     Workspace(Plugin& plugin,
               Settings& settings,
-              const Places& places,
+              const AppFolders& appFolders,
               const StudioArguments& arguments);
 
     NodeDefaults defaults;
     PresetStore presets;
     ModelLibrary models;
     ModelShelf shelf;
-    ModelPictures modelPictures;
+    ModelImages modelImages;
     ModelPlans modelPlans;
     PromptLibrary prompts;
     OfferedModels offered;
@@ -47,11 +47,11 @@ public:
     [[nodiscard]] Settings& settings() { return settings_; }
 
 private:
-    void tellOptions();
-    void tellModels();
+    void passOptions();
+    void reportModels();
 
     Settings& settings_;
-    Places places_;
+    AppFolders appFolders_;
     StudioArguments arguments_;
     QStringList modelFolders_;
     QStringList modelPathsFiles_;

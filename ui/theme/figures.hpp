@@ -9,11 +9,11 @@
 
 namespace lowtide::ui {
 
-/// "21.5 MiB": a size as people read it, the same everywhere.
+/// "21.5 MiB": a size as users read it, the same everywhere.
 [[nodiscard]] QString bytesText(Bytes bytes);
 /// The bytes exactly, in the largest unit that holds them whole: "6 GiB", "1536 MiB", "4097".
 [[nodiscard]] QString wholeBytesText(Bytes bytes);
-/// A device as people read it: "CPU", "cuda:0", "Rehearse on 4 GiB" for "fake:4GiB", "rehearsed
+/// A device as users read it: "CPU", "cuda:0", "Rehearse on 4 GiB" for "fake:4GiB", "rehearsed
 /// card" for "fake".
 [[nodiscard]] QString deviceText(const std::string& spec);
 /// What was measured: "820 ms", "12.4 s", "3 min 20 s", "2 h 5 min".

@@ -165,38 +165,38 @@ QSize FlowRow::minimumSize() const {
     return size.grownBy(contentsMargins());
 }
 
-void FlowRow::place(const Line& line, const QRect& room) const {
+void FlowRow::position(const Line& line, const QRect& area) const {
     const int expanding = static_cast<int>(std::count_if(
         line.items.begin(), line.items.end(), [](const auto* item) { return doesExpand(*item); }));
-    const int spare = std::max(0, room.width() - line.width);
-    int left = room.left() + (expanding == 0 && isAtEnd_ ? spare : 0);
-    int toShare = spare;
+    const int spare = std::max(0, area.width() - line.width);
+    int left = area.left() + (expanding == 0 && isAtEnd_ ? spare : 0);
+    int toDivide = spare;
     int sharers = expanding;
     for (QLayoutItem* item : line.items) {
-        int width = std::min(wantedWidth(*item), room.width());
+        int width = std::min(wantedWidth(*item), area.width());
         if (doesExpand(*item)) {
-            const int share = toShare / sharers--;
-            toShare -= share;
-            width += share;
+            const int fraction = toDivide / sharers--;
+            toDivide -= fraction;
+            width += fraction;
         }
         const int height = std::min(line.height, heightIn(*item, width));
-        const QRect place(left, room.top() + (line.height - height) / 2, width, height);
-        item->setGeometry(QStyle::visualRect(parentWidget()->layoutDirection(), room, place));
+        const QRect position(left, area.top() + (line.height - height) / 2, width, height);
+        item->setGeometry(QStyle::visualRect(parentWidget()->layoutDirection(), area, position));
         left += width + spacing();
     }
 }
 
 /// A column that runs out of height squeezes a row below what its lines need, unless the least
-/// height of its widget says so.
+/// height of its widget requires it.
 void FlowRow::setGeometry(const QRect& rect) {
     QLayout::setGeometry(rect);
     if (parentWidget()->layout() == this) {
         parentWidget()->setMinimumHeight(heightForWidth(rect.width()));
     }
-    const QRect room = rect.marginsRemoved(contentsMargins());
-    int top = room.top();
-    for (const Line& line : linesIn(room.width())) {
-        place(line, QRect(room.left(), top, room.width(), line.height));
+    const QRect area = rect.marginsRemoved(contentsMargins());
+    int top = area.top();
+    for (const Line& line : linesIn(area.width())) {
+        position(line, QRect(area.left(), top, area.width(), line.height));
         top += line.height + spacing();
     }
 }
@@ -238,9 +238,9 @@ bool ScrolledPart::eventFilter(QObject* watched, QEvent* event) {
 
 void resizeToScreen(QWidget& window) {
     const QSize frame(0, kWindowFrame);
-    const QSize room = window.screen()->availableSize() - frame;
+    const QSize area = window.screen()->availableSize() - frame;
     window.ensurePolished();
-    window.resize(window.sizeHint().expandedTo(window.minimumSize()).boundedTo(room));
+    window.resize(window.sizeHint().expandedTo(window.minimumSize()).boundedTo(area));
 }
 
 ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
@@ -250,7 +250,7 @@ ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
 
 void ElidedLabel::setText(const QString& text) {
     QLabel::setText(text);
-    tellRest();
+    emitRest();
 }
 
 QSize ElidedLabel::minimumSizeHint() const {
@@ -261,17 +261,17 @@ QSize ElidedLabel::minimumSizeHint() const {
 
 void ElidedLabel::resizeEvent(QResizeEvent* event) {
     QLabel::resizeEvent(event);
-    tellRest();
+    emitRest();
 }
 
 void ElidedLabel::changeEvent(QEvent* event) {
     QLabel::changeEvent(event);
     if (event->type() == QEvent::FontChange) {
-        tellRest();
+        emitRest();
     }
 }
 
-void ElidedLabel::tellRest() {
+void ElidedLabel::emitRest() {
     const bool isWhole = fontMetrics().horizontalAdvance(text()) <= contentsRect().width();
     setToolTip(isWhole ? QString() : text());
 }
@@ -279,10 +279,10 @@ void ElidedLabel::tellRest() {
 void ElidedLabel::paintEvent(QPaintEvent* event) {
     QFrame::paintEvent(event);
     QPainter painter(this);
-    const QRect room = contentsRect();
-    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, room.width());
+    const QRect area = contentsRect();
+    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, area.width());
     style()->drawItemText(&painter,
-                          room,
+                          area,
                           static_cast<int>(QStyle::visualAlignment(layoutDirection(), alignment())),
                           palette(),
                           isEnabled(),

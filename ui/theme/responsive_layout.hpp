@@ -9,7 +9,7 @@ namespace lowtide::ui {
 
 /// A row that breaks into lines where it does not fit, as words do. Widgets and layouts that expand
 /// share what a line has left; a line without one of them begins at its left, or ends at its right.
-/// What is put into one layout stays together.
+/// What is put into one layout is kept together.
 class FlowRow : public QLayout {
 public:
     explicit FlowRow(QWidget* parent = nullptr);
@@ -42,13 +42,13 @@ private:
     };
 
     [[nodiscard]] QList<Line> linesIn(int width) const;
-    void place(const Line& line, const QRect& room) const;
+    void position(const Line& line, const QRect& area) const;
 
     QList<QLayoutItem*> items_;
     bool isAtEnd_ = false;
 };
 
-/// A part of a window that scrolls where its place is too small, and fills its place otherwise.
+/// A part of a window that scrolls where its area is too small, and fills its area otherwise.
 /// Unlike a plain scroll area it asks for the size of its content, and gives wrapped texts the
 /// least height that they need in its width.
 class ScrolledPart : public QScrollArea {
@@ -76,11 +76,11 @@ private:
 };
 
 /// Gives a window that has no size yet the one that its content asks for, as far as its screen has
-/// room: what scrolls makes up for the rest.
+/// space: what scrolls makes up for the rest.
 void resizeToScreen(QWidget& window);
 
 /// A line of plain text that ends in an ellipsis where it does not fit; its tooltip is the whole
-/// text then. It takes what room there is, down to a few letters.
+/// text then. It takes what space there is, down to a few letters.
 class ElidedLabel : public QLabel {
 public:
     explicit ElidedLabel(QWidget* parent = nullptr);
@@ -95,7 +95,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    void tellRest();
+    void emitRest();
 };
 
 }  // namespace lowtide::ui

@@ -172,7 +172,7 @@ void paintItem(QPainter& painter, const QStyleOption& option, const QWidget* wid
     if (state.isSelected) {
         const bool isActive = (option.state & QStyle::State_Active) || !widget;
         painter.fillRect(option.rect, themeColour(isActive ? "selection" : "hover"));
-        if (Theme::current().isHighContrast()) {  // a ground alone tells too little
+        if (Theme::current().isHighContrast()) {  // a background alone shows too little
             paintFocusRing(painter, option.rect, 0);
         }
     } else if (state.isHovered) {
@@ -284,7 +284,7 @@ int StudioStyle::pixelMetric(PixelMetric metric,
                              const QWidget* widget) const {
     if (metric == PM_DefaultFrameWidth &&
         (qobject_cast<const QPlainTextEdit*>(widget) || qobject_cast<const QTextEdit*>(widget))) {
-        return 3;  // room for rounded corners and the focus ring
+        return 3;  // space for rounded corners and the focus ring
     }
     const auto found = metrics().find(metric);
     return found == metrics().end() ? QProxyStyle::pixelMetric(metric, option, widget)

@@ -103,9 +103,9 @@ void paintProgress(QPainter& painter, const QStyleOptionProgressBar& bar) {
     const QRectF box = bar.rect;
     const bool isUnknown = bar.minimum == bar.maximum;
     const double span = std::max(1, bar.maximum - bar.minimum);
-    const double share =
+    const double fraction =
         isUnknown ? 1.0 : std::clamp((bar.progress - bar.minimum) / span, 0.0, 1.0);
-    if (share <= 0) {
+    if (fraction <= 0) {
         return;
     }
     painter.save();
@@ -113,7 +113,7 @@ void paintProgress(QPainter& painter, const QStyleOptionProgressBar& bar) {
     inside.addRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setClipPath(inside);
-    const QRectF done(box.x(), box.y(), box.width() * share, box.height());
+    const QRectF done(box.x(), box.y(), box.width() * fraction, box.height());
     painter.fillRect(done, themeColour("selection"));
     if (isUnknown) {
         painter.fillRect(done,
@@ -143,10 +143,10 @@ void paintDockTitle(QPainter& painter, const QStyleOptionDockWidget& dock) {
     painter.setFont(Theme::current().font("strong"));
     painter.setPen(themeColour("text"));
     const int buttons = (dock.closable ? 24 : 0) + (dock.floatable ? 24 : 0);
-    const QRect room = dock.rect.adjusted(12, 0, -8 - buttons, 0);
-    painter.drawText(room,
+    const QRect area = dock.rect.adjusted(12, 0, -8 - buttons, 0);
+    painter.drawText(area,
                      Qt::AlignVCenter | Qt::AlignLeft,
-                     painter.fontMetrics().elidedText(dock.title, Qt::ElideRight, room.width()));
+                     painter.fontMetrics().elidedText(dock.title, Qt::ElideRight, area.width()));
 }
 
 /// Lines and boxes of QFrame; false: it has another shape.
@@ -174,8 +174,8 @@ void paintRubberBand(QPainter& painter, const QStyleOption& option) {
     paintBox(painter, option.rect, QColor(), themeColour("accent"), 0);
 }
 
-constexpr int kArrowRoom = 24;  ///< of combo boxes
-constexpr int kSpinRoom = 20;   ///< of the two buttons of a spin box
+constexpr int kArrowWidth = 24;        ///< of combo boxes
+constexpr int kSpinButtonsWidth = 20;  ///< of the two buttons of a spin box
 
 void paintComboBox(QPainter& painter, const QStyleOptionComboBox& combo, const QWidget* widget) {
     WidgetState state(combo);
@@ -184,7 +184,7 @@ void paintComboBox(QPainter& painter, const QStyleOptionComboBox& combo, const Q
         paintField(painter, combo.rect, state);
     }
     const QRect arrow(
-        combo.rect.right() - kArrowRoom + 1, combo.rect.y(), kArrowRoom, combo.rect.height());
+        combo.rect.right() - kArrowWidth + 1, combo.rect.y(), kArrowWidth, combo.rect.height());
     paintGlyph(
         painter, arrow, "chevron-down", state.isEnabled ? "text.muted" : "text.disabled", 14);
 }
@@ -287,19 +287,19 @@ void paintToolButtonParts(QPainter& painter,
     const bool isIconOnly =
         button.text.isEmpty() ||
         (button.toolButtonStyle == Qt::ToolButtonIconOnly && !button.icon.isNull());
-    const int arrowRoom = isSplit ? 20 : hasMenu && !isIconOnly ? 18 : 0;
-    label.rect = button.rect.adjusted(2, 0, -arrowRoom - 2, 0);
+    const int arrowWidth = isSplit ? 20 : hasMenu && !isIconOnly ? 18 : 0;
+    label.rect = button.rect.adjusted(2, 0, -arrowWidth - 2, 0);
     if (button.toolButtonStyle != Qt::ToolButtonTextUnderIcon) {
         const bool hasSign = !button.icon.isNull() || button.arrowType != Qt::NoArrow;
-        const int room = label.rect.width() - (hasSign ? button.iconSize.width() + 4 : 0);
+        const int area = label.rect.width() - (hasSign ? button.iconSize.width() + 4 : 0);
         label.text =
-            button.fontMetrics.elidedText(button.text, Qt::ElideRight, room, Qt::TextShowMnemonic);
+            button.fontMetrics.elidedText(button.text, Qt::ElideRight, area, Qt::TextShowMnemonic);
     }
     style.drawControl(QStyle::CE_ToolButtonLabel, &label, &painter, widget);
     const char* ink = state.isEnabled ? "text.muted" : "text.disabled";
-    if (arrowRoom > 0) {
+    if (arrowWidth > 0) {
         const QRect arrow(
-            button.rect.right() - arrowRoom, button.rect.y(), arrowRoom, button.rect.height());
+            button.rect.right() - arrowWidth, button.rect.y(), arrowWidth, button.rect.height());
         if (isSplit) {
             painter.fillRect(QRect(arrow.x(), arrow.y() + 6, 1, arrow.height() - 12),
                              themeColour("border"));
@@ -364,7 +364,7 @@ QRect groupBoxRect(const QStyleOptionGroupBox& box, QStyle::SubControl part) {
     }
 }
 
-/// The bar without arrows: the slider's room is all of it.
+/// The bar without arrows: the slider's range is all of it.
 QRect scrollBarRect(const QStyleOptionSlider& bar, QStyle::SubControl part, int leastLength) {
     const bool isAcross = bar.orientation == Qt::Horizontal;
     const int length = isAcross ? bar.rect.width() : bar.rect.height();
@@ -397,11 +397,11 @@ QRect scrollBarRect(const QStyleOptionSlider& bar, QStyle::SubControl part, int 
 QRect comboBoxRect(const QStyleOptionComboBox& combo, QStyle::SubControl part) {
     switch (part) {
         case QStyle::SC_ComboBoxEditField:
-            return combo.rect.adjusted(8, 2, -kArrowRoom, -2);
+            return combo.rect.adjusted(8, 2, -kArrowWidth, -2);
         case QStyle::SC_ComboBoxArrow:
-            return {combo.rect.right() - kArrowRoom + 1,
+            return {combo.rect.right() - kArrowWidth + 1,
                     combo.rect.y(),
-                    kArrowRoom,
+                    kArrowWidth,
                     combo.rect.height()};
         default:
             return combo.rect;
@@ -409,16 +409,16 @@ QRect comboBoxRect(const QStyleOptionComboBox& combo, QStyle::SubControl part) {
 }
 
 QRect spinBoxRect(const QStyleOptionSpinBox& spin, QStyle::SubControl part) {
-    const int room = spin.buttonSymbols == QAbstractSpinBox::NoButtons ? 0 : kSpinRoom;
+    const int area = spin.buttonSymbols == QAbstractSpinBox::NoButtons ? 0 : kSpinButtonsWidth;
     const QRect inside = spin.rect.adjusted(2, 2, -2, -2);
     const int half = inside.height() / 2;
     switch (part) {
         case QStyle::SC_SpinBoxUp:
-            return {inside.right() - room + 1, inside.y(), room, half};
+            return {inside.right() - area + 1, inside.y(), area, half};
         case QStyle::SC_SpinBoxDown:
-            return {inside.right() - room + 1, inside.y() + half, room, inside.height() - half};
+            return {inside.right() - area + 1, inside.y() + half, area, inside.height() - half};
         case QStyle::SC_SpinBoxEditField:
-            return inside.adjusted(4, 0, -room, 0);
+            return inside.adjusted(4, 0, -area, 0);
         default:
             return spin.rect;
     }
@@ -478,10 +478,10 @@ void StudioStyle::drawControl(ControlElement element,
         }
         case CE_ComboBoxLabel: {
             auto combo = *qstyleoption_cast<const QStyleOptionComboBox*>(option);
-            const QRect room = subControlRect(CC_ComboBox, &combo, SC_ComboBoxEditField, widget);
+            const QRect area = subControlRect(CC_ComboBox, &combo, SC_ComboBoxEditField, widget);
             const int ofIcon = combo.currentIcon.isNull() ? 0 : combo.iconSize.width() + 4;
             combo.currentText = combo.fontMetrics.elidedText(
-                combo.currentText, Qt::ElideRight, room.width() - ofIcon);
+                combo.currentText, Qt::ElideRight, area.width() - ofIcon);
             return QProxyStyle::drawControl(element, &combo, painter, widget);
         }
         default:

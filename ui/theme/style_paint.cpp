@@ -27,9 +27,9 @@ double contrastOf(const QColor& one, const QColor& other) {
 }
 
 QColor blended(const QColor& over, const QColor& under) {
-    const float share = over.alphaF();
-    const auto mix = [share](float top, float bottom) {
-        return share * top + (1.0F - share) * bottom;
+    const float fraction = over.alphaF();
+    const auto mix = [fraction](float top, float bottom) {
+        return fraction * top + (1.0F - fraction) * bottom;
     };
     return QColor::fromRgbF(mix(over.redF(), under.redF()),
                             mix(over.greenF(), under.greenF()),
@@ -69,8 +69,8 @@ void paintFocusRing(QPainter& painter, const QRectF& rect, double radius) {
 
 void paintGlyph(
     QPainter& painter, const QRectF& rect, const char* name, const char* colourToken, double side) {
-    const int room = static_cast<int>(std::min({rect.width(), rect.height(), side}));
-    QRect square(0, 0, room, room);
+    const int extent = static_cast<int>(std::min({rect.width(), rect.height(), side}));
+    QRect square(0, 0, extent, extent);
     square.moveCenter(rect.center().toPoint());
     IconEngine(name, colourToken).paint(&painter, square, QIcon::Normal, QIcon::Off);
 }

@@ -28,7 +28,7 @@ constexpr std::array<std::pair<const char*, Theme::PortShape>, 6> kShapes = {{
     {"diamond", Theme::PortShape::Diamond},
     {"triangle", Theme::PortShape::Triangle},
     {"hexagon", Theme::PortShape::Hexagon},
-    {"ring", Theme::PortShape::Ring},
+    {"ring", Theme::PortShape::RingBuffer},
 }};
 
 Theme::PortShape shapeNamed(const Json& look, const std::string& wireType) {
@@ -41,7 +41,7 @@ Theme::PortShape shapeNamed(const Json& look, const std::string& wireType) {
     throw Error(
         ErrorKind::Corrupt,
         message("theme token \"wires.{}\" has no shape that is known: \"{}\"", wireType, name),
-        message("mend resources/themes/tokens.json and build again"));
+        message("fix resources/themes/tokens.json and build again"));
 }
 
 template <typename Value>

@@ -31,7 +31,7 @@ public:
         return scheme_ == Scheme::Dark || scheme_ == Scheme::DarkContrast;
     }
 
-    /// Nothing may be told by a faint colour alone.
+    /// Nothing may be conveyed by a faint colour alone.
     [[nodiscard]] bool isHighContrast() const {
         return scheme_ == Scheme::LightContrast || scheme_ == Scheme::DarkContrast;
     }
@@ -45,10 +45,10 @@ public:
     [[nodiscard]] QColor colour(const char* token) const;
     /// A token's colour that lets the ground through; in high contrast it lets through nothing.
     [[nodiscard]] QColor softColour(const char* token, double opacity) const;
-    /// Colour of a wire type, told apart by people who see colours differently too.
+    /// Colour of a wire type, which colour-blind users can distinguish too.
     [[nodiscard]] QColor wireColour(const std::string& wireType) const;
-    /// The shape of a port of that type, beside its colour.
-    enum class PortShape { Circle, Square, Diamond, Triangle, Hexagon, Ring };
+    /// The shape of a port of that type, in addition to its colour.
+    enum class PortShape { Circle, Square, Diamond, Triangle, Hexagon, RingBuffer };
     [[nodiscard]] PortShape portShape(const std::string& wireType) const;
     /// "body", "strong", "small", "label", "title", "display", "mono": the bundled fonts.
     [[nodiscard]] QFont font(const char* role) const;
@@ -69,7 +69,7 @@ public:
     [[nodiscard]] QPalette palette() const;
 
     /// The theme in use. Set once by main and tests before the first widget, else it is the light
-    /// one; replaced when the person chooses another scheme, which Themed tells.
+    /// one; replaced when the user chooses another scheme, which Themed reports.
     [[nodiscard]] static const Theme& current();
     static void setCurrent(std::shared_ptr<const Theme> theme);
 
@@ -89,7 +89,7 @@ private:
     std::vector<QColor> otherWires_;
 };
 
-/// Tells that Theme::current() is another one, and whether anything may move by itself.
+/// Reports that Theme::current() is another one, and whether anything may move by itself.
 class Themed : public QObject {
     Q_OBJECT
 

@@ -19,7 +19,7 @@ namespace {
 [[noreturn]] void refuse(const std::string& token, const Message& why) {
     throw Error(ErrorKind::Corrupt,
                 message("theme token \"{}\" {}", token, why),
-                message("mend resources/themes/tokens.json and build again"));
+                message("fix resources/themes/tokens.json and build again"));
 }
 
 int integerAt(const Json& object, const char* key, const std::string& what) {
@@ -121,7 +121,7 @@ std::map<std::string, QFont> TokenReader::fonts() const {
 }
 
 void loadBundledFonts() {
-    // Qt keeps fonts for the whole program, so this is no cache of ours. A failure is tried anew.
+    // Qt keeps fonts for the whole program, so this is no cache of ours. A failure is tried again.
     [[maybe_unused]] static const bool kLoaded = loadAll();
 }
 

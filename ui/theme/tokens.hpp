@@ -12,9 +12,9 @@
 namespace lowtide::ui {
 
 /// The token file of the program, resources/themes/tokens.json.
-/// With what "high_contrast" says in place of the usual tokens where that is wanted.
+/// With the values under "high_contrast" in place of the usual tokens where that is wanted.
 [[nodiscard]] Json themeTokens(bool isHighContrast = false);
-/// A file of the room's resources: "tokens.json", "fonts/Inter-Regular.otf".
+/// A file of this library's resources: "tokens.json", "fonts/Inter-Regular.otf".
 [[nodiscard]] QByteArray themeResource(const char* name);
 
 /// Values of one scheme in a token file. Errors: Error{Corrupt} names the token that is missing or

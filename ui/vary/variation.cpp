@@ -127,21 +127,23 @@ double valueIn(const std::string& number) {
     return value;
 }
 
-bool isWholeText(const std::string& number) {
+bool isIntegerText(const std::string& number) {
     return number.find('.') == std::string::npos;
 }
 
 /// Without the traces of adding tenths up.
-std::string numberText(double value, bool isWhole) {
+std::string numberText(double value, bool isInteger) {
     std::array<char, 64> text{};
-    static_cast<void>(std::snprintf(
-        text.data(), text.size(), isWhole ? "%.0f" : "%.10g", isWhole ? std::round(value) : value));
+    static_cast<void>(std::snprintf(text.data(),
+                                    text.size(),
+                                    isInteger ? "%.0f" : "%.10g",
+                                    isInteger ? std::round(value) : value));
     const std::string number = text.data();
     return number == "-0" ? "0" : number;
 }
 
 /// What stands behind the two ends.
-void readSteps(Typed& typed, std::string_view part, bool areWhole, NumberRange& range) {
+void readSteps(Typed& typed, std::string_view part, bool areIntegers, NumberRange& range) {
     if (range.last < range.first) {
         range.step = -1;
     }
@@ -151,14 +153,14 @@ void readSteps(Typed& typed, std::string_view part, bool areWhole, NumberRange& 
         if (!step || valueIn(*step) == 0 || (isBracket && !typed.take(")"))) {
             refuseTyped(part, message("has no distance that can be used"));
         }
-        if (areWhole && !isWholeText(*step)) {
+        if (areIntegers && !isIntegerText(*step)) {
             refuseTyped(part, message("has a distance that is no whole number"));
         }
         const double size = std::abs(valueIn(*step));
         range.step = range.last < range.first ? -size : size;
     } else if (typed.take("[")) {
         const std::optional<std::string> count = typed.number();
-        if (!count || !isWholeText(*count) || valueIn(*count) < 1 || !typed.take("]")) {
+        if (!count || !isIntegerText(*count) || valueIn(*count) < 1 || !typed.take("]")) {
             refuseTyped(part, message("does not say how many numbers"));
         }
         range.count = static_cast<int64_t>(std::min(valueIn(*count), 1e9));
@@ -181,38 +183,38 @@ void addNumber(std::vector<std::string>& numbers, std::string number) {
 }
 
 /// Evenly apart; of whole numbers no more than lie between the ends.
-void addShares(std::vector<std::string>& numbers, const NumberRange& range, bool areWhole) {
+void addFractions(std::vector<std::string>& numbers, const NumberRange& range, bool areIntegers) {
     const double span = std::abs(range.last - range.first);
-    const double most = span == 0 ? 1 : areWhole ? span + 1 : HUGE_VAL;
+    const double most = span == 0 ? 1 : areIntegers ? span + 1 : HUGE_VAL;
     const double count = std::min(static_cast<double>(range.count), most);
     checkTypedCount(count);
     const double gaps = std::max(count - 1, 1.0);
     for (double i = 0; i < count; ++i) {
         addNumber(numbers,
-                  numberText(range.first + (range.last - range.first) * i / gaps, areWhole));
+                  numberText(range.first + (range.last - range.first) * i / gaps, areIntegers));
     }
 }
 
-void addRange(std::vector<std::string>& numbers, const NumberRange& range, bool areWhole) {
+void addRange(std::vector<std::string>& numbers, const NumberRange& range, bool areIntegers) {
     if (range.count > 0) {
-        addShares(numbers, range, areWhole);
+        addFractions(numbers, range, areIntegers);
         return;
     }
     constexpr double kSlack = 1e-9;  // of a step
     const double steps = std::floor((range.last - range.first) / range.step + kSlack);
     checkTypedCount(steps + 1);  // before: steps below what is written would never end
     for (double i = 0; i <= steps; ++i) {
-        addNumber(numbers, numberText(range.first + i * range.step, areWhole));
+        addNumber(numbers, numberText(range.first + i * range.step, areIntegers));
     }
 }
 
-void addPart(std::vector<std::string>& numbers, std::string_view part, bool areWhole) {
+void addPart(std::vector<std::string>& numbers, std::string_view part, bool areIntegers) {
     Typed typed(part);
     const std::optional<std::string> first = typed.number();
     if (!first) {
         refuseTyped(part, message("is no number"));
     }
-    if (areWhole && !isWholeText(*first)) {
+    if (areIntegers && !isIntegerText(*first)) {
         refuseTyped(part, message("is no whole number"));
     }
     if (typed.isAtEnd()) {
@@ -226,19 +228,19 @@ void addPart(std::vector<std::string>& numbers, std::string_view part, bool areW
     if (!last) {
         refuseTyped(part, message("has no end"));
     }
-    if (areWhole && !isWholeText(*last)) {
+    if (areIntegers && !isIntegerText(*last)) {
         refuseTyped(part, message("does not end with a whole number"));
     }
     NumberRange range{.first = valueIn(*first), .last = valueIn(*last)};
     constexpr double kExact = 9007199254740992.0;  // 2^53
-    if (areWhole && std::max(std::abs(range.first), std::abs(range.last)) > kExact) {
+    if (areIntegers && std::max(std::abs(range.first), std::abs(range.last)) > kExact) {
         refuseTyped(part, message("is a range of numbers that are too large for one"));
     }
-    readSteps(typed, part, areWhole, range);
+    readSteps(typed, part, areIntegers, range);
     if (!typed.isAtEnd()) {
         refuseTyped(part, message("goes on in a way that cannot be read"));
     }
-    addRange(numbers, range, areWhole);
+    addRange(numbers, range, areIntegers);
 }
 
 /// Also those of Chinese keyboards.
@@ -317,10 +319,10 @@ std::vector<Variant> combinationsOf(const std::vector<Variation>& variations) {
     return variants;
 }
 
-std::vector<std::string> numbersTyped(std::string_view text, bool areWhole) {
+std::vector<std::string> numbersTyped(std::string_view text, bool areIntegers) {
     std::vector<std::string> numbers;
     for (const std::string& part : partsOf(std::string(text))) {
-        addPart(numbers, part, areWhole);
+        addPart(numbers, part, areIntegers);
     }
     return numbers;
 }

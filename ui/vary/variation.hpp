@@ -12,11 +12,11 @@ struct Variation {
     std::vector<std::string> values;
 };
 
-/// One combination of values: what is set beside the graph, in the order of the variations.
+/// One combination of values: what is set in addition to the graph, in the order of the variations.
 struct Variant {
     std::vector<std::string> settings;  ///< "node.param=value"
 
-    /// The settings in one line, for people.
+    /// The settings in one line, for users.
     [[nodiscard]] std::string name() const;
 };
 
@@ -41,15 +41,15 @@ inline constexpr size_t kMostVariants = 100;
 /// varied twice.
 [[nodiscard]] std::vector<Variant> combinationsOf(const std::vector<Variation>& variations);
 
-/// Numbers as people type them, each once, in their order: "4, 8, 12"; "1-5", "1-10 (+2)",
+/// Numbers as users type them, each once, in their order: "4, 8, 12"; "1-5", "1-10 (+2)",
 /// "1..5 step 0.5" with a distance (1 unless stated); "1-10 [4]", so many evenly apart.
-/// `areWhole`: they are rounded to whole numbers where they are shared out, others are refused.
-/// Error{InvalidInput} names the part that cannot be read, or says that there are more than
+/// `areIntegers`: they are rounded to whole numbers where they are shared out, others are refused.
+/// Error{InvalidInput} names the part that cannot be read, or states that there are more than
 /// kMostVariants.
-[[nodiscard]] std::vector<std::string> numbersTyped(std::string_view text, bool areWhole);
+[[nodiscard]] std::vector<std::string> numbersTyped(std::string_view text, bool areIntegers);
 
-/// The lines that say something, each once. A single line is taken apart at its commas where
-/// `areWords` says so.
+/// The lines that are not blank, each once. A single line is taken apart at its commas where
+/// `areWords` is set.
 [[nodiscard]] std::vector<std::string> linesTyped(std::string_view text, bool areWords);
 
 /// The prompt with every `terms.front()` in it replaced by each of the terms; the first one leaves

@@ -1,9 +1,9 @@
 #include "ui/widgets/graph_editor.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/bridge/app_state.hpp"
 #include "ui/bridge/device_memory.hpp"
 #include "ui/bridge/failures.hpp"
-#include "ui/bridge/session.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/language.hpp"
@@ -142,14 +142,17 @@ GraphEditor::Ended endedAs(ui::RunState state) {
 
 }  // namespace
 
-struct GraphEditor::Parts : ui::Session {
+struct GraphEditor::Parts : ui::AppState {
     QPointer<ui::GraphView> canvas{new ui::GraphView(model, statuses, nullptr)};
     QPointer<ui::Inspector> inspector{new ui::Inspector(model, statuses, planning, nullptr)};
-    QPointer<ui::MemoryPanel> memoryPanel{new ui::MemoryPanel(
-        {.model = model, .planning = planning, .queue = queue, .feed = memory, .upkeep = upkeep})};
+    QPointer<ui::MemoryPanel> memoryPanel{new ui::MemoryPanel({.model = model,
+                                                               .planning = planning,
+                                                               .queue = queue,
+                                                               .feed = memory,
+                                                               .maintenance = maintenance})};
     bool isFitted = true;
 
-    explicit Parts(Plugin& plugin) : Session(plugin, ui::AtEnd::LeavesModule) {
+    explicit Parts(Plugin& plugin) : AppState(plugin, ui::AtEnd::LeavesModule) {
         join();
         dress();
         QObject::connect(
@@ -236,23 +239,25 @@ GraphEditor::GraphEditor(Plugin& plugin, QObject* parent) : QObject(parent) {
         Q_EMIT selectionChanged(nodes);
     });
     connect(&parts_->queue,
-            &ui::RunQueue::picture,
+            &ui::RunQueue::nodeImage,
             this,
-            [this](quint64 run, const std::string& node, const ui::NodePicture& shown) {
-                Q_EMIT picture(
+            [this](quint64 run, const std::string& node, const ui::NodeImage& shown) {
+                Q_EMIT nodeImage(
                     run, QString::fromStdString(node), shown.image, shown.step.has_value());
             });
-    const auto tellEnd = [this](quint64 id) {
+    const auto reportEnd = [this](quint64 id) {
         if (const ui::QueuedRun* run = parts_->queue.find(id)) {
             const QString reason = reasonOf(run->issues);
             Q_EMIT runEnded(id, endedAs(run->state), run->files, reason);
         }
     };
-    connect(&parts_->queue, &ui::RunQueue::ended, this, tellEnd);
-    connect(
-        &parts_->queue, &ui::RunQueue::takenBack, this, [tellEnd](const std::vector<quint64>& ids) {
-            std::for_each(ids.begin(), ids.end(), tellEnd);
-        });
+    connect(&parts_->queue, &ui::RunQueue::ended, this, reportEnd);
+    connect(&parts_->queue,
+            &ui::RunQueue::takenBack,
+            this,
+            [reportEnd](const std::vector<quint64>& ids) {
+                std::for_each(ids.begin(), ids.end(), reportEnd);
+            });
 }
 
 GraphEditor::~GraphEditor() {
@@ -272,7 +277,7 @@ void GraphEditor::guardAll() {
                                                    &parts_->queue,
                                                    &parts_->planning,
                                                    &parts_->memory,
-                                                   &parts_->upkeep,
+                                                   &parts_->maintenance,
                                                    &parts_->run};
     for (QObject* part : parts) {
         guardEvents(*part);

@@ -23,7 +23,7 @@ class QWidget;
 
 namespace lowtide {
 
-/// One graph that a person edits and runs, with three widgets that show it. The host places the
+/// One graph that a user edits and runs, with three widgets that show it. The host places the
 /// widgets, saves the text and keeps the undo stack in its menus. GUI thread only; it never waits
 /// for the module.
 class LOWTIDE_WIDGETS_API GraphEditor : public QObject {
@@ -47,10 +47,10 @@ public:
     [[nodiscard]] QUndoStack& undoStack();
 
     /// Another graph, as text of its file (docs/presets.md). Empty when it was taken; otherwise why
-    /// not, and the graph stays as it was.
+    /// not, and the graph is left as it was.
     [[nodiscard]] QString load(const QByteArray& graph);
     [[nodiscard]] QByteArray graph() const;
-    /// Takes what a person is typing into a field into the graph: before it is saved or closed.
+    /// Takes what a user is typing into a field into the graph: before it is saved or closed.
     void commit();
     [[nodiscard]] bool isModified() const;
     /// The host has saved graph().
@@ -59,7 +59,7 @@ public:
     /// Options of runs and plans (docs/events.md) as a JSON object: "out", "device",
     /// "memoryBudget", "graphFolder" ... False when it is none.
     bool setOptions(const QByteArray& options);
-    /// Queues the graph as it stands, with seeds renewed as their mode says; its number. 0:
+    /// Queues the graph as it stands, with seeds renewed as their mode states; its number. 0:
     /// something is typed that cannot be read; its field is marked and has the focus.
     quint64 run();
     /// The run that runs now, if there is one.
@@ -82,8 +82,8 @@ Q_SIGNALS:
     void busyChanged(bool isBusy);
     /// What a node made, or shows while it is at work (isPreview; option "previews"); at most 512
     /// pixels a side.
-    void picture(quint64 run, const QString& node, const QImage& picture, bool isPreview);
-    /// `files`: what it wrote; `reason`: why it failed, for a person.
+    void nodeImage(quint64 run, const QString& node, const QImage& nodeImage, bool isPreview);
+    /// `files`: what it wrote; `reason`: why it failed, for a user.
     void runEnded(quint64 run,
                   lowtide::GraphEditor::Ended ended,
                   const QStringList& files,

@@ -21,7 +21,7 @@ struct Handle {
     size_t output = 0;
 };
 
-/// A node on a host's canvas: its description, what a person set, and the handles that arrived at
+/// A node on a host's canvas: its description, what a user set, and the handles that arrived at
 /// its inputs.
 class NodeState {
 public:
@@ -30,7 +30,7 @@ public:
 
     [[nodiscard]] const NodeDesc& desc() const { return desc_; }
 
-    /// What a graph document says of this node.
+    /// The part of a graph document that describes this node.
     [[nodiscard]] const graph::DocumentNode& node() const { return node_; }
 
     void setParam(const std::string& id, Json value) { node_.params[id] = std::move(value); }
@@ -60,8 +60,8 @@ private:
     std::vector<Handle> sources_;
 };
 
-/// The description of the node that shows pictures and does nothing else: an output node whose one
-/// input is a picture and which has no parameters. nullptr when there is none.
+/// The description of the node that shows images and does nothing else: an output node whose one
+/// input is an image and which has no parameters. nullptr when there is none.
 [[nodiscard]] const NodeDesc* showingNode(std::span<const NodeDesc> nodes);
 
 }  // namespace lowtide::qtnodes_host

@@ -40,7 +40,7 @@ Row rowOf(const ParamDesc& param, const Json& params) {
             .text = value == params.end() ? "" : typed(param, *value)};
 }
 
-/// What a person would type for a policy that stands in the document; a text is shown as it stands.
+/// What a user would type for a policy that stands in the document; a text is shown as it stands.
 std::string typedPolicy(const Json& policy) {
     if (policy.is_null()) {
         return "";

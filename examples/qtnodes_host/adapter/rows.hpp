@@ -9,7 +9,7 @@
 
 namespace lowtide::qtnodes_host {
 
-/// One value of a node that a person may set, as an editor needs it.
+/// One value of a node that a user may set, as an editor needs it.
 struct Row {
     enum class Kind : uint8_t { Param, Policy };
 

@@ -101,7 +101,7 @@ void RunStatus::progress(const Json& event) {
     }
 }
 
-/// Nothing stays waiting after the end, whatever it was.
+/// Nothing remains waiting after the end, whatever it was.
 void RunStatus::end(const Json& event) {
     for (auto& [node, mark] : marks_) {
         if (mark.status == NodeStatus::Pending || mark.status == NodeStatus::Processing) {
@@ -119,25 +119,25 @@ void RunStatus::end(const Json& event) {
                 : outcome_;
 }
 
-/// An issue comes with the node's event and once more at the end: it is told once. Notes are not
-/// marks.
+/// An issue comes with the node's event and once more at the end: it is reported once. Notes are
+/// not marks.
 void RunStatus::take(const Json& issue) {
     const Verdict verdict = verdictOf(textOf(issue, "severity"));
     if (verdict == Verdict::Fine) {
         return;
     }
     const std::string node = textOf(issue, "node");
-    const std::string told = sentence(issue);
+    const std::string reported = sentence(issue);
     if (node.empty()) {
-        if (std::ranges::find(messages_, told) == messages_.end()) {
-            messages_.push_back(told);
+        if (std::ranges::find(messages_, reported) == messages_.end()) {
+            messages_.push_back(reported);
         }
         return;
     }
     NodeMark& mark = marks_[node];
     mark.verdict = std::max(mark.verdict, verdict);
-    if (mark.message.find(told) == std::string::npos) {
-        mark.message += (mark.message.empty() ? "" : "\n") + told;
+    if (mark.message.find(reported) == std::string::npos) {
+        mark.message += (mark.message.empty() ? "" : "\n") + reported;
     }
 }
 

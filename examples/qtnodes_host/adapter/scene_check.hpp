@@ -12,11 +12,11 @@ namespace lowtide::qtnodes_host {
 /// The key under which a saved scene holds NodeState::save() of a node.
 inline constexpr const char* kStateKey = "lowtide";
 
-/// The name of the host's own node that takes a picture off the canvas.
+/// The name of the host's own node that takes an image off the canvas.
 inline constexpr const char* kToHostImage = "To host image";
 
 /// Node types by the name that a scene's file knows them by: their ids, which are permanent, and
-/// kToHostImage where a node shows pictures.
+/// kToHostImage where a node shows images.
 using TypesByName = std::map<std::string, const NodeDesc*>;
 
 /// `nodes` must outlive what is returned.

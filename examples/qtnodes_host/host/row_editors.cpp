@@ -90,7 +90,7 @@ QWidget* RowEditors::makeChoice(const Row& row, QLabel* refusal) {
         box->addItem(text(choice.label), text(choice.id));
     }
     const int now = box->findData(text(row.text));
-    if (now < 0) {  // a value of another version stays until another one is chosen
+    if (now < 0) {  // a value of another version remains until another one is chosen
         box->insertItem(0, text(row.text), text(row.text));
     }
     box->setCurrentIndex(std::max(now, 0));

@@ -11,7 +11,7 @@ class QLabel;
 
 namespace lowtide::qtnodes_host {
 
-/// The rows of one node, each with an editor that suits it. A refused value stays in its editor,
+/// The rows of one node, each with an editor that suits it. A refused value remains in its editor,
 /// with the reason below; the node keeps the old one.
 class RowEditors final : public QScrollArea {
     Q_OBJECT

@@ -7,14 +7,14 @@ namespace lowtide::qtnodes_host {
 namespace {
 
 /// A copy: the module may reuse the bytes.
-QImage imageOf(const Image8& picture) {
-    const QImage::Format format = picture.channels == 1   ? QImage::Format_Grayscale8
-                                  : picture.channels == 4 ? QImage::Format_RGBA8888
-                                                          : QImage::Format_RGB888;
-    const QImage image(picture.pixels.get(),
-                       picture.widthPixels,
-                       picture.heightPixels,
-                       static_cast<qsizetype>(picture.widthPixels) * picture.channels,
+QImage imageOf(const Image8& source) {
+    const QImage::Format format = source.channels == 1   ? QImage::Format_Grayscale8
+                                  : source.channels == 4 ? QImage::Format_RGBA8888
+                                                         : QImage::Format_RGB888;
+    const QImage image(source.pixels.get(),
+                       source.widthPixels,
+                       source.heightPixels,
+                       static_cast<qsizetype>(source.widthPixels) * source.channels,
                        format);
     return image.copy();
 }
@@ -76,12 +76,12 @@ void RunSession::event(std::string_view json) noexcept {
         Qt::QueuedConnection);
 }
 
-void RunSession::preview(RunId, std::string_view node, const Image8& picture) noexcept {
+void RunSession::preview(RunId, std::string_view node, const Image8& source) noexcept {
     QMetaObject::invokeMethod(
         this,
         [this,
          name = QString::fromUtf8(node.data(), static_cast<qsizetype>(node.size())),
-         image = imageOf(picture)] { Q_EMIT shown(name, image); },
+         image = imageOf(source)] { Q_EMIT shown(name, image); },
         Qt::QueuedConnection);
 }
 

@@ -35,11 +35,11 @@ public:
 Q_SIGNALS:
     void checked(const Json& issues);
     void happened(const Json& event);
-    void shown(const QString& node, const QImage& picture);
+    void shown(const QString& node, const QImage& image);
 
 private:
     void event(std::string_view json) noexcept override;
-    void preview(RunId run, std::string_view node, const Image8& picture) noexcept override;
+    void preview(RunId run, std::string_view node, const Image8& image) noexcept override;
     void deliver(const Json& event);
 
     Runner& runner_;
@@ -49,7 +49,7 @@ private:
     QThreadPool checks_;
 };
 
-/// The issues in an answer of the module; one that says so when it is no JSON.
+/// The issues in an answer of the module; one that states so when it is no JSON.
 [[nodiscard]] Json issuesOf(const std::string& answer);
 
 }  // namespace lowtide::qtnodes_host

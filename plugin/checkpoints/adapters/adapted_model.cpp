@@ -4,7 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/adapters/adapter_key.hpp"
 #include "plugin/checkpoints/adapters/bind_adapter.hpp"
-#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/adapted_tree.hpp"
 #include "plugin/memory/component_parts.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
@@ -18,21 +18,22 @@ namespace lowtide::models {
 
 namespace {
 
-/// Whether an adapter for `expert` changes this denoiser. Error{InvalidInput} on "expert".
-bool isForDenoiser(const Model& model, std::string_view role, const std::string& expert) {
-    const bool isHigh = expert == "high_noise";
-    requireThat(expert == "both" || isHigh || expert == "low_noise",
-                message("there is no expert \"{}\"", expert),
+/// Whether an adapter for `noiseModel` changes this denoiser. Error{InvalidInput} on "expert".
+bool isForDenoiser(const Model& model, std::string_view role, const std::string& noiseModel) {
+    const bool isHigh = noiseModel == "high_noise";
+    requireThat(noiseModel == "both" || isHigh || noiseModel == "low_noise",
+                message("there is no denoiser \"{}\"", noiseModel),
                 message("choose both, high_noise or low_noise"),
                 "expert");
-    requireThat(expert == "both" || model.info().boundaryRatio > 0,
-                message("the expert is {}, and {} has one denoiser", expert, model.name()),
-                message("choose both"),
-                "expert");
-    return expert == "both" || (role == kDenoiser) == isHigh;
+    requireThat(
+        noiseModel == "both" || model.info().boundaryRatio > 0,
+        message("the chosen denoiser is {}, and {} has one denoiser", noiseModel, model.name()),
+        message("choose both"),
+        "expert");
+    return noiseModel == "both" || (role == kDenoiser) == isHigh;
 }
 
-bool changes(const AdapterFile& file, std::string_view component) {
+bool deltas(const AdapterFile& file, std::string_view component) {
     return std::any_of(file.layers.begin(), file.layers.end(), [&](const AdapterLayer& layer) {
         return layer.component == component;
     });
@@ -42,15 +43,15 @@ bool changes(const AdapterFile& file, std::string_view component) {
 /// the first, whatever the model calls it.
 std::vector<std::pair<std::string_view, std::string>> adaptedRoles(const Model& model,
                                                                    const AdapterFile& file,
-                                                                   const std::string& expert) {
+                                                                   const std::string& noiseModel) {
     constexpr std::string_view kTexts[] = {
         kAdapterText, kAdapterText2, kAdapterText3, kAdapterText4};
     std::vector<std::string> texts;
     std::vector<std::pair<std::string_view, std::string>> roles;
     for (const ComponentDesc& component : model.components()) {
         if (memory::matchesRole(kDenoisers, component.role)) {
-            const bool isSecond = component.role != kDenoiser && changes(file, kAdapterDenoiser2);
-            if (isForDenoiser(model, component.role, expert)) {
+            const bool isSecond = component.role != kDenoiser && deltas(file, kAdapterDenoiser2);
+            if (isForDenoiser(model, component.role, noiseModel)) {
                 roles.emplace_back(isSecond ? kAdapterDenoiser2 : kAdapterDenoiser, component.role);
             }
         } else if (component.role.starts_with(kTextEncoder)) {
@@ -70,8 +71,8 @@ std::vector<std::pair<std::string_view, std::string>> adaptedRoles(const Model& 
 }
 
 /// With layers of T5 as those of the encoder that it is in this model.
-AdapterFile withPlacedT5(const Model& model, AdapterFile file) {
-    if (!changes(file, kAdapterT5)) {
+AdapterFile withLocatedT5(const Model& model, AdapterFile file) {
+    if (!deltas(file, kAdapterT5)) {
         return file;
     }
     for (const ComponentDesc& component : model.components()) {
@@ -86,22 +87,22 @@ AdapterFile withPlacedT5(const Model& model, AdapterFile file) {
 }
 
 memory::Adapted adaptedBy(const AdapterFile& file, const AdapterBinding& binding, double strength) {
-    memory::Adapted adapter{.files = file.files, .changes = {}};
+    memory::Adapted adapter{.files = file.files, .deltas = {}};
     for (const BoundLayer& bound : binding.layers) {
-        memory::AddedChange& change =
-            adapter.changes.emplace_back(memory::AddedChange{.weight = bound.weight,
-                                                             .kind = bound.layer.kind,
-                                                             .factors = {},
-                                                             .scale = bound.layer.scale(),
-                                                             .strength = strength});
+        memory::AddedDelta& delta =
+            adapter.deltas.emplace_back(memory::AddedDelta{.weight = bound.weight,
+                                                           .kind = bound.layer.kind,
+                                                           .factors = {},
+                                                           .scale = bound.layer.scale(),
+                                                           .strength = strength});
         for (const auto& [name, factor] : bound.layer.factors) {
-            change.factors.push_back({.name = name,
-                                      .key = factor.key,
-                                      .file = factor.place.file,
-                                      .fileOffset = factor.place.offset,
-                                      .type = factor.place.type,
-                                      .shape = factor.place.shape,
-                                      .encoded = factor.place.encoded});
+            delta.factors.push_back({.name = name,
+                                     .key = factor.key,
+                                     .file = factor.location.file,
+                                     .fileOffset = factor.location.offset,
+                                     .type = factor.location.type,
+                                     .shape = factor.location.shape,
+                                     .encoded = factor.location.encoded});
         }
     }
     return adapter;
@@ -111,13 +112,13 @@ memory::Adapted adaptedBy(const AdapterFile& file, const AdapterBinding& binding
 
 AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adapter)
     : base_(std::move(base)), info_(base_->info()) {
-    const AdapterFile file = withPlacedT5(*base_, *adapter.file);
+    const AdapterFile file = withLocatedT5(*base_, *adapter.file);
     std::vector<std::string> roles;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     std::vector<AdapterTarget> targets;
-    for (const auto& [component, role] : adaptedRoles(*base_, file, adapter.expert)) {
-        // All of them where nothing has a place, to say what the model is.
-        if (changes(file, component) || component == kAdapterDenoiser) {
+    for (const auto& [component, role] : adaptedRoles(*base_, file, adapter.noiseModel)) {
+        // All of them where nothing matches, to state what the model is.
+        if (deltas(file, component) || component == kAdapterDenoiser) {
             roles.push_back(role);
             trees.push_back(base_->tree(role));
             targets.push_back({.component = component, .tree = trees.back().get()});
@@ -159,9 +160,9 @@ at::Tensor AdaptedModel::encode(StageContext& context, const at::Tensor& pixels)
     return base_->encode(context, pixels);
 }
 
-tensor::VideoGuide AdaptedModel::guideVideo(StageContext& context,
-                                            const VideoPictures& pictures) const {
-    return base_->guideVideo(context, pictures);
+tensor::ImageConditioning AdaptedModel::encodeImageConditioning(StageContext& context,
+                                                                const VideoImages& images) const {
+    return base_->encodeImageConditioning(context, images);
 }
 
 std::shared_ptr<const AdaptedModel> AdaptedModels::open(std::shared_ptr<const Model> base,
@@ -170,14 +171,14 @@ std::shared_ptr<const AdaptedModel> AdaptedModels::open(std::shared_ptr<const Mo
     // What is kept has its base, so that no other model has that address.
     const std::string key = std::to_string(reinterpret_cast<uintptr_t>(base.get())) + "\n" +
                             file.path + "\n" + formatNumber(request.strength) + "\n" +
-                            formatNumber(request.textStrength) + "\n" + request.expert;
+                            formatNumber(request.textStrength) + "\n" + request.noiseModel;
     return recent_.at(key, [&] {
         return std::make_shared<const AdaptedModel>(
             std::move(base),
             AdapterChoice{.file = std::make_shared<const AdapterFile>(openAdapterFile(file.path)),
                           .strength = request.strength,
                           .textStrength = request.textStrength,
-                          .expert = request.expert});
+                          .noiseModel = request.noiseModel});
     });
 }
 

@@ -15,24 +15,24 @@
 
 namespace lowtide::models {
 
-/// An adapter and what a person makes of it.
+/// An adapter and how a user applies it.
 struct AdapterChoice {
     std::shared_ptr<const AdapterFile> file;
-    double strength = 1;          ///< of the changes of the denoiser
-    double textStrength = 1;      ///< of those of the text encoders
-    std::string expert = "both";  ///< LoraRequest::expert
+    double strength = 1;              ///< of the deltas of the denoiser
+    double textStrength = 1;          ///< of those of the text encoders
+    std::string noiseModel = "both";  ///< LoraRequest::noiseModel
 };
 
-/// `base` with the changes of one adapter behind those that it has. Its networks are those of
+/// `base` with the deltas of one adapter behind those that it has. Its networks are those of
 /// `base`; the trees that its stages lease are not.
 class AdaptedModel final : public Model {
 public:
-    /// Binds every component that the adapter has changes for, which opens their files, for their
+    /// Binds every component that the adapter has deltas for, which opens their files, for their
     /// headers. Error{InvalidInput} where nothing of the adapter fits the model, and on "expert"
     /// where the model has no such one; errors of binding.
     AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adapter);
 
-    /// What of the adapter the model has no place for.
+    /// Reports the layers of the adapter that match nothing in the model.
     [[nodiscard]] const Issues& warnings() const { return warnings_; }
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
@@ -50,8 +50,8 @@ public:
         return base_->precisions();
     }
 
-    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override {
-        return base_->outlinePrompts(request);
+    [[nodiscard]] PromptsSpec promptsSpec(const PromptRequest& request) const override {
+        return base_->promptsSpec(request);
     }
 
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
@@ -67,8 +67,8 @@ public:
     [[nodiscard]] at::Tensor decode(StageContext& context,
                                     const at::Tensor& latents) const override;
     [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
-    [[nodiscard]] tensor::VideoGuide guideVideo(StageContext& context,
-                                                const VideoPictures& pictures) const override;
+    [[nodiscard]] tensor::ImageConditioning encodeImageConditioning(
+        StageContext& context, const VideoImages& images) const override;
 
 private:
     std::shared_ptr<const Model> base_;
@@ -81,7 +81,7 @@ private:
 /// were not asked for lately. Thread-safe.
 class AdaptedModels {
 public:
-    /// Opens the adapter's file by its header, anew where it changed; `request` has the settings.
+    /// Opens the adapter's file by its header, again where it changed; `request` has the settings.
     /// Errors: those of openAdapterFile() and AdaptedModel.
     [[nodiscard]] std::shared_ptr<const AdaptedModel> open(std::shared_ptr<const Model> base,
                                                            const CheckpointPath& file,

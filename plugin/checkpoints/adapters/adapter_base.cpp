@@ -18,7 +18,7 @@ namespace lowtide::models {
 
 namespace {
 
-/// A family that a part of its modules' names tells, with '.' for '_'.
+/// A family that is recognised by a part of its modules' names, with '.' for '_'.
 struct NamedFamily {
     std::string_view part;
     Message name;
@@ -39,7 +39,7 @@ std::string dotted(std::string name) {
 /// have names of theirs too.
 std::optional<NamedFamily> familyNamedBy(const std::string& spelled) {
     const std::string module = dotted(spelled);
-    const std::string afterDot = "." + spelled;  // parts say so where a name begins
+    const std::string afterDot = "." + spelled;  // parts begin with it where a name must begin
     std::optional<NamedFamily> found;
     const auto look = [&](std::span<const std::pair<std::string_view, Phrase>> names) {
         for (const auto& [part, family] : names) {
@@ -105,12 +105,12 @@ Message nameOfWidth(std::vector<NamedWidth> AdapterMarks::*widths,
     return known ? Message(known->name) : otherwise;
 }
 
-/// The columns of a layer's change.
+/// The columns of a layer's delta.
 std::optional<int64_t> columnsOf(const AdapterLayer& layer, const std::string& what) {
     if (layer.kind == "scale" || layer.isBias) {
         return std::nullopt;
     }
-    const Shape shape = changeShapeOf(layer, what);
+    const Shape shape = deltaShapeOf(layer, what);
     return shape.size() < 2 ? std::nullopt : std::optional(shape[1]);
 }
 
@@ -125,7 +125,7 @@ void readContext(const AdapterLayer& layer,
     if (layer.kind == "scale" || layer.isBias || !(isOfUNet || isOfBlocks)) {
         return;
     }
-    const Shape shape = changeShapeOf(layer, what);
+    const Shape shape = deltaShapeOf(layer, what);
     if (shape.size() >= 2 && (isOfUNet || shape[0] == shape[1])) {
         base.contextWidth = shape[1];
         base.isOwnContext = !isOfUNet;
@@ -138,7 +138,8 @@ void readContext(const AdapterLayer& layer,
 /// Relatives have its names and its width, and read more than a latent.
 void readLatentWidth(const AdapterMarks& marks, std::optional<int64_t> width, AdapterBase& base) {
     if (width && *width != marks.latentWidth) {
-        base.family = message("{} with a picture beside the latent (control or fill)", marks.name);
+        base.family =
+            message("{} with an image alongside the latent (control or fill)", marks.name);
         base.isBuilt = false;
     }
 }
@@ -181,7 +182,7 @@ Message AdapterBase::text() const {
 
 AdapterBase baseOf(const AdapterFile& file) {
     AdapterBase base;
-    const AdapterMarks* marks = nullptr;  ///< of the family that a name told
+    const AdapterMarks* marks = nullptr;  ///< of the family that a name revealed
     for (const AdapterLayer& layer : file.layers) {
         const std::string module = dotted(layer.module);
         const bool isDenoiser = layer.component.starts_with(kAdapterDenoiser);
@@ -233,7 +234,7 @@ AdapterBase baseOf(const memory::ComponentTree& tree) {
 
 namespace {
 
-/// Of layers as people know them.
+/// Names of layers as users know them.
 constexpr std::pair<std::string_view, Phrase> kKindNames[] = {
     {"low_rank", phrase("LoRA")},
     {"hadamard", phrase("LoHa")},
@@ -277,12 +278,12 @@ bool isDora(const AdapterLayer& layer) {
     return layer.factors.contains("dora_scale") || layer.factors.contains("magnitude");
 }
 
-/// LoCon: low-rank changes of convolutions with kernels.
+/// LoCon: low-rank deltas of convolutions with kernels.
 bool isConvolution(const AdapterLayer& layer) {
     const auto down = layer.factors.find("down");
     return down != layer.factors.end() &&
            (layer.factors.contains("mid") ||
-            (down->second.place.shape.size() > 2 && down->second.place.shape.back() > 1));
+            (down->second.location.shape.size() > 2 && down->second.location.shape.back() > 1));
 }
 
 /// Empty: none of its layers has one.
@@ -340,14 +341,14 @@ Message whatAdapterIs(const AdapterFile& file) {
     }
     const Message kinds = kindsOf(file);
     const Message whose = base.text();
-    std::vector<Message> said = {whose.empty() ? kinds : message("{} for {}", kinds, whose)};
+    std::vector<Message> reported = {whose.empty() ? kinds : message("{} for {}", kinds, whose)};
     if (Message ranks = rankText(file); !ranks.empty()) {
-        said.push_back(std::move(ranks));
+        reported.push_back(std::move(ranks));
     }
-    said.push_back(inOneSentence(components));
+    reported.push_back(inOneSentence(components));
     const auto count = static_cast<int64_t>(modules.size());
-    said.push_back(plural(count, "{} layer", "{} layers", count));
-    return joined(said, ", ");
+    reported.push_back(plural(count, "{} layer", "{} layers", count));
+    return joined(reported, ", ");
 }
 
 Message whatAdapterIs(const WeightFileHeader& header) {

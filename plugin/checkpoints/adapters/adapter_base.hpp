@@ -1,5 +1,5 @@
 #pragma once
-// Which models an adapter is for, what a checkpoint is to adapters, and what people call an
+// Which models an adapter is for, what a checkpoint is to adapters, and what users call an
 // adapter. Torch-free.
 
 #include "plugin/base/message.hpp"
@@ -34,7 +34,7 @@ struct AdapterBase {
         return isBuilt && (isKnown() || isUNet || (!hasDenoiser && textWidth));
     }
 
-    /// "SD 1.x", "SD 2.x", "networks with a context 48 wide"; empty where nothing tells.
+    /// "SD 1.x", "SD 2.x", "networks with a context 48 wide"; empty where it is not known.
     [[nodiscard]] Message text() const;
 };
 

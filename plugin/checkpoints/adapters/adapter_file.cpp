@@ -25,7 +25,7 @@
 
 namespace lowtide::models {
 
-/// What peft says of a component's layers beside their tensors.
+/// What peft states about a component's layers in addition to their tensors.
 struct PeftConfig {
     std::optional<double> alpha;
     std::optional<double> rank;
@@ -34,7 +34,7 @@ struct PeftConfig {
     bool dividesByRoot = false;  ///< rslora: alpha / sqrt(rank)
 
     [[nodiscard]] std::optional<double> alphaOf(std::string_view module) const;
-    /// As it says; tensors know better where they have one.
+    /// As the config states; tensors take precedence where they have one.
     [[nodiscard]] std::optional<double> rankOf(std::string_view module) const;
 };
 
@@ -53,7 +53,7 @@ struct PeftMetadata {
 /// same errors.
 [[nodiscard]] PeftMetadata readPeftMetadata(std::string_view text, const std::string& what);
 
-/// Error{Unsupported} says what a file is in which no tensor is an adapter's: a checkpoint, an
+/// Error{Unsupported} states what a file is in which no tensor is an adapter's: a checkpoint, an
 /// autoencoder, an embedding, a ControlNet, ...
 void refuseForeignFile(const WeightMap& file);
 
@@ -114,18 +114,18 @@ void applyMetadata(const PeftMetadata& metadata, AdapterFile& file) {
 }
 
 /// peft's own folder: the same for all layers.
-void readConfigBeside(const std::string& path, AdapterFile& file) {
+void readSiblingConfig(const std::string& path, AdapterFile& file) {
     const bool isPeft =
         std::all_of(file.layers.begin(), file.layers.end(), [](const AdapterLayer& layer) {
             return layer.name.starts_with(kPeftNames);
         });
-    const std::string beside =
+    const std::string configPath =
         (std::filesystem::path(path).parent_path() / kPeftConfigFile).string();
     std::error_code ignored;
-    if (!isPeft || !std::filesystem::exists(beside, ignored)) {
+    if (!isPeft || !std::filesystem::exists(configPath, ignored)) {
         return;
     }
-    const files::InputFile input(beside);
+    const files::InputFile input(configPath);
     const Json json = parseJson(input.readAll(kLargestPeftConfig), kPeftConfigFile);
     const PeftConfig config = readPeftConfig(json, kPeftConfigFile);
     for (AdapterLayer& layer : file.layers) {
@@ -201,7 +201,7 @@ AdapterFile openAdapterFile(const std::string& path) {
     AdapterFile file = readAdapterHeader(header);
     readNumbers(header.map, file);
     if (!header.metadata.contains(kPeftMetadata)) {
-        readConfigBeside(path, file);
+        readSiblingConfig(path, file);
     }
     if (stampOf(path) != header.map.files.front()) {
         throw Error(ErrorKind::Corrupt,
@@ -335,7 +335,7 @@ PeftMetadata readPeftMetadata(std::string_view text, const std::string& what) {
 
 namespace {
 
-/// What people may take for an adapter: a part of a name that only such files have.
+/// Files that users may take for an adapter: a part of a name that only such files have.
 constexpr std::pair<std::string_view, Phrase> kWholeNetworks[] = {
     {"lora_controlnet", phrase("a Control-LoRA, which is a ControlNet")},
     {"control_model.", phrase("a ControlNet")},
@@ -349,7 +349,7 @@ constexpr std::pair<std::string_view, Phrase> kWholeNetworks[] = {
 
 std::vector<std::string> namesIn(const WeightMap& file) {
     std::vector<std::string> names;
-    for (const auto& [name, place] : file.tensors) {
+    for (const auto& [name, location] : file.tensors) {
         names.push_back(name);
     }
     return names;
@@ -377,7 +377,7 @@ void refuseForeignFile(const WeightMap& file) {
                          "like that"));
     }
     for (const auto& [part, what] : kWholeNetworks) {
-        for (const auto& [name, place] : file.tensors) {
+        for (const auto& [name, location] : file.tensors) {
             if (name.find(part) != name.npos) {
                 refuseAs(file, message("it is {}", what));
             }

@@ -1,5 +1,5 @@
 #pragma once
-// What the names of an adapter's tensors say, whichever tool wrote them. Torch-free.
+// What the names of an adapter's tensors state, whichever tool wrote them. Torch-free.
 
 #include "plugin/base/message.hpp"
 
@@ -18,7 +18,7 @@ inline constexpr std::string_view kAdapterText3 = "text_encoder_3";
 inline constexpr std::string_view kAdapterText4 = "text_encoder_4";
 /// T5, whichever of the text encoders it is: kohya numbers them by their kind.
 inline constexpr std::string_view kAdapterT5 = "t5";
-/// The low-noise model of a model that has two; files that do not tell them apart change both.
+/// The low-noise model of a model that has two; files that do not distinguish them change both.
 inline constexpr std::string_view kAdapterDenoiser2 = "denoiser_2";
 
 /// One name, taken apart.

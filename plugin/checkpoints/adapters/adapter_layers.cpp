@@ -18,19 +18,19 @@ const AdapterFactor* factorIn(const AdapterLayer& layer, std::string_view name) 
 
 /// The size of an axis; of one that a factor lacks, 1.
 int64_t sizeAlong(const AdapterFactor& factor, size_t axis) {
-    return axis < factor.place.shape.size() ? factor.place.shape[axis] : 1;
+    return axis < factor.location.shape.size() ? factor.location.shape[axis] : 1;
 }
 
 [[noreturn]] void refusePair(const AdapterFactor& one,
                              const AdapterFactor& other,
                              const std::string& what) {
     throw Error(ErrorKind::Corrupt,
-                message("{}: {} {} and {} {} do not make one change",
+                message("{}: {} {} and {} {} do not make one delta",
                         what,
                         quotedName(one.key),
-                        toText(one.place.shape),
+                        toText(one.location.shape),
                         quotedName(other.key),
-                        toText(other.place.shape)),
+                        toText(other.location.shape)),
                 message("get the file again"));
 }
 
@@ -45,17 +45,18 @@ void requireSame(bool isSame,
 
 /// Whether every axis behind the second one is 1, or lacking.
 bool isWithoutKernel(const AdapterFactor& factor) {
-    const Shape& shape = factor.place.shape;
+    const Shape& shape = factor.location.shape;
     return shape.size() < 2 ||
            std::all_of(shape.begin() + 2, shape.end(), [](int64_t size) { return size == 1; });
 }
 
 /// Product of a [outputs, r, 1, ...] and b [r, ...].
 Shape productShape(const AdapterFactor& a, const AdapterFactor& b, const std::string& what) {
-    const Shape& left = a.place.shape;
+    const Shape& left = a.location.shape;
     const bool isMatrix = left.size() >= 2 && isWithoutKernel(a);
-    requireSame(isMatrix && b.place.shape.size() >= 2 && left[1] == b.place.shape[0], a, b, what);
-    Shape shape = b.place.shape;
+    requireSame(
+        isMatrix && b.location.shape.size() >= 2 && left[1] == b.location.shape[0], a, b, what);
+    Shape shape = b.location.shape;
     shape[0] = left[0];
     return shape;
 }
@@ -67,10 +68,10 @@ Shape coreShape(const AdapterFactor& core,
                 const AdapterFactor& a,
                 const AdapterFactor& b,
                 const std::string& what) {
-    const Shape& sides = core.place.shape;
+    const Shape& sides = core.location.shape;
     requireSame(sides.size() >= 2 && coreSide == sides[0] && isWithoutKernel(a), core, a, what);
     requireSame(sizeAlong(b, 0) == sides[1] && isWithoutKernel(b), core, b, what);
-    Shape shape = core.place.shape;
+    Shape shape = core.location.shape;
     shape[0] = outputs;
     shape[1] = sizeAlong(b, 1);
     return shape;
@@ -108,8 +109,8 @@ Shape hadamardShape(const AdapterLayer& layer, const std::string& what) {
 Shape kroneckerShape(const AdapterLayer& layer, const std::string& what) {
     const AdapterFactor* const w1 = factorIn(layer, "w1");
     const AdapterFactor* const w2 = factorIn(layer, "w2");
-    const Shape first = w1 ? w1->place.shape : sideShape(layer, "w1_a", "w1_b", "", what);
-    Shape shape = w2 ? w2->place.shape : sideShape(layer, "w2_a", "w2_b", "t2", what);
+    const Shape first = w1 ? w1->location.shape : sideShape(layer, "w1_a", "w1_b", "", what);
+    Shape shape = w2 ? w2->location.shape : sideShape(layer, "w2_a", "w2_b", "t2", what);
     const AdapterFactor& one = w1 ? *w1 : *factorIn(layer, "w1_a");
     const AdapterFactor& other = w2 ? *w2 : *factorIn(layer, "w2_a");
     requireSame(first.size() == 2 && shape.size() >= 2, one, other, what);
@@ -177,14 +178,14 @@ std::optional<int64_t> rankOf(const AdapterLayer& layer) {
     const char* const other = layer.kind == "hadamard" ? "w1_b" : "w2_b";
     for (const char* name : {"down", other, "w1_b"}) {
         const AdapterFactor* const factor = factorIn(layer, name);
-        if (factor && !factor->place.shape.empty()) {
-            return factor->place.shape[0];
+        if (factor && !factor->location.shape.empty()) {
+            return factor->location.shape[0];
         }
     }
     return std::nullopt;
 }
 
-Shape changeShapeOf(const AdapterLayer& layer, const std::string& what) {
+Shape deltaShapeOf(const AdapterLayer& layer, const std::string& what) {
     if (layer.kind == "low_rank") {
         return lowRankShape(layer, what);
     }
@@ -195,13 +196,13 @@ Shape changeShapeOf(const AdapterLayer& layer, const std::string& what) {
         return kroneckerShape(layer, what);
     }
     const AdapterFactor& only = layer.factors.begin()->second;
-    if (only.place.shape.empty()) {
+    if (only.location.shape.empty()) {
         throw Error(
             ErrorKind::Corrupt,
             message("{}: {} is one number, not a change of a weight", what, quotedName(only.key)),
             message("get the file again"));
     }
-    return only.place.shape;
+    return only.location.shape;
 }
 
 bool fitsWeight(const AdapterLayer& layer, const Shape& change, const Shape& weight) {
@@ -221,11 +222,11 @@ bool areOutputLengths(const Shape& lengths, const Shape& weight) {
 
 bool doraFits(const AdapterLayer& layer, const Shape& weight) {
     const auto isOneForEach = [&](const AdapterFactor& lengths, size_t axis) {
-        return axis < weight.size() && elementCount(lengths.place.shape) == weight[axis];
+        return axis < weight.size() && elementCount(lengths.location.shape) == weight[axis];
     };
     const AdapterFactor* const scale = factorIn(layer, "dora_scale");
     const AdapterFactor* const magnitude = factorIn(layer, "magnitude");
-    return (!scale || areOutputLengths(scale->place.shape, weight) || isOneForEach(*scale, 1)) &&
+    return (!scale || areOutputLengths(scale->location.shape, weight) || isOneForEach(*scale, 1)) &&
            (!magnitude || isOneForEach(*magnitude, 0));
 }
 
@@ -244,13 +245,13 @@ bool isDoraFactor(std::string_view name) {
                              const Message& problem) {
     throw Error(ErrorKind::Corrupt,
                 message("{}: {} and {} {}", map.what, quotedName(one), quotedName(other), problem),
-                message("get the file again, or save it with one change for each layer"));
+                message("get the file again, or save it with one delta for each layer"));
 }
 
 }  // namespace
 
 LayerGroups::LayerGroups(const WeightMap& map) : map_(map) {
-    for (const auto& [key, place] : map.tensors) {
+    for (const auto& [key, location] : map.tensors) {
         if (const std::optional<Phrase> unbuilt = unbuiltAdapterKind(key)) {
             throw Error(
                 ErrorKind::Unsupported,
@@ -259,14 +260,14 @@ LayerGroups::LayerGroups(const WeightMap& map) : map_(map) {
                         "differences"));
         }
         if (std::optional<AdapterKey> parsed = parseAdapterKey(key)) {
-            add(key, place, std::move(*parsed));
+            add(key, location, std::move(*parsed));
         } else {
             unread_.push_back(key);
         }
     }
 }
 
-void LayerGroups::add(const std::string& key, const TensorPlace& place, AdapterKey&& parsed) {
+void LayerGroups::add(const std::string& key, const TensorLocation& location, AdapterKey&& parsed) {
     AdapterLayer& layer = groups_[std::tuple(parsed.component, parsed.module, parsed.isBias)];
     if (layer.name.empty()) {
         layer.name = parsed.layer;
@@ -275,7 +276,7 @@ void LayerGroups::add(const std::string& key, const TensorPlace& place, AdapterK
         layer.isBias = parsed.isBias;
     }
     if (parsed.part == AdapterKey::Part::Factor) {
-        addFactor(layer, {key, place}, parsed);
+        addFactor(layer, {key, location}, parsed);
         return;
     }
     std::string& known = parsed.part == AdapterKey::Part::Alpha ? layer.alphaKey : layer.onInputKey;
@@ -304,22 +305,22 @@ void LayerGroups::addFactor(AdapterLayer& layer, AdapterFactor factor, const Ada
 }
 
 void LayerGroups::checkFactor(const AdapterFactor& factor) const {
-    const TensorPlace& place = factor.place;
+    const TensorLocation& location = factor.location;
     const std::string key = quotedName(factor.key);
-    if (!isFloating(place.type)) {
+    if (!isFloating(location.type)) {
         throw Error(ErrorKind::Corrupt,
-                    message("{}, {}: has the type {}", map_.what, key, nameOf(place.type)),
+                    message("{}, {}: has the type {}", map_.what, key, nameOf(location.type)),
                     message("get the file again"));
     }
-    if (!place.isRowMajor) {
+    if (!location.isRowMajor) {
         throw Error(ErrorKind::Unsupported,
                     message("{}, {}: is not stored row by row", map_.what, key),
                     message("save the adapter as a safetensors file"));
     }
-    if (elementCount(place.shape).value_or(0) == 0) {
+    if (elementCount(location.shape).value_or(0) == 0) {
         throw Error(
             ErrorKind::Corrupt,
-            message("{}, {}: is {}, a change of rank 0", map_.what, key, toText(place.shape)),
+            message("{}, {}: is {}, a change of rank 0", map_.what, key, toText(location.shape)),
             message("get the file again"));
     }
 }
@@ -350,7 +351,7 @@ void LayerGroups::settle(AdapterLayer& layer) {
     if (!layer.onInputKey.empty() && layer.kind != "scale") {
         unread_.push_back(std::exchange(layer.onInputKey, {}));
     }
-    (void)changeShapeOf(layer, map_.what);
+    (void)deltaShapeOf(layer, map_.what);
 }
 
 /// The keys of what is no layer after all.

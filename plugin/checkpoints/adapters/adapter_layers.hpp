@@ -1,6 +1,6 @@
 #pragma once
 // The layers of an adapter: put together of a file's tensors, their ranks, and the shapes of their
-// changes. Torch-free.
+// deltas. Torch-free.
 
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
 #include "plugin/checkpoints/adapters/adapter_key.hpp"
@@ -21,12 +21,12 @@ namespace lowtide::models {
 /// whole matrices.
 [[nodiscard]] std::optional<int64_t> rankOf(const AdapterLayer& layer);
 
-/// The shape of the change that a layer's factors make: [outputs, inputs, kernel], or, where a
-/// factor says them as one, [outputs, columns]. Of kind scale that of its numbers. Error{Corrupt}
+/// The shape of the delta that a layer's factors make: [outputs, inputs, kernel], or, where a
+/// factor has them as one, [outputs, columns]. Of kind scale that of its numbers. Error{Corrupt}
 /// names file and keys of factors that do not go together.
-[[nodiscard]] Shape changeShapeOf(const AdapterLayer& layer, const std::string& what);
+[[nodiscard]] Shape deltaShapeOf(const AdapterLayer& layer, const std::string& what);
 
-/// Whether a change of that shape is one of a weight: convolutions of 1x1 and matrices are the
+/// Whether a delta of that shape is one of a weight: convolutions of 1x1 and matrices are the
 /// same.
 [[nodiscard]] bool fitsWeight(const AdapterLayer& layer, const Shape& change, const Shape& weight);
 
@@ -42,11 +42,11 @@ public:
     explicit LayerGroups(const WeightMap& map);
 
     /// The layers, and the keys that belong to none. Error{Corrupt} names what is incomplete, there
-    /// twice or of a type that no change has.
+    /// twice or of a type that no delta has.
     [[nodiscard]] std::vector<AdapterLayer> takeLayers(std::vector<std::string>& unread);
 
 private:
-    void add(const std::string& key, const TensorPlace& place, AdapterKey&& parsed);
+    void add(const std::string& key, const TensorLocation& location, AdapterKey&& parsed);
     void addFactor(AdapterLayer& layer, AdapterFactor factor, const AdapterKey& parsed);
     void checkFactor(const AdapterFactor& factor) const;
     void settle(AdapterLayer& layer);

@@ -16,7 +16,7 @@
 
 namespace lowtide::models {
 
-/// The layer of some rows of a fused layer's change: its factors with one row for each of
+/// The layer of some rows of a fused layer's delta: its factors with one row for each of
 /// `allRows`, cut where they lie. Error{Unsupported} names a layer whose factors have no such rows.
 [[nodiscard]] AdapterLayer rowsOfLayer(const AdapterLayer& layer,
                                        const AdapterRows& rows,
@@ -63,7 +63,7 @@ public:
             binding_.unmatched.push_back(layer.name);
             return;
         }
-        const Shape change = changeShapeOf(layer, file_.what);
+        const Shape change = deltaShapeOf(layer, file_.what);
         if (weights.size() == 1) {
             add(weights.front(), layer, change, std::nullopt);
             return;
@@ -123,7 +123,7 @@ private:
                 misfit(layer, change, id, message("{} rows in all", allRows));
             } else {
                 const AdapterLayer part = rowsOfLayer(layer, rows, allRows, file_.what);
-                add(id, part, changeShapeOf(part, file_.what), rows);
+                add(id, part, deltaShapeOf(part, file_.what), rows);
             }
             rows.first += rows.count;
         }
@@ -193,7 +193,7 @@ Message unmatchedWarning(const AdapterFile& file,
                          const std::string& checkpoint) {
     std::vector<Message> warnings;
     if (!unmatched.empty()) {
-        warnings.push_back(message("{} of {} layers of {} have no place in checkpoint {}: {}",
+        warnings.push_back(message("{} of {} layers of {} match nothing in checkpoint {}: {}",
                                    unmatched.size(),
                                    file.layers.size(),
                                    file.what,
@@ -279,7 +279,7 @@ BoundAdapter bindWholeAdapter(const AdapterFile& file,
         AdapterBinding binding = bindAdapter(file, target.component, *target.tree, checkpoint);
         matched += binding.layers.size();
         for (const std::string& name : binding.unmatched) {
-            if (lacking.insert(name).second) {  // two experts lack the same
+            if (lacking.insert(name).second) {  // two denoisers lack the same
                 bound.unmatched.push_back(name);
             }
         }
@@ -293,7 +293,7 @@ BoundAdapter bindWholeAdapter(const AdapterFile& file,
     }
     if (matched == 0) {
         throw Error(ErrorKind::InvalidInput,
-                    message("{} is {}; none of its layers has a place in checkpoint {}, which "
+                    message("{} is {}; none of its layers matches checkpoint {}, which "
                             "needs one for {}: {}",
                             file.what,
                             whatAdapterIs(file),
@@ -319,16 +319,17 @@ bool hasRowFactors(const AdapterLayer& layer) {
 }
 
 /// The first rows of a tensor whose first axis that is not one has `allRows`. `what` begins errors.
-bool cutRows(TensorPlace& place,
+bool cutRows(TensorLocation& location,
              const AdapterRows& rows,
              int64_t allRows,
              const std::string& what) {
     const auto axis = std::find_if(
-        place.shape.begin(), place.shape.end(), [](int64_t size) { return size != 1; });
-    if (axis == place.shape.end() || *axis != allRows) {
+        location.shape.begin(), location.shape.end(), [](int64_t size) { return size != 1; });
+    if (axis == location.shape.end() || *axis != allRows) {
         return false;
     }
-    place.takeRows(static_cast<size_t>(axis - place.shape.begin()), rows.first, rows.count, what);
+    location.takeRows(
+        static_cast<size_t>(axis - location.shape.begin()), rows.first, rows.count, what);
     return true;
 }
 
@@ -353,12 +354,12 @@ AdapterLayer rowsOfLayer(const AdapterLayer& layer,
         if (isRowFactor) {
             // Lengths of inputs are those of all rows; they make no part's.
             const std::string key = quotedName(factor.key);
-            if (!cutRows(factor.place, rows, allRows, what + ": " + key)) {
+            if (!cutRows(factor.location, rows, allRows, what + ": " + key)) {
                 throw Error(ErrorKind::Unsupported,
                             message("{}: {} {} has not {} rows to be parted",
                                     what,
                                     key,
-                                    toText(factor.place.shape),
+                                    toText(factor.location.shape),
                                     allRows),
                             message("choose an adapter that names query, key and value"));
             }

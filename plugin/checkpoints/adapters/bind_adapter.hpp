@@ -17,7 +17,7 @@ struct ComponentTree;
 
 namespace lowtide::models {
 
-/// Rows of a fused layer's change that one of its parts gets.
+/// Rows of a fused layer's delta that one of its parts gets.
 struct AdapterRows {
     int64_t first = 0;
     int64_t count = 0;
@@ -53,11 +53,11 @@ struct AdapterTarget {
 struct BoundAdapter {
     std::vector<AdapterBinding> bindings;  ///< one for each target
     std::vector<std::string> unmatched;    ///< of all layers, those without a component too
-    Message warning;                       ///< says what has no place; empty: everything has
-    Message hint;                          ///< what to do about it
+    Message warning;  ///< states what matches nothing; empty: everything matches
+    Message hint;     ///< what to do about it
 };
 
-/// Binds the whole file. Error{InvalidInput} where nothing has a place: it says what the file seems
+/// Binds the whole file. Error{InvalidInput} where nothing matches: it states what the file seems
 /// to be for and what the checkpoint is; and those of bindAdapter().
 [[nodiscard]] BoundAdapter bindWholeAdapter(const AdapterFile& file,
                                             std::span<const AdapterTarget> targets,

@@ -123,14 +123,14 @@ ModuleNames::ModuleNames(const memory::ComponentTree& tree) {
     }
 }
 
-void ModuleNames::addNames(const std::string& name, const Places& places) {
+void ModuleNames::addNames(const std::string& name, const Positions& positions) {
     for (const std::string& each : {name, mangled(name)}) {
-        const auto [known, isNew] = places_.emplace(each, places);
-        if (!isNew && known->second != places) {
+        const auto [known, isNew] = positions_.emplace(each, positions);
+        if (!isNew && known->second != positions) {
             shared_.emplace(each,
                             message("{} and {}",
                                     modules_[known->second.front()].name,
-                                    modules_[places.front()].name));
+                                    modules_[positions.front()].name));
         }
     }
 }
@@ -140,15 +140,15 @@ void ModuleNames::addFused(const std::string& base,
                            const std::string& name,
                            const char* const (&parts)[3],
                            size_t first) {
-    Places places;
+    Positions positions;
     for (size_t i = first; i < 3; ++i) {
         const auto part = byName_.find(base + parts[i]);
         if (part == byName_.end()) {
             return;
         }
-        places.push_back(part->second);
+        positions.push_back(part->second);
     }
-    addNames(name, places);
+    addNames(name, positions);
 }
 
 void ModuleNames::addDiffusersUNet() {
@@ -199,11 +199,11 @@ void ModuleNames::addTransformer() {
 /// A family's own names, as ComfyUI and kohya's musubi-tuner have them, or others', bare or behind
 /// the pipeline's name of the network; of parts of a matrix the name of the whole.
 void ModuleNames::addOwn(std::string (*nameOfWeight)(std::string_view)) {
-    const auto add = [&](const std::string& name, const Places& places) {
-        addNames(name, places);
-        addNames(std::string(kPipelinesName) + name, places);
+    const auto add = [&](const std::string& name, const Positions& positions) {
+        addNames(name, positions);
+        addNames(std::string(kPipelinesName) + name, positions);
     };
-    std::map<std::string, std::map<size_t, size_t>> fused;  ///< places by their order
+    std::map<std::string, std::map<size_t, size_t>> fused;  ///< indices by their order
     for (size_t i = 0; i < modules_.size(); ++i) {
         const std::string& module = modules_[i].name;
         const std::string weight = nameOfWeight(module + std::string(kWeightEnd));
@@ -217,11 +217,11 @@ void ModuleNames::addOwn(std::string (*nameOfWeight)(std::string_view)) {
             orderOfPart(std::string_view(weight).substr(bracket + 1)), i);
     }
     for (const auto& [name, parts] : fused) {
-        Places places;
-        for (const auto& [order, place] : parts) {
-            places.push_back(place);
+        Positions positions;
+        for (const auto& [order, location] : parts) {
+            positions.push_back(location);
         }
-        add(name, places);
+        add(name, positions);
     }
 }
 
@@ -269,10 +269,10 @@ std::vector<const ModuleNames::Module*> ModuleNames::find(std::string_view name)
                     message("choose an adapter whose names have dots"));
     }
     std::vector<const Module*> found;
-    const auto places = places_.find(key);
-    if (places != places_.end()) {
-        for (const size_t place : places->second) {
-            found.push_back(&modules_[place]);
+    const auto positions = positions_.find(key);
+    if (positions != positions_.end()) {
+        for (const size_t location : positions->second) {
+            found.push_back(&modules_[location]);
         }
     }
     return found;

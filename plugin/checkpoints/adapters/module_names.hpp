@@ -30,14 +30,14 @@ public:
     explicit ModuleNames(const memory::ComponentTree& tree);
 
     /// The module that is called so, or the parts of a fused one (query, key, value) in the order
-    /// of their rows; none where nothing is. Names match whole. Error{Unsupported} for a name that
-    /// two modules of this network share.
+    /// of their rows; none where nothing is. Names match completely. Error{Unsupported} for a name
+    /// that two modules of this network share.
     [[nodiscard]] std::vector<const Module*> find(std::string_view name) const;
 
 private:
-    using Places = std::vector<size_t>;
+    using Positions = std::vector<size_t>;
 
-    void addNames(const std::string& name, const Places& places);
+    void addNames(const std::string& name, const Positions& positions);
     void addDiffusersUNet();
     void addText();
     void addTransformer();
@@ -49,7 +49,7 @@ private:
 
     std::vector<Module> modules_;
     std::map<std::string, size_t, std::less<>> byName_;
-    std::unordered_map<std::string, Places> places_;
+    std::unordered_map<std::string, Positions> positions_;
     std::unordered_map<std::string, Message> shared_;  ///< by name: what else is called so
 };
 

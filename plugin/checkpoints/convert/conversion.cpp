@@ -17,15 +17,15 @@ namespace lowtide::models {
 
 /// A tensor and how it will lie.
 struct PlannedTensor {
-    const NamedPlace* tensor = nullptr;
+    const NamedLocation* tensor = nullptr;
     TargetTensor target;
 };
 
 /// What a conversion writes, from headers alone.
 struct ConversionPlan {
     std::vector<PlannedTensor> tensors;  ///< in the order of the source, which must outlive them
-    StoredShares before;
-    StoredShares after;
+    StoredFractions before;
+    StoredFractions after;
     Bytes fileBytes = 0;   ///< of the new file, at most; less than 2 KiB a tensor too much
     std::string contents;  ///< "the denoiser of model.safetensors"
 };
@@ -111,7 +111,7 @@ Conversion convertWeights(const CheckpointPath& checkpoint,
     const ConvertSource source = openConvertSource(checkpoint);
     requireOther(out, source);
     ConversionPlan plan = planConversion(form, source);
-    files::requireRoom(out, plan.fileBytes, freeBytes);
+    files::requireSpace(out, plan.fileBytes, freeBytes);
     ConvertWorkspace workspace(plan.after.bytes(), goesOn);
     const TensorConverters tensors = makeConverters(source, std::move(plan.tensors), workspace);
     (form.isGguf() ? writeGgufFile : writeComfyFile)(out, form, source, tensors, workspace.stop());
@@ -124,7 +124,7 @@ Conversion convertWeights(const CheckpointPath& checkpoint,
 namespace {
 
 /// What a header has of a tensor besides its name, what aligns it, and a layer's settings.
-constexpr Bytes kMostBesideName = 512;
+constexpr Bytes kMostEntryBytes = 512;
 /// The name again: of scales, of settings, of the shape that GGUF flattens.
 constexpr Bytes kMostNames = 3;
 /// Keys that are written besides those of the source.
@@ -132,13 +132,13 @@ constexpr Bytes kMostOwnMetadata = 1024;
 /// A text may be there under two keys, or escaped.
 constexpr Bytes kMostCopies = 2;
 
-Bytes bytesBeside(const ConvertSource& source, const ConversionPlan& plan) {
+Bytes headerBytes(const ConvertSource& source, const ConversionPlan& plan) {
     Bytes bytes = kMostOwnMetadata;
     for (const auto& [key, text] : source.weights.metadata) {
         bytes += kMostCopies * static_cast<Bytes>(key.size() + text.size());
     }
     for (const PlannedTensor& each : plan.tensors) {
-        bytes += kMostNames * static_cast<Bytes>(each.tensor->first.size()) + kMostBesideName;
+        bytes += kMostNames * static_cast<Bytes>(each.tensor->first.size()) + kMostEntryBytes;
     }
     return bytes;
 }
@@ -147,7 +147,7 @@ Bytes bytesBeside(const ConvertSource& source, const ConversionPlan& plan) {
 
 ConversionPlan planConversion(const StorageForm& form, const ConvertSource& source) {
     ConversionPlan plan;
-    for (const NamedPlace* tensor : source.tensors()) {
+    for (const NamedLocation* tensor : source.tensors()) {
         const std::string_view name = source.nameInDenoiser(tensor->first);
         if (form.isGguf() && name.empty()) {
             continue;
@@ -158,7 +158,7 @@ ConversionPlan planConversion(const StorageForm& form, const ConvertSource& sour
         plan.after.add(target.type, target.encoded, target.bytes());
         plan.tensors.push_back({tensor, std::move(target)});
     }
-    plan.fileBytes = plan.after.bytes() + bytesBeside(source, plan);
+    plan.fileBytes = plan.after.bytes() + headerBytes(source, plan);
     const bool leavesOut = form.isGguf() && !source.prefix.empty();
     plan.contents = (leavesOut ? message("the denoiser of {}", source.what) : source.what).str();
     return plan;

@@ -11,7 +11,7 @@
 
 namespace lowtide::models {
 
-/// What a person asks for.
+/// The user's request.
 struct ConvertRequest {
     std::string checkpoint;     ///< as typed: a file, or a folder in the diffusers layout
     std::string storage;        ///< "f16", "f8", "int8", "q8_0" or "q4_k"
@@ -36,8 +36,8 @@ struct ConversionChoices {
 /// What was written, and how far it is from the source.
 struct Conversion {
     std::string contents;  ///< "model.safetensors", "the denoiser of it", "the unet of a folder"
-    std::vector<StoredShare> before;  ///< of the tensors that were written again
-    std::vector<StoredShare> after;
+    std::vector<StoredFraction> before;  ///< of the tensors that were written again
+    std::vector<StoredFraction> after;
     int64_t rounded = 0;  ///< tensors whose numbers are not those of the source
     /// Root of (squared differences / squared numbers) of a rounded tensor: the largest one, its
     /// tensor, and the root mean square over all of them.

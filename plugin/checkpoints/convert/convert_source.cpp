@@ -62,8 +62,8 @@ ConvertSource openSource(const CheckpointPath& checkpoint) {
 }
 
 void requireRowMajor(const ConvertSource& source) {
-    for (const auto& [name, place] : source.weights.map.tensors) {
-        if (!place.isRowMajor) {
+    for (const auto& [name, location] : source.weights.map.tensors) {
+        if (!location.isRowMajor) {
             throw Error(ErrorKind::Unsupported,
                         message("{}: {} is not stored row by row", source.what, quotedName(name)),
                         message("load and save it as safetensors first"));
@@ -73,17 +73,17 @@ void requireRowMajor(const ConvertSource& source) {
 
 }  // namespace
 
-std::vector<const NamedPlace*> ConvertSource::tensors() const {
-    std::vector<const NamedPlace*> all;
-    for (const NamedPlace& tensor : weights.map.tensors) {
+std::vector<const NamedLocation*> ConvertSource::tensors() const {
+    std::vector<const NamedLocation*> all;
+    for (const NamedLocation& tensor : weights.map.tensors) {
         all.push_back(&tensor);
     }
-    const auto placeOf = [](const NamedPlace* tensor) {
+    const auto locationOf = [](const NamedLocation* tensor) {
         return std::tuple(
             tensor->second.file, tensor->second.offset, std::string_view(tensor->first));
     };
-    std::sort(all.begin(), all.end(), [&](const NamedPlace* a, const NamedPlace* b) {
-        return placeOf(a) < placeOf(b);
+    std::sort(all.begin(), all.end(), [&](const NamedLocation* a, const NamedLocation* b) {
+        return locationOf(a) < locationOf(b);
     });
     return all;
 }
@@ -100,7 +100,7 @@ ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
                             ofNetworks(&Network::models, &Network::isDenoiser),
                             map.tensors.size(),
                             ofNetworks(&Network::evidence, &Network::isDenoiser)),
-                    message("choose a checkpoint, or a file of its denoiser; lowtide check says "
+                    message("choose a checkpoint, or a file of its denoiser; lowtide check reports "
                             "what a file is"),
                     "checkpoint");
     }

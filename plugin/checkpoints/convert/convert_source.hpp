@@ -12,13 +12,13 @@
 namespace lowtide::models {
 
 /// A tensor of a source by its name there.
-using NamedPlace = TensorPlaces::value_type;
+using NamedLocation = TensorLocations::value_type;
 
 /// Weights that are written again.
 struct ConvertSource {
     WeightFileHeader weights;
     std::string role;    ///< for messages: "checkpoint", "unet", "transformer"
-    Message what;        ///< for a person: "model.safetensors", "the unet of folder"
+    Message what;        ///< for users: "model.safetensors", "the unet of folder"
     std::string prefix;  ///< of the denoiser's names; empty: there is nothing else
     /// As ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "lumina2".
     std::string architecture{};
@@ -30,11 +30,11 @@ struct ConvertSource {
     }
 
     /// In the order in which they lie.
-    [[nodiscard]] std::vector<const NamedPlace*> tensors() const;
+    [[nodiscard]] std::vector<const NamedLocation*> tensors() const;
 };
 
 /// Opens a file in LDM's layout, a file of a denoiser alone in its own or diffusers' names, or of a
-/// folder in the diffusers layout the denoiser (the first of two experts). No weight is read.
+/// folder in the diffusers layout the denoiser (the first of two denoisers). No weight is read.
 /// Errors: those of openWeightFile() and openWeights(); Error{Unsupported} where there is no
 /// denoiser that is built, or a tensor does not lie row by row.
 [[nodiscard]] ConvertSource openConvertSource(const CheckpointPath& checkpoint);

@@ -10,39 +10,39 @@
 
 namespace lowtide::models {
 
-Bytes storedBytes(const TensorPlace& place) {
-    Bytes bytes = place.bytes();
-    if (place.encoded) {
-        for (const memory::Companion& companion : place.encoded->companions) {
+Bytes storedBytes(const TensorLocation& location) {
+    Bytes bytes = location.bytes();
+    if (location.encoded) {
+        for (const memory::Companion& companion : location.encoded->companions) {
             bytes += companion.bytes();
         }
     }
     return bytes;
 }
 
-void StoredShares::add(DType type, const std::optional<memory::Encoded>& encoded, Bytes bytes) {
+void StoredFractions::add(DType type, const std::optional<memory::Encoded>& encoded, Bytes bytes) {
     const std::string storage = encoded ? encoded->encoding : std::string(nameOf(type));
-    StoredShare& share = shares_[storage];
-    share.storage = storage;
-    ++share.tensors;
-    share.bytes += bytes;
+    StoredFraction& fraction = fractions_[storage];
+    fraction.storage = storage;
+    ++fraction.tensors;
+    fraction.bytes += bytes;
 }
 
-std::vector<StoredShare> StoredShares::sorted() const {
-    std::vector<StoredShare> all;
-    for (const auto& [name, share] : shares_) {
-        all.push_back(share);
+std::vector<StoredFraction> StoredFractions::sorted() const {
+    std::vector<StoredFraction> all;
+    for (const auto& [name, fraction] : fractions_) {
+        all.push_back(fraction);
     }
-    std::stable_sort(all.begin(), all.end(), [](const StoredShare& a, const StoredShare& b) {
+    std::stable_sort(all.begin(), all.end(), [](const StoredFraction& a, const StoredFraction& b) {
         return a.bytes > b.bytes;
     });
     return all;
 }
 
-Bytes StoredShares::bytes() const {
+Bytes StoredFractions::bytes() const {
     Bytes sum = 0;
-    for (const auto& [name, share] : shares_) {
-        sum += share.bytes;
+    for (const auto& [name, fraction] : fractions_) {
+        sum += fraction.bytes;
     }
     return sum;
 }
@@ -93,13 +93,13 @@ bool containsOneOf(std::string_view name, const Parts& parts) {
     });
 }
 
-int64_t elementsOf(const TensorPlace& place) {
-    return elementCount(place.shape).value_or(0);
+int64_t elementsOf(const TensorLocation& location) {
+    return elementCount(location.shape).value_or(0);
 }
 
 /// What was encoded in the source comes as halves where it is not encoded again.
-DType plainTypeOf(const TensorPlace& place) {
-    return place.encoded ? DType::F16 : place.type;
+DType plainTypeOf(const TensorLocation& location) {
+    return location.encoded ? DType::F16 : location.type;
 }
 
 bool fitsHalf(DType type) {
@@ -107,14 +107,14 @@ bool fitsHalf(DType type) {
 }
 
 /// Rows of 256 for a tensor whose own are no whole blocks of that.
-Shape ggufShape(const TensorPlace& place) {
-    const int64_t count = elementsOf(place);
-    return count % kGgufRow == 0 && place.shape.back() % kGgufRow != 0
+Shape ggufShape(const TensorLocation& location) {
+    const int64_t count = elementsOf(location);
+    return count % kGgufRow == 0 && location.shape.back() % kGgufRow != 0
                ? Shape{count / kGgufRow, kGgufRow}
-               : place.shape;
+               : location.shape;
 }
 
-/// Elements with scales beside them.
+/// Elements with scales next to them.
 memory::Encoded scaledAs(const StorageForm& form, const Shape& shape) {
     return {.encoding = std::string(form.encoding),
             .columns = shape.back(),
@@ -133,7 +133,7 @@ memory::Encoded blocksAs(const StorageForm& form, const Shape& shape) {
 }  // namespace
 
 Bytes TargetTensor::bytes() const {
-    return storedBytes(TensorPlace{.type = type, .shape = shape, .encoded = encoded});
+    return storedBytes(TensorLocation{.type = type, .shape = shape, .encoded = encoded});
 }
 
 std::span<const StorageForm> storageForms() {
@@ -159,37 +159,37 @@ const StorageForm& storageForm(std::string_view name) {
 
 TargetTensor comfyTarget(const StorageForm& form,
                          std::string_view name,
-                         const TensorPlace& place,
+                         const TensorLocation& location,
                          std::span<const std::string_view> precise) {
     if (form.encoding.empty()) {
-        const bool isFloat = place.encoded || isFloating(place.type);
-        return {place.shape, isFloat ? DType::F16 : place.type};
+        const bool isFloat = location.encoded || isFloating(location.type);
+        return {location.shape, isFloat ? DType::F16 : location.type};
     }
-    const bool isLinear = name.ends_with(".weight") && place.shape.size() == 2 &&
-                          elementsOf(place) > kMostSmallElements &&
+    const bool isLinear = name.ends_with(".weight") && location.shape.size() == 2 &&
+                          elementsOf(location) > kMostSmallElements &&
                           !containsOneOf(name, kTimeAndLabels) && !containsOneOf(name, precise) &&
                           name != kLastOfDiffusers;
-    return isLinear ? TargetTensor{place.shape, form.element, scaledAs(form, place.shape)}
-                    : TargetTensor{place.shape, plainTypeOf(place)};
+    return isLinear ? TargetTensor{location.shape, form.element, scaledAs(form, location.shape)}
+                    : TargetTensor{location.shape, plainTypeOf(location)};
 }
 
 TargetTensor ggufTarget(const StorageForm& form,
                         std::string_view name,
-                        const TensorPlace& place,
+                        const TensorLocation& location,
                         std::span<const std::string_view> precise) {
-    const DType plain = fitsHalf(plainTypeOf(place)) ? DType::F16 : DType::F32;
+    const DType plain = fitsHalf(plainTypeOf(location)) ? DType::F16 : DType::F32;
     const bool isPrecise =
         containsOneOf(name, kFirstAndLast) || containsOneOf(name, precise) ||
         name == kLastOfDiffusers ||
         std::find(std::begin(kLdmFirstAndLast), std::end(kLdmFirstAndLast), name) !=
             std::end(kLdmFirstAndLast);
-    if (place.shape.size() < 2 || elementsOf(place) <= kMostSmallElements || isPrecise) {
-        return {place.shape, plain};
+    if (location.shape.size() < 2 || elementsOf(location) <= kMostSmallElements || isPrecise) {
+        return {location.shape, plain};
     }
-    const Shape shape = ggufShape(place);
+    const Shape shape = ggufShape(location);
     if (containsOneOf(name, kTimeAndLabels) || containsOneOf(name, kAttentionProjections) ||
         !files::byteCount(form.ggmlType, shape)) {
-        return {place.shape, DType::F16};
+        return {location.shape, DType::F16};
     }
     return {shape, DType::F32, blocksAs(form, shape)};
 }

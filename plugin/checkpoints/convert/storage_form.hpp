@@ -15,26 +15,26 @@
 namespace lowtide::models {
 
 /// Tensors of a file that lie in the same type or encoding ("F16", "q4_k").
-struct StoredShare {
+struct StoredFraction {
     std::string storage;
     int64_t tensors = 0;
     Bytes bytes = 0;  ///< with what decoding needs besides
 };
 
 /// Bytes of a tensor with those of its companions.
-[[nodiscard]] Bytes storedBytes(const TensorPlace& place);
+[[nodiscard]] Bytes storedBytes(const TensorLocation& location);
 
 /// Sums tensors by the type or encoding that they lie in.
-class StoredShares {
+class StoredFractions {
 public:
     void add(DType type, const std::optional<memory::Encoded>& encoded, Bytes bytes);
 
     /// The largest first.
-    [[nodiscard]] std::vector<StoredShare> sorted() const;
+    [[nodiscard]] std::vector<StoredFraction> sorted() const;
     [[nodiscard]] Bytes bytes() const;
 
 private:
-    std::map<std::string, StoredShare> shares_;
+    std::map<std::string, StoredFraction> fractions_;
 };
 
 /// A storage that files are written in.
@@ -65,16 +65,17 @@ struct TargetTensor {
     DType type = DType::F16;  ///< of the elements in a safetensors file, and of plain ones
     std::optional<memory::Encoded> encoded{};
 
-    /// With those of scales beside it.
+    /// With those of scales next to it.
     [[nodiscard]] Bytes bytes() const;
 };
 
 /// Encoded: matrices of linear layers, but those that read time, labels and sizes. ComfyUI reads
-/// scales of linear layers alone (comfy/ops.py), so convolutions stay. `name` is that in the
-/// denoiser; empty for a tensor of another network. `precise`: Network::precise of the denoiser.
+/// scales of linear layers alone (comfy/ops.py), so convolutions are kept as they are. `name` is
+/// that in the denoiser; empty for a tensor of another network. `precise`: Network::precise of the
+/// denoiser.
 [[nodiscard]] TargetTensor comfyTarget(const StorageForm& form,
                                        std::string_view name,
-                                       const TensorPlace& place,
+                                       const TensorLocation& location,
                                        std::span<const std::string_view> precise);
 
 /// As ComfyUI-GGUF's tools decide: first and last convolution and what is small in F32 (F16 where
@@ -82,7 +83,7 @@ struct TargetTensor {
 /// encoded, in rows of 256 where the tensor's own rows are no whole blocks.
 [[nodiscard]] TargetTensor ggufTarget(const StorageForm& form,
                                       std::string_view name,
-                                      const TensorPlace& place,
+                                      const TensorLocation& location,
                                       std::span<const std::string_view> precise);
 
 }  // namespace lowtide::models

@@ -19,7 +19,7 @@ namespace lowtide::models {
 
 namespace {
 
-/// Room for the source's bytes of a piece, and for its numbers where blocks are read around it.
+/// Space for the source's bytes of a piece, and for its numbers where blocks are read around it.
 constexpr Bytes kConvertScratch = 16 * kMiB;
 
 }  // namespace
@@ -44,18 +44,18 @@ namespace {
 /// From here on a number becomes infinite as a half.
 constexpr float kTooLargeForHalf = 65520;
 
-memory::Storage storageOf(const NamedPlace& tensor) {
-    const TensorPlace& place = tensor.second;
+memory::Storage storageOf(const NamedLocation& tensor) {
+    const TensorLocation& location = tensor.second;
     return {.key = tensor.first,
-            .fileOffset = place.offset,
-            .fileType = place.type,
-            .elementCount = elementCount(place.shape).value_or(0),
-            .encoded = place.encoded};
+            .fileOffset = location.offset,
+            .fileType = location.type,
+            .elementCount = elementCount(location.shape).value_or(0),
+            .encoded = location.encoded};
 }
 
 }  // namespace
 
-TensorConverter::TensorConverter(const NamedPlace& tensor,
+TensorConverter::TensorConverter(const NamedLocation& tensor,
                                  TargetTensor target,
                                  std::shared_ptr<const files::InputFile> file,
                                  const std::string& role,
@@ -227,7 +227,7 @@ constexpr const char* kStorageKey = "lowtide.storage";
 constexpr const char* kPrediction = "modelspec.prediction_type";
 constexpr int64_t kQuantisationVersion = 2;  ///< llama.cpp's GGML_QNT_VERSION
 constexpr std::string_view kNoLongerTrue[] = {"modelspec.hash_sha256"};
-/// From what people state of a model to GGUF's own keys.
+/// From modelspec's metadata to GGUF's own keys.
 constexpr std::pair<const char*, const char*> kGgufKeys[] = {
     {"modelspec.title", "general.name"},
     {"modelspec.author", "general.author"},
@@ -238,7 +238,7 @@ std::string writtenBy(const StorageForm& form) {
     return std::string(form.name) + ", re-encoded by Lowtide " LOWTIDE_VERSION;
 }
 
-/// License, modelspec and what tells the prediction; nothing of a trainer's machine.
+/// License, modelspec and what reveals the prediction; nothing of a trainer's machine.
 std::map<std::string, std::string> keptMetadata(const ConvertSource& source) {
     std::map<std::string, std::string> kept;
     for (const auto& [key, text] : source.weights.metadata) {
@@ -257,7 +257,7 @@ void copyBytes(std::span<std::byte> piece, Bytes offset, std::span<const std::by
     std::memcpy(piece.data(), bytes.data() + offset, piece.size());
 }
 
-/// What lies beside an encoded weight.
+/// What lies next to an encoded weight.
 void addCompanions(const StorageForm& form,
                    const TensorConverter& tensor,
                    std::vector<files::TensorSource>& sources) {

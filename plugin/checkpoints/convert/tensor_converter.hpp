@@ -1,5 +1,5 @@
 #pragma once
-// Tensors on their way into a new file, the room that they share, and the file as ComfyUI or GGUF
+// Tensors on their way into a new file, the memory that they share, and the file as ComfyUI or GGUF
 // has it.
 
 #include "plugin/base/stop_token.hpp"
@@ -17,7 +17,7 @@
 
 namespace lowtide::models {
 
-/// What the tensors of a conversion share, one after the other: room for a piece of numbers, and
+/// What the tensors of a conversion share, one after the other: space for a piece of numbers, and
 /// how far it is. 24 MiB.
 class ConvertWorkspace {
 public:
@@ -53,7 +53,7 @@ private:
 class TensorConverter {
 public:
     /// `tensor` and `workspace` must outlive it.
-    TensorConverter(const NamedPlace& tensor,
+    TensorConverter(const NamedLocation& tensor,
                     TargetTensor target,
                     std::shared_ptr<const files::InputFile> file,
                     const std::string& role,
@@ -67,7 +67,7 @@ public:
     /// that the type does not hold, with its value.
     void fill(std::span<std::byte> piece, Bytes offset);
 
-    /// Scales beside the encoded numbers; known once the first piece was filled.
+    /// Scales next to the encoded numbers; known once the first piece was filled.
     [[nodiscard]] std::span<const float> scales() const { return scales_; }
 
     /// Root of (squared differences / squared numbers) of what was filled.
@@ -83,7 +83,7 @@ private:
     void encode(std::byte* bytes, int64_t first, int64_t count);
     void measure(int64_t count);
 
-    const NamedPlace& tensor_;
+    const NamedLocation& tensor_;
     TargetTensor target_;
     std::shared_ptr<const files::InputFile> file_;
     ConvertWorkspace& workspace_;

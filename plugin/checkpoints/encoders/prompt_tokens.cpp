@@ -147,7 +147,7 @@ PromptToken PromptTokens::tokenOf(const EmbeddingRef& embedding, const std::stri
             return vectorsFor(
                 *embedding, use_.set, use_.encoder, use_.width, tokenizer_.length() - 2);
         })};
-    nextId_ += token.places();
+    nextId_ += token.positions();
     return taken_.emplace(embedding, std::move(token)).first->second;
 }
 

@@ -49,7 +49,7 @@ private:
     };
 
     void addWords(std::string_view text, const std::string& item, std::vector<PromptToken>& tokens);
-    /// Handles "embedding:" with what follows it, and says how many bytes that is.
+    /// Handles "embedding:" with what follows it, and returns how many bytes that is.
     [[nodiscard]] size_t addMentioned(std::string_view text,
                                       const std::string& item,
                                       std::vector<PromptToken>& tokens);

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/text/model_files.hpp"
 
 #include <ATen/ATen.h>
@@ -21,12 +21,12 @@ at::Tensor rowOf(const std::vector<int64_t>& numbers) {
 
 }  // namespace
 
-at::Tensor PromptTokenPair::rows(Pass& pass, const std::string& suffix) const {
+at::Tensor PromptTokenPair::rows(Forward& forward, const std::string& suffix) const {
     std::vector<at::Tensor> rows;
     for (const TokenizedPrompt* each : {&positive, &negative}) {
         rows.push_back(rowOf(each->ids));
-        pass.record().putNext("tokens" + suffix, rows.back());
-        pass.record().putNext("tokens_mask" + suffix, rowOf(each->mask));
+        forward.record().putNext("tokens" + suffix, rows.back());
+        forward.record().putNext("tokens_mask" + suffix, rowOf(each->mask));
     }
     return at::cat(rows);
 }
@@ -75,13 +75,13 @@ ClipEncoder::ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, C
 std::array<at::Tensor, 2> ClipEncoder::pooledOf(StageContext& context,
                                                 const PromptTokenPair& texts,
                                                 const std::string& suffix) const {
-    Pass pass(context, *model().tree());
-    (void)texts.rows(pass, suffix);
+    Forward forward(context, *model().tree());
+    (void)texts.rows(forward, suffix);
     const std::array<ClipTextModel::Row, 2> rows = {ClipTextModel::Row{.ids = texts.positive.ids},
                                                     ClipTextModel::Row{.ids = texts.negative.ids}};
-    const std::vector<ClipTextModel::Output> outputs = model().encode(pass, rows);
+    const std::vector<ClipTextModel::Output> outputs = model().encode(forward, rows);
     for (const ClipTextModel::Output& each : outputs) {
-        noteFinite(context, pass.tree(), each.pooled);
+        noteFinite(context, forward.tree(), each.pooled);
     }
     return {outputs[0].pooled, outputs[1].pooled};
 }
@@ -116,12 +116,12 @@ T5Text::T5Text(Checkpoint& checkpoint, const std::string& tokenizer, std::string
           return std::make_unique<const T5Encoder>(config, weights(), role);
       }) {}
 
-at::Tensor T5Text::encode(Pass& pass,
+at::Tensor T5Text::encode(Forward& forward,
                           const PromptTokenPair& texts,
                           T5Padding padding,
                           const std::string& suffix) const {
-    const at::Tensor ids = texts.rows(pass, suffix);
-    return encoder_.get().encode(pass, ids, texts.lengths(), padding);
+    const at::Tensor ids = texts.rows(forward, suffix);
+    return encoder_.get().encode(forward, ids, texts.lengths(), padding);
 }
 
 namespace {
@@ -189,13 +189,13 @@ TokenizedPrompt LanguageText::tokenize(std::string_view text,
     return tokenizer_.tokenize(text, length, padding_, item);
 }
 
-at::Tensor LanguageText::encode(Pass& pass,
+at::Tensor LanguageText::encode(Forward& forward,
                                 const PromptTokenPair& texts,
                                 int64_t first,
                                 int64_t last,
                                 const std::string& suffix) const {
-    const at::Tensor ids = texts.rows(pass, suffix);
-    return model_.get().encode(pass, ids, texts.lengths(), first, last);
+    const at::Tensor ids = texts.rows(forward, suffix);
+    return model_.get().encode(forward, ids, texts.lengths(), first, last);
 }
 
 }  // namespace lowtide::models

@@ -60,7 +60,7 @@ private:
     mutable std::unique_ptr<const Network> network_;
 };
 
-class Pass;
+class Forward;
 
 /// The texts of both sides as one encoder reads them: tokens of one length, behind them padding.
 struct PromptTokenPair {
@@ -69,7 +69,7 @@ struct PromptTokenPair {
 
     /// int64 [2, length] on the CPU, the positive one first. Records ids and masks of each as
     /// `tokens` and `tokens_mask` with `suffix`.
-    [[nodiscard]] at::Tensor rows(Pass& pass, const std::string& suffix) const;
+    [[nodiscard]] at::Tensor rows(Forward& forward, const std::string& suffix) const;
     /// Of each row, how many are no padding.
     [[nodiscard]] std::vector<int64_t> lengths() const;
 };
@@ -124,7 +124,7 @@ public:
 
     /// Both texts, of one length, in one pass: [2, length, width] f32. Records tokens and
     /// tokens_mask with `suffix`, and what the encoder does, of the positive one first.
-    [[nodiscard]] at::Tensor encode(Pass& pass,
+    [[nodiscard]] at::Tensor encode(Forward& forward,
                                     const PromptTokenPair& texts,
                                     T5Padding padding,
                                     const std::string& suffix = {}) const;
@@ -154,13 +154,13 @@ public:
 
     [[nodiscard]] const LanguageModelConfig& config() const { return config_; }
 
-    /// In `length` places. Error{InvalidInput} on `item` when it is no UTF-8.
+    /// In `length` tokens. Error{InvalidInput} on `item` when it is no UTF-8.
     [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
                                            int64_t length,
                                            const std::string& item) const;
     /// LanguageModel::encode() of both texts in one pass, of the positive one first. Records tokens
     /// and tokens_mask with `suffix`.
-    [[nodiscard]] at::Tensor encode(Pass& pass,
+    [[nodiscard]] at::Tensor encode(Forward& forward,
                                     const PromptTokenPair& texts,
                                     int64_t first,
                                     int64_t last,

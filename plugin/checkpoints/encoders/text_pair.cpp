@@ -2,9 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/checkpoints/encoders/prompt_tokens.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/text/clip_text_model.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -42,10 +42,10 @@ private:
     /// The prompt's chunks with one part hidden, or none.
     struct Reading {
         std::vector<size_t> rows;  ///< of each chunk
-        double share = 1;          ///< in the average
+        double fraction = 1;       ///< in the average
     };
 
-    void addReading(int64_t hidden, double share, int clipSkip);
+    void addReading(int64_t hidden, double fraction, int clipSkip);
     void addHidden(int clipSkip);
     [[nodiscard]] at::Tensor blended(const std::vector<ClipTextModel::Output>& outputs) const;
 
@@ -59,7 +59,7 @@ private:
 namespace {
 
 /// Nearer to 0 a weight counts as this: the tangent would be infinite.
-constexpr double kSmallestShare = 1e-5;
+constexpr double kSmallestFraction = 1e-5;
 
 bool hasWeights(const CutPrompt& prompt) {
     return std::any_of(prompt.chunks.begin(), prompt.chunks.end(), [](const PromptChunk& chunk) {
@@ -69,19 +69,19 @@ bool hasWeights(const CutPrompt& prompt) {
 }
 
 /// Where the tokens of `part` stand in the chunk.
-std::vector<int64_t> placesOf(int64_t part, const PromptChunk& chunk) {
-    std::vector<int64_t> places;
+std::vector<int64_t> positionsOf(int64_t part, const PromptChunk& chunk) {
+    std::vector<int64_t> positions;
     for (size_t i = 0; i < chunk.parts.size(); ++i) {
         if (part != PromptChunk::kNoPart && chunk.parts[i] == part) {
-            places.push_back(static_cast<int64_t>(i));
+            positions.push_back(static_cast<int64_t>(i));
         }
     }
-    return places;
+    return positions;
 }
 
 bool occurs(int64_t part, const CutPrompt& prompt) {
     return std::any_of(prompt.chunks.begin(), prompt.chunks.end(), [&](const PromptChunk& chunk) {
-        return !placesOf(part, chunk).empty();
+        return !positionsOf(part, chunk).empty();
     });
 }
 
@@ -119,18 +119,18 @@ void WeightedEmbedding::addHidden(int clipSkip) {
         const double weight = prompt_.weights[i];
         const auto part = static_cast<int64_t>(i);
         if (weight < 1 && occurs(part, prompt_)) {
-            const double hidden = (1 - std::max(weight, kSmallestShare)) * std::numbers::pi / 2;
+            const double hidden = (1 - std::max(weight, kSmallestFraction)) * std::numbers::pi / 2;
             addReading(part, std::tan(hidden), clipSkip);
         }
     }
 }
 
 /// Chunks without the hidden part are read once.
-void WeightedEmbedding::addReading(int64_t hidden, double share, int clipSkip) {
-    Reading reading{.rows = {}, .share = share};
+void WeightedEmbedding::addReading(int64_t hidden, double fraction, int clipSkip) {
+    Reading reading{.rows = {}, .fraction = fraction};
     for (size_t i = 0; i < prompt_.chunks.size(); ++i) {
         const PromptChunk& chunk = prompt_.chunks[i];
-        std::vector<int64_t> unseen = placesOf(hidden, chunk);
+        std::vector<int64_t> unseen = positionsOf(hidden, chunk);
         if (unseen.empty() && !readings_.empty()) {
             reading.rows.push_back(readings_.front().rows[i]);
             continue;
@@ -168,8 +168,8 @@ at::Tensor WeightedEmbedding::blended(const std::vector<ClipTextModel::Output>& 
             moved.push_back(empty + (own - empty) * weightsOf(prompt_.chunks[i], own));
         }
         at::Tensor all = joined(std::move(moved));
-        sum = sum.defined() ? sum.add_(all, reading.share) : std::move(all);
-        total += reading.share;
+        sum = sum.defined() ? sum.add_(all, reading.fraction) : std::move(all);
+        total += reading.fraction;
     }
     return sum.div_(total);
 }
@@ -222,7 +222,7 @@ TextCount TextPair::countOf(const CutPrompt& cut, const NamedText& named) const 
                     .role = {},
                     .encoder = {},
                     .chunks = {},
-                    .room = tokenizer_.length() - kAround,
+                    .capacity = tokenizer_.length() - kAround,
                     .cutTokens = cut.cutTokens};
     for (const PromptChunk& chunk : cut.chunks) {
         count.chunks.push_back(std::count(chunk.mask.begin(), chunk.mask.end(), 1) - kAround);
@@ -249,10 +249,11 @@ std::vector<TextCount> TextPair::counts(std::string_view role, const std::string
 
 void TextPair::evenOut(TextPair& first, TextPair& second) {
     LOWTIDE_ASSERT(first.tokenizer_.length() == second.tokenizer_.length());
-    for (CutPrompt TextPair::*side : {&TextPair::positive_, &TextPair::negative_}) {
-        const size_t chunks = std::max((first.*side).chunks.size(), (second.*side).chunks.size());
-        first.fillUp(first.*side, chunks);
-        second.fillUp(second.*side, chunks);
+    for (CutPrompt TextPair::*branch : {&TextPair::positive_, &TextPair::negative_}) {
+        const size_t chunks =
+            std::max((first.*branch).chunks.size(), (second.*branch).chunks.size());
+        first.fillUp(first.*branch, chunks);
+        second.fillUp(second.*branch, chunks);
     }
 }
 
@@ -263,20 +264,20 @@ void TextPair::fillUp(CutPrompt& text, size_t chunks) const {
     }
 }
 
-TextPair::Outputs TextPair::encode(Pass& pass,
+TextPair::Outputs TextPair::encode(Forward& forward,
                                    const ClipTextModel& encoder,
                                    const std::string& suffix,
-                                   Sides sides) const {
-    recordChunks(pass.record(), positive_, suffix);
+                                   CondUncond condUncond) const {
+    recordChunks(forward.record(), positive_, suffix);
     const WeightedEmbedding positive(positive_, weights_, tokenizer_, positiveText_.clipSkip);
-    if (sides == Sides::Positive) {
-        return {.positive = positive.of(encoder.encode(pass, positive.rows())), .negative = {}};
+    if (condUncond == CondUncond::Positive) {
+        return {.positive = positive.of(encoder.encode(forward, positive.rows())), .negative = {}};
     }
-    recordChunks(pass.record(), negative_, suffix);
+    recordChunks(forward.record(), negative_, suffix);
     const WeightedEmbedding negative(negative_, weights_, tokenizer_, negativeText_.clipSkip);
     std::vector<ClipTextModel::Row> rows = positive.rows();
     rows.insert(rows.end(), negative.rows().begin(), negative.rows().end());
-    std::vector<ClipTextModel::Output> outputs = encoder.encode(pass, rows);
+    std::vector<ClipTextModel::Output> outputs = encoder.encode(forward, rows);
     const auto middle = outputs.begin() + static_cast<ptrdiff_t>(positive.rows().size());
     return {.positive = positive.of({outputs.begin(), middle}),
             .negative = negative.of({middle, outputs.end()})};

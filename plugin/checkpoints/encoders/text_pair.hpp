@@ -11,7 +11,7 @@
 
 namespace lowtide::models {
 
-class Pass;
+class Forward;
 
 /// A text, and the parameter that errors about it name.
 struct NamedText {
@@ -45,7 +45,7 @@ public:
     /// With begin, end and padding of every chunk.
     [[nodiscard]] int64_t tokensOf(const CutPrompt& text) const;
 
-    /// Of both texts, for the encoder of a role, as people call it.
+    /// Of both texts, for the encoder of a role, as users call it.
     [[nodiscard]] std::vector<TextCount> counts(std::string_view role,
                                                 const std::string& encoder) const;
 
@@ -54,20 +54,20 @@ public:
     /// one length. Source: the node of ComfyUI that encodes for two encoders.
     static void evenOut(TextPair& first, TextPair& second);
 
-    enum class Sides : uint8_t { Both, Positive };
+    enum class CondUncond : uint8_t { Both, Positive };
 
     struct Outputs {
         ClipTextModel::Output positive;
         ClipTextModel::Output negative;
     };
 
-    /// All rows of both sides in one call of the encoder; of the positive side alone where the
+    /// All rows of both texts in one call of the encoder; of the positive text alone where the
     /// family has no use for the negative text. Records ids and masks of every chunk as `tokens`
     /// and `tokens_mask` with `suffix`.
-    [[nodiscard]] Outputs encode(Pass& pass,
+    [[nodiscard]] Outputs encode(Forward& forward,
                                  const ClipTextModel& encoder,
                                  const std::string& suffix = {},
-                                 Sides sides = Sides::Both) const;
+                                 CondUncond condUncond = CondUncond::Both) const;
 
 private:
     void fillUp(CutPrompt& text, size_t chunks) const;

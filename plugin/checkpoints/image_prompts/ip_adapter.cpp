@@ -4,8 +4,8 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/family.hpp"
-#include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/single_file/ldm_settings.hpp"
+#include "plugin/checkpoints/single_file/sidecar_file.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/files/input_file.hpp"
@@ -105,39 +105,39 @@ ImageEncoderFile openEncoderFolder(const CheckpointPath& path) {
     return opened;
 }
 
-/// Settings that no shape states are those of known towers, or stand beside the file.
+/// Settings that no shape states are those of known towers, or stand next to the file.
 ImageEncoderFile openEncoderFile(const CheckpointPath& path) {
     WeightFileHeader header = openWeightFile(path.path);
-    const BesideFile beside = readBeside(path.path);
-    const Json settings = withBeside(clipVisionSettings(header.map), beside, kEncoderItem);
-    checkVisionHeads(settings, header.map.what, beside);
+    const SidecarFile sidecar = readSidecar(path.path);
+    const Json settings = withSidecar(clipVisionSettings(header.map), sidecar, kEncoderItem);
+    checkVisionHeads(settings, header.map.what, sidecar);
     ImageEncoderFile opened{.name = path.name,
                             .config = readClipVisionConfig(settings, header.map.what),
                             .weights = std::move(header.map)};
     opened.weights.settings = phrase("what its shapes imply");
     opened.weights.hint = phrase("get the image encoder again, or choose another one");
-    if (beside.stamp) {
-        opened.weights.files.push_back(*beside.stamp);
+    if (sidecar.stamp) {
+        opened.weights.files.push_back(*sidecar.stamp);
     }
     return opened;
 }
 
-/// A place where an encoder may lie.
-struct EncoderPlace {
+/// A location where an encoder may lie.
+struct EncoderCandidate {
     CheckpointPath path;
-    bool isMeant = false;  ///< nothing else lies there: what is wrong with it is said
+    bool isMeant = false;  ///< nothing else lies there: what is wrong with it is reported
 };
 
-void addEncoderFolder(const fs::path& folder, std::vector<EncoderPlace>& places) {
+void addEncoderFolder(const fs::path& folder, std::vector<EncoderCandidate>& candidates) {
     const CheckpointPath path{folder.string(), files::lastPart(folder.string())};
     std::error_code ignored;
     if (fs::exists(encoderConfigOf(path), ignored)) {
-        places.push_back({path, true});
+        candidates.push_back({path, true});
     }
 }
 
-/// Files and folders of a folder that programs keep such encoders in, beside others.
-void addEncoderFiles(const fs::path& folder, std::vector<EncoderPlace>& places) {
+/// Files and folders of a folder that programs keep such encoders in, among others.
+void addEncoderFiles(const fs::path& folder, std::vector<EncoderCandidate>& candidates) {
     std::vector<std::string> found;
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -145,38 +145,38 @@ void addEncoderFiles(const fs::path& folder, std::vector<EncoderPlace>& places) 
     }
     std::sort(found.begin(), found.end());
     for (const std::string& path : found) {
-        places.push_back({{path, files::lastPart(path)}, false});
+        candidates.push_back({{path, files::lastPart(path)}, false});
     }
 }
 
-std::vector<EncoderPlace> usualPlaces(const CheckpointPath& adapter,
-                                      std::span<const std::string> modelFolders) {
-    std::vector<EncoderPlace> places;
+std::vector<EncoderCandidate> usualCandidates(const CheckpointPath& adapter,
+                                              std::span<const std::string> modelFolders) {
+    std::vector<EncoderCandidate> candidates;
     const fs::path folder = fs::path(adapter.path).parent_path();
     const fs::path above = folder.parent_path();
-    addEncoderFolder(folder / kEncoderFolder, places);
-    addEncoderFolder(above / kEncoderFolder, places);
+    addEncoderFolder(folder / kEncoderFolder, candidates);
+    addEncoderFolder(above / kEncoderFolder, candidates);
     for (const Family* family : families()) {
         if (!family->adapters.imageEncoders.empty()) {
-            addEncoderFolder(above / family->adapters.imageEncoders / kEncoderFolder, places);
+            addEncoderFolder(above / family->adapters.imageEncoders / kEncoderFolder, candidates);
         }
     }
-    addEncoderFiles(above / kEncoderFiles, places);
+    addEncoderFiles(above / kEncoderFiles, candidates);
     for (const fs::path models : modelFolders) {
-        addEncoderFolder(models / kEncoderFolder, places);
-        addEncoderFiles(models / kEncoderFiles, places);
+        addEncoderFolder(models / kEncoderFolder, candidates);
+        addEncoderFiles(models / kEncoderFiles, candidates);
         if (models.filename() == kEncoderFiles) {
-            addEncoderFiles(models, places);
+            addEncoderFiles(models, candidates);
         }
     }
-    return places;
+    return candidates;
 }
 
-std::optional<ImageEncoderFile> openedAt(const EncoderPlace& place) {
+std::optional<ImageEncoderFile> openedAt(const EncoderCandidate& candidate) {
     try {
-        return openImageEncoder(place.path);
+        return openImageEncoder(candidate.path);
     } catch (const Error&) {
-        if (place.isMeant) {
+        if (candidate.isMeant) {
             throw;
         }
         return std::nullopt;
@@ -184,7 +184,7 @@ std::optional<ImageEncoderFile> openedAt(const EncoderPlace& place) {
 }
 
 /// Of what such an adapter reads of the encoder.
-int64_t seenWidth(const ImageProjectionConfig& projection, const ClipVisionConfig& encoder) {
+int64_t visionWidth(const ImageProjectionConfig& projection, const ClipVisionConfig& encoder) {
     return projection.isResampler ? encoder.width : encoder.projectionWidth;
 }
 
@@ -193,7 +193,7 @@ Message wantedEncoder(const ImageProjectionConfig& projection) {
     constexpr int64_t kHugePooled = 1024;
     constexpr int64_t kBig = 1664;
     constexpr int64_t kBigPooled = 1280;
-    const int64_t width = projection.seenWidth;
+    const int64_t width = projection.visionWidth;
     std::string_view known;
     if (width == (projection.isResampler ? kHuge : kHugePooled)) {
         known = "CLIP ViT-H";
@@ -203,7 +203,7 @@ Message wantedEncoder(const ImageProjectionConfig& projection) {
     const Message encoder =
         projection.isResampler
             ? message("an image encoder whose states are {} wide", width)
-            : message("an image encoder whose projected picture is {} wide", width);
+            : message("an image encoder whose projected embeddings are {} wide", width);
     return known.empty() ? encoder : message("{} ({})", encoder, known);
 }
 
@@ -211,22 +211,23 @@ ImageEncoderFile usualEncoder(const IpAdapterFile& adapter,
                               const CheckpointPath& path,
                               std::span<const std::string> modelFolders) {
     std::vector<std::string> others;
-    for (const EncoderPlace& place : usualPlaces(path, modelFolders)) {
-        if (std::optional<ImageEncoderFile> encoder = openedAt(place)) {
-            if (seenWidth(adapter.projection, encoder->config) == adapter.projection.seenWidth) {
+    for (const EncoderCandidate& candidate : usualCandidates(path, modelFolders)) {
+        if (std::optional<ImageEncoderFile> encoder = openedAt(candidate)) {
+            if (visionWidth(adapter.projection, encoder->config) ==
+                adapter.projection.visionWidth) {
                 return *std::move(encoder);
             }
-            others.push_back(place.path.path);
+            others.push_back(candidate.path.path);
         }
     }
     const Message wanted = wantedEncoder(adapter.projection);
     throw Error(
         ErrorKind::NotFound,
         others.empty()
-            ? message("{} needs {}, and none lies in image_encoder or clip_vision beside it",
+            ? message("{} needs {}, and none lies in image_encoder or clip_vision next to it",
                       adapter.what,
                       wanted)
-            : message("{} needs {}, and none lies in image_encoder or clip_vision beside it; of "
+            : message("{} needs {}, and none lies in image_encoder or clip_vision next to it; of "
                       "another width is {}",
                       adapter.what,
                       wanted,
@@ -238,8 +239,8 @@ ImageEncoderFile usualEncoder(const IpAdapterFile& adapter,
 ImageEncoderFile chosenEncoder(const IpAdapterFile& adapter, const CheckpointPath& path) {
     try {
         ImageEncoderFile encoder = openImageEncoder(path);
-        const int64_t width = seenWidth(adapter.projection, encoder.config);
-        if (width != adapter.projection.seenWidth) {
+        const int64_t width = visionWidth(adapter.projection, encoder.config);
+        if (width != adapter.projection.visionWidth) {
             throw Error(ErrorKind::InvalidInput,
                         message("the image encoder {} gives {} numbers, {} needs {}",
                                 encoder.name,

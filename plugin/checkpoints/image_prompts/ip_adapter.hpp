@@ -22,14 +22,14 @@ inline constexpr std::string_view kImageProjection = "image_projection";
 [[nodiscard]] ComponentDesc imageEncoderComponent();
 [[nodiscard]] ComponentDesc imageProjectionComponent();
 
-/// A tower that reads pictures, by its header.
+/// A tower that reads images, by its header.
 struct ImageEncoderFile {
-    std::string name;  ///< of its file or folder, for people
+    std::string name;  ///< of its file or folder, for users
     ClipVisionConfig config;
     WeightMap weights;
 };
 
-/// One IP-Adapter: two networks that make tokens of pictures, and pairs of weights for the cross
+/// One IP-Adapter: two networks that make tokens of images, and pairs of weights for the cross
 /// attentions of a denoiser, which are composed into its tree. Immutable.
 class IpAdapter final : public ComponentSource {
 public:
@@ -63,7 +63,7 @@ private:
     std::vector<memory::WeightFile> files_;
 };
 
-/// Which IP-Adapter a person means, with which image encoder.
+/// Which IP-Adapter a user means, with which image encoder.
 struct IpAdapterChoice {
     CheckpointPath file;
     std::optional<CheckpointPath> encoder;  ///< nothing: the one that lies where they usually do
@@ -75,10 +75,10 @@ struct IpAdapterChoice {
 [[nodiscard]] ImageEncoderFile openImageEncoder(const CheckpointPath& path);
 
 /// A file as diffusers, ComfyUI and the author of IP-Adapter have it (.safetensors, .bin). Where no
-/// encoder is chosen: image_encoder/ beside the file and beside its folder, there too in the
-/// folders of the author's repository (AdapterMarks::imageEncoders), and clip_vision/ beside its
+/// encoder is chosen: image_encoder/ next to the file and next to its folder, there too in the
+/// folders of the author's repository (AdapterMarks::imageEncoders), and clip_vision/ next to its
 /// folder or in `modelFolders`; the first one of the width that the adapter reads. No weight is
-/// read. Error{NotFound} on "image_encoder" says what is needed; else errors of both files.
+/// read. Error{NotFound} on "image_encoder" states what is needed; else errors of both files.
 [[nodiscard]] std::shared_ptr<const IpAdapter> openIpAdapter(
     const IpAdapterChoice& choice, std::span<const std::string> modelFolders);
 

@@ -42,7 +42,7 @@ void refuseOtherKinds(const WeightMap& file) {
     if (isFace) {
         refuseKind(file,
                    message("is an IP-Adapter FaceID: it reads what a face recognition network "
-                           "(InsightFace) says of a face, and none is built"),
+                           "(InsightFace) computes of a face, and none is built"),
                    kOthers);
     }
     if (hasImage(file, "proj.3.weight")) {
@@ -52,7 +52,7 @@ void refuseOtherKinds(const WeightMap& file) {
 
 [[noreturn]] void refuseNoAdapter(const WeightMap& file) {
     std::vector<std::string> seen;
-    for (const auto& [name, place] : file.tensors) {
+    for (const auto& [name, location] : file.tensors) {
         seen.push_back(quotedName(name));
     }
     const std::optional<KnownFile> known = knownFile(file);
@@ -91,14 +91,14 @@ ImageProjectionConfig pooledConfig(const WeightMap& file) {
                     toText(weight),
                     width));
     }
-    return {.seenWidth = weight[1], .tokens = weight[0] / width, .width = width};
+    return {.visionWidth = weight[1], .tokens = weight[0] / width, .width = width};
 }
 
 ImageProjectionConfig resamplerConfig(const WeightMap& file) {
     const Shape& tokens = imageShape(file, "latents", 3);
     const Shape& query = imageShape(file, "layers.0.0.to_q.weight", 2);
     ImageProjectionConfig config{.isResampler = true,
-                                 .seenWidth = imageShape(file, "proj_in.weight", 2)[1],
+                                 .visionWidth = imageShape(file, "proj_in.weight", 2)[1],
                                  .tokens = tokens[1],
                                  .width = imageShape(file, "proj_out.weight", 2)[0],
                                  .innerWidth = tokens[2],
@@ -146,16 +146,19 @@ std::optional<std::pair<int64_t, std::string>> numberedName(const std::string& n
 }
 
 void checkPairTensor(const WeightMap& file, const IpTensor& tensor, int64_t contextWidth) {
-    const TensorPlace& place = tensor.place;
-    const bool fits = place.shape.size() == 2 && place.shape[0] > 0 &&
-                      place.shape[1] == contextWidth && isFloating(place.type) && place.isRowMajor;
+    const TensorLocation& location = tensor.location;
+    const bool fits = location.shape.size() == 2 && location.shape[0] > 0 &&
+                      location.shape[1] == contextWidth && isFloating(location.type) &&
+                      location.isRowMajor;
     if (!fits) {
-        const Message seen = message(
-            "{} is {} of {}", quotedName(tensor.key), toText(place.shape), nameOf(place.type));
+        const Message seen = message("{} is {} of {}",
+                                     quotedName(tensor.key),
+                                     toText(location.shape),
+                                     nameOf(location.type));
         refuseDamagedAdapter(
             file,
             message("{}; needs [width, {}] of floating point, as wide as its tokens",
-                    place.isRowMajor ? seen : message("{}, not stored row by row", seen),
+                    location.isRowMajor ? seen : message("{}, not stored row by row", seen),
                     contextWidth));
     }
 }
@@ -188,13 +191,13 @@ std::vector<IpPair> pairsIn(const WeightMap& file, int64_t contextWidth) {
             IpPair{.key = tensors.at("to_k_ip"), .value = tensors.at("to_v_ip")});
         checkPairTensor(file, pair.key, contextWidth);
         checkPairTensor(file, pair.value, contextWidth);
-        if (pair.key.place.shape != pair.value.place.shape) {
+        if (pair.key.location.shape != pair.value.location.shape) {
             refuseDamagedAdapter(file,
                                  message("{} is {}, {} {}",
                                          quotedName(pair.key.key),
-                                         toText(pair.key.place.shape),
+                                         toText(pair.key.location.shape),
                                          quotedName(pair.value.key),
-                                         toText(pair.value.place.shape)));
+                                         toText(pair.value.location.shape)));
         }
     }
     return pairs;

@@ -13,15 +13,15 @@ namespace lowtide::models {
 /// A tensor of the file.
 struct IpTensor {
     std::string key;
-    TensorPlace place;
+    TensorLocation location;
 };
 
-/// Keys and values of pictures for one cross attention: both [width, contextWidth].
+/// Keys and values of images for one cross attention: both [width, contextWidth].
 struct IpPair {
     IpTensor key;
     IpTensor value;
 
-    [[nodiscard]] int64_t width() const { return key.place.shape[0]; }
+    [[nodiscard]] int64_t width() const { return key.location.shape[0]; }
 };
 
 struct IpAdapterFile {

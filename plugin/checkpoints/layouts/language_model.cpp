@@ -1,14 +1,14 @@
-// Language models in files of their own: names of their weights, settings that shapes tell, the
-// tokenizer inside or beside. Torch-free.
+// Language models in files of their own: names of their weights, settings derived from shapes, the
+// tokenizer inside or next to them. Torch-free.
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
-#include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
+#include "plugin/checkpoints/single_file/sibling_tokenizer.hpp"
+#include "plugin/checkpoints/single_file/sidecar_file.hpp"
 #include "plugin/checkpoints/single_file/single_file.hpp"
-#include "plugin/checkpoints/single_file/tokenizer_beside.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/files/gguf.hpp"
 #include "plugin/files/gguf_metadata.hpp"
@@ -26,17 +26,17 @@
 namespace lowtide::models {
 
 /// As transformers' config.json states them; of Qwen 3 where heads have norms of their own, else of
-/// Llama 3.1, whose rotations no tensor tells. Names as transformers has them, without "model.".
+/// Llama 3.1, whose rotations no tensor reveals. Names as transformers has them, without "model.".
 [[nodiscard]] Json languageModelSettings(const TensorView& tensors);
 
-/// Error{Unsupported} for one whose heads no shape tells and nobody stated.
-void checkLanguageHeads(const Json& settings, const std::string& what, const BesideFile& beside);
+/// Error{Unsupported} for one whose number of heads no shape determines and nobody stated.
+void checkLanguageHeads(const Json& settings, const std::string& what, const SidecarFile& sidecar);
 
 /// "layers.0.self_attn.q_proj.weight" -> "blk.0.attn_q.weight". Source: llama.cpp
 /// gguf-py/gguf/constants.py.
 [[nodiscard]] std::string ggufLanguageName(std::string_view name);
 
-/// Whether a file says that it holds a byte-level tokenizer of Llama 3 or Qwen 2 and 3.
+/// Whether a file states that it holds a byte-level tokenizer of Llama 3 or Qwen 2 and 3.
 [[nodiscard]] bool hasGgufBytePairs(const WeightFileHeader& file);
 /// That tokenizer, which llama.cpp's converter keeps in the metadata, as the tokenizer.json that it
 /// was made of. Error{Corrupt} names the key that does not fit. Source: llama.cpp
@@ -57,7 +57,7 @@ constexpr const char* kUnusedTensors[] = {"lm_head.weight", "output.weight", "ro
 struct LanguageKind {
     const char* className;
     std::span<const TokenizerForm> forms;
-    const char* settings;  ///< tokens behind a text, where no tokenizer_config.json says them
+    const char* settings;  ///< tokens behind a text, where no tokenizer_config.json states them
     Phrase remedy;         ///< where no tokenizer fits
 };
 
@@ -107,18 +107,18 @@ NameInFile namesOfLanguageModel(const WeightMap& file) {
                : NameInFile();
 }
 
-/// A file that looks like Llama's and is none: its queries have biases, or it sees pictures.
+/// A file that looks like Llama's and is none: its queries have biases, or it reads images.
 void refuseOtherModel(const ModelSource& source) {
     const WeightMap& file = source.header->map;
     const NameInFile named = namesOfLanguageModel(file);
-    const bool seesPictures = hasUnder(file, "visual.") || hasUnder(file, "model.visual.");
-    if (seesPictures || file.tensors.contains(named("layers.0.self_attn.q_proj.bias"))) {
+    const bool seesImages = hasUnder(file, "visual.") || hasUnder(file, "model.visual.");
+    if (seesImages || file.tensors.contains(named("layers.0.self_attn.q_proj.bias"))) {
         throw Error(
             ErrorKind::Unsupported,
             message("{} is a language model of another kind, {}; Llama 3 and Qwen 3 are built",
                     source.path.name,
-                    seesPictures ? message("which sees pictures (Qwen2.5-VL and its like)")
-                                 : message("whose queries have biases (Qwen 2.5 and its like)")),
+                    seesImages ? message("which reads images (Qwen2.5-VL and its like)")
+                               : message("whose queries have biases (Qwen 2.5 and its like)")),
             message("choose the text encoder of your model"));
     }
 }
@@ -137,13 +137,14 @@ WeightMap languageMap(const WeightMap& file) {
     return map;
 }
 
-/// llama.cpp's files of Llama have the rows of queries and keys so that neighbours turn together.
-bool turnsNeighbours(const WeightFileHeader& file) {
+/// llama.cpp's files of Llama have the rows of queries and keys so that neighbours are rotated
+/// together.
+bool rotatesNeighbours(const WeightFileHeader& file) {
     const auto architecture = file.metadata.find("general.architecture");
     return architecture != file.metadata.end() && architecture->second == "llama";
 }
 
-/// In the file, or else beside it.
+/// In the file, or else next to it.
 FileDocuments languageTokenizer(const SharedHeader& file,
                                 const ModelSource& source,
                                 const LanguageKind& kind,
@@ -151,13 +152,13 @@ FileDocuments languageTokenizer(const SharedHeader& file,
                                 std::vector<memory::WeightFile>& stamps) {
     const char* settings = kLanguageSettings[0];
     if (!hasGgufBytePairs(*file)) {
-        FileDocuments found = tokenizerBeside(source.path.path,
-                                              {.className = kLanguageTokenizerClass,
-                                               .forms = kind.forms,
-                                               .settings = kLanguageSettings,
-                                               .rows = rows,
-                                               .remedy = kind.remedy},
-                                              stamps);
+        FileDocuments found = siblingTokenizer(source.path.path,
+                                               {.className = kLanguageTokenizerClass,
+                                                .forms = kind.forms,
+                                                .settings = kLanguageSettings,
+                                                .rows = rows,
+                                                .remedy = kind.remedy},
+                                               stamps);
         if (!found.files.empty() && !found.files.contains(settings)) {
             found.files[settings] = {.path = source.path.name,
                                      .read = [text = kind.settings] { return std::string(text); }};
@@ -188,7 +189,7 @@ std::unique_ptr<Checkpoint> openLanguageModel(ModelSource source,
     const auto settings = [file] {
         const WeightMap map = languageMap(file->map);
         Json stated = languageModelSettings(viewOf(map));
-        stated["rope_interleave"] = turnsNeighbours(*file);
+        stated["rope_interleave"] = rotatesNeighbours(*file);
         return stated;
     };
     const Json stated = settings();
@@ -218,7 +219,7 @@ std::string labelLanguageModel(Checkpoint& opened) {
 }  // namespace
 
 /// A language model alone, whose states are read as a text encoder's: llama_3.1_8b_instruct or
-/// qwen_3_4b of ComfyUI beside its tokenizer, llama.cpp's GGUF.
+/// qwen_3_4b of ComfyUI next to its tokenizer, llama.cpp's GGUF.
 const Layout& language_model() {
     static const Layout layout{
         .name = "language_model",
@@ -296,16 +297,16 @@ Json languageModelSettings(const TensorView& tensors) {
     return settings;
 }
 
-void checkLanguageHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
+void checkLanguageHeads(const Json& settings, const std::string& what, const SidecarFile& sidecar) {
     if (settings.at("num_key_value_heads") == 0) {
         throw Error(ErrorKind::Unsupported,
                     message("{} is a language model whose keys are narrower than {}, whose heads "
-                            "no shape tells",
+                            "no shape determines",
                             what,
                             kLanguageHeadWidth),
                     message("state num_attention_heads, num_key_value_heads and head_dim of "
                             "\"text_encoder\" in {}",
-                            beside.name));
+                            sidecar.name));
     }
 }
 

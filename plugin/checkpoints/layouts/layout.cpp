@@ -44,7 +44,7 @@ constexpr const char* kLowNoiseFolder = "low_noise_model";
 /// "model", "first_stage_model", ...: the first parts of names.
 Message beginnings(const WeightMap& map) {
     std::set<std::string> seen;
-    for (const auto& [name, place] : map.tensors) {
+    for (const auto& [name, location] : map.tensors) {
         seen.insert(name.substr(0, name.find('.')));
     }
     return seen.empty()
@@ -109,8 +109,8 @@ std::string weightsAt(const std::string& path) {
         return path;
     }
     const std::filesystem::path folder(path);
-    const bool isWhole = std::filesystem::exists(folder / "model_index.json", ignored);
-    if (isWhole || !textClassIn(path).empty()) {
+    const bool isComplete = std::filesystem::exists(folder / "model_index.json", ignored);
+    if (isComplete || !textClassIn(path).empty()) {
         return {};
     }
     return networkFileIn(lowNoiseIn(path).empty() ? path : (folder / kHighNoiseFolder).string());
@@ -153,11 +153,11 @@ std::span<const Layout* const> layouts() {
 ModelSource readSource(const CheckpointPath& path) {
     const std::string weights = weightsAt(path.path);
     if (weights.empty()) {
-        return {.path = path, .header = {}, .beside = {}};
+        return {.path = path, .header = {}, .sidecar = {}};
     }
     ModelSource source{.path = {.path = weights, .name = path.name},
                        .header = openWeightFile(weights),
-                       .beside = readBeside(weights)};
+                       .sidecar = readSidecar(weights)};
     source.header->map.what = path.name;
     return source;
 }
@@ -188,7 +188,7 @@ std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
                                        const std::string& resourcesFolder) {
     ModelSource source = readSource(path);
     const Layout* layout = layoutOf(source);
-    if (!layout || !layout->isWhole()) {
+    if (!layout || !layout->isComplete()) {
         refuseSource(source, layout);
     }
     return layout->open(std::move(source), resourcesFolder);
@@ -231,7 +231,7 @@ std::unique_ptr<Checkpoint> openDenoiser(const CheckpointPath& path,
 
 namespace {
 
-/// Whatever folder no other layout knows: what it lacks, the one who opens it says.
+/// Whatever folder no other layout knows: what it lacks is reported by the code that opens it.
 double detectFolder(const ModelSource& source) {
     return source.header ? 0 : 0.5;
 }
@@ -269,8 +269,8 @@ double detectTransformers(const ModelSource& source) {
                : 0;
 }
 
-/// The tokenizer lies beside the weights, or in the folder of a pipeline that belongs to this one:
-/// tokenizer_4 beside text_encoder_4.
+/// The tokenizer lies next to the weights, or in the folder of a pipeline that belongs to this one:
+/// tokenizer_4 next to text_encoder_4.
 fs::path tokenizerFolderOf(const fs::path& folder) {
     const std::string name = folder.filename().string();
     if (!isFileIn(folder, "tokenizer_config.json") && name.starts_with(kTextFolder)) {

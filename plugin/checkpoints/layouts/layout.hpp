@@ -5,7 +5,7 @@
 #include "plugin/base/message.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/checkpoint_paths.hpp"
-#include "plugin/checkpoints/single_file/beside_file.hpp"
+#include "plugin/checkpoints/single_file/sidecar_file.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 
 #include <functional>
@@ -22,7 +22,7 @@ struct Network;
 struct ModelSource {
     CheckpointPath path;
     std::optional<WeightFileHeader> header;  ///< of a file; empty: it is a folder
-    BesideFile beside;                       ///< settings that a person wrote for the file
+    SidecarFile sidecar;                     ///< settings that a user wrote for the file
 };
 
 /// A layout of files. Those of one family are named by it, the others in layout.cpp.
@@ -32,7 +32,7 @@ struct Layout {
     /// whole checkpoint.
     std::string component{};
     std::string kind = "checkpoint";  ///< as Recognised has it: "denoiser", "text_encoder"
-    Message use{};  ///< of a component: what a person does with it ("choose it in ...")
+    Message use{};  ///< of a component: what a user does with it ("choose it in ...")
     /// How sure it is that the source is of this layout, by names and shapes: 0 (it is not) to 1.
     std::function<double(const ModelSource& source)> detect{};
     /// Shows the source in the diffusers layout. `resourcesFolder` holds clip/merges.txt. Errors
@@ -40,13 +40,13 @@ struct Layout {
     std::function<std::unique_ptr<Checkpoint>(ModelSource source,
                                               const std::string& resourcesFolder)>
         open{};
-    /// For people, what the component is of ("SD 1.x"); empty: nothing tells.
+    /// For users, the model that the component is of ("SD 1.x"); empty: not known.
     std::function<std::string(Checkpoint& opened)> label{};
-    /// Of a component that is one of two: what people call the other; empty, or an empty text: it
+    /// Of a component that is one of two: what users call the other; empty, or an empty text: it
     /// is alone.
     std::function<Message(Checkpoint& opened)> other{};
 
-    [[nodiscard]] bool isWhole() const { return component.empty(); }
+    [[nodiscard]] bool isComplete() const { return component.empty(); }
 };
 
 /// The layout of a file with this denoiser alone, as Network::file states it. `network` must
@@ -55,7 +55,7 @@ struct Layout {
 /// Every layout that is built.
 [[nodiscard]] std::span<const Layout* const> layouts();
 /// Reads the header of a file, no weight: of a network's folder, an index of shards or a shard too.
-/// Errors: those of openWeightFile() and readBeside().
+/// Errors: those of openWeightFile() and readSidecar().
 [[nodiscard]] ModelSource readSource(const CheckpointPath& path);
 /// The folder of the low-noise model where a folder holds both models of a pair, as they are
 /// published; readSource() opens the high-noise one. Empty: it does not.
@@ -63,7 +63,7 @@ struct Layout {
 /// The surest of all layouts; nullptr where none knows the source.
 [[nodiscard]] const Layout* layoutOf(const ModelSource& source);
 
-/// Opens a whole checkpoint. Error{Unsupported} says what was seen in a file of no such layout.
+/// Opens a whole checkpoint. Error{Unsupported} states what was seen in a file of no such layout.
 [[nodiscard]] std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
                                                      const std::string& resourcesFolder);
 /// Opens what gives one component ("unet", "vae"): a file of it alone, or a whole checkpoint.
@@ -71,7 +71,7 @@ struct Layout {
 [[nodiscard]] std::unique_ptr<Checkpoint> openPart(const CheckpointPath& path,
                                                    const std::string& component,
                                                    const std::string& resourcesFolder);
-/// Opens a denoiser that says which pipeline it is of, alone or in a whole checkpoint.
+/// Opens a denoiser that states which pipeline it is of, alone or in a whole checkpoint.
 /// Error{Unsupported} for another file.
 [[nodiscard]] std::unique_ptr<Checkpoint> openDenoiser(const CheckpointPath& path,
                                                        const std::string& resourcesFolder);

@@ -1,4 +1,4 @@
-// A denoiser or an autoencoder alone, as people exchange them: in LDM's or diffusers' names, or a
+// A denoiser or an autoencoder alone, as users exchange them: in LDM's or diffusers' names, or a
 // denoiser as its network states. Torch-free.
 
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
@@ -73,12 +73,12 @@ FileNetwork diffusersUNet(const SharedHeader& file, const Json& stated) {
                     map.settings = phrase("the settings of the checkpoint's denoiser");
                     map.hint = phrase(
                         "choose a denoiser of the checkpoint's kind, or put the config.json "
-                        "from the unet folder of its model beside the file");
+                        "from the unet folder of its model next to the file");
                     return map;
                 }};
 }
 
-/// What the file says itself; the rest is the checkpoint's.
+/// What the file states itself; the rest is the checkpoint's.
 Json denoiserSchedule(const WeightFileHeader& file, std::string_view prefix) {
     Json stated = Json::object();
     std::optional<std::string> prediction = statedPrediction(file);
@@ -124,8 +124,8 @@ std::string labelDenoiser(Checkpoint& opened) {
 
 }  // namespace
 
-/// A denoiser alone, as people exchange it: LDM's names with or without the prefix that whole
-/// checkpoints have, or diffusers', best beside their config.json.
+/// A denoiser alone, as users exchange it: LDM's names with or without the prefix that whole
+/// checkpoints have, or diffusers', best next to their config.json.
 const Layout& denoiser() {
     static const Layout layout{
         .name = "denoiser",
@@ -157,7 +157,7 @@ double detectAutoencoder(const ModelSource& source) {
 }
 
 /// The published autoencoder of latents with 16 channels that transformers share has other numbers
-/// than those of Stable Diffusion, which no tensor tells. Source: its vae/config.json.
+/// than those of Stable Diffusion, which no tensor reveals. Source: its vae/config.json.
 Json constantsOf(const WeightMap& file, std::string_view prefix) {
     constexpr int64_t kSharedChannels = 16;
     const std::string start(prefix);
@@ -180,7 +180,7 @@ std::unique_ptr<Checkpoint> openAutoencoderFile(ModelSource source,
 
 }  // namespace
 
-/// An autoencoder alone, as people exchange them, in LDM's or diffusers' names.
+/// An autoencoder alone, as users exchange them, in LDM's or diffusers' names.
 const Layout& autoencoder() {
     static const Layout layout{
         .name = "autoencoder",

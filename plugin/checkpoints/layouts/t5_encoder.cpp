@@ -1,13 +1,13 @@
-// T5 encoders in files of their own: names of their weights, settings that shapes tell, the
-// tokenizer inside or beside. Torch-free.
+// T5 encoders in files of their own: names of their weights, settings derived from shapes, the
+// tokenizer inside or next to them. Torch-free.
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
+#include "plugin/checkpoints/single_file/sibling_tokenizer.hpp"
 #include "plugin/checkpoints/single_file/single_file.hpp"
-#include "plugin/checkpoints/single_file/tokenizer_beside.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/files/gguf.hpp"
@@ -36,7 +36,7 @@ namespace lowtide::models {
 /// names a tensor that is missing.
 [[nodiscard]] Json t5Settings(const TensorView& tensors);
 
-/// Whether a file says that it holds the tokenizer of a T5.
+/// Whether a file states that it holds the tokenizer of a T5.
 [[nodiscard]] bool hasGgufPieces(const WeightFileHeader& file);
 /// That tokenizer, which llama.cpp's converter keeps in the metadata, as the spiece.model that it
 /// was made of: pieces, the unknown one, replaced characters. Unused pieces at the end, which fill
@@ -80,16 +80,16 @@ WeightMap t5Map(const WeightMap& file) {
     return map;
 }
 
-std::string readPieces(const WeightMap& file, const TensorPlace& place) {
-    const Bytes size = place.bytes();
-    if (place.type != DType::U8 || size > kLargestTokenizer) {
+std::string readPieces(const WeightMap& file, const TensorLocation& location) {
+    const Bytes size = location.bytes();
+    if (location.type != DType::U8 || size > kLargestTokenizer) {
         throw Error(ErrorKind::Corrupt,
                     message("{}, \"{}\": no tokenizer of bytes", file.what, kPiecesTensor),
                     message("get the file again"));
     }
     std::string text(static_cast<size_t>(size), '\0');
-    files::InputFile(file.files[place.file].path)
-        .read(std::as_writable_bytes(std::span(text)), place.offset);
+    files::InputFile(file.files[location.file].path)
+        .read(std::as_writable_bytes(std::span(text)), location.offset);
     return text;
 }
 
@@ -100,7 +100,7 @@ std::span<const TokenizerForm> unigramForms() {
     return forms;
 }
 
-/// In the file, or else beside it.
+/// In the file, or else next to it.
 FileDocuments tokenizerOf(const SharedHeader& file,
                           const ModelSource& source,
                           const Json& settings,
@@ -110,13 +110,13 @@ FileDocuments tokenizerOf(const SharedHeader& file,
     if (pieces != file->map.tensors.end()) {
         found.files[kPiecesFile] = {
             .path = file->map.what + ", \"" + std::string(kPiecesTensor) + "\"",
-            .read = [file, place = pieces->second] { return readPieces(file->map, place); }};
+            .read = [file, location = pieces->second] { return readPieces(file->map, location); }};
         return found;
     }
     if (!hasGgufPieces(*file)) {
         static constexpr const char* kSettings[] = {kTokenizerSettings};
         const bool isUmt5 = settings.at("model_type") == "umt5";
-        return tokenizerBeside(
+        return siblingTokenizer(
             source.path.path,
             {.className = kTokenizerClass,
              .forms = unigramForms(),

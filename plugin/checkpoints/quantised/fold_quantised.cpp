@@ -15,31 +15,32 @@
 
 namespace lowtide::models {
 
-/// One quantised weight of a file with what lies beside it. Errors are Error{Corrupt} and name file
-/// and tensor.
+/// One quantised weight of a file with what lies next to it. Errors are Error{Corrupt} and name
+/// file and tensor.
 class QuantisedLayer {
 public:
     /// `weight`: its name; `prefix`: of those of its companions.
-    QuantisedLayer(const TensorPlaces& tensors,
+    QuantisedLayer(const TensorLocations& tensors,
                    std::string file,
                    std::string weight,
                    std::string prefix);
 
     /// As it lies in the file.
-    [[nodiscard]] const TensorPlace& stored() const { return stored_; }
+    [[nodiscard]] const TensorLocation& stored() const { return stored_; }
 
     [[nodiscard]] bool has(std::string_view name) const;
 
-    /// Adds "<prefix><name>" to the companions; `needs` says for messages what it must be. `fits`
+    /// Adds "<prefix><name>" to the companions; `needs` states for messages what it must be. `fits`
     /// decides.
     template <typename Fits>
     void add(const std::string& name, const Message& needs, const Fits& fits) {
-        const TensorPlace& place = placeOf(name);
-        if (!fits(place)) {
+        const TensorLocation& location = locationOf(name);
+        if (!fits(location)) {
             refuse(prefix_ + name,
-                   message("is {} {}, needs {}", nameOf(place.type), toText(place.shape), needs));
+                   message(
+                       "is {} {}, needs {}", nameOf(location.type), toText(location.shape), needs));
         }
-        take(name, place);
+        take(name, location);
     }
 
     /// A scale of the tensor, or one for each row, in F32, F16 or BF16.
@@ -55,10 +56,10 @@ public:
     void requireType(DType type) const;
 
     /// The weight, of this shape once it is decoded; blocks may go on from row to row.
-    [[nodiscard]] TensorPlace encoded(const std::string& encoding,
-                                      Shape shape,
-                                      int64_t blockElements,
-                                      Bytes blockBytes) const;
+    [[nodiscard]] TensorLocation encoded(const std::string& encoding,
+                                         Shape shape,
+                                         int64_t blockElements,
+                                         Bytes blockBytes) const;
     /// Refuses rows of this shape that are no whole blocks.
     void requireWholeRows(const Shape& shape, int64_t blockElements) const;
 
@@ -68,25 +69,25 @@ public:
     [[noreturn]] void refuse(const std::string& name, const Message& problem) const;
 
 private:
-    [[nodiscard]] const TensorPlace& placeOf(const std::string& name) const;
-    void take(const std::string& name, const TensorPlace& place);
+    [[nodiscard]] const TensorLocation& locationOf(const std::string& name) const;
+    void take(const std::string& name, const TensorLocation& location);
 
-    const TensorPlaces& tensors_;
+    const TensorLocations& tensors_;
     std::string file_;
     std::string weight_;
     std::string prefix_;
-    TensorPlace stored_;
+    TensorLocation stored_;
     std::vector<memory::Companion> companions_;
     std::set<std::string> names_;
 };
 
 /// A layer as ComfyUI quantised it, whose companions `layer` collects. `what`: file and layer.
 /// Error{Unsupported} names a format that is not read.
-[[nodiscard]] TensorPlace comfyWeight(QuantisedLayer& layer,
-                                      const Json& settings,
-                                      const std::string& what);
+[[nodiscard]] TensorLocation comfyWeight(QuantisedLayer& layer,
+                                         const Json& settings,
+                                         const std::string& what);
 
-QuantisedLayer::QuantisedLayer(const TensorPlaces& tensors,
+QuantisedLayer::QuantisedLayer(const TensorLocations& tensors,
                                std::string file,
                                std::string weight,
                                std::string prefix)
@@ -117,25 +118,27 @@ void QuantisedLayer::addScales(std::initializer_list<const char*> names) {
     const int64_t rows = stored_.shape.front();
     add(found == names.end() ? *names.begin() : *found,
         message("one number, or {}, in F32, F16 or BF16", rows),
-        [&](const TensorPlace& place) {
-            const int64_t count = elementCount(place.shape).value_or(0);
-            const bool isNumber =
-                place.type == DType::F32 || place.type == DType::F16 || place.type == DType::BF16;
+        [&](const TensorLocation& location) {
+            const int64_t count = elementCount(location.shape).value_or(0);
+            const bool isNumber = location.type == DType::F32 || location.type == DType::F16 ||
+                                  location.type == DType::BF16;
             return isNumber && (count == 1 || count == rows);
         });
 }
 
 void QuantisedLayer::addNumbers(const std::string& name, int64_t count) {
-    add(name, message("{} in F32", count), [&](const TensorPlace& place) {
-        return place.type == DType::F32 && elementCount(place.shape) == count;
+    add(name, message("{} in F32", count), [&](const TensorLocation& location) {
+        return location.type == DType::F32 && elementCount(location.shape) == count;
     });
 }
 
 void QuantisedLayer::addBytes(const std::string& name, DType type, int64_t count) {
-    add(name, message("{} of type {} or U8", count, nameOf(type)), [&](const TensorPlace& place) {
-        return (place.type == type || place.type == DType::U8) &&
-               elementCount(place.shape) == count;
-    });
+    add(name,
+        message("{} of type {} or U8", count, nameOf(type)),
+        [&](const TensorLocation& location) {
+            return (location.type == type || location.type == DType::U8) &&
+                   elementCount(location.shape) == count;
+        });
 }
 
 void QuantisedLayer::leaveOut(std::initializer_list<const char*> names) {
@@ -149,14 +152,14 @@ void QuantisedLayer::leaveOut(std::initializer_list<const char*> names) {
 void QuantisedLayer::requireType(DType type) const {
     if (stored_.type != type) {
         refuse(weight_,
-               message("is {}, its layer's settings say {}", nameOf(stored_.type), nameOf(type)));
+               message("is {}, its layer's settings state {}", nameOf(stored_.type), nameOf(type)));
     }
 }
 
-TensorPlace QuantisedLayer::encoded(const std::string& encoding,
-                                    Shape shape,
-                                    int64_t blockElements,
-                                    Bytes blockBytes) const {
+TensorLocation QuantisedLayer::encoded(const std::string& encoding,
+                                       Shape shape,
+                                       int64_t blockElements,
+                                       Bytes blockBytes) const {
     const int64_t count = elementCount(shape).value_or(0);
     if (count == 0 || count % blockElements != 0 ||
         count / blockElements * blockBytes != stored_.bytes()) {
@@ -166,15 +169,15 @@ TensorPlace QuantisedLayer::encoded(const std::string& encoding,
                        toText(shape),
                        blockElements));
     }
-    TensorPlace place = stored_;
-    place.type = DType::F32;
-    place.shape = std::move(shape);
-    place.encoded = {.encoding = encoding,
-                     .blockElements = blockElements,
-                     .blockBytes = blockBytes,
-                     .columns = count / place.shape.front(),
-                     .companions = companions_};
-    return place;
+    TensorLocation location = stored_;
+    location.type = DType::F32;
+    location.shape = std::move(shape);
+    location.encoded = {.encoding = encoding,
+                        .blockElements = blockElements,
+                        .blockBytes = blockBytes,
+                        .columns = count / location.shape.front(),
+                        .companions = companions_};
+    return location;
 }
 
 void QuantisedLayer::requireWholeRows(const Shape& shape, int64_t blockElements) const {
@@ -193,7 +196,7 @@ void QuantisedLayer::refuse(const std::string& name, const Message& problem) con
                 message("get the file again, or choose another one"));
 }
 
-const TensorPlace& QuantisedLayer::placeOf(const std::string& name) const {
+const TensorLocation& QuantisedLayer::locationOf(const std::string& name) const {
     const auto found = tensors_.find(prefix_ + name);
     if (found == tensors_.end()) {
         refuse(weight_, message("its scales {} are not there", quotedName(prefix_ + name)));
@@ -201,11 +204,11 @@ const TensorPlace& QuantisedLayer::placeOf(const std::string& name) const {
     return found->second;
 }
 
-void QuantisedLayer::take(const std::string& name, const TensorPlace& place) {
+void QuantisedLayer::take(const std::string& name, const TensorLocation& location) {
     companions_.push_back({.key = prefix_ + name,
-                           .fileOffset = place.offset,
-                           .type = place.type,
-                           .elementCount = elementCount(place.shape).value_or(0)});
+                           .fileOffset = location.offset,
+                           .type = location.type,
+                           .elementCount = elementCount(location.shape).value_or(0)});
     names_.insert(prefix_ + name);
 }
 
@@ -215,7 +218,7 @@ constexpr int64_t kTileRows = 128;  ///< of scales as tensor cores read them
 constexpr int64_t kTileBlocks = 4;
 constexpr int64_t kLargestRotation = 4096;
 
-TensorPlace scaledWeight(QuantisedLayer& layer, const char* encoding, DType type) {
+TensorLocation scaledWeight(QuantisedLayer& layer, const char* encoding, DType type) {
     layer.requireType(type);
     layer.addScales({"weight_scale", "scale_weight"});
     return layer.encoded(encoding, layer.stored().shape, 1, 1);
@@ -235,7 +238,7 @@ bool isRotated(const Json& settings) {
     return rotated.is_boolean() && rotated.get<bool>();
 }
 
-TensorPlace rotatedWeight(QuantisedLayer& layer, const Json& settings, const std::string& what) {
+TensorLocation rotatedWeight(QuantisedLayer& layer, const Json& settings, const std::string& what) {
     const Json size = settingOf(settings, "convrot_groupsize", 256);
     const int64_t group = size.is_number_integer() ? size.get<int64_t>() : 0;
     const bool isPowerOfFour = group >= 4 && group <= kLargestRotation &&
@@ -275,12 +278,12 @@ Shape takeBlockScales(QuantisedLayer& layer,
     return shape;
 }
 
-TensorPlace mxfp8Weight(QuantisedLayer& layer, const std::string& what) {
+TensorLocation mxfp8Weight(QuantisedLayer& layer, const std::string& what) {
     layer.requireType(DType::F8E4M3);
     return layer.encoded("mxfp8", takeBlockScales(layer, what, DType::F8E8M0, 32, 1), 32, 32);
 }
 
-TensorPlace nvfp4Weight(QuantisedLayer& layer, const std::string& what) {
+TensorLocation nvfp4Weight(QuantisedLayer& layer, const std::string& what) {
     layer.requireType(DType::U8);
     Shape shape = takeBlockScales(layer, what, DType::F8E4M3, 16, 2);
     layer.addNumbers("weight_scale_2", 1);
@@ -289,7 +292,7 @@ TensorPlace nvfp4Weight(QuantisedLayer& layer, const std::string& what) {
 
 }  // namespace
 
-TensorPlace comfyWeight(QuantisedLayer& layer, const Json& settings, const std::string& what) {
+TensorLocation comfyWeight(QuantisedLayer& layer, const Json& settings, const std::string& what) {
     const Json stated = settings.is_object() ? settings.value("format", Json()) : Json();
     const std::string format = stated.is_string() ? stated.get<std::string>() : "";
     if (layer.has("pre_quant_scale")) {
@@ -327,7 +330,7 @@ namespace {
 constexpr std::string_view kNf4Settings = ".quant_state.bitsandbytes__nf4";
 constexpr std::string_view kFp4Settings = ".quant_state.bitsandbytes__fp4";
 constexpr std::string_view kInt8Scales = ".SCB";
-/// Endings of what a weight needs beside it to be decoded.
+/// Endings of the names of tensors that a weight needs to be decoded.
 constexpr std::string_view kDecodingTensors[] = {".weight_scale",
                                                  ".weight_scale_2",
                                                  ".scale_weight",
@@ -342,11 +345,11 @@ constexpr int64_t kByteValues = 256;
 
 /// What becomes of the file's tensors.
 struct Folded {
-    std::map<std::string, TensorPlace> weights;
+    std::map<std::string, TensorLocation> weights;
     std::set<std::string> gone;
 
-    void add(const std::string& weight, TensorPlace place, const QuantisedLayer& layer) {
-        weights.insert_or_assign(weight, std::move(place));
+    void add(const std::string& weight, TensorLocation location, const QuantisedLayer& layer) {
+        weights.insert_or_assign(weight, std::move(location));
         gone.insert(layer.companionNames().begin(), layer.companionNames().end());
     }
 };
@@ -358,7 +361,7 @@ std::string stem(std::string_view name, std::string_view ending) {
                : std::string();
 }
 
-void foldComfy(const TensorPlaces& tensors,
+void foldComfy(const TensorLocations& tensors,
                const FileMetadata& metadata,
                const files::InputFile& file,
                Folded& folded) {
@@ -368,7 +371,7 @@ void foldComfy(const TensorPlaces& tensors,
         folded.add(
             name + ".weight", comfyWeight(layer, settings, what + ", " + quotedName(name)), layer);
     }
-    for (const auto& [name, place] : tensors) {
+    for (const auto& [name, location] : tensors) {
         if (name == "scaled_fp8" || name.ends_with(".scaled_fp8")) {
             folded.gone.insert(name);
         }
@@ -376,8 +379,8 @@ void foldComfy(const TensorPlaces& tensors,
 }
 
 /// The numbers are signed bytes with a largest magnitude for each row (LLM.int8).
-void foldInt8(const TensorPlaces& tensors, const std::string& what, Folded& folded) {
-    for (const auto& [name, place] : tensors) {
+void foldInt8(const TensorLocations& tensors, const std::string& what, Folded& folded) {
+    for (const auto& [name, location] : tensors) {
         const std::string prefix = stem(name, kInt8Scales);
         if (prefix.empty()) {
             continue;
@@ -422,9 +425,9 @@ Nf4Settings nf4Settings(const Json& json, const QuantisedLayer& layer, const std
 }
 
 /// Quantiles of a normal distribution, in blocks that go on from row to row (QLoRA).
-void foldNf4(const TensorPlaces& tensors, const files::InputFile& file, Folded& folded) {
+void foldNf4(const TensorLocations& tensors, const files::InputFile& file, Folded& folded) {
     const std::string what = quotedName(file.name());
-    for (const auto& [name, place] : tensors) {
+    for (const auto& [name, location] : tensors) {
         if (name.ends_with(kFp4Settings)) {
             throw Error(
                 ErrorKind::Unsupported,
@@ -447,7 +450,7 @@ void foldNf4(const TensorPlaces& tensors, const files::InputFile& file, Folded& 
             layer.addNumbers("nested_quant_map", kByteValues);
         }
         layer.leaveOut({"quant_map", "quant_state.bitsandbytes__nf4"});
-        TensorPlace decoded =
+        TensorLocation decoded =
             layer.encoded("bnb_nf4", settings.shape, settings.block, settings.block / 2);
         decoded.encoded->addedScale = settings.offset;
         folded.add(weight, std::move(decoded), layer);
@@ -465,7 +468,7 @@ std::string weightDecodedBy(std::string_view name) {
     return {};
 }
 
-std::set<std::string> foldQuantised(TensorPlaces& tensors,
+std::set<std::string> foldQuantised(TensorLocations& tensors,
                                     const FileMetadata& metadata,
                                     const files::InputFile& file) {
     Folded folded;
@@ -475,8 +478,8 @@ std::set<std::string> foldQuantised(TensorPlaces& tensors,
     for (const std::string& name : folded.gone) {
         tensors.erase(name);
     }
-    for (auto& [name, place] : folded.weights) {
-        tensors.insert_or_assign(name, std::move(place));
+    for (auto& [name, location] : folded.weights) {
+        tensors.insert_or_assign(name, std::move(location));
     }
     return folded.gone;
 }

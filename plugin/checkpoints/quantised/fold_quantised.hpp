@@ -11,12 +11,12 @@
 namespace lowtide::models {
 
 /// Joins the quantised weights of one file with their scales: afterwards each is one tensor of the
-/// shape that it decodes to, and what lay beside it is no tensor any more. ComfyUI's formats
+/// shape that it decodes to, and what lay next to it is no tensor any more. ComfyUI's formats
 /// (float8_e4m3fn, float8_e5m2, int8_tensorwise also rotated, mxfp8, nvfp4; old files'
 /// scale_weight), bitsandbytes' int8 and nf4 as diffusers saves them. Reads settings of layers, no
 /// weight. Scales of activations are left out: activations keep their precision here. The names
 /// that are gone. Error{Corrupt} and Error{Unsupported} name file and tensor.
-std::set<std::string> foldQuantised(TensorPlaces& tensors,
+std::set<std::string> foldQuantised(TensorLocations& tensors,
                                     const FileMetadata& metadata,
                                     const files::InputFile& file);
 

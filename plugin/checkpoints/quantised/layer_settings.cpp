@@ -21,7 +21,7 @@ std::string layerOf(std::string_view name, std::string_view ending) {
 }
 
 /// The format that a weight with a scale alone must have; empty: none.
-std::string formatOf(const TensorPlaces& tensors, const std::string& layer) {
+std::string formatOf(const TensorLocations& tensors, const std::string& layer) {
     const auto weight = tensors.find(layer + ".weight");
     if (weight == tensors.end()) {
         return {};
@@ -41,7 +41,7 @@ std::string formatOf(const TensorPlaces& tensors, const std::string& layer) {
 }
 
 /// Of the header: layers by name, with their settings or the name of a format.
-void addHeaderLayers(const TensorPlaces& tensors,
+void addHeaderLayers(const TensorLocations& tensors,
                      const FileMetadata& metadata,
                      const std::string& file,
                      std::map<std::string, Json>& layers) {
@@ -66,23 +66,23 @@ void addHeaderLayers(const TensorPlaces& tensors,
 
 }  // namespace
 
-Json settingsIn(const TensorPlaces& tensors,
+Json settingsIn(const TensorLocations& tensors,
                 const std::string& name,
                 const files::InputFile& file) {
-    const TensorPlace& place = tensors.at(name);
+    const TensorLocation& location = tensors.at(name);
     const std::string what = quotedName(file.name()) + ", " + quotedName(name);
-    const int64_t count = elementCount(place.shape).value_or(0);
-    if (place.type != DType::U8 || count < 1 || count > kMostSettingsBytes) {
+    const int64_t count = elementCount(location.shape).value_or(0);
+    if (location.type != DType::U8 || count < 1 || count > kMostSettingsBytes) {
         throw Error(ErrorKind::Corrupt,
                     message("{}: is {} {}, needs up to {} bytes of JSON (U8)",
                             what,
-                            nameOf(place.type),
-                            toText(place.shape),
+                            nameOf(location.type),
+                            toText(location.shape),
                             kMostSettingsBytes),
                     kGetAgain);
     }
     std::string text(static_cast<size_t>(count), ' ');
-    file.read(std::as_writable_bytes(std::span(text)), place.offset);
+    file.read(std::as_writable_bytes(std::span(text)), location.offset);
     Json settings = parseJson(text, what);
     if (!settings.is_object()) {
         throw Error(ErrorKind::Corrupt, message("{}: is no JSON object", what), kGetAgain);
@@ -90,17 +90,17 @@ Json settingsIn(const TensorPlaces& tensors,
     return settings;
 }
 
-std::map<std::string, Json> comfyLayers(const TensorPlaces& tensors,
+std::map<std::string, Json> comfyLayers(const TensorLocations& tensors,
                                         const FileMetadata& metadata,
                                         const files::InputFile& file) {
     std::map<std::string, Json> layers;
-    for (const auto& [name, place] : tensors) {
+    for (const auto& [name, location] : tensors) {
         if (const std::string layer = layerOf(name, ".comfy_quant"); !layer.empty()) {
             layers[layer] = settingsIn(tensors, name, file);
         }
     }
     addHeaderLayers(tensors, metadata, quotedName(file.name()), layers);
-    for (const auto& [name, place] : tensors) {
+    for (const auto& [name, location] : tensors) {
         for (const std::string_view ending : {".scale_weight", ".weight_scale"}) {
             const std::string layer = layerOf(name, ending);
             if (layer.empty() || layers.contains(layer)) {

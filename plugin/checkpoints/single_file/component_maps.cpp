@@ -159,7 +159,7 @@ namespace {
 constexpr std::string_view kAutoencoderPrefixes[] = {
     "encoder.", "decoder.", "quant_conv.", "post_quant_conv."};
 /// What of OpenCLIP's model is no part of the text encoder that is run.
-constexpr std::string_view kBesideText[] = {"logit_scale", "attn_mask"};
+constexpr std::string_view kExtraTextNames[] = {"logit_scale", "attn_mask"};
 constexpr std::string_view kProjection = "text_projection";
 constexpr std::string_view kFused[] = {".attn.in_proj_weight", ".attn.in_proj_bias"};
 
@@ -198,12 +198,12 @@ void flattenConvolution(const std::string& name, Shape& shape) {
 }
 
 void addRows(const std::string& name,
-             const TensorPlace& place,
+             const TensorLocation& location,
              const std::vector<NamedRows>& parts,
              WeightMap& map) {
     int64_t first = 0;
     for (const NamedRows& part : parts) {
-        TensorPlace rows = place;
+        TensorLocation rows = location;
         rows.takeRows(0, first, part.count, map.what + ", " + quotedName(name));
         map.tensors.emplace(name + std::string(part.ending), std::move(rows));
         first += part.count;
@@ -211,20 +211,20 @@ void addRows(const std::string& name,
 }
 
 /// Query, key and value, which lie one behind the other.
-void addThirds(const std::string& name, const TensorPlace& place, WeightMap& map) {
-    const int64_t rows = place.shape[0] / 3;
-    addRows(name, place, {{"[q]", rows}, {"[k]", rows}, {"[v]", rows}}, map);
+void addThirds(const std::string& name, const TensorLocation& location, WeightMap& map) {
+    const int64_t rows = location.shape[0] / 3;
+    addRows(name, location, {{"[q]", rows}, {"[k]", rows}, {"[v]", rows}}, map);
 }
 
-TensorPlace turnedPlace(TensorPlace place) {
-    std::swap(place.shape[0], place.shape[1]);
-    place.isTransposed = true;
-    return place;
+TensorLocation transposedLocation(TensorLocation location) {
+    std::swap(location.shape[0], location.shape[1]);
+    location.isTransposed = true;
+    return location;
 }
 
-bool isFused(const std::string& name, const TensorPlace& place) {
+bool isFused(const std::string& name, const TensorLocation& location) {
     return std::any_of(std::begin(kFused), std::end(kFused), [&](std::string_view ending) {
-        return name.ends_with(ending) && !place.shape.empty() && place.shape[0] % 3 == 0;
+        return name.ends_with(ending) && !location.shape.empty() && location.shape[0] % 3 == 0;
     });
 }
 
@@ -256,15 +256,15 @@ void splitRows(WeightMap& map, const std::string& name, const std::vector<NamedR
 }
 
 void splitThirds(WeightMap& map, std::string_view ending) {
-    std::vector<std::pair<std::string, TensorPlace>> fused;
-    for (const auto& [name, place] : map.tensors) {
-        if (name.ends_with(ending) && !place.shape.empty() && place.shape[0] % 3 == 0) {
-            fused.emplace_back(name, place);
+    std::vector<std::pair<std::string, TensorLocation>> fused;
+    for (const auto& [name, location] : map.tensors) {
+        if (name.ends_with(ending) && !location.shape.empty() && location.shape[0] % 3 == 0) {
+            fused.emplace_back(name, location);
         }
     }
-    for (const auto& [name, place] : fused) {
+    for (const auto& [name, location] : fused) {
         map.tensors.erase(name);
-        addThirds(name, place, map);
+        addThirds(name, location, map);
     }
 }
 
@@ -284,8 +284,8 @@ WeightMap autoencoderMap(const WeightMap& file, std::string_view prefix) {
         const auto [first, last] = rangeUnder(file, start + std::string(part));
         map.tensors.insert(first, last);
     }
-    for (auto& [name, place] : map.tensors) {
-        flattenConvolution(name, place.shape);
+    for (auto& [name, location] : map.tensors) {
+        flattenConvolution(name, location.shape);
     }
     if (!hasUnder(map, start + "encoder.down_blocks.")) {
         const auto named = [start](int64_t levels) {
@@ -305,7 +305,7 @@ WeightMap textMap(const WeightMap& file, std::string_view prefix) {
 
 WeightMap openClipMap(const WeightMap& file, std::string_view prefix, OpenClipUse use) {
     const std::string start(prefix);
-    const bool isWhole = use == OpenClipUse::WithProjection;
+    const bool isComplete = use == OpenClipUse::WithProjection;
     WeightMap map =
         emptyMap(file, [start](std::string_view name) { return start + openClipName(name); });
     const int64_t layers = TensorView(file, withPrefix(start)).count([](const std::string& layer) {
@@ -314,20 +314,21 @@ WeightMap openClipMap(const WeightMap& file, std::string_view prefix, OpenClipUs
     const std::string unused = start + "transformer.resblocks." + std::to_string(layers - 1) + ".";
     const auto [first, last] = rangeUnder(file, start);
     for (auto tensor = first; tensor != last; ++tensor) {
-        const auto& [name, place] = *tensor;
+        const auto& [name, location] = *tensor;
         const std::string_view inside = std::string_view(name).substr(start.size());
         const bool isProjection = inside == kProjection;
-        const bool isBeside = std::find(std::begin(kBesideText), std::end(kBesideText), inside) !=
-                              std::end(kBesideText);
-        if (isBeside || (!isWhole && (isProjection || name.starts_with(unused)))) {
+        const bool isExtra =
+            std::find(std::begin(kExtraTextNames), std::end(kExtraTextNames), inside) !=
+            std::end(kExtraTextNames);
+        if (isExtra || (!isComplete && (isProjection || name.starts_with(unused)))) {
             continue;
         }
-        if (isFused(name, place)) {
-            addThirds(name, place, map);
-        } else if (isProjection && place.shape.size() == 2) {
-            map.tensors.emplace(name, turnedPlace(place));
+        if (isFused(name, location)) {
+            addThirds(name, location, map);
+        } else if (isProjection && location.shape.size() == 2) {
+            map.tensors.emplace(name, transposedLocation(location));
         } else {
-            map.tensors.emplace(name, place);
+            map.tensors.emplace(name, location);
         }
     }
     return map;

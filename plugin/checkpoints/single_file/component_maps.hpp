@@ -91,7 +91,7 @@ void splitThirds(WeightMap& map, std::string_view ending);
                                 std::string_view prefix,
                                 const LdmUNetLayout& layout);
 
-/// An autoencoder under `prefix`, in LDM's or diffusers' names; what a trainer left beside it
+/// An autoencoder under `prefix`, in LDM's or diffusers' names; what a trainer left next to it
 /// (loss, discriminator) is no part of it. 1x1 convolutions of the attention count as matrices.
 [[nodiscard]] WeightMap autoencoderMap(const WeightMap& file, std::string_view prefix);
 

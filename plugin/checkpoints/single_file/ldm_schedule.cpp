@@ -32,7 +32,7 @@ constexpr int64_t kChannelsWithoutMask = 4;
 constexpr const char* kPredictsNoise = "epsilon";
 constexpr const char* kPredictsVelocity = "v_prediction";
 
-/// However people spell it; nothing: the word says neither, and other programs do not read it.
+/// However users spell it; nothing: the word means neither, and other programs do not read it.
 std::optional<std::string> predictionIn(std::string_view word) {
     constexpr std::string_view kOfVelocity[] = {
         "v", "vpred", "vprediction", "velocity", "velocityprediction"};
@@ -62,10 +62,10 @@ std::optional<std::string> statedPrediction(const WeightFileHeader& file) {
 }
 
 bool readsVersion2Texts(const WeightMap& file, std::string_view prefix) {
-    const auto place = file.tensors.find(std::string(prefix) +
-                                         "middle_block.1.transformer_blocks.0.attn2.to_k.weight");
-    return place != file.tensors.end() && !place->second.shape.empty() &&
-           place->second.shape.back() == kVersion2Width;
+    const auto location = file.tensors.find(
+        std::string(prefix) + "middle_block.1.transformer_blocks.0.attn2.to_k.weight");
+    return location != file.tensors.end() && !location->second.shape.empty() &&
+           location->second.shape.back() == kVersion2Width;
 }
 
 std::optional<std::string> version2Prediction(const WeightFileHeader& file,
@@ -95,7 +95,7 @@ void refuseEdmVelocity(const WeightFileHeader& file) {
     constexpr const char* kEdmVelocity = "edm_vpred.sigma_max";
     if (file.map.tensors.contains(kEdmVelocity)) {
         throw Error(ErrorKind::Unsupported,
-                    message("{}: the key {} says that it predicts velocity of EDM's noise; only "
+                    message("{}: the key {} states that it predicts velocity of EDM's noise; only "
                             "noise of EDM's (edm_mean, edm_std) is built",
                             file.map.what,
                             kEdmVelocity),

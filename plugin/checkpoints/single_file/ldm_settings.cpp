@@ -296,7 +296,7 @@ void checkDivides(const Json& settings,
                   const char* widthKey,
                   const Divisor& divisor,
                   const std::string& what,
-                  const BesideFile& beside) {
+                  const SidecarFile& sidecar) {
     const std::vector<int64_t> widths = integersOf(settings, widthKey);
     const std::vector<int64_t> numbers = integersOf(settings, divisor.key);
     for (size_t i = 0; i < widths.size() && !numbers.empty(); ++i) {
@@ -307,13 +307,13 @@ void checkDivides(const Json& settings,
         throw Error(
             ErrorKind::Unsupported,
             message(
-                "{}: the file does not say how many {} there are, {} do not divide its widths {}",
+                "{}: the file does not state how many {} there are, {} do not divide its widths {}",
                 what,
                 divisor.meaning,
                 number,
                 toText(widths)),
-            message("state it in {} beside the file: {{\"{}\": {{\"{}\": NUMBER}}}}",
-                    beside.name,
+            message("state it in {} next to the file: {{\"{}\": {{\"{}\": NUMBER}}}}",
+                    sidecar.name,
                     divisor.part,
                     divisor.key));
     }
@@ -321,47 +321,49 @@ void checkDivides(const Json& settings,
 
 /// SD 1.x has convolutions before its attentions; the heads of a network with matrices there and
 /// its text are known of no published one.
-void checkHeadsOfMatrices(const Json& settings, const std::string& what, const BesideFile& beside) {
+void checkHeadsOfMatrices(const Json& settings,
+                          const std::string& what,
+                          const SidecarFile& sidecar) {
     constexpr int64_t kTextOfVersion1 = 768;
     constexpr const char* kHeads = "attention_head_dim";
-    const Json unet = beside.parts.value("unet", Json::object());
+    const Json unet = sidecar.parts.value("unet", Json::object());
     if (settings.value("use_linear_projection", Json()) == true &&
         settings.value("cross_attention_dim", Json()) == kTextOfVersion1 &&
         !unet.contains(kHeads)) {
         throw Error(
             ErrorKind::Unsupported,
-            message(
-                "{}: its denoiser reads texts of SD 1.x and has matrices where SD 1.x has "
-                "convolutions (proj_in); the file does not say how many attention heads there are",
-                what),
-            message("state it in {} beside the file: {{\"unet\": {{\"{}\": NUMBER}}}}",
-                    beside.name,
+            message("{}: its denoiser reads texts of SD 1.x and has matrices where SD 1.x has "
+                    "convolutions (proj_in); the file does not state how many attention heads "
+                    "there are",
+                    what),
+            message("state it in {} next to the file: {{\"unet\": {{\"{}\": NUMBER}}}}",
+                    sidecar.name,
                     kHeads));
     }
 }
 
 }  // namespace
 
-void checkUNetConstants(const Json& settings, const std::string& what, const BesideFile& beside) {
+void checkUNetConstants(const Json& settings, const std::string& what, const SidecarFile& sidecar) {
     for (const Divisor& divisor :
          {Divisor{"unet", "norm_num_groups", phrase("norm groups")},
           Divisor{"unet", "attention_head_dim", phrase("attention heads")}}) {
-        checkDivides(settings, "block_out_channels", divisor, what, beside);
+        checkDivides(settings, "block_out_channels", divisor, what, sidecar);
     }
-    checkHeadsOfMatrices(settings, what, beside);
+    checkHeadsOfMatrices(settings, what, sidecar);
 }
 
 void checkAutoencoderConstants(const Json& settings,
                                const std::string& what,
-                               const BesideFile& beside) {
+                               const SidecarFile& sidecar) {
     const Divisor groups{"vae", "norm_num_groups", phrase("norm groups of the autoencoder")};
-    checkDivides(settings, "block_out_channels", groups, what, beside);
+    checkDivides(settings, "block_out_channels", groups, what, sidecar);
 }
 
-void checkTextConstants(const Json& settings, const std::string& what, const BesideFile& beside) {
+void checkTextConstants(const Json& settings, const std::string& what, const SidecarFile& sidecar) {
     const Divisor heads{
         "text_encoder", "num_attention_heads", phrase("attention heads of the text encoder")};
-    checkDivides(settings, "hidden_size", heads, what, beside);
+    checkDivides(settings, "hidden_size", heads, what, sidecar);
 }
 
 namespace {
@@ -369,7 +371,7 @@ namespace {
 constexpr const char* kVisionPrefix = "vision_model.";
 constexpr const char* kVisionProjection = "visual_projection.weight";
 
-/// A tower by what its shapes tell, with what they do not.
+/// The settings of a tower that its shapes determine, with those that they do not.
 struct KnownTower {
     int64_t width;
     int64_t heads;
@@ -429,15 +431,16 @@ Json clipVisionSettings(const WeightMap& file) {
     return settings;
 }
 
-void checkVisionHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
+void checkVisionHeads(const Json& settings, const std::string& what, const SidecarFile& sidecar) {
     if (!settings.contains("num_attention_heads")) {
-        throw Error(ErrorKind::Unsupported,
-                    message("{} is an image encoder {} wide, whose number of heads no shape tells",
-                            what,
-                            settings.at("hidden_size").dump()),
-                    message("state num_attention_heads and hidden_act of \"image_encoder\" in {}, "
-                            "or put it into a folder with its config.json",
-                            beside.name));
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{} is an image encoder {} wide, whose number of heads no shape determines",
+                    what,
+                    settings.at("hidden_size").dump()),
+            message("state num_attention_heads and hidden_act of \"image_encoder\" in {}, "
+                    "or put it into a folder with its config.json",
+                    sidecar.name));
     }
 }
 

@@ -25,8 +25,8 @@ std::pair<std::string, std::string> cutAtFolder(const std::string& relative) {
     return {relative.substr(0, slash), relative.substr(std::min(slash + 1, relative.size()))};
 }
 
-Json indexOf(const FileParts& parts, const BesideFile& beside) {
-    Json index = withBeside(parts.pipeline, beside, kPipelinePart);
+Json indexOf(const FileParts& parts, const SidecarFile& sidecar) {
+    Json index = withSidecar(parts.pipeline, sidecar, kPipelinePart);
     const auto add = [&](const std::string& component, const std::string& className) {
         index[component] = className.empty() ? Json::array({nullptr, nullptr})
                                              : Json::array({"single_file", className});
@@ -50,8 +50,8 @@ SingleFile::SingleFile(const ModelSource& source, FileParts parts, std::string r
     : name_(source.path.name),
       resourcesFolder_(std::move(resourcesFolder)),
       parts_(std::move(parts)),
-      beside_(source.beside),
-      index_(indexOf(parts_, beside_)),
+      sidecar_(source.sidecar),
+      index_(indexOf(parts_, sidecar_)),
       files_(source.header->map.files) {
     files_.insert(files_.end(), parts_.files.begin(), parts_.files.end());
     refuseUnknownParts();
@@ -68,10 +68,10 @@ void SingleFile::refuseUnknownParts() const {
     if (parts_.scheduler) {
         known.emplace_back(kSchedulerPart);
     }
-    for (const auto& [part, settings] : beside_.parts.items()) {
+    for (const auto& [part, settings] : sidecar_.parts.items()) {
         if (std::find(known.begin(), known.end(), part) == known.end()) {
             throw Error(ErrorKind::Unsupported,
-                        message("{}: there is no part {}", beside_.name, quotedName(part)),
+                        message("{}: there is no part {}", sidecar_.name, quotedName(part)),
                         message("the parts are {}", join(known, ", ")));
         }
     }
@@ -144,19 +144,19 @@ Json SingleFile::readJson(const std::string& relative) {
         return vocabularyOf(part).tokens;
     }
     if (file == "tokenizer_config.json") {
-        return withBeside(tokenizerSettings(part), beside_, part.c_str());
+        return withSidecar(tokenizerSettings(part), sidecar_, part.c_str());
     }
     if (file == "config.json") {
         return networkSettings(part);
     }
-    return file.empty() ? index_ : withBeside(parts_.scheduler(), beside_, kSchedulerPart);
+    return file.empty() ? index_ : withSidecar(parts_.scheduler(), sidecar_, kSchedulerPart);
 }
 
 Json SingleFile::networkSettings(const std::string& component) const {
     const FileNetwork& network = parts_.networks.at(component);
-    Json settings = withBeside(network.settings(), beside_, component.c_str());
+    Json settings = withSidecar(network.settings(), sidecar_, component.c_str());
     if (network.check) {
-        network.check(settings, name_, beside_);
+        network.check(settings, name_, sidecar_);
     }
     return settings;
 }
@@ -189,7 +189,7 @@ std::function<WeightMap()> SingleFile::laterWeights(const std::string& component
 
 std::vector<memory::WeightFile> SingleFile::files() const {
     std::vector<memory::WeightFile> all = files_;
-    for (const auto& other : {beside_.stamp, merges_}) {
+    for (const auto& other : {sidecar_.stamp, merges_}) {
         if (other) {
             all.push_back(*other);
         }

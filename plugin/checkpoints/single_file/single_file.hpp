@@ -20,13 +20,13 @@ namespace lowtide::models {
 /// A network in a file, as the diffusers layout would hold it.
 struct FileNetwork {
     std::string className;  ///< empty: the file has none
-    /// What shapes and other tensors tell, as its config.json.
+    /// What shapes and other tensors determine, as its config.json.
     std::function<Json()> settings;
     std::function<WeightMap()> weights;
     /// Refuses settings that the file cannot have.
     void (*check)(const Json& settings,
                   const std::string& what,
-                  const BesideFile& beside) = nullptr;
+                  const SidecarFile& sidecar) = nullptr;
 };
 
 /// A CLIP tokenizer, which no file holds.
@@ -35,7 +35,7 @@ struct FileTokenizer {
     std::string padding;  ///< a token
 };
 
-/// A small file, and where it lies: inside the file of weights, or beside it.
+/// A small file, and where it lies: inside the file of weights, or next to it.
 struct FileDocument {
     std::string path;  ///< for messages
     std::function<std::string()> read;
@@ -54,15 +54,15 @@ struct FileParts {
     std::map<std::string, FileTokenizer, std::less<>> tokenizers;
     std::map<std::string, FileDocuments, std::less<>> documents;
     std::function<Json()> scheduler;  ///< as scheduler_config.json; empty: the file implies none
-    std::vector<memory::WeightFile> files;  ///< that were read for settings beside the file itself
+    std::vector<memory::WeightFile> files;  ///< read for settings, in addition to the file itself
 };
 
-/// One file whose layout was understood: settings come from it, then from what a person wrote
-/// beside it (BesideFile). Tokenizers that the file does not hold are CLIP's own. Weights stay
+/// One file whose layout was understood: settings come from it, then from what a user wrote
+/// next to it (SidecarFile). Tokenizers that the file does not hold are CLIP's own. Weights remain
 /// where they lie.
 class SingleFile final : public Checkpoint {
 public:
-    /// Error{Unsupported} when the source's BesideFile names a part that the layout does not have.
+    /// Error{Unsupported} when the source's SidecarFile names a part that the layout does not have.
     SingleFile(const ModelSource& source, FileParts parts, std::string resourcesFolder);
 
     [[nodiscard]] const std::string& name() const override { return name_; }
@@ -90,7 +90,7 @@ private:
     std::string name_;
     std::string resourcesFolder_;
     FileParts parts_;
-    BesideFile beside_;
+    SidecarFile sidecar_;
     Json index_;
     std::vector<memory::WeightFile> files_;
     std::map<std::string, ClipVocabulary, std::less<>> vocabularies_;
@@ -104,14 +104,15 @@ using SharedHeader = std::shared_ptr<const WeightFileHeader>;
 
 /// Whether the file has the first convolution of a denoiser in LDM's words, under `prefix`.
 [[nodiscard]] bool hasLdmUNet(const WeightMap& file, std::string_view prefix);
-/// Whether there is one in a whole checkpoint's place, and something of another network beside it.
+/// Whether there is one under a whole checkpoint's prefix, and something of another network as
+/// well.
 [[nodiscard]] bool isLdmCheckpoint(const WeightMap& file);
 /// Channels that the denoiser takes; 0: that tensor is none of a convolution.
 [[nodiscard]] int64_t ldmInputChannels(const WeightMap& file, std::string_view prefix);
 
 [[nodiscard]] FileNetwork ldmUNet(const SharedHeader& file, std::string_view prefix);
 /// An autoencoder under `prefix`, in LDM's or diffusers' names. `constants`: settings that no shape
-/// tells; all there are where the file has no autoencoder.
+/// determines; all of them where the file has no autoencoder.
 [[nodiscard]] FileNetwork ldmAutoencoder(const SharedHeader& file,
                                          std::string_view prefix,
                                          Json constants);

@@ -55,7 +55,7 @@ std::optional<double> floatAt(std::span<const std::byte> bytes, size_t index, DT
     }
 }
 
-/// Nothing for types that are neither floats nor numbers that people write.
+/// Nothing for types that are neither floats nor integers.
 std::optional<double> scalarFrom(std::span<const std::byte> bytes, DType type) {
     switch (type) {
         case DType::I64:
@@ -74,18 +74,19 @@ std::optional<double> scalarFrom(std::span<const std::byte> bytes, DType type) {
     }
 }
 
-/// A scalar in the order in which it lies, with its place in the order of those asked for.
-struct ScalarPlace {
-    const TensorPlace* place;
+/// A scalar in the order in which it lies, with its index among those asked for.
+struct ScalarLocation {
+    const TensorLocation* location;
     size_t index;
 };
 
-Bytes scalarEnd(const ScalarPlace& scalar) {
-    return scalar.place->offset + sizeOf(scalar.place->type);
+Bytes scalarEnd(const ScalarLocation& scalar) {
+    return scalar.location->offset + sizeOf(scalar.location->type);
 }
 
-std::vector<ScalarPlace> scalarPlaces(const WeightMap& file, std::span<const std::string> names) {
-    std::vector<ScalarPlace> places;
+std::vector<ScalarLocation> scalarLocations(const WeightMap& file,
+                                            std::span<const std::string> names) {
+    std::vector<ScalarLocation> locations;
     for (size_t i = 0; i < names.size(); ++i) {
         const auto found = file.tensors.find(names[i]);
         const bool isThere = found != file.tensors.end() && found->second.file == 0;
@@ -102,12 +103,13 @@ std::vector<ScalarPlace> scalarPlaces(const WeightMap& file, std::span<const std
                                         : message("is not there")),
                         message("get the file again"));
         }
-        places.push_back({&found->second, i});
+        locations.push_back({&found->second, i});
     }
-    std::sort(places.begin(), places.end(), [](const ScalarPlace& a, const ScalarPlace& b) {
-        return a.place->offset < b.place->offset;
-    });
-    return places;
+    std::sort(
+        locations.begin(), locations.end(), [](const ScalarLocation& a, const ScalarLocation& b) {
+            return a.location->offset < b.location->offset;
+        });
+    return locations;
 }
 
 }  // namespace
@@ -117,16 +119,16 @@ std::optional<std::vector<double>> readValues(const WeightMap& file, const std::
     if (found == file.tensors.end() || found->second.file >= file.files.size()) {
         return std::nullopt;
     }
-    const TensorPlace& place = found->second;
-    const std::optional<int64_t> count = elementCount(place.shape);
-    if (!count || *count < 1 || *count > kMostValues || place.encoded) {
+    const TensorLocation& location = found->second;
+    const std::optional<int64_t> count = elementCount(location.shape);
+    if (!count || *count < 1 || *count > kMostValues || location.encoded) {
         return std::nullopt;
     }
-    std::vector<std::byte> bytes(static_cast<size_t>(*count * sizeOf(place.type)));
-    files::InputFile(file.files[place.file].path).read(bytes, place.offset);
+    std::vector<std::byte> bytes(static_cast<size_t>(*count * sizeOf(location.type)));
+    files::InputFile(file.files[location.file].path).read(bytes, location.offset);
     std::vector<double> values;
     for (size_t i = 0; i < static_cast<size_t>(*count); ++i) {
-        const std::optional<double> value = floatAt(bytes, i, place.type);
+        const std::optional<double> value = floatAt(bytes, i, location.type);
         if (!value) {
             return std::nullopt;
         }
@@ -137,28 +139,28 @@ std::optional<std::vector<double>> readValues(const WeightMap& file, const std::
 
 std::vector<double> readScalars(const WeightMap& file, std::span<const std::string> names) {
     std::vector<double> values(names.size());
-    const std::vector<ScalarPlace> places = scalarPlaces(file, names);
-    if (places.empty()) {
+    const std::vector<ScalarLocation> locations = scalarLocations(file, names);
+    if (locations.empty()) {
         return values;
     }
     const files::InputFile input(file.files.front().path);
     std::vector<std::byte> bytes;
-    for (size_t first = 0; first < places.size();) {
-        const Bytes begin = places[first].place->offset;
+    for (size_t first = 0; first < locations.size();) {
+        const Bytes begin = locations[first].location->offset;
         size_t last = first;
-        while (last + 1 < places.size() &&
-               places[last + 1].place->offset <= scalarEnd(places[last]) + kNear &&
-               scalarEnd(places[last + 1]) - begin <= kLargestRead) {
+        while (last + 1 < locations.size() &&
+               locations[last + 1].location->offset <= scalarEnd(locations[last]) + kNear &&
+               scalarEnd(locations[last + 1]) - begin <= kLargestRead) {
             ++last;
         }
-        bytes.resize(static_cast<size_t>(scalarEnd(places[last]) - begin));
+        bytes.resize(static_cast<size_t>(scalarEnd(locations[last]) - begin));
         input.read(bytes, begin);
         for (; first <= last; ++first) {
-            const TensorPlace& place = *places[first].place;
+            const TensorLocation& location = *locations[first].location;
             const auto at = std::span<const std::byte>(bytes).subspan(
-                static_cast<size_t>(place.offset - begin));
-            const double value = scalarFrom(at, place.type).value();
-            values[places[first].index] = std::isfinite(value) ? value : std::nan("");
+                static_cast<size_t>(location.offset - begin));
+            const double value = scalarFrom(at, location.type).value();
+            values[locations[first].index] = std::isfinite(value) ? value : std::nan("");
         }
     }
     return values;

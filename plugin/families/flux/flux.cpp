@@ -9,17 +9,17 @@
 #include "plugin/families/flux/flux_transformer.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
 #include "plugin/nn/dit.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -50,8 +50,8 @@ public:
 
 private:
     const FluxTransformer& transformer_;
-    Pass pass_;
-    ShapeWalk* walk_;
+    Forward forward_;
+    DryRun* dryRun_;
     std::vector<FluxTexts> texts_;  ///< of the positive, then of the negative prompt
 };
 
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
-    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
+    [[nodiscard]] PromptsSpec promptsSpec(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 
@@ -125,7 +125,7 @@ FluxDenoiser::FluxDenoiser(StageContext& context,
                            const FluxTransformer& transformer,
                            const std::optional<ConditioningNumber>& guidance,
                            const DenoiserRequest& request)
-    : transformer_(transformer), pass_(context, *transformer.tree()), walk_(context.walk) {
+    : transformer_(transformer), forward_(context, *transformer.tree()), dryRun_(context.dryRun) {
     const FluxConfig& config = transformer.config();
     const auto add = [&](const tensor::Conditioning& conditioning, const char* item) {
         const auto field = [&](const char* name, tensor::FieldKind kind, int64_t width) {
@@ -133,14 +133,14 @@ FluxDenoiser::FluxDenoiser(StageContext& context,
                                            {.name = name, .kind = kind, .width = width},
                                            item,
                                            request.checkpoint);
-            return pass_.toCompute(tensor::upload(own, pass_.device()));
+            return forward_.toCompute(tensor::upload(own, forward_.device()));
         };
         texts_.push_back(
             {.states = field(tensor::kEmbeds, tensor::FieldKind::Sequence, config.textWidth),
              .pooled = field(tensor::kPooled, tensor::FieldKind::Vector, config.pooledWidth),
              .guidance =
                  guidance
-                     ? numberFor(*guidance, conditioning.entries().front().numbers, request.picture)
+                     ? numberFor(*guidance, conditioning.entries().front().numbers, request.image)
                      : 0});
     };
     add(request.positive, "positive");
@@ -155,8 +155,8 @@ at::Tensor FluxDenoiser::predict(const at::Tensor& latents,
     requireWholePatches(latents, FluxConfig::kPatch);
     const FluxTexts& texts = texts_[step.slot.isUncond];
     return stepOver(
-        walk_, pass_.tree(), latents, {texts.states.size(1)}, step, [&](const auto& decided) {
-            return transformer_.predict(pass_, latents, timestep, texts, decided);
+        dryRun_, forward_.tree(), latents, {texts.states.size(1)}, step, [&](const auto& decided) {
+            return transformer_.predict(forward_, latents, timestep, texts, decided);
         });
 }
 
@@ -328,14 +328,13 @@ PromptTokenPair FluxModel::t5TextsOf(const PromptRequest& request) const {
             .negative = tokens(own.negative, request.negative, negativeNameOf(0), "negative")};
 }
 
-PromptsOutline FluxModel::outlinePrompts(const PromptRequest& request) const {
+PromptsSpec FluxModel::promptsSpec(const PromptRequest& request) const {
     const FluxConfig& config = transformer_.config();
     const int64_t length = lengthOf(request);
-    const ConditioningOutline outline(
-        info_.conditioning.fields,
-        {{.tensors = {{tensor::kEmbeds, {1, length, config.textWidth}},
-                      {tensor::kPooled, {1, config.pooledWidth}}}}});
-    PromptsOutline outlined{.positive = outline, .negative = outline};
+    const ConditioningSpec spec(info_.conditioning.fields,
+                                {{.tensors = {{tensor::kEmbeds, {1, length, config.textWidth}},
+                                              {tensor::kPooled, {1, config.pooledWidth}}}}});
+    PromptsSpec specs{.positive = spec, .negative = spec};
     const auto add = [&](const std::string& ownText,
                          const std::string& ofBoth,
                          const std::string& ownItem,
@@ -350,16 +349,16 @@ PromptsOutline FluxModel::outlinePrompts(const PromptRequest& request) const {
                 return t5_.tokenizer().tokenize(part, length, read);
             });
         if (!ownText.empty()) {  // else T5 reads on where CLIP's vector ends
-            outlined.cutTokens.emplace_back(item, ofClip.cutTokens);
+            specs.cutTokens.emplace_back(item, ofClip.cutTokens);
         }
-        outlined.cutTokens.emplace_back(read, ofT5.cutTokens);
-        outlined.counts.push_back(std::move(ofClip));
-        outlined.counts.push_back(std::move(ofT5));
+        specs.cutTokens.emplace_back(read, ofT5.cutTokens);
+        specs.counts.push_back(std::move(ofClip));
+        specs.counts.push_back(std::move(ofT5));
     };
     const OwnPrompts& own = request.others.front();
     add(own.prompt, request.spokenPrompt(), promptNameOf(0), "prompt");
     add(own.negative, request.negative, negativeNameOf(0), "negative");
-    return outlined;
+    return specs;
 }
 
 std::array<at::Tensor, 2> FluxModel::pooledTexts(StageContext& context,
@@ -377,11 +376,11 @@ std::array<at::Tensor, 2> FluxModel::textStates(StageContext& context,
         request.begins(kTextEncoder2, 1, 2);
     }
     const T5Encoder& encoder = t5_.encoder().get();
-    Pass pass(context, *encoder.tree());
-    const at::Tensor ids = t5TextsOf(request).rows(pass, "_2");
+    Forward forward(context, *encoder.tree());
+    const at::Tensor ids = t5TextsOf(request).rows(forward, "_2");
     const std::array<int64_t, 2> lengths = {ids.size(1), ids.size(1)};
-    const at::Tensor states = encoder.encode(pass, ids, lengths, T5Padding::Kept);
-    noteFinite(context, pass.tree(), states);
+    const at::Tensor states = encoder.encode(forward, ids, lengths, T5Padding::Kept);
+    noteFinite(context, forward.tree(), states);
     // Views would hold both sides.
     return {states.narrow(0, 0, 1).clone(), states.narrow(0, 1, 1).clone()};
 }
@@ -389,17 +388,17 @@ std::array<at::Tensor, 2> FluxModel::textStates(StageContext& context,
 EncodedPrompts FluxModel::encodePrompts(StageContext& context, const PromptRequest& request) const {
     const std::array<at::Tensor, 2> pooled = pooledTexts(context, request);
     const std::array<at::Tensor, 2> states = textStates(context, request);
-    const auto conditioningOf = [&](size_t side,
+    const auto conditioningOf = [&](size_t branch,
                                     const std::string& text,
                                     const std::string& second,
                                     const std::string& recorded) {
-        context.record.put("embeds" + recorded, states[side]);
-        context.record.put(tensor::kPooled + recorded, pooled[side]);
+        context.record.put("embeds" + recorded, states[branch]);
+        context.record.put(tensor::kPooled + recorded, pooled[branch]);
         return std::make_shared<const tensor::Conditioning>(
             info_.conditioning.fields,
             std::vector<tensor::ConditioningEntry>{
-                {.tensors = {{tensor::kEmbeds, states[side]}, {tensor::kPooled, pooled[side]}},
-                 .numbers = info_.conditioning.numbersOf(request.numbers, side == 1)}},
+                {.tensors = {{tensor::kEmbeds, states[branch]}, {tensor::kPooled, pooled[branch]}},
+                 .numbers = info_.conditioning.numbersOf(request.numbers, branch == 1)}},
             text,
             /*clipSkip=*/-1,
             std::vector<std::string>{second});
@@ -420,13 +419,13 @@ std::unique_ptr<sampling::Denoiser> FluxModel::makeDenoiser(StageContext& contex
 }
 
 at::Tensor FluxModel::decode(StageContext& context, const at::Tensor& latents) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.decode(pass, latents);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.decode(forward, latents);
 }
 
 at::Tensor FluxModel::encode(StageContext& context, const at::Tensor& pixels) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.encode(pass, pixels);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.encode(forward, pixels);
 }
 
 namespace {

@@ -217,7 +217,7 @@ WeightMap splitFlux(WeightMap map, const NetworkNaming& naming) {
     return map;
 }
 
-/// What no shape tells is as published: the axes of a head as 2, 7, 7.
+/// What no shape determines is as published: the axes of a head as 2, 7, 7.
 Json fluxSettings(const WeightMap& transformer) {
     const TensorView tensors = viewOf(transformer);
     const int64_t width = tensors.size("x_embedder.weight", 0);
@@ -241,7 +241,7 @@ Json fluxSettings(const WeightMap& transformer) {
         {"axes_dims_rope", {headWidth / 8, 7 * headWidth / 16, 7 * headWidth / 16}}};
 }
 
-/// As published beside dev, whose shift follows the size of the picture, and beside schnell, which
+/// As published with dev, whose shift follows the size of the image, and with schnell, which
 /// has none. Source: scheduler/scheduler_config.json of both.
 Json fluxSchedule(const Json& settings) {
     const bool isDistilledForGuidance = settings.at("guidance_embeds") == true;

@@ -1,5 +1,5 @@
 #pragma once
-// FLUX.1's transformer: its names in files, and the settings that shapes tell. Torch-free.
+// FLUX.1's transformer: its names in files, and the settings derived from shapes. Torch-free.
 
 #include "plugin/checkpoints/network.hpp"
 #include "plugin/nn/blocks/network_builder.hpp"
@@ -13,7 +13,7 @@ namespace lowtide::models {
 inline constexpr const char* kFluxOutputShift = "norm_out.shift";
 inline constexpr const char* kFluxOutputScale = "norm_out.scale";
 
-/// What people call the transformer that embeds the guidance, and the one that does not.
+/// What users call the transformer that embeds the guidance, and the one that does not.
 [[nodiscard]] inline std::string fluxLabel(bool embedsGuidance) {
     return embedsGuidance ? "FLUX.1 dev" : "FLUX.1 schnell";
 }

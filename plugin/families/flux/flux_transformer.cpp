@@ -4,7 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/families/flux/flux_file.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/dit.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -19,16 +19,17 @@ namespace {
 
 constexpr const char* kFluxClass = "FluxTransformer2DModel";
 
-/// Fill, Depth and Canny take a picture's channels beside those of the latent.
+/// Fill, Depth and Canny take an image's channels in addition to those of the latent.
 void requireOwnChannels(const JsonReader& reader, const FluxConfig& config) {
     const int64_t given =
         integerInRange(reader, "out_channels", config.inChannels, 1, kMostChannels);
     if (given != config.inChannels) {
-        refuseConfig(reader,
-                     message("in_channels is {} and out_channels {}: it takes a picture beside the "
-                             "latent (Fill, Depth, Canny), which is not built",
-                             config.inChannels,
-                             given));
+        refuseConfig(
+            reader,
+            message("in_channels is {} and out_channels {}: it takes an image alongside the "
+                    "latent (Fill, Depth, Canny), which is not built",
+                    config.inChannels,
+                    given));
     }
     requireDivisible(
         reader, "in_channels", config.inChannels, FluxConfig::kPatch * FluxConfig::kPatch);
@@ -83,7 +84,7 @@ struct FluxProjectionNames {
     const char* keyNorm;
 };
 
-constexpr FluxProjectionNames kOfPicture = {
+constexpr FluxProjectionNames kOfImage = {
     ".attn.to_q", ".attn.to_k", ".attn.to_v", ".attn.norm_q", ".attn.norm_k"};
 constexpr FluxProjectionNames kOfText = {".attn.add_q_proj",
                                          ".attn.add_k_proj",
@@ -122,23 +123,23 @@ FluxStream fluxStream(NetworkBuilder& builder,
         .outer = {builder, feed + "2", kFluxFeedFactor * width, width}};
 }
 
-HeadTokens fluxProjected(Pass& pass,
+HeadTokens fluxProjected(Forward& forward,
                          const FluxProjections& by,
                          const at::Tensor& x,
                          int64_t heads) {
     const auto inHeads = [&](const at::Tensor& made) { return made.unflatten(2, {heads, -1}); };
-    return {.query = by.queryNorm.apply(pass, inHeads(by.query.apply(pass, x))),
-            .key = by.keyNorm.apply(pass, inHeads(by.key.apply(pass, x))),
-            .value = inHeads(by.value.apply(pass, x))};
+    return {.query = by.queryNorm.apply(forward, inHeads(by.query.apply(forward, x))),
+            .key = by.keyNorm.apply(forward, inHeads(by.key.apply(forward, x))),
+            .value = inHeads(by.value.apply(forward, x))};
 }
 
-void addFed(Pass& pass,
+void addFed(Forward& forward,
             const FluxStream& stream,
             const at::Tensor& hidden,
             const std::vector<at::Tensor>& by) {
     const at::Tensor inner =
-        stream.inner.apply(pass, modulatedNorm(hidden, by[3], by[4], kFluxEpsilon));
-    addGated(hidden, stream.outer.apply(pass, kernels::tanhGelu(inner)), by[5]);
+        stream.inner.apply(forward, modulatedNorm(hidden, by[3], by[4], kFluxEpsilon));
+    addGated(hidden, stream.outer.apply(forward, kernels::tanhGelu(inner)), by[5]);
 }
 
 /// A square's numbers by channel, row, column: [N, T, C * p * p].
@@ -162,7 +163,8 @@ at::Tensor latentsOfPatches(const at::Tensor& tokens, int64_t height, int64_t wi
         .view({tokens.size(0), -1, height, width});
 }
 
-/// Of all tokens, on the CPU: texts stand at 0 of every axis, a picture at its rows and columns.
+/// Positions of all tokens, on the CPU: texts stand at 0 of every axis, an image at its rows and
+/// columns.
 Rotation fluxRotation(const FluxConfig& config, int64_t texts, int64_t rows, int64_t columns) {
     const Rotation grid =
         gridRotation({{1, config.axes[0]}, {rows, config.axes[1]}, {columns, config.axes[2]}});
@@ -176,57 +178,59 @@ Rotation fluxRotation(const FluxConfig& config, int64_t texts, int64_t rows, int
 FluxDoubleBlock::FluxDoubleBlock(NetworkBuilder& builder,
                                  const std::string& name,
                                  const FluxConfig& config)
-    : picture(fluxStream(builder, name, "", kOfPicture, config)),
+    : image(fluxStream(builder, name, "", kOfImage, config)),
       text(fluxStream(builder, name, "_context", kOfText, config)),
       heads(config.heads) {}
 
-void FluxDoubleBlock::apply(Pass& pass,
+void FluxDoubleBlock::apply(Forward& forward,
                             const at::Tensor& hidden,
                             const at::Tensor& texts,
                             const FluxInputs& inputs) const {
     const std::vector<at::Tensor> by =
-        modulationsOf(pass, picture.modulation, inputs.time, kFluxParts);
+        modulationsOf(forward, image.modulation, inputs.time, kFluxParts);
     const std::vector<at::Tensor> byOfText =
-        modulationsOf(pass, text.modulation, inputs.time, kFluxParts);
+        modulationsOf(forward, text.modulation, inputs.time, kFluxParts);
     at::Tensor found;
     {
         HeadTokens own = fluxProjected(
-            pass, picture.projections, modulatedNorm(hidden, by[0], by[1], kFluxEpsilon), heads);
+            forward, image.projections, modulatedNorm(hidden, by[0], by[1], kFluxEpsilon), heads);
         HeadTokens others =
-            fluxProjected(pass,
+            fluxProjected(forward,
                           text.projections,
                           modulatedNorm(texts, byOfText[0], byOfText[1], kFluxEpsilon),
                           heads);
         found = attended(inARow(std::move(others), std::move(own)), inputs.rotation);
     }
     const int64_t count = texts.size(1);
-    addGated(hidden, picture.out.apply(pass, found.narrow(1, count, hidden.size(1))), by[2]);
-    addGated(texts, text.out.apply(pass, found.narrow(1, 0, count)), byOfText[2]);
+    addGated(hidden, image.out.apply(forward, found.narrow(1, count, hidden.size(1))), by[2]);
+    addGated(texts, text.out.apply(forward, found.narrow(1, 0, count)), byOfText[2]);
     found.reset();
-    addFed(pass, picture, hidden, by);
-    addFed(pass, text, texts, byOfText);
+    addFed(forward, image, hidden, by);
+    addFed(forward, text, texts, byOfText);
 }
 
 FluxSingleBlock::FluxSingleBlock(NetworkBuilder& builder,
                                  const std::string& name,
                                  const FluxConfig& config)
     : modulation(builder, name + ".norm.linear", config.width(), kFluxSingleParts * config.width()),
-      projections(fluxProjections(builder, name, kOfPicture, config)),
+      projections(fluxProjections(builder, name, kOfImage, config)),
       inner(builder, name + ".proj_mlp", config.width(), kFluxFeedFactor * config.width()),
       out(builder, name + ".proj_out", (1 + kFluxFeedFactor) * config.width(), config.width()),
       heads(config.heads) {}
 
-void FluxSingleBlock::apply(Pass& pass, const at::Tensor& all, const FluxInputs& inputs) const {
+void FluxSingleBlock::apply(Forward& forward,
+                            const at::Tensor& all,
+                            const FluxInputs& inputs) const {
     const std::vector<at::Tensor> by =
-        modulationsOf(pass, modulation, inputs.time, kFluxSingleParts);
+        modulationsOf(forward, modulation, inputs.time, kFluxSingleParts);
     at::Tensor made;
     {
         const at::Tensor normed = modulatedNorm(all, by[0], by[1], kFluxEpsilon);
         const at::Tensor found =
-            attended(fluxProjected(pass, projections, normed, heads), inputs.rotation);
-        made = at::cat({found, kernels::tanhGelu(inner.apply(pass, normed))}, 2);
+            attended(fluxProjected(forward, projections, normed, heads), inputs.rotation);
+        made = at::cat({found, kernels::tanhGelu(inner.apply(forward, normed))}, 2);
     }
-    addGated(all, out.apply(pass, made), by[2]);
+    addGated(all, out.apply(forward, made), by[2]);
 }
 
 FluxTransformer::Layers::Layers(NetworkBuilder& builder, const FluxConfig& config)
@@ -256,27 +260,27 @@ FluxTransformer::FluxTransformer(FluxConfig config, const WeightMap& weights, st
 }
 
 /// The network counts times from 0 to 1, and multiplies them again.
-at::Tensor FluxTransformer::timeOf(Pass& pass,
+at::Tensor FluxTransformer::timeOf(Forward& forward,
                                    const at::Tensor& timestep,
                                    const FluxTexts& texts) const {
     const auto embedded = [&](const VectorEmbedding& by, const at::Tensor& number) {
-        return by.apply(pass, sinusoids(pass, number.reshape({1}), kFluxSinusoids));
+        return by.apply(forward, sinusoids(forward, number.reshape({1}), kFluxSinusoids));
     };
     at::Tensor sum = embedded(layers_->time, timestep.to(at::kFloat) / kFluxNoise * kFluxNoise);
     if (layers_->guidance) {
         const at::Tensor guidance = at::scalar_tensor(texts.guidance, at::kFloat) * kFluxNoise;
         sum = sum + embedded(*layers_->guidance, guidance);
     }
-    return pass.toCompute(kernels::silu(sum + layers_->pooled.apply(pass, texts.pooled)));
+    return forward.toCompute(kernels::silu(sum + layers_->pooled.apply(forward, texts.pooled)));
 }
 
 /// Blocks write to what they get.
-at::Tensor FluxTransformer::throughRest(Pass& pass,
+at::Tensor FluxTransformer::throughRest(Forward& forward,
                                         at::Tensor hidden,
                                         at::Tensor texts,
                                         const FluxInputs& inputs) const {
     for (size_t i = 1; i < layers_->doubles.size(); ++i) {
-        layers_->doubles[i].apply(pass, hidden, texts, inputs);
+        layers_->doubles[i].apply(forward, hidden, texts, inputs);
     }
     if (layers_->singles.empty()) {
         return hidden;
@@ -284,41 +288,43 @@ at::Tensor FluxTransformer::throughRest(Pass& pass,
     const int64_t count = texts.size(1);
     const at::Tensor all = inARow(texts, hidden);
     for (const FluxSingleBlock& block : layers_->singles) {
-        block.apply(pass, all, inputs);
+        block.apply(forward, all, inputs);
     }
     return all.narrow(1, count, all.size(1) - count);
 }
 
-at::Tensor FluxTransformer::predict(Pass& pass,
+at::Tensor FluxTransformer::predict(Forward& forward,
                                     const at::Tensor& latents,
                                     const at::Tensor& timestep,
                                     const FluxTexts& texts,
                                     const sampling::StepInfo& step) const {
-    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
-    pass.begin(passHint(step, cached.work()));
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, forward.tree().id));
+    forward.begin(forwardHint(step, cached.work()));
     const int64_t count = latents.size(0);
-    at::Tensor hidden = layers_->patches.apply(pass, pass.toCompute(fluxPatches(latents)));
-    at::Tensor words = layers_->text.apply(pass, texts.states).expand({count, -1, -1}).contiguous();
+    at::Tensor hidden = layers_->patches.apply(forward, forward.toCompute(fluxPatches(latents)));
+    at::Tensor words =
+        layers_->text.apply(forward, texts.states).expand({count, -1, -1}).contiguous();
     const Rotation turned = fluxRotation(config_,
                                          words.size(1),
                                          latents.size(2) / FluxConfig::kPatch,
                                          latents.size(3) / FluxConfig::kPatch);
-    const FluxInputs inputs{.time = timeOf(pass, timestep, texts),
-                            .rotation = uploaded(turned, pass.device())};
+    const FluxInputs inputs{.time = timeOf(forward, timestep, texts),
+                            .rotation = uploaded(turned, forward.device())};
     hidden = throughBlocks(
         cached,
         std::move(hidden),
-        [&](const at::Tensor& own) { layers_->doubles.front().apply(pass, own, words, inputs); },
+        [&](const at::Tensor& own) { layers_->doubles.front().apply(forward, own, words, inputs); },
         [&](at::Tensor own) {
-            return throughRest(pass, std::move(own), std::move(words), inputs);
+            return throughRest(forward, std::move(own), std::move(words), inputs);
         });
     words.reset();
     const auto part = [&](const Linear& by) {
-        return by.apply(pass, inputs.time).to(at::kFloat).unsqueeze(1);
+        return by.apply(forward, inputs.time).to(at::kFloat).unsqueeze(1);
     };
     hidden =
         modulatedNorm(hidden, part(layers_->outputShift), part(layers_->outputScale), kFluxEpsilon);
-    return latentsOfPatches(layers_->output.apply(pass, hidden), latents.size(2), latents.size(3));
+    return latentsOfPatches(
+        layers_->output.apply(forward, hidden), latents.size(2), latents.size(3));
 }
 
 }  // namespace lowtide::models

@@ -54,7 +54,7 @@ struct FluxProjections {
     RmsNorm keyNorm;
 };
 
-/// What the text or the picture of a double block has alone.
+/// The parts of a double block that only the text or only the image uses.
 struct FluxStream {
     Linear modulation;
     FluxProjections projections;
@@ -69,22 +69,22 @@ struct FluxInputs {
     Rotation rotation;
 };
 
-/// Attention of text and picture to both, and a feed-forward layer each, all moved and weighed by
+/// Attention of text and image to both, and a feed-forward layer each, all moved and weighed by
 /// the time. Source: diffusers 0.42.1 FluxTransformerBlock.
 struct FluxDoubleBlock {
-    FluxStream picture;
+    FluxStream image;
     FluxStream text;
     int64_t heads = 1;
 
     FluxDoubleBlock(NetworkBuilder& builder, const std::string& name, const FluxConfig& config);
     /// hidden [N, T, width] and texts [N, S, width], both in place.
-    void apply(Pass& pass,
+    void apply(Forward& forward,
                const at::Tensor& hidden,
                const at::Tensor& texts,
                const FluxInputs& inputs) const;
 };
 
-/// Attention beside a feed-forward layer, of text and picture in a row. Source: diffusers 0.42.1
+/// Attention parallel to a feed-forward layer, of text and image in a row. Source: diffusers 0.42.1
 /// FluxSingleTransformerBlock.
 struct FluxSingleBlock {
     Linear modulation;
@@ -95,11 +95,11 @@ struct FluxSingleBlock {
 
     FluxSingleBlock(NetworkBuilder& builder, const std::string& name, const FluxConfig& config);
     /// all [N, S + T, width], in place.
-    void apply(Pass& pass, const at::Tensor& all, const FluxInputs& inputs) const;
+    void apply(Forward& forward, const at::Tensor& all, const FluxInputs& inputs) const;
 };
 
-/// What one prompt says: states of its tokens [1, S, textWidth], a vector [1, pooledWidth], and the
-/// guidance that the network was distilled for.
+/// What one prompt gives: states of its tokens [1, S, textWidth], a vector [1, pooledWidth], and
+/// the guidance that the network was distilled for.
 struct FluxTexts {
     at::Tensor states;
     at::Tensor pooled;
@@ -107,8 +107,8 @@ struct FluxTexts {
 };
 
 /// The transformer of FLUX.1. Source: diffusers 0.42.1 FluxTransformer2DModel. The tree is made
-/// from headers; weights are read through the pass. Shift and scale of its last norm are leaves of
-/// their own, since files have them in either order.
+/// from headers; weights are read through the forward. Shift and scale of its last norm are leaves
+/// of their own, since files have them in either order.
 class FluxTransformer {
 public:
     /// `role`: of the component.
@@ -118,11 +118,11 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// The flow. Shapes: latents [N, C, h, w] on the pass's device, their sides multiples of the
-    /// patch; timestep 0-d, int64 or f32 on the CPU, from 0 to 1000; texts of all pictures; result
+    /// The flow. Shapes: latents [N, C, h, w] on the forward's device, their sides multiples of the
+    /// patch; timestep 0-d, int64 or f32 on the CPU, from 0 to 1000; texts of all images; result
     /// as latents, f32. If the step is partial, what the layers behind the first one make comes
     /// from its cache.
-    [[nodiscard]] at::Tensor predict(Pass& pass,
+    [[nodiscard]] at::Tensor predict(Forward& forward,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const FluxTexts& texts,
@@ -145,11 +145,11 @@ private:
     };
 
     /// [1, width] behind its activation, in the type in which the network computes.
-    [[nodiscard]] at::Tensor timeOf(Pass& pass,
+    [[nodiscard]] at::Tensor timeOf(Forward& forward,
                                     const at::Tensor& timestep,
                                     const FluxTexts& texts) const;
-    /// The picture's tokens through all blocks behind the first one.
-    [[nodiscard]] at::Tensor throughRest(Pass& pass,
+    /// The image's tokens through all blocks behind the first one.
+    [[nodiscard]] at::Tensor throughRest(Forward& forward,
                                          at::Tensor hidden,
                                          at::Tensor texts,
                                          const FluxInputs& inputs) const;

@@ -10,17 +10,17 @@
 #include "plugin/families/hidream/hidream_transformer.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
 #include "plugin/nn/dit.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -44,11 +44,11 @@ namespace lowtide::models {
             {.role = std::string(kAutoencoder), .label = "Autoencoder"}};
 }
 
-/// How latents of HiDream-I1 look, or what the checkpoint says; nothing for others.
+/// How latents of HiDream-I1 look, or what the checkpoint states; nothing for others.
 [[nodiscard]] std::optional<LatentToRgb> hidreamLatentToRgb(Checkpoint& checkpoint,
                                                             int64_t latentChannels);
 
-/// Names of the sequences that HiDream's prompts hold beside a vector.
+/// Names of the sequences that HiDream's prompts hold in addition to a vector.
 inline constexpr const char* kT5Field = "t5";
 inline constexpr const char* kLanguageField = "llama";
 
@@ -65,7 +65,8 @@ public:
                                      const sampling::StepInfo& step) override;
 
 private:
-    /// One side's fields where the transformer computes, for each picture of the batch.
+    /// Fields of the positive or negative prompt where the transformer computes, for each image of
+    /// the batch.
     [[nodiscard]] HiDreamInputs sideOf(StageContext& context,
                                        const DenoiserRequest& request,
                                        const tensor::Conditioning& conditioning,
@@ -73,8 +74,8 @@ private:
                                        const char* recorded) const;
 
     const HiDreamTransformer& transformer_;
-    mutable Pass pass_;
-    ShapeWalk* walk_;
+    mutable Forward forward_;
+    DryRun* dryRun_;
     HiDreamInputs inputs_;
 };
 
@@ -87,7 +88,7 @@ public:
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
-    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
+    [[nodiscard]] PromptsSpec promptsSpec(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 
@@ -150,7 +151,7 @@ const memory::FamilyPrecision& hidreamPrecisions() {
 
 namespace {
 
-/// A picture that is no square may be larger than what such ones are filled up to.
+/// An image that is no square may be larger than what such ones are filled up to.
 void requireTokens(const HiDreamTransformer& transformer, const at::Tensor& latents) {
     const HiDreamConfig& config = transformer.config();
     requireWholePatches(latents, config.patch);
@@ -159,7 +160,7 @@ void requireTokens(const HiDreamTransformer& transformer, const at::Tensor& late
     const int64_t tokens = height * width / (config.patch * config.patch);
     requireThat(
         height == width || tokens <= config.mostTokens,
-        message("the latent {} becomes {} tokens, and the denoiser takes {} of a picture that is "
+        message("the latent {} becomes {} tokens, and the denoiser takes {} of an image that is "
                 "no square",
                 toText(latents.sizes().slice(2)),
                 tokens,
@@ -184,7 +185,7 @@ void requireLike(const at::Tensor& positive, const at::Tensor& negative, const M
 HiDreamDenoiser::HiDreamDenoiser(StageContext& context,
                                  const HiDreamTransformer& transformer,
                                  const DenoiserRequest& request)
-    : transformer_(transformer), pass_(context, *transformer.tree()), walk_(context.walk) {
+    : transformer_(transformer), forward_(context, *transformer.tree()), dryRun_(context.dryRun) {
     HiDreamInputs positive = sideOf(context, request, request.positive, "positive", ".prompt");
     if (!request.negative) {
         inputs_ = std::move(positive);
@@ -213,7 +214,7 @@ HiDreamInputs HiDreamDenoiser::sideOf(StageContext& context,
         const at::Tensor all = own.expand(sizes);
         const std::string prefix = kind == tensor::FieldKind::Sequence ? "embeds." : "";
         context.record.put(prefix + name + recorded, all.dim() == 4 ? all.transpose(0, 1) : all);
-        return pass_.toCompute(tensor::upload(own, pass_.device())).expand(sizes);
+        return forward_.toCompute(tensor::upload(own, forward_.device())).expand(sizes);
     };
     HiDreamInputs inputs{
         .t5 = field(kT5Field, tensor::FieldKind::Sequence, config.t5Width),
@@ -237,8 +238,8 @@ at::Tensor HiDreamDenoiser::predict(const at::Tensor& latents,
                                     const sampling::StepInfo& step) {
     requireTokens(transformer_, latents);
     const std::vector<int64_t> sizes = {inputs_.t5.size(1), inputs_.language.size(2)};
-    return stepOver(walk_, pass_.tree(), latents, sizes, step, [&](const auto& own) {
-        return transformer_.predict(pass_, latents, timestep, inputs_, own);
+    return stepOver(dryRun_, forward_.tree(), latents, sizes, step, [&](const auto& own) {
+        return transformer_.predict(forward_, latents, timestep, inputs_, own);
     });
 }
 
@@ -337,48 +338,48 @@ const memory::FamilyPrecision& HiDreamModel::precisions() const {
     return hidreamPrecisions();
 }
 
-PromptsOutline HiDreamModel::outlinePrompts(const PromptRequest& request) const {
+PromptsSpec HiDreamModel::promptsSpec(const PromptRequest& request) const {
     const HiDreamConfig& config = transformer_.config();
     const int64_t length = encoders_.lengthOf(request);
-    const ConditioningOutline outline(
+    const ConditioningSpec spec(
         info_.conditioning.fields,
         {{.tensors = {
               {kT5Field, {1, length, config.t5Width}},
               {kLanguageField, {1, encoders_.language().layers, length, config.languageWidth}},
               {tensor::kPooled, {1, config.pooledWidth}}}}});
-    return {.positive = outline,
-            .negative = outline,
+    return {.positive = spec,
+            .negative = spec,
             .cutTokens = encoders_.cutTokens(request),
             .counts = encoders_.counts(request)};
 }
 
 EncodedPrompts HiDreamModel::encodePrompts(StageContext& context,
                                            const PromptRequest& request) const {
-    const std::array<HiDreamTexts, 2> sides =
+    const std::array<HiDreamTexts, 2> branches =
         encoders_.encode(context, request, textWidthsOf(transformer_.config()));
-    const auto conditioningOf = [&](const HiDreamTexts& side,
+    const auto conditioningOf = [&](const HiDreamTexts& branch,
                                     const std::string& text,
                                     std::string OwnPrompts::*ofOthers,
                                     const std::string& recorded) {
-        context.record.put("embeds.t5" + recorded, side.t5);
-        context.record.put("embeds.llama" + recorded, side.language.transpose(0, 1));
-        context.record.put(tensor::kPooled + recorded, side.pooled);
+        context.record.put("embeds.t5" + recorded, branch.t5);
+        context.record.put("embeds.llama" + recorded, branch.language.transpose(0, 1));
+        context.record.put(tensor::kPooled + recorded, branch.pooled);
         std::vector<std::string> others;
         for (const OwnPrompts& own : request.others) {
             others.push_back(own.*ofOthers);
         }
         return std::make_shared<const tensor::Conditioning>(
             info_.conditioning.fields,
-            std::vector<tensor::ConditioningEntry>{{.tensors = {{kT5Field, side.t5},
-                                                                {kLanguageField, side.language},
-                                                                {tensor::kPooled, side.pooled}}}},
+            std::vector<tensor::ConditioningEntry>{{.tensors = {{kT5Field, branch.t5},
+                                                                {kLanguageField, branch.language},
+                                                                {tensor::kPooled, branch.pooled}}}},
             text,
             /*clipSkip=*/-1,
             std::move(others));
     };
-    return {
-        .positive = conditioningOf(sides[0], request.prompt, &OwnPrompts::prompt, ".prompt"),
-        .negative = conditioningOf(sides[1], request.negative, &OwnPrompts::negative, ".negative")};
+    return {.positive = conditioningOf(branches[0], request.prompt, &OwnPrompts::prompt, ".prompt"),
+            .negative =
+                conditioningOf(branches[1], request.negative, &OwnPrompts::negative, ".negative")};
 }
 
 std::unique_ptr<sampling::Denoiser> HiDreamModel::makeDenoiser(
@@ -387,13 +388,13 @@ std::unique_ptr<sampling::Denoiser> HiDreamModel::makeDenoiser(
 }
 
 at::Tensor HiDreamModel::decode(StageContext& context, const at::Tensor& latents) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.decode(pass, latents);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.decode(forward, latents);
 }
 
 at::Tensor HiDreamModel::encode(StageContext& context, const at::Tensor& pixels) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.encode(pass, pixels);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.encode(forward, pixels);
 }
 
 namespace {

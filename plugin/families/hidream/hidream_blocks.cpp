@@ -1,9 +1,9 @@
 #include "plugin/families/hidream/hidream_blocks.hpp"
 
 #include "plugin/base/config_checks.hpp"
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -97,9 +97,9 @@ int64_t roundOf(int64_t tokens, int64_t active, int64_t experts) {
     return std::clamp<int64_t>(tokens * active / experts, 1, kMostExpertTokens);
 }
 
-/// What a walk lets every expert have of `tokens` that `active` of `experts` get: whole rounds, as
-/// many as there are on average, and one at least.
-int64_t walkedTokens(int64_t tokens, int64_t active, int64_t experts) {
+/// How many of `tokens` a dry run gives to every expert, where `active` of `experts` get each:
+/// whole rounds, as many as there are on average, and one at least.
+int64_t dryRunTokens(int64_t tokens, int64_t active, int64_t experts) {
     const int64_t round = roundOf(tokens, active, experts);
     const int64_t average = tokens * active / experts;
     return std::max<int64_t>(1, (average + round / 2) / round) * round;
@@ -124,20 +124,20 @@ ExpertFeed::ExpertFeed(NetworkBuilder& builder,
                         {{.name = "weight", .shape = {config.experts, config.width()}}})),
       active(config.activeExperts) {}
 
-ExpertFeed::Routes ExpertFeed::routesOf(Pass& pass, const at::Tensor& tokens) const {
+ExpertFeed::Routes ExpertFeed::routesOf(Forward& forward, const at::Tensor& tokens) const {
     at::Tensor scores;
     {
-        const residency::Lease lease = pass.use(gate);
+        const residency::Lease lease = forward.use(gate);
         scores = kernels::linear(tokens.to(lease[0].scalar_type()), lease[0], {})
                      .to(at::kFloat)
                      .softmax(-1);
     }
     const auto [weights, chosen] = scores.topk(active, -1, /*largest=*/true, /*sorted=*/false);
     const at::Tensor flat = chosen.flatten();
-    Routes routes{.order = flat.argsort(/*stable=*/true), .shares = weights.reshape({-1, 1})};
+    Routes routes{.order = flat.argsort(/*stable=*/true), .fractions = weights.reshape({-1, 1})};
     const auto count = static_cast<int64_t>(experts.size());
     if (tokens.is_meta()) {
-        routes.counts.assign(experts.size(), walkedTokens(tokens.size(0), active, count));
+        routes.counts.assign(experts.size(), dryRunTokens(tokens.size(0), active, count));
     } else {
         const at::Tensor numbers = at::arange(count, flat.options()).unsqueeze(1);
         routes.counts = tensor::integers((flat.unsqueeze(0) == numbers).sum(1));
@@ -145,12 +145,12 @@ ExpertFeed::Routes ExpertFeed::routesOf(Pass& pass, const at::Tensor& tokens) co
     return routes;
 }
 
-at::Tensor ExpertFeed::apply(Pass& pass, const at::Tensor& x) const {
+at::Tensor ExpertFeed::apply(Forward& forward, const at::Tensor& x) const {
     const at::Tensor tokens = x.flatten(0, 1);
-    const Routes routes = routesOf(pass, tokens);
+    const Routes routes = routesOf(forward, tokens);
     at::Tensor sum = at::empty_like(tokens);
     forTokens(tokens.size(0), [&](int64_t first, int64_t count) {
-        sum.narrow(0, first, count).copy_(shared.apply(pass, tokens.narrow(0, first, count)));
+        sum.narrow(0, first, count).copy_(shared.apply(forward, tokens.narrow(0, first, count)));
     });
     const int64_t round = roundOf(tokens.size(0), active, static_cast<int64_t>(experts.size()));
     int64_t begin = 0;
@@ -160,8 +160,8 @@ at::Tensor ExpertFeed::apply(Pass& pass, const at::Tensor& x) const {
             const int64_t count = std::min(round, end - first);
             const at::Tensor own = routes.order.narrow(0, tokens.is_meta() ? 0 : first, count);
             const at::Tensor rows = own.div(active, "floor");
-            at::Tensor made = experts[expert].apply(pass, kernels::takenRows(tokens, rows));
-            made.mul_(kernels::takenRows(routes.shares, own));
+            at::Tensor made = experts[expert].apply(forward, kernels::takenRows(tokens, rows));
+            made.mul_(kernels::takenRows(routes.fractions, own));
             made.add_(kernels::takenRows(sum, rows));
             sum.index_copy_(0, rows, made);
         }
@@ -170,9 +170,9 @@ at::Tensor ExpertFeed::apply(Pass& pass, const at::Tensor& x) const {
     return sum.view(x.sizes());
 }
 
-PictureFeed::PictureFeed(NetworkBuilder& builder,
-                         const std::string& name,
-                         const HiDreamConfig& config) {
+ImageFeed::ImageFeed(NetworkBuilder& builder,
+                     const std::string& name,
+                     const HiDreamConfig& config) {
     if (config.experts > 0) {
         experts.emplace(builder, name, config);
     } else {
@@ -190,16 +190,16 @@ constexpr double kHeadNormEpsilon = 1e-5;
 /// Shift, scale and gate of the attention, then of the feed-forward layer.
 constexpr int64_t kPartsOfTokens = 6;
 
-/// The keys of tokens that fill a picture up are 0.
-HeadTokens projected(Pass& pass,
+/// The keys of tokens that fill an image up are 0.
+HeadTokens projected(Forward& forward,
                      const HiDreamProjections& by,
                      const at::Tensor& x,
                      const at::Tensor& fill,
                      int64_t heads) {
     const auto inHeads = [&](const at::Tensor& made) { return made.unflatten(2, {heads, -1}); };
-    HeadTokens made{.query = inHeads(by.queryNorm.apply(pass, by.query.apply(pass, x))),
-                    .key = inHeads(by.keyNorm.apply(pass, by.key.apply(pass, x))),
-                    .value = inHeads(by.value.apply(pass, x))};
+    HeadTokens made{.query = inHeads(by.queryNorm.apply(forward, by.query.apply(forward, x))),
+                    .key = inHeads(by.keyNorm.apply(forward, by.key.apply(forward, x))),
+                    .value = inHeads(by.value.apply(forward, x))};
     if (fill.defined()) {
         made.key.narrow(1, 0, fill.size(1)).mul_(fill.unsqueeze(3));
     }
@@ -226,37 +226,37 @@ HiDreamDoubleBlock::HiDreamDoubleBlock(NetworkBuilder& builder,
                  name + ".adaLN_modulation.1",
                  config.width(),
                  2 * kPartsOfTokens * config.width()),
-      picture(builder, name + ".attn1", "", config),
+      image(builder, name + ".attn1", "", config),
       text(builder, name + ".attn1", "_t", config),
-      pictureFeed(builder, name + ".ff_i", config),
+      imageFeed(builder, name + ".ff_i", config),
       textFeed(builder, name + ".ff_t", config.width(), hidreamInnerWidth(4 * config.width())),
       heads(config.heads) {}
 
-void HiDreamDoubleBlock::apply(Pass& pass,
+void HiDreamDoubleBlock::apply(Forward& forward,
                                const at::Tensor& hidden,
                                const at::Tensor& texts,
                                const HiDreamContext& context) const {
     const std::vector<at::Tensor> by =
-        modulationsOf(pass, modulation, context.time, 2 * kPartsOfTokens);
+        modulationsOf(forward, modulation, context.time, 2 * kPartsOfTokens);
     const auto ofText = [&](int64_t part) {
         return by[static_cast<size_t>(kPartsOfTokens + part)];
     };
     at::Tensor found;
     {
         HeadTokens own = projected(
-            pass, picture, modulatedNorm(hidden, by[0], by[1], kNormEpsilon), context.fill, heads);
+            forward, image, modulatedNorm(hidden, by[0], by[1], kNormEpsilon), context.fill, heads);
         HeadTokens others = projected(
-            pass, text, modulatedNorm(texts, ofText(0), ofText(1), kNormEpsilon), {}, heads);
+            forward, text, modulatedNorm(texts, ofText(0), ofText(1), kNormEpsilon), {}, heads);
         found = attended(inARow(std::move(own), std::move(others)), context.rotation);
     }
     const int64_t count = hidden.size(1);
-    addGated(hidden, picture.out.apply(pass, found.narrow(1, 0, count)), by[2]);
-    addGated(texts, text.out.apply(pass, found.narrow(1, count, texts.size(1))), ofText(2));
+    addGated(hidden, image.out.apply(forward, found.narrow(1, 0, count)), by[2]);
+    addGated(texts, text.out.apply(forward, found.narrow(1, count, texts.size(1))), ofText(2));
     found.reset();
     addGated(
-        hidden, pictureFeed.apply(pass, modulatedNorm(hidden, by[3], by[4], kNormEpsilon)), by[5]);
+        hidden, imageFeed.apply(forward, modulatedNorm(hidden, by[3], by[4], kNormEpsilon)), by[5]);
     addGated(texts,
-             textFeed.apply(pass, modulatedNorm(texts, ofText(3), ofText(4), kNormEpsilon)),
+             textFeed.apply(forward, modulatedNorm(texts, ofText(3), ofText(4), kNormEpsilon)),
              ofText(5));
 }
 
@@ -269,21 +269,21 @@ HiDreamSingleBlock::HiDreamSingleBlock(NetworkBuilder& builder,
       feed(builder, name + ".ff_i", config),
       heads(config.heads) {}
 
-void HiDreamSingleBlock::apply(Pass& pass,
+void HiDreamSingleBlock::apply(Forward& forward,
                                const at::Tensor& hidden,
                                const HiDreamContext& context) const {
     const std::vector<at::Tensor> by =
-        modulationsOf(pass, modulation, context.time, kPartsOfTokens);
+        modulationsOf(forward, modulation, context.time, kPartsOfTokens);
     addGated(hidden,
-             all.out.apply(pass,
-                           attended(projected(pass,
+             all.out.apply(forward,
+                           attended(projected(forward,
                                               all,
                                               modulatedNorm(hidden, by[0], by[1], kNormEpsilon),
                                               context.fill,
                                               heads),
                                     context.rotation)),
              by[2]);
-    addGated(hidden, feed.apply(pass, modulatedNorm(hidden, by[3], by[4], kNormEpsilon)), by[5]);
+    addGated(hidden, feed.apply(forward, modulatedNorm(hidden, by[3], by[4], kNormEpsilon)), by[5]);
 }
 
 }  // namespace lowtide::models

@@ -32,8 +32,8 @@ struct HiDreamConfig {
     int64_t pooledWidth = 2048;               ///< text_emb_dim: of both CLIP encoders
     int64_t experts = 4;                      ///< num_routed_experts; 0: plain layers
     int64_t activeExperts = 2;                ///< num_activated_experts: of one token
-    std::array<int64_t, 3> axes{64, 32, 32};  ///< numbers of a head for place 0, rows, columns
-    int64_t mostTokens = 4096;  ///< of pictures that are no square, which are filled up to it
+    std::array<int64_t, 3> axes{64, 32, 32};  ///< numbers of a head for index 0, rows, columns
+    int64_t mostTokens = 4096;  ///< of images that are no square, which are filled up to it
     /// Of each layer, which state of the language model it reads: 0 is the first layer's.
     std::vector<int64_t> languageLayers{};
 
@@ -58,40 +58,40 @@ struct ExpertFeed {
 
     ExpertFeed(NetworkBuilder& builder, const std::string& name, const HiDreamConfig& config);
     /// x [N, T, width], to all experts some thousand tokens at a time at most. The host waits for
-    /// the gate. A walk over shapes lets each expert have as many tokens as one can.
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    /// the gate. A dry run gives each expert as many tokens as one can.
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 
 private:
     /// Which tokens go where.
     struct Routes {
         at::Tensor order;             ///< int64 [M k]: token * k + choice, by expert
-        at::Tensor shares;            ///< [M k, 1] of the gate, by token * k + choice
+        at::Tensor fractions;         ///< [M k, 1] of the gate, by token * k + choice
         std::vector<int64_t> counts;  ///< tokens of each expert
     };
 
-    [[nodiscard]] Routes routesOf(Pass& pass, const at::Tensor& tokens) const;
+    [[nodiscard]] Routes routesOf(Forward& forward, const at::Tensor& tokens) const;
 };
 
 /// The inner width that HiDream-I1 makes of `inner`: two thirds, rounded up to 256.
 [[nodiscard]] int64_t hidreamInnerWidth(int64_t inner);
 
-/// The feed-forward layer of a picture's tokens: of experts, where the network has them.
-struct PictureFeed {
+/// The feed-forward layer of an image's tokens: of experts, where the network has them.
+struct ImageFeed {
     std::optional<ExpertFeed> experts;
     std::optional<SwiGluFeed> plain;
 
-    PictureFeed(NetworkBuilder& builder, const std::string& name, const HiDreamConfig& config);
+    ImageFeed(NetworkBuilder& builder, const std::string& name, const HiDreamConfig& config);
 
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const {
-        return experts ? experts->apply(pass, x) : plain->apply(pass, x);
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const {
+        return experts ? experts->apply(forward, x) : plain->apply(forward, x);
     }
 };
 
-/// What a call of the transformer says to all of its blocks.
+/// What a call of the transformer gives to all of its blocks.
 struct HiDreamContext {
     at::Tensor time;    ///< [N, width], activated
-    Rotation rotation;  ///< of the picture's tokens and those of texts behind them
-    at::Tensor fill;    ///< [1, T, 1]: 0 for tokens that fill a picture up; undefined: none do
+    Rotation rotation;  ///< of the image's tokens and those of texts behind them
+    at::Tensor fill;    ///< [1, T, 1]: 0 for tokens that fill an image up; undefined: none do
 };
 
 /// Queries, keys and values of one kind of tokens, normed over all heads, and the way back.
@@ -110,39 +110,39 @@ struct HiDreamProjections {
                        const HiDreamConfig& config);
 };
 
-/// Texts and picture with weights of their own, which attend to each other.
+/// Texts and image with weights of their own, which attend to each other.
 /// Source: Cai et al. 2025; diffusers 0.42.1 HiDreamImageTransformerBlock.
 struct HiDreamDoubleBlock {
     Linear modulation;
-    HiDreamProjections picture;
+    HiDreamProjections image;
     HiDreamProjections text;
-    PictureFeed pictureFeed;
+    ImageFeed imageFeed;
     SwiGluFeed textFeed;
     int64_t heads = 1;
 
     HiDreamDoubleBlock(NetworkBuilder& builder,
                        const std::string& name,
                        const HiDreamConfig& config);
-    /// hidden [N, T, width] of the picture and texts [N, S, width], in place.
-    void apply(Pass& pass,
+    /// hidden [N, T, width] of the image and texts [N, S, width], in place.
+    void apply(Forward& forward,
                const at::Tensor& hidden,
                const at::Tensor& texts,
                const HiDreamContext& context) const;
 };
 
-/// Picture and texts in a row, with one set of weights. Source: diffusers 0.42.1
+/// Image and texts in a row, with one set of weights. Source: diffusers 0.42.1
 /// HiDreamImageSingleTransformerBlock.
 struct HiDreamSingleBlock {
     Linear modulation;
     HiDreamProjections all;
-    PictureFeed feed;
+    ImageFeed feed;
     int64_t heads = 1;
 
     HiDreamSingleBlock(NetworkBuilder& builder,
                        const std::string& name,
                        const HiDreamConfig& config);
     /// hidden [N, T + S, width], in place.
-    void apply(Pass& pass, const at::Tensor& hidden, const HiDreamContext& context) const;
+    void apply(Forward& forward, const at::Tensor& hidden, const HiDreamContext& context) const;
 };
 
 }  // namespace lowtide::models

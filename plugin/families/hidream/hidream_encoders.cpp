@@ -3,10 +3,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/checkpoints/diffusers_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/shape_walk.hpp"
+#include "plugin/nn/blocks/forward.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/text/clip_text_model.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -229,11 +229,11 @@ std::vector<TextCount> HiDreamEncoders::counts(const PromptRequest& request) con
 std::array<at::Tensor, 2> HiDreamEncoders::pooledBy(StageContext& context,
                                                     const PromptRequest& request,
                                                     size_t encoder) const {
-    tellBegin(request, encoder);
+    reportBegin(request, encoder);
     return clips_[encoder]->pooledOf(context, textsOf(request, encoder), encoder == 0 ? "" : "_2");
 }
 
-void HiDreamEncoders::tellBegin(const PromptRequest& request, size_t encoder) const {
+void HiDreamEncoders::reportBegin(const PromptRequest& request, size_t encoder) const {
     if (!request.begins) {
         return;
     }
@@ -250,7 +250,7 @@ void HiDreamEncoders::tellBegin(const PromptRequest& request, size_t encoder) co
 template <class Work>
 void HiDreamEncoders::whereJoined(StageContext& context, const Work& work) const {
     const memory::ComponentTree& language = *language_->model().get().tree();
-    onDeviceOf(context.walk, context.treeOf(language), [&] {
+    onDeviceOf(context.dryRun, context.treeOf(language), [&] {
         work(at::TensorOptions(at::kFloat).device(context.deviceOf(language)));
     });
 }
@@ -270,12 +270,13 @@ std::array<at::Tensor, 2> HiDreamEncoders::pooled(StageContext& context,
     std::array<at::Tensor, 2> joined;
     whereJoined(context, [&](const at::TensorOptions& options) {
         const at::Tensor none = at::zeros({1, missing}, options);
-        for (size_t side = 0; side < joined.size(); ++side) {
+        for (size_t branch = 0; branch < joined.size(); ++branch) {
             const auto part = [&](const std::array<at::Tensor, 2>& own) {
-                return own[side].defined() ? tensor::upload(own[side], options.device()) : none;
+                return own[branch].defined() ? tensor::upload(own[branch], options.device()) : none;
             };
-            joined[side] = !clips_[0] && !clips_[1] ? none.clone()
-                                                    : at::cat({part(given[0]), part(given[1])}, -1);
+            joined[branch] = !clips_[0] && !clips_[1]
+                                 ? none.clone()
+                                 : at::cat({part(given[0]), part(given[1])}, -1);
         }
     });
     return joined;
@@ -285,10 +286,10 @@ at::Tensor HiDreamEncoders::t5States(StageContext& context,
                                      const PromptRequest& request,
                                      int64_t width) const {
     if (t5_) {
-        tellBegin(request, kT5);
-        Pass pass(context, *t5_->encoder().get().tree());
-        at::Tensor states = t5_->encode(pass, textsOf(request, kT5), T5Padding::Kept, "_3");
-        noteFinite(context, pass.tree(), states);
+        reportBegin(request, kT5);
+        Forward forward(context, *t5_->encoder().get().tree());
+        at::Tensor states = t5_->encode(forward, textsOf(request, kT5), T5Padding::Kept, "_3");
+        noteFinite(context, forward.tree(), states);
         return states;
     }
     at::Tensor none;
@@ -303,20 +304,20 @@ std::array<HiDreamTexts, 2> HiDreamEncoders::encode(StageContext& context,
                                                     const HiDreamTextWidths& widths) const {
     const std::array<at::Tensor, 2> vectors = pooled(context, request, widths.pooled);
     const at::Tensor t5 = t5States(context, request, widths.t5);
-    tellBegin(request, kLanguage);
-    Pass pass(context, *language_->model().get().tree());
-    const at::Tensor language =
-        language_->encode(pass, textsOf(request, kLanguage), 1, language_->config().layers, "_4");
-    noteFinite(context, pass.tree(), language);
-    std::array<HiDreamTexts, 2> sides;
-    for (size_t side = 0; side < sides.size(); ++side) {
-        const auto row = static_cast<int64_t>(side);
+    reportBegin(request, kLanguage);
+    Forward forward(context, *language_->model().get().tree());
+    const at::Tensor language = language_->encode(
+        forward, textsOf(request, kLanguage), 1, language_->config().layers, "_4");
+    noteFinite(context, forward.tree(), language);
+    std::array<HiDreamTexts, 2> branches;
+    for (size_t branch = 0; branch < branches.size(); ++branch) {
+        const auto row = static_cast<int64_t>(branch);
         // Views would hold both sides.
-        sides[side] = {.t5 = t5.narrow(0, row, 1).clone(),
-                       .language = language.narrow(0, row, 1).clone(),
-                       .pooled = vectors[side]};
+        branches[branch] = {.t5 = t5.narrow(0, row, 1).clone(),
+                            .language = language.narrow(0, row, 1).clone(),
+                            .pooled = vectors[branch]};
     }
-    return sides;
+    return branches;
 }
 
 }  // namespace lowtide::models

@@ -34,7 +34,7 @@ struct HiDreamTextWidths {
 /// stand for one that the checkpoint lacks, as in ComfyUI; the language model it must have.
 class HiDreamEncoders {
 public:
-    /// Reads configs and tokenizers. Errors name the component, and where people find a language
+    /// Reads configs and tokenizers. Errors name the component, and where users find a language
     /// model that is missing.
     explicit HiDreamEncoders(Checkpoint& checkpoint);
 
@@ -71,7 +71,7 @@ private:
     [[nodiscard]] std::array<at::Tensor, 2> pooledBy(StageContext& context,
                                                      const PromptRequest& request,
                                                      size_t encoder) const;
-    void tellBegin(const PromptRequest& request, size_t encoder) const;
+    void reportBegin(const PromptRequest& request, size_t encoder) const;
     template <class Work>
     void whereJoined(StageContext& context, const Work& work) const;
     [[nodiscard]] std::array<at::Tensor, 2> pooled(StageContext& context,

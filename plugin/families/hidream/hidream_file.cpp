@@ -2,8 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
+#include "plugin/checkpoints/single_file/sidecar_file.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -30,8 +30,8 @@ std::optional<NetworkNaming> hidreamNaming(const WeightMap& file) {
     return std::nullopt;
 }
 
-/// What no shape tells is as published: heads 128 wide, two experts of a token, a language model of
-/// 32 layers.
+/// What no shape determines is as published: heads 128 wide, two experts of a token, a language
+/// model of 32 layers.
 Json hidreamSettings(const WeightMap& transformer) {
     constexpr int64_t kPatch = 2;
     const TensorView tensors = viewOf(transformer);
@@ -70,18 +70,17 @@ Json hidreamSettings(const WeightMap& transformer) {
             {"llama_layers", std::move(languageLayers)}};
 }
 
-/// Refuses a transformer whose heads no shape tells and nobody stated.
-void checkHiDreamHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
+/// Refuses a transformer whose number of heads no shape determines and nobody stated.
+void checkHiDreamHeads(const Json& settings, const std::string& what, const SidecarFile& sidecar) {
     if (settings.at("num_attention_heads") == 0) {
-        throw Error(
-            ErrorKind::Unsupported,
-            message(
-                "{} is a transformer of HiDream-I1 narrower than {}, whose heads no shape tells",
-                what,
-                kHiDreamHeadWidth),
-            message("state num_attention_heads, attention_head_dim and axes_dims_rope of "
-                    "\"transformer\" in {}",
-                    beside.name));
+        throw Error(ErrorKind::Unsupported,
+                    message("{} is a transformer of HiDream-I1 narrower than {}, whose number of "
+                            "heads no shape determines",
+                            what,
+                            kHiDreamHeadWidth),
+                    message("state num_attention_heads, attention_head_dim and axes_dims_rope of "
+                            "\"transformer\" in {}",
+                            sidecar.name));
     }
 }
 

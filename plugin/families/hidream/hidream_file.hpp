@@ -4,7 +4,7 @@
 
 namespace lowtide::models {
 
-/// HiDream-I1's transformer: its names in files, and the settings that shapes tell. All but what
+/// HiDream-I1's transformer: its names in files, and the settings derived from shapes. All but what
 /// opens it; torch-free.
 [[nodiscard]] Network hidreamNetwork();
 

@@ -1,9 +1,9 @@
 #include "plugin/families/hidream/hidream_transformer.hpp"
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -26,7 +26,7 @@ Linear projectionOf(NetworkBuilder& builder, const HiDreamConfig& config, int64_
     return {builder, projectionName(layer), config.languageWidth, config.width(), Bias::None};
 }
 
-/// The layer of a text's states and a block, which travel together.
+/// The layer of a text's states and a block, which go together.
 template <class Layer, class Block>
 std::vector<Layer> layersNamed(NetworkBuilder& builder,
                                const HiDreamConfig& config,
@@ -92,16 +92,16 @@ int64_t HiDreamTransformer::tokensOf(int64_t height, int64_t width) const {
     return height == width ? height * width / (config_.patch * config_.patch) : config_.mostTokens;
 }
 
-at::Tensor HiDreamTransformer::patchesOf(Pass& pass, const at::Tensor& latents) const {
+at::Tensor HiDreamTransformer::patchesOf(Forward& forward, const at::Tensor& latents) const {
     at::Tensor numbers = patchNumbers(latents, config_.patch);
     const int64_t all = tokensOf(latents.size(2), latents.size(3));
     if (numbers.size(1) < all) {
         numbers = filledUp(numbers, 1, all, 0);
     }
-    return layers_->patches.apply(pass, pass.toCompute(numbers));
+    return layers_->patches.apply(forward, forward.toCompute(numbers));
 }
 
-/// Texts, and what fills a picture up, stand at place 0 of every axis.
+/// Texts, and what fills an image up, stand at index 0 of every axis.
 HiDreamContext HiDreamTransformer::contextFor(const at::Tensor& latents,
                                               int64_t texts,
                                               at::Tensor time) const {
@@ -111,12 +111,12 @@ HiDreamContext HiDreamTransformer::contextFor(const at::Tensor& latents,
     const Rotation grid =
         gridRotation({{1, config_.axes[0]}, {rows, config_.axes[1]}, {columns, config_.axes[2]}});
     const c10::Device device = latents.device();
-    const auto placed = [&](const at::Tensor& ofGrid, double unturned) {
+    const auto positioned = [&](const at::Tensor& ofGrid, double unturned) {
         return tensor::upload(filledUp(ofGrid, 1, tokens + texts, unturned), device);
     };
     HiDreamContext context{
         .time = std::move(time),
-        .rotation = {.cosines = placed(grid.cosines, 1), .sines = placed(grid.sines, 0)},
+        .rotation = {.cosines = positioned(grid.cosines, 1), .sines = positioned(grid.sines, 0)},
         .fill = {}};
     if (tokens > rows * columns) {
         context.fill = tensor::upload(
@@ -125,16 +125,16 @@ HiDreamContext HiDreamTransformer::contextFor(const at::Tensor& latents,
     return context;
 }
 
-at::Tensor HiDreamTransformer::languageOf(Pass& pass,
+at::Tensor HiDreamTransformer::languageOf(Forward& forward,
                                           const Linear& projection,
                                           const HiDreamInputs& inputs,
                                           int64_t layer) const {
     const int64_t state = config_.languageLayers[static_cast<size_t>(layer)];
-    return projection.apply(pass, inputs.language.select(1, state));
+    return projection.apply(forward, inputs.language.select(1, state));
 }
 
 /// Blocks write to what they get.
-at::Tensor HiDreamTransformer::throughRest(Pass& pass,
+at::Tensor HiDreamTransformer::throughRest(Forward& forward,
                                            at::Tensor hidden,
                                            Texts& texts,
                                            const HiDreamContext& context) const {
@@ -143,9 +143,9 @@ at::Tensor HiDreamTransformer::throughRest(Pass& pass,
     for (size_t i = 1; i < layers_->doubles.size(); ++i) {
         const DoubleLayer& layer = layers_->doubles[i];
         const auto number = static_cast<int64_t>(i);
-        ofLayer.copy_(layer.language ? languageOf(pass, *layer.language, texts.inputs, number)
+        ofLayer.copy_(layer.language ? languageOf(forward, *layer.language, texts.inputs, number)
                                      : texts.last);
-        layer.block.apply(pass, hidden, texts.states, context);
+        layer.block.apply(forward, hidden, texts.states, context);
     }
     if (layers_->singles.empty()) {
         return hidden;
@@ -156,33 +156,33 @@ at::Tensor HiDreamTransformer::throughRest(Pass& pass,
     for (size_t i = 0; i < layers_->singles.size(); ++i) {
         const SingleLayer& layer = layers_->singles[i];
         const int64_t number = config_.doubleLayers + static_cast<int64_t>(i);
-        next.copy_(layer.language ? languageOf(pass, *layer.language, texts.inputs, number)
+        next.copy_(layer.language ? languageOf(forward, *layer.language, texts.inputs, number)
                                   : texts.last);
-        layer.block.apply(pass, all, context);
+        layer.block.apply(forward, all, context);
     }
     return all.narrow(1, 0, count);
 }
 
-at::Tensor HiDreamTransformer::predict(Pass& pass,
+at::Tensor HiDreamTransformer::predict(Forward& forward,
                                        const at::Tensor& latents,
                                        const at::Tensor& timestep,
                                        const HiDreamInputs& inputs,
                                        const sampling::StepInfo& step) const {
-    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
-    pass.begin(passHint(step, cached.work()));
-    const at::Tensor steps =
-        sinusoids(pass, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), kSinusoids);
-    at::Tensor hidden = patchesOf(pass, latents);
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, forward.tree().id));
+    forward.begin(forwardHint(step, cached.work()));
+    const at::Tensor steps = sinusoids(
+        forward, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), kSinusoids);
+    at::Tensor hidden = patchesOf(forward, latents);
     const at::Tensor time =
-        kernels::silu(layers_->time.apply(pass, steps).to(hidden.scalar_type()) +
-                      layers_->pooled.apply(pass, inputs.pooled));
+        kernels::silu(layers_->time.apply(forward, steps).to(hidden.scalar_type()) +
+                      layers_->pooled.apply(forward, inputs.pooled));
     Texts texts{.inputs = inputs};
     {
         const std::optional<Linear>& first = layers_->doubles.front().language;
-        const at::Tensor t5 = layers_->t5.apply(pass, inputs.t5);
-        texts.last = languageOf(pass, layers_->lastLanguage, inputs, config_.layers() - 1);
+        const at::Tensor t5 = layers_->t5.apply(forward, inputs.t5);
+        texts.last = languageOf(forward, layers_->lastLanguage, inputs, config_.layers() - 1);
         texts.kept = t5.size(1) + texts.last.size(1);
-        const at::Tensor own = first ? languageOf(pass, *first, inputs, 0) : texts.last;
+        const at::Tensor own = first ? languageOf(forward, *first, inputs, 0) : texts.last;
         texts.states = at::cat({t5, texts.last, own}, 1);
     }
     const HiDreamContext context = contextFor(latents, texts.states.size(1), time);
@@ -190,13 +190,13 @@ at::Tensor HiDreamTransformer::predict(Pass& pass,
         cached,
         std::move(hidden),
         [&](const at::Tensor& own) {
-            layers_->doubles.front().block.apply(pass, own, texts.states, context);
+            layers_->doubles.front().block.apply(forward, own, texts.states, context);
         },
-        [&](at::Tensor own) { return throughRest(pass, std::move(own), texts, context); });
-    const std::vector<at::Tensor> by = modulationsOf(pass, layers_->outputModulation, time, 2);
+        [&](at::Tensor own) { return throughRest(forward, std::move(own), texts, context); });
+    const std::vector<at::Tensor> by = modulationsOf(forward, layers_->outputModulation, time, 2);
     hidden = modulatedNorm(hidden, by[0], by[1], kOutputEpsilon);
     return fromPatchNumbers(
-        layers_->output.apply(pass, hidden), config_.patch, latents.size(2), latents.size(3));
+        layers_->output.apply(forward, hidden), config_.patch, latents.size(2), latents.size(3));
 }
 
 }  // namespace lowtide::models

@@ -12,7 +12,7 @@
 
 namespace lowtide::models {
 
-/// What a call reads beside latents and time, in the type of the network.
+/// What a call reads in addition to latents and time, in the type of the network.
 struct HiDreamInputs {
     at::Tensor t5;        ///< [N, S, t5Width]
     at::Tensor language;  ///< [N, states, T, languageWidth]
@@ -21,7 +21,7 @@ struct HiDreamInputs {
 
 /// The transformer of HiDream-I1. Source: Cai et al. 2025; diffusers 0.42.1
 /// HiDreamImageTransformer2DModel. The tree is made from headers; weights are read through the
-/// pass.
+/// forward.
 class HiDreamTransformer {
 public:
     /// `role`: of the component.
@@ -36,9 +36,9 @@ public:
 
     /// Raw prediction, whose sign is the opposite of a flow's; where the step is decided as
     /// partial, what the blocks behind the first one make comes from its cache. Shapes: latents [N,
-    /// in, h, w] on the pass's device, their sides multiples of the patch, tokensOf() at most
+    /// in, h, w] on the forward's device, their sides multiples of the patch, tokensOf() at most
     /// mostTokens; timestep 0-d, int64 or f32 on the CPU; result [N, out, h, w] f32.
-    [[nodiscard]] at::Tensor predict(Pass& pass,
+    [[nodiscard]] at::Tensor predict(Forward& forward,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const HiDreamInputs& inputs,
@@ -72,17 +72,17 @@ private:
     struct Texts;
 
     /// [N, in, h, w] -> [N, tokens, width].
-    [[nodiscard]] at::Tensor patchesOf(Pass& pass, const at::Tensor& latents) const;
+    [[nodiscard]] at::Tensor patchesOf(Forward& forward, const at::Tensor& latents) const;
     [[nodiscard]] HiDreamContext contextFor(const at::Tensor& latents,
                                             int64_t texts,
                                             at::Tensor time) const;
     /// The language model's states for a layer, [N, T, width].
-    [[nodiscard]] at::Tensor languageOf(Pass& pass,
+    [[nodiscard]] at::Tensor languageOf(Forward& forward,
                                         const Linear& projection,
                                         const HiDreamInputs& inputs,
                                         int64_t layer) const;
-    /// The picture's tokens through all blocks behind the first one.
-    [[nodiscard]] at::Tensor throughRest(Pass& pass,
+    /// The image's tokens through all blocks behind the first one.
+    [[nodiscard]] at::Tensor throughRest(Forward& forward,
                                          at::Tensor hidden,
                                          Texts& texts,
                                          const HiDreamContext& context) const;

@@ -8,7 +8,7 @@
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
 #include "plugin/nn/denoisers/unet2d_config.hpp"
 #include "plugin/nn/denoisers/unet2d_denoiser.hpp"
@@ -24,7 +24,7 @@
 namespace lowtide::models {
 
 /// How latents of Stable Diffusion 1.x and 2.x look, whose autoencoders share one latent space, or
-/// what the checkpoint's own vae/latent_to_rgb.json says. Nothing for latents of other channels.
+/// what the checkpoint's own vae/latent_to_rgb.json states. Nothing for latents of other channels.
 [[nodiscard]] std::optional<LatentToRgb> latentToRgbOf(Checkpoint& checkpoint,
                                                        int64_t latentChannels);
 
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
-    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
+    [[nodiscard]] PromptsSpec promptsSpec(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
@@ -61,7 +61,7 @@ private:
 namespace {
 
 /// Figures of SD1_5_LATENT_RGB_FACTORS in InvokeAI's step_callback.py: the least squares of decoded
-/// pictures over their latents, times the scaling factor.
+/// images over their latents, times the scaling factor.
 const std::vector<LatentToRgb::Colour>& ofChannels() {
     static const std::vector<LatentToRgb::Colour> kColours = {{0.3444, 0.1385, 0.0670},
                                                               {0.1247, 0.4027, 0.1494},
@@ -111,7 +111,7 @@ const memory::FamilyPrecision& sd15Precisions(bool sumsInF32) {
 
 namespace {
 
-/// As StableDiffusionPipeline takes it, whatever old files say: timesteps lie one higher. What is
+/// As StableDiffusionPipeline takes it, whatever old files state: timesteps lie one higher. What is
 /// no number is left for its reader to refuse. Source: diffusers 0.42.1,
 /// pipeline_stable_diffusion.py.
 Json schedulerOf(Checkpoint& checkpoint) {
@@ -242,17 +242,16 @@ TextPair Sd15Model::textsOf(const PromptRequest& request) const {
             text_.embeddingsIn(request.embeddings.get(), kClipL)};
 }
 
-PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
+PromptsSpec Sd15Model::promptsSpec(const PromptRequest& request) const {
     const TextPair texts = textsOf(request);
     const int64_t width = text_.config().width;
-    const auto outlined = [&](const CutPrompt& text) {
-        return ConditioningOutline(
-            info_.conditioning.fields,
-            {{.tensors = {{tensor::kEmbeds, {1, texts.tokensOf(text), width}},
-                          {tensor::kPooled, {1, width}}}}});
+    const auto specOf = [&](const CutPrompt& text) {
+        return ConditioningSpec(info_.conditioning.fields,
+                                {{.tensors = {{tensor::kEmbeds, {1, texts.tokensOf(text), width}},
+                                              {tensor::kPooled, {1, width}}}}});
     };
-    return {.positive = outlined(texts.positive()),
-            .negative = outlined(texts.negative()),
+    return {.positive = specOf(texts.positive()),
+            .negative = specOf(texts.negative()),
             .cutTokens = {{"prompt", texts.positive().cutTokens},
                           {"negative", texts.negative().cutTokens}},
             .embeddings = texts.embeddings(),
@@ -260,9 +259,9 @@ PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
 }
 
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {
-    Pass pass(context, *text_.model().tree());
+    Forward forward(context, *text_.model().tree());
     const TextPair texts = textsOf(request);
-    const TextPair::Outputs outputs = texts.encode(pass, text_.model());
+    const TextPair::Outputs outputs = texts.encode(forward, text_.model());
     context.record.put("embeds.prompt", outputs.positive.embeds);
     context.record.put("embeds.negative", outputs.negative.embeds);
     const auto conditioningOf = [&](const ClipTextModel::Output& output, bool isNegative) {
@@ -285,13 +284,13 @@ std::unique_ptr<sampling::Denoiser> Sd15Model::makeDenoiser(StageContext& contex
 }
 
 at::Tensor Sd15Model::decode(StageContext& context, const at::Tensor& latents) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.decode(pass, latents);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.decode(forward, latents);
 }
 
 at::Tensor Sd15Model::encode(StageContext& context, const at::Tensor& pixels) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.encode(pass, pixels);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.encode(forward, pixels);
 }
 
 const Layout& sd_ldm();

@@ -35,7 +35,7 @@ std::string sdPrediction(const WeightFileHeader& file) {
                                 : "epsilon";
 }
 
-/// As the files say that diffusers takes for these two kinds. One that was trained down to noise
+/// As in the files that diffusers uses for these two kinds. One that was trained down to noise
 /// without signal and predicts velocity (ComfyUI's two keys) wants a sampler that begins there.
 Json sdScheduler(const WeightFileHeader& file) {
     Json settings = {{"beta_start", 0.00085},

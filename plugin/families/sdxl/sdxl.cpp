@@ -10,8 +10,8 @@
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/autoencoders/autoencoder_config.hpp"
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/blocks/forward.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
 #include "plugin/nn/denoisers/unet2d_config.hpp"
@@ -19,8 +19,8 @@
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -33,23 +33,24 @@
 
 namespace lowtide::models {
 
-/// The numbers that a denoiser of Stable Diffusion XL is told beside a pooled text, in its order:
-/// original size, crop and target size, in pixels, or a refiner's five, where an aesthetic score
-/// is in place of the target size. Told apart by the width of what the denoiser adds to its time,
-/// of which the pooled text has `pooledWidth`. Error{Unsupported} on the denoiser's parameter where
-/// neither fits. Source: Podell et al. 2023 (arXiv 2307.01952), section 2.2; diffusers 0.42.1,
-/// _get_add_time_ids.
+/// The numbers that a denoiser of Stable Diffusion XL is given in addition to a pooled text, in its
+/// order: original size, crop and target size, in pixels, or a refiner's five, where an aesthetic
+/// score is in place of the target size. Distinguished by the width of what the denoiser adds to
+/// its time, of which the pooled text has `pooledWidth`. Error{Unsupported} on the denoiser's
+/// parameter where neither fits. Source: Podell et al. 2023 (arXiv 2307.01952), section 2.2;
+/// diffusers 0.42.1, _get_add_time_ids.
 [[nodiscard]] std::vector<ConditioningNumber> sdxlNumbersOf(const UNet2DConfig& config,
                                                             int64_t pooledWidth,
                                                             const Checkpoint& checkpoint);
 
 /// How latents of Stable Diffusion XL look, at the scale, mean and deviation of the checkpoint's
-/// autoencoder, or what its own vae/latent_to_rgb.json says. Nothing for latents of other channels.
+/// autoencoder, or what its own vae/latent_to_rgb.json states. Nothing for latents of other
+/// channels.
 [[nodiscard]] std::optional<LatentToRgb> sdxlLatentToRgb(Checkpoint& checkpoint,
                                                          const AutoencoderConfig& autoencoder);
 
 /// Stable Diffusion XL and what has its networks (playground-v2.5, refiners): two CLIP text
-/// encoders, of which a refiner has the second alone, a UNet that is told sizes, an autoencoder.
+/// encoders, of which a refiner has the second alone, a UNet that is given sizes, an autoencoder.
 /// Source: Podell et al. 2023; diffusers 0.42.1, StableDiffusionXLPipeline.
 class SdxlModel final : public FamilyModel {
 public:
@@ -59,7 +60,7 @@ public:
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override { return precisions_; }
 
-    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
+    [[nodiscard]] PromptsSpec promptsSpec(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
@@ -103,11 +104,11 @@ constexpr double kPositiveScore = 6;    ///< aesthetic_score of StableDiffusionX
 constexpr double kNegativeScore = 2.5;  ///< negative_aesthetic_score
 
 ConditioningNumber height(const char* name) {
-    return {.name = name, .zero = ZeroMeans::PictureHeight};
+    return {.name = name, .zero = ZeroMeans::ImageHeight};
 }
 
 ConditioningNumber width(const char* name) {
-    return {.name = name, .zero = ZeroMeans::PictureWidth};
+    return {.name = name, .zero = ZeroMeans::ImageWidth};
 }
 
 std::vector<ConditioningNumber> numbersOfBase() {
@@ -140,7 +141,7 @@ std::vector<ConditioningNumber> sdxlNumbersOf(const UNet2DConfig& config,
     }
     throw Error(ErrorKind::Unsupported,
                 message("checkpoint {}: the denoiser adds {} values to its time "
-                        "(projection_class_embeddings_input_dim); a pooled text of {} beside 6 "
+                        "(projection_class_embeddings_input_dim); a pooled text of {} with 6 "
                         "numbers, or a refiner's 5, of {} each does not make that",
                         checkpoint.name(),
                         config.addedWidth,
@@ -248,7 +249,7 @@ bool readsZeros(Checkpoint& checkpoint) {
 
 /// Encoders' states side by side, where the last of them lies: [1, T, D1] and [1, T, D2] -> [1, T,
 /// D1 + D2].
-at::Tensor besideEachOther(std::vector<at::Tensor> states) {
+at::Tensor concatenated(std::vector<at::Tensor> states) {
     if (states.size() == 1) {
         return std::move(states.front());
     }
@@ -364,30 +365,29 @@ bool SdxlModel::isZero(const PromptRequest& request) const {
     return zerosForEmpty_ && request.negative.empty() && request.others.front().negative.empty();
 }
 
-PromptsOutline SdxlModel::outlinePrompts(const PromptRequest& request) const {
+PromptsSpec SdxlModel::promptsSpec(const PromptRequest& request) const {
     const std::vector<TextPair> texts = textsOf(request);
     const TextPair& first = texts.front();
-    const auto outlined = [&](const CutPrompt& text) {
-        return ConditioningOutline(
+    const auto specOf = [&](const CutPrompt& text) {
+        return ConditioningSpec(
             info_.conditioning.fields,
             {{.tensors = {{tensor::kEmbeds, {1, first.tokensOf(text), textWidth()}},
                           {tensor::kPooled, {1, pooledWidth()}}}}});
     };
-    PromptsOutline outline{
-        .positive = outlined(first.positive()),
-        .negative = outlined(isZero(request) ? first.positive() : first.negative())};
+    PromptsSpec spec{.positive = specOf(first.positive()),
+                     .negative = specOf(isZero(request) ? first.positive() : first.negative())};
     for (size_t i = 0; i < texts.size(); ++i) {
-        outline.embeddings.add(texts[i].embeddings());
+        spec.embeddings.add(texts[i].embeddings());
         const std::string& role = encoders_[i]->role();
         const bool isSecond = role == kTextEncoder2;
         for (TextCount& count : texts[i].counts(role, isSecond ? "CLIP-G" : "CLIP-L")) {
-            outline.counts.push_back(std::move(count));
+            spec.counts.push_back(std::move(count));
         }
     }
-    // Both encoders cut a text that they share at the same place.
+    // Both encoders cut a text that they share at the same position.
     const TextPair& second = texts.back();
     const auto addCut = [&](const std::string& name, const CutPrompt& text) {
-        outline.cutTokens.emplace_back(name, text.cutTokens);
+        spec.cutTokens.emplace_back(name, text.cutTokens);
     };
     addCut("prompt", first.positive());
     addCut("negative", first.negative());
@@ -397,12 +397,13 @@ PromptsOutline SdxlModel::outlinePrompts(const PromptRequest& request) const {
     if (!request.others.front().negative.empty()) {
         addCut("negative_2", second.negative());
     }
-    return outline;
+    return spec;
 }
 
 EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptRequest& request) const {
     const std::vector<TextPair> texts = textsOf(request);
-    const auto sides = isZero(request) ? TextPair::Sides::Positive : TextPair::Sides::Both;
+    const auto branches =
+        isZero(request) ? TextPair::CondUncond::Positive : TextPair::CondUncond::Both;
     std::vector<at::Tensor> positive;
     std::vector<at::Tensor> negative;
     TextPair::Outputs last;
@@ -410,22 +411,22 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
         if (request.begins) {
             request.begins(encoders_[i]->role(), i, encoders_.size());
         }
-        Pass pass(context, *encoders_[i]->model().tree());
+        Forward forward(context, *encoders_[i]->model().tree());
         const bool isSecond = encoders_[i]->role() == kTextEncoder2;
-        last = texts[i].encode(pass, encoders_[i]->model(), isSecond ? "_2" : "", sides);
+        last = texts[i].encode(forward, encoders_[i]->model(), isSecond ? "_2" : "", branches);
         for (const ClipTextModel::Output* each : {&last.positive, &last.negative}) {
-            noteFinite(context, pass.tree(), each->embeds);
-            noteFinite(context, pass.tree(), each->pooled);
+            noteFinite(context, forward.tree(), each->embeds);
+            noteFinite(context, forward.tree(), each->pooled);
         }
         positive.push_back(last.positive.embeds);
         negative.push_back(last.negative.embeds);
     }
     const at::Tensor pooled = last.positive.pooled;
-    const at::Tensor embeds = besideEachOther(std::move(positive));
-    if (sides == TextPair::Sides::Positive) {
+    const at::Tensor embeds = concatenated(std::move(positive));
+    if (branches == TextPair::CondUncond::Positive) {
         last.negative = {.embeds = at::zeros_like(embeds), .pooled = at::zeros_like(pooled)};
     } else {
-        last.negative.embeds = besideEachOther(std::move(negative));
+        last.negative.embeds = concatenated(std::move(negative));
     }
     context.record.put("embeds.prompt", embeds);
     context.record.put("embeds.negative", last.negative.embeds);
@@ -455,18 +456,18 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
 }
 
 at::Tensor SdxlModel::addedFor(StageContext& context, const DenoiserRequest& request) const {
-    const c10::Device device = Pass(context, *unet_.tree()).device();
+    const c10::Device device = Forward(context, *unet_.tree()).device();
     std::vector<at::Tensor> pooled;
     std::vector<double> ids;
-    const auto add = [&](const tensor::Conditioning& side, const char* port, const char* key) {
+    const auto add = [&](const tensor::Conditioning& branch, const char* port, const char* key) {
         const tensor::ConditioningField wanted{
             .name = tensor::kPooled, .kind = tensor::FieldKind::Vector, .width = pooledWidth()};
-        pooled.push_back(tensor::upload(fieldIn(side, wanted, port, info_.checkpoint), device)
+        pooled.push_back(tensor::upload(fieldIn(branch, wanted, port, info_.checkpoint), device)
                              .repeat({request.batch, 1}));
         context.record.put(key, pooled.back());
         for (int64_t i = 0; i < request.batch; ++i) {
             for (const ConditioningNumber& stated : info_.conditioning.numbers) {
-                ids.push_back(numberFor(stated, side.entries().front().numbers, request.picture));
+                ids.push_back(numberFor(stated, branch.entries().front().numbers, request.image));
             }
         }
     };
@@ -493,13 +494,13 @@ std::unique_ptr<sampling::Denoiser> SdxlModel::makeDenoiser(StageContext& contex
 }
 
 at::Tensor SdxlModel::decode(StageContext& context, const at::Tensor& latents) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.decode(pass, latents);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.decode(forward, latents);
 }
 
 at::Tensor SdxlModel::encode(StageContext& context, const at::Tensor& pixels) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.encode(pass, pixels);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.encode(forward, pixels);
 }
 
 const Layout& sdxl_ldm();

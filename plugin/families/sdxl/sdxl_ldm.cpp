@@ -18,7 +18,7 @@ constexpr double kXlScalingFactor = 0.13025;
 constexpr double kPlaygroundScalingFactor = 0.5;
 constexpr int64_t kXlChannelsWithMask = 9;
 constexpr int64_t kBaseSizes = 6;     ///< original size, crop and target size, two numbers each
-constexpr int64_t kRefinerSizes = 5;  ///< the aesthetic score in the target's place
+constexpr int64_t kRefinerSizes = 5;  ///< the aesthetic score instead of the target
 
 bool isRefiner(const WeightMap& file) {
     return hasUnder(file, kRefinerOpenClip) && !hasUnder(file, kXlOpenClip);
@@ -144,13 +144,13 @@ FileNetwork xlUNet(const SharedHeader& file, const FileNetwork& encoder) {
 std::vector<double> edmValues(const WeightMap& file, const char* name) {
     const std::optional<std::vector<double>> values = readValues(file, name);
     if (!values) {
-        const TensorPlace& place = file.tensors.at(name);
+        const TensorLocation& location = file.tensors.at(name);
         throw Error(ErrorKind::Corrupt,
                     message("{}: {} should be a number for each latent channel, it is {} {}",
                             file.what,
                             name,
-                            nameOf(place.type),
-                            toText(place.shape)),
+                            nameOf(location.type),
+                            toText(location.shape)),
                     message("get the checkpoint again"));
     }
     return *values;

@@ -36,7 +36,7 @@ std::vector<PrecisionNote> notesOf(const SdxlPrecisionFacts& facts) {
     const std::string denoiser(kDenoiser);
     const std::string autoencoder(kAutoencoder);
     const Message base = message(
-        "users of OneDiff found pictures of SDXL base softer with f16 sums, at 5 % less "
+        "users of OneDiff found images of SDXL base softer with f16 sums, at 5 % less "
         "time (issue 752); measure this checkpoint: lowtide compare --sensitivity");
     std::vector<PrecisionNote> notes;
     if (facts.hasEdmLevels) {
@@ -51,20 +51,21 @@ std::vector<PrecisionNote> notesOf(const SdxlPrecisionFacts& facts) {
         notes.push_back(
             {denoiser,
              isFastWithoutHalfSums,
-             message("sums stay in f32: the checkpoint asks for it (upcast_attention)")});
+             message("sums remain in f32: the checkpoint asks for it (upcast_attention)")});
     } else if (!facts.hasEdmLevels) {
-        notes.push_back({denoiser, isFastWithoutHalfSums, message("sums stay in f32: {}", base)});
+        notes.push_back({denoiser, isFastWithoutHalfSums, message("sums remain in f32: {}", base)});
     }
     if (facts.decodesInF32) {
-        notes.push_back({autoencoder,
-                         isUpcast,
-                         message("computes in f32: the checkpoint says that its values do not fit "
-                                 "f16 (force_upcast)")});
+        notes.push_back(
+            {autoencoder,
+             isUpcast,
+             message("computes in f32: the checkpoint states that its values do not fit "
+                     "f16 (force_upcast)")});
         notes.push_back({autoencoder,
                          isHalf,
-                         message("the checkpoint says that its values do not fit f16 "
+                         message("the checkpoint states that its values do not fit f16 "
                                  "(force_upcast): where they do not, it computes once more in f32, "
-                                 "for which the plan holds no room")});
+                                 "for which the plan reserves no memory")});
     }
     return notes;
 }

@@ -11,8 +11,8 @@ struct SdxlPrecisionFacts {
     bool hasEdmLevels = false;  ///< trained as playground-v2.5
 };
 
-/// What Stable Diffusion XL states of precision. Users of OneDiff reported that f16 sums soften
-/// pictures of SDXL base (issue 752) and leave those of playground-v2.5 as they are, so `speed` has
+/// What Stable Diffusion XL states about precision. Users of OneDiff reported that f16 sums soften
+/// images of SDXL base (issue 752) and leave those of playground-v2.5 as they are, so `speed` has
 /// them with the noise levels of EDM only.
 [[nodiscard]] memory::FamilyPrecision sdxlPrecisions(const SdxlPrecisionFacts& facts);
 

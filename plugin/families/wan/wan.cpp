@@ -50,7 +50,7 @@ namespace {
 
 memory::FamilyPrecision makeWanPrecisions() {
     const std::string text(kTextEncoder);
-    const std::string picture(kImageEncoder);
+    const std::string image(kImageEncoder);
     const std::string denoiser(kDenoiser);
     const std::string second(kSecondDenoiser);
     const std::string autoencoder(kAutoencoder);
@@ -58,7 +58,7 @@ memory::FamilyPrecision makeWanPrecisions() {
         "time_embedder", "scale_shift_table", "norm1", "norm2", "norm3"};
     const std::vector<std::string> notF8OfDenoiser = {
         "norm", "patch_embedding", "condition_embedder", "scale_shift_table"};
-    return {.presets = bf16Presets({text}, {denoiser, second}, {picture}),
+    return {.presets = bf16Presets({text}, {denoiser, second}, {image}),
             // Source: diffusers 0.42.1 WanTransformer3DModel and transformers 5.23
             // UMT5EncoderModel, _keep_in_fp32_modules.
             .keptF32 = {{text, {"wo"}}, {denoiser, keptOfDenoiser}, {second, keptOfDenoiser}},

@@ -1,5 +1,5 @@
 #pragma once
-// WAN 2.1 and 2.2: what they are told by, their networks and components, precision and preview
+// WAN 2.1 and 2.2: how they are recognised, their networks and components, precision and preview
 // colours.
 
 #include "plugin/checkpoints/checkpoint.hpp"

@@ -1,6 +1,6 @@
 #include "plugin/families/wan/wan_autoencoder.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 
 #include <ATen/ATen.h>
 
@@ -8,15 +8,15 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr uint32_t kFirstChunk = 0;  ///< patterns of passes
+constexpr uint32_t kFirstChunk = 0;  ///< patterns of forwards
 constexpr uint32_t kLaterChunk = 1;
 
-FrameHistory historyOf(const HistoryPlaces& places) {
-    return {.frames = std::vector<FrameHistory::Frames>(places.count)};
+FrameHistory historyOf(const HistorySlots& slots) {
+    return {.frames = std::vector<FrameHistory::Frames>(slots.count)};
 }
 
 /// Behind the first chunk, layers that halve or double the frames work too: another pattern.
-memory::PassHint hintOf(int64_t chunk, int64_t count) {
+memory::ForwardHint hintOf(int64_t chunk, int64_t count) {
     return {.pattern = chunk > 0 ? kLaterChunk : kFirstChunk,
             .next = chunk + 1 < count ? kLaterChunk : kFirstChunk};
 }
@@ -46,17 +46,17 @@ WanAutoencoder::WanAutoencoder(const WanAutoencoderConfig& config,
     tree_ = builder.finish({});
 }
 
-at::Tensor WanAutoencoder::decode(Pass& pass, const at::Tensor& latents) const {
-    FrameHistory history = historyOf(layers_->decoder.places);
+at::Tensor WanAutoencoder::decode(Forward& forward, const at::Tensor& latents) const {
+    FrameHistory history = historyOf(layers_->decoder.slots);
     const int64_t count = latents.size(2);
     const int64_t all = (count - 1) * config_.frameDownsampling() + 1;
     at::Tensor frames;
     int64_t done = 0;
     for (int64_t i = 0; i < count; ++i) {
-        pass.begin(hintOf(i, count));
+        forward.begin(hintOf(i, count));
         const at::Tensor latent = latents.select(2, i).contiguous();
-        const at::Tensor inner = layers_->postQuant.apply(pass, pass.toCompute(latent));
-        const at::Tensor chunk = layers_->decoder.apply(pass, inner, history);
+        const at::Tensor inner = layers_->postQuant.apply(forward, forward.toCompute(latent));
+        const at::Tensor chunk = layers_->decoder.apply(forward, inner, history);
         if (!frames.defined()) {
             std::vector<int64_t> sizes = chunk.sizes().vec();
             sizes.front() = all;
@@ -68,17 +68,18 @@ at::Tensor WanAutoencoder::decode(Pass& pass, const at::Tensor& latents) const {
     return frames.clamp_(-1, 1);
 }
 
-at::Tensor WanAutoencoder::encode(Pass& pass, const at::Tensor& frames) const {
-    FrameHistory history = historyOf(layers_->encoder.places);
+at::Tensor WanAutoencoder::encode(Forward& forward, const at::Tensor& frames) const {
+    FrameHistory history = historyOf(layers_->encoder.slots);
     const int64_t step = config_.frameDownsampling();
     const int64_t count = 1 + (frames.size(0) - 1) / step;
     std::vector<at::Tensor> chunks;
     for (int64_t i = 0; i < count; ++i) {
-        pass.begin(hintOf(i, count));
+        forward.begin(hintOf(i, count));
         const int64_t first = i == 0 ? 0 : 1 + (i - 1) * step;
-        const at::Tensor chunk = pass.toCompute(frames.narrow(0, first, i == 0 ? 1 : step));
-        chunks.push_back(layers_->quant.apply(pass, layers_->encoder.apply(pass, chunk, history))
-                             .to(at::kFloat));
+        const at::Tensor chunk = forward.toCompute(frames.narrow(0, first, i == 0 ? 1 : step));
+        chunks.push_back(
+            layers_->quant.apply(forward, layers_->encoder.apply(forward, chunk, history))
+                .to(at::kFloat));
     }
     return at::stack(chunks, 2).contiguous();
 }

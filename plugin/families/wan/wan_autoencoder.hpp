@@ -9,7 +9,7 @@ namespace lowtide::models {
 
 /// The causal autoencoder of WAN 2.1's videos: a latent's frame, and the frames that it stands for,
 /// at a time; layers keep the two frames before. Source: Wan et al. 2025, section 4.1; diffusers
-/// 0.42.1 AutoencoderKLWan. The tree is made from headers; weights are read through the pass.
+/// 0.42.1 AutoencoderKLWan. The tree is made from headers; weights are read through the forward.
 class WanAutoencoder {
 public:
     /// `role`: of the component.
@@ -22,10 +22,10 @@ public:
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
     /// One video: unscaled latents [1, C, F, h, w] -> its frames [f, 3, H, W] in -1..1.
-    [[nodiscard]] at::Tensor decode(Pass& pass, const at::Tensor& latents) const;
+    [[nodiscard]] at::Tensor decode(Forward& forward, const at::Tensor& latents) const;
     /// One video: frames [f, 3, H, W] in -1..1 -> mean and log variance [1, 2 C, F, h, w]. What is
     /// behind the last whole chunk is left out.
-    [[nodiscard]] at::Tensor encode(Pass& pass, const at::Tensor& frames) const;
+    [[nodiscard]] at::Tensor encode(Forward& forward, const at::Tensor& frames) const;
 
 private:
     struct Layers {

@@ -2,7 +2,7 @@
 
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/error.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -164,18 +164,18 @@ std::optional<PixelProduct> shortcutOf(NetworkBuilder& builder,
 
 std::optional<CausalConv> timeConv(NetworkBuilder& builder,
                                    const std::string& name,
-                                   HistoryPlaces& places,
+                                   HistorySlots& slots,
                                    int64_t channels,
                                    bool doublesFrames) {
     if (!doublesFrames) {
         return std::nullopt;
     }
-    return CausalConv(builder, name + ".time_conv", places, channels, 2 * channels, 1);
+    return CausalConv(builder, name + ".time_conv", slots, channels, 2 * channels, 1);
 }
 
 std::vector<CausalResnet> resnetsOf(NetworkBuilder& builder,
                                     const std::function<std::string(int64_t)>& nameOf,
-                                    HistoryPlaces& places,
+                                    HistorySlots& slots,
                                     int64_t count,
                                     int64_t in,
                                     int64_t out) {
@@ -183,14 +183,14 @@ std::vector<CausalResnet> resnetsOf(NetworkBuilder& builder,
     for (int64_t i = 0; i < count; ++i) {
         const std::string name = nameOf(i);
         const BlockGuard guard(builder, name);
-        resnets.emplace_back(builder, name, places, i == 0 ? in : out, out);
+        resnets.emplace_back(builder, name, slots, i == 0 ? in : out, out);
     }
     return resnets;
 }
 
 /// diffusers numbers resnets and what shrinks between the levels in one row.
 std::vector<WanEncoder::Level> encoderLevels(NetworkBuilder& builder,
-                                             HistoryPlaces& places,
+                                             HistorySlots& slots,
                                              const WanAutoencoderConfig& config) {
     std::vector<WanEncoder::Level> levels;
     int64_t number = 0;
@@ -201,12 +201,12 @@ std::vector<WanEncoder::Level> encoderLevels(NetworkBuilder& builder,
     for (size_t i = 0; i < config.widths.size(); ++i) {
         const int64_t out = config.baseWidth * config.widths[i];
         WanEncoder::Level level{
-            .resnets = resnetsOf(builder, next, places, config.layersPerBlock, in, out),
+            .resnets = resnetsOf(builder, next, slots, config.layersPerBlock, in, out),
             .shrink = std::nullopt};
         if (i + 1 < config.widths.size()) {
             const std::string name = next();
             const BlockGuard guard(builder, name);
-            level.shrink.emplace(builder, name, places, out, config.halvesFrames[i]);
+            level.shrink.emplace(builder, name, slots, out, config.halvesFrames[i]);
         }
         levels.push_back(std::move(level));
         in = out;
@@ -215,7 +215,7 @@ std::vector<WanEncoder::Level> encoderLevels(NetworkBuilder& builder,
 }
 
 std::vector<WanDecoder::Level> decoderLevels(NetworkBuilder& builder,
-                                             HistoryPlaces& places,
+                                             HistorySlots& slots,
                                              const WanAutoencoderConfig& config) {
     std::vector<WanDecoder::Level> levels;
     const size_t count = config.widths.size();
@@ -228,14 +228,14 @@ std::vector<WanDecoder::Level> decoderLevels(NetworkBuilder& builder,
             .resnets = resnetsOf(
                 builder,
                 [&](int64_t resnet) { return name + ".resnets." + std::to_string(resnet); },
-                places,
+                slots,
                 config.layersPerBlock + 1,
                 in,
                 out),
             .grow = std::nullopt};
         if (i + 1 < count) {
             level.grow.emplace(
-                builder, name + ".upsamplers.0", places, out, config.halvesFrames[count - 2 - i]);
+                builder, name + ".upsamplers.0", slots, out, config.halvesFrames[count - 2 - i]);
             in = out / 2;
         }
         levels.push_back(std::move(level));
@@ -243,33 +243,30 @@ std::vector<WanDecoder::Level> decoderLevels(NetworkBuilder& builder,
     return levels;
 }
 
-at::Tensor applyAll(Pass& pass,
+at::Tensor applyAll(Forward& forward,
                     const std::vector<CausalResnet>& resnets,
                     at::Tensor x,
                     FrameHistory& history) {
     for (const CausalResnet& resnet : resnets) {
-        x = resnet.apply(pass, x, history);
+        x = resnet.apply(forward, x, history);
     }
     return x;
 }
 
 }  // namespace
 
-CausalResnet::CausalResnet(NetworkBuilder& builder,
-                           const std::string& name,
-                           HistoryPlaces& places,
-                           int64_t in,
-                           int64_t out)
+CausalResnet::CausalResnet(
+    NetworkBuilder& builder, const std::string& name, HistorySlots& slots, int64_t in, int64_t out)
     : firstNorm(builder, name + ".norm1", in, /*hasFrameAxis=*/true),
-      first(builder, name + ".conv1", places, in, out, 3),
+      first(builder, name + ".conv1", slots, in, out, 3),
       lastNorm(builder, name + ".norm2", out, /*hasFrameAxis=*/true),
-      last(builder, name + ".conv2", places, out, out, 3),
+      last(builder, name + ".conv2", slots, out, out, 3),
       shortcut(shortcutOf(builder, name, in, out)) {}
 
-at::Tensor CausalResnet::apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const {
-    at::Tensor hidden = first.apply(pass, firstNorm.applyActivated(pass, x), history);
-    hidden = last.apply(pass, lastNorm.applyActivated(pass, hidden), history);
-    return hidden.add_(shortcut ? shortcut->apply(pass, x) : x);
+at::Tensor CausalResnet::apply(Forward& forward, const at::Tensor& x, FrameHistory& history) const {
+    at::Tensor hidden = first.apply(forward, firstNorm.applyActivated(forward, x), history);
+    hidden = last.apply(forward, lastNorm.applyActivated(forward, hidden), history);
+    return hidden.add_(shortcut ? shortcut->apply(forward, x) : x);
 }
 
 FrameAttention::FrameAttention(NetworkBuilder& builder, const std::string& name, int64_t channels)
@@ -277,8 +274,8 @@ FrameAttention::FrameAttention(NetworkBuilder& builder, const std::string& name,
       inputs(builder, name + ".to_qkv", channels, 3 * channels, /*hasFrameAxis=*/false),
       output(builder, name + ".proj", channels, channels, /*hasFrameAxis=*/false) {}
 
-at::Tensor FrameAttention::apply(Pass& pass, const at::Tensor& x) const {
-    const std::vector<at::Tensor> parts = inputs.apply(pass, norm.apply(pass, x))
+at::Tensor FrameAttention::apply(Forward& forward, const at::Tensor& x) const {
+    const std::vector<at::Tensor> parts = inputs.apply(forward, norm.apply(forward, x))
                                               .flatten(2)
                                               .transpose(1, 2)
                                               .contiguous()  // [T, HW, 3 C]
@@ -286,52 +283,54 @@ at::Tensor FrameAttention::apply(Pass& pass, const at::Tensor& x) const {
                                               .chunk(3, -1);
     const at::Tensor found =
         kernels::attention(parts[0], parts[1], parts[2], /*causal=*/false).squeeze(1);
-    return x + output.apply(pass, found.transpose(1, 2).reshape(x.sizes()));
+    return x + output.apply(forward, found.transpose(1, 2).reshape(x.sizes()));
 }
 
 WanMid::WanMid(NetworkBuilder& builder,
                const std::string& name,
-               HistoryPlaces& places,
+               HistorySlots& slots,
                int64_t channels)
-    : first(builder, name + ".resnets.0", places, channels, channels),
+    : first(builder, name + ".resnets.0", slots, channels, channels),
       attention(builder, name + ".attentions.0", channels),
-      last(builder, name + ".resnets.1", places, channels, channels) {}
+      last(builder, name + ".resnets.1", slots, channels, channels) {}
 
-at::Tensor WanMid::apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const {
-    return last.apply(pass, attention.apply(pass, first.apply(pass, x, history)), history);
+at::Tensor WanMid::apply(Forward& forward, const at::Tensor& x, FrameHistory& history) const {
+    return last.apply(forward, attention.apply(forward, first.apply(forward, x, history)), history);
 }
 
 WanShrink::WanShrink(NetworkBuilder& builder,
                      const std::string& name,
-                     HistoryPlaces& places,
+                     HistorySlots& slots,
                      int64_t channels,
                      bool halvesFrames)
     : conv(builder,
            name + ".resample.1",
            {.in = channels, .out = channels, .stride = 2, .padding = 0}) {
     if (halvesFrames) {
-        place = places.count++;
+        slot = slots.count++;
         time = builder.leaf(name + ".time_conv.",
                             {{.name = "weight", .shape = {channels, channels, 3, 1, 1}},
                              {.name = "bias", .shape = {channels}}});
     }
 }
 
-at::Tensor WanShrink::smaller(Pass& pass, const at::Tensor& x) const {
+at::Tensor WanShrink::smaller(Forward& forward, const at::Tensor& x) const {
     // Padded at the right and at the bottom only.
-    return conv.apply(pass, at::constant_pad_nd(x, {0, 1, 0, 1}));
+    return conv.apply(forward, at::constant_pad_nd(x, {0, 1, 0, 1}));
 }
 
-at::Tensor WanShrink::shorter(Pass& pass, const at::Tensor& small, FrameHistory& history) const {
+at::Tensor WanShrink::shorter(Forward& forward,
+                              const at::Tensor& small,
+                              FrameHistory& history) const {
     if (!time) {
         return small;
     }
     const FrameHistory::Frames before =
-        std::exchange(history.frames[place], {small.narrow(0, small.size(0) - 1, 1).clone()});
+        std::exchange(history.frames[slot], {small.narrow(0, small.size(0) - 1, 1).clone()});
     if (before.empty()) {
         return small;
     }
-    const residency::Lease lease = pass.use(*time);
+    const residency::Lease lease = forward.use(*time);
     const at::Tensor all = at::cat({before.back(), small}).to(lease[0].scalar_type());
     const int64_t count = (all.size(0) - 3) / 2 + 1;
     at::Tensor sum;
@@ -346,30 +345,30 @@ at::Tensor WanShrink::shorter(Pass& pass, const at::Tensor& small, FrameHistory&
 
 WanGrow::WanGrow(NetworkBuilder& builder,
                  const std::string& name,
-                 HistoryPlaces& places,
+                 HistorySlots& slots,
                  int64_t channels,
                  bool doublesFrames)
-    : time(timeConv(builder, name, places, channels, doublesFrames)),
+    : time(timeConv(builder, name, slots, channels, doublesFrames)),
       conv(builder, name + ".resample.1", {.in = channels, .out = channels / 2}) {}
 
-at::Tensor WanGrow::apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const {
+at::Tensor WanGrow::apply(Forward& forward, const at::Tensor& x, FrameHistory& history) const {
     at::Tensor hidden = x;
     if (time && !history.isFirstChunk) {
         // Twice the channels are two frames: [T, 2 C, H, W] -> [2 T, C, H, W].
-        hidden = time->apply(pass, x, history)
+        hidden = time->apply(forward, x, history)
                      .contiguous()
                      .view({2 * x.size(0), x.size(1), x.size(2), x.size(3)});
     }
-    return conv.applyUpsampled(pass, hidden, 2 * hidden.size(2), 2 * hidden.size(3));
+    return conv.applyUpsampled(forward, hidden, 2 * hidden.size(2), 2 * hidden.size(3));
 }
 
 WanEncoder::WanEncoder(NetworkBuilder& builder, const WanAutoencoderConfig& config)
-    : input(builder, "encoder.conv_in", places, config.imageChannels, config.baseWidth, 3),
-      levels(encoderLevels(builder, places, config)),
+    : input(builder, "encoder.conv_in", slots, config.imageChannels, config.baseWidth, 3),
+      levels(encoderLevels(builder, slots, config)),
       mid([&] {
           const BlockGuard guard(builder, "encoder.mid_block");
           return WanMid(
-              builder, "encoder.mid_block", places, config.baseWidth * config.widths.back());
+              builder, "encoder.mid_block", slots, config.baseWidth * config.widths.back());
       }()),
       outputNorm(builder,
                  "encoder.norm_out",
@@ -377,56 +376,58 @@ WanEncoder::WanEncoder(NetworkBuilder& builder, const WanAutoencoderConfig& conf
                  /*hasFrameAxis=*/true),
       output(builder,
              "encoder.conv_out",
-             places,
+             slots,
              config.baseWidth * config.widths.back(),
              2 * config.latentChannels,
              3) {}
 
-at::Tensor WanEncoder::apply(Pass& pass, const at::Tensor& frames, FrameHistory& history) const {
+at::Tensor WanEncoder::apply(Forward& forward,
+                             const at::Tensor& frames,
+                             FrameHistory& history) const {
     at::Tensor hidden = frames;
     for (size_t i = 0; i < levels.size(); ++i) {
         const Level& level = levels[i];
         FrameHistory::Frames done;
         for (int64_t frame = 0; frame < hidden.size(0); ++frame) {
             at::Tensor one = hidden.narrow(0, frame, 1);
-            one = i == 0 ? input.apply(pass, one, history) : one;
-            one = applyAll(pass, level.resnets, std::move(one), history);
-            done.push_back(level.shrink ? level.shrink->smaller(pass, one) : one);
+            one = i == 0 ? input.apply(forward, one, history) : one;
+            one = applyAll(forward, level.resnets, std::move(one), history);
+            done.push_back(level.shrink ? level.shrink->smaller(forward, one) : one);
         }
         hidden = done.size() == 1 ? done.front() : at::cat(done);
         done.clear();
-        hidden = level.shrink ? level.shrink->shorter(pass, hidden, history) : hidden;
+        hidden = level.shrink ? level.shrink->shorter(forward, hidden, history) : hidden;
     }
-    hidden = mid.apply(pass, hidden, history);
+    hidden = mid.apply(forward, hidden, history);
     history.isFirstChunk = false;
-    return output.apply(pass, outputNorm.applyActivated(pass, hidden), history);
+    return output.apply(forward, outputNorm.applyActivated(forward, hidden), history);
 }
 
 WanDecoder::WanDecoder(NetworkBuilder& builder, const WanAutoencoderConfig& config)
     : input(builder,
             "decoder.conv_in",
-            places,
+            slots,
             config.latentChannels,
             config.decoderBaseWidth * config.widths.back(),
             3),
       mid([&] {
           const BlockGuard guard(builder, "decoder.mid_block");
           return WanMid(
-              builder, "decoder.mid_block", places, config.decoderBaseWidth * config.widths.back());
+              builder, "decoder.mid_block", slots, config.decoderBaseWidth * config.widths.back());
       }()),
-      levels(decoderLevels(builder, places, config)),
+      levels(decoderLevels(builder, slots, config)),
       outputNorm(builder,
                  "decoder.norm_out",
                  config.decoderBaseWidth * config.widths.front(),
                  /*hasFrameAxis=*/true),
       output(builder,
              "decoder.conv_out",
-             places,
+             slots,
              config.decoderBaseWidth * config.widths.front(),
              config.imageChannels,
              3) {}
 
-void WanDecoder::grow(Pass& pass,
+void WanDecoder::grow(Forward& forward,
                       size_t level,
                       const at::Tensor& frames,
                       FrameHistory& history,
@@ -434,22 +435,28 @@ void WanDecoder::grow(Pass& pass,
     for (int64_t i = 0; i < frames.size(0); ++i) {
         at::Tensor frame = frames.narrow(0, i, 1);
         if (level == levels.size()) {
-            done.push_back(
-                output.apply(pass, outputNorm.applyActivated(pass, frame), history).contiguous());
+            done.push_back(output.apply(forward, outputNorm.applyActivated(forward, frame), history)
+                               .contiguous());
             continue;
         }
         const Level& here = levels[level];
-        frame = applyAll(pass, here.resnets, std::move(frame), history);
+        frame = applyAll(forward, here.resnets, std::move(frame), history);
         if (here.grow) {
-            frame = here.grow->apply(pass, frame, history);
+            frame = here.grow->apply(forward, frame, history);
         }
-        grow(pass, level + 1, frame, history, done);
+        grow(forward, level + 1, frame, history, done);
     }
 }
 
-at::Tensor WanDecoder::apply(Pass& pass, const at::Tensor& latent, FrameHistory& history) const {
+at::Tensor WanDecoder::apply(Forward& forward,
+                             const at::Tensor& latent,
+                             FrameHistory& history) const {
     FrameHistory::Frames done;
-    grow(pass, 0, mid.apply(pass, input.apply(pass, latent, history), history), history, done);
+    grow(forward,
+         0,
+         mid.apply(forward, input.apply(forward, latent, history), history),
+         history,
+         done);
     history.isFirstChunk = false;
     return done.size() == 1 ? done.front() : at::cat(done);
 }

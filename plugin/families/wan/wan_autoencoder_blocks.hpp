@@ -30,14 +30,14 @@ struct WanAutoencoderConfig {
     [[nodiscard]] int64_t frameDownsampling() const;
 };
 
-/// What its latents are to a denoiser; `multiple`: of the sides of a picture.
+/// What its latents are to a denoiser; `multiple`: of the sides of an image.
 [[nodiscard]] LatentSpace latentSpaceOf(const WanAutoencoderConfig& config, int64_t multiple);
 
 /// Errors: Unsupported names the setting that is not built, Corrupt the one that cannot be.
 [[nodiscard]] WanAutoencoderConfig readWanAutoencoderConfig(const Json& json,
                                                             const std::string& what);
 
-/// Two convolutions beside a shortcut.
+/// Two convolutions with a shortcut.
 struct CausalResnet {
     PixelNorm firstNorm;
     CausalConv first;
@@ -47,20 +47,22 @@ struct CausalResnet {
 
     CausalResnet(NetworkBuilder& builder,
                  const std::string& name,
-                 HistoryPlaces& places,
+                 HistorySlots& slots,
                  int64_t in,
                  int64_t out);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward,
+                                   const at::Tensor& x,
+                                   FrameHistory& history) const;
 };
 
-/// One head of attention over the pixels of each frame, beside a shortcut.
+/// One head of attention over the pixels of each frame, with a shortcut.
 struct FrameAttention {
     PixelNorm norm;
     PixelProduct inputs;
     PixelProduct output;
 
     FrameAttention(NetworkBuilder& builder, const std::string& name, int64_t channels);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
 /// Resnet, attention, resnet.
@@ -69,28 +71,27 @@ struct WanMid {
     FrameAttention attention;
     CausalResnet last;
 
-    WanMid(NetworkBuilder& builder,
-           const std::string& name,
-           HistoryPlaces& places,
-           int64_t channels);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const;
+    WanMid(NetworkBuilder& builder, const std::string& name, HistorySlots& slots, int64_t channels);
+    [[nodiscard]] at::Tensor apply(Forward& forward,
+                                   const at::Tensor& x,
+                                   FrameHistory& history) const;
 };
 
 /// Half the rows and columns, and behind the first frame every second frame.
 struct WanShrink {
     Conv2d conv;
     std::optional<memory::LeafId> time;  ///< a kernel of three frames with a stride of two
-    size_t place = 0;
+    size_t slot = 0;
 
     WanShrink(NetworkBuilder& builder,
               const std::string& name,
-              HistoryPlaces& places,
+              HistorySlots& slots,
               int64_t channels,
               bool halvesFrames);
     /// Of rows and columns, frame by frame.
-    [[nodiscard]] at::Tensor smaller(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor smaller(Forward& forward, const at::Tensor& x) const;
     /// Of the frames of a chunk, where it halves them.
-    [[nodiscard]] at::Tensor shorter(Pass& pass,
+    [[nodiscard]] at::Tensor shorter(Forward& forward,
                                      const at::Tensor& small,
                                      FrameHistory& history) const;
 };
@@ -102,10 +103,12 @@ struct WanGrow {
 
     WanGrow(NetworkBuilder& builder,
             const std::string& name,
-            HistoryPlaces& places,
+            HistorySlots& slots,
             int64_t channels,
             bool doublesFrames);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward,
+                                   const at::Tensor& x,
+                                   FrameHistory& history) const;
 };
 
 /// Frames to moments, chunk by chunk. Source: diffusers 0.42.1 WanEncoder3d.
@@ -115,7 +118,7 @@ struct WanEncoder {
         std::optional<WanShrink> shrink;
     };
 
-    HistoryPlaces places;
+    HistorySlots slots;
     CausalConv input;
     std::vector<Level> levels;
     WanMid mid;
@@ -125,7 +128,7 @@ struct WanEncoder {
     WanEncoder(NetworkBuilder& builder, const WanAutoencoderConfig& config);
     /// One chunk: the first frame, or as many as become one of the latent. [T, 3, H, W] -> [1, 2 C,
     /// h, w].
-    [[nodiscard]] at::Tensor apply(Pass& pass,
+    [[nodiscard]] at::Tensor apply(Forward& forward,
                                    const at::Tensor& frames,
                                    FrameHistory& history) const;
 };
@@ -137,23 +140,23 @@ struct WanDecoder {
         std::optional<WanGrow> grow;
     };
 
-    HistoryPlaces places;
+    HistorySlots slots;
     CausalConv input;
     WanMid mid;
-    std::vector<Level> levels;  ///< from the smallest picture to the largest
+    std::vector<Level> levels;  ///< from the smallest image to the largest
     PixelNorm outputNorm;
     CausalConv output;
 
     WanDecoder(NetworkBuilder& builder, const WanAutoencoderConfig& config);
     /// One frame of the latent: [1, C, h, w] -> [1, 3, H, W] of the first, else [T, 3, H, W].
-    [[nodiscard]] at::Tensor apply(Pass& pass,
+    [[nodiscard]] at::Tensor apply(Forward& forward,
                                    const at::Tensor& latent,
                                    FrameHistory& history) const;
 
 private:
     /// Each frame through all levels from this one on, before the next one is begun: what layers
     /// make of a frame is held for one frame, but for what they keep of the two before.
-    void grow(Pass& pass,
+    void grow(Forward& forward,
               size_t level,
               const at::Tensor& frames,
               FrameHistory& history,

@@ -2,7 +2,7 @@
 
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/error.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/dit.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -23,16 +23,16 @@ std::span<const FixedSetting> fixedWanSettings() {
     return settings;
 }
 
-/// Keys and values of pictures are as wide as the network, or there are none.
+/// Keys and values of images are as wide as the network, or there are none.
 void requireOwnWidth(const JsonReader& reader, const WanConfig& config) {
     const std::optional<int64_t> added = reader.integer("added_kv_proj_dim");
-    const int64_t expected = config.pictureWidth > 0 ? config.width() : 0;
+    const int64_t expected = config.imageWidth > 0 ? config.width() : 0;
     if (added.value_or(0) != expected) {
         refuseConfig(reader,
-                     message("added_kv_proj_dim is {}, only {} is built beside image_dim {}",
+                     message("added_kv_proj_dim is {}, only {} is built with image_dim {}",
                              added.value_or(0),
                              expected,
-                             config.pictureWidth));
+                             config.imageWidth));
     }
 }
 
@@ -71,8 +71,8 @@ WanConfig readWanConfig(const Json& json, const std::string& what) {
     config.layers = number("num_layers", config.layers, kMostLayers);
     config.hasCrossNorm = reader.boolean("cross_attn_norm").value_or(config.hasCrossNorm);
     config.epsilon = reader.number("eps").value_or(config.epsilon);
-    config.pictureWidth = optional("image_dim", kMostChannels);
-    config.picturePositions = optional("pos_embed_seq_len", kMostChannels);
+    config.imageWidth = optional("image_dim", kMostChannels);
+    config.imagePositions = optional("pos_embed_seq_len", kMostChannels);
     config.mostPatches = number("rope_max_seq_len", config.mostPatches, kMostWanPositions);
     if (reader.has("patch_size")) {
         const std::vector<int64_t> patch =
@@ -88,44 +88,42 @@ namespace kernels = tensor::kernels;
 
 namespace {
 
-constexpr double kPictureEpsilon = 1e-5;
+constexpr double kImageEpsilon = 1e-5;
 constexpr int64_t kTimeParts = 6;
 const std::string kPrefix = "condition_embedder.";
 
-std::optional<WanPictureProjection> pictureProjection(NetworkBuilder& builder,
-                                                      const WanConfig& config) {
-    if (config.pictureWidth == 0) {
+std::optional<WanImageProjection> imageProjection(NetworkBuilder& builder,
+                                                  const WanConfig& config) {
+    if (config.imageWidth == 0) {
         return std::nullopt;
     }
-    return WanPictureProjection(builder, config);
+    return WanImageProjection(builder, config);
 }
 
 }  // namespace
 
-WanPictureProjection::WanPictureProjection(NetworkBuilder& builder, const WanConfig& config)
-    : inputNorm(builder, kPrefix + "image_embedder.norm1", config.pictureWidth, kPictureEpsilon),
-      inner(builder,
-            kPrefix + "image_embedder.ff.net.0.proj",
-            config.pictureWidth,
-            config.pictureWidth),
-      outer(builder, kPrefix + "image_embedder.ff.net.2", config.pictureWidth, config.width()),
-      outputNorm(builder, kPrefix + "image_embedder.norm2", config.width(), kPictureEpsilon) {
-    if (config.picturePositions > 0) {
+WanImageProjection::WanImageProjection(NetworkBuilder& builder, const WanConfig& config)
+    : inputNorm(builder, kPrefix + "image_embedder.norm1", config.imageWidth, kImageEpsilon),
+      inner(
+          builder, kPrefix + "image_embedder.ff.net.0.proj", config.imageWidth, config.imageWidth),
+      outer(builder, kPrefix + "image_embedder.ff.net.2", config.imageWidth, config.width()),
+      outputNorm(builder, kPrefix + "image_embedder.norm2", config.width(), kImageEpsilon) {
+    if (config.imagePositions > 0) {
         positions = builder.leaf(
             kPrefix + "image_embedder.",
-            {{.name = "pos_embed", .shape = {1, config.picturePositions, config.pictureWidth}}});
+            {{.name = "pos_embed", .shape = {1, config.imagePositions, config.imageWidth}}});
     }
 }
 
-at::Tensor WanPictureProjection::apply(Pass& pass, const at::Tensor& states) const {
-    at::Tensor seen = states;
+at::Tensor WanImageProjection::apply(Forward& forward, const at::Tensor& states) const {
+    at::Tensor visionEmbeds = states;
     if (positions) {
-        const residency::Lease lease = pass.use(*positions);
-        seen = states.reshape({-1, 2 * states.size(1), states.size(2)}) +
-               lease[0].to(states.scalar_type());
+        const residency::Lease lease = forward.use(*positions);
+        visionEmbeds = states.reshape({-1, 2 * states.size(1), states.size(2)}) +
+                       lease[0].to(states.scalar_type());
     }
-    seen = inner.apply(pass, inputNorm.apply(pass, seen));
-    return outputNorm.apply(pass, outer.apply(pass, kernels::gelu(seen)));
+    visionEmbeds = inner.apply(forward, inputNorm.apply(forward, visionEmbeds));
+    return outputNorm.apply(forward, outer.apply(forward, kernels::gelu(visionEmbeds)));
 }
 
 WanConditions::WanConditions(NetworkBuilder& builder, const WanConfig& config)
@@ -133,18 +131,18 @@ WanConditions::WanConditions(NetworkBuilder& builder, const WanConfig& config)
       timeParts(builder, kPrefix + "time_proj", config.width(), kTimeParts * config.width()),
       textInner(builder, kPrefix + "text_embedder.linear_1", config.textWidth, config.width()),
       textOuter(builder, kPrefix + "text_embedder.linear_2", config.width(), config.width()),
-      pictures(pictureProjection(builder, config)) {}
+      images(imageProjection(builder, config)) {}
 
-WanConditions::Time WanConditions::time(Pass& pass,
+WanConditions::Time WanConditions::time(Forward& forward,
                                         const at::Tensor& steps,
                                         const at::Tensor& like) const {
-    const at::Tensor whole = timeVector.apply(pass, steps).to(like.scalar_type());
-    const at::Tensor parts = timeParts.apply(pass, kernels::silu(whole)).to(at::kFloat);
+    const at::Tensor whole = timeVector.apply(forward, steps).to(like.scalar_type());
+    const at::Tensor parts = timeParts.apply(forward, kernels::silu(whole)).to(at::kFloat);
     return {.whole = whole, .parts = parts.unflatten(1, {kTimeParts, -1})};
 }
 
-at::Tensor WanConditions::text(Pass& pass, const at::Tensor& embeds) const {
-    return textOuter.apply(pass, kernels::tanhGelu(textInner.apply(pass, embeds)));
+at::Tensor WanConditions::text(Forward& forward, const at::Tensor& embeds) const {
+    return textOuter.apply(forward, kernels::tanhGelu(textInner.apply(forward, embeds)));
 }
 
 namespace kernels = tensor::kernels;
@@ -153,14 +151,14 @@ namespace {
 
 constexpr int64_t kModulations = 6;
 
-std::optional<WanPictureKeys> pictureKeys(NetworkBuilder& builder,
-                                          const std::string& prefix,
-                                          const WanConfig& config,
-                                          bool seesPictures) {
-    if (!seesPictures) {
+std::optional<WanImageKeys> imageKeys(NetworkBuilder& builder,
+                                      const std::string& prefix,
+                                      const WanConfig& config,
+                                      bool seesImages) {
+    if (!seesImages) {
         return std::nullopt;
     }
-    return WanPictureKeys(builder, prefix, config);
+    return WanImageKeys(builder, prefix, config);
 }
 
 std::optional<LayerNorm> crossNormOf(NetworkBuilder& builder,
@@ -173,8 +171,8 @@ std::optional<LayerNorm> crossNormOf(NetworkBuilder& builder,
 }
 
 /// LayerNorm::apply() of some tokens at a time.
-at::Tensor normed(Pass& pass, const LayerNorm& norm, const at::Tensor& hidden) {
-    const residency::Lease lease = pass.use(norm.leaf);
+at::Tensor normed(Forward& forward, const LayerNorm& norm, const at::Tensor& hidden) {
+    const residency::Lease lease = forward.use(norm.leaf);
     at::Tensor result = at::empty_like(hidden);
     forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
         result.narrow(1, first, count)
@@ -188,13 +186,13 @@ at::Tensor normed(Pass& pass, const LayerNorm& norm, const at::Tensor& hidden) {
 
 }  // namespace
 
-WanPictureKeys::WanPictureKeys(NetworkBuilder& builder,
-                               const std::string& prefix,
-                               const WanConfig& config)
+WanImageKeys::WanImageKeys(NetworkBuilder& builder,
+                           const std::string& prefix,
+                           const WanConfig& config)
     : key(builder, prefix + ".add_k_proj", config.width(), config.width()),
       value(builder, prefix + ".add_v_proj", config.width(), config.width()),
       norm(builder, prefix + ".norm_added_k", config.width(), config.epsilon) {
-    // Published files have it, and no pass runs it.
+    // Published files have it, and no forward runs it.
     const std::string unused = prefix + ".norm_added_q.";
     if (builder.has(unused + "weight")) {
         (void)builder.leaf(unused, {{.name = "weight", .shape = {config.width()}}});
@@ -204,62 +202,64 @@ WanPictureKeys::WanPictureKeys(NetworkBuilder& builder,
 WanAttention::WanAttention(NetworkBuilder& builder,
                            const std::string& prefix,
                            const WanConfig& config,
-                           bool seesPictures)
+                           bool seesImages)
     : query(builder, prefix + ".to_q", config.width(), config.width()),
       key(builder, prefix + ".to_k", config.width(), config.width()),
       value(builder, prefix + ".to_v", config.width(), config.width()),
       out(builder, prefix + ".to_out.0", config.width(), config.width()),
       queryNorm(builder, prefix + ".norm_q", config.width(), config.epsilon),
       keyNorm(builder, prefix + ".norm_k", config.width(), config.epsilon),
-      pictures(pictureKeys(builder, prefix, config, seesPictures)),
+      images(imageKeys(builder, prefix, config, seesImages)),
       heads(config.heads) {}
 
 at::Tensor WanAttention::inHeads(const at::Tensor& x) const {
     return x.unflatten(2, {heads, -1}).transpose(1, 2);  // [N,T,D] -> [N,H,T,D/H]
 }
 
-/// Of tensors as large as `x` three are held beside the result at most: what is done with is let
-/// go.
-at::Tensor WanAttention::applyToItself(Pass& pass, at::Tensor x, const Rotation& rotation) const {
+/// Of tensors as large as `x` at most three are held in addition to the result: each is released
+/// after its last use.
+at::Tensor WanAttention::applyToItself(Forward& forward,
+                                       at::Tensor x,
+                                       const Rotation& rotation) const {
     const std::vector<int64_t> sizes = x.sizes().vec();
-    const auto placed = [&](const Linear& projection, const RmsNorm& norm) {
-        const at::Tensor each = norm.apply(pass, projection.apply(pass, x));
+    const auto positioned = [&](const Linear& projection, const RmsNorm& norm) {
+        const at::Tensor each = norm.apply(forward, projection.apply(forward, x));
         return rotated(each.unflatten(2, {heads, -1}), rotation).transpose(1, 2);
     };
     at::Tensor found;
     {
-        const at::Tensor q = placed(query, queryNorm);
-        const at::Tensor k = placed(key, keyNorm);
-        const at::Tensor v = inHeads(value.apply(pass, x));
+        const at::Tensor q = positioned(query, queryNorm);
+        const at::Tensor k = positioned(key, keyNorm);
+        const at::Tensor v = inHeads(value.apply(forward, x));
         x.reset();
         found = kernels::attention(q, k, v, /*causal=*/false);
     }
-    return out.apply(pass, found.transpose(1, 2).reshape(sizes));
+    return out.apply(forward, found.transpose(1, 2).reshape(sizes));
 }
 
-at::Tensor WanAttention::applyToContext(Pass& pass,
+at::Tensor WanAttention::applyToContext(Forward& forward,
                                         const at::Tensor& x,
                                         const WanContext& context) const {
-    const at::Tensor q = inHeads(queryNorm.apply(pass, query.apply(pass, x)));
+    const at::Tensor q = inHeads(queryNorm.apply(forward, query.apply(forward, x)));
     const auto joined = [&](const at::Tensor& k, const at::Tensor& v) {
         return kernels::attention(q, inHeads(k), inHeads(v), /*causal=*/false)
             .transpose(1, 2)
             .reshape(x.sizes());
     };
-    at::Tensor found =
-        joined(keyNorm.apply(pass, key.apply(pass, context.text)), value.apply(pass, context.text));
-    if (pictures && context.pictures.defined()) {
-        found.add_(joined(pictures->norm.apply(pass, pictures->key.apply(pass, context.pictures)),
-                          pictures->value.apply(pass, context.pictures)));
+    at::Tensor found = joined(keyNorm.apply(forward, key.apply(forward, context.text)),
+                              value.apply(forward, context.text));
+    if (images && context.images.defined()) {
+        found.add_(joined(images->norm.apply(forward, images->key.apply(forward, context.images)),
+                          images->value.apply(forward, context.images)));
     }
-    return out.apply(pass, found);
+    return out.apply(forward, found);
 }
 
 WanBlock::WanBlock(NetworkBuilder& builder, const std::string& name, const WanConfig& config)
     : table(builder.leaf(
           name + ".", {{.name = "scale_shift_table", .shape = {1, kModulations, config.width()}}})),
-      self(builder, name + ".attn1", config, /*seesPictures=*/false),
-      cross(builder, name + ".attn2", config, config.pictureWidth > 0),
+      self(builder, name + ".attn1", config, /*seesImages=*/false),
+      cross(builder, name + ".attn2", config, config.imageWidth > 0),
       crossNorm(crossNormOf(builder, name, config)),
       feed(builder.leaf(name + ".ffn.net.",
                         {{.name = "0.proj.weight", .shape = {config.innerWidth, config.width()}},
@@ -268,12 +268,12 @@ WanBlock::WanBlock(NetworkBuilder& builder, const std::string& name, const WanCo
                          {.name = "2.bias", .shape = {config.width()}}})),
       epsilon(config.epsilon) {}
 
-void WanBlock::addFed(Pass& pass,
+void WanBlock::addFed(Forward& forward,
                       const at::Tensor& hidden,
                       const at::Tensor& shift,
                       const at::Tensor& scale,
                       const at::Tensor& gate) const {
-    const residency::Lease lease = pass.use(feed);
+    const residency::Lease lease = forward.use(feed);
     const at::Tensor factor = scale + 1;
     forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
         const at::Tensor part = hidden.narrow(1, first, count);
@@ -288,19 +288,19 @@ void WanBlock::addFed(Pass& pass,
     });
 }
 
-void WanBlock::apply(Pass& pass, const at::Tensor& hidden, const WanContext& context) const {
+void WanBlock::apply(Forward& forward, const at::Tensor& hidden, const WanContext& context) const {
     std::vector<at::Tensor> by;
     {
-        const residency::Lease lease = pass.use(table);
+        const residency::Lease lease = forward.use(table);
         by = (context.time + lease[0].to(at::kFloat)).chunk(kModulations, 1);
     }
     addGated(
         hidden,
-        self.applyToItself(pass, modulatedNorm(hidden, by[0], by[1], epsilon), context.rotation),
+        self.applyToItself(forward, modulatedNorm(hidden, by[0], by[1], epsilon), context.rotation),
         by[2]);
-    hidden.add_(
-        cross.applyToContext(pass, crossNorm ? normed(pass, *crossNorm, hidden) : hidden, context));
-    addFed(pass, hidden, by[3], by[4], by[5]);
+    hidden.add_(cross.applyToContext(
+        forward, crossNorm ? normed(forward, *crossNorm, hidden) : hidden, context));
+    addFed(forward, hidden, by[3], by[4], by[5]);
 }
 
 }  // namespace lowtide::models

@@ -1,5 +1,5 @@
 #pragma once
-// Settings of WAN's network, its blocks, and what conditions them: text, time and pictures.
+// Settings of WAN's network, its blocks, and what conditions them: text, time and images.
 
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/nn/blocks/attention.hpp"
@@ -30,9 +30,9 @@ struct WanConfig {
     std::array<int64_t, 3> patch{1, 2, 2};  ///< frames, rows, columns of a latent for one token
     bool hasCrossNorm = true;
     double epsilon = 1e-6;
-    int64_t pictureWidth = 0;  ///< image_dim: of an image encoder's states; 0: it sees no picture
-    int64_t picturePositions = 0;  ///< pos_embed_seq_len: tokens of two pictures; 0: of one
-    int64_t mostPatches = 1024;    ///< rope_max_seq_len: along each axis
+    int64_t imageWidth = 0;      ///< image_dim: of an image encoder's states; 0: it reads no image
+    int64_t imagePositions = 0;  ///< pos_embed_seq_len: tokens of two images; 0: of one
+    int64_t mostPatches = 1024;  ///< rope_max_seq_len: along each axis
 
     [[nodiscard]] int64_t width() const { return heads * headWidth; }
 
@@ -46,27 +46,27 @@ struct WanConfig {
 [[nodiscard]] WanConfig readWanConfig(const Json& json, const std::string& what);
 
 /// An image encoder's states as tokens of the network.
-struct WanPictureProjection {
+struct WanImageProjection {
     LayerNorm inputNorm;
     Linear inner;
     Linear outer;
     LayerNorm outputNorm;
-    std::optional<memory::LeafId> positions;  ///< of two pictures
+    std::optional<memory::LeafId> positions;  ///< of two images
 
-    WanPictureProjection(NetworkBuilder& builder, const WanConfig& config);
-    /// [N, S, pictureWidth], or [2 N, S, pictureWidth] of two pictures each -> [N, S or 2 S,
+    WanImageProjection(NetworkBuilder& builder, const WanConfig& config);
+    /// [N, S, imageWidth], or [2 N, S, imageWidth] of two images each -> [N, S or 2 S,
     /// width].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& states) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& states) const;
 };
 
-/// What the transformer makes of time, text and pictures before its blocks.
+/// What the transformer makes of time, text and images before its blocks.
 /// Source: diffusers 0.42.1 WanTimeTextImageEmbedding.
 struct WanConditions {
     VectorEmbedding timeVector;
     Linear timeParts;
     Linear textInner;
     Linear textOuter;
-    std::optional<WanPictureProjection> pictures;
+    std::optional<WanImageProjection> images;
 
     WanConditions(NetworkBuilder& builder, const WanConfig& config);
 
@@ -76,26 +76,28 @@ struct WanConditions {
     };
 
     /// steps [N, timeWidth] f32; `like`: in the type of the network.
-    [[nodiscard]] Time time(Pass& pass, const at::Tensor& steps, const at::Tensor& like) const;
+    [[nodiscard]] Time time(Forward& forward,
+                            const at::Tensor& steps,
+                            const at::Tensor& like) const;
     /// [N, T, textWidth] -> [N, T, width].
-    [[nodiscard]] at::Tensor text(Pass& pass, const at::Tensor& embeds) const;
+    [[nodiscard]] at::Tensor text(Forward& forward, const at::Tensor& embeds) const;
 };
 
-/// What a call of the transformer says to all of its blocks.
+/// What a call of the transformer gives to all of its blocks.
 struct WanContext {
-    at::Tensor text;      ///< [N, T, width]
-    at::Tensor pictures;  ///< [N, S, width], or undefined
-    at::Tensor time;      ///< [N, 6, width] f32: shifts, scales and gates
-    Rotation rotation;    ///< of the latent's tokens
+    at::Tensor text;    ///< [N, T, width]
+    at::Tensor images;  ///< [N, S, width], or undefined
+    at::Tensor time;    ///< [N, 6, width] f32: shifts, scales and gates
+    Rotation rotation;  ///< of the latent's tokens
 };
 
 /// Keys and values of a cross attention's second source.
-struct WanPictureKeys {
+struct WanImageKeys {
     Linear key;
     Linear value;
     RmsNorm norm;
 
-    WanPictureKeys(NetworkBuilder& builder, const std::string& prefix, const WanConfig& config);
+    WanImageKeys(NetworkBuilder& builder, const std::string& prefix, const WanConfig& config);
 };
 
 /// Attention whose queries and keys are normed over all heads.
@@ -106,20 +108,20 @@ struct WanAttention {
     Linear out;
     RmsNorm queryNorm;
     RmsNorm keyNorm;
-    std::optional<WanPictureKeys> pictures;
+    std::optional<WanImageKeys> images;
     int64_t heads = 1;
 
-    /// `seesPictures`: beside the text.
+    /// `seesImages`: in addition to the text.
     WanAttention(NetworkBuilder& builder,
                  const std::string& prefix,
                  const WanConfig& config,
-                 bool seesPictures);
-    /// x [N, T, width], rotated by their places.
-    [[nodiscard]] at::Tensor applyToItself(Pass& pass,
+                 bool seesImages);
+    /// x [N, T, width], rotated by their positions.
+    [[nodiscard]] at::Tensor applyToItself(Forward& forward,
                                            at::Tensor x,
                                            const Rotation& rotation) const;
-    /// x [N, T, width]; the sum of what it finds in the text and in pictures.
-    [[nodiscard]] at::Tensor applyToContext(Pass& pass,
+    /// x [N, T, width]; the sum of what it finds in the text and in images.
+    [[nodiscard]] at::Tensor applyToContext(Forward& forward,
                                             const at::Tensor& x,
                                             const WanContext& context) const;
 
@@ -138,12 +140,12 @@ struct WanBlock {
     double epsilon = 1e-6;
 
     WanBlock(NetworkBuilder& builder, const std::string& name, const WanConfig& config);
-    /// hidden [N, T, width], in place. Beside it a few tensors as large are held while it attends;
+    /// hidden [N, T, width], in place. A few more tensors as large are held while it attends;
     /// what else is wider goes some thousand tokens at a time.
-    void apply(Pass& pass, const at::Tensor& hidden, const WanContext& context) const;
+    void apply(Forward& forward, const at::Tensor& hidden, const WanContext& context) const;
 
 private:
-    void addFed(Pass& pass,
+    void addFed(Forward& forward,
                 const at::Tensor& hidden,
                 const at::Tensor& shift,
                 const at::Tensor& scale,

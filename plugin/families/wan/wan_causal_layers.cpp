@@ -1,6 +1,6 @@
 #include "plugin/families/wan/wan_causal_layers.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -34,14 +34,14 @@ FrameHistory::Frames lastFrames(const FrameHistory::Frames& before, const at::Te
 
 CausalConv::CausalConv(NetworkBuilder& builder,
                        const std::string& name,
-                       HistoryPlaces& places,
+                       HistorySlots& slots,
                        int64_t in,
                        int64_t out,
                        int64_t kernel)
     : leaf(builder.leaf(name + ".",
                         {{.name = "weight", .shape = {out, in, kFramesOfKernel, kernel, kernel}},
                          {.name = "bias", .shape = {out}}})),
-      place(places.count++),
+      slot(slots.count++),
       padding(kernel / 2) {}
 
 void CausalConv::addTap(const at::Tensor& sum,
@@ -59,12 +59,12 @@ void CausalConv::addTap(const at::Tensor& sum,
     }
 }
 
-at::Tensor CausalConv::apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor CausalConv::apply(Forward& forward, const at::Tensor& x, FrameHistory& history) const {
+    const residency::Lease lease = forward.use(leaf);
     const at::Tensor input = x.to(lease[0].scalar_type());
     const auto tap = [&](int64_t frame) { return lease[0].select(2, frame).contiguous(); };
     const at::Tensor sum = kernels::conv2d(input, tap(kFramesBefore), lease[1], 1, padding);
-    FrameHistory::Frames& before = history.frames[place];
+    FrameHistory::Frames& before = history.frames[slot];
     const auto known = static_cast<int64_t>(before.size());
     for (int64_t back = 1; back <= kFramesBefore; ++back) {  // frames between input and output
         const at::Tensor weight = tap(kFramesBefore - back);
@@ -87,8 +87,8 @@ PixelProduct::PixelProduct(
                           .shape = hasFrameAxis ? Shape{out, in, 1, 1, 1} : Shape{out, in, 1, 1}},
                          {.name = "bias", .shape = {out}}})) {}
 
-at::Tensor PixelProduct::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor PixelProduct::apply(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     const at::Tensor weight = lease[0].view({lease[0].size(0), lease[0].size(1), 1, 1});
     return kernels::conv2d(x.to(weight.scalar_type()), weight, lease[1], 1, 0).to(x.scalar_type());
 }
@@ -102,13 +102,13 @@ PixelNorm::PixelNorm(NetworkBuilder& builder,
           {{.name = "gamma",
             .shape = hasFrameAxis ? Shape{channels, 1, 1, 1} : Shape{channels, 1, 1}}})) {}
 
-at::Tensor PixelNorm::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor PixelNorm::apply(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     return kernels::pixelNorm(x, lease[0].flatten());
 }
 
-at::Tensor PixelNorm::applyActivated(Pass& pass, const at::Tensor& x) const {
-    at::Tensor normed = apply(pass, x);
+at::Tensor PixelNorm::applyActivated(Forward& forward, const at::Tensor& x) const {
+    at::Tensor normed = apply(forward, x);
     return at::silu_(normed);
 }
 

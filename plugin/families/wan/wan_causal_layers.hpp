@@ -15,12 +15,12 @@ namespace lowtide::models {
 struct FrameHistory {
     using Frames = std::vector<at::Tensor>;  ///< [1, C, H, W] each, the last one behind
 
-    std::vector<Frames> frames;  ///< of each layer that looks back, by its place
+    std::vector<Frames> frames;  ///< of each layer that looks back, by its index
     bool isFirstChunk = true;
 };
 
-/// Gives layers that look back their places in a history.
-struct HistoryPlaces {
+/// Gives layers that look back their indices in a history.
+struct HistorySlots {
     size_t count = 0;
 };
 
@@ -29,18 +29,20 @@ struct HistoryPlaces {
 /// Source: diffusers 0.42.1 WanCausalConv3d.
 struct CausalConv {
     memory::LeafId leaf = 0;
-    size_t place = 0;
+    size_t slot = 0;
     int64_t padding = 1;
 
     /// `kernel`: 3 or 1 pixels.
     CausalConv(NetworkBuilder& builder,
                const std::string& name,
-               HistoryPlaces& places,
+               HistorySlots& slots,
                int64_t in,
                int64_t out,
                int64_t kernel);
     /// x [T, in, H, W] behind the history -> [T, out, H, W].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward,
+                                   const at::Tensor& x,
+                                   FrameHistory& history) const;
 
 private:
     /// Adds what the kernel's part `tap` makes of frames to those of `sum` from `first` on.
@@ -60,7 +62,7 @@ struct PixelProduct {
                  int64_t out,
                  bool hasFrameAxis);
     /// [T, in, H, W] -> [T, out, H, W].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
 /// Every pixel's channels at length 1, times sqrt(channels) and a weight of each.
@@ -72,9 +74,9 @@ struct PixelNorm {
               const std::string& name,
               int64_t channels,
               bool hasFrameAxis);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
     /// silu() of it.
-    [[nodiscard]] at::Tensor applyActivated(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor applyActivated(Forward& forward, const at::Tensor& x) const;
 };
 
 }  // namespace lowtide::models

@@ -5,8 +5,8 @@
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
-#include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
+#include "plugin/checkpoints/single_file/sidecar_file.hpp"
 #include "plugin/checkpoints/single_file/single_file.hpp"
 #include "plugin/nn/blocks/network_builder.hpp"
 
@@ -171,7 +171,7 @@ Json wanDenoiserSettings(const WeightMap& transformer) {
     const TensorView tensors = viewOf(transformer);
     const std::string patch = "patch_embedding.weight";
     const std::string condition = "condition_embedder.";
-    const std::string picture = condition + "image_embedder.";
+    const std::string image = condition + "image_embedder.";
     const int64_t width = tensors.size(patch, 0);
     const Shape ofPatch = {tensors.size(patch, 2), tensors.size(patch, 3), tensors.size(patch, 4)};
     const int64_t numbers = elementCount(ofPatch).value_or(0);
@@ -188,26 +188,27 @@ Json wanDenoiserSettings(const WeightMap& transformer) {
         {"cross_attn_norm", tensors.has(wanBlock("0", ".norm2.weight"))},
         {"num_attention_heads", width / kWanHeadWidth},
         {"attention_head_dim", kWanHeadWidth}};
-    if (tensors.has(picture + "norm1.weight")) {
-        settings["image_dim"] = tensors.size(picture + "norm1.weight", 0);
+    if (tensors.has(image + "norm1.weight")) {
+        settings["image_dim"] = tensors.size(image + "norm1.weight", 0);
         settings["added_kv_proj_dim"] = tensors.size(wanBlock("0", ".attn2.add_k_proj.weight"), 0);
     }
-    if (tensors.has(picture + "pos_embed")) {
-        settings["pos_embed_seq_len"] = tensors.size(picture + "pos_embed", 1);
+    if (tensors.has(image + "pos_embed")) {
+        settings["pos_embed_seq_len"] = tensors.size(image + "pos_embed", 1);
     }
     return settings;
 }
 
-/// Refuses a denoiser whose heads no shape tells, as long as nobody states them.
-void checkWanHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
+/// Refuses a denoiser whose number of heads no shape determines, as long as nobody states them.
+void checkWanHeads(const Json& settings, const std::string& what, const SidecarFile& sidecar) {
     if (settings.at("num_attention_heads") == 0) {
         throw Error(
             ErrorKind::Unsupported,
-            message("{} is a denoiser of WAN narrower than {}, whose heads no shape tells",
+            message("{} is a denoiser of WAN narrower than {}, whose number of heads no shape "
+                    "determines",
                     what,
                     kWanHeadWidth),
             message("state num_attention_heads and attention_head_dim of \"transformer\" in {}",
-                    beside.name));
+                    sidecar.name));
     }
 }
 
@@ -257,37 +258,37 @@ Json wanSchedule(const Json&) {
             {"timestep_spacing", "linspace"}};
 }
 
-/// It takes latents alone, or a mask and the latents of a video that begins with a picture too.
+/// It takes latents alone, or a mask and the latents of a video that begins with an image too.
 const char* wanPipelineOf(const Json& settings) {
     return settings.at("in_channels") == settings.at("out_channels") ? "WanPipeline"
                                                                      : "WanImageToVideoPipeline";
 }
 
-bool startsWithPicture(Checkpoint& opened) {
+bool startsWithImage(Checkpoint& opened) {
     return opened.pipelineClass() != "WanPipeline";
 }
 
-/// Those of 2.1 that begin with a picture see it, too.
-bool isPictureOf22(Checkpoint& opened) {
-    return startsWithPicture(opened) &&
+/// Those of 2.1 that begin with an image read it, too.
+bool isImageOf22(Checkpoint& opened) {
+    return startsWithImage(opened) &&
            opened.readJson("transformer/config.json").value("image_dim", Json()).is_null();
 }
 
 std::string labelWanDenoiser(Checkpoint& opened) {
     const std::optional<bool> isHigh = isHighNoise(opened.name());
     const std::string noise = !isHigh ? "" : *isHigh ? ", high noise" : ", low noise";
-    const std::string version = isPictureOf22(opened) || isHigh ? "WAN 2.2 "
-                                : startsWithPicture(opened)     ? "WAN 2.1 "
-                                                                : "WAN ";  // 2.2 looks like 2.1
-    return version + (startsWithPicture(opened) ? "image to video" : "text to video") + noise;
+    const std::string version = isImageOf22(opened) || isHigh ? "WAN 2.2 "
+                                : startsWithImage(opened)     ? "WAN 2.1 "
+                                                              : "WAN ";  // 2.2 looks like 2.1
+    return version + (startsWithImage(opened) ? "image to video" : "text to video") + noise;
 }
 
 Message otherWanDenoiser(Checkpoint& opened) {
     if (const std::optional<bool> isHigh = isHighNoise(opened.name())) {
         return *isHigh ? message("the low-noise model") : message("the high-noise model");
     }
-    return isPictureOf22(opened) ? message("the other of its two models (high noise, low noise)")
-                                 : Message();
+    return isImageOf22(opened) ? message("the other of its two models (high noise, low noise)")
+                               : Message();
 }
 
 }  // namespace
@@ -316,7 +317,7 @@ bool hasWanNames(const WeightMap& file) {
     return file.tensors.contains("decoder.middle.0.residual.0.gamma");
 }
 
-/// In diffusers' names, which autoencoders of pictures have too.
+/// In diffusers' names, which autoencoders of images have too.
 bool hasVideoConvolutions(const WeightMap& file) {
     const auto input = file.tensors.find("decoder.conv_in.weight");
     return input != file.tensors.end() && input->second.shape.size() == kAxesOfVideo &&

@@ -1,5 +1,5 @@
 #pragma once
-// WAN's networks alone in files: their names, and settings that shapes tell. Torch-free.
+// WAN's networks alone in files: their names, and settings derived from shapes. Torch-free.
 
 #include "plugin/checkpoints/network.hpp"
 
@@ -17,7 +17,7 @@ struct Layout;
 [[nodiscard]] const Layout& wanAutoencoderFile();
 
 /// Which of WAN 2.2's two models a file holds, by its name: true, the high-noise one; nothing where
-/// the name does not say it. No tensor tells.
+/// the name does not state it. No tensor reveals it.
 [[nodiscard]] std::optional<bool> isHighNoise(std::string_view fileName);
 
 }  // namespace lowtide::models

@@ -8,16 +8,16 @@
 #include "plugin/families/wan/wan_denoiser.hpp"
 #include "plugin/families/wan/wan_file.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
 #include "plugin/nn/image_prompts/clip_vision_model.hpp"
-#include "plugin/nn/shape_walk.hpp"
-#include "plugin/sampling/pass_part.hpp"
-#include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/sampling/schedule_range.hpp"
+#include "plugin/tensor/image_pixels.hpp"
 #include "plugin/tensor/stage_values.hpp"
-#include "plugin/text/mending/cleaned_text.hpp"
+#include "plugin/tensor/transfer.hpp"
+#include "plugin/text/ftfy/cleaned_text.hpp"
 
 #include <ATen/ATen.h>
 
@@ -32,16 +32,17 @@ namespace {
 constexpr int64_t kTextTokens = 512;
 constexpr const char* kTransformer = "transformer";
 
-/// Of the two experts of WAN 2.2 the first takes the timesteps from this share on; 0: there is one.
-/// Files alone do not say it. Source: boundary of wan_t2v_A14B.py and wan_i2v_A14B.py.
+/// Of the two denoisers of WAN 2.2 the high-noise model takes the timesteps from this fraction on;
+/// 0: there is one. Files alone do not state it. Source: boundary of wan_t2v_A14B.py and
+/// wan_i2v_A14B.py.
 double boundaryRatioOf(Checkpoint& checkpoint) {
     constexpr double kOfText = 0.875;
-    constexpr double kOfPicture = 0.9;
+    constexpr double kOfImage = 0.9;
     const bool hasSecond = !checkpoint.componentClass(kSecondTransformer).empty();
     const auto stated = checkpoint.index().find("boundary_ratio");
     if (stated == checkpoint.index().end() || stated->is_null()) {
-        const bool hasPicture = checkpoint.pipelineClass() == "WanImageToVideoPipeline";
-        return !hasSecond ? 0 : hasPicture ? kOfPicture : kOfText;
+        const bool hasImage = checkpoint.pipelineClass() == "WanImageToVideoPipeline";
+        return !hasSecond ? 0 : hasImage ? kOfImage : kOfText;
     }
     const double ratio = stated->is_number() ? stated->get<double>() : 0;
     if (!hasSecond || !(ratio > 0 && ratio <= 1)) {
@@ -93,7 +94,7 @@ WanTransformer openTransformer(Checkpoint& checkpoint,
             role};
 }
 
-/// Where the checkpoint has two experts.
+/// Where the checkpoint has two denoisers.
 std::optional<WanTransformer> openSecond(Checkpoint& checkpoint) {
     return boundaryRatioOf(checkpoint) == 0 ? std::nullopt
                                             : std::optional<WanTransformer>(openTransformer(
@@ -107,11 +108,11 @@ WanAutoencoder openWanAutoencoder(Checkpoint& checkpoint) {
             kAutoencoder};
 }
 
-/// Where the checkpoint has one, and a denoiser that sees pictures.
+/// Where the checkpoint has one, and a denoiser that reads images.
 std::optional<ClipVisionModel> openVision(Checkpoint& checkpoint) {
     const WanConfig denoiser = readWanConfig(checkpoint.readJson("transformer/config.json"),
                                              wanConfigFile(checkpoint, kTransformer));
-    if (denoiser.pictureWidth == 0 || checkpoint.componentClass("image_encoder").empty()) {
+    if (denoiser.imageWidth == 0 || checkpoint.componentClass("image_encoder").empty()) {
         return std::nullopt;
     }
     requireComponent(
@@ -125,25 +126,25 @@ std::optional<ClipVisionModel> openVision(Checkpoint& checkpoint) {
 
 /// Of WAN 2.1: 3 at 480p and 5 at 720p. Source: its README; diffusers' documentation of
 /// WanPipeline.
-double wanFlowShift(const PictureSize& size) {
+double wanFlowShift(const ImageSize& size) {
     constexpr int64_t kBetween = 600'000;  // pixels: 480p has 400 thousand, 720p 922
     return size.width * size.height < kBetween ? 3.0 : 5.0;
 }
 
 /// Of WAN 2.2. Source: sample_shift of wan_t2v_A14B.py and wan_i2v_A14B.py in its repository.
-constexpr double kShiftOfExperts = 12;
-constexpr double kShiftOfExpertsWithPicture = 5;
+constexpr double kShiftOfTwoModels = 12;
+constexpr double kShiftOfTwoModelsWithImage = 5;
 
 /// Source: defaults of diffusers 0.42.1's pipelines; of WAN 2.2 sample_guide_scale of the same
 /// files, that of the high-noise model.
 double usualWanGuidance(const ModelInfo& info) {
     constexpr double kOfOne = 5;
-    constexpr double kOfExperts = 4;
-    constexpr double kOfExpertsWithPicture = 3.5;
+    constexpr double kOfTwoModels = 4;
+    constexpr double kOfTwoModelsWithImage = 3.5;
     if (info.secondDenoiser.empty() && !info.half) {
         return kOfOne;
     }
-    return info.guideChannels > 0 ? kOfExpertsWithPicture : kOfExperts;
+    return info.imageConditioningChannels > 0 ? kOfTwoModelsWithImage : kOfTwoModels;
 }
 
 }  // namespace
@@ -170,26 +171,26 @@ WanModel::WanModel(Checkpoint& checkpoint)
                                 text_.config().width));
     }
     const WanConfig& config = transformer_.config();
-    if (config.pictureWidth > 0 && !vision_) {
+    if (config.imageWidth > 0 && !vision_) {
         refuseComponent(checkpoint,
                         "image_encoder",
-                        message("its denoiser sees pictures, and it has no image_encoder"));
+                        message("its denoiser reads images, and it has no image_encoder"));
     }
-    const int64_t seen = vision_ ? vision_->config().width : 0;
-    if (config.pictureWidth > 0 && config.pictureWidth != seen) {
+    const int64_t visionEmbeds = vision_ ? vision_->config().width : 0;
+    if (config.imageWidth > 0 && config.imageWidth != visionEmbeds) {
         refuseComponent(checkpoint,
                         "image_encoder",
-                        message("the denoiser reads pictures {} wide, the image encoder gives {}",
-                                config.pictureWidth,
-                                seen));
+                        message("the denoiser reads images {} wide, the image encoder gives {}",
+                                config.imageWidth,
+                                visionEmbeds));
     }
-    const int64_t between = vision_ ? 2 * vision_->shapeFor(1)[1] : 0;  // two pictures' tokens
-    if (config.picturePositions != 0 && config.picturePositions != between) {
+    const int64_t between = vision_ ? 2 * vision_->shapeFor(1)[1] : 0;  // two images' tokens
+    if (config.imagePositions != 0 && config.imagePositions != between) {
         refuseComponent(checkpoint,
                         "image_encoder",
-                        message("transformer/config.json: pos_embed_seq_len is {}, two pictures of "
+                        message("transformer/config.json: pos_embed_seq_len is {}, two images of "
                                 "the image encoder are {} tokens",
-                                config.picturePositions,
+                                config.imagePositions,
                                 between));
     }
     const int64_t guided = autoencoder_.config().frameDownsampling() + latent;
@@ -202,7 +203,7 @@ WanModel::WanModel(Checkpoint& checkpoint)
                     latent,
                     latent + guided));
     }
-    requireLikeExperts(checkpoint);
+    requireLikeNoiseModels(checkpoint);
     std::vector<TreeSource> sources = {
         text_.treeSource(), openedSource(transformer_.tree()), openedSource(autoencoder_.tree())};
     if (vision_) {
@@ -215,8 +216,8 @@ WanModel::WanModel(Checkpoint& checkpoint)
     fillInfo(checkpoint);
 }
 
-/// Both experts read and give the same.
-void WanModel::requireLikeExperts(const Checkpoint& checkpoint) const {
+/// Both denoisers read and give the same.
+void WanModel::requireLikeNoiseModels(const Checkpoint& checkpoint) const {
     if (!second_) {
         return;
     }
@@ -236,13 +237,14 @@ void WanModel::requireLikeExperts(const Checkpoint& checkpoint) const {
     require(first.inChannels, other.inChannels, "in_channels");
     require(first.outChannels, other.outChannels, "out_channels");
     require(first.textWidth, other.textWidth, "text_dim");
-    require(first.pictureWidth, other.pictureWidth, "image_dim");
-    require(first.picturePositions, other.picturePositions, "pos_embed_seq_len");
+    require(first.imageWidth, other.imageWidth, "image_dim");
+    require(first.imagePositions, other.imagePositions, "pos_embed_seq_len");
     for (size_t axis = 0; axis < first.patch.size(); ++axis) {
         require(first.patch[axis], other.patch[axis], "patch_size");
     }
     if (second_->tree()->files == transformer_.tree()->files) {
-        refuseComponent(checkpoint, kSecondTransformer, message("both experts are the same file"));
+        refuseComponent(
+            checkpoint, kSecondTransformer, message("both denoisers are the same file"));
     }
 }
 
@@ -255,20 +257,22 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     info_.latent = latentSpaceOf(
         autoencoder_.config(), autoencoder_.config().downsampling() * std::lcm(patch[1], patch[2]));
     info_.guidance = sampling::Guidance::Sequential;
-    info_.guideChannels = transformer_.config().inChannels - info_.latent.channels;
-    if (info_.guideChannels > 0 && transformer_.config().pictureWidth > 0) {
-        info_.seenPicture = vision_->shapeFor(1);
-        info_.seenPicture.erase(info_.seenPicture.begin());
+    info_.imageConditioningChannels = transformer_.config().inChannels - info_.latent.channels;
+    if (info_.imageConditioningChannels > 0 && transformer_.config().imageWidth > 0) {
+        info_.visionImage = vision_->shapeFor(1);
+        info_.visionImage.erase(info_.visionImage.begin());
     }
-    info_.endsWithPicture = info_.guideChannels > 0 && (transformer_.config().pictureWidth == 0 ||
-                                                        transformer_.config().picturePositions > 0);
-    info_.needsLastPicture = info_.guideChannels > 0 && transformer_.config().picturePositions > 0;
+    info_.endsWithImage =
+        info_.imageConditioningChannels > 0 &&
+        (transformer_.config().imageWidth == 0 || transformer_.config().imagePositions > 0);
+    info_.needsLastImage =
+        info_.imageConditioningChannels > 0 && transformer_.config().imagePositions > 0;
     info_.boundaryRatio = boundaryRatioOf(checkpoint);
     info_.flowShift = wanFlowShift;
     if (second_) {
         info_.secondDenoiser = checkpoint.nameOf(kSecondTransformer);
-        info_.flowShift = [hasPicture = info_.guideChannels > 0](const PictureSize&) {
-            return hasPicture ? kShiftOfExpertsWithPicture : kShiftOfExperts;
+        info_.flowShift = [hasImage = info_.imageConditioningChannels > 0](const ImageSize&) {
+            return hasImage ? kShiftOfTwoModelsWithImage : kShiftOfTwoModels;
         };
     }
     info_.latentToRgb = wanLatentToRgb(checkpoint, info_.latent.channels);
@@ -278,10 +282,10 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}},
         .readsWeights = false};
-    // 2.2's by name, or by what it takes: 2.1's sees the picture that a video begins with.
-    const bool isPictureOf22 = info_.guideChannels > 0 && info_.seenPicture.empty();
+    // 2.2's by name, or by what it takes: 2.1's reads the image that a video begins with.
+    const bool isImageOf22 = info_.imageConditioningChannels > 0 && info_.visionImage.empty();
     const std::optional<bool> isHigh = isHighNoise(info_.denoiser);
-    if (info_.secondDenoiser.empty() && (isPictureOf22 || isHigh)) {
+    if (info_.secondDenoiser.empty() && (isImageOf22 || isHigh)) {
         info_.half = HalfModel{.of = "WAN 2.2", .isLow = isHigh == false};
     }
     info_.usual.cfg = usualWanGuidance(info_);
@@ -300,28 +304,28 @@ PromptTokenPair WanModel::textsOf(const PromptRequest& request) const {
             .negative = tokens(request.negative, "negative")};
 }
 
-PromptsOutline WanModel::outlinePrompts(const PromptRequest& request) const {
+PromptsSpec WanModel::promptsSpec(const PromptRequest& request) const {
     const PromptTokenPair texts = textsOf(request);
     const auto counted = [&](const std::string& text, const char* item) {
         return countText(item, kTextEncoder, "UMT5", text, [&](std::string_view part) {
             return text_.tokenizer().tokenize(cleanedText(std::string(part)), kTextTokens, item);
         });
     };
-    const ConditioningOutline outline(
+    const ConditioningSpec spec(
         info_.conditioning.fields,
         {{.tensors = {{tensor::kEmbeds, {1, kTextTokens, text_.config().width}}}}});
     return {
-        .positive = outline,
-        .negative = outline,
+        .positive = spec,
+        .negative = spec,
         .cutTokens = {{"prompt", texts.positive.cutTokens}, {"negative", texts.negative.cutTokens}},
         .counts = {counted(request.spokenPrompt(), "prompt"),
                    counted(request.negative, "negative")}};
 }
 
 EncodedPrompts WanModel::encodePrompts(StageContext& context, const PromptRequest& request) const {
-    Pass pass(context, *text_.encoder().get().tree());
+    Forward forward(context, *text_.encoder().get().tree());
     const PromptTokenPair texts = textsOf(request);
-    const at::Tensor embeds = text_.encode(pass, texts, T5Padding::Zero);
+    const at::Tensor embeds = text_.encode(forward, texts, T5Padding::Zero);
     const auto side = [&](int64_t row, const std::string& text, const char* key) {
         return encodedSide(
             context.record, info_.conditioning, embeds.narrow(0, row, 1).clone(), text, key);
@@ -337,19 +341,19 @@ std::unique_ptr<sampling::Denoiser> WanModel::makeDenoiser(StageContext& context
 }
 
 at::Tensor WanModel::decode(StageContext& context, const at::Tensor& latents) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.decode(pass, latents);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.decode(forward, latents);
 }
 
-at::Tensor WanModel::seenIn(StageContext& context, const VideoPictures& pictures) const {
-    if (info_.seenPicture.empty()) {
+at::Tensor WanModel::activeIn(StageContext& context, const VideoImages& images) const {
+    if (info_.visionImage.empty()) {
         return {};
     }
     const c10::Device device = context.deviceOf(*vision_->tree());
     at::Tensor input;
-    onDeviceOf(context.walk, context.treeOf(*vision_->tree()), [&] {
+    onDeviceOf(context.dryRun, context.treeOf(*vision_->tree()), [&] {
         std::vector<at::Tensor> pixels;
-        for (const at::Tensor* each : {&pictures.first, pictures.last}) {
+        for (const at::Tensor* each : {&images.first, images.last}) {
             if (each) {
                 pixels.push_back(
                     clipPixels(tensor::upload(*each, device), vision_->config().imageSize));
@@ -358,59 +362,61 @@ at::Tensor WanModel::seenIn(StageContext& context, const VideoPictures& pictures
         input = pixels.size() == 1 ? pixels.front() : at::cat(pixels);
     });
     context.record.put("clip.pixels", input);
-    const at::Tensor seen = passOver(context, *vision_->tree(), input.sizes(), [&] {
-        Pass pass(context, *vision_->tree());
-        return vision_->encode(pass, input);
+    const at::Tensor visionEmbeds = skipForward(context, *vision_->tree(), input.sizes(), [&] {
+        Forward forward(context, *vision_->tree());
+        return vision_->encode(forward, input);
     });
-    context.record.put("clip.embeds", seen);
-    return seen;
+    context.record.put("clip.embeds", visionEmbeds);
+    return visionEmbeds;
 }
 
-at::Tensor WanModel::greyLatents(StageContext& context, const VideoPictures& pictures) const {
+at::Tensor WanModel::greyLatents(StageContext& context, const VideoImages& images) const {
     const auto network = autoencoder_.tree();
     const c10::Device device = context.deviceOf(*network);
     at::Tensor frames = at::zeros(
-        {pictures.size.frames, tensor::kPictureChannels, pictures.size.height, pictures.size.width},
+        {images.size.frames, tensor::kImageChannels, images.size.height, images.size.width},
         at::TensorOptions(at::kFloat).device(device));
-    const auto put = [&](int64_t frame, const at::Tensor& picture) {
-        frames.narrow(0, frame, 1).copy_(tensor::upload(picture, device).mul(2).sub_(1));
+    const auto put = [&](int64_t frame, const at::Tensor& image) {
+        frames.narrow(0, frame, 1).copy_(tensor::upload(image, device).mul(2).sub_(1));
     };
-    put(0, pictures.firstFrame);
-    if (pictures.lastFrame) {
-        put(pictures.size.frames - 1, *pictures.lastFrame);
+    put(0, images.firstFrame);
+    if (images.lastFrame) {
+        put(images.size.frames - 1, *images.lastFrame);
     }
     context.record.putNext("vae.encode_in", frames.unsqueeze(0).transpose(1, 2));
-    const at::Tensor moments = encodeInTiles(
-        frames, pictures.tilePixels, info_.latent.factor, [&](const at::Tensor& part) {
-            return passOver(context, *network, part.sizes(), [&] { return encode(context, part); });
+    const at::Tensor moments =
+        encodeInTiles(frames, images.tilePixels, info_.latent.factor, [&](const at::Tensor& part) {
+            return skipForward(
+                context, *network, part.sizes(), [&] { return encode(context, part); });
         });
     context.record.putNext("vae.moments", moments);
     return forDenoiser(info_.latent, moments).mean;
 }
 
 /// Which frames are given, for each of the latent as many as become one of it, and their latents.
-tensor::VideoGuide WanModel::guideVideo(StageContext& context,
-                                        const VideoPictures& pictures) const {
-    if (info_.guideChannels == 0) {
-        return Model::guideVideo(context, pictures);
+tensor::ImageConditioning WanModel::encodeImageConditioning(StageContext& context,
+                                                            const VideoImages& images) const {
+    if (info_.imageConditioningChannels == 0) {
+        return Model::encodeImageConditioning(context, images);
     }
-    tensor::VideoGuide guide{.beside = {}, .seen = seenIn(context, pictures)};
-    const at::Tensor latents = greyLatents(context, pictures);
+    tensor::ImageConditioning imageConditioning{.extraChannels = {},
+                                                .visionEmbeds = activeIn(context, images)};
+    const at::Tensor latents = greyLatents(context, images);
     const int64_t ofLatent = autoencoder_.config().frameDownsampling();
     at::Tensor given = at::zeros({1, ofLatent, latents.size(2), latents.size(3), latents.size(4)},
                                  latents.options());
     given.select(2, 0).fill_(1);  // the first frame counts for all of its latent's
-    if (pictures.lastFrame) {
+    if (images.lastFrame) {
         given.select(2, latents.size(2) - 1).select(1, ofLatent - 1).fill_(1);
     }
-    guide.beside = at::cat({given, latents}, 1);
-    context.record.put("condition", guide.beside);
-    return guide;
+    imageConditioning.extraChannels = at::cat({given, latents}, 1);
+    context.record.put("condition", imageConditioning.extraChannels);
+    return imageConditioning;
 }
 
 at::Tensor WanModel::encode(StageContext& context, const at::Tensor& pixels) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.encode(pass, pixels);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.encode(forward, pixels);
 }
 
 }  // namespace lowtide::models

@@ -14,8 +14,8 @@
 
 namespace lowtide::models {
 
-/// WAN, text and image to video: a UMT5 text encoder, a transformer (2.1) or two experts that share
-/// the noise levels (2.2), a causal autoencoder.
+/// WAN, text and image to video: a UMT5 text encoder, a transformer (2.1) or two denoisers that
+/// divide the noise levels between them (2.2), a causal autoencoder.
 class WanModel final : public FamilyModel {
 public:
     explicit WanModel(Checkpoint& checkpoint);
@@ -23,7 +23,7 @@ public:
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
-    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
+    [[nodiscard]] PromptsSpec promptsSpec(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 
@@ -35,20 +35,19 @@ public:
     /// The reverse, to mean and log variance.
     [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
     /// Records clip.pixels, clip.embeds, vae.encode_in, vae.moments and condition.
-    [[nodiscard]] tensor::VideoGuide guideVideo(StageContext& context,
-                                                const VideoPictures& pictures) const override;
+    [[nodiscard]] tensor::ImageConditioning encodeImageConditioning(
+        StageContext& context, const VideoImages& images) const override;
 
 private:
     /// Both prompts, cleaned and cut into tokens.
     [[nodiscard]] PromptTokenPair textsOf(const PromptRequest& request) const;
     void fillInfo(Checkpoint& checkpoint);
-    void requireLikeExperts(const Checkpoint& checkpoint) const;
+    void requireLikeNoiseModels(const Checkpoint& checkpoint) const;
 
-    /// An image encoder's states of the pictures, or undefined.
-    [[nodiscard]] at::Tensor seenIn(StageContext& context, const VideoPictures& pictures) const;
-    /// Latents of a video that is grey but for the pictures, [1, C, F, h, w].
-    [[nodiscard]] at::Tensor greyLatents(StageContext& context,
-                                         const VideoPictures& pictures) const;
+    /// An image encoder's states of the images, or undefined.
+    [[nodiscard]] at::Tensor activeIn(StageContext& context, const VideoImages& images) const;
+    /// Latents of a video that is grey but for the images, [1, C, F, h, w].
+    [[nodiscard]] at::Tensor greyLatents(StageContext& context, const VideoImages& images) const;
 
     T5Text text_;
     std::optional<ClipVisionModel> vision_;

@@ -1,7 +1,7 @@
 #include "plugin/families/wan/wan_transformer.hpp"
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/dit.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -49,13 +49,13 @@ WanTransformer::WanTransformer(const WanConfig& config,
 }
 
 /// A convolution whose kernel is its stride: a product for each patch.
-at::Tensor WanTransformer::tokensOf(Pass& pass, const at::Tensor& latents) const {
-    const residency::Lease lease = pass.use(layers_->patches);
+at::Tensor WanTransformer::tokensOf(Forward& forward, const at::Tensor& latents) const {
+    const residency::Lease lease = forward.use(layers_->patches);
     const at::Tensor numbers = inPatches(latents, config_.patch)
                                    .permute({0, 2, 4, 6, 1, 3, 5, 7})  // [N,F,h,w,C,f,p,q]
                                    .flatten(4)
                                    .flatten(1, 3);
-    return pass.toCompute(
+    return forward.toCompute(
         kernels::linear(numbers.to(lease[0].scalar_type()), lease[0].flatten(1), lease[1]));
 }
 
@@ -90,42 +90,42 @@ Rotation WanTransformer::rotationFor(const at::Tensor& latents, c10::Device devi
         device);
 }
 
-at::Tensor WanTransformer::predict(Pass& pass,
+at::Tensor WanTransformer::predict(Forward& forward,
                                    const at::Tensor& latents,
                                    const at::Tensor& timestep,
                                    const WanInputs& inputs,
                                    const sampling::StepInfo& step) const {
-    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
-    pass.begin(passHint(step, cached.work()));
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, forward.tree().id));
+    forward.begin(forwardHint(step, cached.work()));
     const at::Tensor steps = sinusoids(
-        pass, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), config_.timeWidth);
-    at::Tensor hidden = tokensOf(pass, latents);
-    const WanConditions::Time time = layers_->conditions.time(pass, steps, hidden);
-    WanContext context{.text = layers_->conditions.text(pass, inputs.text),
+        forward, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), config_.timeWidth);
+    at::Tensor hidden = tokensOf(forward, latents);
+    const WanConditions::Time time = layers_->conditions.time(forward, steps, hidden);
+    WanContext context{.text = layers_->conditions.text(forward, inputs.text),
                        .time = time.parts,
-                       .rotation = rotationFor(latents, pass.device())};
-    if (layers_->conditions.pictures && inputs.pictures.defined()) {
-        context.pictures = layers_->conditions.pictures->apply(pass, inputs.pictures);
+                       .rotation = rotationFor(latents, forward.device())};
+    if (layers_->conditions.images && inputs.images.defined()) {
+        context.images = layers_->conditions.images->apply(forward, inputs.images);
     }
     const std::vector<WanBlock>& blocks = layers_->blocks;
     hidden = throughBlocks(
         cached,
         std::move(hidden),
-        [&](const at::Tensor& own) { blocks.front().apply(pass, own, context); },
+        [&](const at::Tensor& own) { blocks.front().apply(forward, own, context); },
         [&](at::Tensor own) {
             for (size_t i = 1; i < blocks.size(); ++i) {
-                blocks[i].apply(pass, own, context);
+                blocks[i].apply(forward, own, context);
             }
             return own;
         });
     std::vector<at::Tensor> by;
     {
-        const residency::Lease lease = pass.use(layers_->table);
+        const residency::Lease lease = forward.use(layers_->table);
         by = (time.whole.to(at::kFloat).unsqueeze(1) + lease[0].to(at::kFloat))
                  .chunk(kOutputParts, 1);
     }
     hidden = modulatedNorm(hidden, by[0], by[1], config_.epsilon);
-    return latentsOf(layers_->output.apply(pass, hidden), latents);
+    return latentsOf(layers_->output.apply(forward, hidden), latents);
 }
 
 }  // namespace lowtide::models

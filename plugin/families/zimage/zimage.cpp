@@ -9,17 +9,17 @@
 #include "plugin/families/zimage/zimage_transformer.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
 #include "plugin/nn/dit.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -44,8 +44,8 @@ public:
 
 private:
     const ZImageTransformer& transformer_;
-    Pass pass_;
-    ShapeWalk* walk_;
+    Forward forward_;
+    DryRun* dryRun_;
     std::vector<at::Tensor> texts_;  ///< of the positive, then of the negative prompt
 };
 
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
-    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
+    [[nodiscard]] PromptsSpec promptsSpec(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 
@@ -112,14 +112,14 @@ const memory::FamilyPrecision& zimagePrecisions() {
 ZImageDenoiser::ZImageDenoiser(StageContext& context,
                                const ZImageTransformer& transformer,
                                const DenoiserRequest& request)
-    : transformer_(transformer), pass_(context, *transformer.tree()), walk_(context.walk) {
+    : transformer_(transformer), forward_(context, *transformer.tree()), dryRun_(context.dryRun) {
     const auto add = [&](const tensor::Conditioning& conditioning, const char* item) {
         const at::Tensor own =
             fieldIn(conditioning,
                     {.name = tensor::kEmbeds, .width = transformer.config().textWidth},
                     item,
                     request.checkpoint);
-        texts_.push_back(pass_.toCompute(tensor::upload(own, pass_.device())));
+        texts_.push_back(forward_.toCompute(tensor::upload(own, forward_.device())));
     };
     add(request.positive, "positive");
     if (request.negative) {
@@ -132,9 +132,10 @@ at::Tensor ZImageDenoiser::predict(const at::Tensor& latents,
                                    const sampling::StepInfo& step) {
     requireWholePatches(latents, ZImageConfig::kPatch);
     const at::Tensor& text = texts_[step.slot.isUncond];
-    return stepOver(walk_, pass_.tree(), latents, {text.size(1)}, step, [&](const auto& decided) {
-        return transformer_.predict(pass_, latents, timestep, text, decided);
-    });
+    return stepOver(
+        dryRun_, forward_.tree(), latents, {text.size(1)}, step, [&](const auto& decided) {
+            return transformer_.predict(forward_, latents, timestep, text, decided);
+        });
 }
 
 namespace {
@@ -166,7 +167,7 @@ ZImageTransformer openZImageTransformer(Checkpoint& checkpoint) {
             kDenoiser};
 }
 
-/// A chat's turn, as Qwen 3 learnt it.
+/// A turn of a chat, as Qwen 3 learnt it.
 std::string turnOf(const std::string& text) {
     return "<|im_start|>user\n" + text + "<|im_end|>\n<|im_start|>assistant\n";
 }
@@ -256,10 +257,10 @@ PromptTokenPair ZImageModel::textsOf(const PromptRequest& request) const {
             .negative = text_.tokenize(turnOf(request.negative), kZImageTokens, "negative")};
 }
 
-PromptsOutline ZImageModel::outlinePrompts(const PromptRequest& request) const {
+PromptsSpec ZImageModel::promptsSpec(const PromptRequest& request) const {
     const PromptTokenPair texts = textsOf(request);
-    const auto outlineOf = [&](const TokenizedPrompt& text) {
-        return ConditioningOutline(
+    const auto specOf = [&](const TokenizedPrompt& text) {
+        return ConditioningSpec(
             info_.conditioning.fields,
             {{.tensors = {{tensor::kEmbeds, {1, realTokensIn(text), text_.config().width}}}}});
     };
@@ -269,8 +270,8 @@ PromptsOutline ZImageModel::outlinePrompts(const PromptRequest& request) const {
         });
     };
     return {
-        .positive = outlineOf(texts.positive),
-        .negative = outlineOf(texts.negative),
+        .positive = specOf(texts.positive),
+        .negative = specOf(texts.negative),
         .cutTokens = {{"prompt", texts.positive.cutTokens}, {"negative", texts.negative.cutTokens}},
         .counts = {counted(request.spokenPrompt(), "prompt"),
                    counted(request.negative, "negative")}};
@@ -279,10 +280,10 @@ PromptsOutline ZImageModel::outlinePrompts(const PromptRequest& request) const {
 /// States of the layer before the last one, of the tokens alone.
 EncodedPrompts ZImageModel::encodePrompts(StageContext& context,
                                           const PromptRequest& request) const {
-    Pass pass(context, *text_.model().get().tree());
+    Forward forward(context, *text_.model().get().tree());
     const PromptTokenPair texts = textsOf(request);
     const int64_t state = text_.config().layers - 1;
-    const at::Tensor states = text_.encode(pass, texts, state, state, "").select(1, 0);
+    const at::Tensor states = text_.encode(forward, texts, state, state, "").select(1, 0);
     const auto side =
         [&](int64_t row, const TokenizedPrompt& tokens, const std::string& text, const char* key) {
             const at::Tensor own =
@@ -299,13 +300,13 @@ std::unique_ptr<sampling::Denoiser> ZImageModel::makeDenoiser(
 }
 
 at::Tensor ZImageModel::decode(StageContext& context, const at::Tensor& latents) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.decode(pass, latents);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.decode(forward, latents);
 }
 
 at::Tensor ZImageModel::encode(StageContext& context, const at::Tensor& pixels) const {
-    Pass pass(context, *autoencoder_.tree());
-    return autoencoder_.encode(pass, pixels);
+    Forward forward(context, *autoencoder_.tree());
+    return autoencoder_.encode(forward, pixels);
 }
 
 namespace {

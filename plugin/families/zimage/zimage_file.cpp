@@ -27,7 +27,7 @@ constexpr const char* kPadTokens[] = {"x_pad_token", "cap_pad_token"};
 /// Beginnings of what other models of this kind have besides.
 constexpr std::pair<const char*, Phrase> kOtherModels[] = {
     {"dec_net.", phrase("paints pixels, without an autoencoder")},
-    {"siglip_", phrase("reads pictures too (Omni)")},
+    {"siglip_", phrase("reads images too (Omni)")},
 };
 /// Trained with the network, never run.
 constexpr const char* kUnusedNorm = "norm_final.weight";
@@ -62,15 +62,15 @@ WeightMap splitZImage(WeightMap map, const NetworkNaming& naming) {
     map.tensors.erase(naming.prefix + kUnusedNorm);
     splitThirds(map, ".attention.qkv.weight");
     for (const char* token : kPadTokens) {
-        const auto place = map.tensors.find(naming.prefix + token);
-        if (place != map.tensors.end() && place->second.shape.size() == 1) {
-            place->second.shape.insert(place->second.shape.begin(), 1);
+        const auto found = map.tensors.find(naming.prefix + token);
+        if (found != map.tensors.end() && found->second.shape.size() == 1) {
+            found->second.shape.insert(found->second.shape.begin(), 1);
         }
     }
     return map;
 }
 
-/// What no shape tells is as published: axes of a head as 2, 3, 3, turned with the base 256.
+/// What no shape determines is as published: axes of a head as 2, 3, 3, rotated with the base 256.
 Json zimageSettings(const WeightMap& transformer) {
     constexpr int64_t kPatch = 2;
     for (const auto& [beginning, what] : kOtherModels) {

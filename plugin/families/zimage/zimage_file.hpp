@@ -4,8 +4,8 @@
 
 namespace lowtide::models {
 
-/// Z-Image's transformer: its names in files, and the settings that shapes tell. All but what opens
-/// it; torch-free.
+/// Z-Image's transformer: its names in files, and the settings derived from shapes. All but what
+/// opens it; torch-free.
 [[nodiscard]] Network zimageNetwork();
 
 }  // namespace lowtide::models

@@ -3,7 +3,7 @@
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -26,7 +26,7 @@ void requirePatch(const JsonReader& reader, const Json& json, const char* key, i
     }
 }
 
-/// The second one is set by models that see pictures.
+/// The second one is set by models that read images.
 std::span<const FixedSetting> fixedZImageSettings() {
     static const std::vector<FixedSetting> settings = {{"qk_norm", true},
                                                        {"siglip_feat_dim", nullptr}};
@@ -72,11 +72,11 @@ constexpr double kZImageHeadEpsilon = 1e-5;
 constexpr int64_t kZImageParts = 4;
 
 /// A norm of tokens, times 1 + scale where there is one; [N, 1, width] f32.
-at::Tensor scaledNorm(Pass& pass,
+at::Tensor scaledNorm(Forward& forward,
                       const RmsNorm& norm,
                       const at::Tensor& x,
                       const at::Tensor& scale) {
-    const at::Tensor normed = norm.apply(pass, x);
+    const at::Tensor normed = norm.apply(forward, x);
     if (scale.defined()) {
         const at::Tensor factor = scale + 1;
         forTokens(x.size(1), [&](int64_t first, int64_t count) {
@@ -111,29 +111,31 @@ ZImageBlock::ZImageBlock(NetworkBuilder& builder,
       feed(builder, name + ".feed_forward", config.width, 8 * config.width / 3),
       heads(config.heads) {}
 
-at::Tensor ZImageBlock::attended(Pass& pass, const at::Tensor& x, const Rotation& rotation) const {
+at::Tensor ZImageBlock::attended(Forward& forward,
+                                 const at::Tensor& x,
+                                 const Rotation& rotation) const {
     const auto inHeads = [&](const at::Tensor& made) { return made.unflatten(2, {heads, -1}); };
     const auto turned = [&](const Linear& projection, const RmsNorm& norm) {
-        return rotated(norm.apply(pass, inHeads(projection.apply(pass, x))), rotation)
+        return rotated(norm.apply(forward, inHeads(projection.apply(forward, x))), rotation)
             .transpose(1, 2);
     };
     const at::Tensor q = turned(query, queryNorm);
     const at::Tensor k = turned(key, keyNorm);
-    const at::Tensor v = inHeads(value.apply(pass, x)).transpose(1, 2);
-    return out.apply(pass,
+    const at::Tensor v = inHeads(value.apply(forward, x)).transpose(1, 2);
+    return out.apply(forward,
                      kernels::attention(q, k, v, /*causal=*/false).transpose(1, 2).flatten(2));
 }
 
-void ZImageBlock::apply(Pass& pass,
+void ZImageBlock::apply(Forward& forward,
                         const at::Tensor& hidden,
                         const at::Tensor& time,
                         const Rotation& rotation) const {
     std::vector<at::Tensor> by(kZImageParts);
     if (modulation) {
-        by = modulationsOf(pass, *modulation, time, kZImageParts);
+        by = modulationsOf(forward, *modulation, time, kZImageParts);
     }
     const auto add = [&](const RmsNorm& norm, const at::Tensor& made, const at::Tensor& gate) {
-        const at::Tensor normed = norm.apply(pass, made);
+        const at::Tensor normed = norm.apply(forward, made);
         if (gate.defined()) {
             addGated(hidden, normed, gate.tanh());
         } else {
@@ -141,9 +143,9 @@ void ZImageBlock::apply(Pass& pass,
         }
     };
     add(attendedNorm,
-        attended(pass, scaledNorm(pass, attentionNorm, hidden, by[0]), rotation),
+        attended(forward, scaledNorm(forward, attentionNorm, hidden, by[0]), rotation),
         by[1]);
-    add(fedNorm, feed.apply(pass, scaledNorm(pass, feedNorm, hidden, by[2])), by[3]);
+    add(fedNorm, feed.apply(forward, scaledNorm(forward, feedNorm, hidden, by[2])), by[3]);
 }
 
 namespace kernels = tensor::kernels;
@@ -161,20 +163,20 @@ int64_t filledUpTo(int64_t count) {
 }
 
 /// Of texts, f64 [count, 3]: one behind the other along the first axis, from 1; what fills up too.
-at::Tensor textPlaces(int64_t count) {
-    at::Tensor places = at::zeros({count, 3}, at::kDouble);
-    places.select(1, 0).copy_(at::arange(1, count + 1, at::kDouble));
-    return places;
+at::Tensor textPositions(int64_t count) {
+    at::Tensor positions = at::zeros({count, 3}, at::kDouble);
+    positions.select(1, 0).copy_(at::arange(1, count + 1, at::kDouble));
+    return positions;
 }
 
-/// Of a picture's rows and columns, at `first` of the first axis; what fills up stands at 0.
-at::Tensor picturePlaces(int64_t rows, int64_t columns, int64_t first) {
-    at::Tensor places = at::zeros({filledUpTo(rows * columns), 3}, at::kDouble);
-    const at::Tensor own = places.narrow(0, 0, rows * columns).unflatten(0, {rows, columns});
+/// Of an image's rows and columns, at `first` of the first axis; what fills up stands at 0.
+at::Tensor imagePositions(int64_t rows, int64_t columns, int64_t first) {
+    at::Tensor positions = at::zeros({filledUpTo(rows * columns), 3}, at::kDouble);
+    const at::Tensor own = positions.narrow(0, 0, rows * columns).unflatten(0, {rows, columns});
     own.select(2, 0).fill_(static_cast<double>(first));
     own.select(2, 1).copy_(at::arange(rows, at::kDouble).unsqueeze(1));
     own.select(2, 2).copy_(at::arange(columns, at::kDouble));
-    return places;
+    return positions;
 }
 
 Rotation narrowed(const Rotation& all, int64_t first, int64_t count) {
@@ -190,9 +192,9 @@ ZImageTransformer::Layers::Layers(NetworkBuilder& builder, const ZImageConfig& c
       text(builder, "cap_embedder.1", config.textWidth, config.width),
       timeInner(builder, "t_embedder.mlp.0", kZImageSinusoids, kZImageTimeInner),
       timeOuter(builder, "t_embedder.mlp.2", kZImageTimeInner, zimageTimeWidth(config)),
-      picturePad(builder.leaf("", {{.name = "x_pad_token", .shape = {1, config.width}}})),
+      imagePad(builder.leaf("", {{.name = "x_pad_token", .shape = {1, config.width}}})),
       textPad(builder.leaf("", {{.name = "cap_pad_token", .shape = {1, config.width}}})),
-      pictureRefiners(numberedBlocks<ZImageBlock>(
+      imageRefiners(numberedBlocks<ZImageBlock>(
           builder, "noise_refiner.", config.refiners, config, ByTime::Yes)),
       textRefiners(numberedBlocks<ZImageBlock>(
           builder, "context_refiner.", config.refiners, config, ByTime::No)),
@@ -210,51 +212,55 @@ ZImageTransformer::ZImageTransformer(ZImageConfig config,
     tree_ = builder.finish({});
 }
 
-at::Tensor ZImageTransformer::timeOf(Pass& pass, const at::Tensor& timestep, int64_t count) const {
+at::Tensor ZImageTransformer::timeOf(Forward& forward,
+                                     const at::Tensor& timestep,
+                                     int64_t count) const {
     const at::Tensor time = ((kNoise - timestep.to(at::kFloat)) / kNoise).reshape({1});
     const at::Tensor numbers =
-        sinusoids(pass, time.expand({count}) * config_.timeScale, kZImageSinusoids);
+        sinusoids(forward, time.expand({count}) * config_.timeScale, kZImageSinusoids);
     return layers_->timeOuter.apply(
-        pass, kernels::silu(layers_->timeInner.apply(pass, pass.toCompute(numbers))));
+        forward, kernels::silu(layers_->timeInner.apply(forward, forward.toCompute(numbers))));
 }
 
-at::Tensor ZImageTransformer::filled(Pass& pass, const at::Tensor& tokens, memory::LeafId pad) {
+at::Tensor ZImageTransformer::filled(Forward& forward,
+                                     const at::Tensor& tokens,
+                                     memory::LeafId pad) {
     const int64_t missing = filledUpTo(tokens.size(1)) - tokens.size(1);
     if (missing == 0) {
         return tokens;
     }
-    const residency::Lease lease = pass.use(pad);
+    const residency::Lease lease = forward.use(pad);
     const at::Tensor learnt =
         lease[0].to(tokens.scalar_type()).unsqueeze(0).expand({tokens.size(0), missing, -1});
     return at::cat({tokens, learnt}, 1);
 }
 
-/// A cache keeps the picture's tokens on both sides of the first layer behind the refiners. Blocks
+/// A cache keeps the image's tokens on both sides of the first layer behind the refiners. Blocks
 /// write to what they get.
-at::Tensor ZImageTransformer::throughBlocks(Pass& pass,
+at::Tensor ZImageTransformer::throughBlocks(Forward& forward,
                                             at::Tensor all,
-                                            int64_t pictureTokens,
+                                            int64_t imageTokens,
                                             const BlockInputs& inputs,
                                             sampling::CachedCall& cached) const {
     const std::vector<ZImageBlock>& blocks = layers_->blocks;
-    const auto ofPicture = [&] { return all.narrow(1, 0, pictureTokens); };
+    const auto ofImage = [&] { return all.narrow(1, 0, imageTokens); };
     const bool isCut = cached.depth() >= 0;
     if (isCut) {
-        cached.enter(ofPicture().clone());
+        cached.enter(ofImage().clone());
     }
-    blocks.front().apply(pass, all, inputs.time, inputs.rotation);
+    blocks.front().apply(forward, all, inputs.time, inputs.rotation);
     at::Tensor probe;
     if (isCut) {
-        probe = ofPicture().clone();
+        probe = ofImage().clone();
         if (cached.isReused(probe)) {
             cached.finish(sampling::StepWork::Partial);
             return cached.value(probe);
         }
     }
     for (size_t i = 1; i < blocks.size(); ++i) {
-        blocks[i].apply(pass, all, inputs.time, inputs.rotation);
+        blocks[i].apply(forward, all, inputs.time, inputs.rotation);
     }
-    all = ofPicture();
+    all = ofImage();
     if (isCut) {
         all = all.clone();
         cached.keep(probe, all);
@@ -263,46 +269,50 @@ at::Tensor ZImageTransformer::throughBlocks(Pass& pass,
     return all;
 }
 
-at::Tensor ZImageTransformer::predict(Pass& pass,
+at::Tensor ZImageTransformer::predict(Forward& forward,
                                       const at::Tensor& latents,
                                       const at::Tensor& timestep,
                                       const at::Tensor& text,
                                       const sampling::StepInfo& step) const {
-    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
-    pass.begin(passHint(step, cached.work()));
-    const at::Tensor time = timeOf(pass, timestep, latents.size(0));
-    at::Tensor picture = filled(
-        pass,
-        layers_->patches.apply(pass, pass.toCompute(patchNumbers(latents, ZImageConfig::kPatch))),
-        layers_->picturePad);
-    at::Tensor words = filled(
-        pass, layers_->text.apply(pass, layers_->textNorm.apply(pass, text)), layers_->textPad);
-    const int64_t pictureTokens = picture.size(1);
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, forward.tree().id));
+    forward.begin(forwardHint(step, cached.work()));
+    const at::Tensor time = timeOf(forward, timestep, latents.size(0));
+    at::Tensor image =
+        filled(forward,
+               layers_->patches.apply(
+                   forward, forward.toCompute(patchNumbers(latents, ZImageConfig::kPatch))),
+               layers_->imagePad);
+    at::Tensor words = filled(forward,
+                              layers_->text.apply(forward, layers_->textNorm.apply(forward, text)),
+                              layers_->textPad);
+    const int64_t imageTokens = image.size(1);
     const int64_t textTokens = words.size(1);
     const Rotation turned =
-        placedRotation(at::cat({picturePlaces(latents.size(2) / ZImageConfig::kPatch,
-                                              latents.size(3) / ZImageConfig::kPatch,
-                                              textTokens + 1),
-                                textPlaces(textTokens)}),
-                       config_.axes,
-                       config_.rotaryBase);
-    const Rotation rotation = uploaded(turned, pass.device());
-    for (const ZImageBlock& block : layers_->pictureRefiners) {
-        block.apply(pass, picture, time, narrowed(rotation, 0, pictureTokens));
+        rotationAt(at::cat({imagePositions(latents.size(2) / ZImageConfig::kPatch,
+                                           latents.size(3) / ZImageConfig::kPatch,
+                                           textTokens + 1),
+                            textPositions(textTokens)}),
+                   config_.axes,
+                   config_.rotaryBase);
+    const Rotation rotation = uploaded(turned, forward.device());
+    for (const ZImageBlock& block : layers_->imageRefiners) {
+        block.apply(forward, image, time, narrowed(rotation, 0, imageTokens));
     }
     for (const ZImageBlock& block : layers_->textRefiners) {
-        block.apply(pass, words, {}, narrowed(rotation, pictureTokens, textTokens));
+        block.apply(forward, words, {}, narrowed(rotation, imageTokens, textTokens));
     }
-    at::Tensor all = at::cat({picture, words.expand({picture.size(0), -1, -1})}, 1);
-    picture.reset();
+    at::Tensor all = at::cat({image, words.expand({image.size(0), -1, -1})}, 1);
+    image.reset();
     words.reset();
     all = throughBlocks(
-        pass, std::move(all), pictureTokens, {.time = time, .rotation = rotation}, cached);
+        forward, std::move(all), imageTokens, {.time = time, .rotation = rotation}, cached);
     const at::Tensor scale =
-        layers_->outputModulation.apply(pass, kernels::silu(time)).to(at::kFloat).unsqueeze(1);
+        layers_->outputModulation.apply(forward, kernels::silu(time)).to(at::kFloat).unsqueeze(1);
     all = modulatedNorm(all, at::zeros_like(scale), scale, kZImageOutputEpsilon);
-    return fromPatchNumbers(
-        layers_->output.apply(pass, all), ZImageConfig::kPatch, latents.size(2), latents.size(3));
+    return fromPatchNumbers(layers_->output.apply(forward, all),
+                            ZImageConfig::kPatch,
+                            latents.size(2),
+                            latents.size(3));
 }
 
 }  // namespace lowtide::models

@@ -25,8 +25,8 @@ namespace lowtide::models {
 struct ZImageConfig {
     int64_t inChannels = 16;
     int64_t width = 3840;      ///< dim
-    int64_t layers = 30;       ///< n_layers: of picture and text in a row
-    int64_t refiners = 2;      ///< n_refiner_layers: of the picture alone, and of the text alone
+    int64_t layers = 30;       ///< n_layers: of image and text in a row
+    int64_t refiners = 2;      ///< n_refiner_layers: of the image alone, and of the text alone
     int64_t heads = 30;        ///< n_heads
     int64_t textWidth = 2560;  ///< cap_feat_dim
     double normEpsilon = 1e-5;
@@ -70,13 +70,13 @@ struct ZImageBlock {
                 const ZImageConfig& config,
                 ByTime byTime);
     /// hidden [N, T, width], in place; time [N, timeWidth], undefined where nothing depends on it.
-    void apply(Pass& pass,
+    void apply(Forward& forward,
                const at::Tensor& hidden,
                const at::Tensor& time,
                const Rotation& rotation) const;
 
 private:
-    [[nodiscard]] at::Tensor attended(Pass& pass,
+    [[nodiscard]] at::Tensor attended(Forward& forward,
                                       const at::Tensor& x,
                                       const Rotation& rotation) const;
 };
@@ -88,9 +88,9 @@ inline constexpr int64_t kMostZImageTimeWidth = 256;
     return config.width < kMostZImageTimeWidth ? config.width : kMostZImageTimeWidth;
 }
 
-/// The transformer of Z-Image: picture and text are refined alone, then go through the layers in a
+/// The transformer of Z-Image: image and text are refined alone, then go through the layers in a
 /// row. Source: diffusers 0.42.1 ZImageTransformer2DModel. The tree is made from headers; weights
-/// are read through the pass.
+/// are read through the forward.
 class ZImageTransformer {
 public:
     /// `role`: of the component.
@@ -101,10 +101,10 @@ public:
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
     /// Raw prediction, whose sign is the opposite of a flow's. Shapes: latents [N, in, h, w] on the
-    /// pass's device, their sides multiples of the patch; timestep 0-d, int64 or f32 on the CPU,
-    /// from 0 to 1000; text [1, T, textWidth], of all pictures; result as latents, f32. If the step
+    /// forward's device, their sides multiples of the patch; timestep 0-d, int64 or f32 on the CPU,
+    /// from 0 to 1000; text [1, T, textWidth], of all images; result as latents, f32. If the step
     /// is partial, what the layers behind the first one make comes from its cache.
-    [[nodiscard]] at::Tensor predict(Pass& pass,
+    [[nodiscard]] at::Tensor predict(Forward& forward,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const at::Tensor& text,
@@ -117,9 +117,9 @@ private:
         Linear text;
         Linear timeInner;
         Linear timeOuter;
-        memory::LeafId picturePad = 0;
+        memory::LeafId imagePad = 0;
         memory::LeafId textPad = 0;
-        std::vector<ZImageBlock> pictureRefiners;
+        std::vector<ZImageBlock> imageRefiners;
         std::vector<ZImageBlock> textRefiners;
         std::vector<ZImageBlock> blocks;
         Linear outputModulation;
@@ -129,9 +129,11 @@ private:
     };
 
     /// [N, timeWidth].
-    [[nodiscard]] at::Tensor timeOf(Pass& pass, const at::Tensor& timestep, int64_t count) const;
+    [[nodiscard]] at::Tensor timeOf(Forward& forward,
+                                    const at::Tensor& timestep,
+                                    int64_t count) const;
     /// `tokens` [N, T, width], filled up by a learnt token to a whole number of rounds.
-    [[nodiscard]] static at::Tensor filled(Pass& pass,
+    [[nodiscard]] static at::Tensor filled(Forward& forward,
                                            const at::Tensor& tokens,
                                            memory::LeafId pad);
 
@@ -141,10 +143,10 @@ private:
         const Rotation& rotation;
     };
 
-    /// The picture's tokens of `all`, which begins with them, behind the last block.
-    [[nodiscard]] at::Tensor throughBlocks(Pass& pass,
+    /// The image's tokens of `all`, which begins with them, behind the last block.
+    [[nodiscard]] at::Tensor throughBlocks(Forward& forward,
                                            at::Tensor all,
-                                           int64_t pictureTokens,
+                                           int64_t imageTokens,
                                            const BlockInputs& inputs,
                                            sampling::CachedCall& cached) const;
 

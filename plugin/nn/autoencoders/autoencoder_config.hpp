@@ -22,9 +22,9 @@ struct AutoencoderConfig {
     bool quantConv = true;                   ///< 1x1 convolution behind the encoder
     bool postQuantConv = true;               ///< 1x1 convolution before the decoder
     bool midAttention = true;
-    std::vector<int64_t> channels;  ///< by level, from the largest picture to the smallest
+    std::vector<int64_t> channels;  ///< by level, from the largest image to the smallest
 
-    /// Pixels of the picture for one of the latent.
+    /// Pixels of the image for one of the latent.
     [[nodiscard]] int64_t downsampling() const { return int64_t{1} << (channels.size() - 1); }
 };
 

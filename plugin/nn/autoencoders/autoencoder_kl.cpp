@@ -1,6 +1,6 @@
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 
 namespace lowtide::models {
 
@@ -96,9 +96,9 @@ ResnetBlock makeMidResnet(NetworkBuilder& builder,
             autoencoderResnetSizes(config, config.channels.back(), config.channels.back())};
 }
 
-at::Tensor applyResnets(Pass& pass, const std::vector<ResnetBlock>& resnets, at::Tensor x) {
+at::Tensor applyResnets(Forward& forward, const std::vector<ResnetBlock>& resnets, at::Tensor x) {
     for (const ResnetBlock& resnet : resnets) {
-        x = resnet.applyOver(pass, std::move(x), {});
+        x = resnet.applyOver(forward, std::move(x), {});
     }
     return x;
 }
@@ -116,9 +116,9 @@ PixelAttention::PixelAttention(NetworkBuilder& builder,
           attentionNamesIn(builder, name),
           {.width = channels, .contextWidth = channels, .heads = 1, .inputBias = Bias::Added}) {}
 
-at::Tensor PixelAttention::apply(Pass& pass, const at::Tensor& x) const {
-    const at::Tensor tokens = norm.apply(pass, x).flatten(2).transpose(1, 2);  // -> [B, HW, C]
-    const at::Tensor mixed = attention.apply(pass, tokens, tokens, Mask::None);
+at::Tensor PixelAttention::apply(Forward& forward, const at::Tensor& x) const {
+    const at::Tensor tokens = norm.apply(forward, x).flatten(2).transpose(1, 2);  // -> [B, HW, C]
+    const at::Tensor mixed = attention.apply(forward, tokens, tokens, Mask::None);
     return x + mixed.transpose(1, 2).reshape(x.sizes());  // [B, HW, C] -> [B, C, H, W]
 }
 
@@ -129,12 +129,12 @@ AutoencoderMid::AutoencoderMid(NetworkBuilder& builder,
       attention(makeAttention(builder, name + ".attentions.0", config)),
       last(makeMidResnet(builder, name + ".resnets.1", config)) {}
 
-at::Tensor AutoencoderMid::apply(Pass& pass, const at::Tensor& x) const {
-    at::Tensor hidden = first.apply(pass, x, {});
+at::Tensor AutoencoderMid::apply(Forward& forward, const at::Tensor& x) const {
+    at::Tensor hidden = first.apply(forward, x, {});
     if (attention) {
-        hidden = attention->apply(pass, hidden);
+        hidden = attention->apply(forward, hidden);
     }
-    return last.apply(pass, hidden, {});
+    return last.apply(forward, hidden, {});
 }
 
 AutoencoderEncoder::AutoencoderEncoder(NetworkBuilder& builder, const AutoencoderConfig& config)
@@ -150,18 +150,18 @@ AutoencoderEncoder::AutoencoderEncoder(NetworkBuilder& builder, const Autoencode
              "encoder.conv_out",
              {.in = config.channels.back(), .out = 2 * config.latentChannels}) {}
 
-at::Tensor AutoencoderEncoder::apply(Pass& pass, const at::Tensor& pixels) const {
-    at::Tensor hidden = input.apply(pass, pixels);
+at::Tensor AutoencoderEncoder::apply(Forward& forward, const at::Tensor& pixels) const {
+    at::Tensor hidden = input.apply(forward, pixels);
     for (const Level& level : levels) {
-        hidden = applyResnets(pass, level.resnets, std::move(hidden));
+        hidden = applyResnets(forward, level.resnets, std::move(hidden));
         if (level.shrink) {
             // Padded at the right and at the bottom only.
-            hidden = level.shrink->apply(pass, at::constant_pad_nd(hidden, {0, 1, 0, 1}));
+            hidden = level.shrink->apply(forward, at::constant_pad_nd(hidden, {0, 1, 0, 1}));
         }
     }
-    hidden = mid.apply(pass, hidden);
-    hidden = outputNorm.applyActivatedOver(pass, std::move(hidden), {});
-    return output.apply(pass, hidden).contiguous();
+    hidden = mid.apply(forward, hidden);
+    hidden = outputNorm.applyActivatedOver(forward, std::move(hidden), {});
+    return output.apply(forward, hidden).contiguous();
 }
 
 AutoencoderDecoder::AutoencoderDecoder(NetworkBuilder& builder, const AutoencoderConfig& config)
@@ -178,17 +178,17 @@ AutoencoderDecoder::AutoencoderDecoder(NetworkBuilder& builder, const Autoencode
              "decoder.conv_out",
              {.in = config.channels.front(), .out = config.imageChannels}) {}
 
-at::Tensor AutoencoderDecoder::apply(Pass& pass, const at::Tensor& latents) const {
-    at::Tensor hidden = mid.apply(pass, input.apply(pass, latents));
+at::Tensor AutoencoderDecoder::apply(Forward& forward, const at::Tensor& latents) const {
+    at::Tensor hidden = mid.apply(forward, input.apply(forward, latents));
     for (const Level& level : levels) {
-        hidden = applyResnets(pass, level.resnets, std::move(hidden));
+        hidden = applyResnets(forward, level.resnets, std::move(hidden));
         if (level.grow) {
             hidden =
-                level.grow->applyUpsampled(pass, hidden, 2 * hidden.size(2), 2 * hidden.size(3));
+                level.grow->applyUpsampled(forward, hidden, 2 * hidden.size(2), 2 * hidden.size(3));
         }
     }
-    hidden = outputNorm.applyActivatedOver(pass, std::move(hidden), {});
-    return output.apply(pass, hidden).contiguous();
+    hidden = outputNorm.applyActivatedOver(forward, std::move(hidden), {});
+    return output.apply(forward, hidden).contiguous();
 }
 
 namespace {
@@ -220,18 +220,18 @@ AutoencoderKL::AutoencoderKL(const AutoencoderConfig& config,
     tree_ = builder.finish({});
 }
 
-at::Tensor AutoencoderKL::decode(Pass& pass, const at::Tensor& latents) const {
-    pass.begin();
-    const at::Tensor inner = pass.toCompute(latents);
+at::Tensor AutoencoderKL::decode(Forward& forward, const at::Tensor& latents) const {
+    forward.begin();
+    const at::Tensor inner = forward.toCompute(latents);
     return layers_->decoder
-        .apply(pass, layers_->postQuant ? layers_->postQuant->apply(pass, inner) : inner)
+        .apply(forward, layers_->postQuant ? layers_->postQuant->apply(forward, inner) : inner)
         .to(at::kFloat);
 }
 
-at::Tensor AutoencoderKL::encode(Pass& pass, const at::Tensor& pixels) const {
-    pass.begin();
-    const at::Tensor moments = layers_->encoder.apply(pass, pass.toCompute(pixels));
-    return (layers_->quant ? layers_->quant->apply(pass, moments).contiguous() : moments)
+at::Tensor AutoencoderKL::encode(Forward& forward, const at::Tensor& pixels) const {
+    forward.begin();
+    const at::Tensor moments = layers_->encoder.apply(forward, forward.toCompute(pixels));
+    return (layers_->quant ? layers_->quant->apply(forward, moments).contiguous() : moments)
         .to(at::kFloat);
 }
 

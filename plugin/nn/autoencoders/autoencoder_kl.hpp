@@ -12,7 +12,7 @@
 
 namespace lowtide::models {
 
-/// One head of attention over all pixels, beside a shortcut. Names are those of diffusers, or the
+/// One head of attention over all pixels, with a shortcut. Names are those of diffusers, or the
 /// older query, key, value and proj_attn of published files.
 struct PixelAttention {
     GroupNorm norm;
@@ -23,7 +23,7 @@ struct PixelAttention {
                    int64_t channels,
                    int64_t groups);
     /// [B, C, H, W] -> [B, C, H, W].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
 /// Resnet, attention where the config wants it, resnet.
@@ -35,10 +35,10 @@ struct AutoencoderMid {
     AutoencoderMid(NetworkBuilder& builder,
                    const std::string& name,
                    const AutoencoderConfig& config);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
-/// Picture to moments. Source: diffusers Encoder with DownEncoderBlock2D.
+/// Image to moments. Source: diffusers Encoder with DownEncoderBlock2D.
 struct AutoencoderEncoder {
     struct Level {
         std::vector<ResnetBlock> resnets;
@@ -53,10 +53,10 @@ struct AutoencoderEncoder {
 
     AutoencoderEncoder(NetworkBuilder& builder, const AutoencoderConfig& config);
     /// [B, 3, H, W] -> [B, 2 C, h, w].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& pixels) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& pixels) const;
 };
 
-/// Latent to picture. Source: diffusers Decoder with UpDecoderBlock2D.
+/// Latent to image. Source: diffusers Decoder with UpDecoderBlock2D.
 struct AutoencoderDecoder {
     struct Level {
         std::vector<ResnetBlock> resnets;
@@ -65,17 +65,17 @@ struct AutoencoderDecoder {
 
     Conv2d input;
     AutoencoderMid mid;
-    std::vector<Level> levels;  ///< from the smallest picture to the largest
+    std::vector<Level> levels;  ///< from the smallest image to the largest
     GroupNorm outputNorm;
     Conv2d output;
 
     AutoencoderDecoder(NetworkBuilder& builder, const AutoencoderConfig& config);
     /// [B, C, h, w] -> [B, 3, H, W].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& latents) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& latents) const;
 };
 
 /// The variational autoencoder of Stable Diffusion. Source: Rombach et al. 2022; diffusers 0.42.1
-/// AutoencoderKL. The tree is made from headers; weights are read through the pass.
+/// AutoencoderKL. The tree is made from headers; weights are read through the forward.
 class AutoencoderKL {
 public:
     /// `role`: of the component.
@@ -85,10 +85,10 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// Unscaled latents [B, C, h, w] -> pictures [B, 3, H, W], about -1..1.
-    [[nodiscard]] at::Tensor decode(Pass& pass, const at::Tensor& latents) const;
-    /// Pictures [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w].
-    [[nodiscard]] at::Tensor encode(Pass& pass, const at::Tensor& pixels) const;
+    /// Unscaled latents [B, C, h, w] -> images [B, 3, H, W], about -1..1.
+    [[nodiscard]] at::Tensor decode(Forward& forward, const at::Tensor& latents) const;
+    /// Images [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w].
+    [[nodiscard]] at::Tensor encode(Forward& forward, const at::Tensor& pixels) const;
 
 private:
     struct Layers {

@@ -1,8 +1,8 @@
 #include "plugin/nn/blocks/attention.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -35,7 +35,7 @@ at::Tensor splitHeads(const at::Tensor& x, int64_t heads) {
     return x.view({x.size(0), x.size(1), heads, width}).transpose(1, 2);  // [B,T,D] -> [B,H,T,D/H]
 }
 
-/// A mask at the size of the map, [1 or N, 1, H * W, 1] beside [N, heads, H * W, D/heads].
+/// A mask at the size of the map, [1 or N, 1, H * W, 1] next to [N, heads, H * W, D/heads].
 at::Tensor maskOfQueries(const at::Tensor& mask, const CrossInputs& inputs) {
     at::Tensor small = mask;
     if (mask.size(2) != inputs.height || mask.size(3) != inputs.width) {
@@ -66,12 +66,12 @@ size_t Attention::ownWeights() const {
 }
 
 template <class Product, class Mix>
-at::Tensor Attention::applyWith(Pass& pass,
+at::Tensor Attention::applyWith(Forward& forward,
                                 const at::Tensor& x,
                                 const at::Tensor& context,
                                 Product&& product,
                                 Mix&& mix) const {
-    const residency::Lease lease = pass.use(leaf);
+    const residency::Lease lease = forward.use(leaf);
     const bool biased = inputBias == Bias::Added;
     const at::ScalarType type = lease[0].scalar_type();  // another one where it is kept in f32
     const auto projectBy = [&](const at::Tensor& input, size_t index, const at::Tensor& bias) {
@@ -91,11 +91,11 @@ at::Tensor Attention::applyWith(Pass& pass,
     return product(joined, lease[own - 2], lease[own - 1]).to(x.scalar_type());
 }
 
-at::Tensor Attention::apply(Pass& pass,
+at::Tensor Attention::apply(Forward& forward,
                             const at::Tensor& x,
                             const at::Tensor& context,
                             Mask mask) const {
-    return applyWith(pass,
+    return applyWith(forward,
                      x,
                      context,
                      tensor::kernels::linear,
@@ -104,12 +104,12 @@ at::Tensor Attention::apply(Pass& pass,
                      });
 }
 
-at::Tensor Attention::applyToPictures(Pass& pass,
-                                      const at::Tensor& x,
-                                      const CrossInputs& inputs) const {
+at::Tensor Attention::applyToImages(Forward& forward,
+                                    const at::Tensor& x,
+                                    const CrossInputs& inputs) const {
     const auto mix = [&](const auto& q, const auto& k, const auto& v, const auto& project) {
         at::Tensor sum = tensor::kernels::attention(q, k, v, /*causal=*/false);
-        for (const PictureTokens& each : inputs.pictures) {
+        for (const ImageTokens& each : inputs.images) {
             const size_t pair = ownWeights() + 2 * each.adapter;
             at::Tensor seen = tensor::kernels::attention(
                 q, project(each.tokens, pair), project(each.tokens, pair + 1), /*causal=*/false);
@@ -120,10 +120,10 @@ at::Tensor Attention::applyToPictures(Pass& pass,
         }
         return sum;
     };
-    return applyWith(pass, x, inputs.context, tensor::kernels::linear, mix);
+    return applyWith(forward, x, inputs.context, tensor::kernels::linear, mix);
 }
 
-at::Tensor Attention::applyToRows(Pass& pass,
+at::Tensor Attention::applyToRows(Forward& forward,
                                   const at::Tensor& x,
                                   const std::vector<at::Tensor>& biases) const {
     const auto mix = [&](const auto& q, const auto& k, const auto& v, const auto& /*project*/) {
@@ -139,17 +139,17 @@ at::Tensor Attention::applyToRows(Pass& pass,
         }
         return mixed.size() == 1 ? mixed.front() : at::cat(mixed);
     };
-    return applyWith(pass, x, x, tensor::kernels::linearOfRows, mix);
+    return applyWith(forward, x, x, tensor::kernels::linearOfRows, mix);
 }
 
 namespace {
 
 constexpr double kRotaryBase = 10000;
 
-/// Angles [T, width / 2] at `places` f64 [T] of one axis.
-at::Tensor anglesAt(const at::Tensor& places, int64_t width, double base) {
+/// Angles [T, width / 2] at `positions` f64 [T] of one axis.
+at::Tensor anglesAt(const at::Tensor& positions, int64_t width, double base) {
     const at::Tensor exponents = at::arange(0, width, 2, at::kDouble) / width;
-    return at::outer(places, at::pow(base, exponents).reciprocal_());
+    return at::outer(positions, at::pow(base, exponents).reciprocal_());
 }
 
 at::Tensor anglesOf(const RotaryAxis& axis) {
@@ -170,21 +170,21 @@ Rotation gridRotation(const std::vector<RotaryAxis>& axes) {
     }
     std::vector<at::Tensor> parts;
     for (size_t i = 0; i < axes.size(); ++i) {
-        std::vector<int64_t> place(axes.size() + 1, 1);
-        place[i] = axes[i].count;
-        place.back() = axes[i].width / 2;
+        std::vector<int64_t> position(axes.size() + 1, 1);
+        position[i] = axes[i].count;
+        position.back() = axes[i].width / 2;
         std::vector<int64_t> everywhere = grid;
         everywhere.push_back(axes[i].width / 2);
-        parts.push_back(anglesOf(axes[i]).view(place).expand(everywhere));
+        parts.push_back(anglesOf(axes[i]).view(position).expand(everywhere));
     }
     const at::Tensor angles = at::cat(parts, -1).flatten(0, -2).unsqueeze(0).unsqueeze(2);
     return {.cosines = angles.cos().to(at::kFloat), .sines = angles.sin().to(at::kFloat)};
 }
 
-Rotation placedRotation(const at::Tensor& places, at::IntArrayRef widths, double base) {
+Rotation rotationAt(const at::Tensor& positions, at::IntArrayRef widths, double base) {
     std::vector<at::Tensor> parts;
     for (size_t i = 0; i < widths.size(); ++i) {
-        parts.push_back(anglesAt(places.select(1, static_cast<int64_t>(i)), widths[i], base));
+        parts.push_back(anglesAt(positions.select(1, static_cast<int64_t>(i)), widths[i], base));
     }
     const at::Tensor angles = at::cat(parts, -1).to(at::kFloat).unsqueeze(0).unsqueeze(2);
     return {.cosines = angles.cos(), .sines = angles.sin()};
@@ -192,13 +192,13 @@ Rotation placedRotation(const at::Tensor& places, at::IntArrayRef widths, double
 
 namespace {
 
-/// Numbers of a head that are turned together, as two views.
+/// Numbers of a head that are rotated together, as two views.
 using Pairs = std::pair<at::Tensor, at::Tensor>;
 
 /// `pairsOf(part)` gives those of a part of the tokens.
 template <class PairsOf>
 at::Tensor turned(const at::Tensor& x, const Rotation& rotation, const PairsOf& pairsOf) {
-    constexpr int64_t kTokensAtOnce = 4096;  // products in f32 beside the result stay small
+    constexpr int64_t kTokensAtOnce = 4096;  // products in f32 beyond the result remain small
     at::Tensor result = at::empty(x.sizes(), x.options());
     for (int64_t first = 0; first < x.size(1); first += kTokensAtOnce) {
         const int64_t count = std::min(kTokensAtOnce, x.size(1) - first);

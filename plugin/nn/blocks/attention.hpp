@@ -1,5 +1,5 @@
 #pragma once
-// Attention: of tokens to each other, to a text and to pictures, and the rotations of its queries
+// Attention: of tokens to each other, to a text and to images, and the rotations of its queries
 // and keys.
 
 #include "plugin/nn/blocks/layers.hpp"
@@ -13,8 +13,8 @@
 
 namespace lowtide::models {
 
-/// What pictures say to a cross attention, beside its text.
-struct PictureTokens {
+/// Keys and values of images for a cross attention, in addition to its text's.
+struct ImageTokens {
     size_t adapter = 0;   ///< whose pair of the attention's leaf makes keys and values of them
     at::Tensor tokens;    ///< [N, T, contextWidth]
     double strength = 1;  ///< of what is found of them in the result
@@ -23,9 +23,9 @@ struct PictureTokens {
 
 /// What a cross attention reads for the queries of a feature map.
 struct CrossInputs {
-    const at::Tensor& context;                   ///< [N, T, contextWidth]
-    const std::vector<PictureTokens>& pictures;  ///< their sum is added to the text's attention
-    int64_t height = 0;                          ///< of the map
+    const at::Tensor& context;               ///< [N, T, contextWidth]
+    const std::vector<ImageTokens>& images;  ///< their sum is added to the text's attention
+    int64_t height = 0;                      ///< of the map
     int64_t width = 0;
 };
 
@@ -51,7 +51,7 @@ struct AttentionSizes {
 enum class Mask : uint8_t { None, Causal };
 
 /// Multi-head attention. Its projections are one leaf; behind them it may have pairs of others, one
-/// for each adapter that was composed in: keys and values of pictures.
+/// for each adapter that was composed in: keys and values of images.
 struct Attention {
     memory::LeafId leaf = 0;
     int64_t heads = 1;
@@ -62,20 +62,20 @@ struct Attention {
               const AttentionNames& names,
               const AttentionSizes& sizes);
     /// x [B, T, width], context [B, S, contextWidth] (x itself: self attention) -> [B, T, width].
-    [[nodiscard]] at::Tensor apply(Pass& pass,
+    [[nodiscard]] at::Tensor apply(Forward& forward,
                                    const at::Tensor& x,
                                    const at::Tensor& context,
                                    Mask mask) const;
-    /// Cross attention to a text and pictures: the text's, and for each of the pictures' tokens
+    /// Cross attention to a text and images: the text's, and for each of the images' tokens
     /// their own, by its strength and where its mask is. x [B, height * width, width] -> the same.
     /// Source: Ye et al. 2023; diffusers 0.42.1 IPAdapterAttnProcessor2_0.
-    [[nodiscard]] at::Tensor applyToPictures(Pass& pass,
-                                             const at::Tensor& x,
-                                             const CrossInputs& inputs) const;
+    [[nodiscard]] at::Tensor applyToImages(Forward& forward,
+                                           const at::Tensor& x,
+                                           const CrossInputs& inputs) const;
     /// Causal self attention of x [R, T, width], with bits of each row that do not depend on the
     /// others. `biases`: of each row [T, T], added to its scores in place of the causal mask, -inf
     /// hides a token; or undefined.
-    [[nodiscard]] at::Tensor applyToRows(Pass& pass,
+    [[nodiscard]] at::Tensor applyToRows(Forward& forward,
                                          const at::Tensor& x,
                                          const std::vector<at::Tensor>& biases) const;
 
@@ -86,7 +86,7 @@ private:
     /// form. It may ask for the projection of another input by weight `index` of the leaf, behind
     /// the attention's own.
     template <class Product, class Mix>
-    [[nodiscard]] at::Tensor applyWith(Pass& pass,
+    [[nodiscard]] at::Tensor applyWith(Forward& forward,
                                        const at::Tensor& x,
                                        const at::Tensor& context,
                                        Product&& product,
@@ -103,7 +103,7 @@ struct Rotation {
 /// The same on the device: cosines first.
 [[nodiscard]] Rotation uploaded(const Rotation& rotation, c10::Device device);
 
-/// One axis of the places of tokens: how many there are along it, and numbers of a head for it.
+/// One axis of the positions of tokens: how many there are along it, and numbers of a head for it.
 struct RotaryAxis {
     int64_t count = 1;
     int64_t width = 2;
@@ -113,11 +113,9 @@ struct RotaryAxis {
 /// Source: Su et al. 2021, eq. 15 for each axis.
 [[nodiscard]] Rotation gridRotation(const std::vector<RotaryAxis>& axes);
 
-/// Of tokens at `places`, f64 [T, axes], on the CPU; `widths` are numbers of a head for each axis.
-/// Source: diffusers 0.42.1, RopeEmbedder of transformer_z_image.py.
-[[nodiscard]] Rotation placedRotation(const at::Tensor& places,
-                                      at::IntArrayRef widths,
-                                      double base);
+/// Of tokens at `positions`, f64 [T, axes], on the CPU; `widths` are numbers of a head for each
+/// axis. Source: diffusers 0.42.1, RopeEmbedder of transformer_z_image.py.
+[[nodiscard]] Rotation rotationAt(const at::Tensor& positions, at::IntArrayRef widths, double base);
 
 /// Rotates pairs of x [B, T, H, headWidth] whose numbers are half a head apart, in f32; the result
 /// has the type of `x`. Source: transformers 5.23, apply_rotary_pos_emb of LlamaAttention.

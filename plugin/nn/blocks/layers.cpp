@@ -1,6 +1,6 @@
 #include "plugin/nn/blocks/layers.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <utility>
@@ -34,21 +34,21 @@ Conv2d::Conv2d(NetworkBuilder& builder, const std::string& name, const ConvSizes
       stride(sizes.stride),
       padding(sizes.padding) {}
 
-at::Tensor Conv2d::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor Conv2d::apply(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     return kernels::conv2d(likeWeight(x, lease), lease[0], biasOf(lease), stride, padding)
         .to(x.scalar_type());
 }
 
-at::Tensor Conv2d::applyOver(Pass& pass, at::Tensor x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor Conv2d::applyOver(Forward& forward, at::Tensor x) const {
+    const residency::Lease lease = forward.use(leaf);
     const at::ScalarType type = x.scalar_type();
     x = likeWeight(x, lease);
     return kernels::conv2dOver(std::move(x), lease[0], biasOf(lease)).to(type);
 }
 
-at::Tensor Conv2d::addTo(Pass& pass, at::Tensor target, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor Conv2d::addTo(Forward& forward, at::Tensor target, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     if (lease[0].scalar_type() == target.scalar_type()) {
         return kernels::addedConv2d(
             std::move(target), likeWeight(x, lease), lease[0], biasOf(lease));
@@ -58,11 +58,11 @@ at::Tensor Conv2d::addTo(Pass& pass, at::Tensor target, const at::Tensor& x) con
     return target.add_(added.to(target.scalar_type()));
 }
 
-at::Tensor Conv2d::applyUpsampled(Pass& pass,
+at::Tensor Conv2d::applyUpsampled(Forward& forward,
                                   const at::Tensor& x,
                                   int64_t height,
                                   int64_t width) const {
-    const residency::Lease lease = pass.use(leaf);
+    const residency::Lease lease = forward.use(leaf);
     return kernels::upsampledConv2d(x, height, width, lease[0], biasOf(lease));
 }
 
@@ -72,13 +72,13 @@ Linear::Linear(NetworkBuilder& builder, const std::string& name, int64_t in, int
                             ? weightAndBias({out, in}, out)
                             : std::vector<WeightSpec>{{.name = "weight", .shape = {out, in}}})) {}
 
-at::Tensor Linear::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor Linear::apply(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     return kernels::linear(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
 }
 
-at::Tensor Linear::applyToRows(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor Linear::applyToRows(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     return kernels::linearOfRows(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
 }
 
@@ -91,23 +91,25 @@ GroupNorm::GroupNorm(NetworkBuilder& builder,
       groups(groupCount),
       epsilon(epsilonValue) {}
 
-at::Tensor GroupNorm::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor GroupNorm::apply(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     return kernels::groupNorm(likeWeight(x, lease), groups, lease[0], lease[1], epsilon)
         .to(x.scalar_type());
 }
 
-at::Tensor GroupNorm::applyActivated(Pass& pass,
+at::Tensor GroupNorm::applyActivated(Forward& forward,
                                      const at::Tensor& x,
                                      const at::Tensor& added) const {
-    const residency::Lease lease = pass.use(leaf);
+    const residency::Lease lease = forward.use(leaf);
     return kernels::activatedNorm(
                likeWeight(x, lease), likeWeight(added, lease), groups, lease[0], lease[1], epsilon)
         .to(x.scalar_type());
 }
 
-at::Tensor GroupNorm::applyActivatedOver(Pass& pass, at::Tensor x, const at::Tensor& added) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor GroupNorm::applyActivatedOver(Forward& forward,
+                                         at::Tensor x,
+                                         const at::Tensor& added) const {
+    const residency::Lease lease = forward.use(leaf);
     const at::ScalarType type = x.scalar_type();
     x = likeWeight(x, lease);
     return kernels::activatedNormOver(
@@ -121,8 +123,8 @@ LayerNorm::LayerNorm(NetworkBuilder& builder,
                      double epsilonValue)
     : leaf(builder.leaf(name + ".", weightAndBias({width}, width))), epsilon(epsilonValue) {}
 
-at::Tensor LayerNorm::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor LayerNorm::apply(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     return kernels::layerNorm(likeWeight(x, lease), lease[0], lease[1], epsilon)
         .to(x.scalar_type());
 }
@@ -134,16 +136,16 @@ RmsNorm::RmsNorm(NetworkBuilder& builder,
     : leaf(builder.leaf(name + ".", {{.name = "weight", .shape = {width}}})),
       epsilon(epsilonValue) {}
 
-at::Tensor RmsNorm::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
+at::Tensor RmsNorm::apply(Forward& forward, const at::Tensor& x) const {
+    const residency::Lease lease = forward.use(leaf);
     return kernels::rmsNorm(likeWeight(x, lease), lease[0], epsilon).to(x.scalar_type());
 }
 
 Embedding::Embedding(NetworkBuilder& builder, const std::string& name, int64_t count, int64_t width)
     : leaf(builder.leaf(name + ".", {{.name = "weight", .shape = {count, width}}}, true)) {}
 
-at::Tensor Embedding::apply(Pass& pass, const at::Tensor& ids) const {
-    return pass.gatherRows(leaf, ids);
+at::Tensor Embedding::apply(Forward& forward, const at::Tensor& ids) const {
+    return forward.gatherRows(leaf, ids);
 }
 
 namespace {
@@ -178,30 +180,32 @@ ResnetBlock::ResnetBlock(NetworkBuilder& builder, const std::string& name, const
       conv2(builder, name + ".conv2", {.in = sizes.out, .out = sizes.out}),
       shortcut(makeShortcut(builder, name, sizes)) {}
 
-at::Tensor ResnetBlock::apply(Pass& pass, const at::Tensor& x, const at::Tensor& time) const {
-    at::Tensor hidden = norm1.applyActivated(pass, x, {});
-    hidden = conv1.apply(pass, hidden);
-    hidden = conv2.apply(pass, normalised(pass, std::move(hidden), time));
-    return hidden.add_(shortcut ? shortcut->apply(pass, x) : x);
+at::Tensor ResnetBlock::apply(Forward& forward, const at::Tensor& x, const at::Tensor& time) const {
+    at::Tensor hidden = norm1.applyActivated(forward, x, {});
+    hidden = conv1.apply(forward, hidden);
+    hidden = conv2.apply(forward, normalised(forward, std::move(hidden), time));
+    return hidden.add_(shortcut ? shortcut->apply(forward, x) : x);
 }
 
-at::Tensor ResnetBlock::applyOver(Pass& pass, at::Tensor x, const at::Tensor& time) const {
+at::Tensor ResnetBlock::applyOver(Forward& forward, at::Tensor x, const at::Tensor& time) const {
     if (!shortcut) {
-        at::Tensor hidden = norm1.applyActivated(pass, x, {});
-        hidden = normalised(pass, conv1.apply(pass, hidden), time);
-        return conv2.addTo(pass, std::move(x), hidden);
+        at::Tensor hidden = norm1.applyActivated(forward, x, {});
+        hidden = normalised(forward, conv1.apply(forward, hidden), time);
+        return conv2.addTo(forward, std::move(x), hidden);
     }
-    at::Tensor sum = shortcut->apply(pass, x);
-    x = norm1.applyActivatedOver(pass, std::move(x), {});
-    x = conv1.applyOver(pass, std::move(x));
-    x = normalised(pass, std::move(x), time);
-    return conv2.addTo(pass, std::move(sum), x);
+    at::Tensor sum = shortcut->apply(forward, x);
+    x = norm1.applyActivatedOver(forward, std::move(x), {});
+    x = conv1.applyOver(forward, std::move(x));
+    x = normalised(forward, std::move(x), time);
+    return conv2.addTo(forward, std::move(sum), x);
 }
 
-at::Tensor ResnetBlock::normalised(Pass& pass, at::Tensor hidden, const at::Tensor& time) const {
+at::Tensor ResnetBlock::normalised(Forward& forward,
+                                   at::Tensor hidden,
+                                   const at::Tensor& time) const {
     const at::Tensor shift =
-        timeProjection ? timeProjection->apply(pass, time) : at::Tensor();  // [B, out]
-    return norm2.applyActivatedOver(pass, std::move(hidden), shift);
+        timeProjection ? timeProjection->apply(forward, time) : at::Tensor();  // [B, out]
+    return norm2.applyActivatedOver(forward, std::move(hidden), shift);
 }
 
 }  // namespace lowtide::models

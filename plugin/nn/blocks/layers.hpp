@@ -13,7 +13,7 @@ class Tensor;
 
 namespace lowtide::models {
 
-class Pass;
+class Forward;
 
 /// Sizes of a square convolution.
 struct ConvSizes {
@@ -32,14 +32,14 @@ struct Conv2d {
 
     Conv2d(NetworkBuilder& builder, const std::string& name, const ConvSizes& sizes);
     /// [B, in, H, W] -> [B, out, H', W'].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
     /// The same, where it can be written over `x`, which nobody else may need; for kernels of 3x3
     /// with stride and border 1.
-    [[nodiscard]] at::Tensor applyOver(Pass& pass, at::Tensor x) const;
+    [[nodiscard]] at::Tensor applyOver(Forward& forward, at::Tensor x) const;
     /// target + apply(x) in `target`, which nobody else may need; for the same kernels.
-    [[nodiscard]] at::Tensor addTo(Pass& pass, at::Tensor target, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor addTo(Forward& forward, at::Tensor target, const at::Tensor& x) const;
     /// Of `x` at a size by the nearest pixel; for kernels of 3x3 with stride and border 1.
-    [[nodiscard]] at::Tensor applyUpsampled(Pass& pass,
+    [[nodiscard]] at::Tensor applyUpsampled(Forward& forward,
                                             const at::Tensor& x,
                                             int64_t height,
                                             int64_t width) const;
@@ -57,9 +57,9 @@ struct Linear {
            int64_t out,
            Bias bias = Bias::Added);
     /// [..., in] -> [..., out].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
     /// [R, T, in] -> [R, T, out], with bits of each row that do not depend on the others.
-    [[nodiscard]] at::Tensor applyToRows(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor applyToRows(Forward& forward, const at::Tensor& x) const;
 };
 
 /// Normalisation over groups of channels, with scale and shift per channel.
@@ -73,13 +73,13 @@ struct GroupNorm {
               int64_t channels,
               int64_t groupCount,
               double epsilonValue);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
     /// silu() of x + added normalised; `added` [B, channels] or undefined.
-    [[nodiscard]] at::Tensor applyActivated(Pass& pass,
+    [[nodiscard]] at::Tensor applyActivated(Forward& forward,
                                             const at::Tensor& x,
                                             const at::Tensor& added) const;
     /// The same, where it can be written over `x`, which nobody else may need.
-    [[nodiscard]] at::Tensor applyActivatedOver(Pass& pass,
+    [[nodiscard]] at::Tensor applyActivatedOver(Forward& forward,
                                                 at::Tensor x,
                                                 const at::Tensor& added) const;
 };
@@ -90,7 +90,7 @@ struct LayerNorm {
     double epsilon = 1e-5;
 
     LayerNorm(NetworkBuilder& builder, const std::string& name, int64_t width, double epsilonValue);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
 /// Root mean square normalisation of the last axis, without a shift.
@@ -99,7 +99,7 @@ struct RmsNorm {
     double epsilon = 1e-6;
 
     RmsNorm(NetworkBuilder& builder, const std::string& name, int64_t width, double epsilonValue);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
 /// A table of rows [count, width]; rows are gathered on the host.
@@ -107,8 +107,8 @@ struct Embedding {
     memory::LeafId leaf = 0;
 
     Embedding(NetworkBuilder& builder, const std::string& name, int64_t count, int64_t width);
-    /// ids int64 on the CPU [...] -> [..., width] on the pass's device.
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& ids) const;
+    /// ids int64 on the CPU [...] -> [..., width] on the forward's device.
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& ids) const;
 };
 
 struct ResnetSizes {
@@ -119,7 +119,7 @@ struct ResnetSizes {
     double epsilon = 1e-5;
 };
 
-/// Two normalised convolutions beside a shortcut. Source: diffusers ResnetBlock2D, time_scale_shift
+/// Two normalised convolutions with a shortcut. Source: diffusers ResnetBlock2D, time_scale_shift
 /// "default".
 struct ResnetBlock {
     GroupNorm norm1;
@@ -131,13 +131,17 @@ struct ResnetBlock {
 
     ResnetBlock(NetworkBuilder& builder, const std::string& name, const ResnetSizes& sizes);
     /// x [B, in, H, W], time [B, timeWidth] after the activation, or undefined -> [B, out, H, W].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, const at::Tensor& time) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward,
+                                   const at::Tensor& x,
+                                   const at::Tensor& time) const;
     /// The same for an `x` that nobody else needs: its memory is given back, or used again, early.
-    [[nodiscard]] at::Tensor applyOver(Pass& pass, at::Tensor x, const at::Tensor& time) const;
+    [[nodiscard]] at::Tensor applyOver(Forward& forward,
+                                       at::Tensor x,
+                                       const at::Tensor& time) const;
 
 private:
     /// The first convolution's result as the second one reads it.
-    [[nodiscard]] at::Tensor normalised(Pass& pass,
+    [[nodiscard]] at::Tensor normalised(Forward& forward,
                                         at::Tensor hidden,
                                         const at::Tensor& time) const;
 };

@@ -33,19 +33,19 @@ struct NetworkBuilder::State {
     std::vector<Message> misshapen;
     int openBlocks = 0;
 
-    StorageId storageOf(const std::string& name, const TensorPlace& place) {
+    StorageId storageOf(const std::string& name, const TensorLocation& location) {
         const auto known = storages.find(name);
         if (known != storages.end()) {
             return known->second;
         }
         const auto id = static_cast<StorageId>(tree->storages.size());
         tree->storages.push_back({.key = name,
-                                  .file = place.file,
-                                  .fileOffset = place.offset,
-                                  .fileType = place.type,
-                                  .elementCount = elementCount(place.shape).value(),
+                                  .file = location.file,
+                                  .fileOffset = location.offset,
+                                  .fileType = location.type,
+                                  .elementCount = elementCount(location.shape).value(),
                                   .mustBeFinite = weights.mustBeFinite,
-                                  .encoded = place.encoded});
+                                  .encoded = location.encoded});
         storages.emplace(name, id);
         return id;
     }
@@ -55,19 +55,19 @@ struct NetworkBuilder::State {
     }
 
     /// Where the map has the weight, by its name in the file, if it has it.
-    std::optional<TensorPlace> find(const std::string& name, const WeightSpec& spec) const {
-        const auto place = weights.tensors.find(name);
-        if (place != weights.tensors.end()) {
-            return place->second;
+    std::optional<TensorLocation> find(const std::string& name, const WeightSpec& spec) const {
+        const auto location = weights.tensors.find(name);
+        if (location != weights.tensors.end()) {
+            return location->second;
         }
         if (weights.everything && !spec.optional) {
-            return TensorPlace{.type = *weights.everything, .shape = spec.shape};
+            return TensorLocation{.type = *weights.everything, .shape = spec.shape};
         }
         return std::nullopt;
     }
 
     /// Error{Corrupt} with all that does not fit, if anything does not; surplus tensors alone may
-    /// be told instead.
+    /// be reported instead.
     void throwIfUnfit(const std::vector<std::string>& surplus, Surplus way) const {
         std::vector<Message> problems;
         if (!missing.empty()) {
@@ -77,7 +77,7 @@ struct NetworkBuilder::State {
             problems.push_back(
                 message("{} of another shape or type: {}", misshapen.size(), listSome(misshapen)));
         }
-        if (problems.empty() && !surplus.empty() && way == Surplus::Told) {
+        if (problems.empty() && !surplus.empty() && way == Surplus::Reported) {
             log(Level::Warning,
                 weights.what + " has " + std::to_string(surplus.size()) +
                     (surplus.size() == 1 ? " tensor" : " tensors") +
@@ -100,18 +100,18 @@ struct NetworkBuilder::State {
     }
 
     bool accepts(const std::string& name,
-                 const TensorPlace& place,
+                 const TensorLocation& location,
                  const Shape& shape,
                  bool isGathered) {
-        if (place.shape != shape) {
+        if (location.shape != shape) {
             misshapen.push_back(
-                message("{} is {}, needs {}", name, toText(place.shape), toText(shape)));
-        } else if (!isFloating(place.type)) {
+                message("{} is {}, needs {}", name, toText(location.shape), toText(shape)));
+        } else if (!isFloating(location.type)) {
             misshapen.push_back(message(
-                "{} has the type {}, needs one of floating point", name, nameOf(place.type)));
-        } else if (!place.isRowMajor) {
+                "{} has the type {}, needs one of floating point", name, nameOf(location.type)));
+        } else if (!location.isRowMajor) {
             misshapen.push_back(message("{} is not stored row by row", name));
-        } else if (place.isTransposed && (isGathered || shape.size() != 2)) {
+        } else if (location.isTransposed && (isGathered || shape.size() != 2)) {
             misshapen.push_back(
                 message("{} is stored transposed, which only matrices can be", name));
         } else {
@@ -129,7 +129,7 @@ bool isIgnored(const std::string& name, const std::vector<std::string>& ignored)
     });
 }
 
-/// Equal content gives an equal id: class, files as they are now, every weight and its place.
+/// Equal content gives an equal id: class, files as they are now, every weight and its index.
 std::string idOf(const ComponentTree& tree) {
     Hasher hasher;
     hasher.add(tree.role).add(tree.network);
@@ -177,21 +177,21 @@ LeafId NetworkBuilder::leaf(const std::string& prefix,
     for (const WeightSpec& spec : weights) {
         const std::string name = prefix + spec.name;
         const std::string nameInFile = state_->nameInFile(name);
-        const std::optional<TensorPlace> place = state_->find(nameInFile, spec);
-        if (!place) {
+        const std::optional<TensorLocation> location = state_->find(nameInFile, spec);
+        if (!location) {
             if (!spec.optional) {
                 state_->missing.push_back(nameInFile);
             }
             continue;
         }
-        const StorageId storage = state_->storageOf(nameInFile, *place);
-        if (state_->accepts(nameInFile, *place, spec.shape, gathered)) {
+        const StorageId storage = state_->storageOf(nameInFile, *location);
+        if (state_->accepts(nameInFile, *location, spec.shape, gathered)) {
             leaf.weights.push_back(static_cast<WeightId>(tree.weights.size()));
             tree.weights.push_back({.name = name,
                                     .storage = storage,
                                     .computeType = state_->computeType,
                                     .shape = spec.shape,
-                                    .isTransposed = place->isTransposed});
+                                    .isTransposed = location->isTransposed});
         }
     }
     tree.leaves.push_back(std::move(leaf));
@@ -206,8 +206,8 @@ bool NetworkBuilder::has(std::string_view name) const {
 }
 
 Shape NetworkBuilder::shapeOf(std::string_view name) const {
-    const auto place = state_->weights.tensors.find(state_->nameInFile(name));
-    return place == state_->weights.tensors.end() ? Shape{} : place->second.shape;
+    const auto location = state_->weights.tensors.find(state_->nameInFile(name));
+    return location == state_->weights.tensors.end() ? Shape{} : location->second.shape;
 }
 
 NetworkBuilder::BlockGuard::BlockGuard(NetworkBuilder& builder, std::string name)
@@ -233,7 +233,7 @@ std::shared_ptr<const ComponentTree> NetworkBuilder::finish(const std::vector<st
     for (const std::string& name : ignored) {
         ignoredInFile.push_back(state_->nameInFile(name));
     }
-    for (const auto& [name, place] : state_->weights.tensors) {
+    for (const auto& [name, location] : state_->weights.tensors) {
         if (!state_->storages.contains(name) && !isIgnored(name, ignoredInFile)) {
             surplus.push_back(name);
         }
@@ -243,13 +243,13 @@ std::shared_ptr<const ComponentTree> NetworkBuilder::finish(const std::vector<st
     return state_->tree;
 }
 
-Bytes TensorPlace::bytes() const {
+Bytes TensorLocation::bytes() const {
     const int64_t elements = elementCount(shape).value_or(0);
     return encoded ? elements / encoded->blockElements * encoded->blockBytes
                    : elements * sizeOf(type);
 }
 
-void TensorPlace::takeRows(size_t axis, int64_t first, int64_t count, const std::string& what) {
+void TensorLocation::takeRows(size_t axis, int64_t first, int64_t count, const std::string& what) {
     shape[axis] = 1;
     const int64_t rowElements = elementCount(shape).value_or(0);
     const int64_t start = first * rowElements;
@@ -285,8 +285,8 @@ namespace {
 }  // namespace
 
 const Shape* TensorView::find(const std::string& name) const {
-    const auto place = map_.tensors.find(nameInFile_(name));
-    return place == map_.tensors.end() ? nullptr : &place->second.shape;
+    const auto location = map_.tensors.find(nameInFile_(name));
+    return location == map_.tensors.end() ? nullptr : &location->second.shape;
 }
 
 const Shape& TensorView::need(const std::string& name) const {

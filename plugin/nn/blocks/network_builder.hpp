@@ -21,7 +21,7 @@ struct ComponentTree;
 namespace lowtide::models {
 
 /// Where a tensor's bytes lie.
-struct TensorPlace {
+struct TensorLocation {
     uint32_t file = 0;
     int64_t offset = 0;
     DType type = DType::F32;
@@ -42,7 +42,7 @@ struct TensorPlace {
 struct WeightMap {
     std::string what;  ///< for messages: "unet"
     std::vector<memory::WeightFile> files;
-    std::map<std::string, TensorPlace, std::less<>> tensors;
+    std::map<std::string, TensorLocation, std::less<>> tensors;
     /// From a name that our networks use to that in the file; empty where they are the same.
     std::function<std::string(std::string_view)> nameInFile{};
     /// For messages: what the weights must fit, and what to do where they do not.
@@ -64,8 +64,8 @@ struct WeightSpec {
 
 /// What becomes of a file's tensors that the network does not have.
 enum class Surplus : uint8_t {
-    Told,    ///< named in the log and left out
-    Refused  ///< for networks whose layout was inferred from the names
+    Reported,  ///< named in the log and left out
+    Refused    ///< for networks whose layout was inferred from the names
 };
 
 /// Describes a network to memory, leaf by leaf, in construction order.
@@ -101,11 +101,11 @@ public:
     };
 
     /// The tree. Error{Corrupt} names the first ten missing or misshapen tensors and how many more,
-    /// and those that the network does not have beside them. Where there are surplus ones alone,
-    /// `surplus` decides. `ignored` are prefixes or names of tensors of which nothing is said
+    /// and also those that the network does not have. Where there are surplus ones alone,
+    /// `surplus` decides. `ignored` are prefixes or names of tensors of which nothing is reported
     /// (position_ids).
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> finish(
-        const std::vector<std::string>& ignored, Surplus surplus = Surplus::Told);
+        const std::vector<std::string>& ignored, Surplus surplus = Surplus::Reported);
 
 private:
     struct State;

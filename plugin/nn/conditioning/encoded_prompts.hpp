@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/stage_values.hpp"
 

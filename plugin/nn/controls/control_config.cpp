@@ -14,7 +14,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr size_t kMostHintLevels = 8;
-constexpr int64_t kPictureChannels = 3;
+constexpr int64_t kConditioningChannels = 3;
 
 /// The same settings as a UNet's, whose way up nobody asks for.
 Json asUNet(Json json) {
@@ -64,14 +64,14 @@ bool takesBgr(const JsonReader& reader) {
 ControlConfig readControlConfig(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
     requireClass(reader, "ControlNetModel");
-    const int64_t channels = reader.integer("conditioning_channels").value_or(kPictureChannels);
-    if (channels != kPictureChannels) {
-        throw Error(
-            ErrorKind::Unsupported,
-            message("{}: conditioning_channels is {}, only pictures of 3 channels are built",
-                    what,
-                    channels),
-            message("choose another ControlNet"));
+    const int64_t channels =
+        reader.integer("conditioning_channels").value_or(kConditioningChannels);
+    if (channels != kConditioningChannels) {
+        throw Error(ErrorKind::Unsupported,
+                    message("{}: conditioning_channels is {}, only images of 3 channels are built",
+                            what,
+                            channels),
+                    message("choose another ControlNet"));
     }
     return {.unet = readUNet2DConfig(asUNet(json), what),
             .hintChannels = hintChannelsIn(reader),
@@ -84,7 +84,7 @@ namespace {
 constexpr size_t kMostHintBlocks = 16;
 constexpr int64_t kXlSquare = 16;
 constexpr int64_t kUsualSquare = 8;
-constexpr int64_t kPictureHint = 3;
+constexpr int64_t kImageHint = 3;
 constexpr const char* kAdapterPrefix = "adapter.";
 
 [[noreturn]] void refuseAdapter(const Message& problem) {
@@ -127,7 +127,7 @@ public:
             resnets_ = countOf(file, [&](int64_t i) { return inFile(0, i, "block1.weight"); });
             return;
         }
-        // Blocks of two, as all that were published: a file says no more.
+        // Blocks of two, as all that were published: a file states no more.
         resnets_ = 2;
     }
 
@@ -146,8 +146,8 @@ public:
         if (parts[2] == "resnets") {
             return inFile(block, std::stoll(parts[3]), parts[4] + "." + parts.back());
         }
-        const int64_t place = isLight_ ? block : block * resnets_;
-        return "body." + std::to_string(place) + "." + parts[2] + "." + parts.back();
+        const int64_t index = isLight_ ? block : block * resnets_;
+        return "body." + std::to_string(index) + "." + parts[2] + "." + parts.back();
     }
 
     [[nodiscard]] int64_t blockCount(const WeightMap& file) const {
@@ -183,7 +183,7 @@ private:
 /// What squares of a hint the first layer reads, by its channels.
 void fillSquares(HintAdapterConfig& config, int64_t channels, const std::string& what) {
     for (const int64_t square : {kUsualSquare, kXlSquare}) {
-        for (const int64_t hint : {kPictureHint, int64_t{1}}) {
+        for (const int64_t hint : {kImageHint, int64_t{1}}) {
             if (channels == hint * square * square) {
                 config.squarePixels = square;
                 config.hintChannels = hint;
@@ -193,7 +193,7 @@ void fillSquares(HintAdapterConfig& config, int64_t channels, const std::string&
     }
     refuseAdapter(
         message("{}: its first layer reads {} channels, which are no squares of 8 or 16 pixels of "
-                "a picture",
+                "an image",
                 what,
                 channels));
 }
@@ -209,7 +209,7 @@ HintAdapterConfig readHintAdapterConfig(const Json& json, const std::string& wha
         refuseAdapter(message("{}: adapter_type is {}", what, quotedName(type)));
     }
     HintAdapterConfig config{.isLight = type == "light_adapter"};
-    config.hintChannels = integerInRange(reader, "in_channels", kPictureHint, 1, kPictureHint);
+    config.hintChannels = integerInRange(reader, "in_channels", kImageHint, 1, kImageHint);
     config.squarePixels =
         integerInRange(reader, "downscale_factor", isXl ? kXlSquare : kUsualSquare, 1, 64);
     config.resnets = integerInRange(reader, "num_res_blocks", 2, 1, kMostLayers);

@@ -16,7 +16,7 @@ struct ControlConfig {
     UNet2DConfig unet;
     std::vector<int64_t> hintChannels;  ///< conditioning_embedding_out_channels
     bool takesBgr = false;              ///< controlnet_conditioning_channel_order
-    /// global_pool_conditions: each residual is the mean over the picture, for the positive half.
+    /// global_pool_conditions: each residual is the mean over the image, for the positive half.
     bool poolsGlobally = false;
 
     /// Pixels of the hint for one of the latent, along a side.

@@ -9,13 +9,13 @@
 
 namespace lowtide::models {
 
-std::string controlRole(size_t place) {
-    return std::string(kControlNet) + (place == 0 ? "" : "_" + std::to_string(place + 1));
+std::string controlRole(size_t index) {
+    return std::string(kControlNet) + (index == 0 ? "" : "_" + std::to_string(index + 1));
 }
 
-ComponentDesc controlComponent(size_t place) {
-    return {.role = controlRole(place),
-            .label = place == 0 ? "ControlNet" : "ControlNet " + std::to_string(place + 1)};
+ComponentDesc controlComponent(size_t index) {
+    return {.role = controlRole(index),
+            .label = index == 0 ? "ControlNet" : "ControlNet " + std::to_string(index + 1)};
 }
 
 ControlNet::ControlNet(std::string name, HintNetworkConfig config, WeightMap weights)

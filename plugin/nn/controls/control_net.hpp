@@ -1,5 +1,5 @@
 #pragma once
-// A loaded ControlNet, as it travels on a wire. Torch-free.
+// A loaded ControlNet, as a wire carries it. Torch-free.
 
 #include "plugin/nn/blocks/network_builder.hpp"
 #include "plugin/nn/component_source.hpp"
@@ -21,9 +21,9 @@ class HintNetwork;
 inline constexpr std::string_view kControlNets = "controlnet*";
 inline constexpr std::string_view kControlNet = "controlnet";
 
-/// Of the ControlNet at `place` in a stage: "controlnet", "controlnet_2", ...
-[[nodiscard]] std::string controlRole(size_t place);
-[[nodiscard]] ComponentDesc controlComponent(size_t place);
+/// Of the ControlNet at `index` in a stage: "controlnet", "controlnet_2", ...
+[[nodiscard]] std::string controlRole(size_t index);
+[[nodiscard]] ComponentDesc controlComponent(size_t index);
 
 /// Settings of either kind of network.
 using HintNetworkConfig = std::variant<ControlConfig, HintAdapterConfig>;
@@ -47,7 +47,7 @@ public:
         return {controlComponent(0)};
     }
 
-    /// In any role of ControlNets: a stage may run it beside others.
+    /// In any role of ControlNets: a stage may run it with others.
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
         std::string_view role) const override;
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(

@@ -2,9 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -16,7 +16,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr const char* kHintPrefix = "controlnet_cond_embedding.";
-constexpr int64_t kHintPictureChannels = 3;
+constexpr int64_t kHintImageChannels = 3;
 
 std::vector<Conv2d> makeHintBlocks(NetworkBuilder& builder, const std::vector<int64_t>& widths) {
     std::vector<Conv2d> blocks;
@@ -39,17 +39,17 @@ HintEmbedding::HintEmbedding(NetworkBuilder& builder,
                              int64_t out)
     : input(builder,
             std::string(kHintPrefix) + "conv_in",
-            {.in = kHintPictureChannels, .out = widths.front()}),
+            {.in = kHintImageChannels, .out = widths.front()}),
       blocks(makeHintBlocks(builder, widths)),
       output(builder, std::string(kHintPrefix) + "conv_out", {.in = widths.back(), .out = out}) {}
 
-at::Tensor HintEmbedding::apply(Pass& pass, const at::Tensor& hint) const {
+at::Tensor HintEmbedding::apply(Forward& forward, const at::Tensor& hint) const {
     namespace kernels = tensor::kernels;
-    at::Tensor hidden = kernels::silu(input.apply(pass, hint));
+    at::Tensor hidden = kernels::silu(input.apply(forward, hint));
     for (const Conv2d& block : blocks) {
-        hidden = kernels::silu(block.apply(pass, hidden));
+        hidden = kernels::silu(block.apply(forward, hidden));
     }
-    return output.apply(pass, hidden);
+    return output.apply(forward, hidden);
 }
 
 namespace {
@@ -113,49 +113,51 @@ at::Tensor ControlNetwork::result(at::Tensor feature) const {
     return feature.contiguous().to(at::kFloat);
 }
 
-std::vector<at::Tensor> ControlNetwork::readHint(Pass& pass,
+std::vector<at::Tensor> ControlNetwork::readHint(Forward& forward,
                                                  const at::Tensor& hint,
                                                  uint32_t next) const {
-    pass.begin({.pattern = hintPattern(), .next = next});
-    return {layers_->hint.apply(pass, pass.toCompute(hint)).contiguous().to(at::kFloat)};
+    forward.begin({.pattern = hintPattern(), .next = next});
+    return {layers_->hint.apply(forward, forward.toCompute(hint)).contiguous().to(at::kFloat)};
 }
 
-std::vector<at::Tensor> ControlNetwork::predict(Pass& pass,
+std::vector<at::Tensor> ControlNetwork::predict(Forward& forward,
                                                 const at::Tensor& latents,
                                                 const at::Tensor& timestep,
                                                 const UNetConditioning& conditioning,
                                                 const at::Tensor& hint) const {
-    pass.begin({.pattern = kStepPattern, .next = kStepPattern});
-    const at::Tensor waves = tensor::upload(
-        pass.toCompute(timeSinusoids(timestep, latents.size(0), config_.unet)), latents.device());
-    const UNetInputs inputs{
-        .time = layers_->time.apply(
-            pass, waves, pass.toCompute(conditioning.guidance), pass.toCompute(conditioning.added)),
-        .context = pass.toCompute(conditioning.context)};
-    at::Tensor hidden = layers_->input.apply(pass, pass.toCompute(latents));
-    hidden += pass.toCompute(hint);
-    std::vector<at::Tensor> results = {result(layers_->firstOutput.apply(pass, hidden))};
+    forward.begin({.pattern = kStepPattern, .next = kStepPattern});
+    const at::Tensor waves =
+        tensor::upload(forward.toCompute(timeSinusoids(timestep, latents.size(0), config_.unet)),
+                       latents.device());
+    const UNetInputs inputs{.time = layers_->time.apply(forward,
+                                                        waves,
+                                                        forward.toCompute(conditioning.guidance),
+                                                        forward.toCompute(conditioning.added)),
+                            .context = forward.toCompute(conditioning.context)};
+    at::Tensor hidden = layers_->input.apply(forward, forward.toCompute(latents));
+    hidden += forward.toCompute(hint);
+    std::vector<at::Tensor> results = {result(layers_->firstOutput.apply(forward, hidden))};
     for (const Level& level : layers_->levels) {
         std::vector<at::Tensor> skips;
         hidden = level.down.applyUnits(
-            pass, std::move(hidden), 0, level.down.units.size(), inputs, {}, skips);
-        hidden = level.down.applyShrinking(pass, std::move(hidden), {}, skips);
+            forward, std::move(hidden), 0, level.down.units.size(), inputs, {}, skips);
+        hidden = level.down.applyShrinking(forward, std::move(hidden), {}, skips);
         for (size_t i = 0; i < skips.size(); ++i) {
             // A skip is let go as soon as it went out: nothing here reads it again.
-            results.push_back(result(level.outputs[i].apply(pass, skips[i])));
+            results.push_back(result(level.outputs[i].apply(forward, skips[i])));
             skips[i].reset();
         }
     }
     if (layers_->mid) {
-        hidden = layers_->mid->apply(pass, hidden, inputs);
+        hidden = layers_->mid->apply(forward, hidden, inputs);
     }
-    results.push_back(result(layers_->midOutput.apply(pass, hidden)));
+    results.push_back(result(layers_->midOutput.apply(forward, hidden)));
     return results;
 }
 
 namespace {
 
-constexpr int64_t kLightShare = 4;  ///< of a block's width that light ones work at
+constexpr int64_t kLightFraction = 4;  ///< of a block's width that light ones work at
 
 ConvSizes pointwise(int64_t in, int64_t out) {
     return {.in = in, .out = out, .kernel = 1, .padding = 0};
@@ -185,7 +187,7 @@ HintAdapter::Block HintAdapter::makeBlock(NetworkBuilder& builder,
                                           size_t index) {
     const HintBlockSizes& sizes = config.blocks[index];
     const std::string name = "adapter.body." + std::to_string(index);
-    const int64_t width = config.isLight ? sizes.out / kLightShare : sizes.out;
+    const int64_t width = config.isLight ? sizes.out / kLightFraction : sizes.out;
     Block block{.shrinks = sizes.shrinks, .input = {}, .resnets = {}, .output = {}};
     if (config.isLight || sizes.in != sizes.out) {
         block.input.emplace(builder, name + ".in_conv", pointwise(sizes.in, width));
@@ -204,16 +206,16 @@ HintAdapter::Block HintAdapter::makeBlock(NetworkBuilder& builder,
     return block;
 }
 
-std::vector<at::Tensor> HintAdapter::readHint(Pass& pass,
+std::vector<at::Tensor> HintAdapter::readHint(Forward& forward,
                                               const at::Tensor& hint,
                                               uint32_t next) const {
     namespace kernels = tensor::kernels;
-    pass.begin({.pattern = hintPattern(), .next = next});
+    forward.begin({.pattern = hintPattern(), .next = next});
     const at::Tensor seen = config_.hintChannels == 1 ? hint.mean({1}, true) : hint;
     at::Tensor hidden =
-        kernels::pixelUnshuffle(pass.toCompute(seen).contiguous(), config_.squarePixels);
+        kernels::pixelUnshuffle(forward.toCompute(seen).contiguous(), config_.squarePixels);
     if (input_) {
-        hidden = input_->apply(pass, hidden);
+        hidden = input_->apply(forward, hidden);
     }
     std::vector<at::Tensor> features;
     for (const Block& block : blocks_) {
@@ -221,21 +223,21 @@ std::vector<at::Tensor> HintAdapter::readHint(Pass& pass,
             hidden = kernels::averagePool(hidden);
         }
         if (block.input) {
-            hidden = block.input->apply(pass, hidden);
+            hidden = block.input->apply(forward, hidden);
         }
         for (const Resnet& resnet : block.resnets) {
-            const at::Tensor inner = kernels::leakyRelu(resnet.first.apply(pass, hidden), 0);
-            hidden = resnet.second.apply(pass, inner) + hidden;
+            const at::Tensor inner = kernels::leakyRelu(resnet.first.apply(forward, hidden), 0);
+            hidden = resnet.second.apply(forward, inner) + hidden;
         }
         if (block.output) {
-            hidden = block.output->apply(pass, hidden);
+            hidden = block.output->apply(forward, hidden);
         }
         features.push_back(hidden.contiguous().to(at::kFloat));
     }
     return features;
 }
 
-std::vector<at::Tensor> HintAdapter::predict(Pass& /*pass*/,
+std::vector<at::Tensor> HintAdapter::predict(Forward& /*forward*/,
                                              const at::Tensor& /*latents*/,
                                              const at::Tensor& /*timestep*/,
                                              const UNetConditioning& /*conditioning*/,

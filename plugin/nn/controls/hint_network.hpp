@@ -1,5 +1,5 @@
 #pragma once
-// Networks that read a hint picture and say what is added inside a denoiser: ControlNets and
+// Networks that read a hint image and compute what is added inside a denoiser: ControlNets and
 // T2I-Adapters.
 
 #include "plugin/nn/blocks/layers.hpp"
@@ -22,14 +22,14 @@ struct ComponentTree;
 
 namespace lowtide::models {
 
-class Pass;
+class Forward;
 struct UNetConditioning;
 
-/// A network that reads a hint picture and says what is added inside a denoiser. The tree is made
-/// from headers; weights are read through the pass.
+/// A network that reads a hint image and computes what is added inside a denoiser. The tree is made
+/// from headers; weights are read through the forward.
 class HintNetwork {
 public:
-    /// Pattern of the passes of steps (memory::PassHint).
+    /// Pattern of the forwards of steps (memory::ForwardHint).
     static constexpr uint32_t kStepPattern = 0;
 
     virtual ~HintNetwork() = default;
@@ -46,20 +46,20 @@ public:
     /// residuals of the blocks of the way down.
     [[nodiscard]] virtual int64_t stepChannels() const { return 0; }
 
-    /// Pattern of the passes that read hints: their leaves are others than those of steps.
+    /// Pattern of the forwards that read hints: their leaves are others than those of steps.
     [[nodiscard]] uint32_t hintPattern() const { return stepChannels() > 0 ? 1 : kStepPattern; }
 
-    /// What is the same in every step: a pass of its own. hint [N, 3, H, W] in 0..1 on the pass's
-    /// device -> contiguous f32 with N rows. `next`: pattern of the pass behind it.
-    [[nodiscard]] virtual std::vector<at::Tensor> readHint(Pass& pass,
+    /// What is the same in every step: a forward of its own. hint [N, 3, H, W] in 0..1 on the
+    /// forward's device -> contiguous f32 with N rows. `next`: pattern of the forward behind it.
+    [[nodiscard]] virtual std::vector<at::Tensor> readHint(Forward& forward,
                                                            const at::Tensor& hint,
                                                            uint32_t next) const = 0;
 
     /// Residuals for the skips in the order in which they arise, and behind them the middle's: f32,
-    /// contiguous, of their own memory. latents [N, stepChannels(), h, w] on the pass's device;
-    /// timestep 0-d on the CPU; conditioning for N pictures; `hint`: what readHint() gave, with 1
+    /// contiguous, of their own memory. latents [N, stepChannels(), h, w] on the forward's device;
+    /// timestep 0-d on the CPU; conditioning for N images; `hint`: what readHint() gave, with 1
     /// or N rows.
-    [[nodiscard]] virtual std::vector<at::Tensor> predict(Pass& pass,
+    [[nodiscard]] virtual std::vector<at::Tensor> predict(Forward& forward,
                                                           const at::Tensor& latents,
                                                           const at::Tensor& timestep,
                                                           const UNetConditioning& conditioning,
@@ -69,7 +69,7 @@ protected:
     std::shared_ptr<const memory::ComponentTree> tree_;
 };
 
-/// Brings a hint picture to the size and width of the first feature map. Source: diffusers
+/// Brings a hint image to the size and width of the first feature map. Source: diffusers
 /// ControlNetConditioningEmbedding.
 struct HintEmbedding {
     Conv2d input;
@@ -79,12 +79,12 @@ struct HintEmbedding {
     /// `widths`: conditioning_embedding_out_channels; `out`: channels of the first level.
     HintEmbedding(NetworkBuilder& builder, const std::vector<int64_t>& widths, int64_t out);
     /// hint [N, 3, H, W] -> [N, out, H / f, W / f] with f two to the number of halvings.
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& hint) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& hint) const;
 };
 
-/// A copy of a UNet's way down that reads a hint picture too; what it finds is added to the UNet's
+/// A copy of a UNet's way down that reads a hint image too; what it finds is added to the UNet's
 /// skips and to its middle. Source: Zhang et al. 2023; diffusers 0.42.1 ControlNetModel. The tree
-/// is made from headers; weights are read through the pass.
+/// is made from headers; weights are read through the forward.
 class ControlNetwork final : public HintNetwork {
 public:
     /// `role`: of the component.
@@ -97,10 +97,10 @@ public:
     [[nodiscard]] int64_t stepChannels() const override { return config_.unet.inChannels; }
 
     /// One feature map [N, channels, h, w].
-    [[nodiscard]] std::vector<at::Tensor> readHint(Pass& pass,
+    [[nodiscard]] std::vector<at::Tensor> readHint(Forward& forward,
                                                    const at::Tensor& hint,
                                                    uint32_t next) const override;
-    [[nodiscard]] std::vector<at::Tensor> predict(Pass& pass,
+    [[nodiscard]] std::vector<at::Tensor> predict(Forward& forward,
                                                   const at::Tensor& latents,
                                                   const at::Tensor& timestep,
                                                   const UNetConditioning& conditioning,
@@ -139,18 +139,18 @@ public:
     HintAdapter(const HintAdapterConfig& config, const WeightMap& weights, std::string_view role);
 
     /// One feature map for each block. The sides must be multiples of the config's squarePixels.
-    [[nodiscard]] std::vector<at::Tensor> readHint(Pass& pass,
+    [[nodiscard]] std::vector<at::Tensor> readHint(Forward& forward,
                                                    const at::Tensor& hint,
                                                    uint32_t next) const override;
     /// Never asked: it has no channels of a step.
-    [[nodiscard]] std::vector<at::Tensor> predict(Pass& pass,
+    [[nodiscard]] std::vector<at::Tensor> predict(Forward& forward,
                                                   const at::Tensor& latents,
                                                   const at::Tensor& timestep,
                                                   const UNetConditioning& conditioning,
                                                   const at::Tensor& hint) const override;
 
 private:
-    /// Two convolutions beside a shortcut.
+    /// Two convolutions with a shortcut.
     struct Resnet {
         Conv2d first;
         Conv2d second;

@@ -1,6 +1,6 @@
 #include "plugin/nn/denoisers/denoiser_parts.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -72,13 +72,14 @@ TimeEmbedding::TimeEmbedding(NetworkBuilder& builder, const UNet2DConfig& config
       vector(builder, "time_embedding", config.levels.front().channels, config.timeWidth),
       addition(makeAddition(builder, config)) {}
 
-at::Tensor TimeEmbedding::apply(Pass& pass,
+at::Tensor TimeEmbedding::apply(Forward& forward,
                                 const at::Tensor& steps,
                                 const at::Tensor& guidanceSteps,
                                 const at::Tensor& added) const {
-    const at::Tensor input = guidance ? steps + guidance->apply(pass, guidanceSteps) : steps;
-    const at::Tensor embedding = vector.apply(pass, input);
-    return tensor::kernels::silu(addition ? embedding + addition->apply(pass, added) : embedding);
+    const at::Tensor input = guidance ? steps + guidance->apply(forward, guidanceSteps) : steps;
+    const at::Tensor embedding = vector.apply(forward, input);
+    return tensor::kernels::silu(addition ? embedding + addition->apply(forward, added)
+                                          : embedding);
 }
 
 VectorEmbedding::VectorEmbedding(NetworkBuilder& builder,
@@ -88,8 +89,8 @@ VectorEmbedding::VectorEmbedding(NetworkBuilder& builder,
     : inner(builder, name + ".linear_1", in, width),
       outer(builder, name + ".linear_2", width, width) {}
 
-at::Tensor VectorEmbedding::apply(Pass& pass, const at::Tensor& x) const {
-    return outer.apply(pass, tensor::kernels::silu(inner.apply(pass, x)));
+at::Tensor VectorEmbedding::apply(Forward& forward, const at::Tensor& x) const {
+    return outer.apply(forward, tensor::kernels::silu(inner.apply(forward, x)));
 }
 
 }  // namespace lowtide::models

@@ -19,7 +19,7 @@ namespace lowtide::models {
                                    bool cosineFirst,
                                    double frequencyShift);
 
-/// Of one timestep (0-d, int64 or f32 on the CPU, used unrounded), once for every picture: [count,
+/// Of one timestep (0-d, int64 or f32 on the CPU, used unrounded), once for every image: [count,
 /// channels of level 0] on the CPU.
 [[nodiscard]] at::Tensor timeSinusoids(const at::Tensor& timestep,
                                        int64_t count,
@@ -37,7 +37,7 @@ struct VectorEmbedding {
 
     VectorEmbedding(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t width);
     /// x [N, in] -> [N, width].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
 /// The timestep, and where the network wants it the guidance, as a vector for every resnet.
@@ -52,7 +52,7 @@ struct TimeEmbedding {
     /// steps [N, channels of level 0], guidanceSteps [N, guidanceWidth] or undefined, added [N,
     /// addedWidth] or undefined -> [N, timeWidth] after the activation that all resnets apply
     /// first.
-    [[nodiscard]] at::Tensor apply(Pass& pass,
+    [[nodiscard]] at::Tensor apply(Forward& forward,
                                    const at::Tensor& steps,
                                    const at::Tensor& guidanceSteps,
                                    const at::Tensor& added) const;

@@ -1,6 +1,6 @@
 #include "plugin/nn/denoisers/unet2d_blocks.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -59,14 +59,15 @@ TransformerLayer::TransformerLayer(NetworkBuilder& builder,
       inner(builder, name + ".ff.net.0.proj", sizes.channels, 2 * kInnerFactor * sizes.channels),
       outer(builder, name + ".ff.net.2", kInnerFactor * sizes.channels, sizes.channels) {}
 
-at::Tensor TransformerLayer::apply(Pass& pass,
+at::Tensor TransformerLayer::apply(Forward& forward,
                                    const at::Tensor& x,
                                    const CrossInputs& cross) const {
-    const at::Tensor normed = norm1.apply(pass, x);
-    at::Tensor hidden = selfAttention.apply(pass, normed, normed, Mask::None).add_(x);
-    hidden = crossAttention.applyToPictures(pass, norm2.apply(pass, hidden), cross).add_(hidden);
-    const at::Tensor gated = gatedGelu(inner.apply(pass, norm3.apply(pass, hidden)));
-    return outer.apply(pass, gated).add_(hidden);
+    const at::Tensor normed = norm1.apply(forward, x);
+    at::Tensor hidden = selfAttention.apply(forward, normed, normed, Mask::None).add_(x);
+    hidden =
+        crossAttention.applyToImages(forward, norm2.apply(forward, hidden), cross).add_(hidden);
+    const at::Tensor gated = gatedGelu(inner.apply(forward, norm3.apply(forward, hidden)));
+    return outer.apply(forward, gated).add_(hidden);
 }
 
 Transformer2D::Transformer2D(NetworkBuilder& builder,
@@ -83,25 +84,25 @@ Transformer2D::Transformer2D(NetworkBuilder& builder,
       }()),
       output(makeProjection(builder, name + ".proj_out", sizes)) {}
 
-at::Tensor Transformer2D::apply(Pass& pass,
+at::Tensor Transformer2D::apply(Forward& forward,
                                 const at::Tensor& x,
                                 const at::Tensor& context,
-                                const std::vector<PictureTokens>& pictures) const {
+                                const std::vector<ImageTokens>& images) const {
     const CrossInputs cross{
-        .context = context, .pictures = pictures, .height = x.size(2), .width = x.size(3)};
-    at::Tensor hidden = norm.apply(pass, x);
+        .context = context, .images = images, .height = x.size(2), .width = x.size(3)};
+    at::Tensor hidden = norm.apply(forward, x);
     if (const Linear* linear = std::get_if<Linear>(&input)) {
-        hidden = linear->apply(pass, toTokens(hidden));
+        hidden = linear->apply(forward, toTokens(hidden));
     } else {
-        hidden = toTokens(std::get<Conv2d>(input).apply(pass, hidden));
+        hidden = toTokens(std::get<Conv2d>(input).apply(forward, hidden));
     }
     for (const TransformerLayer& layer : layers) {
-        hidden = layer.apply(pass, hidden, cross);
+        hidden = layer.apply(forward, hidden, cross);
     }
     if (const Linear* linear = std::get_if<Linear>(&output)) {
-        hidden = toMap(linear->apply(pass, hidden), x.sizes());
+        hidden = toMap(linear->apply(forward, hidden), x.sizes());
     } else {
-        hidden = std::get<Conv2d>(output).apply(pass, toMap(hidden, x.sizes()));
+        hidden = std::get<Conv2d>(output).apply(forward, toMap(hidden, x.sizes()));
     }
     return hidden.add_(x);
 }
@@ -162,9 +163,10 @@ UNetUnit::UNetUnit(NetworkBuilder& builder,
       transformer(makeTransformer(
           builder, block + ".attentions." + std::to_string(index), transformerSizesValue)) {}
 
-at::Tensor UNetUnit::apply(Pass& pass, const at::Tensor& x, const UNetInputs& inputs) const {
-    const at::Tensor hidden = resnet.apply(pass, x, inputs.time);
-    return transformer ? transformer->apply(pass, hidden, inputs.context, inputs.pictures) : hidden;
+at::Tensor UNetUnit::apply(Forward& forward, const at::Tensor& x, const UNetInputs& inputs) const {
+    const at::Tensor hidden = resnet.apply(forward, x, inputs.time);
+    return transformer ? transformer->apply(forward, hidden, inputs.context, inputs.images)
+                       : hidden;
 }
 
 UNetDown::UNetDown(NetworkBuilder& builder, const UNet2DConfig& config, size_t level) {
@@ -193,7 +195,7 @@ bool UNetDown::addsBeforeShrinking() const {
     return units.back().transformer.has_value() || !shrink;
 }
 
-at::Tensor UNetDown::applyUnits(Pass& pass,
+at::Tensor UNetDown::applyUnits(Forward& forward,
                                 at::Tensor x,
                                 size_t first,
                                 size_t last,
@@ -201,7 +203,7 @@ at::Tensor UNetDown::applyUnits(Pass& pass,
                                 const at::Tensor& residual,
                                 std::vector<at::Tensor>& skips) const {
     for (size_t unit = first; unit < last; ++unit) {
-        x = units[unit].apply(pass, x, inputs);
+        x = units[unit].apply(forward, x, inputs);
         skips.push_back(x);
     }
     // `x` is the skip too: both get the residual.
@@ -211,12 +213,12 @@ at::Tensor UNetDown::applyUnits(Pass& pass,
     return x;
 }
 
-at::Tensor UNetDown::applyShrinking(Pass& pass,
+at::Tensor UNetDown::applyShrinking(Forward& forward,
                                     at::Tensor x,
                                     const at::Tensor& residual,
                                     std::vector<at::Tensor>& skips) const {
     if (shrink) {
-        x = shrink->apply(pass, x);
+        x = shrink->apply(forward, x);
         skips.push_back(x);
         if (!addsBeforeShrinking()) {
             addResidual(x, residual);
@@ -238,8 +240,8 @@ UNetMid::UNetMid(NetworkBuilder& builder,
     : first(builder, "mid_block", 0, resnet, &transformer),
       last(builder, "mid_block", 1, resnet, nullptr) {}
 
-at::Tensor UNetMid::apply(Pass& pass, const at::Tensor& x, const UNetInputs& inputs) const {
-    return last.apply(pass, first.apply(pass, x, inputs), inputs);
+at::Tensor UNetMid::apply(Forward& forward, const at::Tensor& x, const UNetInputs& inputs) const {
+    return last.apply(forward, first.apply(forward, x, inputs), inputs);
 }
 
 UNetUp::UNetUp(NetworkBuilder& builder, const UNet2DConfig& config, size_t level) {
@@ -263,28 +265,28 @@ UNetUp::UNetUp(NetworkBuilder& builder, const UNet2DConfig& config, size_t level
     }
 }
 
-at::Tensor UNetUp::applyUnits(Pass& pass,
+at::Tensor UNetUp::applyUnits(Forward& forward,
                               at::Tensor x,
                               size_t first,
                               size_t last,
                               const UNetInputs& inputs,
                               std::vector<at::Tensor>& skips) const {
     for (size_t unit = first; unit < last; ++unit) {
-        x = units[unit].apply(pass, at::cat({x, skips.back()}, 1), inputs);
+        x = units[unit].apply(forward, at::cat({x, skips.back()}, 1), inputs);
         skips.pop_back();
     }
     return x;
 }
 
-at::Tensor UNetUp::applyGrowing(Pass& pass,
+at::Tensor UNetUp::applyGrowing(Forward& forward,
                                 at::Tensor x,
                                 const std::vector<at::Tensor>& skips) const {
     if (!grow) {
         return x;
     }
-    // The size of the next skip, which is not twice this one where the picture did not divide.
+    // The size of the next skip, which is not twice this one where the image did not divide.
     const at::Tensor& next = skips.back();
-    return grow->applyUpsampled(pass, x, next.size(2), next.size(3));
+    return grow->applyUpsampled(forward, x, next.size(2), next.size(3));
 }
 
 }  // namespace lowtide::models

@@ -36,11 +36,13 @@ struct TransformerLayer {
     TransformerLayer(NetworkBuilder& builder,
                      const std::string& name,
                      const TransformerSizes& sizes);
-    /// x [B, H*W, C], of a map of the size that `cross` says.
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, const CrossInputs& cross) const;
+    /// x [B, H*W, C], of a map of the size that `cross` states.
+    [[nodiscard]] at::Tensor apply(Forward& forward,
+                                   const at::Tensor& x,
+                                   const CrossInputs& cross) const;
 };
 
-/// Transformer over the pixels of a feature map, beside a shortcut. Source: diffusers
+/// Transformer over the pixels of a feature map, with a shortcut. Source: diffusers
 /// Transformer2DModel.
 struct Transformer2D {
     GroupNorm norm;
@@ -50,13 +52,13 @@ struct Transformer2D {
 
     Transformer2D(NetworkBuilder& builder, const std::string& name, const TransformerSizes& sizes);
     /// x [B, C, H, W], context [B, T, contextWidth] -> [B, C, H, W].
-    [[nodiscard]] at::Tensor apply(Pass& pass,
+    [[nodiscard]] at::Tensor apply(Forward& forward,
                                    const at::Tensor& x,
                                    const at::Tensor& context,
-                                   const std::vector<PictureTokens>& pictures = {}) const;
+                                   const std::vector<ImageTokens>& images = {}) const;
 };
 
-/// What every unit of the UNet reads beside the feature map.
+/// What every unit of the UNet reads in addition to the feature map.
 struct UNetInputs;
 
 /// A resnet and, in blocks with cross attention, a transformer behind it.
@@ -69,7 +71,9 @@ struct UNetUnit {
              size_t index,
              const ResnetSizes& resnetSizes,
              const TransformerSizes* transformerSizes);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, const UNetInputs& inputs) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward,
+                                   const at::Tensor& x,
+                                   const UNetInputs& inputs) const;
 };
 
 /// DownBlock2D and CrossAttnDownBlock2D: units, then half the size except in the last level.
@@ -81,7 +85,7 @@ struct UNetDown {
     /// The units from `first` to before `last`; appends their results to `skips`. `residual` may be
     /// undefined, see UNetResiduals::blocks; it is added behind the last unit where it does not
     /// belong behind the shrinking.
-    [[nodiscard]] at::Tensor applyUnits(Pass& pass,
+    [[nodiscard]] at::Tensor applyUnits(Forward& forward,
                                         at::Tensor x,
                                         size_t first,
                                         size_t last,
@@ -89,7 +93,7 @@ struct UNetDown {
                                         const at::Tensor& residual,
                                         std::vector<at::Tensor>& skips) const;
     /// Half the size, another skip, and the residual where it belongs here; `x` in the last level.
-    [[nodiscard]] at::Tensor applyShrinking(Pass& pass,
+    [[nodiscard]] at::Tensor applyShrinking(Forward& forward,
                                             at::Tensor x,
                                             const at::Tensor& residual,
                                             std::vector<at::Tensor>& skips) const;
@@ -104,7 +108,9 @@ struct UNetMid {
     UNetUnit last;
 
     UNetMid(NetworkBuilder& builder, const UNet2DConfig& config);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, const UNetInputs& inputs) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward,
+                                   const at::Tensor& x,
+                                   const UNetInputs& inputs) const;
 
 private:
     UNetMid(NetworkBuilder& builder,
@@ -120,14 +126,14 @@ struct UNetUp {
 
     UNetUp(NetworkBuilder& builder, const UNet2DConfig& config, size_t level);
     /// The units from `first` to before `last`; each takes a skip from the end of `skips`.
-    [[nodiscard]] at::Tensor applyUnits(Pass& pass,
+    [[nodiscard]] at::Tensor applyUnits(Forward& forward,
                                         at::Tensor x,
                                         size_t first,
                                         size_t last,
                                         const UNetInputs& inputs,
                                         std::vector<at::Tensor>& skips) const;
     /// The size of the next skip; `x` in the largest level.
-    [[nodiscard]] at::Tensor applyGrowing(Pass& pass,
+    [[nodiscard]] at::Tensor applyGrowing(Forward& forward,
                                           at::Tensor x,
                                           const std::vector<at::Tensor>& skips) const;
 };

@@ -1,10 +1,10 @@
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/unet2d_config.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -66,16 +66,16 @@ UNet2DCondition::UNet2DCondition(const UNet2DConfig& config,
 }
 
 /// The way down and up, as far as the step's cache wants it computed.
-class UNet2DCondition::Forward {
+class UNet2DCondition::Evaluation {
 public:
-    Forward(const UNet2DCondition& unet,
-            Pass& pass,
-            const UNetInputs& inputs,
-            const UNetResiduals& residuals,
-            sampling::CachedCall& cached)
+    Evaluation(const UNet2DCondition& unet,
+               Forward& forward,
+               const UNetInputs& inputs,
+               const UNetResiduals& residuals,
+               sampling::CachedCall& cached)
         : config_(unet.config_),
           layers_(*unet.layers_),
-          pass_(pass),
+          forward_(forward),
           inputs_(inputs),
           residuals_(residuals),
           cached_(cached) {
@@ -89,7 +89,7 @@ public:
         for (size_t level = 0; level < layers_.down.size() && !isPartial_; ++level) {
             hidden = goDown(level, std::move(hidden));
         }
-        hidden = passMiddle(std::move(hidden));
+        hidden = forwardMiddle(std::move(hidden));
         addToSkips();
         for (size_t level = isPartial_ ? cut_->level + 1 : layers_.up.size(); level-- > 0;) {
             hidden = goUp(level, std::move(hidden));
@@ -116,12 +116,12 @@ private:
     at::Tensor downUnits(size_t level, size_t first, size_t last, at::Tensor hidden) {
         unitsRun_ += last - first;
         return layers_.down[level].applyUnits(
-            pass_, std::move(hidden), first, last, inputs_, ofBlock(level), skips_);
+            forward_, std::move(hidden), first, last, inputs_, ofBlock(level), skips_);
     }
 
     at::Tensor upUnits(size_t level, size_t first, size_t last, at::Tensor hidden) {
         unitsRun_ += last - first;
-        return upOf(level).applyUnits(pass_, std::move(hidden), first, last, inputs_, skips_);
+        return upOf(level).applyUnits(forward_, std::move(hidden), first, last, inputs_, skips_);
     }
 
     [[nodiscard]] const UNetUp& upOf(size_t level) const {
@@ -142,22 +142,22 @@ private:
             }
         }
         hidden = downUnits(level, first, block.units.size(), std::move(hidden));
-        return block.applyShrinking(pass_, std::move(hidden), ofBlock(level), skips_);
+        return block.applyShrinking(forward_, std::move(hidden), ofBlock(level), skips_);
     }
 
     /// Through the middle block, or past it.
-    at::Tensor passMiddle(at::Tensor hidden) {
+    at::Tensor forwardMiddle(at::Tensor hidden) {
         const bool isCutHere = cut_ && cut_->isAtMiddle(config_);
         if (isPartial_) {
             hidden = cached_.value(probe_);
         } else if (layers_.mid) {
-            hidden = layers_.mid->apply(pass_, hidden, inputs_);
+            hidden = layers_.mid->apply(forward_, hidden, inputs_);
             ++unitsRun_;
         }
         if (isCutHere) {
             keep(hidden);
         }
-        // What is kept, or without a middle block is the last skip too, must stay as it is.
+        // What is kept, or without a middle block is the last skip too, must remain as it is.
         if (isCutHere || (!isPartial_ && !layers_.mid)) {
             hidden = withResidual(hidden, ofBlock(layers_.down.size()));
             return withResidual(hidden, residuals_.middle);
@@ -202,12 +202,12 @@ private:
             }
         }
         hidden = upUnits(level, first, block.units.size(), std::move(hidden));
-        return block.applyGrowing(pass_, std::move(hidden), skips_);
+        return block.applyGrowing(forward_, std::move(hidden), skips_);
     }
 
     const UNet2DConfig& config_;
     const Layers& layers_;
-    Pass& pass_;
+    Forward& forward_;
     const UNetInputs& inputs_;
     const UNetResiduals& residuals_;
     sampling::CachedCall& cached_;
@@ -220,40 +220,41 @@ private:
 
 namespace {
 
-/// Places of what a pass gets.
+/// Indices of a forward's inputs.
 enum Input : size_t { kLatents, kWaves, kContext, kGuidance, kAdded };
 
 }  // namespace
 
-at::Tensor UNet2DCondition::predict(Pass& pass,
+at::Tensor UNet2DCondition::predict(Forward& forward,
                                     const at::Tensor& latents,
                                     const at::Tensor& timestep,
                                     const UNetConditioning& conditioning,
                                     const UNetResiduals& residuals,
                                     const sampling::StepInfo& step) const {
     checkResiduals(residuals, config_, latents.sizes());
-    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
-    pass.begin(passHint(step, cached.work()));
-    const auto evaluate = [&](const residency::PassInputs& given) {
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, forward.tree().id));
+    forward.begin(forwardHint(step, cached.work()));
+    const auto evaluate = [&](const residency::ForwardInputs& given) {
         const UNetInputs inputs{
-            .time = layers_->time.apply(pass, given[kWaves], given[kGuidance], given[kAdded]),
+            .time = layers_->time.apply(forward, given[kWaves], given[kGuidance], given[kAdded]),
             .context = given[kContext],
-            .pictures = conditioning.pictures};
-        at::Tensor hidden = Forward(*this, pass, inputs, residuals, cached)
-                                .run(layers_->input.apply(pass, pass.toCompute(given[kLatents])));
-        hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
-        return layers_->output.apply(pass, hidden).contiguous().to(at::kFloat);
+            .images = conditioning.images};
+        at::Tensor hidden =
+            Evaluation(*this, forward, inputs, residuals, cached)
+                .run(layers_->input.apply(forward, forward.toCompute(given[kLatents])));
+        hidden = layers_->outputNorm.applyActivatedOver(forward, std::move(hidden), {});
+        return layers_->output.apply(forward, hidden).contiguous().to(at::kFloat);
     };
-    const residency::PassInputs inputs{
+    const residency::ForwardInputs inputs{
         latents,
-        tensor::upload(pass.toCompute(timeSinusoids(timestep, latents.size(0), config_)),
+        tensor::upload(forward.toCompute(timeSinusoids(timestep, latents.size(0), config_)),
                        latents.device()),
-        pass.toCompute(conditioning.context),
-        pass.toCompute(conditioning.guidance),
-        pass.toCompute(conditioning.added)};
-    // A cache, residuals and pictures bring more into a pass than its inputs.
-    const bool isPlain = cached.depth() < 0 && residuals.isEmpty() && conditioning.pictures.empty();
-    return isPlain ? pass.run(inputs, evaluate) : evaluate(inputs);
+        forward.toCompute(conditioning.context),
+        forward.toCompute(conditioning.guidance),
+        forward.toCompute(conditioning.added)};
+    // A cache, residuals and images bring more into a forward than its inputs.
+    const bool isPlain = cached.depth() < 0 && residuals.isEmpty() && conditioning.images.empty();
+    return isPlain ? forward.run(inputs, evaluate) : evaluate(inputs);
 }
 
 }  // namespace lowtide::models

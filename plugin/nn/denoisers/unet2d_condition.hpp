@@ -12,7 +12,7 @@
 namespace lowtide::models {
 
 /// The denoiser of Stable Diffusion 1.x, 2.x and XL. Source: Rombach et al. 2022; diffusers 0.42.1
-/// UNet2DConditionModel. The tree is made from headers; weights are read through the pass.
+/// UNet2DConditionModel. The tree is made from headers; weights are read through the forward.
 class UNet2DCondition {
 public:
     /// `role`: of the component.
@@ -22,10 +22,10 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// Raw prediction. Shapes: latents [N, in, h, w] on the pass's device; timestep 0-d, int64 or
-    /// f32 on the CPU, used unrounded; result [N, out, h, w] f32. A partial step of a cache
-    /// computes what its depth says (cutAt). Errors: those of checkResiduals().
-    [[nodiscard]] at::Tensor predict(Pass& pass,
+    /// Raw prediction. Shapes: latents [N, in, h, w] on the forward's device; timestep 0-d, int64
+    /// or f32 on the CPU, used unrounded; result [N, out, h, w] f32. A partial step of a cache
+    /// computes what its depth states (cutAt). Errors: those of checkResiduals().
+    [[nodiscard]] at::Tensor predict(Forward& forward,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const UNetConditioning& conditioning,
@@ -34,14 +34,14 @@ public:
 
 private:
     /// One call of predict().
-    class Forward;
+    class Evaluation;
 
     struct Layers {
         Conv2d input;
         TimeEmbedding time;
         std::vector<UNetDown> down;
         std::optional<UNetMid> mid;
-        std::vector<UNetUp> up;  ///< from the smallest picture to the largest
+        std::vector<UNetUp> up;  ///< from the smallest image to the largest
         GroupNorm outputNorm;
         Conv2d output;
 

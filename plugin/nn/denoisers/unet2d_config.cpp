@@ -131,7 +131,7 @@ private:
                     message("get the config.json of the checkpoint again"));
     }
 
-    /// One for each level; none where the way up says nothing.
+    /// One for each level; none where the way up states nothing.
     [[nodiscard]] std::vector<Json> entriesOf(const char* key) const {
         const Json* stated = reader_.member(key);
         if (!stated || stated->is_null()) {

@@ -11,7 +11,7 @@ namespace lowtide::models {
 
 enum class UNetBlock : uint8_t { Plain, CrossAttention };
 
-/// One level of the UNet, from the largest picture to the smallest.
+/// One level of the UNet, from the largest image to the smallest.
 struct UNetLevel {
     int64_t channels = 0;
     int64_t layers = 2;  ///< resnets on the way down; one more on the way up
@@ -38,7 +38,7 @@ struct UNet2DConfig {
     int64_t timeWidth = 0;      ///< width of the time embedding
     int64_t guidanceWidth = 0;  ///< time_cond_proj_dim; 0: guidance is not embedded
     /// projection_class_embeddings_input_dim: width of what addition_embed_type "text_time" adds to
-    /// the time, a pooled text beside sinusoids of numbers; 0: nothing is added.
+    /// the time, a pooled text in addition to sinusoids of numbers; 0: nothing is added.
     int64_t addedWidth = 0;
     int64_t addedNumberWidth = 0;  ///< addition_time_embed_dim: of the sinusoids of one number
     /// upcast_attention: scores do not fit half precision. Attention sums in f32 in any case; what

@@ -2,9 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
-#include "plugin/nn/shape_walk.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <utility>
 #include <vector>
@@ -16,14 +16,14 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
                                const DenoiserRequest& request,
                                const at::Tensor& added)
     : unet_(unet),
-      pass_(context, *unet.tree()),
-      walk_(context.walk),
+      forward_(context, *unet.tree()),
+      dryRun_(context.dryRun),
       residuals_(request.residuals),
-      pictures_(request.pictures),
+      images_(request.images),
       positives_(request.batch) {
     LOWTIDE_ASSERT(added.defined() == (unet.config().addedWidth > 0));
     const UNet2DConfig& config = unet.config();
-    const c10::Device device = pass_.device();
+    const c10::Device device = forward_.device();
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
         const at::Tensor one = fieldIn(conditioning,
                                        {.name = tensor::kEmbeds, .width = config.contextWidth()},
@@ -53,8 +53,9 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
         guidance = tensor::upload(guidanceSinusoids(scale, config.guidanceWidth), device);
         context.record.put("timestep_cond", guidance);
     }
-    conditioning_ = {
-        .context = pass_.toCompute(texts), .guidance = guidance, .added = pass_.toCompute(added)};
+    conditioning_ = {.context = forward_.toCompute(texts),
+                     .guidance = guidance,
+                     .added = forward_.toCompute(added)};
     if (residuals_) {
         exact_ = {.context = texts, .guidance = guidance, .added = added};
     }
@@ -62,16 +63,15 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
 
 const UNetConditioning& UNet2DDenoiser::conditioningFor(const ResidualsCall& call,
                                                         UNetConditioning& seen) const {
-    std::vector<PictureTokens> pictures =
-        pictures_ ? pictures_(call) : std::vector<PictureTokens>();
-    if (pictures.empty()) {
+    std::vector<ImageTokens> images = images_ ? images_(call) : std::vector<ImageTokens>();
+    if (images.empty()) {
         return conditioning_;
     }
     seen = conditioning_;
-    for (PictureTokens& each : pictures) {
-        each.tokens = pass_.toCompute(each.tokens);
+    for (ImageTokens& each : images) {
+        each.tokens = forward_.toCompute(each.tokens);
     }
-    seen.pictures = std::move(pictures);
+    seen.images = std::move(images);
     return seen;
 }
 
@@ -89,14 +89,14 @@ at::Tensor UNet2DDenoiser::predict(const at::Tensor& latents,
     std::vector<int64_t> sizes = {conditioning.context.size(1),
                                   static_cast<int64_t>(residuals.skips.size()),
                                   static_cast<int64_t>(residuals.blocks.size())};
-    for (const PictureTokens& each : conditioning.pictures) {
+    for (const ImageTokens& each : conditioning.images) {
         sizes.insert(sizes.end(),
                      {static_cast<int64_t>(each.adapter),
                       each.tokens.size(1),
                       each.mask.defined() ? each.mask.numel() : 0});
     }
-    return stepOver(walk_, pass_.tree(), latents, sizes, step, [&](const auto& own) {
-        return unet_.predict(pass_, latents, timestep, conditioning, residuals, own);
+    return stepOver(dryRun_, forward_.tree(), latents, sizes, step, [&](const auto& own) {
+        return unet_.predict(forward_, latents, timestep, conditioning, residuals, own);
     });
 }
 

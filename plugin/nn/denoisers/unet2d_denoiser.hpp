@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
@@ -24,17 +24,17 @@ public:
                                      const sampling::StepInfo& step) override;
 
 private:
-    /// Of one call; `seen` is filled where there are pictures.
+    /// Of one call; `seen` is filled where there are images.
     [[nodiscard]] const UNetConditioning& conditioningFor(const ResidualsCall& call,
                                                           UNetConditioning& seen) const;
 
     const UNet2DCondition& unet_;
-    Pass pass_;
-    ShapeWalk* walk_;
-    UNetConditioning conditioning_;  ///< as the network computes; of B or 2B pictures
+    Forward forward_;
+    DryRun* dryRun_;
+    UNetConditioning conditioning_;  ///< as the network computes; of B or 2B images
     UNetConditioning exact_;         ///< as it came, where residuals are asked for
     ResidualsFor residuals_;
-    PicturesFor pictures_;
+    ImagesFor images_;
     int64_t positives_;
 };
 

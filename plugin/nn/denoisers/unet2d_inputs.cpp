@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/nn/denoisers/unet2d_config.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the UNet is told beside latents and time, and what adapters add inside it.
+// What the UNet is given in addition to latents and time, and what adapters add inside it.
 
 #include "plugin/base/units.hpp"
 #include "plugin/nn/blocks/attention.hpp"
@@ -10,19 +10,19 @@
 
 namespace lowtide::models {
 
-/// What a denoiser is told beside latents and time, on its pass's device.
+/// What a denoiser is given in addition to latents and time, on its forward's device.
 struct UNetConditioning {
-    at::Tensor context;     ///< [N, T, contextWidth]
-    at::Tensor guidance{};  ///< [N, guidanceWidth] where the network embeds it
-    at::Tensor added{};     ///< [N, addedWidth] where the network adds it to the time
-    std::vector<PictureTokens> pictures{};  ///< that its cross attentions see
+    at::Tensor context;                 ///< [N, T, contextWidth]
+    at::Tensor guidance{};              ///< [N, guidanceWidth] where the network embeds it
+    at::Tensor added{};                 ///< [N, addedWidth] where the network adds it to the time
+    std::vector<ImageTokens> images{};  ///< that its cross attentions see
 };
 
-/// What every unit of the UNet reads beside the feature map.
+/// What every unit of the UNet reads in addition to the feature map.
 struct UNetInputs {
     at::Tensor time;     ///< [N, timeWidth], after the activation
     at::Tensor context;  ///< [N, T, contextWidth]
-    std::vector<PictureTokens> pictures{};
+    std::vector<ImageTokens> images{};
 };
 
 struct UNet2DConfig;

@@ -3,11 +3,11 @@
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/text/clip_text_model.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/image_pixels.hpp"
 #include "plugin/tensor/kernels.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -31,14 +31,14 @@ at::Tensor clipChannels(const float (&values)[3], const at::Tensor& like) {
 
 }  // namespace
 
-at::Tensor clipPixels(const at::Tensor& pictures, int64_t side) {
-    const int64_t height = pictures.size(2);
-    const int64_t width = pictures.size(3);
+at::Tensor clipPixels(const at::Tensor& images, int64_t side) {
+    const int64_t height = images.size(2);
+    const int64_t width = images.size(3);
     const int64_t shorter = std::min(height, width);
-    const at::Tensor small = tensor::resizedPicture(pictures,
-                                                    side * height / shorter,
-                                                    side * width / shorter,
-                                                    tensor::kernels::Resample::Bicubic);
+    const at::Tensor small = tensor::resizedImage(images,
+                                                  side * height / shorter,
+                                                  side * width / shorter,
+                                                  tensor::kernels::Resample::Bicubic);
     const at::Tensor middle = small.narrow(2, (small.size(2) - side) / 2, side)
                                   .narrow(3, (small.size(3) - side) / 2, side);
     // As the reference rounds: levels by 1 / 255 in f64, then f32.
@@ -73,7 +73,7 @@ ClipVisionConfig readClipVisionConfig(const Json& json, const std::string& what)
     requireDivisible(reader, "num_attention_heads", config.width, config.heads);
     if (config.patches() < 1) {
         throw Error(ErrorKind::Corrupt,
-                    message("{}: patches of {} pixels do not fit into pictures of {}",
+                    message("{}: patches of {} pixels do not fit into images of {}",
                             what,
                             config.patchSize,
                             config.imageSize),
@@ -151,10 +151,10 @@ Shape ClipVisionModel::shapeFor(int64_t count) const {
                : Shape{count, config_.patches() * config_.patches() + 1, config_.width};
 }
 
-at::Tensor ClipVisionModel::embedded(Pass& pass, const at::Tensor& pixels) const {
-    const residency::Lease lease = pass.use(layers_->embeddings);
+at::Tensor ClipVisionModel::embedded(Forward& forward, const at::Tensor& pixels) const {
+    const residency::Lease lease = forward.use(layers_->embeddings);
     const at::Tensor patches =
-        tensor::kernels::conv2d(pass.toCompute(pixels).to(lease[1].scalar_type()),
+        tensor::kernels::conv2d(forward.toCompute(pixels).to(lease[1].scalar_type()),
                                 lease[1],
                                 {},
                                 config_.patchSize,
@@ -162,20 +162,20 @@ at::Tensor ClipVisionModel::embedded(Pass& pass, const at::Tensor& pixels) const
             .flatten(2)
             .transpose(1, 2);  // [N,D,P,P] -> [N,P*P,D]
     const at::Tensor first = lease[0].view({1, 1, -1}).expand({pixels.size(0), 1, -1});
-    return pass.toCompute(at::cat({first, patches}, 1) + lease[2]);
+    return forward.toCompute(at::cat({first, patches}, 1) + lease[2]);
 }
 
-at::Tensor ClipVisionModel::encode(Pass& pass, const at::Tensor& pixels) const {
+at::Tensor ClipVisionModel::encode(Forward& forward, const at::Tensor& pixels) const {
     LOWTIDE_ASSERT(pixels.size(2) == config_.imageSize && pixels.size(3) == config_.imageSize);
-    pass.begin();
-    at::Tensor hidden = layers_->inputNorm.apply(pass, embedded(pass, pixels));
+    forward.begin();
+    at::Tensor hidden = layers_->inputNorm.apply(forward, embedded(forward, pixels));
     for (const ClipLayer& layer : layers_->layers) {
-        hidden = layer.applyToPictures(pass, hidden);
+        hidden = layer.applyToImages(forward, hidden);
     }
     if (layers_->projection) {
         const at::Tensor pooled =
-            layers_->outputNorm->apply(pass, hidden.select(1, 0).contiguous());
-        hidden = layers_->projection->apply(pass, pooled);
+            layers_->outputNorm->apply(forward, hidden.select(1, 0).contiguous());
+        hidden = layers_->projection->apply(forward, pooled);
     }
     return hidden.contiguous().to(at::kFloat);
 }

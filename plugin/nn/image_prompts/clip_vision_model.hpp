@@ -1,5 +1,5 @@
 #pragma once
-// CLIP's tower for pictures: its settings, the pixels that it sees, and the network.
+// CLIP's tower for images: its settings, the pixels that it reads, and the network.
 
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/nn/text/clip_text_model.hpp"
@@ -15,11 +15,11 @@
 
 namespace lowtide::models {
 
-/// What CLIP's tower sees of pictures [N, 3, H, W] in 0..1: the shorter edge becomes `side` pixels
+/// What CLIP's tower reads of images [N, 3, H, W] in 0..1: the shorter edge becomes `side` pixels
 /// long (bicubic, on levels of 8 bits), the middle is cut out, and mean and deviation of CLIP's
-/// pictures become 0 and 1: [N, 3, side, side] f32. Source: transformers 5.23
+/// images become 0 and 1: [N, 3, side, side] f32. Source: transformers 5.23
 /// CLIPImageProcessorPil.
-[[nodiscard]] at::Tensor clipPixels(const at::Tensor& pictures, int64_t side);
+[[nodiscard]] at::Tensor clipPixels(const at::Tensor& images, int64_t side);
 
 /// Settings of image_encoder/config.json. Missing ones get the defaults of transformers'
 /// CLIPVisionConfig.
@@ -46,9 +46,9 @@ enum class ClipVisionState : uint8_t {
     Penultimate  ///< the states before the last layer as they are: [N, 1 + patches^2, width]
 };
 
-/// CLIP's tower for pictures. Source: Radford et al. 2021; transformers 5.23
+/// CLIP's tower for images. Source: Radford et al. 2021; transformers 5.23
 /// CLIPVisionModelWithProjection. Layers behind the state that is taken are no part of it. The tree
-/// is made from headers; weights are read through the pass.
+/// is made from headers; weights are read through the forward.
 class ClipVisionModel {
 public:
     /// Keys may begin with "vision_model." or not. `role`: of the component.
@@ -61,11 +61,11 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// What encode() gives for `count` pictures.
+    /// What encode() gives for `count` images.
     [[nodiscard]] Shape shapeFor(int64_t count) const;
-    /// pixels [N, 3, imageSize, imageSize] as clipPixels() makes them, on the pass's device -> the
-    /// state, f32. One pass.
-    [[nodiscard]] at::Tensor encode(Pass& pass, const at::Tensor& pixels) const;
+    /// pixels [N, 3, imageSize, imageSize] as clipPixels() makes them, on the forward's device ->
+    /// the state, f32. One forward.
+    [[nodiscard]] at::Tensor encode(Forward& forward, const at::Tensor& pixels) const;
 
 private:
     struct Layers {
@@ -81,7 +81,7 @@ private:
                ClipVisionState state);
     };
 
-    [[nodiscard]] at::Tensor embedded(Pass& pass, const at::Tensor& pixels) const;
+    [[nodiscard]] at::Tensor embedded(Forward& forward, const at::Tensor& pixels) const;
 
     ClipVisionConfig config_;
     ClipVisionState state_;

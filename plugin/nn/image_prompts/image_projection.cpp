@@ -1,6 +1,6 @@
 #include "plugin/nn/image_prompts/image_projection.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -31,19 +31,19 @@ at::Tensor inHeads(const at::Tensor& x) {
 }  // namespace
 
 PooledProjection::PooledProjection(NetworkBuilder& builder, const ImageProjectionConfig& config)
-    : projection(builder, "proj", config.seenWidth, config.tokens * config.width),
+    : projection(builder, "proj", config.visionWidth, config.tokens * config.width),
       norm(builder, "norm", config.width, kProjectionEpsilon),
       tokens(config.tokens) {}
 
-at::Tensor PooledProjection::apply(Pass& pass, const at::Tensor& seen) const {
-    const at::Tensor all = projection.apply(pass, seen);
-    return norm.apply(pass, all.view({all.size(0), tokens, -1}));
+at::Tensor PooledProjection::apply(Forward& forward, const at::Tensor& visionEmbeds) const {
+    const at::Tensor all = projection.apply(forward, visionEmbeds);
+    return norm.apply(forward, all.view({all.size(0), tokens, -1}));
 }
 
 ImageResampler::Layer::Layer(NetworkBuilder& builder,
                              const std::string& name,
                              const ImageProjectionConfig& config)
-    : normSeen(builder, name + ".0.norm1", config.innerWidth, kProjectionEpsilon),
+    : normVision(builder, name + ".0.norm1", config.innerWidth, kProjectionEpsilon),
       normTokens(builder, name + ".0.norm2", config.innerWidth, kProjectionEpsilon),
       attention(builder.leaf(
           name + ".0.",
@@ -54,12 +54,12 @@ ImageResampler::Layer::Layer(NetworkBuilder& builder,
       inner(builder, name + ".1.1", config.innerWidth, config.feedWidth, Bias::None),
       outer(builder, name + ".1.3", config.feedWidth, config.innerWidth, Bias::None) {}
 
-at::Tensor ImageResampler::Layer::attend(Pass& pass,
-                                         const at::Tensor& seen,
+at::Tensor ImageResampler::Layer::attend(Forward& forward,
+                                         const at::Tensor& visionEmbeds,
                                          const at::Tensor& tokens) const {
-    const at::Tensor asked = normTokens.apply(pass, tokens);
-    const at::Tensor context = at::cat({normSeen.apply(pass, seen), asked}, 1);
-    const residency::Lease lease = pass.use(attention);
+    const at::Tensor asked = normTokens.apply(forward, tokens);
+    const at::Tensor context = at::cat({normVision.apply(forward, visionEmbeds), asked}, 1);
+    const residency::Lease lease = forward.use(attention);
     const at::ScalarType type = lease[0].scalar_type();  // another one where it is kept in f32
     const at::Tensor q = tensor::kernels::linear(asked.to(type), lease[0], {});
     const std::vector<at::Tensor> kv =
@@ -72,30 +72,30 @@ at::Tensor ImageResampler::Layer::attend(Pass& pass,
         .to(tokens.scalar_type());
 }
 
-at::Tensor ImageResampler::Layer::apply(Pass& pass,
-                                        const at::Tensor& seen,
+at::Tensor ImageResampler::Layer::apply(Forward& forward,
+                                        const at::Tensor& visionEmbeds,
                                         const at::Tensor& tokens) const {
-    const at::Tensor attended = attend(pass, seen, tokens).add_(tokens);
+    const at::Tensor attended = attend(forward, visionEmbeds, tokens).add_(tokens);
     const at::Tensor hidden =
-        tensor::kernels::gelu(inner.apply(pass, normFeed.apply(pass, attended)));
-    return outer.apply(pass, hidden).add_(attended);
+        tensor::kernels::gelu(inner.apply(forward, normFeed.apply(forward, attended)));
+    return outer.apply(forward, hidden).add_(attended);
 }
 
 ImageResampler::ImageResampler(NetworkBuilder& builder, const ImageProjectionConfig& config)
     : tokens(
           builder.leaf("latents", {{.name = "", .shape = {1, config.tokens, config.innerWidth}}})),
-      input(builder, "proj_in", config.seenWidth, config.innerWidth),
+      input(builder, "proj_in", config.visionWidth, config.innerWidth),
       layers(numberedBlocks<Layer>(builder, "layers.", config.layers, config)),
       output(builder, "proj_out", config.innerWidth, config.width),
       norm(builder, "norm_out", config.width, kProjectionEpsilon) {}
 
-at::Tensor ImageResampler::apply(Pass& pass, const at::Tensor& seen) const {
-    at::Tensor own = pass.toCompute(pass.use(tokens)[0]).repeat({seen.size(0), 1, 1});
-    const at::Tensor read = input.apply(pass, seen);
+at::Tensor ImageResampler::apply(Forward& forward, const at::Tensor& visionEmbeds) const {
+    at::Tensor own = forward.toCompute(forward.use(tokens)[0]).repeat({visionEmbeds.size(0), 1, 1});
+    const at::Tensor read = input.apply(forward, visionEmbeds);
     for (const Layer& layer : layers) {
-        own = layer.apply(pass, read, own);
+        own = layer.apply(forward, read, own);
     }
-    return norm.apply(pass, output.apply(pass, own));
+    return norm.apply(forward, output.apply(forward, own));
 }
 
 ImageProjection::ImageProjection(const ImageProjectionConfig& config,
@@ -110,10 +110,10 @@ ImageProjection::ImageProjection(const ImageProjectionConfig& config,
     tree_ = builder.finish({});
 }
 
-at::Tensor ImageProjection::apply(Pass& pass, const at::Tensor& seen) const {
-    pass.begin();
-    const at::Tensor given = pass.toCompute(seen);
-    return std::visit([&](const auto& layers) { return layers.apply(pass, given); }, *layers_)
+at::Tensor ImageProjection::apply(Forward& forward, const at::Tensor& visionEmbeds) const {
+    forward.begin();
+    const at::Tensor given = forward.toCompute(visionEmbeds);
+    return std::visit([&](const auto& layers) { return layers.apply(forward, given); }, *layers_)
         .contiguous()
         .to(at::kFloat);
 }

@@ -13,12 +13,12 @@ namespace lowtide::models {
 /// Of each head of a resampler.
 inline constexpr int64_t kResamplerHead = 64;
 
-/// Sizes of the part of an IP-Adapter that makes tokens of what the image encoder saw; told by the
-/// file's shapes.
+/// Sizes of the part of an IP-Adapter that makes tokens of the image encoder's output; determined
+/// by the file's shapes.
 struct ImageProjectionConfig {
     bool isResampler = false;  ///< IP-Adapter Plus: it reads all states, else the pooled one
-    int64_t seenWidth = 0;     ///< of what the encoder gives
-    int64_t tokens = 0;        ///< that a picture becomes
+    int64_t visionWidth = 0;   ///< of what the encoder gives
+    int64_t tokens = 0;        ///< that an image becomes
     int64_t width = 0;         ///< of a token: as wide as the denoiser's text
     // Of a resampler:
     int64_t layers = 0;
@@ -35,15 +35,15 @@ struct PooledProjection {
     int64_t tokens;
 
     PooledProjection(NetworkBuilder& builder, const ImageProjectionConfig& config);
-    /// [N, seenWidth] -> [N, tokens, width].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& seen) const;
+    /// [N, visionWidth] -> [N, tokens, width].
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& visionEmbeds) const;
 };
 
 /// Learnt tokens that look at all states of the encoder, layer by layer. Source: diffusers 0.42.1
 /// IPAdapterPlusImageProjection; Alayrac et al. 2022.
 struct ImageResampler {
     struct Layer {
-        LayerNorm normSeen;
+        LayerNorm normVision;
         LayerNorm normTokens;
         memory::LeafId attention;  ///< to_q, to_kv, to_out, without biases
         LayerNorm normFeed;
@@ -53,12 +53,12 @@ struct ImageResampler {
         Layer(NetworkBuilder& builder,
               const std::string& name,
               const ImageProjectionConfig& config);
-        [[nodiscard]] at::Tensor apply(Pass& pass,
-                                       const at::Tensor& seen,
+        [[nodiscard]] at::Tensor apply(Forward& forward,
+                                       const at::Tensor& visionEmbeds,
                                        const at::Tensor& tokens) const;
-        /// What `tokens` find in `seen` and in each other.
-        [[nodiscard]] at::Tensor attend(Pass& pass,
-                                        const at::Tensor& seen,
+        /// What `tokens` find in `visionEmbeds` and in each other.
+        [[nodiscard]] at::Tensor attend(Forward& forward,
+                                        const at::Tensor& visionEmbeds,
                                         const at::Tensor& tokens) const;
     };
 
@@ -69,12 +69,12 @@ struct ImageResampler {
     LayerNorm norm;
 
     ImageResampler(NetworkBuilder& builder, const ImageProjectionConfig& config);
-    /// [N, S, seenWidth] -> [N, tokens, width].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& seen) const;
+    /// [N, S, visionWidth] -> [N, tokens, width].
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& visionEmbeds) const;
 };
 
 /// The projection of one IP-Adapter. The tree is made from headers; weights are read through the
-/// pass.
+/// forward.
 class ImageProjection {
 public:
     /// `weights`: under the names below "image_proj.". `role`: of the component.
@@ -87,7 +87,7 @@ public:
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
     /// What the image encoder gave -> [N, tokens, width] f32. One pass.
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& seen) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& visionEmbeds) const;
 
 private:
     ImageProjectionConfig config_;

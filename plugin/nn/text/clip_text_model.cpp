@@ -3,9 +3,9 @@
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -39,19 +39,19 @@ at::Tensor ClipLayer::activated(const at::Tensor& x) const {
     return quickGelu ? tensor::kernels::quickGelu(x) : tensor::kernels::gelu(x);
 }
 
-at::Tensor ClipLayer::applyToTexts(Pass& pass,
+at::Tensor ClipLayer::applyToTexts(Forward& forward,
                                    const at::Tensor& x,
                                    const std::vector<at::Tensor>& sights) const {
-    const at::Tensor attended = x + attention.applyToRows(pass, norm1.apply(pass, x), sights);
-    const at::Tensor hidden = inner.applyToRows(pass, norm2.apply(pass, attended));
-    return attended + outer.applyToRows(pass, activated(hidden));
+    const at::Tensor attended = x + attention.applyToRows(forward, norm1.apply(forward, x), sights);
+    const at::Tensor hidden = inner.applyToRows(forward, norm2.apply(forward, attended));
+    return attended + outer.applyToRows(forward, activated(hidden));
 }
 
-at::Tensor ClipLayer::applyToPictures(Pass& pass, const at::Tensor& x) const {
-    const at::Tensor normed = norm1.apply(pass, x);
-    const at::Tensor attended = x + attention.apply(pass, normed, normed, Mask::None);
-    const at::Tensor hidden = inner.apply(pass, norm2.apply(pass, attended));
-    return attended + outer.apply(pass, activated(hidden));
+at::Tensor ClipLayer::applyToImages(Forward& forward, const at::Tensor& x) const {
+    const at::Tensor normed = norm1.apply(forward, x);
+    const at::Tensor attended = x + attention.apply(forward, normed, normed, Mask::None);
+    const at::Tensor hidden = inner.apply(forward, norm2.apply(forward, attended));
+    return attended + outer.apply(forward, activated(hidden));
 }
 
 bool isQuickGelu(const JsonReader& reader) {
@@ -69,24 +69,25 @@ bool isQuickGelu(const JsonReader& reader) {
 namespace {
 
 constexpr int64_t kLargestVocabulary = 1 << 24;
-/// What all configs said before transformers 4.31; then the largest id is the end token.
+/// What all configs had before transformers 4.31; then the largest id is the end token.
 constexpr int64_t kLegacyEndToken = 2;
-/// Rows that go through the layers together: what they take beside the weights stays small.
-constexpr size_t kRowsOfPass = 8;
+/// Rows that go through the layers together: what they take in addition to the weights remains
+/// small.
+constexpr size_t kRowsOfForward = 8;
 
 std::string keyPrefix(const NetworkBuilder& builder) {
     return builder.has("text_model.embeddings.token_embedding.weight") ? "text_model." : "";
 }
 
 /// [T, T] for the scores: a token sees those before it and itself, but none of `unseen`.
-at::Tensor sightWithout(const std::vector<int64_t>& unseen, int64_t count, Pass& pass) {
+at::Tensor sightWithout(const std::vector<int64_t>& unseen, int64_t count, Forward& forward) {
     constexpr double kHidden = -std::numeric_limits<double>::infinity();
     at::Tensor sight =
-        at::full({count, count}, kHidden, at::TensorOptions(at::kFloat).device(pass.device()));
+        at::full({count, count}, kHidden, at::TensorOptions(at::kFloat).device(forward.device()));
     sight.triu_(1);  // hidden above the diagonal, 0 elsewhere
-    for (const int64_t place : unseen) {
-        LOWTIDE_ASSERT(place > 0 && place < count);
-        sight.select(1, place).fill_(kHidden);
+    for (const int64_t position : unseen) {
+        LOWTIDE_ASSERT(position > 0 && position < count);
+        sight.select(1, position).fill_(kHidden);
     }
     return sight;
 }
@@ -95,7 +96,7 @@ at::Tensor sightWithout(const std::vector<int64_t>& unseen, int64_t count, Pass&
 std::vector<int64_t> tokenIds(const ClipTextModel::Row& row) {
     std::vector<int64_t> ids = row.ids;
     for (const TokenOverride& own : row.overrides) {
-        std::fill_n(ids.begin() + own.place, own.count, 0);
+        std::fill_n(ids.begin() + own.position, own.count, 0);
     }
     return ids;
 }
@@ -103,11 +104,11 @@ std::vector<int64_t> tokenIds(const ClipTextModel::Row& row) {
 /// Writes vectors over the token rows [T, D] of one text.
 void putVectors(const at::Tensor& rows, const TokenOverride& own) {
     const TokenVectors& vectors = *own.vectors;
-    LOWTIDE_ASSERT(vectors.width == rows.size(1) && own.place + own.count <= rows.size(0));
+    LOWTIDE_ASSERT(vectors.width == rows.size(1) && own.position + own.count <= rows.size(0));
     const at::Tensor values = at::from_blob(const_cast<float*>(vectors.values.data()),
                                             {own.count, vectors.width},
                                             at::TensorOptions(at::kFloat));
-    rows.narrow(0, own.place, own.count).copy_(tensor::upload(values, rows.device()));
+    rows.narrow(0, own.position, own.count).copy_(tensor::upload(values, rows.device()));
 }
 
 }  // namespace
@@ -196,27 +197,27 @@ void ClipTextModel::checkClipSkip(int clipSkip) const {
     }
 }
 
-std::vector<ClipTextModel::Output> ClipTextModel::encode(Pass& pass,
+std::vector<ClipTextModel::Output> ClipTextModel::encode(Forward& forward,
                                                          std::span<const Row> rows) const {
     std::vector<Output> outputs;
     for (const Row& row : rows) {
         checkClipSkip(row.clipSkip);
     }
-    for (size_t begin = 0; begin < rows.size(); begin += kRowsOfPass) {
-        const auto some = rows.subspan(begin, std::min(kRowsOfPass, rows.size() - begin));
-        for (Output& output : encodeTogether(pass, some)) {
+    for (size_t begin = 0; begin < rows.size(); begin += kRowsOfForward) {
+        const auto some = rows.subspan(begin, std::min(kRowsOfForward, rows.size() - begin));
+        for (Output& output : encodeTogether(forward, some)) {
             outputs.push_back(std::move(output));
         }
     }
     return outputs;
 }
 
-at::Tensor ClipTextModel::embedded(Pass& pass, std::span<const Row> rows) const {
+at::Tensor ClipTextModel::embedded(Forward& forward, std::span<const Row> rows) const {
     std::vector<at::Tensor> ids;
     for (const Row& row : rows) {
         ids.push_back(at::tensor(tokenIds(row), at::kLong));
     }
-    at::Tensor embedded = layers_->tokens.apply(pass, at::stack(ids));
+    at::Tensor embedded = layers_->tokens.apply(forward, at::stack(ids));
     for (size_t row = 0; row < rows.size(); ++row) {
         for (const TokenOverride& own : rows[row].overrides) {
             putVectors(embedded.select(0, static_cast<int64_t>(row)), own);
@@ -225,7 +226,7 @@ at::Tensor ClipTextModel::embedded(Pass& pass, std::span<const Row> rows) const 
     return embedded;
 }
 
-at::Tensor ClipTextModel::runLayers(Pass& pass,
+at::Tensor ClipTextModel::runLayers(Forward& forward,
                                     std::span<const Row> rows,
                                     std::vector<at::Tensor>& chosen) const {
     const auto count = static_cast<int64_t>(rows.front().ids.size());
@@ -235,22 +236,23 @@ at::Tensor ClipTextModel::runLayers(Pass& pass,
         LOWTIDE_ASSERT(static_cast<int64_t>(row.ids.size()) == count);
         sights.push_back(row.unseen.empty()
                              ? at::Tensor()
-                             : pass.toCompute(sightWithout(row.unseen, count, pass)));
+                             : forward.toCompute(sightWithout(row.unseen, count, forward)));
     }
-    at::Tensor hidden =
-        pass.toCompute(embedded(pass, rows) +
-                       layers_->positions.apply(pass, at::arange(count, at::kLong).unsqueeze(0)));
+    at::Tensor hidden = forward.toCompute(
+        embedded(forward, rows) +
+        layers_->positions.apply(forward, at::arange(count, at::kLong).unsqueeze(0)));
     std::vector<std::optional<int64_t>> wanted;
     for (const Row& row : rows) {
         wanted.push_back(chosenState(row.clipSkip));
     }
     for (int64_t i = 0; i <= config_.layers; ++i) {
         if (i > 0) {
-            hidden = layers_->layers[static_cast<size_t>(i - 1)].applyToTexts(pass, hidden, sights);
+            hidden =
+                layers_->layers[static_cast<size_t>(i - 1)].applyToTexts(forward, hidden, sights);
         }
         for (size_t row = 0; row < rows.size(); ++row) {
             const at::Tensor state = hidden.narrow(0, static_cast<int64_t>(row), 1);
-            pass.record().putNext(use_.role + ".hidden." + std::to_string(i), state);
+            forward.record().putNext(use_.role + ".hidden." + std::to_string(i), state);
             if (wanted[row] == i) {
                 chosen[row] = state.clone();  // a view would hold all rows
             }
@@ -259,7 +261,7 @@ at::Tensor ClipTextModel::runLayers(Pass& pass,
     return hidden;
 }
 
-at::Tensor ClipTextModel::projected(Pass& pass,
+at::Tensor ClipTextModel::projected(Forward& forward,
                                     std::span<const Row> rows,
                                     const at::Tensor& last) const {
     std::vector<at::Tensor> states;
@@ -267,15 +269,16 @@ at::Tensor ClipTextModel::projected(Pass& pass,
         states.push_back(
             last.narrow(0, static_cast<int64_t>(i), 1).narrow(1, pooledPosition(rows[i]), 1));
     }
-    return layers_->projection->applyToRows(pass, at::cat(states));
+    return layers_->projection->applyToRows(forward, at::cat(states));
 }
 
-std::vector<ClipTextModel::Output> ClipTextModel::encodeTogether(Pass& pass,
+std::vector<ClipTextModel::Output> ClipTextModel::encodeTogether(Forward& forward,
                                                                  std::span<const Row> rows) const {
-    pass.begin();
+    forward.begin();
     std::vector<at::Tensor> chosen(rows.size());
-    const at::Tensor last = layers_->finalNorm.apply(pass, runLayers(pass, rows, chosen));
-    const at::Tensor projection = use_.projectsPooled ? projected(pass, rows, last) : at::Tensor();
+    const at::Tensor last = layers_->finalNorm.apply(forward, runLayers(forward, rows, chosen));
+    const at::Tensor projection =
+        use_.projectsPooled ? projected(forward, rows, last) : at::Tensor();
     std::vector<Output> outputs;
     for (size_t i = 0; i < rows.size(); ++i) {
         const at::Tensor own = last.narrow(0, static_cast<int64_t>(i), 1);
@@ -286,12 +289,12 @@ std::vector<ClipTextModel::Output> ClipTextModel::encodeTogether(Pass& pass,
                                  : own.select(1, pooledPosition(rows[i])))
                 .clone()
                 .to(at::kFloat);
-        pass.record().putNext(use_.role + ".last_hidden_state", own);
-        pass.record().putNext(use_.role + ".pooled", pooled);
+        forward.record().putNext(use_.role + ".last_hidden_state", own);
+        forward.record().putNext(use_.role + ".pooled", pooled);
         const bool isNormed = use_.state == ClipTextState::Last;
         const at::Tensor embeds = !chosen[i].defined() ? own
-                                  : isNormed           ? layers_->finalNorm.apply(pass, chosen[i])
-                                                       : chosen[i];
+                                  : isNormed ? layers_->finalNorm.apply(forward, chosen[i])
+                                             : chosen[i];
         const bool isOfAll = embeds.is_same(own) && rows.size() > 1;
         outputs.push_back({.embeds = isOfAll ? embeds.to(at::kFloat, false, /*copy=*/true)
                                              : embeds.to(at::kFloat),

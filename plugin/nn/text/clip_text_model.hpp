@@ -1,5 +1,5 @@
 #pragma once
-// CLIP's text transformer: its settings, the layers (those of its tower for pictures too), and what
+// CLIP's text transformer: its settings, the layers (those of its tower for images too), and what
 // it gives.
 
 #include "plugin/base/json_fwd.hpp"
@@ -40,11 +40,11 @@ struct ClipLayer {
     ClipLayer(NetworkBuilder& builder, const std::string& name, const ClipLayerSizes& sizes);
     /// Of texts: a token sees those before it. `sights`: of each row of x [R, T, D], as
     /// Attention::applyToRows takes them; a row's bits do not depend on the others.
-    [[nodiscard]] at::Tensor applyToTexts(Pass& pass,
+    [[nodiscard]] at::Tensor applyToTexts(Forward& forward,
                                           const at::Tensor& x,
                                           const std::vector<at::Tensor>& sights) const;
-    /// Of pictures: every part of one sees all others. x [N, T, D].
-    [[nodiscard]] at::Tensor applyToPictures(Pass& pass, const at::Tensor& x) const;
+    /// Of images: every part of one sees all others. x [N, T, D].
+    [[nodiscard]] at::Tensor applyToImages(Forward& forward, const at::Tensor& x) const;
 
 private:
     [[nodiscard]] at::Tensor activated(const at::Tensor& x) const;
@@ -87,7 +87,7 @@ struct ClipTextUse {
 
 /// CLIP's text transformer: pre-norm layers with a causal mask. Source: Radford et al. 2021;
 /// transformers 5.23 CLIPTextModel and CLIPTextModelWithProjection. The tree is made from headers;
-/// weights are read through the pass.
+/// weights are read through the forward.
 class ClipTextModel {
 public:
     struct Output;
@@ -96,7 +96,7 @@ public:
     struct Row {
         std::vector<int64_t> ids;       ///< as many as the tokenizer gives, at most `positions`
         int clipSkip = -1;              ///< n: the state n layers before the one of ClipTextState
-        std::vector<int64_t> unseen{};  ///< places of tokens, never the first, that none sees
+        std::vector<int64_t> unseen{};  ///< indices of tokens, never the first, that none sees
         std::vector<TokenOverride> overrides{};  ///< their ids are not looked at
     };
 
@@ -110,7 +110,7 @@ public:
     /// Some rows of one length in each pass: weights come once for them. Each row has the bits that
     /// it has alone. Records ROLE.hidden.i, .last_hidden_state and .pooled of every row.
     /// Error{InvalidInput} on "clip_skip" when there are not so many layers.
-    [[nodiscard]] std::vector<Output> encode(Pass& pass, std::span<const Row> rows) const;
+    [[nodiscard]] std::vector<Output> encode(Forward& forward, std::span<const Row> rows) const;
 
 private:
     struct Layers {
@@ -131,16 +131,17 @@ private:
     [[nodiscard]] std::optional<int64_t> chosenState(int clipSkip) const;
     [[nodiscard]] int64_t pooledPosition(const Row& row) const;
     /// Token rows and vectors of all rows: [R, T, D].
-    [[nodiscard]] at::Tensor embedded(Pass& pass, std::span<const Row> rows) const;
+    [[nodiscard]] at::Tensor embedded(Forward& forward, std::span<const Row> rows) const;
     /// The last state of all rows [R, T, D]; what is chosen of each row's others, in `chosen`.
-    [[nodiscard]] at::Tensor runLayers(Pass& pass,
+    [[nodiscard]] at::Tensor runLayers(Forward& forward,
                                        std::span<const Row> rows,
                                        std::vector<at::Tensor>& chosen) const;
     /// The normed states at the end tokens, projected: [R, 1, projectionWidth].
-    [[nodiscard]] at::Tensor projected(Pass& pass,
+    [[nodiscard]] at::Tensor projected(Forward& forward,
                                        std::span<const Row> rows,
                                        const at::Tensor& last) const;
-    [[nodiscard]] std::vector<Output> encodeTogether(Pass& pass, std::span<const Row> rows) const;
+    [[nodiscard]] std::vector<Output> encodeTogether(Forward& forward,
+                                                     std::span<const Row> rows) const;
 
     ClipTextConfig config_;
     ClipTextUse use_;

@@ -3,7 +3,7 @@
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -27,7 +27,7 @@ std::span<const FixedSetting> fixedLanguageSettings() {
     return settings;
 }
 
-/// Of newer files ("rope_parameters"), or of older ones ("rope_scaling" beside "rope_theta").
+/// Of newer files ("rope_parameters"), or of older ones ("rope_scaling" with "rope_theta").
 void readRotation(const Json& json, const JsonReader& reader, LanguageModelConfig& config) {
     config.rotaryBase = numberAboveZero(reader, "rope_theta", config.rotaryBase);
     for (const char* key : {"rope_parameters", "rope_scaling"}) {
@@ -97,7 +97,7 @@ LanguageModelConfig readLanguageModelConfig(const Json& json, const std::string&
     requireDivisible(reader, "head_dim", config.headWidth, 2);
     config.positions = number("max_position_embeddings", config.positions, kMostLanguagePositions);
     config.epsilon = numberAboveZero(reader, "rms_norm_eps", config.epsilon);
-    config.turnsNeighbours = reader.boolean("rope_interleave").value_or(false);
+    config.rotatesNeighbours = reader.boolean("rope_interleave").value_or(false);
     readRotation(json, reader, config);
     return config;
 }
@@ -124,9 +124,9 @@ at::Tensor sightOf(int64_t length, int64_t count, c10::Device device) {
 }
 
 /// Of states in f32, in the type in which the network computes.
-at::Tensor normedText(Pass& pass, const RmsNorm& norm, const at::Tensor& states) {
-    const residency::Lease lease = pass.use(norm.leaf);
-    return pass.toCompute(kernels::rmsNorm(states, lease[0].to(at::kFloat), norm.epsilon));
+at::Tensor normedText(Forward& forward, const RmsNorm& norm, const at::Tensor& states) {
+    const residency::Lease lease = forward.use(norm.leaf);
+    return forward.toCompute(kernels::rmsNorm(states, lease[0].to(at::kFloat), norm.epsilon));
 }
 
 /// x [R, H, T, d] -> [R, H groups, T, d]: each head as often as others share it.
@@ -159,9 +159,9 @@ Rotation textRotation(int64_t count, const LanguageModelConfig& config) {
         const double shortest = scaling.trainedPositions / scaling.highFrequency;
         const at::Tensor slowed =
             at::where(waves > longest, frequencies / scaling.factor, frequencies);
-        const at::Tensor share = (scaling.trainedPositions / waves - scaling.lowFrequency) /
-                                 (scaling.highFrequency - scaling.lowFrequency);
-        const at::Tensor between = (1 - share) * slowed / scaling.factor + share * slowed;
+        const at::Tensor weight = (scaling.trainedPositions / waves - scaling.lowFrequency) /
+                                  (scaling.highFrequency - scaling.lowFrequency);
+        const at::Tensor between = (1 - weight) * slowed / scaling.factor + weight * slowed;
         frequencies = at::where((waves >= shortest).logical_and(waves <= longest), between, slowed);
     }
     const at::Tensor angles = at::outer(at::arange(count, at::kLong).to(at::kFloat), frequencies)
@@ -217,18 +217,18 @@ LanguageModel::LanguageModel(const LanguageModelConfig& config,
     tree_ = builder.finish({"lm_head."});  // what makes words of states
 }
 
-at::Tensor LanguageModel::attend(Pass& pass,
+at::Tensor LanguageModel::attend(Forward& forward,
                                  const Layer& layer,
                                  const at::Tensor& hidden,
                                  const Rotation& rotation,
                                  const std::vector<at::Tensor>& sights) const {
-    const at::Tensor normed = normedText(pass, layer.attentionNorm, hidden);
+    const at::Tensor normed = normedText(forward, layer.attentionNorm, hidden);
     const auto inHeads = [&](const Linear& projection, const std::optional<RmsNorm>& norm) {
-        at::Tensor each = projection.apply(pass, normed).unflatten(2, {-1, config_.headWidth});
-        return norm ? norm->apply(pass, each) : each;
+        at::Tensor each = projection.apply(forward, normed).unflatten(2, {-1, config_.headWidth});
+        return norm ? norm->apply(forward, each) : each;
     };
     const auto turned = [&](const at::Tensor& x) {
-        return (config_.turnsNeighbours ? rotated(x, rotation) : rotatedHalves(x, rotation))
+        return (config_.rotatesNeighbours ? rotated(x, rotation) : rotatedHalves(x, rotation))
             .transpose(1, 2);
     };
     const int64_t sharers = config_.heads / config_.keyHeads;
@@ -241,52 +241,56 @@ at::Tensor LanguageModel::attend(Pass& pass,
         found.push_back(kernels::biasedAttention(
             q.narrow(0, at, 1), k.narrow(0, at, 1), v.narrow(0, at, 1), sights[row]));
     }
-    return layer.out.apply(pass, at::cat(found).transpose(1, 2).flatten(2));
+    return layer.out.apply(forward, at::cat(found).transpose(1, 2).flatten(2));
 }
 
-void LanguageModel::applyLayer(Pass& pass,
+void LanguageModel::applyLayer(Forward& forward,
                                const Layer& layer,
                                at::Tensor& hidden,
                                const Rotation& rotation,
                                const std::vector<at::Tensor>& sights) const {
-    hidden.add_(attend(pass, layer, hidden, rotation, sights));
-    const at::Tensor normed = normedText(pass, layer.feedNorm, hidden);
-    at::Tensor fed = kernels::silu(layer.gate.apply(pass, normed));
-    fed.mul_(layer.inner.apply(pass, normed));
-    hidden.add_(layer.outer.apply(pass, fed));
+    hidden.add_(attend(forward, layer, hidden, rotation, sights));
+    const at::Tensor normed = normedText(forward, layer.feedNorm, hidden);
+    at::Tensor fed = kernels::silu(layer.gate.apply(forward, normed));
+    fed.mul_(layer.inner.apply(forward, normed));
+    hidden.add_(layer.outer.apply(forward, fed));
 }
 
-at::Tensor LanguageModel::encode(Pass& pass,
+at::Tensor LanguageModel::encode(Forward& forward,
                                  const at::Tensor& ids,
                                  std::span<const int64_t> lengths,
                                  int64_t first,
                                  int64_t last) const {
     LOWTIDE_ASSERT(static_cast<int64_t>(lengths.size()) == ids.size(0) && first <= last &&
                    last <= config_.layers);
-    pass.begin();
+    forward.begin();
     const int64_t count = ids.size(1);
-    const c10::Device device = pass.device();
+    const c10::Device device = forward.device();
     const Rotation onHost = textRotation(count, config_);
     const Rotation rotation = uploaded(onHost, device);
     std::vector<at::Tensor> sights;
     for (const int64_t length : lengths) {
         LOWTIDE_ASSERT(length > 0 && length <= count);
-        sights.push_back(pass.toCompute(sightOf(length, count, device)));
+        sights.push_back(forward.toCompute(sightOf(length, count, device)));
     }
-    at::Tensor hidden = layers_->tokens.apply(pass, ids).to(at::kFloat);
+    at::Tensor hidden = layers_->tokens.apply(forward, ids).to(at::kFloat);
     at::Tensor states =
         at::empty({ids.size(0), last - first + 1, count, config_.width}, hidden.options());
     for (int64_t number = 0; number <= last; ++number) {
         if (number > 0) {
-            applyLayer(
-                pass, layers_->layers[static_cast<size_t>(number - 1)], hidden, rotation, sights);
+            applyLayer(forward,
+                       layers_->layers[static_cast<size_t>(number - 1)],
+                       hidden,
+                       rotation,
+                       sights);
         }
-        const at::Tensor state = number == config_.layers
-                                     ? normedText(pass, layers_->finalNorm, hidden).to(at::kFloat)
-                                     : hidden;
+        const at::Tensor state =
+            number == config_.layers
+                ? normedText(forward, layers_->finalNorm, hidden).to(at::kFloat)
+                : hidden;
         for (int64_t row = 0; row < state.size(0); ++row) {
-            pass.record().putNext(role_ + ".hidden." + std::to_string(number),
-                                  state.narrow(0, row, 1));
+            forward.record().putNext(role_ + ".hidden." + std::to_string(number),
+                                     state.narrow(0, row, 1));
         }
         if (number >= first) {
             states.select(1, number - first).copy_(state);

@@ -38,8 +38,9 @@ struct LanguageModelConfig {
     double epsilon = 1e-6;
     double rotaryBase = 10000;
     std::optional<RotaryScaling> rotaryScaling{};
-    bool turnsNeighbours = false;  ///< pairs of rotations stand side by side, as llama.cpp has them
-    bool hasHeadNorms = false;     ///< Qwen 3: queries and keys are normed, each head for itself
+    bool rotatesNeighbours =
+        false;                  ///< pairs of rotations stand side by side, as llama.cpp has them
+    bool hasHeadNorms = false;  ///< Qwen 3: queries and keys are normed, each head for itself
 };
 
 /// Errors: Unsupported names the setting that is not built, Corrupt the one that cannot be.
@@ -49,7 +50,7 @@ struct LanguageModelConfig {
 /// A decoder-only language model whose states are read as those of a text encoder: pre-norm layers,
 /// a token sees those before it, some heads share keys and values. States are f32 between the
 /// layers, whatever computes. Source: Grattafiori et al. 2024; Yang et al. 2025; transformers 5.23
-/// LlamaModel and Qwen3Model. The tree is made from headers; weights are read through the pass.
+/// LlamaModel and Qwen3Model. The tree is made from headers; weights are read through the forward.
 class LanguageModel {
 public:
     /// `role`: of the component, and before recorded names.
@@ -66,7 +67,7 @@ public:
     /// behind it padding that no token of the text sees. ids int64 [R, T] on the CPU, `lengths`:
     /// tokens of each row, at least 1. Records ROLE.hidden.i of every row, of all states that were
     /// made. Returns [R, last - first + 1, T, width] f32.
-    [[nodiscard]] at::Tensor encode(Pass& pass,
+    [[nodiscard]] at::Tensor encode(Forward& forward,
                                     const at::Tensor& ids,
                                     std::span<const int64_t> lengths,
                                     int64_t first,
@@ -98,12 +99,12 @@ private:
     };
 
     /// `sights`: for each row [T, T], added to the scores of every head.
-    [[nodiscard]] at::Tensor attend(Pass& pass,
+    [[nodiscard]] at::Tensor attend(Forward& forward,
                                     const Layer& layer,
                                     const at::Tensor& hidden,
                                     const Rotation& rotation,
                                     const std::vector<at::Tensor>& sights) const;
-    void applyLayer(Pass& pass,
+    void applyLayer(Forward& forward,
                     const Layer& layer,
                     at::Tensor& hidden,
                     const Rotation& rotation,

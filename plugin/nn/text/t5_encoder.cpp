@@ -3,9 +3,9 @@
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -88,10 +88,10 @@ at::Tensor paddingScores(std::span<const int64_t> lengths, int64_t count) {
 
 /// Of states in f32, in the type in which the network computes: rounded before the weights of the
 /// norm, and after them, as UMT5LayerNorm does.
-at::Tensor normedStates(Pass& pass, const RmsNorm& norm, const at::Tensor& states) {
-    const residency::Lease lease = pass.use(norm.leaf);
+at::Tensor normedStates(Forward& forward, const RmsNorm& norm, const at::Tensor& states) {
+    const residency::Lease lease = forward.use(norm.leaf);
     const at::Tensor normed = kernels::rmsNorm(states, {}, norm.epsilon).to(lease[0].scalar_type());
-    return pass.toCompute(normed * lease[0]);
+    return forward.toCompute(normed * lease[0]);
 }
 
 }  // namespace
@@ -99,8 +99,8 @@ at::Tensor normedStates(Pass& pass, const RmsNorm& norm, const at::Tensor& state
 at::Tensor distanceBuckets(int64_t count, int64_t buckets, int64_t mostDistance) {
     const int64_t ofSide = buckets / 2;
     const int64_t exact = ofSide / 2;
-    const at::Tensor places = at::arange(count, at::kLong);
-    const at::Tensor ahead = places.unsqueeze(0) - places.unsqueeze(1);
+    const at::Tensor positions = at::arange(count, at::kLong);
+    const at::Tensor ahead = positions.unsqueeze(0) - positions.unsqueeze(1);
     const at::Tensor distance = ahead.abs();
     const at::Tensor growth =
         (distance.to(at::kFloat) / static_cast<double>(exact)).log() /
@@ -178,8 +178,10 @@ T5Encoder::T5Encoder(const T5EncoderConfig& config, const WeightMap& weights, st
     tree_ = builder.finish({"encoder.embed_tokens.weight", "shared.weight"});
 }
 
-at::Tensor T5Encoder::biasesOf(Pass& pass, memory::LeafId table, const at::Tensor& buckets) const {
-    const residency::Lease lease = pass.use(table);
+at::Tensor T5Encoder::biasesOf(Forward& forward,
+                               memory::LeafId table,
+                               const at::Tensor& buckets) const {
+    const residency::Lease lease = forward.use(table);
     return kernels::takenRows(lease[0], buckets.flatten())
         .to(at::kFloat)
         .view({buckets.size(0), buckets.size(1), config_.heads})
@@ -188,49 +190,49 @@ at::Tensor T5Encoder::biasesOf(Pass& pass, memory::LeafId table, const at::Tenso
         .contiguous();
 }
 
-at::Tensor T5Encoder::attend(Pass& pass,
+at::Tensor T5Encoder::attend(Forward& forward,
                              const Layer& layer,
                              const at::Tensor& hidden,
                              const at::Tensor& scores) const {
-    const at::Tensor normed = normedStates(pass, layer.attentionNorm, hidden);
+    const at::Tensor normed = normedStates(forward, layer.attentionNorm, hidden);
     const auto inHeads = [&](const Linear& projection) {
-        return projection.apply(pass, normed)
+        return projection.apply(forward, normed)
             .unflatten(2, {config_.heads, config_.headWidth})
             .transpose(1, 2);
     };
     const at::Tensor found = kernels::scoredAttention(
         inHeads(layer.query), inHeads(layer.key), inHeads(layer.value), scores);
-    return layer.out.apply(pass, found.transpose(1, 2).flatten(2));
+    return layer.out.apply(forward, found.transpose(1, 2).flatten(2));
 }
 
-at::Tensor T5Encoder::encode(Pass& pass,
+at::Tensor T5Encoder::encode(Forward& forward,
                              const at::Tensor& ids,
                              std::span<const int64_t> lengths,
                              T5Padding padding) const {
     LOWTIDE_ASSERT(static_cast<int64_t>(lengths.size()) == ids.size(0));
-    pass.begin();
+    forward.begin();
     const int64_t count = ids.size(1);
-    const c10::Device device = pass.device();
+    const c10::Device device = forward.device();
     const at::Tensor buckets =
         tensor::upload(distanceBuckets(count, config_.buckets, config_.mostDistance), device);
     const at::Tensor unseen = tensor::upload(paddingScores(lengths, count), device);
-    at::Tensor hidden = layers_->tokens.apply(pass, ids).to(at::kFloat);
+    at::Tensor hidden = layers_->tokens.apply(forward, ids).to(at::kFloat);
     at::Tensor scores;
     for (const Layer& layer : layers_->layers) {
         if (layer.biases) {
             scores.reset();
-            scores = biasesOf(pass, *layer.biases, buckets) + unseen;
+            scores = biasesOf(forward, *layer.biases, buckets) + unseen;
         }
-        hidden.add_(attend(pass, layer, hidden, scores));
-        const at::Tensor normed = normedStates(pass, layer.feedNorm, hidden);
-        at::Tensor fed = kernels::tanhGelu(layer.gate.apply(pass, normed));
-        fed.mul_(layer.inner.apply(pass, normed));
-        const residency::Lease lease = pass.use(layer.outer.leaf);
+        hidden.add_(attend(forward, layer, hidden, scores));
+        const at::Tensor normed = normedStates(forward, layer.feedNorm, hidden);
+        at::Tensor fed = kernels::tanhGelu(layer.gate.apply(forward, normed));
+        fed.mul_(layer.inner.apply(forward, normed));
+        const residency::Lease lease = forward.use(layer.outer.leaf);
         hidden.add_(kernels::linear(fed.to(lease[0].scalar_type()), lease[0], {}));
     }
-    at::Tensor last = normedStates(pass, layers_->finalNorm, hidden).to(at::kFloat);
+    at::Tensor last = normedStates(forward, layers_->finalNorm, hidden).to(at::kFloat);
     for (int64_t row = 0; row < last.size(0); ++row) {
-        pass.record().putNext(role_ + ".last_hidden_state", last.narrow(0, row, 1));
+        forward.record().putNext(role_ + ".last_hidden_state", last.narrow(0, row, 1));
     }
     return padding == T5Padding::Kept ? last
                                       : last.mul_(tensor::upload(textMask(lengths, count), device));

@@ -38,10 +38,10 @@ enum class T5Padding : uint8_t {
     Kept   ///< states like any others: of a token that sees the text and is seen by none
 };
 
-/// The encoder of T5 and UMT5: pre-norm layers that attend by what tokens say and how far they are
-/// apart. States are f32 between the layers, whatever computes. Source: Raffel et al. 2020; Chung
-/// et al. 2023; transformers 5.23 UMT5EncoderModel. The tree is made from headers; weights are read
-/// through the pass.
+/// The encoder of T5 and UMT5: pre-norm layers that attend by the content of tokens and how far
+/// they are apart. States are f32 between the layers, whatever computes. Source: Raffel et al.
+/// 2020; Chung et al. 2023; transformers 5.23 UMT5EncoderModel. The tree is made from headers;
+/// weights are read through the forward.
 class T5Encoder {
 public:
     /// `role`: of the component, and before recorded names.
@@ -54,7 +54,7 @@ public:
     /// One text in each row, behind it padding that no token sees. ids int64 [R, T] on the CPU,
     /// `lengths`: tokens of each row, at least 1. Records ROLE.last_hidden_state of every row.
     /// Returns [R, T, width] f32.
-    [[nodiscard]] at::Tensor encode(Pass& pass,
+    [[nodiscard]] at::Tensor encode(Forward& forward,
                                     const at::Tensor& ids,
                                     std::span<const int64_t> lengths,
                                     T5Padding padding) const;
@@ -87,11 +87,11 @@ private:
     };
 
     /// [1, heads, T, T] of a layer's table.
-    [[nodiscard]] at::Tensor biasesOf(Pass& pass,
+    [[nodiscard]] at::Tensor biasesOf(Forward& forward,
                                       memory::LeafId table,
                                       const at::Tensor& buckets) const;
     /// `scores`: added to those of every head, [R or 1, heads, T, T].
-    [[nodiscard]] at::Tensor attend(Pass& pass,
+    [[nodiscard]] at::Tensor attend(Forward& forward,
                                     const Layer& layer,
                                     const at::Tensor& hidden,
                                     const at::Tensor& scores) const;

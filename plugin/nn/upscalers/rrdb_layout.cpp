@@ -60,7 +60,7 @@ std::vector<std::string> upsOf(const WeightMap& weights, NameOf&& nameOf) {
 }
 
 /// One flat list of modules, numbered with those that have no weights. Source: ESRGAN's first
-/// release, and what most people train since.
+/// release, and used for most later models.
 RrdbNames oldNames(const WeightMap& weights) {
     RrdbNames names{
         .input = "model.0",
@@ -141,7 +141,7 @@ std::pair<int64_t, int64_t> convChannels(const WeightMap& weights, const std::st
 
 int64_t unshuffleFor(const WeightMap& weights, const std::string& name, int64_t channels) {
     for (int64_t factor = 1; factor <= kLargestUnshuffle; factor *= 2) {
-        if (channels == kRrdbPictureChannels * factor * factor) {
+        if (channels == kRrdbImageChannels * factor * factor) {
             return factor;
         }
     }
@@ -181,7 +181,7 @@ RrdbConfig readRrdbConfig(const WeightMap& weights) {
     if (ups > kMostUps || config.scale() < 1) {
         refuseRrdb(ErrorKind::Unsupported,
                    weights,
-                   message("{} doublings ({} is the last) of a picture whose squares of {} pixels "
+                   message("{} doublings ({} is the last) of an image whose squares of {} pixels "
                            "are channels; scales 1, 2, 4 and 8 are read",
                            ups,
                            ups ? Message(names.up.back()) : message("no convolution"),

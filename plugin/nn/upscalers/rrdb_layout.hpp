@@ -1,5 +1,5 @@
 #pragma once
-// What an RRDBNet file says of its network: how it names the layers, and their sizes.
+// What an RRDBNet file states about its network: how it names the layers, and their sizes.
 
 #include "plugin/base/message.hpp"
 #include "plugin/nn/blocks/network_builder.hpp"
@@ -10,7 +10,7 @@
 
 namespace lowtide::models {
 
-inline constexpr int64_t kRrdbPictureChannels = 3;
+inline constexpr int64_t kRrdbImageChannels = 3;
 
 /// Names of the layers in one of the three ways in which files name them.
 struct RrdbNames {
@@ -24,7 +24,7 @@ struct RrdbNames {
     std::string output;           ///< "model.10", "conv_last"
 };
 
-/// Everything that shapes tell of an RRDBNet.
+/// Everything that shapes determine of an RRDBNet.
 struct RrdbConfig {
     RrdbNames names;
     int64_t width = 0;      ///< channels between the blocks
@@ -32,7 +32,7 @@ struct RrdbConfig {
     int64_t blocks = 0;     ///< of three dense blocks each
     int64_t unshuffle = 1;  ///< squares of so many pixels a side become channels of the input
 
-    /// Pixels of the result for one of the picture, along a side.
+    /// Pixels of the result for one of the image, along a side.
     [[nodiscard]] int64_t scale() const;
     /// "an RRDBNet of 23 blocks, 64 channels and scale 4".
     [[nodiscard]] Message text() const;

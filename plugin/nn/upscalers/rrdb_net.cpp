@@ -1,6 +1,6 @@
 #include "plugin/nn/upscalers/rrdb_net.hpp"
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/component_source.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -15,8 +15,8 @@ using BlockGuard = NetworkBuilder::BlockGuard;
 
 constexpr int kDenseConvs = 5;
 constexpr int kDenseBlocks = 3;
-constexpr double kSlope = 0.2;          ///< of the activations
-constexpr double kResidualShare = 0.2;  ///< of what a block adds to its shortcut
+constexpr double kSlope = 0.2;             ///< of the activations
+constexpr double kResidualFraction = 0.2;  ///< of what a block adds to its shortcut
 
 std::vector<Conv2d> makeDenseConvs(NetworkBuilder& builder,
                                    const std::string& name,
@@ -61,12 +61,12 @@ std::vector<Conv2d> makeUpConvs(NetworkBuilder& builder, const RrdbConfig& confi
 }
 
 ConvSizes inputSizes(const RrdbConfig& config) {
-    return {.in = kRrdbPictureChannels * config.unshuffle * config.unshuffle, .out = config.width};
+    return {.in = kRrdbImageChannels * config.unshuffle * config.unshuffle, .out = config.width};
 }
 
-/// What a block made of `x`, beside its shortcut; written over `made`.
-at::Tensor besideShortcut(const at::Tensor& made, const at::Tensor& x) {
-    return made.mul_(kResidualShare).add_(x);
+/// A block's output for `x`, without its shortcut; written over `made`.
+at::Tensor withShortcut(const at::Tensor& made, const at::Tensor& x) {
+    return made.mul_(kResidualFraction).add_(x);
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ at::Tensor besideShortcut(const at::Tensor& made, const at::Tensor& x) {
 DenseBlock::DenseBlock(NetworkBuilder& builder, const std::string& name, const RrdbConfig& config)
     : convs(makeDenseConvs(builder, name, config)), width(config.width), growth(config.growth) {}
 
-at::Tensor DenseBlock::apply(Pass& pass, const at::Tensor& x) const {
+at::Tensor DenseBlock::apply(Forward& forward, const at::Tensor& x) const {
     const int64_t grown = width + static_cast<int64_t>(convs.size() - 1) * growth;
     // All features side by side, so that each convolution reads a view and nothing is put together.
     const at::Tensor features = at::empty(
@@ -82,21 +82,21 @@ at::Tensor DenseBlock::apply(Pass& pass, const at::Tensor& x) const {
     features.narrow(1, 0, width).copy_(x);
     for (int64_t known = width; known < grown; known += growth) {
         const Conv2d& conv = convs[static_cast<size_t>((known - width) / growth)];
-        const at::Tensor more = conv.apply(pass, features.narrow(1, 0, known));
+        const at::Tensor more = conv.apply(forward, features.narrow(1, 0, known));
         features.narrow(1, known, growth).copy_(kernels::leakyRelu(more, kSlope));
     }
-    return besideShortcut(convs.back().apply(pass, features), x);
+    return withShortcut(convs.back().apply(forward, features), x);
 }
 
 RrdbBlock::RrdbBlock(NetworkBuilder& builder, const std::string& name, const RrdbConfig& config)
     : parts(makeParts(builder, name, config)) {}
 
-at::Tensor RrdbBlock::apply(Pass& pass, const at::Tensor& x) const {
+at::Tensor RrdbBlock::apply(Forward& forward, const at::Tensor& x) const {
     at::Tensor hidden = x;
     for (const DenseBlock& part : parts) {
-        hidden = part.apply(pass, hidden);
+        hidden = part.apply(forward, hidden);
     }
-    return besideShortcut(hidden, x);
+    return withShortcut(hidden, x);
 }
 
 RrdbNet::Layers::Layers(NetworkBuilder& builder, const RrdbConfig& config)
@@ -105,7 +105,7 @@ RrdbNet::Layers::Layers(NetworkBuilder& builder, const RrdbConfig& config)
       bodyOutput(builder, config.names.bodyOutput, {.in = config.width, .out = config.width}),
       up(makeUpConvs(builder, config)),
       detail(builder, config.names.detail, {.in = config.width, .out = config.width}),
-      output(builder, config.names.output, {.in = config.width, .out = kRrdbPictureChannels}) {}
+      output(builder, config.names.output, {.in = config.width, .out = kRrdbImageChannels}) {}
 
 RrdbNet::RrdbNet(RrdbConfig config, const WeightMap& weights) : config_(std::move(config)) {
     NetworkBuilder builder(std::string(kUpscaler), "RRDBNet", weights, DType::F32);
@@ -113,22 +113,22 @@ RrdbNet::RrdbNet(RrdbConfig config, const WeightMap& weights) : config_(std::mov
     tree_ = builder.finish({}, Surplus::Refused);  // its layout was inferred from all names
 }
 
-at::Tensor RrdbNet::apply(Pass& pass, const at::Tensor& pixels) const {
-    pass.begin();
+at::Tensor RrdbNet::apply(Forward& forward, const at::Tensor& pixels) const {
+    forward.begin();
     at::Tensor hidden = layers_->input.apply(
-        pass, pass.toCompute(kernels::pixelUnshuffle(pixels, config_.unshuffle)));
+        forward, forward.toCompute(kernels::pixelUnshuffle(pixels, config_.unshuffle)));
     at::Tensor deep = hidden;
     for (const RrdbBlock& block : layers_->body) {
-        deep = block.apply(pass, deep);
+        deep = block.apply(forward, deep);
     }
-    hidden = layers_->bodyOutput.apply(pass, deep).add_(hidden);
+    hidden = layers_->bodyOutput.apply(forward, deep).add_(hidden);
     deep.reset();
     for (const Conv2d& conv : layers_->up) {
         hidden = kernels::leakyRelu(
-            conv.applyUpsampled(pass, hidden, 2 * hidden.size(2), 2 * hidden.size(3)), kSlope);
+            conv.applyUpsampled(forward, hidden, 2 * hidden.size(2), 2 * hidden.size(3)), kSlope);
     }
-    hidden = kernels::leakyRelu(layers_->detail.apply(pass, hidden), kSlope);
-    return layers_->output.apply(pass, hidden).contiguous().to(at::kFloat);
+    hidden = kernels::leakyRelu(layers_->detail.apply(forward, hidden), kSlope);
+    return layers_->output.apply(forward, hidden).contiguous().to(at::kFloat);
 }
 
 }  // namespace lowtide::models

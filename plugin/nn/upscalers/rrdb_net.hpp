@@ -8,7 +8,7 @@
 
 namespace lowtide::models {
 
-/// Five convolutions, each over all that came before it, beside a shortcut.
+/// Five convolutions, each over all that came before it, with a shortcut.
 struct DenseBlock {
     std::vector<Conv2d> convs;
     int64_t width;
@@ -16,7 +16,7 @@ struct DenseBlock {
 
     DenseBlock(NetworkBuilder& builder, const std::string& name, const RrdbConfig& config);
     /// [1, width, H, W] -> the same.
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
 /// A residual in residual dense block.
@@ -24,12 +24,12 @@ struct RrdbBlock {
     std::vector<DenseBlock> parts;
 
     RrdbBlock(NetworkBuilder& builder, const std::string& name, const RrdbConfig& config);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& x) const;
 };
 
 /// The generator of ESRGAN and Real-ESRGAN. Source: Wang et al. 2018 and 2021, BasicSR 1.4.2
 /// rrdbnet_arch.py; values checked against tests/golden/reference and spandrel 0.4.2. The tree is
-/// made from the header; weights are read through the pass.
+/// made from the header; weights are read through the forward.
 class RrdbNet {
 public:
     RrdbNet(RrdbConfig config, const WeightMap& weights);
@@ -38,9 +38,9 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// RGB pictures [B, 3, H, W] in 0..1, sides multiples of config().unshuffle -> [B, 3, scale H,
+    /// RGB images [B, 3, H, W] in 0..1, sides multiples of config().unshuffle -> [B, 3, scale H,
     /// scale W], not clamped.
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& pixels) const;
+    [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& pixels) const;
 
 private:
     struct Layers {

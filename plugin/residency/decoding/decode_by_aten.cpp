@@ -4,7 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/encodings/block_floats.hpp"
-#include "plugin/residency/decoding/card_units.hpp"
+#include "plugin/residency/decoding/gpu_units.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/ATen.h>
@@ -18,7 +18,7 @@
 namespace lowtide::residency::decoding {
 
 // A way of decoding for each encoding, called like it: the part's numbers, f32, contiguous. What it
-// takes for a moment, beside them: at most so many bytes an element (from the operators that it is
+// takes for a moment in addition: at most so many bytes an element (from the operators that it is
 // made of), and 8 times its companions' bytes and 4 KiB, for scales as numbers and small tables.
 
 /// At most 1 byte an element: its code.
@@ -63,8 +63,8 @@ namespace lowtide::residency::decoding {
 /// The numbers that lie in bytes [..., n] of any alignment: f32 [..., n / sizeOf(type)].
 [[nodiscard]] at::Tensor floatsIn(const at::Tensor& bytes, DType type);
 
-/// The half at byte `place` of each block: f32 [blocks, 1].
-[[nodiscard]] at::Tensor halvesOfBlocks(const StoredTensors& stored, int64_t place);
+/// The half at byte `index` of each block: f32 [blocks, 1].
+[[nodiscard]] at::Tensor halvesOfBlocks(const StoredTensors& stored, int64_t index);
 
 /// All numbers of a companion.
 [[nodiscard]] at::Tensor floatsOfCompanion(const StoredTensors& stored, size_t companion);
@@ -157,8 +157,8 @@ at::Tensor floatsIn(const at::Tensor& bytes, DType type) {
     return bytes.clone(at::MemoryFormat::Contiguous).view(scalarTypeOf(type)).to(at::kFloat);
 }
 
-at::Tensor halvesOfBlocks(const StoredTensors& stored, int64_t place) {
-    return floatsIn(bytesOfBlocks(stored, place, sizeOf(DType::F16)), DType::F16);
+at::Tensor halvesOfBlocks(const StoredTensors& stored, int64_t index) {
+    return floatsIn(bytesOfBlocks(stored, index, sizeOf(DType::F16)), DType::F16);
 }
 
 at::Tensor floatsOfCompanion(const StoredTensors& stored, size_t companion) {
@@ -188,29 +188,29 @@ void multiplyRows(const at::Tensor& numbers,
         return;
     }
     const int64_t end = first + numbers.numel();
-    for (int64_t place = first; place < end;) {  // a row that is cut off, whole rows, another one
-        const int64_t row = place / columns;
-        const bool isCut = place % columns != 0 || end - place < columns;
-        const int64_t rows = isCut ? 1 : (end - place) / columns;
-        const int64_t count = std::min((row + rows) * columns, end) - place;
-        numbers.narrow(0, place - first, count)
+    for (int64_t index = first; index < end;) {  // a row that is cut off, whole rows, another one
+        const int64_t row = index / columns;
+        const bool isCut = index % columns != 0 || end - index < columns;
+        const int64_t rows = isCut ? 1 : (end - index) / columns;
+        const int64_t count = std::min((row + rows) * columns, end) - index;
+        numbers.narrow(0, index - first, count)
             .view({rows, count / rows})
             .mul_(scales.narrow(0, row - first / columns, rows).unsqueeze(1));
-        place += count;
+        index += count;
     }
 }
 
 namespace {
 
 /// Codes of four bits in 16 bytes, first halves, then second halves: uint8 [blocks, 32].
-at::Tensor fourBits(const StoredTensors& stored, int64_t place) {
-    return planesOf(bytesOfBlocks(stored, place, 16), 4).flatten(1);
+at::Tensor fourBits(const StoredTensors& stored, int64_t index) {
+    return planesOf(bytesOfBlocks(stored, index, 16), 4).flatten(1);
 }
 
 /// Those with their fifth bits, which lie in the four bytes before.
-at::Tensor fiveBits(const StoredTensors& stored, int64_t place) {
-    const at::Tensor fifth = planesOf(bytesOfBlocks(stored, place, 4).unsqueeze(2), 1);
-    return fourBits(stored, place + 4).add_(fifth.flatten(1), 16);
+at::Tensor fiveBits(const StoredTensors& stored, int64_t index) {
+    const at::Tensor fifth = planesOf(bytesOfBlocks(stored, index, 4).unsqueeze(2), 1);
+    return fourBits(stored, index + 4).add_(fifth.flatten(1), 16);
 }
 
 /// Each block by the half that it begins with.
@@ -253,8 +253,8 @@ namespace {
 /// The fields of `width` bits of `count` bytes, which fill chunks of `chunk` bytes plane by plane:
 /// uint8 [blocks, 8 / width * count].
 at::Tensor chunkedBits(
-    const StoredTensors& stored, int64_t place, int64_t count, int64_t chunk, int64_t width) {
-    const at::Tensor bytes = bytesOfBlocks(stored, place, count);
+    const StoredTensors& stored, int64_t index, int64_t count, int64_t chunk, int64_t width) {
+    const at::Tensor bytes = bytesOfBlocks(stored, index, count);
     return planesOf(bytes.unflatten(1, {count / chunk, chunk}), width).flatten(1);
 }
 
@@ -327,7 +327,7 @@ at::Tensor q6_k(const StoredTensors& stored) {
 namespace {
 
 /// The two numbers of each byte, as one element of eight bytes: int64 [256]. Filled where it lies:
-/// no table crosses to the device, and none stays there.
+/// no table crosses to the device, and none remains there.
 at::Tensor pairsOfBytes(const at::TensorOptions& options) {
     constexpr auto kNumbers = encodings::normalFloats();
     constexpr int64_t kCount = std::size(kNumbers);
@@ -383,8 +383,8 @@ at::Tensor rotated(at::Tensor numbers, int64_t size) {
         const at::Tensor sums = fours.sum(1);
         const at::Tensor turned = at::empty_like(fours);
         for (int64_t i = 0; i < 4; ++i) {
-            at::Tensor place = turned.select(1, i);
-            at::sub_out(place, sums, fours.select(1, 3 - i), 2);  // sum - 2 * number: exact
+            at::Tensor index = turned.select(1, i);
+            at::sub_out(index, sums, fours.select(1, 3 - i), 2);  // sum - 2 * number: exact
         }
         numbers = turned.view({count});
     }
@@ -429,11 +429,11 @@ using encodings::Swizzled;
 at::Tensor tiledScales(const StoredTensors& stored) {
     constexpr int64_t kApart = 32;  // of neighbours in a tile: rows 0, 32, 64, 96, then 1, 33 ...
     const memory::Encoded& tensor = *stored.tensor;
-    const Swizzled places(tensor);
-    const int64_t across = places.blocksInRow();
+    const Swizzled positions(tensor);
+    const int64_t across = positions.blocksInRow();
     const int64_t first = stored.part.first / tensor.blockElements;
     const at::Tensor tiles = stored.companions[0].view(
-        {-1, places.tilesInRow(), kApart, Swizzled::kTileRows / kApart, Swizzled::kTileBlocks});
+        {-1, positions.tilesInRow(), kApart, Swizzled::kTileRows / kApart, Swizzled::kTileBlocks});
     const at::Tensor rows = tiles.permute({0, 3, 2, 1, 4}).flatten(0, 2).flatten(1);
     const int64_t firstRow = first / across / Swizzled::kTileRows * Swizzled::kTileRows;
     return rows.narrow(1, 0, across)
@@ -473,13 +473,13 @@ at::Tensor nvfp4(const StoredTensors& stored) {
 
 namespace lowtide::residency {
 
-bool hasCardWay(const memory::Encoded& tensor) noexcept {
+bool hasGpuDecoder(const memory::Encoded& tensor) noexcept {
     if (tensor.encoding == kRotatedEncoding) {
         return Rotated::kElements % tensor.blockElements == 0;
     }
     const bool isInUnits =
         tensor.encoding != "bnb_nf4" || tensor.blockElements % Nf4Unit::kElements == 0;
-    return isInUnits && withCardWay(tensor.encoding, [](const auto&) {});
+    return isInUnits && withGpuDecoder(tensor.encoding, [](const auto&) {});
 }
 
 }  // namespace lowtide::residency

@@ -1,6 +1,6 @@
 #pragma once
 // Encoded weights on a device as f32, by ATen's operators and with the bits of the host's decoders;
-// whether a card's kernels do it in one go.
+// whether a GPU's kernels do it in one go.
 
 #include "plugin/encodings/encodings.hpp"
 #include "plugin/memory/component_parts.hpp"
@@ -23,12 +23,12 @@ struct StoredTensors {
 
 /// The part's numbers, f32 [part.count], with the bits of encodings::Encoding::decode (of a NaN
 /// only that it is one), by ATen's operators: on any device, which is never waited for; on meta
-/// tensors shapes alone. Beside them it takes at most as many bytes for a moment as decoding/ways
-/// says. Error{Unsupported} names an encoding without a way.
+/// tensors shapes alone. In addition it takes at most as many bytes for a moment as decoding/ways
+/// states. Error{Unsupported} names an encoding without a way.
 [[nodiscard]] at::Tensor decodeByAten(const StoredTensors& stored);
 
-/// Whether a card's kernels decode it in one go, with nothing beside the numbers; else ATen's
+/// Whether a GPU's kernels decode it in one go, without memory beyond the numbers; else ATen's
 /// operators do.
-[[nodiscard]] bool hasCardWay(const memory::Encoded& tensor) noexcept;
+[[nodiscard]] bool hasGpuDecoder(const memory::Encoded& tensor) noexcept;
 
 }  // namespace lowtide::residency

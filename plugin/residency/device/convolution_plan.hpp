@@ -1,5 +1,5 @@
 #pragma once
-// How a card would compute a convolution, and answers that are remembered.
+// How a GPU would compute a convolution, and answers that are remembered.
 
 #include "plugin/base/units.hpp"
 
@@ -9,10 +9,10 @@
 
 namespace lowtide::residency {
 
-/// What a card chooses the algorithm of a convolution by. All tensors are of `type` and lie as
-/// their sizes say, the last axis closest.
+/// What a GPU chooses the algorithm of a convolution by. All tensors are of `type` and lie as
+/// their sizes state, the last axis closest.
 struct ConvolutionShape {
-    int card = 0;                     ///< index of the CUDA device that is asked
+    int gpu = 0;                      ///< index of the CUDA device that is asked
     DType type = DType::F32;          ///< F32, F16 or BF16
     std::array<int64_t, 4> input{};   ///< [B, C, H, W]
     std::array<int64_t, 4> weight{};  ///< [O, C, h, w]
@@ -24,7 +24,7 @@ struct ConvolutionShape {
     auto operator<=>(const ConvolutionShape&) const = default;
 };
 
-/// What a card chose.
+/// What a GPU chose.
 struct ConvolutionPlan {
     Bytes workspace = 0;  ///< memory for the time of the convolution
     int64_t engine = 0;   ///< the algorithm's number in cuDNN
@@ -38,7 +38,7 @@ using ConvolutionQuestion = std::function<std::optional<Bytes>(const Convolution
 
 using ConvolutionAnswerer = std::function<std::optional<ConvolutionPlan>(const ConvolutionShape&)>;
 
-/// Asks for the workspace of each shape once, tells the plan in the log (debug), and remembers it,
+/// Asks for the workspace of each shape once, writes the plan to the log (debug), and remembers it,
 /// also that there was none. Any thread; one question at a time. The copies share their memory.
 [[nodiscard]] ConvolutionQuestion remembered(ConvolutionAnswerer ask);
 

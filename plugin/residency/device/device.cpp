@@ -43,11 +43,11 @@ std::unique_ptr<Arena> Device::allocateStaging(Bytes bytes) {
     }
 }
 
-void Device::copyInStaged(const Crossing& crossing,
+void Device::copyInStaged(const Transfer& transfer,
                           const std::byte* staged,
                           std::function<bool()> prepare,
                           std::string label) {
-    LOWTIDE_ASSERT(!crossing.widened);
+    LOWTIDE_ASSERT(!transfer.widened);
     ByteSource source = [staged, prepare = std::move(prepare)](
                             std::byte* target, Bytes offset, Bytes count) {
         if (!prepare()) {
@@ -56,10 +56,10 @@ void Device::copyInStaged(const Crossing& crossing,
         std::memcpy(target, staged + offset, static_cast<size_t>(count));
         return true;
     };
-    copyIn(crossing.target, crossing.bytes, std::move(source), std::move(label));
+    copyIn(transfer.target, transfer.bytes, std::move(source), std::move(label));
 }
 
-void DeviceExtras::copyInWidened(const Crossing&, ByteSource, std::string) {
+void DeviceExtras::copyInWidened(const Transfer&, ByteSource, std::string) {
     throw Error(ErrorKind::Internal, message("the device does not widen numbers"));
 }
 

@@ -17,7 +17,7 @@
 
 namespace lowtide::residency {
 
-/// A point in the order of one lane (copy or compute). Unrecorded events are complete.
+/// A point in the order of one queue (copy or compute). Unrecorded events are complete.
 class Event {
 public:
     virtual ~Event() = default;
@@ -48,7 +48,7 @@ struct TypeChange {
 };
 
 /// Bytes that cross to a device.
-struct Crossing {
+struct Transfer {
     std::byte* target = nullptr;
     Bytes bytes = 0;                      ///< that cross
     std::optional<TypeChange> widened{};  ///< on the device; nothing is rounded
@@ -74,8 +74,8 @@ class DeviceExtras {
 public:
     virtual ~DeviceExtras() = default;
 
-    /// Host memory of allocateStaging(), as many bytes as the traits say, for copyIn() while a run
-    /// uses the device; empty: it is taken back. The copy lane is idle.
+    /// Host memory of allocateStaging(), as many bytes as the traits state, for copyIn() while a
+    /// run uses the device; empty: it is taken back. The copy queue is idle.
     virtual void lendStaging(std::span<std::byte>) {}
 
     /// A way of its own for dequantised(); nothing: there is none.
@@ -88,7 +88,7 @@ public:
         return {};
     }
 
-    /// Takes down what `work` gives to compute instead of doing it. Tensors that it makes stay with
+    /// Records what `work` gives to compute instead of doing it. Tensors that it makes belong to
     /// the record. Only where traits().replays; throws what `work` throws, and what LibTorch throws
     /// where something cannot be recorded: then nothing was computed.
     [[nodiscard]] virtual std::unique_ptr<WorkRecord> record(const std::function<void()>& work);
@@ -97,9 +97,9 @@ public:
     [[nodiscard]] virtual bool widens(const TypeChange&) const { return false; }
 
     /// Device::copyIn() of bytes that are widened there. Only where widens().
-    virtual void copyInWidened(const Crossing& crossing, ByteSource source, std::string label);
+    virtual void copyInWidened(const Transfer& transfer, ByteSource source, std::string label);
 
-    /// Nobody needs these bytes any more once what the copy lane waits for is over; a checking
+    /// Nobody needs these bytes any more once what the copy queue waits for is over; a checking
     /// device spoils them then.
     virtual void discard(std::byte*, Bytes, std::string) {}
 
@@ -116,8 +116,8 @@ public:
     [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }
 };
 
-/// One device: memory, a copy lane with its own thread, events. Called from the run thread; copies
-/// and waits are enqueued and happen in the order of the calls. Order across lanes exists only
+/// One device: memory, a copy queue with its own thread, events. Called from the run thread; copies
+/// and waits are enqueued and happen in the order of the calls. Order across queues exists only
 /// through events.
 class Device {
 public:
@@ -147,9 +147,9 @@ public:
     /// Enqueues a copy of `bytes` from `source` to device memory. `label` names it in hazards and
     /// time lines.
     virtual void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string label) = 0;
-    /// The same from memory of allocateStaging(), which stays as it is until the event behind the
-    /// copy. `prepare` runs first, on the copy thread, and may throw; false: nothing is copied.
-    virtual void copyInStaged(const Crossing& crossing,
+    /// The same from memory of allocateStaging(), which remains unchanged until the event behind
+    /// the copy. `prepare` runs first, on the copy thread, and may throw; false: nothing is copied.
+    virtual void copyInStaged(const Transfer& transfer,
                               const std::byte* staged,
                               std::function<bool()> prepare,
                               std::string label);
@@ -169,11 +169,11 @@ public:
     /// What makes every further call fail, in the runtime's words; empty while the device works.
     [[nodiscard]] virtual std::string failure() const noexcept { return {}; }
 
-    /// Waits until the copy lane is idle; errors that nobody waited for are dropped.
+    /// Waits until the copy queue is idle; errors that nobody waited for are dropped.
     virtual void drain() noexcept = 0;
-    /// What the copy lane worked and what the calls above waited for it, since the device was
+    /// What the copy queue worked and what the calls above waited for it, since the device was
     /// opened. Copies alone count as work.
-    [[nodiscard]] virtual memory::LaneTimes laneTimes() const = 0;
+    [[nodiscard]] virtual memory::CopyTimes copyTimes() const = 0;
 
     /// Bytes that tensors and arenas hold on this device now, from its own allocator.
     [[nodiscard]] virtual Bytes allocated() const = 0;

@@ -16,19 +16,20 @@ namespace {
 
 constexpr const char* kFakeLibrary = "liblowtide_fake.so";
 
-/// The library's one door. It stays open until the process ends: ATen holds pointers into it.
-OpenFakeDevice* fakeDoor(const std::string& libraryFolder) {
+/// The library's one entry point. The library remains open until the process ends: ATen holds
+/// pointers into it.
+OpenFakeDevice* fakeEntryPoint(const std::string& libraryFolder) {
     const std::filesystem::path path = std::filesystem::path(libraryFolder) / kFakeLibrary;
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    OpenFakeDevice* door = nullptr;
-    if (!library || !findIn(library, kOpenFakeDevice, door)) {
+    OpenFakeDevice* entryPoint = nullptr;
+    if (!library || !findIn(library, kOpenFakeDevice, entryPoint)) {
         throw Error(
             ErrorKind::Device,
             message(
                 "the fake device's library {} cannot be opened: {}", kFakeLibrary, loaderReason()),
-            message("keep it beside the program's own libraries, or use the device cpu"));
+            message("keep it next to the program's own libraries, or use the device cpu"));
     }
-    return door;
+    return entryPoint;
 }
 
 class BuiltDevices final : public DeviceSource {
@@ -64,11 +65,11 @@ public:
         if (std::filesystem::exists(std::filesystem::path(libraryFolder_) / kFakeLibrary)) {
             const Bytes capacity = FakeSettings().capacity;
             found.push_back(
-                {"fake", "fake", "rehearsal of a card in host memory", capacity, capacity});
+                {"fake", "fake", "rehearsal of a GPU in host memory", capacity, capacity});
         }
-        for (const CudaCard& card : cuda_ ? cuda_->driver().cards : std::vector<CudaCard>()) {
-            if (card.problem.empty()) {
-                found.push_back({card.id(), "cuda", card.name, card.capacity, card.capacity});
+        for (const CudaGpu& gpu : cuda_ ? cuda_->driver().gpus : std::vector<CudaGpu>()) {
+            if (gpu.problem.empty()) {
+                found.push_back({gpu.id(), "cuda", gpu.name, gpu.capacity, gpu.capacity});
             }
         }
         return found;
@@ -88,7 +89,7 @@ std::unique_ptr<DeviceSource> makeDeviceSource(std::string libraryFolder,
 
 std::unique_ptr<FakeDevice> openFakeDevice(const std::string& libraryFolder,
                                            const FakeSettings& settings) {
-    OpenFakeDevice* open = fakeDoor(libraryFolder);
+    OpenFakeDevice* open = fakeEntryPoint(libraryFolder);
     try {
         return std::unique_ptr<FakeDevice>(open(settings));
     } catch (const c10::Error& error) {

@@ -10,7 +10,7 @@
 namespace lowtide::residency {
 
 /// The devices of this build: "cpu" is built in, "fake" is a library that is looked for in
-/// `libraryFolder` and opened on request. Opening "fake" again with a size makes it a card of that
+/// `libraryFolder` and opened on request. Opening "fake" again with a size makes it a GPU of that
 /// size. "cuda" comes from `cuda`; nullptr: there is none.
 [[nodiscard]] std::unique_ptr<DeviceSource> makeDeviceSource(
     std::string libraryFolder, std::shared_ptr<const CudaLibrary> cuda = nullptr);

@@ -1,5 +1,5 @@
 #pragma once
-// What stays encoded, where a device has it; decoded on the host.
+// What is held encoded, where a device has it; decoded on the host.
 
 #include "plugin/base/units.hpp"
 #include "plugin/encodings/encodings.hpp"
@@ -11,7 +11,7 @@
 
 namespace lowtide::residency {
 
-/// A storage that stays encoded, where a device has it.
+/// A storage that is held encoded, where a device has it.
 struct HeldBytes {
     const memory::Encoded* tensor = nullptr;
     int64_t elementCount = 0;

@@ -40,7 +40,7 @@ private:
 
 Ddim::Ddim(const DdimSettings& settings, const ScheduleOptions& options)
     : SignalSampler(settings.common,
-                    fallingTimesteps(settings.common, options.steps, TimestepKind::Whole)),
+                    fallingTimesteps(settings.common, options.steps, TimestepKind::Integer)),
       eta_(static_cast<float>(settings.eta)),
       clip_(settings.clip) {
     refusePureNoise(kDdimClass.label);
@@ -129,7 +129,7 @@ class Ddpm final : public SignalSampler {
 public:
     Ddpm(const DdpmSettings& settings, const ScheduleOptions& options)
         : SignalSampler(settings.common,
-                        fallingTimesteps(settings.common, options.steps, TimestepKind::Whole)),
+                        fallingTimesteps(settings.common, options.steps, TimestepKind::Integer)),
           clip_(settings.clip),
           variance_(settings.variance),
           end_(shortenedEnd(options, callCount()).value_or(callCount())) {

@@ -226,7 +226,7 @@ std::unique_ptr<Sampler> makeDpmMultistep(const Json& config,
                                  .hasZeroSnr = kMultistepReadsZeroSnr,
                                  .hasEdm = true,
                                  .hasFlow = true,
-                                 .karrasTimesteps = KarrasTimesteps::WholeUnlessCosine};
+                                 .karrasTimesteps = KarrasTimesteps::IntegerUnlessCosine};
     const Json changed = withSettings(config, changes);
     const JsonReader reader = schedulerReader(changed);
     MultistepSettings settings{.common = readSchedulerConfig(changed, kind, options)};
@@ -316,7 +316,7 @@ const SchedulerClass kDpmSinglestepClass = {.label = "DPM++ 2S",
                                             .hasFinalSigma = true,
                                             .hasEdm = true,
                                             .hasFlow = true,
-                                            .karrasTimesteps = KarrasTimesteps::Whole};
+                                            .karrasTimesteps = KarrasTimesteps::Integer};
 
 struct SinglestepSettings {
     SchedulerConfig common;
@@ -341,7 +341,7 @@ std::vector<int64_t> ordersOf(const SinglestepSettings& settings, int steps) {
 }
 
 /// Singlestep solver of the diffusion ODE or SDE in the clean latents: every group of calls goes
-/// anew from where it began, with one order more at each call. Source: Lu et al. 2022 (arXiv
+/// again from where it began, with one order more at each call. Source: Lu et al. 2022 (arXiv
 /// 2211.01095), algorithm 1, and arXiv 2206.00927; values: DPMSolverSinglestepScheduler.
 class DpmSinglestep final : public LogSnrSolver {
 public:

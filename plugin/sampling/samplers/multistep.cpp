@@ -1,4 +1,4 @@
-// Multistep samplers beside DPM++: LMS, DEIS and UniPC.
+// Multistep samplers other than DPM++: LMS, DEIS and UniPC.
 
 #include "plugin/sampling/noise_levels.hpp"
 #include "plugin/sampling/reference_math.hpp"
@@ -70,9 +70,9 @@ private:
         const double to = sigma(call + 1);
         const double middle = (from + to) / 2;
         const double half = (to - from) / 2;
-        const double place = half / std::sqrt(3.0);
-        return half * (lagrange(middle - place, call, ago, order) +
-                       lagrange(middle + place, call, ago, order));
+        const double position = half / std::sqrt(3.0);
+        return half * (lagrange(middle - position, call, ago, order) +
+                       lagrange(middle + position, call, ago, order));
     }
 
     History slopes_{kOrder - 1};
@@ -103,7 +103,7 @@ const SchedulerClass kDeisClass = {.label = "DEIS",
                                    .hasSigmaSpreads = true,
                                    .hasEdm = true,
                                    .hasFlow = true,
-                                   .karrasTimesteps = KarrasTimesteps::Whole};
+                                   .karrasTimesteps = KarrasTimesteps::Integer};
 
 struct DeisSettings {
     SchedulerConfig common;
@@ -220,7 +220,7 @@ const SchedulerClass kUniPcClass = {.label = "UniPC",
                                     .hasZeroSnr = true,
                                     .hasEdm = true,
                                     .hasFlow = true,
-                                    .karrasTimesteps = KarrasTimesteps::Whole};
+                                    .karrasTimesteps = KarrasTimesteps::Integer};
 
 struct UniPcSettings {
     SchedulerConfig common;
@@ -246,7 +246,7 @@ class UniPc final : public LogSnrSolver {
 public:
     UniPc(const UniPcSettings& settings, const ScheduleOptions& options)
         : LogSnrSolver(
-              settings.common, {.repeatsLastSigma = true, .flow = FlowPlaces::UniPc}, options),
+              settings.common, {.repeatsLastSigma = true, .flow = FlowTimesteps::UniPc}, options),
           settings_(settings),
           before_(static_cast<size_t>(settings.order)) {}
 
@@ -307,27 +307,28 @@ private:
                 .variable = settings_.isBh1 ? -distance : growth};
     }
 
-    /// Places of the calls before `call` in its move (it is 0, the end is 1), and the end.
-    [[nodiscard]] std::vector<float> placesOf(int call, const Move& move) const {
-        std::vector<float> places;
+    /// Positions of the calls before `call` in its move (it is 0, the end is 1), and the end.
+    [[nodiscard]] std::vector<float> positionsOf(int call, const Move& move) const {
+        std::vector<float> positions;
         for (int ago = 1; ago < order_; ++ago) {
-            places.push_back((level(call - ago).lambda - move.from.lambda) / move.distance);
+            positions.push_back((level(call - ago).lambda - move.from.lambda) / move.distance);
         }
-        places.push_back(1);
-        return places;
+        positions.push_back(1);
+        return positions;
     }
 
-    /// The weights of the differences at `places` that make the first `places.size()` moments of
-    /// the move right. A small system of linear equations in float32, solved as the reference does.
-    [[nodiscard]] static std::vector<float> weightsFor(const std::vector<float>& places,
+    /// The weights of the differences at `positions` that make the first `positions.size()` moments
+    /// of the move right. A small system of linear equations in float32, solved as the reference
+    /// does.
+    [[nodiscard]] static std::vector<float> weightsFor(const std::vector<float>& positions,
                                                        const Move& move) {
-        const at::Tensor points = floatValues(places);
+        const at::Tensor points = floatValues(positions);
         const float h = -move.distance;
         std::vector<at::Tensor> rows;
         std::vector<float> moments;
         float phi = move.growth / h - 1;
         int64_t factorial = 1;
-        for (size_t power = 0; power < places.size(); ++power) {
+        for (size_t power = 0; power < positions.size(); ++power) {
             rows.push_back(at::pow(points, static_cast<double>(power)));
             moments.push_back(phi * static_cast<float>(factorial) / move.variable);
             factorial *= static_cast<int64_t>(power) + 2;
@@ -345,12 +346,12 @@ private:
     /// for none. `weights` may be one longer.
     [[nodiscard]] at::Tensor differences(const at::Tensor& origin,
                                          size_t originAgo,
-                                         const std::vector<float>& places,
+                                         const std::vector<float>& positions,
                                          const std::vector<float>& weights) const {
         at::Tensor sum;
-        for (size_t i = 0; i + 1 < places.size(); ++i) {
+        for (size_t i = 0; i + 1 < positions.size(); ++i) {
             const at::Tensor part =
-                (before_.ago(originAgo + i + 1) - origin) / places[i] * weights[i];
+                (before_.ago(originAgo + i + 1) - origin) / positions[i] * weights[i];
             sum = sum.defined() ? sum + part : part;
         }
         return sum;
@@ -364,21 +365,22 @@ private:
         if (order_ == 1) {
             return moved;
         }
-        const std::vector<float> places = placesOf(call, move);
+        const std::vector<float> positions = positionsOf(call, move);
         const std::vector<float> weights =
             order_ == 2 ? std::vector<float>{0.5F}
-                        : weightsFor({places.begin(), places.end() - 1}, move);
-        return moved - differences(origin, 1, places, weights) * (move.to.signal * move.variable);
+                        : weightsFor({positions.begin(), positions.end() - 1}, move);
+        return moved -
+               differences(origin, 1, positions, weights) * (move.to.signal * move.variable);
     }
 
     /// The latents of call `call`, had the step to them known their clean latents.
     [[nodiscard]] at::Tensor corrected(const at::Tensor& current, int call) const {
         const Move move = moveFrom(call - 1);
         const at::Tensor& origin = before_.ago(1);
-        const std::vector<float> places = placesOf(call - 1, move);
+        const std::vector<float> positions = positionsOf(call - 1, move);
         const std::vector<float> weights =
-            order_ == 1 ? std::vector<float>{0.5F} : weightsFor(places, move);
-        const at::Tensor known = differences(origin, 1, places, weights);
+            order_ == 1 ? std::vector<float>{0.5F} : weightsFor(positions, move);
+        const at::Tensor known = differences(origin, 1, positions, weights);
         const at::Tensor now = (current - origin) * weights.back();
         return firstOrder(move, origin) -
                (known.defined() ? known + now : now) * (move.to.signal * move.variable);

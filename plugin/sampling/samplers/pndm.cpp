@@ -137,7 +137,7 @@ constexpr const char* kPndmLabel = "PLMS";
 
 /// The second timestep is visited twice.
 std::vector<double> plmsCalls(const PndmSettings& settings, int steps) {
-    std::vector<double> calls = fallingTimesteps(settings.common, steps, TimestepKind::Whole);
+    std::vector<double> calls = fallingTimesteps(settings.common, steps, TimestepKind::Integer);
     if (calls.size() > 1) {
         calls.insert(calls.begin() + 1, calls[1]);
     }
@@ -235,7 +235,7 @@ std::vector<double> rungeKuttaCalls(const PndmSettings& settings, int steps) {
                     message("choose at least 4 steps, or the sampler pndm"),
                     "steps");
     }
-    const auto falling = fallingTimesteps(settings.common, steps, TimestepKind::Whole);
+    const auto falling = fallingTimesteps(settings.common, steps, TimestepKind::Integer);
     const auto half = static_cast<double>(settings.common.noise.trainSteps / steps / 2);
     std::vector<double> calls;
     for (size_t step = 0; step < kRungeKuttaSteps; ++step) {
@@ -275,13 +275,13 @@ public:
     /// Errors: Error{InvalidInput} blames "start_step" when the steps before were not run.
     at::Tensor scaleInput(const at::Tensor& latents, int call) const override {
         const auto needed = static_cast<size_t>(std::min(call / kStages, kRungeKuttaSteps));
-        if (before_.size() < needed && !latents.is_meta()) {  // a walk over shapes has no carry
+        if (before_.size() < needed && !latents.is_meta()) {  // a dry run has no carry
             refuseTheMiddle("start_step");
         }
         return latents;
     }
 
-    /// Later noise is asked for where a mask keeps a picture.
+    /// Later noise is asked for where a mask keeps an image.
     at::Tensor addNoise(const at::Tensor& clean, const at::Tensor& noise, int call) const override {
         if (call > 0 && !begin_.defined()) {
             refuseTheMiddle("start_step");

@@ -53,7 +53,7 @@ NoiseLevels trainedSigmas(const SchedulerConfig& config, int steps) {
 SigmaSampler::SigmaSampler(const SchedulerConfig& config, const ScheduleOptions& options)
     : process_(makeProcess(config, LatentForm::Growing)) {
     NoiseLevels levels = config.edm    ? edmLevels(config, options.steps, RampType::F64)
-                         : config.flow ? flowLevels(config, options.steps, FlowPlaces::Euler)
+                         : config.flow ? flowLevels(config, options.steps, FlowTimesteps::Euler)
                                        : trainedSigmas(config, options.steps);
     schedule_ = std::move(levels.schedule);
     sigmas_ = std::move(levels.sigmas);
@@ -84,7 +84,7 @@ SignalSampler::SignalSampler(const SchedulerConfig& config, const std::vector<do
                     message("choose fewer steps or another spacing"),
                     "steps");
     }
-    schedule_.timesteps = wholeTimesteps(timesteps);
+    schedule_.timesteps = integerTimesteps(timesteps);
     schedule_.trainSteps = config.noise.trainSteps;
 }
 
@@ -197,7 +197,7 @@ NoiseLevels trainedSolverLevels(const SchedulerConfig& config, const SolverGrid&
     const bool repeats =
         grid.repeatsLastSigma && !config.endsAtZero && config.spread != SigmaSpread::Normal;
     levels.sigmas.push_back(repeats ? levels.sigmas.back() : finalSigma(config, training));
-    levels.schedule.timesteps = wholeTimesteps(table.timesteps);
+    levels.schedule.timesteps = integerTimesteps(table.timesteps);
     levels.schedule.sigmas = floatValues(levels.sigmas);
     levels.schedule.trainSteps = config.noise.trainSteps;
     return levels;

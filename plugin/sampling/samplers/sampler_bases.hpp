@@ -61,7 +61,7 @@ private:
 [[nodiscard]] float finalSigma(const SchedulerConfig& config, const std::vector<float>& training);
 
 /// What DDIM, PNDM, DDPM, LCM and TCD share: latents keep their variance (signal + noise), and
-/// training timesteps say how much of each there is.
+/// training timesteps state how much of each there is.
 class SignalSampler : public Sampler {
 public:
     [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
@@ -94,8 +94,9 @@ protected:
         return alphasCumprod_[static_cast<size_t>(timestep)];
     }
 
-    /// At a timestep of pure noise the clean latents cannot be told from the noise that a network
-    /// predicts: the reference divides by 0. Throws Error{Unsupported} for a schedule with one.
+    /// At a timestep of pure noise the clean latents cannot be distinguished from the noise that a
+    /// network predicts: the reference divides by 0. Throws Error{Unsupported} for a schedule with
+    /// one.
     void refusePureNoise(const std::string& label) const;
 
 private:
@@ -131,7 +132,7 @@ struct SolverGrid {
     /// Where there is noise left at the end, a spread of sigmas ends with its last one twice; else
     /// with the lowest of the training.
     bool repeatsLastSigma = false;
-    FlowPlaces flow = FlowPlaces::DpmSolver;
+    FlowTimesteps flow = FlowTimesteps::DpmSolver;
 };
 
 /// What the DPM, DEIS and UniPC solvers share: steps in the logarithm of the signal-to-noise ratio.

@@ -43,7 +43,7 @@ public:
                                       int call) const override;
 
 protected:
-    /// Noise levels of every step beside the one it begins with.
+    /// Noise levels of every step in addition to the one it begins with.
     struct Levels {
         std::vector<float> middle;  ///< of the second call
         std::vector<float> target;  ///< that the step goes to
@@ -203,7 +203,7 @@ const SchedulerClass kKdpm2Class = {.label = "DPM2",
                                     .predictsSample = false,
                                     .hasEdm = true,
                                     .hasFlow = true,
-                                    .karrasTimesteps = KarrasTimesteps::Whole};
+                                    .karrasTimesteps = KarrasTimesteps::Integer};
 
 /// DPM-Solver-2: the slope in the middle of a step, even in log sigma. Source: Karras et al. 2022,
 /// algorithm 2, and Lu et al. 2022 as k-diffusion joins them; values: KDPM2DiscreteScheduler.
@@ -241,7 +241,7 @@ const SchedulerClass kKdpm2AncestralClass = {
     .hasSigmaSpreads = true,
     .predictsSample = false,
     .hasEdm = true,
-    .karrasTimesteps = KarrasTimesteps::Whole};
+    .karrasTimesteps = KarrasTimesteps::Integer};
 
 /// From a very high sigma the way down is lost in the rounding of float32, here and in the
 /// reference.

@@ -1,4 +1,4 @@
-// The block cache: what the blocks behind the first one add is reused while a gate says so.
+// The block cache: what the blocks behind the first one add is reused while a gate allows it.
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json_fwd.hpp"
@@ -21,7 +21,7 @@
 
 namespace lowtide::sampling {
 
-/// What a person chose for the block cache.
+/// What a user chose for the block cache.
 struct BlockCacheSettings {
     std::string gate;        ///< "first_block", "mag" or "mask"
     double threshold = 0;    ///< of the gate "first_block"
@@ -65,7 +65,7 @@ std::vector<bool> readBlockMask(const SettingReader& reader) {
 MagSettings readMag(const SettingReader& reader, const ReuseLimits& limits) {
     const MagSettings mag{.threshold = reader.number("curve_threshold"),
                           .mostSkips = limits.mostInARow.value_or(std::numeric_limits<int>::max()),
-                          .keptShare = reader.number("kept_share")};
+                          .keptFraction = reader.number("kept_share")};
     checkSetting("curve_threshold", mag.threshold, 0);
     return mag;
 }
@@ -197,9 +197,9 @@ public:
         return isOnProbe_ ? probe + foretold : foretold;
     }
 
-    void makeRoom(const CacheSlot& place) override {
-        BlockSlot& slot = slotOf(place);
-        slot.predictor->makeRoom();
+    void makeSpace(const CacheSlot& entry) override {
+        BlockSlot& slot = slotOf(entry);
+        slot.predictor->makeSpace();
         slot.added.reset();
     }
 
@@ -207,7 +207,7 @@ public:
 
     [[nodiscard]] std::vector<at::Tensor> held() const override {
         std::vector<at::Tensor> tensors;
-        for (const auto& [place, slot] : slots_) {
+        for (const auto& [entry, slot] : slots_) {
             for (const at::Tensor& tensor : slot.predictor->held()) {
                 tensors.push_back(tensor);
             }
@@ -223,20 +223,20 @@ private:
         return {.step = step.taken, .stepCount = callCount_};
     }
 
-    BlockSlot& slotOf(const CacheSlot& place) {
-        const auto found = slots_.find(place);
+    BlockSlot& slotOf(const CacheSlot& entry) {
+        const auto found = slots_.find(entry);
         if (found != slots_.end()) {
             return found->second;
         }
         return slots_
-            .emplace(place,
+            .emplace(entry,
                      BlockSlot{.decision = ReuseDecision(makeBlockGate(settings_, ratios_),
                                                          settings_.limits),
                                .predictor = makeBlockPredictor(settings_)})
             .first->second;
     }
 
-    /// A walk over shapes passes blocks over that it knows: then nothing was entered.
+    /// A dry run skips blocks that it knows: then nothing was entered.
     static at::Tensor addedBy(const BlockSlot& slot, const at::Tensor& probe) {
         return slot.input.defined() ? probe - slot.input : at::empty_like(probe);
     }

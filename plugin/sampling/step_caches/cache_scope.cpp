@@ -93,7 +93,7 @@ StepWork CacheScope::grant(const StepInfo& step, const CacheKey& key) {
     if (difference) {
         sessions_.inner->forget(step.slot);
     } else {
-        sessions_.inner->makeRoom(step.slot);
+        sessions_.inner->makeSpace(step.slot);
     }
     entries_.erase(step.slot);
     return StepWork::Full;
@@ -101,7 +101,7 @@ StepWork CacheScope::grant(const StepInfo& step, const CacheKey& key) {
 
 void CacheScope::refuse(const StepInfo& step) {
     ++counts_.misses["gate"];
-    sessions_.inner->makeRoom(step.slot);
+    sessions_.inner->makeSpace(step.slot);
     entries_.erase(step.slot);
 }
 
@@ -171,9 +171,9 @@ void CacheScope::noteBytes() {
     counts_.mostBytes = std::max(counts_.mostBytes, bytesOf(held));
 }
 
-void CacheScope::passOver(const StepInfo& step,
-                          at::IntArrayRef sizes,
-                          const std::function<void()>& work) {
+void CacheScope::skipForward(const StepInfo& step,
+                             at::IntArrayRef sizes,
+                             const std::function<void()>& work) {
     if (step.decision.work == StepWork::Partial && !step.decision.isOpen) {
         work();
         sessions_.inner->noteReused(step);

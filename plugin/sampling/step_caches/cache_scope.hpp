@@ -26,7 +26,7 @@ struct CacheKey {
     std::vector<int64_t> sizes;  ///< of the network's input
     at::ScalarType type = at::kFloat;
     c10::Device device = c10::kCPU;
-    std::string model;  ///< id of the component tree, in its types and with its changes
+    std::string model;  ///< id of the component tree, in its types and with its deltas
 
     /// For an evaluation over `input`.
     [[nodiscard]] static CacheKey of(const at::Tensor& input, std::string model);
@@ -66,15 +66,15 @@ public:
     CacheScope(const CacheScope&) = delete;
     CacheScope& operator=(const CacheScope&) = delete;
 
-    /// Before a call: fills `step.decision`. `prompts`: Denoiser::promptsAt; a change makes the
-    /// call full.
+    /// Before a call: fills `step.decision`. `prompts`: Denoiser::promptsAt; a change of them makes
+    /// the call full.
     void decide(StepInfo& step, const at::Tensor& input, uint64_t prompts);
     /// The result of a call decided as Predict.
     [[nodiscard]] at::Tensor predict(const StepInfo& step, const at::Tensor& input);
     /// After a call. Error{Internal} when it did other work than was decided.
     void finish(const StepInfo& step, const at::Tensor& input, const at::Tensor& output);
 
-    /// Calls may be forecast: it is asked for both prompts at once, and told of them.
+    /// Calls may be forecast: it is asked for both prompts at once, and given their results.
     [[nodiscard]] bool forecasts() const { return sessions_.outer != nullptr; }
 
     /// What the session inside the network learnt; null: nothing.
@@ -104,9 +104,11 @@ public:
     /// Tensors that the session inside the network holds now: how much memory an evaluation takes
     /// depends on them.
     [[nodiscard]] size_t heldCount() const;
-    /// For a walk over shapes that knows an evaluation over `sizes`: runs `work` with what would be
+    /// For a dry run that knows an evaluation over `sizes`: runs `work` with what would be
     /// held meanwhile, and holds afterwards what the evaluation would have left.
-    void passOver(const StepInfo& step, at::IntArrayRef sizes, const std::function<void()>& work);
+    void skipForward(const StepInfo& step,
+                     at::IntArrayRef sizes,
+                     const std::function<void()>& work);
 
 private:
     /// The call between decide() and finish().
@@ -117,7 +119,7 @@ private:
         bool isEmpty = false;
     };
 
-    /// What a slot of the inner session holds belongs to `key`; the shapes are for passOver().
+    /// What a slot of the inner session holds belongs to `key`; the shapes are for skipForward().
     struct Entry {
         CacheKey key;
         std::vector<int64_t> probeSizes;

@@ -104,8 +104,8 @@ std::vector<bool> fullCalls(const DeepCacheSettings& settings, const CachedRun& 
         std::any_of(run.stages.begin(), run.stages.end(), [](int stage) { return stage > 0; });
     std::vector<bool> isFull = spreadCalls(settings, count);
     for (int call = 0; call < count; ++call) {
-        const double share = static_cast<double>(run.firstCall + call) / run.scheduleCalls;
-        const bool isOutside = share < settings.start || share >= settings.end;
+        const double fraction = static_cast<double>(run.firstCall + call) / run.scheduleCalls;
+        const bool isOutside = fraction < settings.start || fraction >= settings.end;
         const bool isFirstStage =
             settings.isFirstStageFull && hasStages && run.stages[static_cast<size_t>(call)] == 0;
         if (isOutside || isFirstStage || call >= count - settings.keepLast) {
@@ -153,7 +153,7 @@ int readDepth(const JsonReader& reader) {
                 message("give both, or the depth alone"),
                 layer ? "cache_block_id" : "cache_layer_id");
     requireThat(!branch || !layer,
-                message("both cache_branch_id and cache_layer_id say how deep the cache goes"),
+                message("both cache_branch_id and cache_layer_id set how deep the cache goes"),
                 message("give one of them, or the depth alone"),
                 "cache_branch_id");
     const int64_t own = reader.integer("depth").value_or(DeepCacheSettings().depth);
@@ -186,13 +186,13 @@ std::vector<bool> readMask(const JsonReader& reader) {
                : std::vector<bool>();
 }
 
-double readShare(const JsonReader& reader, const char* key, double missing) {
-    const double share = reader.number(key).value_or(missing);
-    requireThat(share >= 0 && share <= 1,
-                message("the {} of DeepCache is {}", key, formatNumber(share)),
-                message("choose a share of the steps from 0 to 1"),
+double readFraction(const JsonReader& reader, const char* key, double missing) {
+    const double fraction = reader.number(key).value_or(missing);
+    requireThat(fraction >= 0 && fraction <= 1,
+                message("the {} of DeepCache is {}", key, formatNumber(fraction)),
+                message("choose a fraction of the steps from 0 to 1"),
                 key);
-    return share;
+    return fraction;
 }
 
 bool readStages(const JsonReader& reader) {
@@ -214,8 +214,8 @@ DeepCacheSettings readDeepCache(const Json& settings) {
                            .spread = readFullCalls(reader),
                            .power = reader.number("power").value_or(missing.power),
                            .mask = readMask(reader),
-                           .start = readShare(reader, "start", missing.start),
-                           .end = readShare(reader, "end", missing.end),
+                           .start = readFraction(reader, "start", missing.start),
+                           .end = readFraction(reader, "end", missing.end),
                            .isFirstStageFull = readStages(reader)};
     const int64_t centre = reader.integer("centre").value_or(missing.centre);
     const int64_t keepLast = reader.integer("keep_last").value_or(missing.keepLast);
@@ -264,7 +264,7 @@ public:
         return kept_.at(step.slot);
     }
 
-    void makeRoom(const CacheSlot& slot) override { kept_.erase(slot); }
+    void makeSpace(const CacheSlot& slot) override { kept_.erase(slot); }
 
     void forget(const CacheSlot& slot) override { kept_.erase(slot); }
 

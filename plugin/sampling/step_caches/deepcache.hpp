@@ -13,7 +13,7 @@ namespace lowtide::sampling {
 /// How full calls are spread over a run.
 enum class FullCalls : uint8_t { Uniform, PowerCentre, Mask };
 
-/// What a person chose for DeepCache.
+/// What a user chose for DeepCache.
 struct DeepCacheSettings {
     int interval = 3;  ///< calls of the network from one full one to the next; 1: all are full
     int depth = 1;
@@ -21,8 +21,8 @@ struct DeepCacheSettings {
     double power = 1.4;             ///< of PowerCentre: more of them near the centre
     int centre = 15;                ///< of PowerCentre: the call around which they are densest
     std::vector<bool> mask;         ///< of Mask: a flag for every call of the run, true: full
-    double start = 0;               ///< share of the schedule's calls before which all are full
-    double end = 1;                 ///< share from which on all are full
+    double start = 0;               ///< fraction of the schedule's calls before which all are full
+    double end = 1;                 ///< fraction from which on all are full
     int keepLast = 0;               ///< calls at the end that are full
     bool isFirstStageFull = false;  ///< of samplers with several calls in a step
 };

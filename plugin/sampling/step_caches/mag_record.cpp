@@ -5,7 +5,7 @@
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/sampling/step_caches/step_changes.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 
@@ -51,7 +51,7 @@ public:
     }
 
     /// What was added before is compared with what will be.
-    void makeRoom(const CacheSlot&) override {}
+    void makeSpace(const CacheSlot&) override {}
 
     void forget(const CacheSlot& slot) override { kept_.erase(slot); }
 
@@ -75,7 +75,7 @@ public:
             }
             requireRatio(call);
             if (ratios_[call].front().is_meta()) {
-                return {};  // a walk over shapes has no numbers
+                return {};  // a dry run has no numbers
             }
             means.push_back(meanAt(call));
         }

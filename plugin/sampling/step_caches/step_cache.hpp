@@ -1,5 +1,5 @@
 #pragma once
-// What a step cache is: settings that a person chose, and what a run makes of them; where networks
+// What a step cache is: settings that a user chose, and what a run makes of them; where networks
 // can be cut; the list of all that are built.
 
 #include "plugin/base/json.hpp"
@@ -32,7 +32,7 @@ struct CachedRun {
     int scheduleCalls = 0;       ///< how many they are
     std::vector<int> stages;     ///< solver stage of every call that the run makes
     std::vector<double> sigmas;  ///< noise per signal of what every one of them reads
-    int secondFrom = -1;         ///< of these calls the first of a second expert; -1: there is none
+    int secondFrom = -1;         ///< first of these calls of a second denoiser; -1: there is none
     CachePoints points;          ///< of the network
     RunIdentity identity{};
 
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] virtual int depth() const = 0;
 
     /// What goes into the first block of an evaluation, before the cut; not written to while it
-    /// lasts. Blocks that a walk over shapes passes over are not entered.
+    /// lasts. Blocks that a dry run skips are not entered.
     virtual void enter(const StepInfo& /*step*/, const at::Tensor& /*input*/) {}
 
     /// Asked where isGated() and the evaluation was decided as Partial: whether its value is near
@@ -73,7 +73,7 @@ public:
     /// For a partial evaluation. The caller does not write to it.
     [[nodiscard]] virtual at::Tensor value(const StepInfo& step, const at::Tensor& probe) const = 0;
     /// A full evaluation begins: what its value will replace goes, so that both are never held.
-    virtual void makeRoom(const CacheSlot& slot) = 0;
+    virtual void makeSpace(const CacheSlot& slot) = 0;
     /// All that the slot holds belongs to something else now, and goes.
     virtual void forget(const CacheSlot& slot) = 0;
     /// Every tensor that it holds.
@@ -120,7 +120,7 @@ public:
 
     [[nodiscard]] memory::WireRef onHost() const override { return shared_from_this(); }
 
-    /// For people and pictures' metadata: "DeepCache, interval 3, depth 1".
+    /// For users and images' metadata: "DeepCache, interval 3, depth 1".
     [[nodiscard]] virtual std::string label() const = 0;
 
     /// Whether a run with it may give other results than one without.
@@ -130,22 +130,22 @@ public:
     [[nodiscard]] virtual memory::CacheNeed need() const { return memory::CacheNeed::Nothing; }
 
     /// Without sessions where every call of the run is computed anyway: then nothing is kept, and
-    /// no byte differs. Error{InvalidInput}, Error{Unsupported} say why the run cannot use the
+    /// no byte differs. Error{InvalidInput}, Error{Unsupported} state why the run cannot use the
     /// cache.
     [[nodiscard]] virtual CacheSessions begin(const CachedRun& run) const = 0;
 };
 
-/// What the table of combinations is told of a network with these cache points.
+/// What the table of combinations is given about a network with these cache points.
 [[nodiscard]] memory::DenoiserTraits denoiserTraits(const CachePoints& points);
 /// Error{Unsupported} where the network has not what the cache needs.
 void checkNeed(const StepCache& cache, const CachePoints& points);
-/// What the table is told of the cache in a run. Errors as StepCache::begin().
+/// What the table is given about the cache in a run. Errors as StepCache::begin().
 [[nodiscard]] memory::ChosenCache chosenCache(const StepCache& cache, const CachedRun& run);
 
 /// A step cache that is built.
 struct StepCacheType {
     std::string name;  ///< "deepcache"
-    /// `settings`: what the node's parameters say, by id. Error{InvalidInput} blames one of them.
+    /// `settings`: the node's parameters, by id. Error{InvalidInput} blames one of them.
     std::function<std::shared_ptr<const StepCache>(const Json& settings)> make;
 };
 

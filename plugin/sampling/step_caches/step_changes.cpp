@@ -1,6 +1,6 @@
 #include "plugin/sampling/step_caches/step_changes.hpp"
 
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 

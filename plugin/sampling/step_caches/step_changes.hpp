@@ -20,9 +20,9 @@ namespace lowtide::sampling {
                                      const at::Tensor& before,
                                      int64_t channels);
 
-/// Foretells how far the network's output has moved since the last computed step from how far its
-/// input has: outputs move `rate` times as far as inputs, as they last did. Everything stays on the
-/// device. Source: EasyCache, Zhou et al. 2025.
+/// Predicts how far the network's output has moved since the last computed step from how far its
+/// input has: outputs move `rate` times as far as inputs, as they last did. Everything remains on
+/// the device. Source: EasyCache, Zhou et al. 2025.
 class OutputChange {
 public:
     /// Expected change of the output relative to its size; one number fetched from the device. Not
@@ -45,7 +45,7 @@ private:
 };
 
 /// -log(sigma): the time in which outputs of denoisers change evenly. Nothing where sigma is not
-/// above 0 or not finite: such a step has no place among the others.
+/// above 0 or not finite: such a step has no position among the others.
 [[nodiscard]] std::optional<double> logSigmaTime(double sigma);
 
 }  // namespace lowtide::sampling

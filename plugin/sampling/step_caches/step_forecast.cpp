@@ -18,7 +18,7 @@
 
 namespace lowtide::sampling {
 
-/// What a person chose for the step forecast.
+/// What a user chose for the step forecast.
 struct StepForecastSettings {
     std::string gate;             ///< "output_change" or "window"
     OutputChangeSettings change;  ///< of the gate "output_change"
@@ -39,7 +39,7 @@ StepForecastSettings readStepForecast(const Json& settings) {
             .window = {.window = reader.number("window"),
                        .growth = reader.number("window_growth"),
                        .warmUp = limits.warmUp,
-                       .stopShare = reader.number("end")},
+                       .stopFraction = reader.number("end")},
             .predictor = reader.choice("predictor", {"reuse", "taylor", "spectrum"}),
             .limits = limits};
 }
@@ -104,7 +104,7 @@ public:
             !decision_.isOpen(asked_.step, asked_.stepCount)) {
             return false;
         }
-        // Nothing can be measured in a walk over shapes.
+        // Nothing can be measured in a dry run.
         if (decision_.measure() == GateMeasure::Output && !input.is_meta()) {
             asked_.change = change_.expected(latentsOf(input, channels_));
         }

@@ -29,11 +29,11 @@ public:
 
     [[nodiscard]] const Observation& newest() const { return entries_.back(); }
 
-    /// Appends and forgets the oldest; takes the newest's place when it has its time.
+    /// Appends and forgets the oldest; replaces the newest when it has the same time.
     void push(double time, const at::Tensor& value);
 
     /// Forgets what the next push() of a new time pushes out.
-    void makeRoom();
+    void makeSpace();
 
     [[nodiscard]] std::vector<double> times() const;
     [[nodiscard]] std::vector<at::Tensor> values() const;
@@ -49,11 +49,11 @@ void Observations::push(double time, const at::Tensor& value) {
         entries_.back().value = value;
         return;
     }
-    makeRoom();
+    makeSpace();
     entries_.push_back({.time = time, .value = value});
 }
 
-void Observations::makeRoom() {
+void Observations::makeSpace() {
     if (entries_.size() == most_) {
         entries_.erase(entries_.begin());
     }
@@ -88,7 +88,7 @@ public:
         return value_;
     }
 
-    void makeRoom() override { value_.reset(); }
+    void makeSpace() override { value_.reset(); }
 
     [[nodiscard]] std::vector<at::Tensor> held() const override {
         return value_.defined() ? std::vector<at::Tensor>{value_} : std::vector<at::Tensor>{};
@@ -128,7 +128,7 @@ public:
         return newest.value + slope * (time - newest.time);
     }
 
-    void makeRoom() override { seen_.makeRoom(); }
+    void makeSpace() override { seen_.makeSpace(); }
 
     [[nodiscard]] std::vector<at::Tensor> held() const override { return seen_.values(); }
 
@@ -203,7 +203,7 @@ public:
         return sum;
     }
 
-    void makeRoom() override { seen_.makeRoom(); }
+    void makeSpace() override { seen_.makeSpace(); }
 
     [[nodiscard]] std::vector<at::Tensor> held() const override { return seen_.values(); }
 

@@ -10,7 +10,7 @@
 namespace lowtide::sampling {
 
 /// Foretells a tensor that was not computed from those that were: the network's output, or what its
-/// blocks add. One object for each pass, branch, tile and expert; all tensors have one shape. The
+/// blocks add. One object for each pass, branch, tile and denoiser; all tensors have one shape. The
 /// tensors that it keeps are never written to, and neither may be what it gives.
 class StepPredictor {
 public:
@@ -28,7 +28,7 @@ public:
 
     /// Forgets what the next observation will push out, so that both are never held at once. Until
     /// then it may not be ready.
-    virtual void makeRoom() = 0;
+    virtual void makeSpace() = 0;
 
     /// The tensors that it keeps now.
     [[nodiscard]] virtual std::vector<at::Tensor> held() const = 0;
@@ -49,7 +49,7 @@ struct SpectrumSettings {
     double end = 0;       ///< of its last one
     int degree = 3;       ///< of the polynomials, 1 to 5
     double ridge = 1;     ///< above 0: how strongly they are held back
-    double weight = 0.4;  ///< share of the polynomials; the rest follows the newest two's line
+    double weight = 0.4;  ///< weight of the polynomials; the rest follows the newest two's line
 };
 
 /// Factors of the values at `times`, oldest first, that foretell the one at `time`: a ridge

@@ -45,14 +45,14 @@ inline HeadPart headPartOf(const Attention& work, int64_t index) {
     const int64_t partsOfHead = (work.queries + kQueries - 1) / kQueries;
     const int64_t first = index % partsOfHead * kQueries;
     const int64_t head = index / partsOfHead % work.heads;
-    const int64_t picture = index / partsOfHead / work.heads;
+    const int64_t image = index / partsOfHead / work.heads;
     const auto start = [&](const AttentionRows& rows) {
-        return rows.data + picture * rows.batchStep + head * rows.headStep;
+        return rows.data + image * rows.batchStep + head * rows.headStep;
     };
     return {start(work.q) + first * work.q.rowStep,
             start(work.k),
             start(work.v),
-            work.result + ((picture * work.queries + first) * work.heads + head) * work.width,
+            work.result + ((image * work.queries + first) * work.heads + head) * work.width,
             work.queries - first < kQueries ? work.queries - first : kQueries};
 }
 
@@ -60,17 +60,17 @@ inline HeadPart headPartOf(const Attention& work, int64_t index) {
 inline void takeQueries(const Attention& work, const HeadPart& part, AttentionScratch& scratch) {
     const auto scale =
         static_cast<float>(kLog2OfE / __builtin_sqrt(static_cast<double>(work.width)));
-    for (int64_t first = 0; first < kPanels * kColumns; first += kLanes) {
+    for (int64_t first = 0; first < kPanels * kColumns; first += kVectorWidth) {
         float* out = scratch.queries + first / kColumns * work.width * kColumns + first % kColumns;
-        for (int64_t channel = 0; channel < work.width; channel += kLanes) {
-            Vector square[kLanes];
-            for (int64_t i = 0; i < kLanes; ++i) {
+        for (int64_t channel = 0; channel < work.width; channel += kVectorWidth) {
+            Vector square[kVectorWidth];
+            for (int64_t i = 0; i < kVectorWidth; ++i) {
                 const float* query = part.q + (first + i) * work.q.rowStep + channel;
                 square[i] = first + i < part.queries ? loadSome(query, work.width - channel) * scale
                                                      : Vector{};
             }
             transpose(square);
-            for (int64_t i = 0; i < kLanes && channel + i < work.width; ++i) {
+            for (int64_t i = 0; i < kVectorWidth && channel + i < work.width; ++i) {
                 store(out + (channel + i) * kColumns, square[i]);
             }
         }
@@ -85,36 +85,37 @@ inline void findMost(const float* scores, int64_t keys, Vector (&most)[2]) {
     int64_t key = 0;
     for (; key + 1 < keys; key += 2, scores += 2 * kColumns) {
         most[0] = larger(most[0], load(scores));
-        most[1] = larger(most[1], load(scores + kLanes));
+        most[1] = larger(most[1], load(scores + kVectorWidth));
         second[0] = larger(second[0], load(scores + kColumns));
-        second[1] = larger(second[1], load(scores + kColumns + kLanes));
+        second[1] = larger(second[1], load(scores + kColumns + kVectorWidth));
     }
     if (key < keys) {
         most[0] = larger(most[0], load(scores));
-        most[1] = larger(most[1], load(scores + kLanes));
+        most[1] = larger(most[1], load(scores + kVectorWidth));
     }
     most[0] = larger(most[0], second[0]);
     most[1] = larger(most[1], second[1]);
 }
 
-/// Makes scores weights: 2^(score - the largest so far), and tells by what older sums shrink.
+/// Makes scores weights: 2^(score - the largest so far), and gives the factor by which older sums
+/// shrink.
 inline void weigh(float* scores, int64_t keys, float* most, float* totals, Vector (&shrink)[2]) {
-    Vector now[2] = {load(most), load(most + kLanes)};
+    Vector now[2] = {load(most), load(most + kVectorWidth)};
     const Vector before[2] = {now[0], now[1]};
     findMost(scores, keys, now);
     Vector sums[2] = {};
     for (int64_t key = 0; key < keys; ++key, scores += kColumns) {
         const Vector left = exp2(load(scores) - now[0]);
-        const Vector right = exp2(load(scores + kLanes) - now[1]);
+        const Vector right = exp2(load(scores + kVectorWidth) - now[1]);
         store(scores, left);
-        store(scores + kLanes, right);
+        store(scores + kVectorWidth, right);
         sums[0] += left;
         sums[1] += right;
     }
     for (int half = 0; half < 2; ++half) {
         shrink[half] = exp2(before[half] - now[half]);
-        store(most + half * kLanes, now[half]);
-        float* total = totals + half * kLanes;
+        store(most + half * kVectorWidth, now[half]);
+        float* total = totals + half * kVectorWidth;
         store(total, load(total) * shrink[half] + sums[half]);
     }
 }
@@ -145,7 +146,7 @@ inline void addBlock(const Attention& work,
     for (int64_t channel = 0; channel < work.width; ++channel) {
         float* sum = sums + channel * kColumns;
         store(sum, load(sum) * shrink[0]);
-        store(sum + kLanes, load(sum + kLanes) * shrink[1]);
+        store(sum + kVectorWidth, load(sum + kVectorWidth) * shrink[1]);
     }
     multiply({.a = part.v + firstKey * work.v.rowStep,
               .aRow = 1,
@@ -164,20 +165,20 @@ inline void giveResults(const Attention& work,
                         const HeadPart& part,
                         const AttentionScratch& scratch) {
     const int64_t rowStep = work.heads * work.width;
-    for (int64_t first = 0; first < part.queries; first += kLanes) {
+    for (int64_t first = 0; first < part.queries; first += kVectorWidth) {
         const int64_t panel = first / kColumns;
-        const int64_t lane = first % kColumns;
-        const Vector factor = 1.0F / load(scratch.totals + panel * kColumns + lane);
-        for (int64_t channel = 0; channel < work.width; channel += kLanes) {
+        const int64_t queue = first % kColumns;
+        const Vector factor = 1.0F / load(scratch.totals + panel * kColumns + queue);
+        for (int64_t channel = 0; channel < work.width; channel += kVectorWidth) {
             const int64_t channels = work.width - channel;
-            Vector square[kLanes];
-            for (int64_t i = 0; i < kLanes; ++i) {
+            Vector square[kVectorWidth];
+            for (int64_t i = 0; i < kVectorWidth; ++i) {
                 const int64_t row = panel * work.width + channel + i;
                 square[i] =
-                    i < channels ? load(scratch.sums + row * kColumns + lane) * factor : Vector{};
+                    i < channels ? load(scratch.sums + row * kColumns + queue) * factor : Vector{};
             }
             transpose(square);
-            for (int64_t i = 0; i < kLanes && first + i < part.queries; ++i) {
+            for (int64_t i = 0; i < kVectorWidth && first + i < part.queries; ++i) {
                 storeSome(part.result + (first + i) * rowStep + channel, square[i], channels);
             }
         }

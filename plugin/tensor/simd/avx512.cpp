@@ -6,12 +6,13 @@
 namespace lowtide::tensor::simd {
 
 const Pieces& avx512Pieces() {
-    static constexpr Pieces kPieces = {
-        .winograd = {.lanes = kLanes, .transform = transformTiles, .convolve = convolveParts},
-        .attention = {.queriesOfPart = kPanels * kColumns,
-                      .numbersOfThread = attentionNumbers,
-                      .attend = attendParts},
-        .groupNorm = {.sum = sumBlocks, .apply = applyBlocks}};
+    static constexpr Pieces kPieces = {.winograd = {.vectorWidth = kVectorWidth,
+                                                    .transform = transformTiles,
+                                                    .convolve = convolveParts},
+                                       .attention = {.queriesOfPart = kPanels * kColumns,
+                                                     .numbersOfThread = attentionNumbers,
+                                                     .attend = attendParts},
+                                       .groupNorm = {.sum = sumBlocks, .apply = applyBlocks}};
     return kPieces;
 }
 

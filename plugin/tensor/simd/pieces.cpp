@@ -26,10 +26,10 @@ struct Moments {
     }
 };
 
-/// Of one channel of a picture.
-Moments momentsOf(const GroupNorm& work, const float* sums, int64_t picture, int64_t channel) {
-    const int64_t blocks = work.blocksOfPicture();
-    const float* first = sums + picture * blocks * 2 * work.channels + channel;
+/// Of one channel of an image.
+Moments momentsOf(const GroupNorm& work, const float* sums, int64_t image, int64_t channel) {
+    const int64_t blocks = work.blocksOfImage();
+    const float* first = sums + image * blocks * 2 * work.channels + channel;
     double sum = 0;
     double squares = 0;
     for (int64_t block = 0; block < blocks; ++block) {
@@ -37,9 +37,9 @@ Moments momentsOf(const GroupNorm& work, const float* sums, int64_t picture, int
         squares += static_cast<double>(first[(block * 2 + 1) * work.channels]);
     }
     const auto count = static_cast<double>(work.pixels);
-    const int64_t pixel = picture * work.pixels * work.channels + channel;
+    const int64_t pixel = image * work.pixels * work.channels + channel;
     const double added =
-        work.added ? static_cast<double>(work.added[picture * work.channels + channel]) : 0;
+        work.added ? static_cast<double>(work.added[image * work.channels + channel]) : 0;
     return {count,
             static_cast<double>(work.values[pixel]) + added + sum / count,
             squares - sum * sum / count};
@@ -51,25 +51,25 @@ int64_t GroupNorm::blockPixels() const {
     return std::max((pixels + kMostBlocks - 1) / kMostBlocks, std::min(pixels, kLeastBlockPixels));
 }
 
-int64_t GroupNorm::blocksOfPicture() const {
+int64_t GroupNorm::blocksOfImage() const {
     return (pixels + blockPixels() - 1) / blockPixels();
 }
 
 void makeFactors(const GroupNorm& work, const float* sums, float* factors) {
     const int64_t width = work.channels / work.groups;
-    for (int64_t picture = 0; picture < work.batch; ++picture) {
-        float* factor = factors + picture * 2 * work.channels;
+    for (int64_t image = 0; image < work.batch; ++image) {
+        float* factor = factors + image * 2 * work.channels;
         float* summand = factor + work.channels;
         for (int64_t first = 0; first < work.channels; first += width) {
             Moments all;
             for (int64_t channel = first; channel < first + width; ++channel) {
-                all.join(momentsOf(work, sums, picture, channel));
+                all.join(momentsOf(work, sums, image, channel));
             }
             const double scale = 1 / std::sqrt(all.squares / all.count + work.epsilon);
             for (int64_t channel = first; channel < first + width; ++channel) {
                 const double weight = static_cast<double>(work.weight[channel]) * scale;
                 const double added =
-                    work.added ? static_cast<double>(work.added[picture * work.channels + channel])
+                    work.added ? static_cast<double>(work.added[image * work.channels + channel])
                                : 0;
                 factor[channel] = static_cast<float>(weight);
                 summand[channel] = static_cast<float>(static_cast<double>(work.bias[channel]) +
@@ -112,7 +112,7 @@ int64_t WinogradCut::partsOf(int64_t chunk) const {
 }
 
 int64_t WinogradCut::sharedNumbers() const {
-    // Behind the rows a pixel of zeros, for what lies outside of the pictures.
+    // Behind the rows a pixel of zeros, for what lies outside of the images.
     return blocks * (kRows * pixelRow + blockChannels);
 }
 
@@ -120,12 +120,12 @@ int64_t WinogradCut::numbersOfThread() const {
     return kRows * (partResults / panelResults) * (kernelRow + productRow);
 }
 
-WinogradCut cutWinograd(const Convolution& sizes, int64_t lanes) {
+WinogradCut cutWinograd(const Convolution& sizes, int64_t vectorWidth) {
     WinogradCut cut;
     cut.tilesAcross = quotient(sizes.width, kTileSide);
     cut.tilesDown = quotient(sizes.height, kTileSide);
     cut.tiles = sizes.batch * cut.tilesAcross * cut.tilesDown;
-    cut.blockChannels = quotient(evenPart(sizes.in, kMostBlockChannels), lanes) * lanes;
+    cut.blockChannels = quotient(evenPart(sizes.in, kMostBlockChannels), vectorWidth) * vectorWidth;
     cut.blocks = quotient(sizes.in, cut.blockChannels);
     const int64_t fitting = kMostShared / (kRows * cut.blocks * cut.blockChannels);
     const int64_t most = std::max(fitting, kLeastChunkTiles);
@@ -136,7 +136,7 @@ WinogradCut cutWinograd(const Convolution& sizes, int64_t lanes) {
                                         cut.tilesAcross
                                   : evenPart(cut.tiles, most);
     cut.partTiles = evenPart(cut.chunkTiles, kMostPartTiles);
-    cut.panelResults = 2 * lanes;
+    cut.panelResults = 2 * vectorWidth;
     cut.partResults =
         evenPart(quotient(sizes.out, cut.panelResults), kMostPanels) * cut.panelResults;
     cut.resultParts = quotient(sizes.out, cut.partResults);

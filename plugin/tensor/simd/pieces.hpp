@@ -8,7 +8,7 @@
 namespace lowtide::tensor::simd {
 
 // softmax(q k^T / sqrt(width)) v without its matrix of scores, in pieces that threads can share.
-// Blocks begin at fixed places: how pieces are shared changes no bit. Torch-free.
+// Blocks begin at fixed indices: how pieces are distributed changes no bit. Torch-free.
 // Source: Dao et al. 2022 (FlashAttention), with queries along the vectors.
 
 /// One argument: [batch, heads, rows, width] with numbers of a row side by side.
@@ -47,7 +47,7 @@ struct AttentionPieces {
 /// Pixels and result [batch, pixels, channels].
 struct GroupNorm {
     int64_t batch = 0;
-    int64_t pixels = 0;  ///< of a picture
+    int64_t pixels = 0;  ///< of an image
     int64_t channels = 0;
     int64_t groups = 1;
     double epsilon = 1e-5;
@@ -58,11 +58,11 @@ struct GroupNorm {
     const float* bias = nullptr;
     float* result = nullptr;
 
-    /// Pictures are summed in blocks, a function of their size alone.
+    /// Images are summed in blocks, a function of their size alone.
     [[nodiscard]] int64_t blockPixels() const;
-    [[nodiscard]] int64_t blocksOfPicture() const;
+    [[nodiscard]] int64_t blocksOfImage() const;
 
-    [[nodiscard]] int64_t blocks() const { return batch * blocksOfPicture(); }
+    [[nodiscard]] int64_t blocks() const { return batch * blocksOfImage(); }
 
     /// Numbers of scratch memory: what sum() and factors() write.
     [[nodiscard]] int64_t sumNumbers() const { return blocks() * 2 * channels; }
@@ -75,15 +75,15 @@ void makeFactors(const GroupNorm& work, const float* sums, float* factors);
 
 /// The pieces, for one instruction set.
 struct GroupNormPieces {
-    /// Blocks [begin, end): sums and sums of squares of each channel, less the picture's first
+    /// Blocks [begin, end): sums and sums of squares of each channel, less the image's first
     /// pixel, so that large means cost no digits.
     void (*sum)(const GroupNorm&, int64_t begin, int64_t end, float* sums);
     void (*apply)(const GroupNorm&, int64_t begin, int64_t end, const float* factors);
 };
 
 // A 3x3 convolution of stride 1 with a border of zeros, in pieces that threads can share. Each
-// number of the result depends on its own picture alone and is summed over the channels in their
-// order: how pieces are cut and shared changes no bit. Torch-free.
+// number of the result depends on its own image alone and is summed over the channels in their
+// order: how pieces are cut and distributed changes no bit. Torch-free.
 
 /// Pixels and results with the channels last ([batch, height / repeat, width / repeat, in],
 /// [batch, height, width, out]), kernels [out, in, 3, 3].
@@ -109,7 +109,7 @@ struct Convolution {
 struct WinogradCut {
     int64_t tilesAcross = 0;
     int64_t tilesDown = 0;
-    int64_t tiles = 0;          ///< of all pictures
+    int64_t tiles = 0;          ///< of all images
     int64_t chunkTiles = 0;     ///< transformed at once; whole rows of tiles where isOver
     int64_t partTiles = 0;      ///< of a part
     int64_t blockChannels = 0;  ///< summed at once, a multiple of the lanes
@@ -131,12 +131,12 @@ struct WinogradCut {
     [[nodiscard]] int64_t numbersOfThread() const;
 };
 
-/// For vectors of `lanes` numbers. A function of the sizes alone.
-[[nodiscard]] WinogradCut cutWinograd(const Convolution& sizes, int64_t lanes);
+/// For vectors of `vectorWidth` numbers. A function of the sizes alone.
+[[nodiscard]] WinogradCut cutWinograd(const Convolution& sizes, int64_t vectorWidth);
 
 /// The pieces, for one instruction set. Memory of shared and of a thread's numbers is the caller's.
 struct WinogradPieces {
-    int64_t lanes;
+    int64_t vectorWidth;
     /// Tiles [begin, end) of the chunk into `shared`.
     void (*transform)(const Convolution&,
                       const WinogradCut&,

@@ -1,5 +1,5 @@
 #pragma once
-// Matrix products whose result stays in registers. Each number of a result is one chain of fused
+// Matrix products whose result remains in registers. Each number of a result is one chain of fused
 // multiply-adds in the order of the depth, however the matrices are cut: cutting changes no bit.
 
 #include "plugin/tensor/simd/vectors.hpp"
@@ -22,10 +22,10 @@ struct Product {
     bool adds;
 };
 
-/// Columns of a result that is kept in registers: two vectors, with so many rows that beside them
-/// there is room for a row of b and one number of a.
-constexpr int kColumns = 2 * kLanes;
-constexpr int kMostRows = kLanes == 16 ? 14 : 6;
+/// Columns of a result that is kept in registers: two vectors, with so many rows that in addition
+/// a row of b and one number of a fit.
+constexpr int kColumns = 2 * kVectorWidth;
+constexpr int kMostRows = kVectorWidth == 16 ? 14 : 6;
 
 template <int Rows>
 void multiplyRows(const Product& product) {
@@ -34,14 +34,14 @@ void multiplyRows(const Product& product) {
     for (int i = 0; i < Rows; ++i) {
         const float* c = product.c + i * product.cRow;
         sums[i][0] = product.adds ? load(c) : Vector{};
-        sums[i][1] = product.adds ? load(c + kLanes) : Vector{};
+        sums[i][1] = product.adds ? load(c + kVectorWidth) : Vector{};
     }
     const float* b = product.b;
     const float* a = product.a;
     const ptrdiff_t aRow = product.aRow;
     for (int64_t k = 0; k < product.depth; ++k, b += product.bStep, a += product.aStep) {
         const Vector left = load(b);
-        const Vector right = load(b + kLanes);
+        const Vector right = load(b + kVectorWidth);
 #pragma GCC unroll 16
         for (int i = 0; i < Rows; ++i) {
             const Vector factor = all(a[i * aRow]);
@@ -53,7 +53,7 @@ void multiplyRows(const Product& product) {
     for (int i = 0; i < Rows; ++i) {
         float* c = product.c + i * product.cRow;
         store(c, sums[i][0]);
-        store(c + kLanes, sums[i][1]);
+        store(c + kVectorWidth, sums[i][1]);
     }
 }
 

@@ -11,13 +11,13 @@ namespace lowtide::tensor::simd {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr int kLanes = 16;
+constexpr int kVectorWidth = 16;
 #else
-constexpr int kLanes = 8;
+constexpr int kVectorWidth = 8;
 #endif
 
-using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
-using Integers = int32_t __attribute__((vector_size(kLanes * sizeof(int32_t))));
+using Vector = float __attribute__((vector_size(kVectorWidth * sizeof(float))));
+using Integers = int32_t __attribute__((vector_size(kVectorWidth * sizeof(int32_t))));
 
 inline Vector load(const float* from) {
     Vector value;
@@ -31,20 +31,20 @@ inline void store(float* to, Vector value) {
 
 /// The first `count` numbers, zeros behind them.
 inline Vector loadSome(const float* from, int64_t count) {
-    if (count >= kLanes) {
+    if (count >= kVectorWidth) {
         return load(from);
     }
-    float numbers[kLanes] = {};
+    float numbers[kVectorWidth] = {};
     std::memcpy(numbers, from, static_cast<size_t>(count) * sizeof(float));
     return load(numbers);
 }
 
 inline void storeSome(float* to, Vector value, int64_t count) {
-    if (count >= kLanes) {
+    if (count >= kVectorWidth) {
         store(to, value);
         return;
     }
-    float numbers[kLanes];
+    float numbers[kVectorWidth];
     store(numbers, value);
     std::memcpy(to, numbers, static_cast<size_t>(count) * sizeof(float));
 }
@@ -53,22 +53,24 @@ inline Vector all(float value) {
     return value - Vector{};
 }
 
-template <int Step, int... Lane>
-Vector lowerHalves(Vector a, Vector b, std::integer_sequence<int, Lane...>) {
-    return __builtin_shufflevector(a, b, ((Lane & Step) != 0 ? kLanes + Lane - Step : Lane)...);
+template <int Step, int... Index>
+Vector lowerHalves(Vector a, Vector b, std::integer_sequence<int, Index...>) {
+    return __builtin_shufflevector(
+        a, b, ((Index & Step) != 0 ? kVectorWidth + Index - Step : Index)...);
 }
 
-template <int Step, int... Lane>
-Vector upperHalves(Vector a, Vector b, std::integer_sequence<int, Lane...>) {
-    return __builtin_shufflevector(a, b, ((Lane & Step) != 0 ? kLanes + Lane : Lane + Step)...);
+template <int Step, int... Index>
+Vector upperHalves(Vector a, Vector b, std::integer_sequence<int, Index...>) {
+    return __builtin_shufflevector(
+        a, b, ((Index & Step) != 0 ? kVectorWidth + Index : Index + Step)...);
 }
 
 /// Swaps blocks of `Step` rows and lanes; all powers of two in turn transpose the square.
 template <int Step>
-inline void swapBlocks(Vector (&rows)[kLanes]) {
-    constexpr auto kAll = std::make_integer_sequence<int, kLanes>{};
+inline void swapBlocks(Vector (&rows)[kVectorWidth]) {
+    constexpr auto kAll = std::make_integer_sequence<int, kVectorWidth>{};
 #pragma GCC unroll 16
-    for (int i = 0; i < kLanes; ++i) {
+    for (int i = 0; i < kVectorWidth; ++i) {
         if ((i & Step) == 0) {
             const Vector a = rows[i];
             const Vector b = rows[i + Step];
@@ -78,23 +80,23 @@ inline void swapBlocks(Vector (&rows)[kLanes]) {
     }
 }
 
-inline void transpose(Vector (&rows)[kLanes]) {
+inline void transpose(Vector (&rows)[kVectorWidth]) {
     swapBlocks<1>(rows);
     swapBlocks<2>(rows);
     swapBlocks<4>(rows);
-    if constexpr (kLanes == 16) {
+    if constexpr (kVectorWidth == 16) {
         swapBlocks<8>(rows);
     }
 }
 
 constexpr double kLog2OfE = 1.4426950408889634;
 
-/// 2^x for x up to 127, within 2 units in the last place; below -126 as there. NaN stays NaN.
+/// 2^x for x up to 127, within 2 units in the last place; below -126 as there. NaN remains NaN.
 inline Vector exp2(Vector x) {
     constexpr float kRounding = 12582912.0F;  // 1.5 * 2^23: what is added loses its fraction
     constexpr float kLeast = -126.0F;
     constexpr int kMantissaBits = 23;
-    x = all(kLeast) > x ? all(kLeast) : x;  // in this order NaN stays
+    x = all(kLeast) > x ? all(kLeast) : x;  // in this order NaN remains NaN
     const Vector shifted = x + kRounding;
     const Vector fraction = x - (shifted - kRounding);  // -0.5 .. 0.5
     // The polynomial with the smallest relative error there, 7.5e-8 (Remez's algorithm).

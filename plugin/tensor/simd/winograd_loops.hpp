@@ -13,27 +13,27 @@ inline int64_t smaller(int64_t a, int64_t b) {
 }
 
 /// Where a tile's result begins.
-struct TilePlace {
-    int64_t picture;
+struct TileOrigin {
+    int64_t image;
     int64_t top;
     int64_t left;
 };
 
-inline TilePlace placeOf(const WinogradCut& cut, int64_t tile) {
+inline TileOrigin originOf(const WinogradCut& cut, int64_t tile) {
     const int64_t row = tile / cut.tilesAcross;
     return {row / cut.tilesDown, row % cut.tilesDown * kTile, tile % cut.tilesAcross * kTile};
 }
 
-/// The 36 pixels below a tile; those outside of the picture are `zeros`.
+/// The 36 pixels below a tile; those outside of the image are `zeros`.
 inline void findPixels(const Convolution& work,
-                       const TilePlace& place,
+                       const TileOrigin& origin,
                        const float* zeros,
                        const float* (&pixels)[kProducts]) {
     for (int i = 0; i < kProducts; ++i) {
-        const int64_t y = place.top - 1 + i / kWindow;
-        const int64_t x = place.left - 1 + i % kWindow;
+        const int64_t y = origin.top - 1 + i / kWindow;
+        const int64_t x = origin.left - 1 + i % kWindow;
         const bool isInside = y >= 0 && y < work.height && x >= 0 && x < work.width;
-        const int64_t row = (place.picture * work.height + y) / work.repeat;
+        const int64_t row = (origin.image * work.height + y) / work.repeat;
         const int64_t pixel = row * (work.width / work.repeat) + x / work.repeat;
         pixels[i] = isInside ? work.pixels + pixel * work.pixelStep : zeros;
     }
@@ -49,9 +49,9 @@ inline void transformTiles(const Convolution& work,
     const float* zeros = shared + cut.blocks * kProducts * cut.pixelRow;
     for (int64_t tile = begin; tile < end; ++tile) {
         const float* pixels[kProducts];
-        findPixels(work, placeOf(cut, chunk * cut.chunkTiles + tile), zeros, pixels);
-        for (int64_t first = 0; first < work.in; first += kLanes) {
-            const int64_t count = smaller(kLanes, work.in - first);
+        findPixels(work, originOf(cut, chunk * cut.chunkTiles + tile), zeros, pixels);
+        for (int64_t first = 0; first < work.in; first += kVectorWidth) {
+            const int64_t count = smaller(kVectorWidth, work.in - first);
             Vector values[kProducts];
             for (int i = 0; i < kProducts; ++i) {
                 values[i] = loadSome(pixels[i] + first, count);
@@ -75,19 +75,19 @@ inline void transformKernels(const Convolution& work,
                              int64_t firstChannel,
                              int64_t channels,
                              float* out) {
-    const int64_t kernels = smaller(kLanes, work.out - firstKernel);
+    const int64_t kernels = smaller(kVectorWidth, work.out - firstKernel);
     const float* first = work.kernels + (firstKernel * work.in + firstChannel) * kTaps;
-    for (int64_t channel = 0; channel < channels; channel += kLanes) {
-        const int64_t some = smaller(kLanes, channels - channel);
-        Vector taps[kTaps * kLanes];
-        for (int64_t tap = 0; tap < some * kTaps; tap += kLanes) {
-            Vector square[kLanes];
-            for (int64_t i = 0; i < kLanes; ++i) {
+    for (int64_t channel = 0; channel < channels; channel += kVectorWidth) {
+        const int64_t some = smaller(kVectorWidth, channels - channel);
+        Vector taps[kTaps * kVectorWidth];
+        for (int64_t tap = 0; tap < some * kTaps; tap += kVectorWidth) {
+            Vector square[kVectorWidth];
+            for (int64_t i = 0; i < kVectorWidth; ++i) {
                 const float* kernel = first + (i * work.in + channel) * kTaps + tap;
                 square[i] = i < kernels ? loadSome(kernel, some * kTaps - tap) : Vector{};
             }
             transpose(square);
-            for (int64_t i = 0; i < kLanes; ++i) {
+            for (int64_t i = 0; i < kVectorWidth; ++i) {
                 taps[tap + i] = square[i];
             }
         }
@@ -148,14 +148,15 @@ inline void addProducts(const WinogradCut& cut,
 
 /// The pixels of one tile, for as many channels as there are lanes.
 inline void writeTile(const Convolution& work,
-                      const TilePlace& place,
+                      const TileOrigin& origin,
                       int64_t firstResult,
                       const Vector (&pixels)[kTile * kTile]) {
-    const int64_t results = smaller(kLanes, work.out - firstResult);
+    const int64_t results = smaller(kVectorWidth, work.out - firstResult);
     const Vector bias = work.bias ? loadSome(work.bias + firstResult, results) : Vector{};
-    for (int64_t i = 0; i < smaller(kTile, work.height - place.top); ++i) {
-        const int64_t row = (place.picture * work.height + place.top + i) * work.width + place.left;
-        for (int64_t j = 0; j < smaller(kTile, work.width - place.left); ++j) {
+    for (int64_t i = 0; i < smaller(kTile, work.height - origin.top); ++i) {
+        const int64_t row =
+            (origin.image * work.height + origin.top + i) * work.width + origin.left;
+        for (int64_t j = 0; j < smaller(kTile, work.width - origin.left); ++j) {
             float* const to = work.result + (row + j) * work.out + firstResult;
             const Vector value = pixels[i * kTile + j] + bias;
             storeSome(to, work.adds ? value + loadSome(to, results) : value, results);
@@ -168,15 +169,16 @@ inline void writeResults(const Convolution& work,
                          const Part& part,
                          const float* products) {
     for (int64_t tile = 0; tile < part.tiles; ++tile) {
-        const TilePlace place = placeOf(cut, part.chunk * cut.chunkTiles + part.firstTile + tile);
-        for (int64_t result = 0; result < part.panels * kColumns; result += kLanes) {
+        const TileOrigin origin =
+            originOf(cut, part.chunk * cut.chunkTiles + part.firstTile + tile);
+        for (int64_t result = 0; result < part.panels * kColumns; result += kVectorWidth) {
             if (part.firstResult + result >= work.out) {
                 break;
             }
             const float* panel = products + result / kColumns * kProducts * cut.productRow;
             Vector pixels[kTile * kTile];
             transformBack(panel + tile * kColumns + result % kColumns, cut.productRow, pixels);
-            writeTile(work, place, part.firstResult + result, pixels);
+            writeTile(work, origin, part.firstResult + result, pixels);
         }
     }
 }
@@ -191,14 +193,14 @@ inline void transformPanels(const Convolution& work,
     for (int64_t panel = 0; panel < part.panels; ++panel) {
         const int64_t kernel = part.firstResult + panel * kColumns;
         float* out = kernels + panel * kProducts * cut.kernelRow;
-        for (int64_t half = 0; half < kColumns; half += kLanes) {
+        for (int64_t half = 0; half < kColumns; half += kVectorWidth) {
             transformKernels(
                 work, cut, kernel + half, block * cut.blockChannels, channels, out + half);
         }
     }
 }
 
-/// Of neighbours with the same results the kernels stay where one block holds all channels.
+/// Of neighbours with the same results the kernels are kept where one block holds all channels.
 inline void convolveParts(const Convolution& work,
                           const WinogradCut& cut,
                           int64_t chunk,

@@ -3,7 +3,7 @@
     lowtide run demo --set encode.prompt="a cat on a blue background" --dump 0.safetensors ...   # many prompts
     fit_preview.py 0.safetensors 1.safetensors ... > latent_to_rgb.json
 
-Least squares of the decoded pictures, averaged over 8 x 8 pixels in -1..1, over their latents and a constant.
+Least squares of the decoded images, averaged over 8 x 8 pixels in -1..1, over their latents and a constant.
 """
 import json
 import sys
@@ -26,7 +26,7 @@ def main():
     x, y = (np.concatenate([part[i] for part in parts]).astype(np.float64) for i in (0, 1))
     found = np.linalg.lstsq(x, y, rcond=None)[0]
     explained = 1 - ((y - x @ found) ** 2).sum(0) / ((y - y.mean(0)) ** 2).sum(0)
-    print(f"share of the variance explained (r, g, b): {explained.round(3).tolist()}", file=sys.stderr)
+    print(f"fraction of the variance explained (r, g, b): {explained.round(3).tolist()}", file=sys.stderr)
     listed = found.round(4).tolist()
     lines = ",\n".join("    " + json.dumps(colour) for colour in listed[:-1])
     print(f'{{\n  "channels": [\n{lines}\n  ],\n  "zero": {json.dumps(listed[-1])}\n}}')

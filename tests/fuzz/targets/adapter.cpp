@@ -3,7 +3,7 @@
 #include "plugin/checkpoints/adapters/adapter_layers.hpp"
 #include "plugin/checkpoints/adapters/bind_adapter.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ WeightFileHeader headerIn(std::string_view text) {
             const Shape shape = adapterShape(std::string_view(line).substr(space));
             if (line.front() == letter && elementCount(shape).value_or(1LL << 60) < (1LL << 50)) {
                 header.map.tensors.emplace(std::string(beginning) + line.substr(1, space - 1),
-                                           TensorPlace{.shape = shape});
+                                           TensorLocation{.shape = shape});
             }
         }
     }
@@ -103,7 +103,7 @@ const std::vector<memory::ComponentTree>& networks() {
     return all;
 }
 
-/// Each tensor is in one place: a factor, a number of one layer, or said to be unread.
+/// Each tensor is listed once: a factor, a number of one layer, or reported as unread.
 void checkLayers(const AdapterFile& file, const WeightMap& map) {
     std::set<std::string> used(file.unread.begin(), file.unread.end());
     require(used.size() == file.unread.size(), "no tensor is unread twice");
@@ -114,7 +114,7 @@ void checkLayers(const AdapterFile& file, const WeightMap& map) {
                 "a layer is whole");
         require(!layer.rank || *layer.rank >= 1, "a rank is one at least");
         require(std::isfinite(layer.scale()), "a scale is a number");
-        require(!changeShapeOf(layer, file.what).empty(), "a change has a shape");
+        require(!deltaShapeOf(layer, file.what).empty(), "a delta has a shape");
         for (const auto& [name, factor] : layer.factors) {
             require(used.insert(factor.key).second, "a tensor is one factor");
             require(map.tensors.contains(factor.key), "a factor is a tensor of the file");
@@ -129,7 +129,7 @@ void checkLayers(const AdapterFile& file, const WeightMap& map) {
         dropped += layer.kind == "kronecker" && !layer.rank ? 1 : 0;
     }
     require(used.size() <= map.tensors.size() && used.size() + dropped >= map.tensors.size(),
-            "every tensor has its place");
+            "every tensor is listed once");
 }
 
 void checkBinding(const AdapterFile& file, const memory::ComponentTree& tree) {
@@ -142,10 +142,10 @@ void checkBinding(const AdapterFile& file, const memory::ComponentTree& tree) {
         require(bound.weight < tree.weights.size() && changed.insert(bound.weight).second,
                 "a weight is changed once");
         const Shape& shape = tree.weights[bound.weight].shape;
-        require(fitsWeight(bound.layer, changeShapeOf(bound.layer, file.what), shape),
-                "a change fits its weight");
+        require(fitsWeight(bound.layer, deltaShapeOf(bound.layer, file.what), shape),
+                "a delta fits its weight");
         for (const auto& [name, factor] : bound.layer.factors) {
-            require(elementCount(factor.place.shape).value_or(0) > 0, "a factor has numbers");
+            require(elementCount(factor.location.shape).value_or(0) > 0, "a factor has numbers");
         }
     }
 }

@@ -1,8 +1,8 @@
-#include "plugin/text/mending/cleaned_text.hpp"
+#include "plugin/text/ftfy/cleaned_text.hpp"
 
 #include "plugin/base/text.hpp"
 #include "plugin/text/characters.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace lowtide::fuzz::cleaned_text_target {
@@ -23,13 +23,13 @@ void checkWords(std::u32string_view cleaned) {
     require(cleaned.empty() || !isApart, "there is no space at the end");
 }
 
-/// A line is mended for good. A "<" says that names are meant, and may become another character.
-void checkMended(std::u32string_view text) {
-    const std::u32string mended = mendedText(text);
-    require(mended.size() <= 4 * text.size(), "texts grow by the parts of their letters alone");
-    const bool isOneLine = mended.find(U'\n') == mended.npos && text.find(U'\n') == text.npos;
-    require(!isOneLine || text.find(U'<') != text.npos || mendedText(mended) == mended,
-            "what is mended stays as it is");
+/// A fixed line remains as it is. A "<" means that names follow, and may become another character.
+void checkFixed(std::u32string_view text) {
+    const std::u32string fixed = fixedText(text);
+    require(fixed.size() <= 4 * text.size(), "texts grow by the parts of their letters alone");
+    const bool isOneLine = fixed.find(U'\n') == fixed.npos && text.find(U'\n') == text.npos;
+    require(!isOneLine || text.find(U'<') != text.npos || fixedText(fixed) == fixed,
+            "what is fixed remains as it is");
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ bool runInput(std::span<const std::byte> bytes) {
     }
     require(isValidUtf8(cleaned), "cleaned texts are UTF-8");
     checkWords(wideText(cleaned));
-    checkMended(wideText(text));
+    checkFixed(wideText(text));
     return true;
 }
 

@@ -1,6 +1,6 @@
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/embeddings.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <algorithm>
@@ -19,15 +19,15 @@ constexpr std::pair<char, DType> kTypes[] = {
 /// give no tensor whose bytes cannot be counted.
 void addTensor(const std::string& line, WeightFileHeader& header) {
     const size_t space = std::min(line.find(' '), line.size());
-    TensorPlace place;
+    TensorLocation location;
     std::string_view text = std::string_view(line).substr(std::min(space + 1, line.size()));
     if (text.starts_with('~')) {
-        place.isRowMajor = false;
+        location.isRowMajor = false;
         text.remove_prefix(1);
     }
     for (const auto& [letter, type] : kTypes) {
         if (text.starts_with(letter)) {
-            place.type = type;
+            location.type = type;
         }
     }
     if (!text.empty()) {
@@ -36,13 +36,13 @@ void addTensor(const std::string& line, WeightFileHeader& header) {
     for (const std::string& part : split(text, ',')) {
         int64_t size = 0;
         std::from_chars(part.data(), part.data() + part.size(), size);
-        place.shape.push_back(std::max<int64_t>(size, 0));
+        location.shape.push_back(std::max<int64_t>(size, 0));
     }
     if (text.empty()) {
-        place.shape.clear();
+        location.shape.clear();
     }
-    if (elementCount(place.shape).value_or(1LL << 60) < (1LL << 50)) {
-        header.map.tensors.emplace(line.substr(0, space), place);
+    if (elementCount(location.shape).value_or(1LL << 60) < (1LL << 50)) {
+        header.map.tensors.emplace(line.substr(0, space), location);
     }
 }
 

@@ -1,9 +1,9 @@
 #include "plugin/image/exif.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/image/picture_header.hpp"
-#include "tests/fuzz/picture_promises.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "plugin/image/image_header.hpp"
+#include "tests/fuzz/guarantees.hpp"
+#include "tests/fuzz/image_guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace lowtide::fuzz::exif_target {
@@ -15,7 +15,7 @@ using namespace image;
 constexpr size_t kLongestName = 80;
 
 /// What was read can be written, where it fits, and is read the same.
-void checkTexts(const std::vector<PictureText>& texts) {
+void checkTexts(const std::vector<ImageText>& texts) {
     requireTexts(texts);
     std::string written;
     if (takes({ErrorKind::InvalidInput}, [&] { written = writeExif(texts); })) {

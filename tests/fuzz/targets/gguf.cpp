@@ -2,7 +2,7 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/files/readable_bytes.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/graph/issues.hpp"
 #include "plugin/graph/snapshot.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
@@ -18,7 +18,7 @@ void checkIssues(const Issues& issues) {
     }
 }
 
-/// Without an error a graph can be run; its text in pictures is a graph again.
+/// Without an error a graph can be run; its text in images is a graph again.
 void checkRun(const Document& document) {
     static const Catalog catalog(sampleNodes());
     const Issues issues = validate(document, catalog);

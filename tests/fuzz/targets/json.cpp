@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
 
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace lowtide::fuzz::json_target {

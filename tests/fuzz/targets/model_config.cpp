@@ -1,8 +1,8 @@
 #include "plugin/base/json.hpp"
 #include "plugin/nn/autoencoders/autoencoder_config.hpp"
 #include "plugin/nn/denoisers/unet2d_config.hpp"
-#include "tests/fuzz/config_promises.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/config_guarantees.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace lowtide::fuzz::model_config_target {

@@ -1,7 +1,7 @@
 #include "plugin/image/png.hpp"
 
-#include "tests/fuzz/picture_promises.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
+#include "tests/fuzz/image_guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 using namespace image;
 
 constexpr size_t kSignatureBytes = 8;
-constexpr size_t kChunkBytes = 12;           ///< of a chunk beside its data
+constexpr size_t kChunkBytes = 12;           ///< of a chunk in addition to its data
 constexpr size_t kLargestRewritten = 16384;  ///< bytes of pixels that are written again
 
 /// The checksum of ISO 3309 by table.
@@ -65,32 +65,32 @@ std::string withRightChecksums(std::string_view file) {
 }
 
 /// Written and read again, small ones.
-void checkWritten(const DecodedPicture& png) {
-    const Image8& picture = png.picture;
+void checkWritten(const DecodedImage& png) {
+    const Image8& image = png.image;
     std::string written;
-    const bool isSmall = picture.byteCount() <= kLargestRewritten;
+    const bool isSmall = image.byteCount() <= kLargestRewritten;
     // Keys that PNG does not allow are read where they stand, but not written.
     if (!isSmall ||
-        !takes({ErrorKind::InvalidInput}, [&] { written = encodePng(picture, png.texts); })) {
+        !takes({ErrorKind::InvalidInput}, [&] { written = encodePng(image, png.texts); })) {
         return;
     }
-    const DecodedPicture again = decodePng(std::as_bytes(std::span(written)), "again.png");
-    const Image8& after = again.picture;
-    require(picture.widthPixels == after.widthPixels &&
-                picture.heightPixels == after.heightPixels && picture.channels == after.channels &&
-                std::memcmp(picture.pixels.get(), after.pixels.get(), picture.byteCount()) == 0,
-            "a written picture is the one that was read");
+    const DecodedImage again = decodePng(std::as_bytes(std::span(written)), "again.png");
+    const Image8& after = again.image;
+    require(image.widthPixels == after.widthPixels && image.heightPixels == after.heightPixels &&
+                image.channels == after.channels &&
+                std::memcmp(image.pixels.get(), after.pixels.get(), image.byteCount()) == 0,
+            "a written image is the one that was read");
     requireSameTexts(png.texts, again.texts);
 }
 
 bool readFile(std::string_view file) {
-    DecodedPicture png;
+    DecodedImage png;
     const bool isTaken = takes({ErrorKind::Corrupt},
                                [&] { png = decodePng(std::as_bytes(std::span(file)), "x.png"); });
     if (isTaken) {
         checkWritten(png);
     }
-    require(!readPictureFile(file) || isTaken, "both doors take the same files");
+    require(!readImageFile(file) || isTaken, "both entry points take the same files");
     return isTaken;
 }
 

@@ -1,6 +1,6 @@
 #include "plugin/memory/policy.hpp"
 
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace lowtide::fuzz::policy_target {

@@ -1,5 +1,5 @@
 #include "plugin/memory/device_profile.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <cmath>

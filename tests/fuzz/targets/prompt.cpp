@@ -2,9 +2,9 @@
 #include "plugin/checkpoints/encoders/prompt_tokens.hpp"
 #include "plugin/text/prompt_syntax.hpp"
 #include "plugin/text/prompt_weights.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tests/fuzz/token_promises.hpp"
+#include "tests/fuzz/token_guarantees.hpp"
 
 #include <cmath>
 

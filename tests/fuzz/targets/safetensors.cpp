@@ -1,7 +1,7 @@
 #include "plugin/files/safetensors.hpp"
 
 #include "plugin/base/text.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <algorithm>

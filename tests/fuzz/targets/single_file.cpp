@@ -3,8 +3,8 @@
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/network.hpp"
 #include "plugin/nn/upscalers/rrdb_layout.hpp"
-#include "tests/fuzz/config_promises.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/config_guarantees.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <charconv>
@@ -60,16 +60,16 @@ void addTensor(std::string_view line, WeightMap& map) {
         if (line.starts_with(letter)) {
             const size_t space = std::min(line.find(' '), line.size());
             map.tensors.emplace(std::string(prefix) + std::string(line.substr(1, space - 1)),
-                                TensorPlace{.shape = shapeOf(line.substr(space))});
+                                TensorLocation{.shape = shapeOf(line.substr(space))});
         }
     }
 }
 
 /// "Uinput_blocks.0.0.weight 32,4,3,3" is a tensor, "#key text" metadata; from "{" on it is the
-/// file beside the checkpoint.
+/// file next to the checkpoint.
 struct Input {
     WeightFileHeader header{.map = {.what = "m.safetensors"}, .metadata = {}};
-    std::string_view beside;
+    std::string_view sidecar;
 };
 
 /// Those of all families, then shared ones.
@@ -93,7 +93,7 @@ const std::vector<Layout>& layoutsOfFiles() {
 Input inputOf(std::string_view text) {
     Input input;
     const size_t brace = std::min(text.find('{'), text.size());
-    input.beside = text.substr(brace);
+    input.sidecar = text.substr(brace);
     for (const std::string& line : split(text.substr(0, brace), '\n')) {
         if (!isValidUtf8(line)) {
             continue;  // headers do not give such names
@@ -148,7 +148,7 @@ bool readLayouts(const ModelSource& source) {
         if (layout.detect(source) > 0) {
             const bool opened = takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
                 const std::unique_ptr<Checkpoint> file = layout.open(source, "");
-                require(!layout.isWhole() || !file->pipelineClass().empty(),
+                require(!layout.isComplete() || !file->pipelineClass().empty(),
                         "a checkpoint has a class");
                 checkSettings(*file);
                 require(!layout.label || !layout.label(*file).empty(), "it is of something");
@@ -179,10 +179,10 @@ bool runInput(std::span<const std::byte> bytes) {
     const bool isUpscaler = readUpscaler(input.header.map);
     ModelSource source{.path = {.path = "m.safetensors", .name = "m.safetensors"},
                        .header = std::move(input.header),
-                       .beside = {.name = "m.lowtide.json"}};
+                       .sidecar = {.name = "m.lowtide.json"}};
     const bool isStated =
-        input.beside.empty() || takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
-            source.beside = parseBeside(input.beside, "m.lowtide.json");
+        input.sidecar.empty() || takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
+            source.sidecar = parseSidecar(input.sidecar, "m.lowtide.json");
         });
     const bool isTaken = isStated && readLayouts(source);
     return isTaken || isUpscaler;

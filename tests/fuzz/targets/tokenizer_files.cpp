@@ -1,9 +1,9 @@
 #include "plugin/base/text.hpp"
 #include "plugin/text/byte_level_tokenizer.hpp"
 #include "plugin/text/clip_tokenizer.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tests/fuzz/token_promises.hpp"
+#include "tests/fuzz/token_guarantees.hpp"
 
 namespace lowtide::fuzz::tokenizer_files_target {
 
@@ -58,7 +58,7 @@ bool runInput(std::span<const std::byte> bytes) {
         takes({ErrorKind::Corrupt, ErrorKind::Unsupported, ErrorKind::NotFound}, [&] {
             constexpr int64_t kDefaultLength = 77;
             const ClipTokenizer tokenizer(checkpoint, "tokenizer", kDefaultLength);
-            require(tokenizer.length() >= 3, "there is room for a token");
+            require(tokenizer.length() >= 3, "there is space for a token");
             require(checkTokens(tokenizer, kText), "a text of words is taken");
         });
     return isQwen || isClip;

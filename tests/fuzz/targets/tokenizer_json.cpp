@@ -1,8 +1,8 @@
-#include "plugin/checkpoints/single_file/tokenizer_beside.hpp"
+#include "plugin/checkpoints/single_file/sibling_tokenizer.hpp"
 #include "plugin/text/byte_level_tokenizer.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tests/fuzz/token_promises.hpp"
+#include "tests/fuzz/token_guarantees.hpp"
 
 namespace lowtide::fuzz::tokenizer_json_target {
 
@@ -36,7 +36,7 @@ bool readUnigram(const std::string& file) {
 
 /// As runInput().
 bool readByteLevel(const std::string& file) {
-    constexpr int64_t kPlaces = 64;
+    constexpr int64_t kPositions = 64;
     constexpr size_t kMostAround = 32;
     MemoryTokenizer checkpoint({{"tokenizer.json", file}});
     return takes({ErrorKind::Corrupt, ErrorKind::Unsupported, ErrorKind::InvalidInput}, [&] {
@@ -47,8 +47,8 @@ bool readByteLevel(const std::string& file) {
         require(ids.size() >= around.size() && ids.size() <= around.size() + kText.size(),
                 "a byte is at most one token");
         if (around.size() < kMostAround) {
-            const TokenizedPrompt prompt = tokenizer.tokenize(kText, kPlaces, 0, "prompt");
-            require(prompt.ids.size() == kPlaces && prompt.mask.size() == kPlaces,
+            const TokenizedPrompt prompt = tokenizer.tokenize(kText, kPositions, 0, "prompt");
+            require(prompt.ids.size() == kPositions && prompt.mask.size() == kPositions,
                     "a prompt has its length");
         }
     });

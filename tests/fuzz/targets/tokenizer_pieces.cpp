@@ -1,7 +1,7 @@
-#include "plugin/checkpoints/single_file/tokenizer_beside.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "plugin/checkpoints/single_file/sibling_tokenizer.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tests/fuzz/token_promises.hpp"
+#include "tests/fuzz/token_guarantees.hpp"
 
 namespace lowtide::fuzz::tokenizer_pieces_target {
 

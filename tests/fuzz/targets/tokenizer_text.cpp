@@ -1,7 +1,7 @@
 #include "plugin/base/text.hpp"
-#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tests/fuzz/token_promises.hpp"
+#include "tests/fuzz/token_guarantees.hpp"
 
 #include <map>
 
@@ -42,7 +42,7 @@ std::string withoutSpaces(std::string_view text) {
     return kept;
 }
 
-/// Tokens say the letters of the text, without what separates words.
+/// Tokens spell the letters of the text, without what separates words.
 void checkLetters(std::string_view text) {
     static const std::map<TokenId, std::string> bytes = bytesByToken();
     static const ClipWords words;
@@ -54,13 +54,13 @@ void checkLetters(std::string_view text) {
     for (const std::string_view word : words.split(normalized)) {
         wanted += word;
     }
-    std::string said;
+    std::string message;
     for (const TokenId id : miniTokenizer().tokensOf(text, "prompt")) {
         const auto found = bytes.find(id);
         require(found != bytes.end(), "a token is in the vocabulary");
-        said += found->second;
+        message += found->second;
     }
-    require(withoutSpaces(said) == withoutSpaces(wanted), "tokens say the words of the text");
+    require(withoutSpaces(message) == withoutSpaces(wanted), "tokens say the words of the text");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The mini model's prompts and judge, for pictures that the product made.
+"""The mini model's prompts and judge, for images that the product made.
 
     judge.py prompts COUNT                   -> JSON: [{"text", "seed", "group", "spec"}], a fixed choice of the evaluation's
-    judge.py judge PROMPTS.json FOLDER       -> JSON: shares and misses of FOLDER/<index>.png
-    judge.py sheet PROMPTS.json FOLDER OUT   -> a contact sheet of the pictures with their prompts
+    judge.py judge PROMPTS.json FOLDER       -> JSON: fractions and misses of FOLDER/<index>.png
+    judge.py sheet PROMPTS.json FOLDER OUT   -> a contact sheet of the images with their prompts
 
 Grammar and judge are those of resources/mini/train, where the model's own evaluation stands.
 """
@@ -31,8 +31,8 @@ def choose(count: int) -> list[dict]:
 
 
 def load(folder: pathlib.Path, count: int) -> np.ndarray:
-    pictures = [np.asarray(Image.open(folder / f"{i}.png").convert("RGB"), np.float32) / 255 for i in range(count)]
-    return np.stack(pictures)
+    images = [np.asarray(Image.open(folder / f"{i}.png").convert("RGB"), np.float32) / 255 for i in range(count)]
+    return np.stack(images)
 
 
 def judge(prompts: list[dict], folder: pathlib.Path) -> dict:

@@ -16,21 +16,21 @@ namespace {
 
 const QString kJudge = testing::sourcePath("tests/golden/mini/judge.py");
 
-// Shares that the model reaches in its own evaluation (resources/mini/train/evaluation.json):
-// objects and backgrounds all, sizes and places 121 and 122 of the 122 pictures of one object.
-constexpr double kSizeShare = 121.0 / 122.0;
+// Fractions that the model reaches in its own evaluation (resources/mini/train/evaluation.json):
+// objects and backgrounds all, sizes and positions 121 and 122 of the 122 images of one object.
+constexpr double kSizeFraction = 121.0 / 122.0;
 
-const int kPrompts = testing::isWholeTest() ? 100 : 12;
+const int kPrompts = testing::isFullTest() ? 100 : 12;
 
 }  // namespace
 
-/// Pictures of the shipped model, made by the shipped command, before the model's own judge.
+/// Images of the shipped model, made by the shipped command, before the model's own judge.
 class MiniModelTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void picturesShowWhatThePromptsSay() {
+    void imagesShowWhatThePromptsState() {
         const QTemporaryDir folder;
         const std::string text =
             testing::runReference({kJudge, "prompts", QString::number(kPrompts)}).toStdString();
@@ -40,7 +40,7 @@ private Q_SLOTS:
         list.write(text.c_str());
         list.close();
         for (size_t i = 0; i < prompts.size(); ++i) {
-            makePicture(prompts[i], folder.filePath(QString::number(i)));
+            makeImage(prompts[i], folder.filePath(QString::number(i)));
         }
         const Json verdict = parseJson(
             testing::runReference({kJudge, "judge", list.fileName(), folder.path()}).toStdString(),
@@ -51,13 +51,13 @@ private Q_SLOTS:
         const int count = total.at("count").get<int>();
         QVERIFY2(total.at("object").get<int>() == count, misses.c_str());
         QVERIFY2(total.at("background").get<int>() == count, misses.c_str());
-        QVERIFY2(total.at("size").get<int>() >= static_cast<int>(kSizeShare * count),
+        QVERIFY2(total.at("size").get<int>() >= static_cast<int>(kSizeFraction * count),
                  misses.c_str());
         QVERIFY2(total.at("place").get<int>() == count, misses.c_str());
     }
 
 private:
-    static void makePicture(const Json& prompt, const QString& path) {
+    static void makeImage(const Json& prompt, const QString& path) {
         const QString seed = QString::number(prompt.at("seed").get<int>());
         const testing::CommandResult run = testing::runLowtide(
             {"run",

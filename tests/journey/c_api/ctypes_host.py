@@ -37,13 +37,13 @@ def main(module, graph, out):
     status, known = answer(api.lowtide_call, b"recognise", b'{"path": "builtin:mini"}', None, None)
     assert status == OK and known["runs"] and "recognise" in info["calls"], known
     for goes_on in (0, 1):
-        told = []
+        reported = []
         new = os.path.join(out, "mini_f8.safetensors")
-        watch = WATCH(lambda _user, done, total, goes_on=goes_on, told=told: told.append((done, total)) or goes_on)
+        watch = WATCH(lambda _user, done, total, goes_on=goes_on, reported=reported: reported.append((done, total)) or goes_on)
         request = json.dumps({"checkpoint": "builtin:mini", "storage": "f8", "out": new}).encode()
         status, converted = answer(api.lowtide_call, b"convert", request, watch, None)
         assert status == (OK if goes_on else CANCELLED) and os.path.exists(new) == bool(goes_on), converted
-        assert told and all(0 <= done <= total for done, total in told), told
+        assert reported and all(0 <= done <= total for done, total in reported), reported
 
     seen = {"events": [], "images": 0, "threads": set()}
 

@@ -1,6 +1,6 @@
 /* A host that ends in the middle of a run and never calls lowtide_stop().
  *     ended GRAPH OPTIONS exit|return|callback EVENT
- * EVENT: which event of the run it is; "callback": exit() in the function that it is told to
+ * EVENT: which event of the run it is; "callback": exit() in the function that it reports to
  */
 #include "plugin/host_api/lowtide.h"
 

@@ -16,7 +16,7 @@ static void must(int holds, const char* what) {
     }
 }
 
-/* A failure has a status, a sentence, and a text that says "issues". */
+/* A failure has a status, a sentence, and a text that has "issues". */
 /* `result` may be NULL. It is read once the call is over: C orders no arguments of a call. */
 static void must_fail(int status, char** result, const char* what) {
     must(status == LOWTIDE_INVALID || status == LOWTIDE_FAILED, what);

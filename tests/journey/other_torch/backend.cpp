@@ -1,4 +1,4 @@
-// A device of LibTorch's type for others, which the rehearsing card takes too.
+// A device of LibTorch's type for others, which the rehearsed card takes too.
 #include <torch/library.h>
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {

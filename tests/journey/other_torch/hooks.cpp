@@ -1,4 +1,4 @@
-// A card's hooks, as libtorch_cuda.so brings them. LibTorch looks for them once.
+// A GPU's hooks, as libtorch_cuda.so brings them. LibTorch looks for them once.
 #include <ATen/detail/CUDAHooksInterface.h>
 
 namespace at {
@@ -13,5 +13,5 @@ REGISTER_CUDA_HOOKS(CUDAHooks)
 
 extern "C" __attribute__((visibility("default"))) const char* answer() {
     const auto* hooks = dynamic_cast<const at::CUDAHooks*>(&at::detail::getCUDAHooks());
-    return hooks ? "the card is found" : "LibTorch has looked for a card before";
+    return hooks ? "the GPU is found" : "LibTorch has looked for a GPU before";
 }

@@ -1,4 +1,4 @@
-// Loaded before everything else, it makes the process's LibTorch say that it is another version.
+// Loaded before everything else, it makes the process's LibTorch report that it is another version.
 #include <map>
 #include <string>
 

@@ -78,7 +78,7 @@ QStringList AccessTest::saved() const {
     return QDir(folder_.filePath("pictures")).entryList({"*.png"}, QDir::Files, QDir::Name);
 }
 
-/// A graph of the sources without its last node: somebody still has to save the picture.
+/// A graph of the sources without its last node: somebody still has to save the image.
 void AccessTest::initTestCase() {
     Json graph = parseJson(
         contentsOf(sourcePath("examples/graphs/text_to_image.json")).toStdString(), "graph");
@@ -115,7 +115,7 @@ void AccessTest::initTestCase() {
         reader_->find(program_, Role::List, "Graph", kStartPatience);
     QVERIFY(canvas);
     canvas_ = *canvas;
-    // No window manager does it here, and who has no active window is told of no focus.
+    // No window manager does it here, and without an active window no focus is reported.
     type({"search", "--sync", "--onlyvisible", "--class", "lowtide-studio", "windowfocus"});
 }
 
@@ -141,7 +141,7 @@ void AccessTest::aNodeIsAddedByActionAndKeys() {
     QTRY_VERIFY(reader_->announcements().contains("Save image"));
     type({"key", "Return"});
     const AtSpi::Object save = found(canvas_, Role::ListItem, "Save image");
-    QTRY_VERIFY(reader_->hasTold(save, "focused"));
+    QTRY_VERIFY(reader_->hasReported(save, "focused"));
 }
 
 void AccessTest::itIsWiredByActionAndKeys() {
@@ -162,15 +162,15 @@ void AccessTest::valuesAreSet() {
     QCOMPARE(reader_->value(steps), 20.0);
     reader_->setValue(steps, 2);
     QTRY_COMPARE(reader_->value(steps), 2.0);
-    const auto said = reader_->announcements().size();
+    const auto reported = reader_->announcements().size();
     reader_->setValue(steps, -5);
-    QTRY_COMPARE(reader_->announcements().size(), said + 1);
+    QTRY_COMPARE(reader_->announcements().size(), reported + 1);
     QCOMPARE(reader_->value(steps), 2.0);
     const AtSpi::Object prompt =
         found(found(canvas_, Role::ListItem, "Encode prompt"), Role::Text, "Prompt");
     reader_->setText(prompt, "a fox face on a green background");
     QTRY_COMPARE(reader_->text(prompt), QString("a fox face on a green background"));
-    QTRY_VERIFY(reader_->hasTold(steps, "accessible-value"));
+    QTRY_VERIFY(reader_->hasReported(steps, "accessible-value"));
 }
 
 void AccessTest::theRunIsHeard() {
@@ -183,12 +183,12 @@ void AccessTest::theRunIsHeard() {
 }
 
 void AccessTest::theResultHasAName() {
-    const AtSpi::Object picture = found(canvas_, Role::Image, "Picture of Save image");
-    QCOMPARE(reader_->description(picture), QString("128 x 128 pixels"));
+    const AtSpi::Object image = found(canvas_, Role::Image, "Image of Save image");
+    QCOMPARE(reader_->description(image), QString("128 x 128 pixels"));
     QVERIFY(
         reader_->description(found(canvas_, Role::ListItem, "Denoise")).startsWith("Finished in"));
-    QVERIFY(reader_->act(picture, "Press"));
-    const AtSpi::Object shown = found(program_, Role::Image, "Picture " + saved().front());
+    QVERIFY(reader_->act(image, "Press"));
+    const AtSpi::Object shown = found(program_, Role::Image, "Image " + saved().front());
     QVERIFY(reader_->description(shown).contains("128 x 128 pixels"));
 }
 

@@ -25,12 +25,12 @@ constexpr const char* kRoot = "/org/a11y/atspi/accessible/root";
 
 const AtSpi::Object kRegistry{"org.a11y.atspi.Registry", "/org/a11y/atspi/registry"};
 
-/// Qt tells values only to who asks for them by name.
-constexpr std::array kTold{"object:property-change",
-                           "object:property-change:accessible-value",
-                           "object:state-changed",
-                           "object:children-changed",
-                           "object:announcement"};
+/// Qt reports values only to clients that ask for them by name.
+constexpr std::array kReportedEvents{"object:property-change",
+                                     "object:property-change:accessible-value",
+                                     "object:state-changed",
+                                     "object:children-changed",
+                                     "object:announcement"};
 
 [[noreturn]] void refuse(const QString& what) {
     throw std::runtime_error(what.toStdString());
@@ -82,7 +82,7 @@ AtSpi::~AtSpi() {
 }
 
 void AtSpi::enlist() {
-    for (const char* event : kTold) {
+    for (const char* event : kReportedEvents) {
         ask(kRegistry,
             kRegistry.service,
             "RegisterEvent",
@@ -90,10 +90,10 @@ void AtSpi::enlist() {
     }
 }
 
-/// What Qt 6.4 was once asked to tell it tells to its end; its filter of keys goes with the last
-/// who was enlisted.
+/// What Qt 6.4 was once asked to report it reports until it ends; its filter of keys goes with the
+/// last client that was enlisted.
 void AtSpi::withdraw(const Object& program) {
-    for (const char* event : kTold) {
+    for (const char* event : kReportedEvents) {
         ask(kRegistry, kRegistry.service, "DeregisterEvent", {QString(event)});
     }
     static_cast<void>(role(program));  // it has heard of that by the time it answers
@@ -161,7 +161,7 @@ bool AtSpi::is(const Object& object, State state) const {
     return (words.value(static_cast<int>(bit / kBits)) >> (bit % kBits)) & 1U;
 }
 
-QRect AtSpi::place(const Object& object) const {
+QRect AtSpi::rect(const Object& object) const {
     constexpr uint kOnScreen = 0;
     const QVariant answer = ask(object, kComponent, "GetExtents", {kOnScreen});
     if (!answer.canConvert<QDBusArgument>()) {
@@ -261,9 +261,9 @@ std::optional<AtSpi::Object> AtSpi::find(const Object& root,
     return found;
 }
 
-/// A panel behind the tab of another is visible, and lies beside the screen.
+/// A panel behind the tab of another is visible, and lies outside the screen.
 bool AtSpi::isHidden(const Object& object, Role role) const {
-    const bool isAside = role == Role::Frame && place(object).right() < 0;
+    const bool isAside = role == Role::Frame && rect(object).right() < 0;
     return isAside || !is(object, State::Visible);
 }
 
@@ -325,7 +325,7 @@ std::vector<AtSpi::Object> AtSpi::takingKeys(const Object& root) const {
     return found;
 }
 
-bool AtSpi::hasTold(const Object& object, const QString& what) const {
+bool AtSpi::hasReported(const Object& object, const QString& what) const {
     return std::any_of(events_.begin(), events_.end(), [&](const Event& event) {
         return event.what == what && event.object.path == object.path;
     });

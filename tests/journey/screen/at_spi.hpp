@@ -67,10 +67,10 @@ public:
         QString path;
     };
 
-    /// A program that starts from now on tells what happens. As long as somebody is enlisted, Qt's
+    /// A program that starts from now on reports events. As long as somebody is enlisted, Qt's
     /// bridge asks the bus about each key before the program gets it; shortcuts overtake such keys.
     void enlist();
-    /// The program goes on telling, and gets its keys at once and in their order.
+    /// The program goes on reporting, and gets its keys at once and in their order.
     void withdraw(const Object& program);
 
     /// The program of that name once it is there; nothing: it did not come.
@@ -83,7 +83,7 @@ public:
     [[nodiscard]] std::optional<Object> parent(const Object& object) const;
     [[nodiscard]] bool is(const Object& object, State state) const;
     /// Where it is on the screen, in pixels; empty: nowhere.
-    [[nodiscard]] QRect place(const Object& object) const;
+    [[nodiscard]] QRect rect(const Object& object) const;
     [[nodiscard]] QStringList actions(const Object& object) const;
     /// False: it has no such action.
     [[nodiscard]] bool act(const Object& object, const QString& action) const;
@@ -112,17 +112,17 @@ public:
     /// other things.
     [[nodiscard]] std::vector<Object> takingKeys(const Object& root) const;
 
-    /// The object that told last that it has the keyboard's focus.
+    /// The object that reported last that it has the keyboard's focus.
     [[nodiscard]] const std::optional<Object>& focused() const { return focused_; }
 
     /// How often the focus moved.
     [[nodiscard]] size_t focusMoves() const { return focusMoves_; }
 
-    /// Sentences that programs had said, the oldest first.
+    /// Sentences that programs had announced, the oldest first.
     [[nodiscard]] const QStringList& announcements() const { return announcements_; }
 
-    /// Whether the object told "focused", "accessible-value", ...
-    [[nodiscard]] bool hasTold(const Object& object, const QString& what) const;
+    /// Whether the object reported "focused", "accessible-value", ...
+    [[nodiscard]] bool hasReported(const Object& object, const QString& what) const;
 
 private Q_SLOTS:
     void takeAnnouncement(const QDBusMessage& message);

@@ -1,4 +1,4 @@
-// The pictures of earlier runs, each thing once with the pointer and once with keys alone.
+// The images of earlier runs, each thing once with the pointer and once with keys alone.
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
 
@@ -18,17 +18,17 @@ class GalleryTest : public QObject {
 
 private Q_SLOTS:
     void initTestCase();
-    void picturesAreMade();
+    void imagesAreMade();
     void itOpens();
     void aStarIsGiven();
     void itIsSearched();
     void itIsFiltered();
-    void picturesAreSteppedThrough();
+    void imagesAreSteppedThrough();
     void twoAreCompared();
     void aGraphIsUsed();
     void aSeedIsUsed();
     void differencesAreShown();
-    void aPictureBecomesAnInput();
+    void anImageBecomesAnInput();
     void aFileIsRenamed();
     void aFileIsThrownAway();
 
@@ -38,9 +38,9 @@ private:
     void openByMouse() { studio_->click(Role::PageTab, "Gallery"); }
 
     void openByKeys();
-    void aSinglePictureIsReachedByKeys();
-    /// The picture of that file in the gallery.
-    [[nodiscard]] AtSpi::Object picture(const QString& file);
+    void aSingleImageIsReachedByKeys();
+    /// The image of that file in the gallery.
+    [[nodiscard]] AtSpi::Object image(const QString& file);
     void selectByKeys(const QString& file);
     void chooseInMenu(const QString& file, const QString& entry);
     [[nodiscard]] QStringList starred() const;
@@ -53,60 +53,60 @@ private:
 
 void GalleryTest::initTestCase() {
     studio_.emplace();
-    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+    studio_->start(studio_->copyGraph("examples/graphs/text_to_image.json", 2));
 }
 
 /// Every run draws a seed.
-void GalleryTest::picturesAreMade() {
+void GalleryTest::imagesAreMade() {
     studio_->click(Role::PushButton, "Run");
     studio_->waitHeard("finished in", RealStudio::kRunPatience);
-    aSinglePictureIsReachedByKeys();
+    aSingleImageIsReachedByKeys();
     studio_->press({"ctrl+Return"});
     studio_->waitHeard("finished in", RealStudio::kRunPatience);
     studio_->clickMenu({"Run", "Run"});
     studio_->waitHeard("finished in", RealStudio::kRunPatience);
-    QCOMPARE(studio_->pictures().size(), 3);
+    QCOMPARE(studio_->images().size(), 3);
     const QStringList seeds = studio_->kept("SELECT DISTINCT seed FROM runs");
     QCOMPARE(seeds.size(), 3);
 }
 
 void GalleryTest::openByKeys() {
     studio_->press({"alt+0"});
-    studio_->waitFocused(Role::Text, "Search pictures");
+    studio_->waitFocused(Role::Text, "Search images");
 }
 
 /// No key moves from row to row.
-void GalleryTest::aSinglePictureIsReachedByKeys() {
+void GalleryTest::aSingleImageIsReachedByKeys() {
     openByKeys();
-    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
-    studio_->goTo(Role::List, "Pictures");
+    QVERIFY(!image("lowtide_00001.png").path.isEmpty());
+    studio_->goTo(Role::List, "Images");
     studio_->press({"Return"});
-    studio_->waitFocused(Role::Image, "Picture lowtide_00001.png");
+    studio_->waitFocused(Role::Image, "Image lowtide_00001.png");
     studio_->press({"alt+1"});
 }
 
-AtSpi::Object GalleryTest::picture(const QString& file) {
-    return studio_->shown(studio_->shown(Role::List, "Pictures"), Role::ListItem, file);
+AtSpi::Object GalleryTest::image(const QString& file) {
+    return studio_->shown(studio_->shown(Role::List, "Images"), Role::ListItem, file);
 }
 
 void GalleryTest::selectByKeys(const QString& file) {
     openByKeys();
-    studio_->goTo(Role::List, "Pictures");
-    studio_->selectRow("Pictures", file, "Right");
+    studio_->goTo(Role::List, "Images");
+    studio_->selectRow("Images", file, "Right");
 }
 
 void GalleryTest::chooseInMenu(const QString& file, const QString& entry) {
-    studio_->click(picture(file));
-    studio_->click(picture(file), Button::Right);
+    studio_->click(image(file));
+    studio_->click(image(file), Button::Right);
     studio_->clickEntry(entry);
 }
 
 void GalleryTest::itOpens() {
     openByMouse();
-    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
+    QVERIFY(!image("lowtide_00001.png").path.isEmpty());
     studio_->click(Role::PageTab, "Graph");
     openByKeys();
-    QVERIFY(!picture("lowtide_00003.png").path.isEmpty());
+    QVERIFY(!image("lowtide_00003.png").path.isEmpty());
     studio_->keep("gallery");
 }
 
@@ -122,58 +122,58 @@ QStringList GalleryTest::starred() const {
 void GalleryTest::aStarIsGiven() {
     chooseInMenu("lowtide_00001.png", "Star");
     QTRY_COMPARE(starred(), QStringList("lowtide_00001.png"));
-    QTRY_VERIFY(studio_->reader().name(picture("lowtide_00001.png")).endsWith(", starred"));
+    QTRY_VERIFY(studio_->reader().name(image("lowtide_00001.png")).endsWith(", starred"));
     selectByKeys("lowtide_00003.png");
     studio_->press({"s"});
     QTRY_COMPARE(starred(), (QStringList{"lowtide_00001.png", "lowtide_00003.png"}));
 }
 
 void GalleryTest::itIsSearched() {
-    studio_->click(Role::CheckBox, "Only starred pictures");
+    studio_->click(Role::CheckBox, "Only starred images");
     studio_->waitGone(Role::ListItem, "lowtide_00002.png");
-    studio_->click(Role::CheckBox, "Only starred pictures");
+    studio_->click(Role::CheckBox, "Only starred images");
     openByKeys();
     studio_->type("00002");
     studio_->waitGone(Role::ListItem, "lowtide_00001.png");
     studio_->waitGone(Role::ListItem, "lowtide_00003.png");
     studio_->press({"ctrl+a", "Delete"});
-    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
+    QVERIFY(!image("lowtide_00001.png").path.isEmpty());
 }
 
-/// No picture is of yesterday.
+/// No image is of yesterday.
 void GalleryTest::itIsFiltered() {
     openByMouse();
     studio_->choose("When it was made", "Yesterday");
     studio_->waitGone(Role::ListItem, "lowtide_00001.png");
     studio_->choose("When it was made", "At any time");
-    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
+    QVERIFY(!image("lowtide_00001.png").path.isEmpty());
     openByKeys();
     studio_->goTo(Role::ComboBox, "When it was made");
     studio_->press({"Down", "Down"});
     studio_->waitGone(Role::ListItem, "lowtide_00001.png");
     studio_->press({"Home"});
-    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
-    studio_->goTo(Role::CheckBox, "Only starred pictures");
+    QVERIFY(!image("lowtide_00001.png").path.isEmpty());
+    studio_->goTo(Role::CheckBox, "Only starred images");
     studio_->press({"space"});
     studio_->waitGone(Role::ListItem, "lowtide_00002.png");
     studio_->press({"space"});
-    QVERIFY(!picture("lowtide_00002.png").path.isEmpty());
+    QVERIFY(!image("lowtide_00002.png").path.isEmpty());
 }
 
-void GalleryTest::picturesAreSteppedThrough() {
-    studio_->clickOften(picture("lowtide_00003.png"));
-    studio_->shown(Role::Image, "Picture lowtide_00003.png");
-    studio_->click(Role::PushButton, "Next picture");
-    studio_->shown(Role::Image, "Picture lowtide_00002.png");
-    studio_->click(Role::PushButton, "Previous picture");
-    studio_->shown(Role::Image, "Picture lowtide_00003.png");
+void GalleryTest::imagesAreSteppedThrough() {
+    studio_->clickOften(image("lowtide_00003.png"));
+    studio_->shown(Role::Image, "Image lowtide_00003.png");
+    studio_->click(Role::PushButton, "Next image");
+    studio_->shown(Role::Image, "Image lowtide_00002.png");
+    studio_->click(Role::PushButton, "Previous image");
+    studio_->shown(Role::Image, "Image lowtide_00003.png");
     selectByKeys("lowtide_00002.png");
     studio_->press({"Return"});
-    studio_->waitFocused(Role::Image, "Picture lowtide_00002.png");
+    studio_->waitFocused(Role::Image, "Image lowtide_00002.png");
     studio_->press({"Next"});
-    studio_->shown(Role::Image, "Picture lowtide_00001.png");
+    studio_->shown(Role::Image, "Image lowtide_00001.png");
     studio_->press({"Prior", "Prior"});
-    studio_->shown(Role::Image, "Picture lowtide_00003.png");
+    studio_->shown(Role::Image, "Image lowtide_00003.png");
     studio_->keep("viewer");
 }
 
@@ -182,24 +182,24 @@ void GalleryTest::twoAreCompared() {
     const auto isCompared = [this](const QString& name) {
         return [this, name] {
             const auto view = studio_->reader().seen(studio_->program(), Role::Image, name);
-            return view && studio_->reader().description(*view).contains("two pictures");
+            return view && studio_->reader().description(*view).contains("two images");
         };
     };
     openByMouse();
-    studio_->click(picture("lowtide_00003.png"));
+    studio_->click(image("lowtide_00003.png"));
     studio_->screen().clickHolding("ctrl",
-                                   studio_->reader().place(picture("lowtide_00002.png")).center());
-    studio_->click(picture("lowtide_00002.png"), Button::Right);
+                                   studio_->reader().rect(image("lowtide_00002.png")).center());
+    studio_->click(image("lowtide_00002.png"), Button::Right);
     studio_->clickEntry("Compare");
-    studio_->waitUntil("two are compared", isCompared("Picture lowtide_00002.png"));
-    studio_->click(Role::CheckBox, "Keep this picture");
+    studio_->waitUntil("two are compared", isCompared("Image lowtide_00002.png"));
+    studio_->click(Role::CheckBox, "Keep this image");
     selectByKeys("lowtide_00002.png");
     studio_->press({"shift+Right", "c"});
-    studio_->waitUntil("two are compared", isCompared("Picture lowtide_00001.png"));
+    studio_->waitUntil("two are compared", isCompared("Image lowtide_00001.png"));
     studio_->keep("compared");
     studio_->press({"d"});
     studio_->waitUntil("their difference", [this] {
-        const auto view = studio_->reader().seen(studio_->program(), Role::Image, "Picture ");
+        const auto view = studio_->reader().seen(studio_->program(), Role::Image, "Image ");
         return view && studio_->reader().description(*view).contains("their difference");
     });
 }
@@ -250,7 +250,7 @@ void GalleryTest::differencesAreShown() {
 }
 
 /// In a node of its own.
-void GalleryTest::aPictureBecomesAnInput() {
+void GalleryTest::anImageBecomesAnInput() {
     const auto inputs = [this] {
         return studio_->reader()
             .allSeen(studio_->shown(Role::List, "Graph"), Role::ListItem, "Load image")
@@ -273,26 +273,25 @@ void GalleryTest::aFileIsRenamed() {
     studio_->shown(Role::Dialog, "Rename");
     studio_->type("first");
     studio_->click(Role::PushButton, "OK");
-    QTRY_VERIFY(studio_->pictures().contains("first.png"));
+    QTRY_VERIFY(studio_->images().contains("first.png"));
     studio_->waitGone(Role::Dialog, "Rename");
-    QVERIFY(!picture("first.png").path.isEmpty());
+    QVERIFY(!image("first.png").path.isEmpty());
     selectByKeys("lowtide_00002.png");
     studio_->press({"F2"});
     studio_->shown(Role::Dialog, "Rename");
     studio_->type("second");
     studio_->press({"Return"});
-    QTRY_COMPARE(studio_->pictures(),
-                 (QStringList{"first.png", "lowtide_00003.png", "second.png"}));
+    QTRY_COMPARE(studio_->images(), (QStringList{"first.png", "lowtide_00003.png", "second.png"}));
     studio_->waitGone(Role::Dialog, "Rename");
 }
 
 void GalleryTest::aFileIsThrownAway() {
     openByMouse();
     chooseInMenu("first.png", "Move to the wastebasket");
-    QTRY_COMPARE(studio_->pictures(), (QStringList{"lowtide_00003.png", "second.png"}));
+    QTRY_COMPARE(studio_->images(), (QStringList{"lowtide_00003.png", "second.png"}));
     selectByKeys("second.png");
     studio_->press({"Delete"});
-    QTRY_COMPARE(studio_->pictures(), (QStringList{"lowtide_00003.png"}));
+    QTRY_COMPARE(studio_->images(), (QStringList{"lowtide_00003.png"}));
     studio_->waitGone(Role::ListItem, "second.png");
 }
 

@@ -1,4 +1,4 @@
-// A part of a picture is made anew, and one is cropped and extended: with the pointer, then with
+// A part of an image is made again, and one is cropped and extended: with the pointer, then with
 // keys alone.
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
@@ -20,7 +20,7 @@ using Role = AtSpi::Role;
 
 namespace {
 
-constexpr int kSide = 128;  ///< pixels of the pictures
+constexpr int kSide = 128;  ///< pixels of the images
 
 QImage read(const QString& path) {
     return QImage(path).convertToFormat(QImage::Format_RGB888);
@@ -33,26 +33,26 @@ class MaskTest : public QObject {
 
 private Q_SLOTS:
     void initTestCase();
-    void aPartIsMadeAnewByMouse();
-    void aPartIsMadeAnewByKeys();
-    void aPictureIsCroppedByMouse();
-    void aPictureIsCroppedByKeys();
-    void aPictureIsExtendedByMouse();
-    void aPictureIsExtendedByKeys();
+    void aPartIsRepaintedByMouse();
+    void aPartIsRepaintedByKeys();
+    void anImageIsCroppedByMouse();
+    void anImageIsCroppedByKeys();
+    void anImageIsExtendedByMouse();
+    void anImageIsExtendedByKeys();
 
     void cleanupTestCase() { studio_.reset(); }
 
 private:
-    /// Shows the picture in the viewer, without the pointer or without keys.
+    /// Shows the image in the viewer, without the pointer or without keys.
     void viewByMouse(const QString& file);
     void viewByKeys(const QString& file);
     [[nodiscard]] AtSpi::Object view();
-    /// Where that pixel of the picture is on the screen.
-    [[nodiscard]] QPoint placeOf(int x, int y);
-    void waitTold(const QString& words);
+    /// Where that pixel of the image is on the screen.
+    [[nodiscard]] QPoint positionOf(int x, int y);
+    void waitReported(const QString& words);
     [[nodiscard]] QStringList files(const QString& names) const;
-    /// Whether one of those files has the picture at that place.
-    [[nodiscard]] bool isPartOfOne(const QString& names, QPoint at, const QImage& picture) const;
+    /// Whether one of those files has the image at that position.
+    [[nodiscard]] bool isPartOfOne(const QString& names, QPoint at, const QImage& image) const;
     void compareWithMask(const QString& before, const QString& after, const QString& mask) const;
 
     std::optional<RealStudio> studio_;
@@ -60,43 +60,42 @@ private:
 
 void MaskTest::initTestCase() {
     studio_.emplace();
-    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+    studio_->start(studio_->copyGraph("examples/graphs/text_to_image.json", 2));
     studio_->press({"ctrl+Return"});
     studio_->waitHeard("finished in", RealStudio::kRunPatience);
 }
 
 void MaskTest::viewByMouse(const QString& file) {
     studio_->click(Role::PageTab, "Gallery");
-    studio_->clickOften(
-        studio_->shown(studio_->shown(Role::List, "Pictures"), Role::ListItem, file));
-    studio_->shown(Role::Image, "Picture " + file);
+    studio_->clickOften(studio_->shown(studio_->shown(Role::List, "Images"), Role::ListItem, file));
+    studio_->shown(Role::Image, "Image " + file);
 }
 
 void MaskTest::viewByKeys(const QString& file) {
     studio_->press({"alt+0"});
-    studio_->goTo(Role::List, "Pictures");
-    studio_->selectRow("Pictures", file, "Right");
+    studio_->goTo(Role::List, "Images");
+    studio_->selectRow("Images", file, "Right");
     studio_->press({"Return"});
-    studio_->shown(Role::Image, "Picture " + file);
+    studio_->shown(Role::Image, "Image " + file);
 }
 
 AtSpi::Object MaskTest::view() {
-    return studio_->shown(Role::Image, "Picture ");
+    return studio_->shown(Role::Image, "Image ");
 }
 
-/// It is shown in the middle, as large as its description says.
-QPoint MaskTest::placeOf(int x, int y) {
-    const AtSpi::Object picture = view();
+/// It is shown in the middle, as large as its description states.
+QPoint MaskTest::positionOf(int x, int y) {
+    const AtSpi::Object image = view();
     static const QRegularExpression size("shown at (\\d+) %");
     const double zoom =
-        size.match(studio_->reader().description(picture)).captured(1).toDouble() / 100;
-    const QRectF all = studio_->reader().place(picture);
+        size.match(studio_->reader().description(image)).captured(1).toDouble() / 100;
+    const QRectF all = studio_->reader().rect(image);
     const QPointF at =
         all.center() + (QPointF(x + 0.5, y + 0.5) - QPointF(kSide, kSide) / 2) * zoom;
     return {qFloor(at.x()), qFloor(at.y())};
 }
 
-void MaskTest::waitTold(const QString& words) {
+void MaskTest::waitReported(const QString& words) {
     studio_->waitUntil(words,
                        [&] { return studio_->reader().description(view()).contains(words); });
 }
@@ -106,11 +105,10 @@ QStringList MaskTest::files(const QString& names) const {
     return QDir(studio_->path("graph.files")).entryList({names}, QDir::Files, QDir::Name);
 }
 
-bool MaskTest::isPartOfOne(const QString& names, QPoint at, const QImage& picture) const {
+bool MaskTest::isPartOfOne(const QString& names, QPoint at, const QImage& image) const {
     const QStringList all = files(names);
     return std::any_of(all.begin(), all.end(), [&](const QString& name) {
-        return read(studio_->path("graph.files/" + name)).copy(QRect(at, picture.size())) ==
-               picture;
+        return read(studio_->path("graph.files/" + name)).copy(QRect(at, image.size())) == image;
     });
 }
 
@@ -139,16 +137,16 @@ void MaskTest::compareWithMask(const QString& before,
     QVERIFY(kept > 0);
 }
 
-void MaskTest::aPartIsMadeAnewByMouse() {
+void MaskTest::aPartIsRepaintedByMouse() {
     viewByMouse("lowtide_00001.png");
     studio_->click(Role::CheckBox, "Paint a mask");
-    waitTold("0 % of the picture are masked");
-    studio_->screen().drag({placeOf(30, 40), placeOf(100, 40)});
-    waitTold("at 100, 40");
+    waitReported("0 % of the image are masked");
+    studio_->screen().drag({positionOf(30, 40), positionOf(100, 40)});
+    waitReported("at 100, 40");
     studio_->keep("mask_stroke");
     studio_->click(Role::CheckBox, "Erase");
-    waitTold("The brush erases");
-    studio_->screen().drag({placeOf(80, 40), placeOf(110, 40)});
+    waitReported("The brush erases");
+    studio_->screen().drag({positionOf(80, 40), positionOf(110, 40)});
     studio_->click(Role::PushButton, "Undo the last change of the mask");
     studio_->click(Role::PushButton, "Use as inpaint mask");
     studio_->shown(studio_->shown(Role::List, "Graph"), Role::ListItem, "Composite images");
@@ -158,19 +156,19 @@ void MaskTest::aPartIsMadeAnewByMouse() {
     compareWithMask("lowtide_00001.png", "lowtide_00002.png", files("mask-*.png").value(0));
 }
 
-void MaskTest::aPartIsMadeAnewByKeys() {
+void MaskTest::aPartIsRepaintedByKeys() {
     viewByKeys("lowtide_00002.png");
     studio_->press({"ctrl+alt+k"});
-    waitTold("0 % of the picture are masked");
+    waitReported("0 % of the image are masked");
     studio_->press({"bracketright"});
     studio_->waitHeard("The brush paints");
     studio_->press({"Up", "Up", "Left", "Left"});
     studio_->screen().pressHolding("space", {"Right", "Right", "Right", "Down"});
-    studio_->waitHeard("of the picture are masked");
+    studio_->waitHeard("of the image are masked");
     studio_->press({"i"});
-    studio_->waitHeard("of the picture are masked");
+    studio_->waitHeard("of the image are masked");
     studio_->press({"ctrl+z"});
-    studio_->waitHeard("of the picture are masked");
+    studio_->waitHeard("of the image are masked");
     studio_->press({"e"});
     studio_->waitHeard("The brush erases");
     studio_->screen().pressHolding("space", {});
@@ -182,12 +180,12 @@ void MaskTest::aPartIsMadeAnewByKeys() {
     compareWithMask("lowtide_00002.png", "lowtide_00003.png", files("mask-*.png").value(1));
 }
 
-void MaskTest::aPictureIsCroppedByMouse() {
+void MaskTest::anImageIsCroppedByMouse() {
     viewByMouse("lowtide_00001.png");
     studio_->click(Role::CheckBox, "Crop or extend");
-    waitTold("The frame has 128 x 128 pixels");
-    studio_->screen().drag({placeOf(128, 64), placeOf(96, 64)});
-    waitTold("The frame has 96 x 128 pixels, from 0, 0 on");
+    waitReported("The frame has 128 x 128 pixels");
+    studio_->screen().drag({positionOf(128, 64), positionOf(96, 64)});
+    waitReported("The frame has 96 x 128 pixels, from 0, 0 on");
     studio_->keep("crop");
     studio_->click(Role::PushButton, "Crop");
     studio_->waitUntil("the crop", [this] { return files("crop*.png").size() == 1; });
@@ -195,39 +193,39 @@ void MaskTest::aPictureIsCroppedByMouse() {
     QCOMPARE(part, read(studio_->path("pictures/lowtide_00001.png")).copy(0, 0, 96, 128));
 }
 
-void MaskTest::aPictureIsCroppedByKeys() {
+void MaskTest::anImageIsCroppedByKeys() {
     viewByKeys("lowtide_00002.png");
     studio_->press({"ctrl+alt+x"});
-    waitTold("The frame has 128 x 128 pixels");
+    waitReported("The frame has 128 x 128 pixels");
     studio_->press({"shift+Left", "shift+Left"});
-    waitTold("The frame has 112 x 128 pixels, from 0, 0 on");
+    waitReported("The frame has 112 x 128 pixels, from 0, 0 on");
     studio_->press({"Return"});
     studio_->waitUntil("the crop", [this] { return files("crop*.png").size() == 2; });
     const QImage before = read(studio_->path("pictures/lowtide_00002.png"));
     QVERIFY(isPartOfOne("crop*.png", QPoint(0, 0), before.copy(0, 0, 112, 128)));
 }
 
-void MaskTest::aPictureIsExtendedByMouse() {
+void MaskTest::anImageIsExtendedByMouse() {
     viewByMouse("lowtide_00002.png");
     studio_->click(Role::CheckBox, "Crop or extend");
-    waitTold("The frame has 128 x 128 pixels");
-    studio_->screen().drag({placeOf(128, 64), placeOf(160, 64)});
-    waitTold("The frame has 160 x 128 pixels, from 0, 0 on");
+    waitReported("The frame has 128 x 128 pixels");
+    studio_->screen().drag({positionOf(128, 64), positionOf(160, 64)});
+    waitReported("The frame has 160 x 128 pixels, from 0, 0 on");
     studio_->click(Role::PushButton, "Extend");
-    studio_->waitUntil("the extended picture", [this] { return files("extend*.png").size() == 1; });
+    studio_->waitUntil("the extended image", [this] { return files("extend*.png").size() == 1; });
     const QImage wide = read(studio_->path("graph.files/" + files("extend*.png").value(0)));
     QCOMPARE(wide.copy(0, 0, 128, 128), read(studio_->path("pictures/lowtide_00002.png")));
 }
 
-void MaskTest::aPictureIsExtendedByKeys() {
+void MaskTest::anImageIsExtendedByKeys() {
     viewByKeys("lowtide_00001.png");
     studio_->press({"ctrl+alt+x"});
-    waitTold("The frame has 128 x 128 pixels");
+    waitReported("The frame has 128 x 128 pixels");
     studio_->press({"shift+Right", "shift+Right", "Left"});
-    waitTold("The frame has 144 x 128 pixels, from -8, 0 on");
+    waitReported("The frame has 144 x 128 pixels, from -8, 0 on");
     studio_->press({"Return"});
-    waitTold("144 x 128 pixels");
-    waitTold("of the picture are masked");
+    waitReported("144 x 128 pixels");
+    waitReported("of the image are masked");
     studio_->keep("extended");
     const QImage before = read(studio_->path("pictures/lowtide_00001.png"));
     QVERIFY(isPartOfOne("extend*.png", QPoint(8, 0), before));

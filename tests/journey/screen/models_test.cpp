@@ -53,7 +53,7 @@ void ModelsTest::initTestCase() {
         QVERIFY(QFile::copy(sourcePath(kSource), models_.filePath(name)));
     }
     for (const char* name : {"vae/first.lowtide.json", "vae/second.lowtide.json"}) {
-        QFile stated(models_.filePath(name));  // the weights alone do not say it
+        QFile stated(models_.filePath(name));  // the weights alone do not show it
         QVERIFY(stated.open(QIODevice::WriteOnly));
         stated.write(R"({"vae": {"norm_num_groups": 1}})");
     }
@@ -61,7 +61,7 @@ void ModelsTest::initTestCase() {
     hash_ = QString::fromLatin1(
         QCryptographicHash::hash(bytes, QCryptographicHash::Sha256).toHex().left(10));
     studio_.emplace(QJsonObject{{"model_folders", QJsonArray{models_.path()}}});
-    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+    studio_->start(studio_->copyGraph("examples/graphs/text_to_image.json", 2));
 }
 
 void ModelsTest::selectByMouse(const QString& name) {

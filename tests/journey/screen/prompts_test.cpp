@@ -47,7 +47,7 @@ void PromptsTest::initTestCase() {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("red\nblue\n");
     file.close();
-    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+    studio_->start(studio_->copyGraph("examples/graphs/text_to_image.json", 2));
 }
 
 /// As the canvas has it: what is typed counts once the field is left.

@@ -54,7 +54,7 @@ private:
 
 void QueueTest::initTestCase() {
     studio_.emplace();
-    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+    studio_->start(studio_->copyGraph("examples/graphs/text_to_image.json", 2));
 }
 
 /// Keys of the runs, in the order in which they will run.
@@ -149,8 +149,8 @@ void QueueTest::severalRunsAreAsked() {
 
 void QueueTest::theyAreReordered() {
     QStringList order = waiting();
-    const QRect first = studio_->reader().place(rows().at(0));
-    const QRect third = studio_->reader().place(rows().at(2));
+    const QRect first = studio_->reader().rect(rows().at(0));
+    const QRect third = studio_->reader().rect(rows().at(2));
     studio_->screen().drag(
         {third.center(), first.center(), QPoint(first.center().x(), first.top() + 2)});
     order.move(2, 0);
@@ -190,7 +190,7 @@ void QueueTest::theQueueGoesOn() {
     QTRY_COMPARE(countOf(kWaiting), 1);
     studio_->press({"ctrl+shift+p"});
     studio_->waitHeard("finished in", RealStudio::kRunPatience);
-    QCOMPARE(studio_->pictures().size(), 1);
+    QCOMPARE(studio_->images().size(), 1);
 }
 
 /// The first of three runs has so many steps that it is cancelled.
@@ -210,7 +210,7 @@ void QueueTest::nothingFollowsTheCurrentRun() {
     studio_->waitHeard("2 waiting runs were cancelled");
     studio_->click(Role::PushButton, "Cancel");
     QTRY_COMPARE(countOf(kRunning), 0);
-    QCOMPARE(studio_->pictures().size(), 1);
+    QCOMPARE(studio_->images().size(), 1);
 }
 
 /// In the graph that is open, by its row in the inspector.
@@ -242,7 +242,7 @@ void QueueTest::waitingRunsComeBack() {
             (QStringList{seeds[2], seeds[1], seeds[0]}),
             RealStudio::kRunPatience);
     }
-    QCOMPARE(studio_->pictures().size(), 7);
+    QCOMPARE(studio_->images().size(), 7);
 }
 
 /// The run keeps its seed.

@@ -67,7 +67,7 @@ RealStudio::~RealStudio() {
     kill();
 }
 
-QString RealStudio::placeGraph(const QString& source, int steps, const QString& name) {
+QString RealStudio::copyGraph(const QString& source, int steps, const QString& name) {
     Json graph = parseJson(contentsOf(sourcePath(source)).toStdString(), "graph");
     for (auto& [id, node] : graph["nodes"].items()) {
         if (node.contains("params") && node["params"].contains("steps")) {
@@ -111,7 +111,7 @@ void RealStudio::waitForEnd() {
     }
 }
 
-QStringList RealStudio::pictures() const {
+QStringList RealStudio::images() const {
     return QDir(path("pictures")).entryList({"*.png"}, QDir::Files, QDir::Name);
 }
 
@@ -169,11 +169,11 @@ void RealStudio::waitGone(Role role, const QString& beginning) {
 
 void RealStudio::waitHeard(const QString& words, int milliseconds) {
     waitUntil(
-        "“" + words + "” is said",
+        "“" + words + "” is announced",
         [&] {
-            const QStringList& said = reader_->announcements();
-            for (; heard_ < said.size(); ++heard_) {
-                if (said[heard_].contains(words)) {
+            const QStringList& message = reader_->announcements();
+            for (; heard_ < message.size(); ++heard_) {
+                if (message[heard_].contains(words)) {
                     ++heard_;
                     return true;
                 }
@@ -190,11 +190,11 @@ void RealStudio::click(Role role, const QString& beginning, Button button) {
 void RealStudio::click(const Object& object, Button button) {
     const QString name = reader_->name(object);
     waitUntil("“" + name + "” can be clicked", [&] {
-        return !reader_->place(object).isEmpty() && reader_->is(object, AtSpi::State::Enabled);
+        return !reader_->rect(object).isEmpty() && reader_->is(object, AtSpi::State::Enabled);
     });
     screen_.focusUppermost();
     beforeClick_ = reader_->focusMoves();
-    screen_.click(reader_->place(object).center(), button);
+    screen_.click(reader_->rect(object).center(), button);
     settle();
 }
 
@@ -204,7 +204,7 @@ void RealStudio::click(const Object& root, Role role, const QString& beginning) 
 
 void RealStudio::clickOften(const Object& object, int times) {
     screen_.focusUppermost();
-    screen_.clickOften(reader_->place(object).center(), times);
+    screen_.clickOften(reader_->rect(object).center(), times);
     settle();
 }
 
@@ -216,10 +216,10 @@ void RealStudio::clickMenu(const QStringList& entries) {
     }
 }
 
-/// Nothing is told of a menu but the entry under the pointer, and of no entry that is greyed out.
+/// Of a menu nothing is reported but the entry under the pointer, and of no entry that is disabled.
 void RealStudio::clickEntry(const QString& beginning) {
     std::optional<Object> wanted;
-    const auto isTold = [&] {
+    const auto isReported = [&] {
         const std::optional<Object> at =
             reader_->focusMoves() > beforeClick_ ? reader_->focused() : std::nullopt;
         const std::optional<Object> menu = at ? reader_->parent(*at) : std::nullopt;
@@ -229,15 +229,15 @@ void RealStudio::clickEntry(const QString& beginning) {
         }
         return wanted.has_value();
     };
-    for (int moves = 0; !isTold() && moves < kMostEntries; ++moves) {
+    for (int moves = 0; !isReported() && moves < kMostEntries; ++moves) {
         screen_.nudge();
-        static_cast<void>(QTest::qWaitFor(isTold, kEntryMilliseconds));
+        static_cast<void>(QTest::qWaitFor(isReported, kEntryMilliseconds));
     }
     if (!wanted) {
         keep("missing");
         fail("there is no entry “" + beginning + "”");
     }
-    screen_.click(reader_->place(*wanted).center());
+    screen_.click(reader_->rect(*wanted).center());
     settle();
 }
 
@@ -253,11 +253,11 @@ void RealStudio::choose(const QString& chooser, const QString& line) {
         return wanted.has_value();
     });
     QTest::qWait(2 * QGuiApplication::styleHints()->mouseDoubleClickInterval());
-    screen_.click(reader_->place(*wanted).center());
+    screen_.click(reader_->rect(*wanted).center());
     settle();
 }
 
-/// What the program says after that comes behind what it told of them.
+/// What the program reports after that comes behind what it reported of them.
 void RealStudio::settle() {
     const auto isRunning = [this] {
         return process_.state() != QProcess::NotRunning && !process_.waitForFinished(0);
@@ -319,7 +319,7 @@ QString RealStudio::selectedRow(const QString& list) {
 
 void RealStudio::selectRow(const QString& list, const QString& beginning, const QString& key) {
     press({"End", "Home"});
-    // A row's name says whether it is one of several that are selected, so it may change.
+    // A row's name states whether it is one of several that are selected, so it may change.
     waitUntil("the first row is selected", [&] {
         return selectedRow(list) ==
                reader_->name(shown(shown(Role::List, list), Role::ListItem, {}));
@@ -336,7 +336,7 @@ void RealStudio::selectRow(const QString& list, const QString& beginning, const 
 }
 
 RealStudio::Object RealStudio::goTo(Role role, const QString& beginning, const QString& key) {
-    QStringList passed;
+    QStringList stops;
     screen_.focusUppermost();
     settle();
     while (!isFocused(role, beginning)) {
@@ -344,10 +344,10 @@ RealStudio::Object RealStudio::goTo(Role role, const QString& beginning, const Q
         press({key});
         const bool isMoved =
             QTest::qWaitFor([&] { return reader_->focusMoves() > before; }, kFocusMilliseconds);
-        passed << focusedName();
-        if (!isMoved || passed.size() > kMostTabs) {
+        stops << focusedName();
+        if (!isMoved || stops.size() > kMostTabs) {
             keep("missing");
-            fail(key + " does not come to “" + beginning + "”, only to: " + passed.join(" | "));
+            fail(key + " does not come to “" + beginning + "”, only to: " + stops.join(" | "));
         }
     }
     return *reader_->focused();

@@ -26,13 +26,13 @@ public:
     static constexpr int kPatience = 30000;      ///< milliseconds until something is seen
     static constexpr int kRunPatience = 300000;  ///< milliseconds of runs
 
-    /// With these beside the settings of the tests.
+    /// With these in addition to the settings of the tests.
     explicit RealStudio(const QJsonObject& settings = {});
     ~RealStudio();
 
     /// A graph of the sources as a file of the data folder, with so many steps and a new seed for
     /// each run; its path.
-    QString placeGraph(const QString& source, int steps, const QString& name = "graph.json");
+    QString copyGraph(const QString& source, int steps, const QString& name = "graph.json");
     /// Opens the graph, empty: none; waits until its nodes are seen.
     void start(const QString& graph = {});
     /// The process is killed.
@@ -40,14 +40,14 @@ public:
     /// Waits for the process to end by itself.
     void waitForEnd();
 
-    /// Of its data; pictures are in "pictures" there.
+    /// Of its data; images are in "images" there.
     [[nodiscard]] QString path(const QString& relative) const { return folder_.filePath(relative); }
 
     /// Files of "pictures" with the ending of a PNG, by name.
-    [[nodiscard]] QStringList pictures() const;
-    /// What its file of settings says; null: nothing.
+    [[nodiscard]] QStringList images() const;
+    /// What its file of settings holds; null: nothing.
     [[nodiscard]] QJsonValue setting(const QString& name) const;
-    /// The first column of what the file of runs says, read beside the studio.
+    /// The first column of what the file of runs holds, read next to the studio.
     [[nodiscard]] QStringList kept(const QString& statement) const;
 
     [[nodiscard]] AtSpi& reader() { return *reader_; }
@@ -75,7 +75,7 @@ public:
     void clickOften(const Object& object, int times = 2);
     /// "Run", "Run several times...".
     void clickMenu(const QStringList& entries);
-    /// In the menu or list that is open, whichever: by what it says of what is under the pointer.
+    /// In the menu or list that is open, whichever: by its report of what is under the pointer.
     void clickEntry(const QString& beginning);
     /// Opens the list of a chooser by a click and clicks the line.
     void choose(const QString& chooser, const QString& line);
@@ -91,11 +91,11 @@ public:
     void waitFocused(Role role, const QString& beginning);
     [[nodiscard]] QString focusedName();
 
-    /// A picture of the screen for whoever looks.
+    /// A screenshot for whoever looks.
     void keep(const QString& name) const { screen_.keep(name); }
 
 private:
-    /// Waits until the program has taken all keys and clicks, and what it told of them is heard.
+    /// Waits until the program has taken all keys and clicks, and its reports of them are heard.
     void settle();
     [[nodiscard]] QString selectedRow(const QString& list);
     [[nodiscard]] bool isFocused(Role role, const QString& beginning);

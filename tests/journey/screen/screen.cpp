@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kToolMilliseconds = 20000;
 constexpr int kAnswerMilliseconds = 500;
-constexpr int kSteps = 12;  ///< of a drag, between two places
+constexpr int kSteps = 12;  ///< of a drag, between two positions
 
 QString outputOf(const QString& program, const QStringList& arguments) {
     QProcess process;
@@ -26,8 +26,8 @@ QString outputOf(const QString& program, const QStringList& arguments) {
     return QString::fromUtf8(process.readAllStandardOutput());
 }
 
-QStringList movedTo(const QPoint& place) {
-    return {"mousemove", QString::number(place.x()), QString::number(place.y())};
+QStringList movedTo(const QPoint& point) {
+    return {"mousemove", QString::number(point.x()), QString::number(point.y())};
 }
 
 QStringList buttonArgument(Screen::Button button) {
@@ -40,34 +40,34 @@ void tool(const QStringList& arguments) {
 
 }  // namespace
 
-void Screen::moveTo(const QPoint& place) const {
-    tool(movedTo(place));
+void Screen::moveTo(const QPoint& point) const {
+    tool(movedTo(point));
 }
 
 void Screen::nudge() const {
     tool({"mousemove_relative", "2", "12"});
 }
 
-void Screen::click(const QPoint& place, Button button) const {
-    tool(movedTo(place) + QStringList{"click"} + buttonArgument(button));
+void Screen::click(const QPoint& point, Button button) const {
+    tool(movedTo(point) + QStringList{"click"} + buttonArgument(button));
 }
 
-void Screen::clickOften(const QPoint& place, int times) const {
-    tool(movedTo(place) +
+void Screen::clickOften(const QPoint& point, int times) const {
+    tool(movedTo(point) +
          QStringList{"click", "--repeat", QString::number(times), "--delay", "40", "1"});
 }
 
-void Screen::clickHolding(const QString& held, const QPoint& place) const {
-    tool(QStringList{"keydown", held} + movedTo(place) + QStringList{"click", "1", "keyup", held});
+void Screen::clickHolding(const QString& held, const QPoint& point) const {
+    tool(QStringList{"keydown", held} + movedTo(point) + QStringList{"click", "1", "keyup", held});
 }
 
-/// In small steps: a program that is told of a jump alone sees no drag.
-void Screen::drag(const QList<QPoint>& places, const QString& held) const {
+/// In small steps: a program that is notified of a jump alone sees no drag.
+void Screen::drag(const QList<QPoint>& positions, const QString& held) const {
     QStringList arguments = held.isEmpty() ? QStringList() : QStringList{"keydown", held};
-    arguments += movedTo(places.front()) + QStringList{"mousedown", "1"};
-    for (int next = 1; next < places.size(); ++next) {
-        const QPoint from = places[next - 1];
-        const QPoint way = places[next] - from;
+    arguments += movedTo(positions.front()) + QStringList{"mousedown", "1"};
+    for (int next = 1; next < positions.size(); ++next) {
+        const QPoint from = positions[next - 1];
+        const QPoint way = positions[next] - from;
         for (int step = 1; step <= kSteps; ++step) {
             arguments += movedTo(from + way * step / kSteps) + QStringList{"sleep", "0.01"};
         }

@@ -11,22 +11,22 @@
 
 namespace lowtide::testing {
 
-/// The pointer and the keyboard of the X server, moved as by a person's hand: whatever is under the
+/// The pointer and the keyboard of the X server, moved as by a user's hand: whatever is under the
 /// pointer, or has the keyboard, gets them. Throws std::runtime_error where xdotool fails.
 class Screen {
 public:
     enum class Button { Left = 1, Middle = 2, Right = 3, WheelUp = 4, WheelDown = 5 };
 
-    void moveTo(const QPoint& place) const;
+    void moveTo(const QPoint& point) const;
     /// To the right and down, by a few pixels.
     void nudge() const;
-    void click(const QPoint& place, Button button = Button::Left) const;
+    void click(const QPoint& point, Button button = Button::Left) const;
     /// Within the time that makes one double click of two, a line of three.
-    void clickOften(const QPoint& place, int times = 2) const;
+    void clickOften(const QPoint& point, int times = 2) const;
     /// With `held` ("ctrl", "shift") down meanwhile.
-    void clickHolding(const QString& held, const QPoint& place) const;
-    /// Press, through each place in small steps, release.
-    void drag(const QList<QPoint>& places, const QString& held = {}) const;
+    void clickHolding(const QString& held, const QPoint& point) const;
+    /// Press, through each position in small steps, release.
+    void drag(const QList<QPoint>& positions, const QString& held = {}) const;
 
     /// "ctrl+shift+r"; one after the other.
     void press(const QStringList& keys) const;

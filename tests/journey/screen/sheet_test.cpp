@@ -25,7 +25,7 @@ private Q_SLOTS:
     void cleanupTestCase() { studio_.reset(); }
 
 private:
-    /// Waits for the picture of all cells; its size.
+    /// Waits for the image of all cells; its size.
     [[nodiscard]] QSize finished(const QString& file);
     [[nodiscard]] AtSpi::Object inspectorField(Role role, const QString& name);
 
@@ -34,7 +34,7 @@ private:
 
 void SheetTest::initTestCase() {
     studio_.emplace();
-    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+    studio_->start(studio_->copyGraph("examples/graphs/text_to_image.json", 2));
 }
 
 QSize SheetTest::finished(const QString& file) {
@@ -56,7 +56,7 @@ void SheetTest::aSheetIsMadeByMouse() {
     const AtSpi::Object dialog = studio_->shown(Role::Dialog, "Vary in a sheet");
     studio_->clickOften(studio_->shown(dialog, Role::Text, "Values"), 3);
     studio_->type("1-2");
-    studio_->shown(dialog, Role::Label, "2 pictures");
+    studio_->shown(dialog, Role::Label, "2 images");
     studio_->keep("sheet_dialog");
     studio_->click(studio_->shown(dialog, Role::PushButton, "Run"));
     studio_->waitGone(Role::Dialog, "Vary in a sheet");
@@ -74,7 +74,7 @@ void SheetTest::aSheetIsMadeByKeys() {
     studio_->waitFocused(Role::Text, "Values");
     studio_->press({"ctrl+a"});
     studio_->type("1, 4, 8");
-    studio_->shown(Role::Label, "3 pictures");
+    studio_->shown(Role::Label, "3 images");
     studio_->press({"Return"});
     studio_->waitGone(Role::Dialog, "Vary in a sheet");
     QVERIFY(finished("graph_sheet_00002.png").width() > 3 * 128);

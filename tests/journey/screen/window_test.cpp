@@ -28,14 +28,14 @@ class WindowTest : public QObject {
 
 private Q_SLOTS:
     void initTestCase();
-    void theLanguageChangesAndTheGraphStays();
+    void theLanguageChangesAndTheGraphRemains();
     void theLanguageChangesByItsButton();
     void coloursChange();
     void everythingThatTakesKeysHasAName_data();
     void everythingThatTakesKeysHasAName();
     void everyStopOfTabHasAName();
     void theLogIsRead();
-    void aReportSaysNothingOfThePerson();
+    void aReportHasNothingOfTheUser();
     void textsGrow();
 
     void cleanupTestCase() { studio_.reset(); }
@@ -51,7 +51,7 @@ private:
 /// With a change that is not saved.
 void WindowTest::initTestCase() {
     studio_.emplace();
-    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+    studio_->start(studio_->copyGraph("examples/graphs/text_to_image.json", 2));
     studio_->click(studio_->shown(studio_->shown(Role::List, "Graph"), Role::ListItem, "Denoise"));
     studio_->shown(Role::Label, "Steps");
     studio_->press({"alt+5"});
@@ -71,9 +71,9 @@ bool WindowTest::hasSteps(double steps) {
     });
 }
 
-void WindowTest::theLanguageChangesAndTheGraphStays() {
+void WindowTest::theLanguageChangesAndTheGraphRemains() {
     const auto heightOf = [this](const QString& canvas) {
-        return studio_->reader().place(studio_->shown(Role::List, canvas)).height();
+        return studio_->reader().rect(studio_->shown(Role::List, canvas)).height();
     };
     const int height = heightOf("Graph");
     studio_->clickMenu({"View", "Language", "简体中文"});
@@ -97,7 +97,7 @@ void WindowTest::theLanguageChangesAndTheGraphStays() {
     QTRY_VERIFY(hasSteps(kSteps));
 }
 
-/// Beside the menus. Qt tells no tree of it; Tab comes to it.
+/// Next to the menus. Qt reports no tree of it; Tab comes to it.
 void WindowTest::theLanguageChangesByItsButton() {
     studio_->press({"alt+1", "ctrl+F6"});
     studio_->click(studio_->goTo(Role::PushButton, "English"));
@@ -171,16 +171,16 @@ void WindowTest::everythingThatTakesKeysHasAName() {
 /// Once around the window, but for the canvas, where Tab adds a node.
 void WindowTest::everyStopOfTabHasAName() {
     studio_->press({"alt+1", "ctrl+F6"});
-    QStringList passed;
-    while (passed.size() < 80 && (passed.isEmpty() || studio_->focusedName() != "Graph")) {
+    QStringList visited;
+    while (visited.size() < 80 && (visited.isEmpty() || studio_->focusedName() != "Graph")) {
         const size_t before = studio_->reader().focusMoves();
         studio_->press({"Tab"});
         QTRY_VERIFY(studio_->reader().focusMoves() > before);
-        passed << studio_->focusedName();
-        QVERIFY2(!passed.back().isEmpty(), qPrintable(passed.join(" | ")));
+        visited << studio_->focusedName();
+        QVERIFY2(!visited.back().isEmpty(), qPrintable(visited.join(" | ")));
     }
-    QVERIFY(passed.size() > 20);
-    QVERIFY(passed.contains("English"));  // the languages, above
+    QVERIFY(visited.size() > 20);
+    QVERIFY(visited.contains("English"));  // the languages, above
 }
 
 void WindowTest::theLogIsRead() {
@@ -204,19 +204,19 @@ void WindowTest::checkReport() {
     const AtSpi::Object dialog = studio_->shown(Role::Dialog, "Report a problem");
     const AtSpi::Object text = studio_->shown(dialog, Role::Text, "Exactly this is saved");
     QTRY_VERIFY(studio_->reader().text(text).size() > 1000);
-    const QString said = studio_->reader().text(text);
-    QVERIFY(said.contains("\"steps\": 7"));
+    const QString message = studio_->reader().text(text);
+    QVERIFY(message.contains("\"steps\": 7"));
     for (const QString& secret : {studio_->path({}),
                                   QDir::homePath(),
                                   QDir::tempPath() + '/',
                                   QSysInfo::machineHostName(),
                                   QString("graph.json"),
                                   QString("cat face")}) {
-        QVERIFY2(!said.contains(secret), qPrintable(secret));
+        QVERIFY2(!message.contains(secret), qPrintable(secret));
     }
 }
 
-void WindowTest::aReportSaysNothingOfThePerson() {
+void WindowTest::aReportHasNothingOfTheUser() {
     studio_->clickMenu({"Help", "Report a problem"});
     checkReport();
     studio_->keep("report");
@@ -228,7 +228,7 @@ void WindowTest::aReportSaysNothingOfThePerson() {
     studio_->waitGone(Role::Dialog, "Report a problem");
 }
 
-/// At the next start. Qt 6.4 tells AT-SPI places without the scale, so the window is measured.
+/// At the next start. Qt 6.4 reports AT-SPI positions without the scale, so the window is measured.
 void WindowTest::textsGrow() {
     const QSize before = studio_->screen().uppermostSize();
     studio_->clickMenu({"Edit", "Settings"});

@@ -35,8 +35,8 @@ XServer::XServer() : connection_(xcb_connect(nullptr, nullptr)) {
     root_ = xcb_setup_roots_iterator(xcb_get_setup(connection_.get())).data->root;
     protocols_ = atom("WM_PROTOCOLS");
     ping_ = atom("_NET_WM_PING");
-    const uint32_t told = XCB_EVENT_MASK_STRUCTURE_NOTIFY;
-    xcb_change_window_attributes(connection_.get(), root_, XCB_CW_EVENT_MASK, &told);
+    const uint32_t notified = XCB_EVENT_MASK_STRUCTURE_NOTIFY;
+    xcb_change_window_attributes(connection_.get(), root_, XCB_CW_EVENT_MASK, &notified);
     setRepeat(XCB_AUTO_REPEAT_MODE_OFF);
 }
 

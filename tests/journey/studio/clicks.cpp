@@ -43,10 +43,10 @@ void Clicks::awaitReady(QWidget& widget) {
     }
 }
 
-void Clicks::at(QWidget& widget, const QPoint& place) {
+void Clicks::at(QWidget& widget, const QPoint& point) {
     awaitReady(widget);
     ++count_;
-    QTest::mouseClick(&widget, Qt::LeftButton, Qt::NoModifier, place);
+    QTest::mouseClick(&widget, Qt::LeftButton, Qt::NoModifier, point);
 }
 
 void Clicks::on(QWidget& widget) {
@@ -122,7 +122,7 @@ void Clicks::choose(QComboBox& box, const QString& text) {
 /// entry, however long both take.
 void Clicks::chooseInMenu(QToolButton& button, const QString& text) {
     QTimer look;
-    look.setObjectName("person");
+    look.setObjectName("user");
     QElapsedTimer since;
     bool isChosen = false;
     QObject::connect(&look, &QTimer::timeout, &button, [&] {
@@ -152,9 +152,9 @@ void Clicks::onNode(const char* node) {
 }
 
 void Clicks::onParam(const char* param) {
-    QWidget& row = Hands(studio_).widget(param, &studio_.desk().inspector());
-    const QPoint place(8, 8);
-    QContextMenuEvent event(QContextMenuEvent::Mouse, place, row.mapToGlobal(place));
+    QWidget& row = Hands(studio_).widget(param, &studio_.controller().inspector());
+    const QPoint point(8, 8);
+    QContextMenuEvent event(QContextMenuEvent::Mouse, point, row.mapToGlobal(point));
     QApplication::sendEvent(&row, &event);
     ++count_;
 }
@@ -176,7 +176,7 @@ void Clicks::inPopup(const char* menu, const char* action) {
     at(*opened, opened->actionGeometry(chosen).center());
 }
 
-void Clicks::stroke(ui::PictureView& view, const QPointF& from, const QPointF& to) {
+void Clicks::stroke(ui::ImageView& view, const QPointF& from, const QPointF& to) {
     testing::stroke(view, from, to);
     ++count_;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tests/journey/studio/studio_session.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 
 #include <QAbstractItemView>
 #include <QComboBox>
@@ -9,7 +9,7 @@
 
 namespace lowtide::testing {
 
-/// A person with a mouse alone, whose clicks are counted. Widgets must be seen; what is not there
+/// A user with a mouse alone, whose clicks are counted. Widgets must be seen; what is not there
 /// throws.
 class Clicks {
 public:
@@ -35,8 +35,8 @@ public:
     void onParam(const char* param);
     /// An entry of the menu that pops up.
     void inPopup(const char* menu, const char* action);
-    /// A stroke over a picture, in its pixels, is one press.
-    void stroke(ui::PictureView& view, const QPointF& from, const QPointF& to);
+    /// A stroke over an image, in its pixels, is one press.
+    void stroke(ui::ImageView& view, const QPointF& from, const QPointF& to);
     /// On that widget of the dialog that opens next; call it before the click that opens it.
     void inNextDialog(const char* dialog, const char* widget);
 
@@ -47,7 +47,7 @@ public:
 private:
     /// Until it can be clicked.
     static void awaitReady(QWidget& widget);
-    void at(QWidget& widget, const QPoint& place);
+    void at(QWidget& widget, const QPoint& point);
 
     StudioSession& studio_;
     int count_ = 0;

@@ -4,7 +4,7 @@
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/scene_items.hpp"
 #include "ui/editors/number_field.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
@@ -30,7 +30,7 @@ void Hands::press(const char* action) {
 }
 
 void Hands::clickNode(const std::string& node) {
-    ui::GraphView& canvas = studio_.desk().canvas();
+    ui::GraphView& canvas = studio_.controller().canvas();
     const ui::NodeItem* item = qobject_cast<ui::GraphScene*>(canvas.scene())->node(node);
     if (!item) {
         throw std::runtime_error("the canvas does not show " + node);
@@ -41,7 +41,7 @@ void Hands::clickNode(const std::string& node) {
 }
 
 void Hands::typeValue(const char* row, const char* name, const QString& text) {
-    QWidget& whole = widget(row, &studio_.desk().inspector());
+    QWidget& whole = widget(row, &studio_.controller().inspector());
     if (auto* number = whole.findChild<ui::NumberField*>()) {
         QTest::mouseClick(number, Qt::LeftButton);  // its field is there while one types
     }
@@ -105,14 +105,14 @@ QModelIndex rowNamed(const QAbstractItemView& view, const QString& text) {
 
 void doubleClick(QAbstractItemView& view, const QModelIndex& row) {
     view.scrollTo(row);
-    const QPoint place = view.visualRect(row).center();
-    QTest::mouseClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
-    QTest::mouseDClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
+    const QPoint point = view.visualRect(row).center();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, point);
+    QTest::mouseDClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, point);
 }
 
-void stroke(ui::PictureView& view, const QPointF& from, const QPointF& to) {
-    const QPoint begin = view.placeOf(from).toPoint();
-    const QPoint end = view.placeOf(to).toPoint();
+void stroke(ui::ImageView& view, const QPointF& from, const QPointF& to) {
+    const QPoint begin = view.positionOf(from).toPoint();
+    const QPoint end = view.positionOf(to).toPoint();
     QTest::mousePress(&view, Qt::LeftButton, Qt::NoModifier, begin);
     QMouseEvent move(QEvent::MouseMove,
                      end,

@@ -8,12 +8,12 @@
 class QAbstractItemView;
 
 namespace lowtide::ui {
-class PictureView;
+class ImageView;
 }
 
 namespace lowtide::testing {
 
-/// What a person does at the window: real events to widgets that are seen. A test fails where a
+/// What a user does at the window: real events to widgets that are seen. A test fails where a
 /// widget is not there or cannot be seen.
 class Hands {
 public:
@@ -40,7 +40,7 @@ void retype(QWidget& field, const QString& text);
 /// The row of a list with that text in it; invalid: none.
 [[nodiscard]] QModelIndex rowNamed(const QAbstractItemView& view, const QString& text);
 void doubleClick(QAbstractItemView& view, const QModelIndex& row);
-/// One press from pixel to pixel of the picture that is shown.
-void stroke(ui::PictureView& view, const QPointF& from, const QPointF& to);
+/// One press from pixel to pixel of the image that is shown.
+void stroke(ui::ImageView& view, const QPointF& from, const QPointF& to);
 
 }  // namespace lowtide::testing

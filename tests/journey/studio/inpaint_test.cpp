@@ -1,4 +1,4 @@
-// A part of a picture is made anew, from the picture to the result, with the real module.
+// A part of an image is made again, from the image to the result, with the real module.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -12,7 +12,7 @@
 #include "ui/painting/mask_ops.hpp"
 #include "ui/panels/frame_tool.hpp"
 #include "ui/panels/gallery.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/retouching.hpp"
 
 #include <QtTest/QtTest>
@@ -83,7 +83,7 @@ private Q_SLOTS:
 
     void anEyeIsInpaintedInEightClicks();
     void theSecondMaskReplacesTheFirst();
-    void anExtendedPictureIsFilled();
+    void anExtendedImageIsFilled();
     void aPhotoOfAnySizeIsInpainted();
     void ourGraphsFillTheMask_data();
     void ourGraphsFillTheMask();
@@ -91,9 +91,9 @@ private Q_SLOTS:
     void cleanupTestCase() { studio_.reset(); }
 
 private:
-    [[nodiscard]] Retouching& retouching() { return studio_->desk().viewer().retouching(); }
+    [[nodiscard]] Retouching& retouching() { return studio_->controller().viewer().retouching(); }
 
-    [[nodiscard]] PictureView& view() { return studio_->desk().viewer().view(); }
+    [[nodiscard]] ImageView& view() { return studio_->controller().viewer().view(); }
 
     void show(const QString& path);
     void startPainting();
@@ -118,10 +118,11 @@ void InpaintTest::fewSteps() {
 }
 
 void InpaintTest::show(const QString& path) {
-    QSignalSpy shown(&studio_->desk().viewer(), &Viewer::shown);
-    studio_->desk().viewer().showFile(path);
+    QSignalSpy shown(&studio_->controller().viewer(), &Viewer::shown);
+    studio_->controller().viewer().showFile(path);
     QVERIFY(shown.wait(kPatience));
-    studio_->window().findChild<QTabWidget*>("centre")->setCurrentWidget(&studio_->desk().viewer());
+    studio_->window().findChild<QTabWidget*>("centre")->setCurrentWidget(
+        &studio_->controller().viewer());
 }
 
 void InpaintTest::startPainting() {
@@ -129,14 +130,14 @@ void InpaintTest::startPainting() {
     QTRY_VERIFY_WITH_TIMEOUT(retouching().maskTool(), kPatience);
 }
 
-/// From a picture of the gallery, with the graph that made it open: a prompt is typed as well.
+/// From an image of the gallery, with the graph that made it open: a prompt is typed as well.
 void InpaintTest::anEyeIsInpaintedInEightClicks() {
     const QueuedRun first = Hands(*studio_).run();
     QVERIFY2(first.state == RunState::Finished, qPrintable(firstIssueIn(first)));
     const QImage before = rgb(first.files.front());
     studio_->window().findChild<QTabWidget*>("centre")->setCurrentIndex(0);
     const int steps = studio_->model().undoStack().index();
-    Gallery& gallery = *studio_->desk().gallery();
+    Gallery& gallery = *studio_->controller().gallery();
 
     Hands hands(*studio_);
     Clicks clicks(*studio_);
@@ -205,7 +206,7 @@ void InpaintTest::theSecondMaskReplacesTheFirst() {
     QTRY_COMPARE_WITH_TIMEOUT(studio_->model().undoStack().index(), steps + 1, kPatience);
     QCOMPARE(studio_->model().document().nodes.size(), nodes);
     const QDir files(folder_.filePath("portrait.files"));
-    QCOMPARE(files.entryList({"mask-*.png"}).size(), 1);  // beside the graph
+    QCOMPARE(files.entryList({"mask-*.png"}).size(), 1);  // next to the graph
     const QueuedRun run = hands.run();
     QVERIFY2(run.state == RunState::Finished, qPrintable(firstIssueIn(run)));
     const Compared compared = compare(rgb(result_), rgb(run.files.front()), mask);
@@ -218,8 +219,8 @@ void InpaintTest::theSecondMaskReplacesTheFirst() {
     QCOMPARE(rgb(command.output.trimmed()), rgb(run.files.front()));
 }
 
-/// The mask of what is new is there when the larger picture is.
-void InpaintTest::anExtendedPictureIsFilled() {
+/// The mask of what is new is there when the larger image is.
+void InpaintTest::anExtendedImageIsFilled() {
     const QString dog = sourcePath("examples/pictures/dog.png");
     const QImage before = rgb(dog);
     show(dog);
@@ -237,8 +238,8 @@ void InpaintTest::anExtendedPictureIsFilled() {
     clicks.on(hands.widget("frameWrite"));
     QTRY_VERIFY_WITH_TIMEOUT(retouching().maskTool(), kPatience);
     const QImage mask = retouching().maskTool()->canvas().mask();
-    const auto* told = retouching().maskPanel()->findChild<QLabel*>("maskTold");
-    QVERIFY2(told->text().startsWith("What is new is masked"), qPrintable(told->text()));
+    const auto* reported = retouching().maskPanel()->findChild<QLabel*>("maskTold");
+    QVERIFY2(reported->text().startsWith("What is new is masked"), qPrintable(reported->text()));
     QCOMPARE(mask.width(), before.width() + 32);
     QCOMPARE(int(mask.constScanLine(0)[mask.width() - 1]), 255);
     const int steps = studio_->model().undoStack().index();
@@ -256,14 +257,14 @@ void InpaintTest::anExtendedPictureIsFilled() {
     QVERIFY(compared.different > 0);
 }
 
-/// Sides that are no multiples go through a node that fits picture and mask alike.
+/// Sides that are no multiples go through a node that fits image and mask alike.
 void InpaintTest::aPhotoOfAnySizeIsInpainted() {
     const QString photo = folder_.filePath("odd.png");
     QVERIFY(rgb(sourcePath("examples/pictures/dog.png"))
                 .scaled(101, 131, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
                 .save(photo));
     studio_->model().setSaved();
-    studio_->desk().files().newGraph();
+    studio_->controller().files().newGraph();
     fewSteps();
     show(photo);
     startPainting();
@@ -301,7 +302,7 @@ void InpaintTest::ourGraphsFillTheMask() {
     QFETCH(QString, path);
     const graph::Catalog& catalog = studio_->model().catalog();
     graph::Document document = graph::parseDocument(contentsOf(path).toStdString());
-    const InpaintFiles files{.picture = sourcePath("examples/pictures/dog.png").toStdString(),
+    const InpaintFiles files{.image = sourcePath("examples/pictures/dog.png").toStdString(),
                              .mask = sourcePath("examples/pictures/dog_mask.png").toStdString(),
                              .widthPixels = 64,
                              .heightPixels = 64};

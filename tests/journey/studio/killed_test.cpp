@@ -1,4 +1,4 @@
-// Studios that are killed while a person works with pictures: what they showed as done is there,
+// Studios that are killed while a user works with images: what they showed as done is there,
 // and nothing that is half done is shown.
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/input.hpp"
@@ -24,13 +24,13 @@ using namespace lowtide::ui;
 namespace {
 
 constexpr int kPatience = 120000;
-constexpr int kMostSteps = 12;  ///< that a studio tells before it is killed: three rounds of work
+constexpr int kMostSteps = 12;  ///< that a studio reports before it is killed: three rounds of work
 constexpr int kMostMilliseconds = 150;
 constexpr int kDeaths = 5;
 constexpr int kDeathsOfTheWholeTest = 40;
 constexpr const char* kChild = "LOWTIDE_KILLED_CHILD";
 
-void tell(const QString& line) {
+void showMessage(const QString& line) {
     std::puts(qPrintable(line));
     std::fflush(stdout);
 }
@@ -46,14 +46,14 @@ void pressIn(QWidget& list, Qt::Key key) {
     QTest::keyClick(&list, key);
 }
 
-/// A person at work: makes a picture, stars it, renames it, throws every other one away; each is
-/// told once the window shows it.
+/// A user at work: makes an image, stars it, renames it, throws every other one away; each is
+/// reported once the window shows it.
 void workForEver(StudioSession& studio, quint32 child) {
-    studio.model().apply("A small picture", [](graph::Document& document) {
+    studio.model().apply("A small image", [](graph::Document& document) {
         document.nodes.at("latent").params.update({{"width", 64}, {"height", 64}});
         document.nodes.at("denoise").params["steps"] = 1;
     });
-    Gallery& gallery = *studio.desk().gallery();
+    Gallery& gallery = *studio.controller().gallery();
     Hands hands(studio);
     hands.press("view.gallery");
     auto& list = *gallery.findChild<QListView*>("pictures");
@@ -63,11 +63,11 @@ void workForEver(StudioSession& studio, quint32 child) {
         });
         const QueuedRun run = studio.runToEnd();
         if (run.state != RunState::Finished) {
-            tell("failed");
+            showMessage("failed");
             return;
         }
         const QString made = run.files.front();
-        tell("made " + made);
+        showMessage("made " + made);
         if (!comes([&] { return gallery.files().contains(made); })) {
             return;
         }
@@ -76,8 +76,8 @@ void workForEver(StudioSession& studio, quint32 child) {
         if (!comes([&] { return gallery.selected().front().isStarred; })) {
             return;
         }
-        tell("starred " + made);
-        const QString name = QString("picture %1 %2").arg(child).arg(round);
+        showMessage("starred " + made);
+        const QString name = QString("image %1 %2").arg(child).arg(round);
         answerDialog("", [name](QDialog& dialog) {
             dialog.findChild<QLineEdit*>()->setText(name);
             dialog.accept();
@@ -87,20 +87,20 @@ void workForEver(StudioSession& studio, quint32 child) {
         if (!comes([&] { return gallery.files().contains(renamed); })) {
             return;
         }
-        tell("renamed " + made + "\t" + renamed);
+        showMessage("renamed " + made + "\t" + renamed);
         if (round % 2 == 0) {
             gallery.select(renamed);
             pressIn(list, Qt::Key_Delete);
             if (!comes([&] { return !gallery.files().contains(renamed); })) {
                 return;
             }
-            tell("removed " + renamed);
+            showMessage("removed " + renamed);
         }
     }
 }
 
-/// What all studios so far have told.
-struct Told {
+/// What all studios so far have reported.
+struct Reported {
     std::map<QString, bool> isStarred;  ///< by path, of what must be there
     QSet<QString> removed;
     QSet<QString> leaving;  ///< may have been on their way to the wastebasket: shown as missing
@@ -131,15 +131,15 @@ private Q_SLOTS:
     void whatWasShownIsThere();
 
 private:
-    void checkThere(const QString& folder, Told& told, const QString& last) const;
+    void checkThere(const QString& folder, Reported& reported, const QString& last) const;
 };
 
 void KilledTest::whatWasShownIsThere() {
     const QTemporaryDir folder;
     QVERIFY(QDir().mkpath(folder.filePath("data")));
-    Told told;
+    Reported reported;
     int lines = 0;
-    const int deaths = isWholeTest() ? kDeathsOfTheWholeTest : kDeaths;
+    const int deaths = isFullTest() ? kDeathsOfTheWholeTest : kDeaths;
     for (int death = 0; death < deaths; ++death) {
         QProcess child;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -148,61 +148,61 @@ void KilledTest::whatWasShownIsThere() {
         child.setProcessEnvironment(environment);
         child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         child.start(QCoreApplication::applicationFilePath(), {"killed_test", folder.path()});
-        QByteArray said;
+        QByteArray message;
         const int steps = 1 + QRandomGenerator::global()->bounded(kMostSteps);
-        while (said.count('\n') < steps) {  // "ready" is the first; then any moment
+        while (message.count('\n') < steps) {  // "ready" is the first; then any moment
             QVERIFY(child.waitForReadyRead(kPatience));
-            said += child.readAllStandardOutput();
+            message += child.readAllStandardOutput();
         }
         QTest::qSleep(QRandomGenerator::global()->bounded(kMostMilliseconds));
         QCOMPARE(::kill(static_cast<pid_t>(child.processId()), SIGKILL), 0);
         QVERIFY(child.waitForFinished(kPatience));
         QCOMPARE(child.exitStatus(), QProcess::CrashExit);
-        said += child.readAllStandardOutput();
+        message += child.readAllStandardOutput();
         QString last;
-        for (const QByteArray& line : said.trimmed().split('\n')) {
+        for (const QByteArray& line : message.trimmed().split('\n')) {
             last = QString::fromUtf8(line);
-            told.take(last);
+            reported.take(last);
             ++lines;
         }
-        checkThere(folder.path(), told, last);
+        checkThere(folder.path(), reported, last);
     }
-    qInfo("%d steps were told by %d studios that were killed", lines - deaths, deaths);
+    qInfo("%d steps were reported by %d studios that were killed", lines - deaths, deaths);
     QVERIFY(lines > 2 * deaths);
 }
 
 /// Of what was at work after the last word, all or nothing.
-void KilledTest::checkThere(const QString& folder, Told& told, const QString& last) const {
-    RunStore store(placesIn(folder).runs + "/runs.sqlite");
-    std::map<QString, PictureRecord> kept;
-    for (const PictureRecord& picture : store.pictures({})) {
-        kept[picture.path] = picture;
+void KilledTest::checkThere(const QString& folder, Reported& reported, const QString& last) const {
+    RunStore store(appFoldersIn(folder).runs + "/runs.sqlite");
+    std::map<QString, ImageRecord> kept;
+    for (const ImageRecord& image : store.images({})) {
+        kept[image.path] = image;
     }
-    // The step after the last one may have been done and not told.
+    // The step after the last one may have been done and not reported.
     const QString latest = last.contains('\t') ? last.section('\t', 1) : last.section(' ', 1);
     const bool mayBeRemoved = last.startsWith("renamed");
     const bool mayBeRenamed = last.startsWith("starred");
     if (mayBeRemoved) {
-        told.leaving.insert(latest);
+        reported.leaving.insert(latest);
     }
-    for (auto entry = told.isStarred.begin(); entry != told.isStarred.end();) {
+    for (auto entry = reported.isStarred.begin(); entry != reported.isStarred.end();) {
         const QString& path = entry->first;
         const auto found = kept.find(path);
         if (found == kept.end() && path == latest && (mayBeRemoved || mayBeRenamed)) {
-            entry = told.isStarred.erase(entry);
+            entry = reported.isStarred.erase(entry);
             continue;
         }
         QVERIFY2(found != kept.end(), qPrintable("lost: " + path));
         QVERIFY2(!entry->second || found->second.isStarred, qPrintable("no star: " + path));
         ++entry;
     }
-    for (const QString& path : told.removed) {
+    for (const QString& path : reported.removed) {
         QVERIFY2(!kept.contains(path) && !QFile::exists(path), qPrintable("came back: " + path));
     }
-    for (const auto& [path, picture] : kept) {
+    for (const auto& [path, image] : kept) {
         const bool isWhole =
-            QFile::exists(path) ? !QImage(path).isNull() : told.leaving.contains(path);
-        QVERIFY2(isWhole, qPrintable("no whole picture: " + path));
+            QFile::exists(path) ? !QImage(path).isNull() : reported.leaving.contains(path);
+        QVERIFY2(isWhole, qPrintable("no complete image: " + path));
     }
 }
 
@@ -226,7 +226,7 @@ int runKilled(int count, char** words) {
     if (!studio.isReady()) {
         return 1;
     }
-    tell("ready");
+    showMessage("ready");
     workForEver(studio, child.toUInt());
     return 1;
 }

@@ -1,4 +1,4 @@
-// A first picture by somebody who reads Chinese, with the real module.
+// A first image by somebody who reads Chinese, with the real module.
 #include "plugin/memory/precision.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
@@ -122,7 +122,7 @@ private Q_SLOTS:
         }
     }
 
-    void oneClickMakesAPicture() {
+    void oneClickMakesAnImage() {
         auto* run = qobject_cast<QToolButton*>(
             studio_->window().findChild<QToolBar*>("toolBar")->widgetForAction(
                 &studio_->window().actions().at("run.start")));
@@ -130,12 +130,12 @@ private Q_SLOTS:
         test::keepScreenshot(studio_->window(), "chinese_before");
         QTest::mouseClick(run, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!studio_->workspace().queue.runs().empty() &&
-                                     studio_->desk().notices().text().startsWith("已把"),
+                                     studio_->controller().notices().text().startsWith("已把"),
                                  kPatience);
         QVERIFY(QFile::exists(studio_->workspace().queue.runs().back().files.back()));
-        studio_->desk().canvas().select({"denoise"});
+        studio_->controller().canvas().select({"denoise"});
         for (const char* panel : {"memory", "presets", "inspector"}) {
-            studio_->desk().panels().show(panel);
+            studio_->controller().panels().show(panel);
             QTest::qWait(300);
             const QStringList problems = test::textProblems(studio_->window());
             QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
@@ -143,13 +143,13 @@ private Q_SLOTS:
         }
     }
 
-    void anErrorOfTheModuleIsSaidInChinese() {
+    void anErrorOfTheModuleIsReportedInChinese() {
         studio_->model().apply("Unplug", [](graph::Document& document) {
             std::erase_if(document.links, [](const graph::Link& link) {
                 return link.to.node == "decode" && link.to.port == "latent";
             });
         });
-        const auto said = [this] {
+        const auto reported = [this] {
             for (const Issue& issue : studio_->workspace().planning.planned().issues) {
                 if (issue.code == "required_input_missing") {
                     return QString::fromStdString(issue.message.str());
@@ -157,15 +157,16 @@ private Q_SLOTS:
             }
             return QString();
         };
-        QTRY_COMPARE_WITH_TIMEOUT(said(), QString("节点 decode 的输入“潜空间”没有连接"), kPatience);
-        studio_->desk().panels().show("issues");
+        QTRY_COMPARE_WITH_TIMEOUT(
+            reported(), QString("节点 decode 的输入“潜空间”没有连接"), kPatience);
+        studio_->controller().panels().show("issues");
         QTest::qWait(300);
         test::keepScreenshot(studio_->window(), "chinese_issues");
         studio_->model().undoStack().undo();
     }
 
-    /// What goes wrong most often, as check and plan of the real module say it.
-    void whatOftenGoesWrongIsSaidInChinese_data() {
+    /// What goes wrong most often, as check and plan of the real module report it.
+    void whatOftenGoesWrongIsReportedInChinese_data() {
         using Change = std::function<void(graph::Document&)>;
         QTest::addColumn<Change>("change");
         QTest::addColumn<QString>("code");
@@ -220,24 +221,24 @@ private Q_SLOTS:
         });
     }
 
-    void whatOftenGoesWrongIsSaidInChinese() {
+    void whatOftenGoesWrongIsReportedInChinese() {
         QFETCH(std::function<void(graph::Document&)>, change);
         QFETCH(QString, code);
-        std::optional<Issue> said;
+        std::optional<Issue> reported;
         const auto find = [&] {
-            said.reset();
+            reported.reset();
             for (const Issue& issue : studio_->workspace().planning.planned().issues) {
                 if (issue.code == code.toStdString()) {
-                    said = issue;
+                    reported = issue;
                 }
             }
-            return said.has_value();
+            return reported.has_value();
         };
         QTRY_VERIFY_WITH_TIMEOUT(!find(), kPatience);  // what the row before left
         studio_->model().apply("Break", change);
         QTRY_VERIFY_WITH_TIMEOUT(find(), kPatience);
         studio_->model().undoStack().undo();
-        for (const std::string& text : {said->message.str(), said->hint.str()}) {
+        for (const std::string& text : {reported->message.str(), reported->hint.str()}) {
             const QString shown = QString::fromStdString(text);
             static const QRegularExpression kEnglish(
                 QStringLiteral("\\b(the|is|are|has|no|not|of|to|choose|and)\\b"));

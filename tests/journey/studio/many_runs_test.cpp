@@ -87,7 +87,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("seeds");
         QTest::newRow("a new seed each time") << 0;
         QTest::newRow("counted") << 1;
-        QTest::newRow("as the nodes say") << 2;
+        QTest::newRow("as the nodes state") << 2;
     }
 
     void theyAreAsked() {
@@ -106,7 +106,7 @@ private Q_SLOTS:
         settle();
         endWatch();
         beginWatch();
-        auto* again = studio_->desk().notices().findChild<QPushButton*>("noticeButton");
+        auto* again = studio_->controller().notices().findChild<QPushButton*>("noticeButton");
         QMetaObject::invokeMethod(again, &QAbstractButton::click, Qt::QueuedConnection);
         QTRY_COMPARE_WITH_TIMEOUT(waiting(), kMany, kPatience);
         settle();
@@ -124,7 +124,7 @@ private Q_SLOTS:
                                       &QAbstractButton::click,
                                       Qt::QueuedConnection);
         });
-        auto* choose = studio_->desk().notices().findChild<QPushButton*>("noticeButton");
+        auto* choose = studio_->controller().notices().findChild<QPushButton*>("noticeButton");
         QTRY_VERIFY_WITH_TIMEOUT(choose->isVisible(), kPatience);
         QMetaObject::invokeMethod(choose, &QAbstractButton::click, Qt::QueuedConnection);
         QTRY_COMPARE_WITH_TIMEOUT(waiting(), kMany, kPatience);

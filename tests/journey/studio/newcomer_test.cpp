@@ -39,11 +39,11 @@ class NewcomerTest : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void init();
-    void aFirstPicture();
+    void aFirstImage();
     void tenMoreSeeds();
-    void aPictureIsEnlarged();
+    void anImageIsEnlarged();
     void anotherPresetTakesThePromptAlong();
-    void yesterdaysPictureAndItsGraph();
+    void yesterdaysImageAndItsGraph();
     void itFitsASmallerCard();
     void aPresetIsKept();
     void nothingIsDoneUnasked();
@@ -93,7 +93,7 @@ void NewcomerTest::leaveUnchanged() {
     studio_->model().setSaved();
 }
 
-void NewcomerTest::aFirstPicture() {
+void NewcomerTest::aFirstImage() {
     clicks_->onTool("run.start");
     const QueuedRun run = finished();
     QCOMPARE(run.state, RunState::Finished);
@@ -109,21 +109,21 @@ void NewcomerTest::tenMoreSeeds() {
     QVERIFY(QTest::qWaitFor([&] { return studio_->workspace().queue.runs().size() == before + 10; },
                             kPatience));
     static_cast<void>(finished());
-    QSet<QByteArray> pictures;
+    QSet<QByteArray> images;
     for (const QueuedRun& run : studio_->workspace().queue.runs()) {
         QCOMPARE(run.state, RunState::Finished);
-        pictures.insert(contentsOf(run.files.front()));
+        images.insert(contentsOf(run.files.front()));
     }
-    QCOMPARE(static_cast<size_t>(pictures.size()), before + 10);
+    QCOMPARE(static_cast<size_t>(images.size()), before + 10);
     QVERIFY(clicks_->count() <= 3);
 }
 
 /// From the viewer, where it is looked at.
-void NewcomerTest::aPictureIsEnlarged() {
-    Viewer& viewer = studio_->desk().viewer();
-    const QString picture = finished().files.front();
+void NewcomerTest::anImageIsEnlarged() {
+    Viewer& viewer = studio_->controller().viewer();
+    const QString image = finished().files.front();
     QSignalSpy shown(&viewer, &Viewer::shown);
-    viewer.showFile(picture);
+    viewer.showFile(image);
     studio_->window().actions().at("view.viewer").trigger();
     QVERIFY(shown.wait(kPatience));
     leaveUnchanged();
@@ -134,7 +134,7 @@ void NewcomerTest::aPictureIsEnlarged() {
     const QueuedRun run = finished();
     QVERIFY2(run.state == RunState::Finished,
              run.issues.empty() ? "no issue" : run.issues.front().message.str().c_str());
-    const QSize before = QImage(picture).size();
+    const QSize before = QImage(image).size();
     QVERIFY(QImage(run.files.front()).width() >= 2 * before.width());
     QVERIFY(clicks_->count() <= 3);
 }
@@ -142,7 +142,7 @@ void NewcomerTest::aPictureIsEnlarged() {
 void NewcomerTest::anotherPresetTakesThePromptAlong() {
     const QueuedRun first = studio_->workspace().queue.runs().front();
     const Json made = graph::parseDocument(first.graph).nodes.at("encode").params.at("prompt");
-    Viewer& viewer = studio_->desk().viewer();
+    Viewer& viewer = studio_->controller().viewer();
     QSignalSpy shown(&viewer, &Viewer::shown);
     viewer.showFile(first.files.front());
     studio_->window().actions().at("view.viewer").trigger();
@@ -151,18 +151,18 @@ void NewcomerTest::anotherPresetTakesThePromptAlong() {
     clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"), "Image to image, speed");
 
     const graph::Document& opened = studio_->model().document();
-    const auto readsPicture = [&] {
+    const auto readsImage = [&] {
         return std::ranges::any_of(opened.nodes, [&](const auto& node) {
             return node.second.params.value("image", std::string()) ==
                    first.files.front().toStdString();
         });
     };
-    QTRY_VERIFY_WITH_TIMEOUT(readsPicture(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(readsImage(), kPatience);
     QCOMPARE(opened.nodes.at("encode").params.at("prompt"), made);
     QVERIFY(clicks_->count() <= 3);
 }
 
-void NewcomerTest::yesterdaysPictureAndItsGraph() {
+void NewcomerTest::yesterdaysImageAndItsGraph() {
     const QueuedRun& queued = studio_->workspace().queue.runs().front();
     RunRecord run;
     run.key = "yesterday:1";
@@ -170,16 +170,16 @@ void NewcomerTest::yesterdaysPictureAndItsGraph() {
     run.title = "Yesterday";
     run.graph = queued.graph;
     run.asked = QDateTime::currentMSecsSinceEpoch() - kDay;
-    const QString picture = folder_.filePath("yesterday.png");
-    QVERIFY(QFile::copy(queued.files.front(), picture));
-    RunStore store(placesIn(folder_.path()).runs + "/runs.sqlite");  // as another studio would
+    const QString image = folder_.filePath("yesterday.png");
+    QVERIFY(QFile::copy(queued.files.front(), image));
+    RunStore store(appFoldersIn(folder_.path()).runs + "/runs.sqlite");  // as another studio would
     store.add({run});
-    store.addPictures(run.key, {picture}, PictureClaim::Wrote, run.asked);
+    store.addImages(run.key, {image}, ImageClaim::Wrote, run.asked);
     leaveUnchanged();
-    Gallery& gallery = *studio_->desk().gallery();
+    Gallery& gallery = *studio_->controller().gallery();
     clicks_->onTab("Gallery");
     clicks_->choose(*gallery.findChild<QComboBox*>("galleryWhen"), "Yesterday");
-    QVERIFY(QTest::qWaitFor([&] { return gallery.files() == QStringList{picture}; }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return gallery.files() == QStringList{image}; }, kPatience));
     auto& list = *gallery.findChild<QListView*>("pictures");
     clicks_->onRow(list, list.model()->index(0, 0));
     QVERIFY(QTest::qWaitFor([&] { return gallery.selected().size() == 1; }, kPatience));
@@ -187,8 +187,9 @@ void NewcomerTest::yesterdaysPictureAndItsGraph() {
     const bool isOpened = QTest::qWaitFor(
         [&] { return graph::toText(studio_->model().document()) == queued.graph; }, kPatience);
     QVERIFY2(isOpened,
-             qPrintable(studio_->workspace().file.name() + ": " + studio_->desk().notices().text() +
-                        '\n' + QString::fromStdString(graph::toText(studio_->model().document()))));
+             qPrintable(studio_->workspace().file.name() + ": " +
+                        studio_->controller().notices().text() + '\n' +
+                        QString::fromStdString(graph::toText(studio_->model().document()))));
     QVERIFY(clicks_->count() <= 4);
 }
 
@@ -198,7 +199,7 @@ void NewcomerTest::itFitsASmallerCard() {
                     "on 6 GiB");
     const Planning& planning = studio_->workspace().planning;
     const auto isForIt = [](const Json& device) {
-        const Bytes usable = device.value("capacity", Bytes{0});  // some of a card is kept free
+        const Bytes usable = device.value("capacity", Bytes{0});  // some of a GPU is kept free
         return device.value("device", "") == "fake" && usable <= kSixGiB && usable > kSixGiB / 2;
     };
     QVERIFY(QTest::qWaitFor(
@@ -230,9 +231,9 @@ void NewcomerTest::nothingIsDoneUnasked() {
     QTimer::singleShot(kIdleMilliseconds, &idle, &QEventLoop::quit);
     idle.exec();
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    const double share = seconds * 1000 / kIdleMilliseconds;
-    qInfo("%.2f %% of a core while nobody does anything", 100 * share);
-    QVERIFY(share < kMostIdle);
+    const double fraction = seconds * 1000 / kIdleMilliseconds;
+    qInfo("%.2f %% of a core while nobody does anything", 100 * fraction);
+    QVERIFY(fraction < kMostIdle);
 }
 
 void NewcomerTest::theStudioSpeaksChinese() {

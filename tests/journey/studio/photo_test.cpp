@@ -35,7 +35,7 @@ void write(const QString& path, const QByteArray& bytes) {
     QCOMPARE(file.write(bytes), bytes.size());
 }
 
-/// Whether a node brings pictures to another size.
+/// Whether a node brings images to another size.
 bool fits(const GraphModel& model) {
     return std::any_of(model.document().nodes.begin(),
                        model.document().nodes.end(),
@@ -106,11 +106,11 @@ void PhotoTest::aPhotoThatDoesNotFitIsFitted_byAButton() {
     studio_->model().setSaved();
     const QString path = folder_.filePath("own.json");
     QVERIFY(QFile::copy(sourcePath("examples/graphs/image_to_image.json"), path));
-    QVERIFY(test::openPath(studio_->desk().files(), path));
+    QVERIFY(test::openPath(studio_->controller().files(), path));
     Hands hands(*studio_);
     hands.clickNode("load_image");
     hands.typeValue("image", "path", photo);
-    studio_->desk().panels().show("issues");
+    studio_->controller().panels().show("issues");
     auto& panel = *studio_->window().findChild<IssuesPanel*>();
     QVERIFY(QTest::qWaitFor([&] { return panel.errorCount() == 1; }, kPatience));
     auto& issues = *panel.findChild<QListView*>("issues");
@@ -139,12 +139,12 @@ void PhotoTest::aPhotoThatDoesNotFitIsFitted_byAButton() {
 void PhotoTest::aSavedJpegOpensAsItsGraph() {
     QVERIFY(!saved_.isEmpty());
     studio_->model().setSaved();
-    studio_->desk().files().newGraph();
+    studio_->controller().files().newGraph();
     QVERIFY(!fits(studio_->model()));
-    QVERIFY(test::openPath(studio_->desk().files(), saved_));
+    QVERIFY(test::openPath(studio_->controller().files(), saved_));
     QVERIFY(fits(studio_->model()));
     QCOMPARE(studio_->model().node("save")->params.at("format"), Json("jpeg"));
-    QCOMPARE(studio_->workspace().file.path(), QString());  // a picture is never written over
+    QCOMPARE(studio_->workspace().file.path(), QString());  // an image is never written over
 }
 
 LOWTIDE_JOURNEY(PhotoTest)

@@ -22,7 +22,7 @@ constexpr int kPatience = 60000;
 
 }  // namespace
 
-/// Prompts with the tokenizer of a real checkpoint, from the keys to the picture.
+/// Prompts with the tokenizer of a real checkpoint, from the keys to the image.
 class PromptsJourneyTest : public QObject {
     Q_OBJECT
 
@@ -83,8 +83,8 @@ private Q_SLOTS:
         QCOMPARE(studio_->model().node("encode")->params.at("prompt"), Json("a (cat:1.2)"));
     }
 
-    /// The picture has the drawn text, and gives back the graph that made it.
-    void aPictureHasTheDrawnText() {
+    /// The image has the drawn text, and gives back the graph that made it.
+    void anImageHasTheDrawnText() {
         writeWildcard("colour", "red\nblue\n");
         write("a {small|large} __colour__ boat");
         QTRY_VERIFY_WITH_TIMEOUT(tokens().text().startsWith("drawn: "), kPatience);
@@ -99,19 +99,19 @@ private Q_SLOTS:
                  qPrintable(text));
         QCOMPARE(studio_->model().node("encode")->params.at("prompt"),
                  Json("a {small|large} __colour__ boat"));
-        QImageReader picture(run.files.front());
-        QVERIFY(picture.text("parameters").startsWith(text));
+        QImageReader image(run.files.front());
+        QVERIFY(image.text("parameters").startsWith(text));
     }
 
     /// Seed after seed, byte for byte, with the graph that is in them.
-    void theCommandMakesTheSamePicture_data() {
+    void theCommandMakesTheSameImage_data() {
         QTest::addColumn<qulonglong>("seed");
         for (const qulonglong seed : {1, 2, 3}) {
             QTest::addRow("seed %llu", seed) << seed;
         }
     }
 
-    void theCommandMakesTheSamePicture() {
+    void theCommandMakesTheSameImage() {
         QFETCH(const qulonglong, seed);
         writeWildcard("place", "harbour\n{2::lake|sea} at dusk\n");
         write("a {small|3::large|{old|new} wooden} boat, __place__");
@@ -141,7 +141,7 @@ private Q_SLOTS:
 
 private:
     InspectorRow& row() {
-        return *studio_->desk()
+        return *studio_->controller()
                     .inspector()
                     .findChild<QWidget*>("inspectorParams")
                     ->findChild<InspectorRow*>("prompt");

@@ -24,12 +24,12 @@ void waitFor(const char* what, const Condition& isSo) {
     }
 }
 
-/// Pictures of files, plans and texts come a moment late.
+/// Images of files, plans and texts come a moment late.
 void waitForRest(QWidget& shown) {
     QImage before;
-    waitFor("the picture stands still", [&] {
+    waitFor("the image stands still", [&] {
         QTest::qWait(kRestMilliseconds);
-        const QImage now = test::pictureOf(shown);
+        const QImage now = test::imageOf(shown);
         return std::exchange(before, now) == now;
     });
 }
@@ -47,7 +47,7 @@ QString suffixOfProcess() {
 void Scene::openPreset(const QString& id) {
     studio_.model().setSaved();
     bool isThere = false;
-    studio_.desk().openPreset(id, [&isThere](bool isOpen) { isThere = isOpen; });
+    studio_.controller().openPreset(id, [&isThere](bool isOpen) { isThere = isOpen; });
     if (!isThere) {
         throw std::runtime_error("there is no preset " + id.toStdString());
     }
@@ -91,7 +91,7 @@ void Scene::waitForRuns() {
 }
 
 void Scene::showPanel(const char* panel) {
-    studio_.desk().panels().show(panel);
+    studio_.controller().panels().show(panel);
 }
 
 QWidget& Scene::floatPanel(const char* panel, const QSize& size) {
@@ -101,7 +101,7 @@ QWidget& Scene::floatPanel(const char* panel, const QSize& size) {
     dock->resize(size);
     waitFor("the panel is active", [dock] { return dock->isActiveWindow(); });
     if (QWidget* focused = dock->focusWidget()) {
-        focused->clearFocus();  // no part of it is what the picture is about
+        focused->clearFocus();  // no part of it is what the image is about
     }
     return *dock->widget();
 }

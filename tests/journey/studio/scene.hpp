@@ -9,8 +9,8 @@
 
 namespace lowtide::testing {
 
-/// A studio that is brought to what a page shows of it, and its pictures. A test fails where
-/// something is not there, or a text of a picture does not fit.
+/// A studio that is brought to what a page shows of it, and its images. A test fails where
+/// something is not there, or a text of an image does not fit.
 class Scene {
 public:
     explicit Scene(StudioSession& studio) : studio_(studio), hands_(studio) {}
@@ -34,14 +34,14 @@ public:
     void showPanel(const char* panel);
     /// Shows it as a window of its own, which "view.reset" ends; what is in it.
     QWidget& floatPanel(const char* panel, const QSize& size);
-    /// The window takes keys, as it does when a person clicks it.
+    /// The window takes keys, as it does when a user clicks it.
     void activate();
     /// Takes the panels below the middle away until one is shown.
     void hidePanelsBelow();
     /// What stands in the middle, with its tabs.
     [[nodiscard]] QWidget& middle();
 
-    /// Keeps a picture of the widget in every appearance, when it has come to rest: "gallery.png",
+    /// Keeps an image of the widget in every appearance, when it has come to rest: "gallery.png",
     /// "gallery_dark.png"; with the language and the scale of this process in the name where they
     /// are others than English and 1. `open`: opens a popup that lies over it, or
     /// changes what is shown (nullptr).

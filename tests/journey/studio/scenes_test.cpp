@@ -1,4 +1,4 @@
-// The pictures of docs: every slot is one, named like it (take_pictures.py). They follow each
+// The images of docs: every slot is one, named like it (take_images.py). They follow each
 // other as in one working day, so the order counts.
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
@@ -8,9 +8,9 @@
 #include "ui/panels/axis_editor.hpp"
 #include "ui/panels/frame_tool.hpp"
 #include "ui/panels/gallery.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/model_rows.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/panels/picture_view.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/sheet_view.hpp"
 
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kPatience = 60000;
 constexpr int kLaidOut = 300;    ///< milliseconds
-constexpr double kEnlarged = 2;  ///< of pictures in the viewer
+constexpr double kEnlarged = 2;  ///< of images in the viewer
 
 const QStringList kPrompts{"a cat on a yellow background",
                            "two red apples on a white background",
@@ -79,11 +79,11 @@ private Q_SLOTS:
 private:
     [[nodiscard]] QMainWindow& window() { return studio_->window(); }
 
-    [[nodiscard]] Viewer& viewer() { return studio_->desk().viewer(); }
+    [[nodiscard]] Viewer& viewer() { return studio_->controller().viewer(); }
 
-    /// Nothing lies over the picture.
+    /// Nothing lies over the image.
     void closeNotices() {
-        for (auto* button : studio_->desk().notices().findChildren<QToolButton*>()) {
+        for (auto* button : studio_->controller().notices().findChildren<QToolButton*>()) {
             while (button->isVisible()) {
                 button->click();
             }
@@ -99,10 +99,10 @@ private:
     QTemporaryDir folder_;
     std::unique_ptr<StudioSession> studio_;
     std::unique_ptr<Scene> scene_;
-    QStringList pictures_;  ///< of the gallery's dozen
+    QStringList images_;  ///< of the gallery's dozen
 };
 
-/// Paths are relative, so that no picture shows where the machine has them.
+/// Paths are relative, so that no image shows where the machine has them.
 void ScenesTest::initTestCase() {
     const QString artefacts = qEnvironmentVariable("LOWTIDE_ARTEFACTS", buildPath("screenshots"));
     if (qEnvironmentVariable("LOWTIDE_SCREENSHOTS").isEmpty()) {
@@ -150,40 +150,40 @@ void ScenesTest::studio() {
     scene_->run();
     scene_->waitForPlan();
     closeNotices();
-    studio_->desk().canvas().zoomToAll();
-    studio_->desk().canvas().setFocus();
+    studio_->controller().canvas().zoomToAll();
+    studio_->controller().canvas().setFocus();
     scene_->keep(window(), "studio");
 }
 
 void ScenesTest::gallery() {
     const size_t before = studio_->workspace().queue.runs().size();
-    studio_->workspace().run.runPrompts({"encode", "prompt"}, kPrompts, SeveralSeeds::AsNodesSay);
+    studio_->workspace().run.runPrompts({"encode", "prompt"}, kPrompts, SeveralSeeds::AsNodesSet);
     studio_->workspace().run.finishAsked();
     scene_->waitForRuns();
     const auto& runs = studio_->workspace().queue.runs();
     QCOMPARE(runs.size(), before + static_cast<size_t>(kPrompts.size()));
     for (auto run = runs.end() - kPrompts.size(); run != runs.end(); ++run) {
         QCOMPARE(run->state, RunState::Finished);
-        pictures_ << run->files.front();
+        images_ << run->files.front();
     }
     closeNotices();
     scene_->hidePanelsBelow();
     act("view.gallery");
-    Gallery& gallery = *studio_->desk().gallery();
-    QTRY_VERIFY_WITH_TIMEOUT(gallery.files().size() > pictures_.size(), kPatience);
-    gallery.select(pictures_.back());
+    Gallery& gallery = *studio_->controller().gallery();
+    QTRY_VERIFY_WITH_TIMEOUT(gallery.files().size() > images_.size(), kPatience);
+    gallery.select(images_.back());
     scene_->keep(scene_->middle(), "gallery");
 }
 
-/// Two pictures of one graph, the wipe between them.
+/// Two images of one graph, the wipe between them.
 void ScenesTest::compare() {
     scene_->showPanel("memory");
     act("view.viewer");
-    compareFiles(pictures_.at(0), pictures_.at(4));
+    compareFiles(images_.at(0), images_.at(4));
     scene_->keep(scene_->middle(), "compare");
 }
 
-/// Case 1: runs with a step cache and another policy, whose pictures are the same.
+/// Case 1: runs with a step cache and another policy, whose images are the same.
 void ScenesTest::identical() {
     scene_->openPreset("builtin:text_to_image_speed");
     scene_->setPolicy("denoise", "model");
@@ -201,7 +201,7 @@ void ScenesTest::identical() {
 
 void ScenesTest::mask() {
     scene_->hidePanelsBelow();
-    view(pictures_.at(11));
+    view(images_.at(11));
     viewer().retouching().begin(Retouching::Work::Mask);
     QTRY_VERIFY_WITH_TIMEOUT(viewer().retouching().maskTool(), kPatience);
     viewer().view().zoomTo(kEnlarged);
@@ -212,7 +212,7 @@ void ScenesTest::mask() {
 }
 
 void ScenesTest::frame() {
-    view(pictures_.at(11));
+    view(images_.at(11));
     viewer().retouching().begin(Retouching::Work::Frame);
     QVERIFY(viewer().retouching().frameTool());
     viewer().view().zoomTo(kEnlarged);
@@ -246,7 +246,7 @@ void ScenesTest::chooseValues(QDialog& dialog,
 
 void ScenesTest::sheet() {
     scene_->openPreset("builtin:text_to_image_balanced");
-    SheetView& sheet = *studio_->desk().sheet();
+    SheetView& sheet = *studio_->controller().sheet();
     const RunKey before = sheet.sheet();
     answerDialog("sheet", [this](QDialog& dialog) {
         chooseValues(dialog, "x", "steps", "4, 8, 20");
@@ -255,7 +255,7 @@ void ScenesTest::sheet() {
     });
     act("run.sheet");
     QTRY_VERIFY_WITH_TIMEOUT(sheet.sheet() != before, kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(!sheet.table().sheet().picture.isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!sheet.table().sheet().image.isEmpty(), kPatience);
     closeNotices();
     sheet.setCurrentCell(5);
     scene_->keep(scene_->middle(), "sheet");
@@ -280,7 +280,7 @@ void ScenesTest::prompt() {
     text.setFocus();
     text.selectAll();
     QTest::keyClicks(&text, "(a fox:1.3), {small|large}, on a __colour__ background, st");
-    // The offscreen platform's screen is small, and lists stay on the screen.
+    // The offscreen platform's screen is small, and lists remain on the screen.
     const QRect screen = window().screen()->availableGeometry();
     window().move(screen.right() - window().width(), screen.top());
     const auto offer = [&]() -> QWidget* {
@@ -290,7 +290,7 @@ void ScenesTest::prompt() {
         QTest::keyClick(&text, Qt::Key_T);
         return text.findChild<QListWidget*>("completion");
     };
-    scene_->keep(studio_->desk().inspector(), "prompt", offer);
+    scene_->keep(studio_->controller().inspector(), "prompt", offer);
     QTest::keyClick(&text, Qt::Key_Escape);
     window().move(screen.topLeft());
 }
@@ -303,7 +303,7 @@ void ScenesTest::precision() {
     });
     scene_->hands().clickNode("denoise");
     scene_->waitForPlan();
-    QWidget& inspector = studio_->desk().inspector();
+    QWidget& inspector = studio_->controller().inspector();
     auto& fold = dynamic_cast<Fold&>(scene_->hands().widget("precision", &inspector));
     fold.setOpen(true);
     dynamic_cast<QToolButton&>(scene_->hands().widget("switches", &fold)).click();
@@ -330,7 +330,7 @@ void ScenesTest::measured() {
     act("view.reset");
 }
 
-/// Case 2: after a part of the graph nothing stays on the card.
+/// Case 2: after a part of the graph nothing is left on the GPU.
 void ScenesTest::held() {
     scene_->openPreset("builtin:text_to_image_balanced");
     scene_->runOn("fake:8GiB");
@@ -423,7 +423,7 @@ void ScenesTest::presets() {
 void ScenesTest::report() {
     answerDialog("reportProblem", [this](QDialog& dialog) {
         auto* text = dialog.findChild<QPlainTextEdit*>("reportDescription");
-        text->setPlainText("The picture is grey since I chose the precision speed.");
+        text->setPlainText("The image is grey since I chose the precision speed.");
         scene_->keep(dialog, "report");
         dialog.reject();
     });

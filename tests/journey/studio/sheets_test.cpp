@@ -40,16 +40,16 @@ void chooseIn(AxisEditor& editor, const QString& title) {
     editor.choose(box->itemData(box->findText(title)).toInt());
 }
 
-bool hasPictures(SheetView& view) {
+bool hasImages(SheetView& view) {
     for (int cell = 0; cell < static_cast<int>(view.table().plan().cells()); ++cell) {
-        if (view.table().picture(cell).isNull()) {
+        if (view.table().image(cell).isNull()) {
             return false;
         }
     }
     return view.table().plan().cells() > 0;
 }
 
-/// A sheet that takes a while; says when its second cell is at work.
+/// A sheet that takes a while; reports when its second cell is at work.
 void runSheetUntilKilled(StudioSession& studio) {
     answerDialog("sheet", [&](QDialog& dialog) {
         axisIn(dialog, "x").findChild<QLineEdit*>("numbers")->setText("2, 3, 400, 4");
@@ -58,7 +58,7 @@ void runSheetUntilKilled(StudioSession& studio) {
     studio.window().actions().at("run.sheet").trigger();
     const bool isAtWork = QTest::qWaitFor(
         [&] {
-            const SheetRecord& sheet = studio.desk().sheet()->table().sheet();
+            const SheetRecord& sheet = studio.controller().sheet()->table().sheet();
             return sheet.cells.size() == 4 && !sheet.cells[1].files.isEmpty() &&
                    studio.workspace().statuses.of("denoise").done > 2;
         },
@@ -85,12 +85,12 @@ private Q_SLOTS:
 
     void aKilledSheetIsCompleted();
     void howManySteps_inFiveClicks();
-    void everyPolicyGivesTheSamePicture();
+    void everyPolicyGivesTheSameImage();
 
     void cleanupTestCase() { studio_.reset(); }
 
 private:
-    [[nodiscard]] SheetView& view() { return *studio_->desk().sheet(); }
+    [[nodiscard]] SheetView& view() { return *studio_->controller().sheet(); }
 
     void waitForSheet();
 
@@ -105,10 +105,10 @@ void SheetsTest::initTestCase() {
     child.setProcessEnvironment(environment);
     child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
     child.start(QCoreApplication::applicationFilePath(), {"sheets_test", folder_.path()});
-    QByteArray said;
-    while (!said.contains("at work")) {
-        QVERIFY2(child.waitForReadyRead(kPatience), said.constData());
-        said += child.readAllStandardOutput();
+    QByteArray message;
+    while (!message.contains("at work")) {
+        QVERIFY2(child.waitForReadyRead(kPatience), message.constData());
+        message += child.readAllStandardOutput();
     }
     QCOMPARE(::kill(static_cast<pid_t>(child.processId()), SIGKILL), 0);
     QVERIFY(child.waitForFinished(kPatience));
@@ -119,8 +119,8 @@ void SheetsTest::initTestCase() {
 }
 
 void SheetsTest::waitForSheet() {
-    QTRY_VERIFY_WITH_TIMEOUT(!view().table().sheet().picture.isEmpty(), kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(hasPictures(view()), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!view().table().sheet().image.isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(hasImages(view()), kPatience);
 }
 
 /// Two cells are done, one was at work, one waited. The long one is given up.
@@ -135,16 +135,16 @@ void SheetsTest::aKilledSheetIsCompleted() {
     studio_->window().actions().at("run.left_open").trigger();
     QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().queue.running() != nullptr, kPatience);
     studio_->window().actions().at("run.cancel").trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!view().table().sheet().picture.isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!view().table().sheet().image.isEmpty(), kPatience);
     const SheetRecord& sheet = view().table().sheet();
     QCOMPARE(sheet.cells[0].files, done);
     QCOMPARE(sheet.cells[2].state, RunState::Cancelled);
     QCOMPARE(sheet.cells[3].state, RunState::Finished);
-    QVERIFY(!QImage(sheet.picture).isNull());
+    QVERIFY(!QImage(sheet.image).isNull());
 }
 
 void SheetsTest::howManySteps_inFiveClicks() {
-    studio_->desk().files().newGraph();
+    studio_->controller().files().newGraph();
     studio_->window().actions().at("view.graph").trigger();
     Clicks clicks(*studio_);
     QString time;
@@ -164,9 +164,9 @@ void SheetsTest::howManySteps_inFiveClicks() {
     QVERIFY(clicks.count() <= 5);
     const SheetRecord sheet = view().table().sheet();
     QCOMPARE(sheet.cells.size(), size_t{4});
-    // The cell with the graph's own steps is the picture of the graph.
-    const files::InputFile file(sheet.picture.toStdString());
-    QVERIFY(test::openPath(studio_->desk().files(), sheet.picture));
+    // The cell with the graph's own steps is the image of the graph.
+    const files::InputFile file(sheet.image.toStdString());
+    QVERIFY(test::openPath(studio_->controller().files(), sheet.image));
     const Json steps = studio_->model().node("denoise")->params.at("steps");
     int own = -1;
     for (int cell = 0; cell < 4; ++cell) {
@@ -186,10 +186,10 @@ void SheetsTest::howManySteps_inFiveClicks() {
     test::keepScreenshot(studio_->window(), "sheet_of_steps");
 }
 
-/// Same picture, other time and peak.
-void SheetsTest::everyPolicyGivesTheSamePicture() {
+/// Same image, other time and peak.
+void SheetsTest::everyPolicyGivesTheSameImage() {
     studio_->model().setSaved();
-    studio_->desk().files().newGraph();
+    studio_->controller().files().newGraph();
     answerDialog("sheet", [&](QDialog& dialog) {
         chooseIn(axisIn(dialog, "x"), "Denoise: Memory policy");
         auto* ticks = axisIn(dialog, "x").findChild<QListWidget*>("ticks");

@@ -1,4 +1,4 @@
-// A person's own checkpoint: its folder, the file, a picture, a preset.
+// A user's own checkpoint: its folder, the file, an image, a preset.
 
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/document_disk.hpp"
@@ -38,7 +38,7 @@ private Q_SLOTS:
 
     void aFolderIsAdded_andItsFilesAreListed();
     void aDoubleClickBringsTheFileIntoTheGraph();
-    void itsPictureIsTheCommands();
+    void itsImageIsTheCommands();
     void asAPresetItComesBack();
 
     void cleanupTestCase() { studio_.reset(); }
@@ -69,7 +69,7 @@ void SingleFileTest::initTestCase() {
 }
 
 void SingleFileTest::aFolderIsAdded_andItsFilesAreListed() {
-    studio_->desk().panels().show("models");
+    studio_->controller().panels().show("models");
     answerDialog("QFileDialog", [this](QDialog& dialog) {
         auto* name = dialog.findChild<QLineEdit*>("fileNameEdit");
         QGuiApplication::clipboard()->setText(models_);
@@ -98,15 +98,16 @@ void SingleFileTest::aDoubleClickBringsTheFileIntoTheGraph() {
     const Json chosen = studio_->model().node("load")->params.at("checkpoint");
     QVERIFY2(QString::fromStdString(chosen.get<std::string>()).endsWith(kFile),
              chosen.dump().c_str());
-    QCOMPARE(studio_->desk().canvas().selectedNodes(), (std::set<std::string>{"load"}));
-    QTest::keyClick(studio_->desk().canvas().viewport(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(studio_->controller().canvas().selectedNodes(), (std::set<std::string>{"load"}));
+    QTest::keyClick(studio_->controller().canvas().viewport(), Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(studio_->model().node("load")->params.value("checkpoint", Json()) != chosen);
-    QTest::keyClick(
-        studio_->desk().canvas().viewport(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QTest::keyClick(studio_->controller().canvas().viewport(),
+                    Qt::Key_Z,
+                    Qt::ControlModifier | Qt::ShiftModifier);
     QCOMPARE(studio_->model().node("load")->params.at("checkpoint"), chosen);
 }
 
-void SingleFileTest::itsPictureIsTheCommands() {
+void SingleFileTest::itsImageIsTheCommands() {
     Hands hands(*studio_);
     hands.clickNode("latent");
     hands.typeValue("width", "typing", "64");

@@ -2,8 +2,8 @@
 
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/spoken_language.hpp"
-#include "ui/door/os.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/loader/os.hpp"
+#include "ui/loader/plugin_loader.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
@@ -18,10 +18,10 @@ constexpr int kStartMilliseconds = 120000;
 constexpr int kRunMilliseconds = 300000;
 constexpr int kBeatMilliseconds = 5;
 constexpr size_t kBusiest = 5;
-/// A person sees a pause from some 50 ms on; ten times the goal is refused.
+/// A user sees a pause from some 50 ms on; ten times the goal is refused.
 constexpr double kMostBusyMilliseconds = 500;
-/// Names what acts in place of a person: its time is not the studio's.
-constexpr const char* kPerson = "person";
+/// Names what acts in place of a user: its time is not the studio's.
+constexpr const char* kUser = "user";
 
 /// Of this thread.
 double cpuMilliseconds() {
@@ -44,7 +44,7 @@ void leaveLoops() {
 
 }  // namespace
 
-ui::Places placesIn(const QString& folder) {
+ui::AppFolders appFoldersIn(const QString& folder) {
     return {.resources = sourcePath("resources"),
             .settings = folder + "/settings.json",
             .presets = folder + "/presets",
@@ -55,13 +55,13 @@ ui::Places placesIn(const QString& folder) {
             .styles = folder + "/styles.json",
             .runs = folder + "/runs",
             .pasted = folder + "/pasted",
-            .pictures = folder + "/pictures"};
+            .images = folder + "/pictures"};
 }
 
 StudioSession::StudioSession(const QString& folder, const QString& graph, const QStringList& models)
-    : places_(placesIn(folder)), settings_(places_.settings) {
-    door::keepBigBlocks();  // as the program does
-    door::shortenSpins();
+    : appFolders_(appFoldersIn(folder)), settings_(appFolders_.settings) {
+    loader::keepBigBlocks();  // as the program does
+    loader::shortenSpins();
     settings_.change([&models](ui::Preferences& preferences) {
         preferences.isFirstStartDone = true;
         preferences.modelFolders = models;
@@ -71,8 +71,8 @@ StudioSession::StudioSession(const QString& folder, const QString& graph, const 
     appearance_.use("light");
     window_ = std::make_unique<ui::StudioWindow>(
         ui::StudioSetup{.open = [folders = ui::engineFolders(settings_.preferences(), {})]()
-                            -> Plugin& { return door::startPlugin({.modelFolders = folders}); },
-                        .places = places_,
+                            -> Plugin& { return loader::startPlugin({.modelFolders = folders}); },
+                        .appFolders = appFolders_,
                         .arguments = {.graph = graph}},
         settings_,
         appearance_);
@@ -82,8 +82,8 @@ StudioSession::StudioSession(const QString& folder, const QString& graph, const 
 StudioSession::~StudioSession() = default;
 
 bool StudioSession::isReady() {
-    return window_->desk() ||
-           QTest::qWaitFor([this] { return window_->desk() != nullptr; }, kStartMilliseconds);
+    return window_->controller() ||
+           QTest::qWaitFor([this] { return window_->controller() != nullptr; }, kStartMilliseconds);
 }
 
 ui::QueuedRun StudioSession::runToEnd(const char* action) {
@@ -103,7 +103,7 @@ bool WatchedApplication::notify(QObject* receiver, QEvent* event) {
     if (QThread::currentThread() != thread()) {
         return QApplication::notify(receiver, event);
     }
-    if (receiver->objectName() == QLatin1String(kPerson)) {
+    if (receiver->objectName() == QLatin1String(kUser)) {
         return deliver(receiver, event);
     }
     // What is sent from within an event is a part of it, what a loop opened by it delivers is not.
@@ -130,10 +130,10 @@ bool WatchedApplication::notify(QObject* receiver, QEvent* event) {
     }
     busy.cpuMilliseconds = cpu - inner.innerCpu;
     busy.milliseconds = wall - inner.innerWall;
-    const auto place = std::find_if(busy_.begin(), busy_.end(), [&](const Busy& each) {
+    const auto found = std::find_if(busy_.begin(), busy_.end(), [&](const Busy& each) {
         return each.cpuMilliseconds < busy.cpuMilliseconds;
     });
-    busy_.insert(place, std::move(busy));
+    busy_.insert(found, std::move(busy));
     busy_.resize(std::min(busy_.size(), kBusiest));
     return isTaken;
 }
@@ -176,7 +176,7 @@ Heartbeat::Heartbeat() {
 
 void answerDialog(const char* name, std::function<void(QDialog&)> act) {
     auto* timer = new QTimer(qApp);
-    timer->setObjectName(kPerson);
+    timer->setObjectName(kUser);
     QObject::connect(timer, &QTimer::timeout, qApp, [timer, name, act = std::move(act)] {
         auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
         if (!dialog) {

@@ -15,7 +15,7 @@
 namespace lowtide::testing {
 
 /// Folders of a studio below one folder, with the resources of the sources.
-[[nodiscard]] ui::Places placesIn(const QString& folder);
+[[nodiscard]] ui::AppFolders appFoldersIn(const QString& folder);
 
 /// A studio with the real module in this process. The module serves one in a process: its end
 /// stops the module.
@@ -34,7 +34,7 @@ public:
 
     [[nodiscard]] ui::Workspace& workspace() { return *window_->workspace(); }
 
-    [[nodiscard]] ui::Desk& desk() { return *window_->desk(); }
+    [[nodiscard]] ui::MainWindowController& controller() { return *window_->controller(); }
 
     [[nodiscard]] ui::GraphModel& model() { return workspace().model; }
 
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] ui::QueuedRun runToEnd(const char* action = "run.start");
 
 private:
-    ui::Places places_;
+    ui::AppFolders appFolders_;
     ui::Settings settings_;
     ui::Appearance appearance_;
     std::unique_ptr<ui::StudioWindow> window_;
@@ -62,7 +62,7 @@ public:
         QString what;
     };
 
-    /// Begins anew.
+    /// Begins again.
     void forget() { busy_.clear(); }
 
     /// The events that took the most of the thread, the worst first. An event that opens a loop (a
@@ -83,10 +83,10 @@ private:
     std::vector<Outer> outer_;
 };
 
-/// From here on a WatchedApplication counts anew: for init().
+/// From here on a WatchedApplication counts again: for init().
 void beginWatch();
 
-/// Says what kept the GUI thread busy the longest; a test fails far beyond the goal: for cleanup().
+/// Reports what kept the GUI thread busy longest; a test fails far beyond the goal: for cleanup().
 void endWatch();
 
 /// The longest time for which the GUI thread did not answer.

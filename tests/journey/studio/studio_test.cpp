@@ -31,9 +31,9 @@ namespace {
 
 constexpr int kPatience = 120000;
 constexpr int kLaidOut = 5000;  ///< milliseconds until everything has its size, on a busy machine
-/// A person sees a pause from some 50 ms on; ten times the goal is refused.
+/// A user sees a pause from some 50 ms on; ten times the goal is refused.
 constexpr int kMostBusyMilliseconds = 500;
-/// Edges are lost in one pixel for eight; a picture of another prompt differs by 60 and more.
+/// Edges are lost in one pixel for eight; an image of another prompt differs by 60 and more.
 constexpr double kLikePreview = 25;
 constexpr const char* kRole =
     "LOWTIDE_STUDIO_CHILD";  ///< "run": is killed in a run; "hold": a file
@@ -47,7 +47,7 @@ std::string policyOf(const GraphModel& model, const char* node) {
     return memory::toText(memory::policyFromJson(model.node(node)->memory, "memory"));
 }
 
-/// Of two pictures of one size, in levels of 255.
+/// Of two images of one size, in levels of 255.
 double meanDifference(const QImage& left, const QImage& right) {
     double sum = 0;
     for (int y = 0; y < left.height(); ++y) {
@@ -72,27 +72,27 @@ std::unique_ptr<QProcess> startChild(const QString& folder, const QString& role)
     return child;
 }
 
-/// Reads until the child says the word.
+/// Reads until the child prints the word.
 bool waitForWord(QProcess& child, const QByteArray& word) {
-    QByteArray said;
-    while (!said.contains(word)) {
+    QByteArray message;
+    while (!message.contains(word)) {
         if (!child.waitForReadyRead(kPatience)) {
             return false;
         }
-        said += child.readAllStandardOutput();
+        message += child.readAllStandardOutput();
     }
     return true;
 }
 
-void say(const char* word) {
+void report(const char* word) {
     std::puts(word);
     std::fflush(stdout);
 }
 
-/// Opens a graph, changes it, and says when a long run is at work and the journal is written.
+/// Opens a graph, changes it, and reports when a long run is at work and the journal is written.
 void runUntilKilled(StudioSession& studio) {
     setParam(studio.model(), "denoise", "steps", 999);
-    const QDir journals(placesIn(QCoreApplication::arguments().value(1)).journals);
+    const QDir journals(appFoldersIn(QCoreApplication::arguments().value(1)).journals);
     studio.window().actions().at("run.start").trigger();
     const bool isAtWork = QTest::qWaitFor(
         [&] {
@@ -100,7 +100,7 @@ void runUntilKilled(StudioSession& studio) {
                    !journals.entryList(QDir::Files).isEmpty();
         },
         kPatience);
-    say(isAtWork ? "at work" : "no run");
+    report(isAtWork ? "at work" : "no run");
 }
 
 }  // namespace
@@ -114,13 +114,13 @@ private Q_SLOTS:
     void init() { test::failOnQtWarnings(); }
 
     void whatAKilledStudioHadIsOfferedAgain();
-    void aPresetBecomesTheCommandsPicture();
+    void aPresetBecomesTheCommandsImage();
     void aCardThatIsPlannedForRunsNothing();
     void everyNodeIsTakenFromTheRunBefore();
     void aGraphSavedAsAPresetComesBack();
     void anotherStudioHasTheFile();
-    void thePictureIsSeenWhileItIsMade();
-    void theReadmesMinuteIsAsItSays();
+    void theImageIsShownWhileItIsMade();
+    void theReadmesMinuteIsAsDescribed();
     void everyTextFits();
     void everyTextOfANodeFits();
     void nodesOfOurGraphsStandApart();
@@ -160,7 +160,7 @@ void StudioTest::whatAKilledStudioHadIsOfferedAgain() {
     studio_->model().setSaved();  // the next document asks nothing
 }
 
-void StudioTest::aPresetBecomesTheCommandsPicture() {
+void StudioTest::aPresetBecomesTheCommandsImage() {
     Hands hands(*studio_);
     hands.press("view.presets");
     auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
@@ -216,27 +216,27 @@ void StudioTest::aPresetBecomesTheCommandsPicture() {
 }
 
 /// What is seen on the way looks like what comes out: more and more so.
-void StudioTest::thePictureIsSeenWhileItIsMade() {
+void StudioTest::theImageIsShownWhileItIsMade() {
     studio_->model().setSaved();
-    studio_->desk().files().newGraph();
-    studio_->model().apply("A larger picture", [](graph::Document& document) {
+    studio_->controller().files().newGraph();
+    studio_->model().apply("A larger image", [](graph::Document& document) {
         document.nodes.at("latent").params.update({{"width", 256}, {"height", 256}});
         document.nodes.at("denoise").params["steps"] = 25;
     });
-    studio_->desk().canvas().zoomToAll();
+    studio_->controller().canvas().zoomToAll();
     QImage last;
     int previews = 0;
     const auto connection = connect(&studio_->workspace().queue,
-                                    &RunQueue::picture,
+                                    &RunQueue::nodeImage,
                                     this,
-                                    [&](quint64, const std::string& node, const auto& picture) {
-                                        if (!picture.step) {
+                                    [&](quint64, const std::string& node, const auto& nodeImage) {
+                                        if (!nodeImage.step) {
                                             return;
                                         }
                                         QCOMPARE(node, std::string("denoise"));
-                                        last = picture.image;
+                                        last = nodeImage.image;
                                         ++previews;
-                                        if (picture.step->done * 4 > picture.step->total) {
+                                        if (nodeImage.step->done * 4 > nodeImage.step->total) {
                                             QTimer::singleShot(0, this, &StudioTest::keepLive);
                                         }
                                     });
@@ -251,8 +251,8 @@ void StudioTest::thePictureIsSeenWhileItIsMade() {
     QCOMPARE(last.size(), made.size());
     QVERIFY2(meanDifference(last, made) < kLikePreview,
              qPrintable(QString::number(meanDifference(last, made))));
-    QCOMPARE(studio_->workspace().statuses.of("denoise").picture.size(), made.size());
-    QVERIFY(QTest::qWaitFor([&] { return !studio_->desk().viewer().isLive(); }, kPatience));
+    QCOMPARE(studio_->workspace().statuses.of("denoise").nodeImage.size(), made.size());
+    QVERIFY(QTest::qWaitFor([&] { return !studio_->controller().viewer().isLive(); }, kPatience));
     QTest::qWait(100);
     test::keepScreenshot(studio_->window(), "live_replaced");
 }
@@ -270,7 +270,7 @@ void StudioTest::keepLive() {
 /// The plan is that of the card, in its types; Run is refused with what to do, and the CPU ends it.
 void StudioTest::aCardThatIsPlannedForRunsNothing() {
     Hands hands(*studio_);
-    studio_->desk().panels().show("memory");
+    studio_->controller().panels().show("memory");
     auto& device = dynamic_cast<QComboBox&>(hands.widget("device", &hands.widget("memoryPanel")));
     const auto choose = [&](const QString& text) {
         device.setCurrentIndex(device.findText(text, Qt::MatchStartsWith));
@@ -292,7 +292,7 @@ void StudioTest::aCardThatIsPlannedForRunsNothing() {
     test::keepScreenshot(studio_->window(), "studio_planned_for");
     const QueuedRun refused = studio_->runToEnd();
     QCOMPARE(refused.state, RunState::Failed);
-    const QString notice = studio_->desk().notices().text();
+    const QString notice = studio_->controller().notices().text();
     QVERIFY2(notice.contains("RTX 4060 is only planned for, so nothing can run on it"),
              qPrintable(notice));
     QVERIFY2(notice.contains("a device of this machine"), qPrintable(notice));
@@ -308,11 +308,11 @@ void StudioTest::aCardThatIsPlannedForRunsNothing() {
 void StudioTest::everyNodeIsTakenFromTheRunBefore() {
     const QueuedRun run = studio_->runToEnd();
     QCOMPARE(run.executed, 0);
-    NoticeBar& bar = studio_->desk().notices();
+    NoticeBar& bar = studio_->controller().notices();
     QVERIFY(QTest::qWaitFor([&] { return bar.text().contains("up to date"); }, kPatience));
     test::keepScreenshot(studio_->window(), "up_to_date");
-    const QueuedRun anew = studio_->runToEnd("run.anew");
-    QVERIFY(anew.executed > 0);
+    const QueuedRun again = studio_->runToEnd("run.anew");
+    QVERIFY(again.executed > 0);
 }
 
 void StudioTest::aGraphSavedAsAPresetComesBack() {
@@ -357,16 +357,16 @@ void StudioTest::anotherStudioHasTheFile() {
             }
         }
     });
-    QVERIFY(test::openPath(studio_->desk().files(), path));
+    QVERIFY(test::openPath(studio_->controller().files(), path));
     QCOMPARE(studio_->workspace().file.path(), QString());
     child->kill();
     QVERIFY(child->waitForFinished(kPatience));
-    QVERIFY(test::openPath(studio_->desk().files(), path));
+    QVERIFY(test::openPath(studio_->controller().files(), path));
     QCOMPARE(studio_->workspace().file.path(), path);
 }
 
 /// Steps 2 and 3.
-void StudioTest::theReadmesMinuteIsAsItSays() {
+void StudioTest::theReadmesMinuteIsAsDescribed() {
     Hands hands(*studio_);
     studio_->model().setSaved();  // nothing is asked
     hands.press("view.presets");
@@ -384,7 +384,7 @@ void StudioTest::theReadmesMinuteIsAsItSays() {
     const QueuedRun run = hands.run();
 
     QVERIFY(run.state == RunState::Finished);
-    QTRY_VERIFY(studio_->desk().notices().text().startsWith("Saved"));
+    QTRY_VERIFY(studio_->controller().notices().text().startsWith("Saved"));
     studio_->model().setSaved();
 }
 
@@ -394,9 +394,9 @@ void StudioTest::everyTextFits() {
         studio_->window().actions().at(std::string("view.") + scheme).trigger();
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
-            studio_->desk().panels().show(panel);
+            studio_->controller().panels().show(panel);
             for (const char* node : {"load", "denoise"}) {
-                studio_->desk().canvas().select({node});
+                studio_->controller().canvas().select({node});
                 QTest::qWait(50);
                 QStringList here;
                 static_cast<void>(QTest::qWaitFor(
@@ -407,7 +407,7 @@ void StudioTest::everyTextFits() {
             test::keepScreenshot(studio_->window(), QString("%1_%2").arg(panel, scheme));
         }
         KeysSheet keys(studio_->window().actions());
-        SettingsDialog settings(studio_->workspace().settings(), {"cpu"}, "Pictures");
+        SettingsDialog settings(studio_->workspace().settings(), {"cpu"}, "Images");
         for (QWidget* dialog : {static_cast<QWidget*>(&keys), static_cast<QWidget*>(&settings)}) {
             dialog->show();
             QTest::qWait(50);
@@ -422,18 +422,18 @@ void StudioTest::everyTextFits() {
 /// Every type of node that there is, planned and measured, in both schemes.
 void StudioTest::everyTextOfANodeFits() {
     studio_->model().setSaved();
-    studio_->desk().files().newGraph();
+    studio_->controller().files().newGraph();
     studio_->model().apply("All nodes", [this](graph::Document& document) {
         document = {};
         for (const NodeDesc& desc : studio_->workspace().engine.catalog().nodes()) {
-            const size_t place = document.nodes.size();
+            const size_t index = document.nodes.size();
             addNode(
                 document,
                 desc,
-                {300.0 * static_cast<double>(place % 8), 500.0 * static_cast<double>(place / 8)});
+                {300.0 * static_cast<double>(index % 8), 500.0 * static_cast<double>(index / 8)});
         }
     });
-    GraphView& canvas = studio_->desk().canvas();
+    GraphView& canvas = studio_->controller().canvas();
     QStringList problems;
     for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
         studio_->window().actions().at(std::string("view.") + scheme).trigger();
@@ -460,7 +460,7 @@ void StudioTest::everyTextOfANodeFits() {
 void StudioTest::nodesOfOurGraphsStandApart() {
     QStringList problems;
     const auto look = [&](const QString& name) {
-        const auto* scene = qobject_cast<GraphScene*>(studio_->desk().canvas().scene());
+        const auto* scene = qobject_cast<GraphScene*>(studio_->controller().canvas().scene());
         const NodeRects rects = scene->nodeRects();
         for (auto one = rects.begin(); one != rects.end(); ++one) {
             for (auto other = std::next(one); other != rects.end(); ++other) {
@@ -475,7 +475,7 @@ void StudioTest::nodesOfOurGraphsStandApart() {
     studio_->model().setSaved();
     for (const PresetEntry& preset : studio_->workspace().presets.entries()) {
         if (preset.id.startsWith("builtin:")) {
-            studio_->desk().openPreset(preset.id);
+            studio_->controller().openPreset(preset.id);
             QCOMPARE(studio_->workspace().file.name(), preset.title);
             look(preset.id);
         }
@@ -510,7 +510,7 @@ int runStudio(int count, char** words) {
         runUntilKilled(studio);
     } else if (QTest::qWaitFor([&] { return "hold:" + studio.workspace().file.path() == role; },
                                kPatience)) {
-        say("open");
+        report("open");
     }
     return application.exec();
 }

@@ -43,8 +43,8 @@ private Q_SLOTS:
     void init() { test::failOnQtWarnings(); }
 
     void modelsHasAFile_forAPresetThatMissesItsOwn();
-    void aCardBelowThePresetsBudgetIsRefused_andAButtonMendsIt();
-    void aPolicyThatDoesNotFitIsRefused_andAButtonMendsIt();
+    void aCardBelowThePresetsBudgetIsRefused_andAButtonFixesIt();
+    void aPolicyThatDoesNotFitIsRefused_andAButtonFixesIt();
 
     void cleanupTestCase() { studio_.reset(); }
 
@@ -59,7 +59,7 @@ private:
     }
 
     /// Without a card and a budget.
-    [[nodiscard]] QImage pictureOfTheCommand();
+    [[nodiscard]] QImage imageOfTheCommand();
     /// What is on the screen at rest, and nothing of it cut off.
     void look(const char* name);
 
@@ -72,7 +72,7 @@ private:
 void XlModelTest::initTestCase() {
     const QString models = folder_.filePath("models");
     QVERIFY(QDir().mkpath(models));
-    static_cast<void>(placeXlFile("sdxl_1_half", models, "my_xl"));
+    static_cast<void>(copyXlFile("sdxl_1_half", models, "my_xl"));
     studio_ = std::make_unique<StudioSession>(folder_.path());
     QVERIFY(studio_->isReady());
     studio_->window().resize(1500, 950);
@@ -87,7 +87,7 @@ void XlModelTest::look(const char* name) {
     test::keepScreenshot(studio_->window(), name);
 }
 
-QImage XlModelTest::pictureOfTheCommand() {
+QImage XlModelTest::imageOfTheCommand() {
     const QString path = folder_.filePath("own.json");
     if (!test::saveAs(studio_->workspace().file, path).isEmpty()) {
         return {};
@@ -112,7 +112,7 @@ void XlModelTest::modelsHasAFile_forAPresetThatMissesItsOwn() {
     auto& issues = *studio_->window().findChild<IssuesPanel*>();
     QTRY_VERIFY_WITH_TIMEOUT(issues.errorCount() == 1, kPatience);
 
-    studio_->desk().panels().show("models");
+    studio_->controller().panels().show("models");
     auto& list =
         dynamic_cast<QTreeWidget&>(hands_->widget("models", &hands_->widget("modelsPanel")));
     QTRY_VERIFY_WITH_TIMEOUT(rowNamed(list, kOwnFile).isValid(), kPatience);
@@ -130,8 +130,8 @@ void XlModelTest::modelsHasAFile_forAPresetThatMissesItsOwn() {
     QTRY_VERIFY_WITH_TIMEOUT(issues.errorCount() == 0 && isPlanned(), kPatience);
 }
 
-void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonMendsIt() {
-    studio_->desk().panels().show("memory");
+void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonFixesIt() {
+    studio_->controller().panels().show("memory");
     memoryPanel_ = &hands_->widget("memoryPanel");
     auto& device = dynamic_cast<QComboBox&>(hands_->widget("device", memoryPanel_));
     device.setCurrentIndex(device.findData("fake:6GiB"));
@@ -149,16 +149,16 @@ void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonMendsIt() {
     const QueuedRun run = hands_->run();
     QVERIFY2(run.state == RunState::Finished, qPrintable(firstIssueOf(run)));
     QCOMPARE(run.files.size(), 1);
-    QCOMPARE(QImage(run.files.front()), pictureOfTheCommand());
+    QCOMPARE(QImage(run.files.front()), imageOfTheCommand());
     look("xl_on_a_rehearsed_card");
 }
 
 /// The card of the small file's size: 24 MiB of weights, as 6 GiB are to SDXL's 5.
-void XlModelTest::aPolicyThatDoesNotFitIsRefused_andAButtonMendsIt() {
+void XlModelTest::aPolicyThatDoesNotFitIsRefused_andAButtonFixesIt() {
     hands_->clickNode("denoise");
     hands_->typeValue("seed", "typing", "7");
     hands_->typeValue("memory", "text", "model");
-    studio_->desk().panels().show("memory");
+    studio_->controller().panels().show("memory");
     QWidget& budget = hands_->widget("budgetField", memoryPanel_);
     retype(budget, "16MiB");
     QTest::keyClick(&budget, Qt::Key_Return);
@@ -176,7 +176,7 @@ void XlModelTest::aPolicyThatDoesNotFitIsRefused_andAButtonMendsIt() {
     QTRY_VERIFY_WITH_TIMEOUT(isPlanned(), kPatience);
     const QueuedRun run = hands_->run();
     QVERIFY2(run.state == RunState::Finished, qPrintable(firstIssueOf(run)));
-    QCOMPARE(QImage(run.files.front()), pictureOfTheCommand());
+    QCOMPARE(QImage(run.files.front()), imageOfTheCommand());
     look("xl_streamed");
 }
 

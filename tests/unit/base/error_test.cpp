@@ -14,16 +14,16 @@ class ErrorTest : public QObject {
 
 private Q_SLOTS:
 
-    void carriesWhatWasSaid() {
+    void carriesWhatWasReported() {
         Error error(
-            ErrorKind::OutOfMemory, Message("no room"), Message("close something"), "width");
+            ErrorKind::OutOfMemory, Message("no space"), Message("close something"), "width");
         error.withBytesAsked(42);
         QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
-        QCOMPARE(error.message().str(), std::string("no room"));
+        QCOMPARE(error.message().str(), std::string("no space"));
         QCOMPARE(error.hint().str(), std::string("close something"));
         QCOMPARE(error.item(), std::string("width"));
         QCOMPARE(error.bytesAsked(), int64_t{42});
-        QCOMPARE(std::string(error.what()), std::string("no room"));
+        QCOMPARE(std::string(error.what()), std::string("no space"));
     }
 
     void everyKindHasACodeOfItsOwn() {

@@ -14,7 +14,7 @@ using lowtide::testing::errorOf;
 namespace {
 
 constexpr const char* kPythonNumbers =
-    "{\"a\": -Infinity, \"b\": [NaN, Infinity], \"NaN\": \"say \\\"NaN\\\", -Infinity\", \"c\": 1}";
+    "{\"a\": -Infinity, \"b\": [NaN, Infinity], \"NaN\": \"as \\\"NaN\\\", -Infinity\", \"c\": 1}";
 
 }  // namespace
 
@@ -33,16 +33,16 @@ private Q_SLOTS:
     void pythonNumbersAreNull_whereAskedFor() {
         const Json json = parseJson(kPythonNumbers, "config", {.readPythonNumbers = true});
         QVERIFY(json["a"].is_null() && json["b"][0].is_null() && json["b"][1].is_null());
-        QVERIFY(json["NaN"] == "say \"NaN\", -Infinity");
+        QVERIFY(json["NaN"] == "as \"NaN\", -Infinity");
         QCOMPARE(json["c"].get<int>(), 1);
         QVERIFY_EXCEPTION_THROWN(static_cast<void>(parseJson(kPythonNumbers, "graph")), Error);
     }
 
     void refusesWhatIsNotJson_data() {
         QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* name, QByteArray text, const char* said) {
-            QTest::newRow(name) << text << QString(said);
+        QTest::addColumn<QString>("output");
+        const auto row = [](const char* name, QByteArray text, const char* output) {
+            QTest::newRow(name) << text << QString(output);
         };
         row("empty", "", "line 1");
         row("bare word", "hello", "line 1, column 1");
@@ -62,13 +62,13 @@ private Q_SLOTS:
 
     void refusesWhatIsNotJson() {
         QFETCH(QByteArray, text);
-        QFETCH(QString, said);
+        QFETCH(QString, output);
         const auto error = errorOf([&] { (void)parseJson(text.toStdString(), "the graph"); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
         const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.startsWith("the graph "), qPrintable(message));
-        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(message.contains(output), qPrintable(message));
     }
 
     void sameKeyInTwoObjectsIsFine() {

@@ -94,7 +94,7 @@ private Q_SLOTS:
 
     void aWrongFormatDoesNotCompile_data() {
         QTest::addColumn<QByteArray>("format");
-        QTest::addColumn<int>("places");
+        QTest::addColumn<int>("positions");
         QTest::newRow("none") << QByteArray("it is full") << 0;
         QTest::newRow("two") << QByteArray("{} of {}") << 2;
         QTest::newRow("doubled") << QByteArray("{{}} {{{}}}") << 1;
@@ -104,22 +104,22 @@ private Q_SLOTS:
         QTest::newRow("numbered") << QByteArray("{0}") << -1;
     }
 
-    /// Format's constructor runs this at compile time.
+    /// MessageFormat's constructor runs this at compile time.
     void aWrongFormatDoesNotCompile() {
         QFETCH(QByteArray, format);
-        QTEST(countPlaces(format.toStdString()), "places");
+        QTEST(countPositions(format.toStdString()), "positions");
     }
 
-    void translationsNumberTheirPlaces_data() {
+    void translationsNumberTheirPositions_data() {
         QTest::addColumn<QByteArray>("format");
         QTest::addColumn<QString>("pieces");
         QTest::newRow("in order") << QByteArray("a {} b {}") << "a |#0| b |#1";
         QTest::newRow("in another order") << QByteArray("{1}a{0}") << "#1|a|#0";
         QTest::newRow("braces") << QByteArray("{{0}} {{{}}}") << "{0} {|#0|}";
-        QTest::newRow("no place") << QByteArray("{ a} {1 {x}") << "{ a} {1 {x}";
+        QTest::newRow("no placeholder") << QByteArray("{ a} {1 {x}") << "{ a} {1 {x}";
     }
 
-    void translationsNumberTheirPlaces() {
+    void translationsNumberTheirPositions() {
         QFETCH(QByteArray, format);
         QStringList pieces;
         for (const FormatPiece& piece : piecesOf(format.toStdString())) {

@@ -61,7 +61,7 @@ private Q_SLOTS:
         QCOMPARE(parseBytes(text.toStdString()), std::nullopt);
     }
 
-    void formatsForPeople_data() {
+    void formatsForReaders_data() {
         QTest::addColumn<qint64>("bytes");
         QTest::addColumn<QString>("text");
         QTest::newRow("zero") << qint64{0} << "0 B";
@@ -74,7 +74,7 @@ private Q_SLOTS:
         QTest::newRow("just below a unit") << qint64{kMiB - 1} << "1.0 MiB";
     }
 
-    void formatsForPeople() {
+    void formatsForReaders() {
         QFETCH(qint64, bytes);
         QFETCH(QString, text);
         QCOMPARE(QString::fromStdString(formatBytes(bytes)), text);

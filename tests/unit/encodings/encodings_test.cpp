@@ -1,4 +1,4 @@
-// Numbers of every encoding, beside what the libraries that define them decode.
+// Compares the numbers of every encoding with what the libraries that define them decode.
 #include "plugin/encodings/encodings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/encodings/stored_tensor.hpp"
@@ -36,8 +36,8 @@ bool sameBits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-void put(std::vector<std::byte>& bytes, size_t place, float number) {
-    std::memcpy(bytes.data() + place, &number, sizeof(number));
+void put(std::vector<std::byte>& bytes, size_t found, float number) {
+    std::memcpy(bytes.data() + found, &number, sizeof(number));
 }
 
 }  // namespace
@@ -97,18 +97,18 @@ private Q_SLOTS:
         }
     }
 
-    void scalesThatAreNoneAreTold_data() {
+    void scalesThatAreNoneAreReported_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("companion");
-        QTest::addColumn<int>("place");
+        QTest::addColumn<int>("found");
         QTest::addColumn<float>("value");
         QTest::addColumn<QString>("fault");
         constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
         constexpr float kInf = std::numeric_limits<float>::infinity();
         const auto row =
-            [](const char* name, int companion, int place, float value, const char* fault) {
-                QTest::addRow("%s %d %g", name, place, static_cast<double>(value))
-                    << name << companion << place << value << fault;
+            [](const char* name, int companion, int found, float value, const char* fault) {
+                QTest::addRow("%s %d %g", name, found, static_cast<double>(value))
+                    << name << companion << found << value << fault;
             };
         row("f8_e4m3", 0, 0, 0, "the scale is 0.000000, where a positive number belongs");
         row("f8_e5m2", 0, 0, -1, "the scale is -1.000000, where a positive number belongs");
@@ -133,48 +133,48 @@ private Q_SLOTS:
         row("bnb_nf4_nested", 1, 1, kInf, "the largest magnitude of block 256 is -inf");
     }
 
-    void scalesThatAreNoneAreTold() {
+    void scalesThatAreNoneAreReported() {
         QFETCH(QString, name);
         QFETCH(int, companion);
-        QFETCH(int, place);
+        QFETCH(int, found);
         QFETCH(float, value);
         QFETCH(QString, fault);
         StoredTensor stored(storedCase(name.toStdString()));
 
         put(stored.companions[static_cast<size_t>(companion)],
-            static_cast<size_t>(place) * sizeof(float),
+            static_cast<size_t>(found) * sizeof(float),
             value);
 
         QCOMPARE(QString::fromStdString(stored.fault().value_or("")), fault);
     }
 
     /// Scales of a byte, of row 130 and block 5 among tiles of 128 rows and 4 blocks.
-    void nanAmongScalesOfBlocksIsTold() {
+    void nanAmongScalesOfBlocksIsReported() {
         for (const char* name : {"nvfp4", "mxfp8"}) {
             StoredTensor stored(storedCase(name));
             const int64_t blocks = stored.tensor.columns / stored.tensor.blockElements;
-            const int64_t place = (blocks / 4 + 1) * 512 + 2 * 16 + 1;
+            const int64_t found = (blocks / 4 + 1) * 512 + 2 * 16 + 1;
 
-            stored.companions[0][static_cast<size_t>(place)] = std::byte{0xFF};
+            stored.companions[0][static_cast<size_t>(found)] = std::byte{0xFF};
 
             QCOMPARE(stored.fault().value_or(""),
                      "the scale of block " + std::to_string(130 * blocks + 5) + " is nan");
         }
     }
 
-    void nanInABlockIsTold() {
+    void nanInABlockIsReported() {
         for (const char* name : {"q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q4_k", "q5_k"}) {
             StoredTensor stored(storedCase(name));
-            const auto place = static_cast<size_t>(11 * stored.tensor.blockBytes);
+            const auto found = static_cast<size_t>(11 * stored.tensor.blockBytes);
 
-            stored.blocks[place + 1] = std::byte{0x7C};
+            stored.blocks[found + 1] = std::byte{0x7C};
 
             QCOMPARE(stored.fault().value_or(""), "the scale of block 11 is no finite number");
         }
-        for (const auto& [name, place] : {std::pair("q2_k", 82), {"q3_k", 108}, {"q6_k", 208}}) {
+        for (const auto& [name, found] : {std::pair("q2_k", 82), {"q3_k", 108}, {"q6_k", 208}}) {
             StoredTensor stored(storedCase(name));
 
-            stored.blocks[static_cast<size_t>(place + 1)] = std::byte{0xFE};
+            stored.blocks[static_cast<size_t>(found + 1)] = std::byte{0xFE};
 
             QCOMPARE(stored.fault().value_or(""), "the scale of block 0 is no finite number");
         }

@@ -3,7 +3,7 @@
 
     make_written_goldens.py OUT.safetensors
 
-For each encoding NAME.numbers, NAME.blocks and, with scales beside the blocks, NAME.scales. q4_k, which gguf only reads:
+For each encoding NAME.numbers, NAME.blocks and, with scales next to the blocks, NAME.scales. q4_k, which gguf only reads:
 q4_k.plain, the numbers as its reader gives them back when scale and minimum of each 32 are those of their range.
 """
 import sys

@@ -1,4 +1,4 @@
-// What is written in an encoding, beside the bytes of the library that defines it.
+// Compares what is written in an encoding with the bytes of the library that defines it.
 #include "plugin/encodings/encodings.hpp"
 #include "plugin/encodings/scaled_elements.hpp"
 #include "plugin/encodings/small_floats.hpp"
@@ -191,11 +191,11 @@ private Q_SLOTS:
         QVERIFY(ours < 0.85 * plain);
     }
 
-    /// Numbers that its places hold come back, also where a run has one sign, or one value.
+    /// Numbers that its levels hold come back, also where a run has one sign, or one value.
     void q4KKeepsWhatItHolds() {
         std::vector<float> numbers(1024);
         for (size_t i = 0; i < 256; ++i) {
-            numbers[i] = static_cast<float>(i % 16) - 7;         // all sixteen places
+            numbers[i] = static_cast<float>(i % 16) - 7;         // all sixteen levels
             numbers[256 + i] = static_cast<float>(i % 15) + 1;   // no minimum below 0
             numbers[512 + i] = -static_cast<float>(i / 32 + 1);  // each run one value
         }

@@ -1,5 +1,5 @@
 #pragma once
-// Nodes of a host's canvas, wired as a person would, for tests of the QtNodes example.
+// Nodes of a host's canvas, wired as a user would, for tests of the QtNodes example.
 
 #include "tests/unit/graph/sample_graph.hpp"
 

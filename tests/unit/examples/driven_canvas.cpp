@@ -22,10 +22,10 @@ using namespace QtNodes;
 
 namespace {
 
-constexpr QPoint kEmptyPlace{40, 40};
+constexpr QPoint kEmptySpot{40, 40};
 
 /// Right-clicks and does something with the menu, which blocks until it is closed.
-void withMenu(QWindow& window, QPoint place, const std::function<void(QMenu&)>& act) {
+void withMenu(QWindow& window, QPoint point, const std::function<void(QMenu&)>& act) {
     QTimer::singleShot(0, &window, [&] {
         QMenu* menu = nullptr;
         QVERIFY(QTest::qWaitFor([&] {
@@ -35,7 +35,7 @@ void withMenu(QWindow& window, QPoint place, const std::function<void(QMenu&)>& 
         act(*menu);
         menu->close();
     });
-    QTest::mouseClick(&window, Qt::RightButton, Qt::NoModifier, place);
+    QTest::mouseClick(&window, Qt::RightButton, Qt::NoModifier, point);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ DrivenCanvas::DrivenCanvas(MainWindow& window)
 
 QStringList DrivenCanvas::offered() {
     QStringList names;
-    withMenu(*window_.windowHandle(), view_.mapTo(&window_, kEmptyPlace), [&](QMenu& menu) {
+    withMenu(*window_.windowHandle(), view_.mapTo(&window_, kEmptySpot), [&](QMenu& menu) {
         for (QTreeWidgetItemIterator item(menu.findChild<QTreeWidget*>()); *item; ++item) {
             if ((*item)->parent()) {
                 names << (*item)->parent()->text(0) + "/" + (*item)->text(0);
@@ -57,9 +57,9 @@ QStringList DrivenCanvas::offered() {
     return names;
 }
 
-NodeId DrivenCanvas::add(const QString& name, QPoint place) {
+NodeId DrivenCanvas::add(const QString& name, QPoint point) {
     const auto before = model().allNodeIds();
-    withMenu(*window_.windowHandle(), view_.mapTo(&window_, place), [&](QMenu& menu) {
+    withMenu(*window_.windowHandle(), view_.mapTo(&window_, point), [&](QMenu& menu) {
         QTest::keyClicks(menu.findChild<QLineEdit*>(), name);
         auto& tree = *menu.findChild<QTreeWidget*>();
         for (QTreeWidgetItem* item : tree.findItems(name, Qt::MatchExactly | Qt::MatchRecursive)) {
@@ -133,8 +133,8 @@ QPoint DrivenCanvas::portInWindow(NodeId node, PortType side, unsigned port) con
         node, side, port, scene_.nodeGraphicsObject(node)->sceneTransform()));
 }
 
-QPoint DrivenCanvas::inWindow(QPointF scenePlace) const {
-    return view_.viewport()->mapTo(&window_, view_.mapFromScene(scenePlace));
+QPoint DrivenCanvas::inWindow(QPointF scenePosition) const {
+    return view_.viewport()->mapTo(&window_, view_.mapFromScene(scenePosition));
 }
 
 }  // namespace lowtide::qtnodes_host

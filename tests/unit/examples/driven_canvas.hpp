@@ -1,5 +1,5 @@
 #pragma once
-// A person at the window of examples/qtnodes_host: real mouse and key events, at the places where
+// A user at the window of examples/qtnodes_host: real mouse and key events, at the points where
 // QtNodes draws things.
 
 #include <QGraphicsView>
@@ -18,8 +18,8 @@ public:
 
     /// What the menu under a right click offers, as "category/name".
     [[nodiscard]] QStringList offered();
-    /// Adds a node through the menu at a place of the view.
-    QtNodes::NodeId add(const QString& name, QPoint place);
+    /// Adds a node through the menu at a point of the view.
+    QtNodes::NodeId add(const QString& name, QPoint point);
     /// Drags from an output to an input; whether a wire stands afterwards.
     bool wire(QtNodes::NodeId from, unsigned output, QtNodes::NodeId to, unsigned input);
     /// Clicks on the node's title.
@@ -36,7 +36,7 @@ public:
 
 private:
     QPoint portInWindow(QtNodes::NodeId node, QtNodes::PortType side, unsigned port) const;
-    QPoint inWindow(QPointF scenePlace) const;
+    QPoint inWindow(QPointF scenePosition) const;
 
     MainWindow& window_;
     QGraphicsView& view_;

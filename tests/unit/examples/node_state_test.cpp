@@ -18,8 +18,8 @@ private Q_SLOTS:
     void startsWithTheDefaults_andLeavesOutWhatMustBeGiven();
     void savesAndLoads_withSeedsOf64Bits();
     void keepsWhatItDoesNotKnow_acrossLoadAndSave();
-    void refusesWhatIsNotItsOwn_andStaysAsItWas_data();
-    void refusesWhatIsNotItsOwn_andStaysAsItWas();
+    void refusesWhatIsNotItsOwn_andRemainsAsItWas_data();
+    void refusesWhatIsNotItsOwn_andRemainsAsItWas();
     void forgetsASourceThatIsGone();
     void findsTheNodeThatOnlyShows();
 
@@ -59,7 +59,7 @@ void NodeStateTest::keepsWhatItDoesNotKnow_acrossLoadAndSave() {
     QCOMPARE(Json::parse(node->save()), saved);
 }
 
-void NodeStateTest::refusesWhatIsNotItsOwn_andStaysAsItWas_data() {
+void NodeStateTest::refusesWhatIsNotItsOwn_andRemainsAsItWas_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("named");
 
@@ -71,7 +71,7 @@ void NodeStateTest::refusesWhatIsNotItsOwn_andStaysAsItWas_data() {
     QTest::newRow("a list") << QByteArray("[]") << QByteArray("node");
 }
 
-void NodeStateTest::refusesWhatIsNotItsOwn_andStaysAsItWas() {
+void NodeStateTest::refusesWhatIsNotItsOwn_andRemainsAsItWas() {
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, named);
     const NodePtr node = canvas_.add("prompt.encode");

@@ -9,7 +9,7 @@
 
 #include <set>
 
-#include "examples/qtnodes_host/host/module_door.hpp"
+#include "examples/qtnodes_host/host/module_loader.hpp"
 
 namespace qtnodes_driven_test {
 
@@ -28,9 +28,9 @@ private Q_SLOTS:
     void addsNodesByMouse();
     void takesWiresByType();
     void typesValues_andRefusesWhatDoesNotFit();
-    void tellsWhatIsMissing_beforeTheRun();
-    void runs_withProgressAndThePictureInAHostNode();
-    void thePictureIsThatOfTheCommand();
+    void reportsWhatIsMissing_beforeTheRun();
+    void runs_withProgressAndTheImageInAHostNode();
+    void theImageIsThatOfTheCommand();
     void cancels();
     void savesAndLoads();
     void keepsTheCanvas_whenAFileIsBroken();
@@ -38,14 +38,14 @@ private Q_SLOTS:
 
 private:
     QByteArray contentsOf(const QString& path) const;
-    QStringList pictures() const;
+    QStringList images() const;
     void takeScreenshot(const char* name);
     void finishRun(std::set<Shown>& seen);
 
     Plugin* plugin_ = nullptr;
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
-    std::unique_ptr<DrivenCanvas> person_;
+    std::unique_ptr<DrivenCanvas> user_;
     NodeId load_{}, encode_{}, latent_{}, denoise_{}, decode_{}, save_{}, host_{};
     int finished_ = 0;
 };
@@ -56,7 +56,7 @@ void QtNodesDrivenTest::initTestCase() {
     window_->resize(1700, 1000);
     window_->show();
     QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-    person_ = std::make_unique<DrivenCanvas>(*window_);
+    user_ = std::make_unique<DrivenCanvas>(*window_);
 }
 
 void QtNodesDrivenTest::offersEveryNode_onceInItsCategory() {
@@ -64,7 +64,7 @@ void QtNodesDrivenTest::offersEveryNode_onceInItsCategory() {
     for (const NodeDesc& desc : plugin_->nodes()) {
         expected << QString::fromStdString(desc.category + "/" + desc.id);
     }
-    QStringList offered = person_->offered();
+    QStringList offered = user_->offered();
     offered.sort();
     expected.sort();
 
@@ -73,68 +73,68 @@ void QtNodesDrivenTest::offersEveryNode_onceInItsCategory() {
 }
 
 void QtNodesDrivenTest::addsNodesByMouse() {
-    load_ = person_->add("load.checkpoint", {40, 60});
-    encode_ = person_->add("prompt.encode", {270, 40});
-    latent_ = person_->add("latent.empty", {270, 320});
-    denoise_ = person_->add("denoise.sample", {520, 60});
-    decode_ = person_->add("decode.image", {770, 60});
-    save_ = person_->add("save.image", {1000, 40});
-    host_ = person_->add("To host image", {900, 320});
+    load_ = user_->add("load.checkpoint", {40, 60});
+    encode_ = user_->add("prompt.encode", {270, 40});
+    latent_ = user_->add("latent.empty", {270, 320});
+    denoise_ = user_->add("denoise.sample", {520, 60});
+    decode_ = user_->add("decode.image", {770, 60});
+    save_ = user_->add("save.image", {1000, 40});
+    host_ = user_->add("To host image", {900, 320});
 
-    QCOMPARE(person_->model().allNodeIds().size(), size_t{7});
+    QCOMPARE(user_->model().allNodeIds().size(), size_t{7});
     for (const NodeId id : {load_, encode_, latent_, denoise_, decode_, save_, host_}) {
-        QVERIFY(person_->model().nodeExists(id));
+        QVERIFY(user_->model().nodeExists(id));
     }
 }
 
 void QtNodesDrivenTest::takesWiresByType() {
-    QVERIFY(!person_->wire(load_, 0, save_, 0));        // a model is no picture
-    QVERIFY(!person_->wire(latent_, 0, decode_, 0));    // nor a latent a model
-    QVERIFY(!person_->wire(denoise_, 0, denoise_, 3));  // a node cannot feed itself
+    QVERIFY(!user_->wire(load_, 0, save_, 0));        // a model is no image
+    QVERIFY(!user_->wire(latent_, 0, decode_, 0));    // nor a latent a model
+    QVERIFY(!user_->wire(denoise_, 0, denoise_, 3));  // a node cannot feed itself
 
-    QVERIFY(person_->wire(load_, 0, encode_, 0));
-    QVERIFY(person_->wire(load_, 0, denoise_, 0));
-    QVERIFY(person_->wire(encode_, 0, denoise_, 1));
-    QVERIFY(person_->wire(encode_, 1, denoise_, 2));
-    QVERIFY(person_->wire(latent_, 0, denoise_, 3));
-    QVERIFY(person_->wire(load_, 0, decode_, 0));
-    QVERIFY(person_->wire(denoise_, 0, decode_, 1));
-    QVERIFY(person_->wire(decode_, 0, save_, 0));
-    QVERIFY(person_->wire(decode_, 0, host_, 0));
+    QVERIFY(user_->wire(load_, 0, encode_, 0));
+    QVERIFY(user_->wire(load_, 0, denoise_, 0));
+    QVERIFY(user_->wire(encode_, 0, denoise_, 1));
+    QVERIFY(user_->wire(encode_, 1, denoise_, 2));
+    QVERIFY(user_->wire(latent_, 0, denoise_, 3));
+    QVERIFY(user_->wire(load_, 0, decode_, 0));
+    QVERIFY(user_->wire(denoise_, 0, decode_, 1));
+    QVERIFY(user_->wire(decode_, 0, save_, 0));
+    QVERIFY(user_->wire(decode_, 0, host_, 0));
 }
 
-void QtNodesDrivenTest::tellsWhatIsMissing_beforeTheRun() {
+void QtNodesDrivenTest::reportsWhatIsMissing_beforeTheRun() {
     const auto state = [this] {
-        return person_->model()
+        return user_->model()
             .nodeData(load_, QtNodes::NodeRole::ValidationState)
             .value<QtNodes::NodeValidationState>();
     };
-    person_->choose(load_);
-    person_->type("param checkpoint", "nothing.safetensors");
+    user_->choose(load_);
+    user_->type("param checkpoint", "nothing.safetensors");
     QTRY_COMPARE_WITH_TIMEOUT(state()._state, QtNodes::NodeValidationState::State::Error, 10000);
     QVERIFY2(state()._stateMessage.contains("nothing.safetensors"),
              qPrintable(state()._stateMessage));
     takeScreenshot("refused");
 
-    person_->type("param checkpoint", "builtin:mini");
+    user_->type("param checkpoint", "builtin:mini");
     QTRY_COMPARE_WITH_TIMEOUT(state()._state, QtNodes::NodeValidationState::State::Valid, 10000);
 }
 
 void QtNodesDrivenTest::typesValues_andRefusesWhatDoesNotFit() {
-    person_->choose(latent_);
-    person_->type("param width", "128");
-    person_->type("param height", "128");
-    person_->choose(encode_);
-    person_->type("param prompt", "a cat face on a blue background");
-    person_->choose(denoise_);
-    person_->type("param seed", "18446744073709551615");
-    person_->type("policy ", "leaf+stream");
-    person_->type("param steps", "many");
+    user_->choose(latent_);
+    user_->type("param width", "128");
+    user_->type("param height", "128");
+    user_->choose(encode_);
+    user_->type("param prompt", "a cat face on a blue background");
+    user_->choose(denoise_);
+    user_->type("param seed", "18446744073709551615");
+    user_->type("policy ", "leaf+stream");
+    user_->type("param steps", "many");
     auto* refusal = window_->findChild<QLabel*>("refusal of steps");
     QVERIFY(refusal->isVisible());
     QVERIFY2(refusal->text().contains("whole number"), qPrintable(refusal->text()));
 
-    person_->type("param steps", "8");
+    user_->type("param steps", "8");
     QVERIFY(!refusal->isVisible());
     QVERIFY(window_->exportGraph(folder_.filePath("graph.json")));
     const Json graph = Json::parse(contentsOf(folder_.filePath("graph.json")).toStdString());
@@ -144,20 +144,20 @@ void QtNodesDrivenTest::typesValues_andRefusesWhatDoesNotFit() {
     QCOMPARE(denoise.at("memory"), Json("leaf+stream"));
 }
 
-void QtNodesDrivenTest::runs_withProgressAndThePictureInAHostNode() {
+void QtNodesDrivenTest::runs_withProgressAndTheImageInAHostNode() {
     std::set<Shown> seen;
-    person_->press("Run");
+    user_->press("Run");
     finishRun(seen);
 
-    QVERIFY2(person_->log().contains("run: ok"), qPrintable(person_->log()));
+    QVERIFY2(user_->log().contains("run: ok"), qPrintable(user_->log()));
     QVERIFY(seen.contains(Shown::Pending) && seen.contains(Shown::Processing));
     for (const NodeId id : {load_, encode_, latent_, denoise_, decode_, save_, host_}) {
-        QCOMPARE(person_->status(id), Shown::Updated);
+        QCOMPARE(user_->status(id), Shown::Updated);
     }
-    QCOMPARE(pictures().size(), 1);
+    QCOMPARE(images().size(), 1);
     auto* label = dynamic_cast<QLabel*>(
-        person_->model().nodeData(host_, QtNodes::NodeRole::Widget).value<QWidget*>());
-    const QImage written = QImage(pictures()[0]).convertToFormat(QImage::Format_RGB888);
+        user_->model().nodeData(host_, QtNodes::NodeRole::Widget).value<QWidget*>());
+    const QImage written = QImage(images()[0]).convertToFormat(QImage::Format_RGB888);
     QVERIFY(!written.isNull());
     QCOMPARE(label->pixmap().toImage().convertToFormat(QImage::Format_RGB888),
              QPixmap::fromImage(written)
@@ -167,37 +167,38 @@ void QtNodesDrivenTest::runs_withProgressAndThePictureInAHostNode() {
     takeScreenshot("finished");
 }
 
-/// The command beside the module runs the exported graph.
-void QtNodesDrivenTest::thePictureIsThatOfTheCommand() {
+/// The command next to the module runs the exported graph.
+void QtNodesDrivenTest::theImageIsThatOfTheCommand() {
     QVERIFY(window_->exportGraph(folder_.filePath("graph.json")));
-    const QString beside = QCoreApplication::applicationDirPath() + "/../lib/liblowtide_plugin.so";
-    const QString module = qEnvironmentVariable("LOWTIDE_PLUGIN_PATH", beside);
+    const QString defaultPath =
+        QCoreApplication::applicationDirPath() + "/../lib/liblowtide_plugin.so";
+    const QString module = qEnvironmentVariable("LOWTIDE_PLUGIN_PATH", defaultPath);
     QProcess command;
     command.start(QFileInfo(module).absolutePath() + "/../bin/lowtide",
                   {"run", folder_.filePath("graph.json"), "--out", folder_.filePath("command")});
     QVERIFY(command.waitForFinished(120000));
     QVERIFY2(command.exitCode() == 0, command.readAllStandardError().constData());
 
-    const QString name = QFileInfo(pictures()[0]).fileName();
-    const QByteArray bytes = contentsOf(pictures()[0]);
+    const QString name = QFileInfo(images()[0]).fileName();
+    const QByteArray bytes = contentsOf(images()[0]);
     QVERIFY(!bytes.isEmpty());
     QVERIFY(bytes == contentsOf(folder_.filePath("command/" + name)));
 }
 
 void QtNodesDrivenTest::cancels() {
-    person_->choose(denoise_);
-    person_->type("param steps", "150");
-    person_->press("Run");
-    QTRY_COMPARE_WITH_TIMEOUT(person_->status(denoise_), Shown::Processing, 60000);
+    user_->choose(denoise_);
+    user_->type("param steps", "150");
+    user_->press("Run");
+    QTRY_COMPARE_WITH_TIMEOUT(user_->status(denoise_), Shown::Processing, 60000);
     takeScreenshot("running");
-    person_->press("Cancel");
+    user_->press("Cancel");
     std::set<Shown> seen;
     finishRun(seen);
 
-    QVERIFY2(person_->log().contains("run: cancelled"), qPrintable(person_->log()));
-    QCOMPARE(person_->status(denoise_), Shown::NoStatus);
-    QCOMPARE(person_->status(save_), Shown::NoStatus);
-    QCOMPARE(pictures().size(), 1);
+    QVERIFY2(user_->log().contains("run: cancelled"), qPrintable(user_->log()));
+    QCOMPARE(user_->status(denoise_), Shown::NoStatus);
+    QCOMPARE(user_->status(save_), Shown::NoStatus);
+    QCOMPARE(images().size(), 1);
 }
 
 void QtNodesDrivenTest::savesAndLoads() {
@@ -226,14 +227,14 @@ void QtNodesDrivenTest::keepsTheCanvas_whenAFileIsBroken() {
 
     QVERIFY(!window_->openScene(broken.fileName()));
 
-    QVERIFY2(person_->log().contains("of.tomorrow"), qPrintable(person_->log()));
+    QVERIFY2(user_->log().contains("of.tomorrow"), qPrintable(user_->log()));
     QVERIFY(window_->exportGraph(folder_.filePath("kept.json")));
     QCOMPARE(contentsOf(folder_.filePath("kept.json")),
              contentsOf(folder_.filePath("before.json")));
 }
 
 void QtNodesDrivenTest::cleanupTestCase() {
-    person_.reset();
+    user_.reset();
     window_.reset();
     plugin_->runner()->stop();
 }
@@ -243,7 +244,7 @@ QByteArray QtNodesDrivenTest::contentsOf(const QString& path) const {
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-QStringList QtNodesDrivenTest::pictures() const {
+QStringList QtNodesDrivenTest::images() const {
     const QDir out(folder_.filePath("out"));
     QStringList paths;
     for (const QString& name : out.entryList({"*.png"}, QDir::Files, QDir::Name)) {
@@ -252,7 +253,7 @@ QStringList QtNodesDrivenTest::pictures() const {
     return paths;
 }
 
-/// For a person to look at, where LOWTIDE_SHOTS names a folder.
+/// For a user to look at, where LOWTIDE_SHOTS names a folder.
 void QtNodesDrivenTest::takeScreenshot(const char* name) {
     const QString folder = qEnvironmentVariable("LOWTIDE_SHOTS");
     if (!folder.isEmpty()) {
@@ -264,10 +265,10 @@ void QtNodesDrivenTest::takeScreenshot(const char* name) {
 void QtNodesDrivenTest::finishRun(std::set<Shown>& seen) {
     ++finished_;
     const auto seeing =
-        connect(&person_->model(), &QtNodes::AbstractGraphModel::nodeUpdated, this, [&] {
-            seen.insert(person_->status(denoise_));
+        connect(&user_->model(), &QtNodes::AbstractGraphModel::nodeUpdated, this, [&] {
+            seen.insert(user_->status(denoise_));
         });
-    QTRY_VERIFY_WITH_TIMEOUT(person_->log().count("run: ") == finished_, 120000);
+    QTRY_VERIFY_WITH_TIMEOUT(user_->log().count("run: ") == finished_, 120000);
     disconnect(seeing);
 }
 

@@ -24,7 +24,7 @@ private Q_SLOTS:
     void typedNumbersReachTheNode();
     void aRefusedValueIsKeptOut_andTheReasonStandsBelow();
     void switchesAndChoices();
-    void aValueThatIsInNoListStays();
+    void aValueThatIsInNoListRemains();
     void noNodeHasNoEditors();
 
 private:
@@ -83,7 +83,7 @@ void RowEditorsTest::switchesAndChoices() {
     QCOMPARE(node_->node().params.at("sampler"), Json("ddim"));
 }
 
-void RowEditorsTest::aValueThatIsInNoListStays() {
+void RowEditorsTest::aValueThatIsInNoListRemains() {
     node_->setParam("sampler", "of tomorrow");
 
     editors_->edit(node_);

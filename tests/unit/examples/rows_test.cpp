@@ -33,7 +33,7 @@ private Q_SLOTS:
     void refusesTypedValues_andKeepsTheOld_data();
     void refusesTypedValues_andKeepsTheOld();
     void setsAndTakesBackThePolicyOfTheNode();
-    void setsThePolicyOfAComponent_besideTheNodes();
+    void setsThePolicyOfAComponent_besidesTheNodes();
     void showsAPolicyThatAnotherProgramWrote();
     void refusesAPolicy_andKeepsTheOld();
     void aNodeWithoutComponentsHasNoPolicy();
@@ -86,7 +86,7 @@ void RowsTest::setsTypedValues() {
 void RowsTest::refusesTypedValues_andKeepsTheOld_data() {
     QTest::addColumn<QByteArray>("param");
     QTest::addColumn<QByteArray>("typed");
-    QTest::addColumn<QByteArray>("told");
+    QTest::addColumn<QByteArray>("reported");
 
     QTest::newRow("no number") << QByteArray("steps") << QByteArray("many")
                                << QByteArray("from 1 to 150");
@@ -103,7 +103,7 @@ void RowsTest::refusesTypedValues_andKeepsTheOld_data() {
 void RowsTest::refusesTypedValues_andKeepsTheOld() {
     QFETCH(QByteArray, param);
     QFETCH(QByteArray, typed);
-    QFETCH(QByteArray, told);
+    QFETCH(QByteArray, reported);
     const CanvasStates canvas;
     const NodePtr node = canvas.add("denoise.sample");
     const std::string before = node->save();
@@ -112,7 +112,7 @@ void RowsTest::refusesTypedValues_andKeepsTheOld() {
         *node, rowNamed(*node, Row::Kind::Param, param.toStdString()), typed.toStdString());
 
     QVERIFY(refusal);
-    QVERIFY2(QByteArray::fromStdString(*refusal).contains(told), refusal->c_str());
+    QVERIFY2(QByteArray::fromStdString(*refusal).contains(reported), refusal->c_str());
     QCOMPARE(node->save(), before);
 }
 
@@ -129,7 +129,7 @@ void RowsTest::setsAndTakesBackThePolicyOfTheNode() {
     QVERIFY(node->node().memory.is_null());
 }
 
-void RowsTest::setsThePolicyOfAComponent_besideTheNodes() {
+void RowsTest::setsThePolicyOfAComponent_besidesTheNodes() {
     NodeDesc desc = CanvasStates().add("prompt.encode")->desc();
     desc.components = {"text_encoder", "text_encoder_2"};
     NodeState node(desc);

@@ -93,19 +93,19 @@ class RunSessionTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void bringsEventsAndPictures_toTheGuiThread();
+    void bringsEventsAndImages_toTheGuiThread();
     void handsOnWhyARunWasRefused();
     void runsOneAtATime_andCancels();
     void waitsForItsRun_whenTheWindowCloses();
     void answersOnlyTheLastQuestion();
-    void saysThatAnAnswerCannotBeRead();
+    void reportsThatAnAnswerCannotBeRead();
 };
 
-void RunSessionTest::bringsEventsAndPictures_toTheGuiThread() {
+void RunSessionTest::bringsEventsAndImages_toTheGuiThread() {
     FakeRunner runner;
     RunSession session(runner);
     std::vector<std::string> names;
-    QImage picture;
+    QImage shownImage;
     connect(&session, &RunSession::happened, this, [&](const Json& event) {
         QCOMPARE(QThread::currentThread(), thread());
         names.push_back(event.at("event"));
@@ -113,7 +113,7 @@ void RunSessionTest::bringsEventsAndPictures_toTheGuiThread() {
     connect(&session, &RunSession::shown, this, [&](const QString& node, const QImage& image) {
         QCOMPARE(QThread::currentThread(), thread());
         QCOMPARE(node, QString("save"));
-        picture = image;
+        shownImage = image;
     });
     Json issues;
 
@@ -121,9 +121,9 @@ void RunSessionTest::bringsEventsAndPictures_toTheGuiThread() {
     QTRY_VERIFY(!session.isRunning());
 
     QCOMPARE(names, (std::vector<std::string>{"runStarted", "runFinished"}));
-    QCOMPARE(picture.size(), QSize(2, 1));
-    QCOMPARE(picture.pixel(0, 0), qRgb(0, 0, 0));
-    QCOMPARE(picture.pixel(1, 0), qRgb(255, 0, 0));
+    QCOMPARE(shownImage.size(), QSize(2, 1));
+    QCOMPARE(shownImage.pixel(0, 0), qRgb(0, 0, 0));
+    QCOMPARE(shownImage.pixel(1, 0), qRgb(255, 0, 0));
 }
 
 void RunSessionTest::handsOnWhyARunWasRefused() {
@@ -181,7 +181,7 @@ void RunSessionTest::answersOnlyTheLastQuestion() {
     QCOMPARE(answers, std::vector<std::string>{"about graph 20"});
 }
 
-void RunSessionTest::saysThatAnAnswerCannotBeRead() {
+void RunSessionTest::reportsThatAnAnswerCannotBeRead() {
     FakeRunner runner;
     RunSession session(runner);
     Json answer;

@@ -39,11 +39,11 @@ private Q_SLOTS:
     void nodesWaitFromTheStart();
     void mapsEachEvent_data();
     void mapsEachEvent();
-    void tellsProgressAndTimeLeft();
+    void reportsProgressAndTimeLeft();
     void nothingWaitsAfterACancelledRun();
-    void tellsAFailureOnce_atItsNode();
+    void reportsAFailureOnce_atItsNode();
     void marksWhatTheCheckFound_andForgetsTheRunBefore();
-    void saysThatNothingHadToRun();
+    void reportsThatNothingHadToRun();
     void listsFiles_alsoThoseThatWereKept();
 };
 
@@ -82,7 +82,7 @@ void RunStatusTest::mapsEachEvent() {
     QCOMPARE(run.markOf("save").status, NodeStatus::Pending);
 }
 
-void RunStatusTest::tellsProgressAndTimeLeft() {
+void RunStatusTest::reportsProgressAndTimeLeft() {
     RunStatus status = startedRun();
     status.apply(nodeEvent("nodeStarted", "denoise"));
     QCOMPARE(status.permille(), -1);
@@ -115,7 +115,7 @@ void RunStatusTest::nothingWaitsAfterACancelledRun() {
     QVERIFY(!status.isRunning());
 }
 
-void RunStatusTest::tellsAFailureOnce_atItsNode() {
+void RunStatusTest::reportsAFailureOnce_atItsNode() {
     RunStatus status = startedRun();
     Json failed = nodeEvent("nodeFailed", "denoise");
     failed["issue"] = issue("error", "denoise", "too large");
@@ -145,7 +145,7 @@ void RunStatusTest::marksWhatTheCheckFound_andForgetsTheRunBefore() {
              std::string("warning: odd; do that\nerror: missing; do that"));
 }
 
-void RunStatusTest::saysThatNothingHadToRun() {
+void RunStatusTest::reportsThatNothingHadToRun() {
     RunStatus status = startedRun();
 
     status.apply({{"event", "runFinished"}, {"status", "ok"}, {"executed", 0}});

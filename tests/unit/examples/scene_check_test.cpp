@@ -66,9 +66,9 @@ void SceneCheckTest::takesASceneAndItsOlderKey() {
 
 void SceneCheckTest::refusesBeforeAnythingIsOpened_data() {
     QTest::addColumn<Change>("change");
-    QTest::addColumn<QByteArray>("told");
-    const auto row = [](const char* name, const char* told, Change change) {
-        QTest::newRow(name) << change << QByteArray(told);
+    QTest::addColumn<QByteArray>("reported");
+    const auto row = [](const char* name, const char* reported, Change change) {
+        QTest::newRow(name) << change << QByteArray(reported);
     };
 
     row("a text", "no list \"nodes\"", [](Json& s) { s = "scene"; });
@@ -105,7 +105,7 @@ void SceneCheckTest::refusesBeforeAnythingIsOpened_data() {
 
 void SceneCheckTest::refusesBeforeAnythingIsOpened() {
     QFETCH(Change, change);
-    QFETCH(QByteArray, told);
+    QFETCH(QByteArray, reported);
     Json changed = scene();
     change(changed);
 
@@ -113,7 +113,7 @@ void SceneCheckTest::refusesBeforeAnythingIsOpened() {
         checkScene(changed, types());
         QFAIL("it was taken");
     } catch (const Error& error) {
-        QVERIFY2(QByteArray(error.what()).contains(told), error.what());
+        QVERIFY2(QByteArray(error.what()).contains(reported), error.what());
     }
 }
 

@@ -33,11 +33,11 @@ void WiresTest::takesWiresByType_data() {
         << QByteArray("load.checkpoint") << QByteArray("decode.image") << 0 << true;
     QTest::newRow("model into latent")
         << QByteArray("load.checkpoint") << QByteArray("decode.image") << 1 << false;
-    QTest::newRow("latent into picture")
+    QTest::newRow("latent into image")
         << QByteArray("latent.empty") << QByteArray("save.image") << 0 << false;
     QTest::newRow("latent into any")
         << QByteArray("latent.empty") << QByteArray("control.offload") << 1 << true;
-    QTest::newRow("any into picture")
+    QTest::newRow("any into image")
         << QByteArray("control.offload") << QByteArray("save.image") << 0 << true;
 }
 

@@ -11,7 +11,7 @@ using namespace lowtide::executor;
 namespace {
 
 /// A card that is `percent` full, with much to collect.
-memory::MemoryState cardAt(int percent) {
+memory::MemoryState gpuAt(int percent) {
     return {.deviceUsed = percent * kGiB,
             .deviceCapacity = 100 * kGiB,
             .hostUsed = kGiB,
@@ -60,7 +60,7 @@ private Q_SLOTS:
 
     void eachPointFiresOnce_inOrder() {
         RunBench bench;
-        bench.engine.state = cardAt(80);
+        bench.engine.state = gpuAt(80);
 
         const RunResult result = bench.run(graphFrom(allPoints()));
 
@@ -82,7 +82,7 @@ private Q_SLOTS:
     /// Of several behind one another the last one's value is what stages use.
     void adaptersUnloadBehindTheLastStageThatUsesThem() {
         RunBench bench;
-        bench.engine.state = cardAt(80);
+        bench.engine.state = gpuAt(80);
 
         const RunResult result = bench.run(graphFrom({"a = test.source text=A",
                                                       "l = test.adapter a:a",
@@ -102,7 +102,7 @@ private Q_SLOTS:
 
     void firesBehindItsStage() {
         RunBench bench;
-        bench.engine.state = cardAt(80);
+        bench.engine.state = gpuAt(80);
 
         bench.run(graphFrom(kTwoStages));
 
@@ -114,7 +114,7 @@ private Q_SLOTS:
     void doesNotFire_whenItsStageDoesNotExecute() {
         RunBench bench;
         bench.run(graphFrom(kTwoStages));
-        bench.engine.state = cardAt(80);
+        bench.engine.state = gpuAt(80);
 
         const RunResult again = bench.run(graphFrom({"a = test.source text=A",
                                                      "d = test.decode a:a",
@@ -127,16 +127,16 @@ private Q_SLOTS:
     }
 
     /// A kept value lies on the host: the stage behind it computes there, and the run opened a
-    /// card.
+    /// GPU.
     void asksTheHost_behindAValueThatWasKept() {
         RunBench bench;
-        const RunOptions onCard = {.device = memory::parseDeviceSpec("fake")};
+        const RunOptions onGpu = {.device = memory::parseDeviceSpec("fake")};
         bench.run(
             graphFrom({"a = test.source text=A", "d = test.decode a:a", "k = test.keep value:d"}),
-            onCard);
-        bench.engine.state = cardAt(80);
+            onGpu);
+        bench.engine.state = gpuAt(80);
 
-        const RunResult result = bench.run(graphFrom(kTwoStages), onCard);
+        const RunResult result = bench.run(graphFrom(kTwoStages), onGpu);
 
         QCOMPARE(result.status, Status::Ok);
         QCOMPARE(executed(result), QString("u out"));
@@ -144,9 +144,9 @@ private Q_SLOTS:
         QCOMPARE(result.report["collections"]["records"].at(0)["device"], Json("cpu"));
     }
 
-    void staysAway_belowTheThreshold() {
+    void isLeftOut_belowTheThreshold() {
         RunBench bench;
-        bench.engine.state = cardAt(69);
+        bench.engine.state = gpuAt(69);
 
         const RunResult result = bench.run(graphFrom(kTwoStages));
 
@@ -157,7 +157,7 @@ private Q_SLOTS:
 
     void countsWhatItSkips() {
         RunBench bench;
-        bench.engine.state = cardAt(80);
+        bench.engine.state = gpuAt(80);
         bench.engine.state.deviceCollectable = 0;
         bench.engine.state.hostCollectable = 0;
 
@@ -170,7 +170,7 @@ private Q_SLOTS:
 
     void measuresWhatWasSaved() {
         RunBench bench;
-        bench.engine.state = cardAt(80);
+        bench.engine.state = gpuAt(80);
         bench.engine.onCollect = [](memory::MemoryState& state) {
             state.deviceUsed -= 3 * kGiB;
             state.hostUsed -= kMiB;
@@ -195,7 +195,7 @@ private Q_SLOTS:
 
     void answersAFailedAllocationOnce_alsoOfAnEarlierRun() {
         RunBench bench;
-        bench.engine.state = cardAt(10);
+        bench.engine.state = gpuAt(10);
         bench.engine.state.outOfMemory = 1;  // nothing of this run
 
         QCOMPARE(points(bench.run(graphFrom(kTwoStages), {.forceExecution = true})),
@@ -208,7 +208,7 @@ private Q_SLOTS:
 
     void takesTheOptionsBeforeTheGraphsSettings() {
         RunBench bench;
-        bench.engine.state = cardAt(40);
+        bench.engine.state = gpuAt(40);
         Json graph = graphFrom(kTwoStages);
         QCOMPARE(points(bench.run(graph, {.forceExecution = true})), QString());
 
@@ -242,7 +242,7 @@ private Q_SLOTS:
         QCOMPARE(bench.queue.cache().bytes(), Bytes(10));
         bench.world.valueBytes = 100;
 
-        bench.engine.state = cardAt(80);
+        bench.engine.state = gpuAt(80);
         const RunResult result = bench.run(graphFrom(kTwoStages));
 
         const Json& record = result.report["collections"]["records"].at(0);
@@ -257,7 +257,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("device");
         QTest::addColumn<int>("host");
         QTest::addColumn<bool>("unpins");
-        QTest::newRow("both have room") << 10 << 10 << false;
+        QTest::newRow("both have space") << 10 << 10 << false;
         QTest::newRow("the device is full") << 90 << 10 << false;
         QTest::newRow("the host is full") << 10 << 90 << true;
     }
@@ -269,7 +269,7 @@ private Q_SLOTS:
         QFETCH(bool, unpins);
         RunBench bench;
         bench.engine.pin({.tree = "denoiser", .device = "fake", .bytes = kGiB});
-        bench.engine.state = cardAt(device);
+        bench.engine.state = gpuAt(device);
         bench.engine.state.hostUsed = host * kGiB;
 
         const RunResult result = bench.run(graphFrom(kTwoStages));
@@ -281,12 +281,12 @@ private Q_SLOTS:
         }
     }
 
-    void aCollectionThatFailsIsToldAndCostsNothing() {
+    void aCollectionThatFailsIsReportedAndCostsNothing() {
         RunBench bench;
-        bench.engine.state = cardAt(80);
+        bench.engine.state = gpuAt(80);
         bench.engine.before = [](std::string_view call) {
             if (call == "collect cpu") {
-                throw Error(ErrorKind::Device, Message("the card does not answer"));
+                throw Error(ErrorKind::Device, Message("the GPU does not answer"));
             }
         };
 
@@ -301,7 +301,7 @@ private Q_SLOTS:
         RunBench bench;
         const std::vector<std::string> graph = {
             "a = test.source text=A", "p = test.pass value:a", "out = test.save value:p"};
-        bench.engine.state = cardAt(40);
+        bench.engine.state = gpuAt(40);
         std::optional<int> threshold;
         bool force = false;
         bench.world.during["p"] = [&](Context& context) {
@@ -320,7 +320,7 @@ private Q_SLOTS:
         force = true;
         QVERIFY(ran());
         force = false;
-        bench.engine.state.deviceCapacity = 5 * kGiB;  // a small card, 8 times full
+        bench.engine.state.deviceCapacity = 5 * kGiB;  // a small GPU, 8 times full
         bench.engine.state.deviceUsed = kGiB;
         QVERIFY(!ran());  // the node's own number holds
         threshold.reset();
@@ -329,7 +329,7 @@ private Q_SLOTS:
 
     void aNodeOffloadsBetweenStages() {
         RunBench bench;
-        bench.engine.state = cardAt(10);
+        bench.engine.state = gpuAt(10);
         bench.world.during["p"] = [](Context& context) {
             context.controls().offload(std::vector<std::string>{"text_encoder", "id"}, false);
             context.controls().offload(std::vector<std::string>{"all"}, true);

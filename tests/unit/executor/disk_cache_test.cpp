@@ -121,7 +121,7 @@ private Q_SLOTS:
                                  << "hash";
     }
 
-    /// Each change leaves a safetensors file that is whole.
+    /// Each edit leaves a valid safetensors file.
     void rejectsWhatBelongsElsewhere() {
         QFETCH(QString, from);
         QFETCH(QString, to);
@@ -253,7 +253,7 @@ private Q_SLOTS:
                         kNames[static_cast<size_t>(round * 7 + worker) % kNames.size()];
                     const std::string text(20000, digit);
                     try {
-                        // Room for three of the six, so that files also go all the time.
+                        // Space for three of the six, so that files are also dropped all the time.
                         cache.put(named(digit), valueOf(text), 3 * 21000);
                         const memory::WireRef value = cache.find(named(digit), "VALUE");
                         found += value ? 1 : 0;

@@ -15,7 +15,7 @@ class FakeEngine final : public memory::Engine {
 public:
     Bytes capacity = 0;                                   ///< of every device; 0: without limit
     std::string deviceName = "test";                      ///< of every device
-    std::string lost;                                     ///< what is said of a device; empty: none
+    std::string lost;                                     ///< why a device is lost; empty: none is
     memory::MemoryState state;                            ///< of every device
     std::function<void(memory::MemoryState&)> onCollect;  ///< what a collection changes
     /// Hears every call that may throw, and may do so.
@@ -34,17 +34,17 @@ public:
     }
 
     memory::DeviceTraits traits(const memory::DeviceSpec&) override {
-        tell("traits");
+        notify("traits");
         return {false, capacity};
     }
 
     memory::DeviceProfile profile(const memory::DeviceSpec& spec) override {
-        tell("profile");
+        notify("profile");
         return memory::estimatedProfile(spec.kind);
     }
 
     std::vector<memory::DeviceInfo> devices() override {
-        tell("devices");
+        notify("devices");
         return {};
     }
 
@@ -64,7 +64,7 @@ public:
 
     void confirm(memory::NodeIndex node) override {
         LOWTIDE_ASSERT(inside_ == node);
-        tell("confirm " + nodeName(node));
+        notify("confirm " + nodeName(node));
     }
 
     void leave(memory::NodeIndex node) noexcept override {
@@ -74,7 +74,7 @@ public:
     }
 
     void requireDevices() override {
-        tell("requireDevices");
+        notify("requireDevices");
         if (!lost.empty()) {
             throw Error(ErrorKind::Device, Message(lost));
         }
@@ -102,7 +102,7 @@ public:
     }
 
     memory::MemoryState memoryState(const memory::DeviceSpec&) override {
-        tell("memoryState");
+        notify("memoryState");
         return state;
     }
 
@@ -124,12 +124,12 @@ public:
     }
 
     std::vector<memory::KeptComponent> keptComponents() const override {
-        tell("keptComponents");
+        notify("keptComponents");
         return kept;
     }
 
     std::vector<memory::PinnedComponent> pinnedComponents() const override {
-        tell("pinnedComponents");
+        notify("pinnedComponents");
         const std::lock_guard lock(mutex_);
         return pinned_;
     }
@@ -155,12 +155,12 @@ public:
     memory::Traffic traffic() const noexcept override { return traffic_; }
 
     Bytes allocatedOn(const memory::DeviceSpec&) const override {
-        tell("allocatedOn");
+        notify("allocatedOn");
         return 0;
     }
 
     std::optional<memory::RehearsalCounts> rehearsal(const memory::DeviceSpec&) const override {
-        tell("rehearsal");
+        notify("rehearsal");
         return std::nullopt;
     }
 
@@ -173,14 +173,14 @@ public:
 private:
     std::string nodeName(memory::NodeIndex node) const { return plan_->stages.at(node).node; }
 
-    void tell(const std::string& call) const {
+    void notify(const std::string& call) const {
         if (before) {
             before(call);
         }
     }
 
     void note(const std::string& call) {
-        tell(call);
+        notify(call);
         if (!call.starts_with("open")) {
             noteOnly(call);
         }

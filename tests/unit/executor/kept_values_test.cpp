@@ -115,7 +115,7 @@ private Q_SLOTS:
         QCOMPARE(joined(second.world.takeSaved()), QString("((A+-)+A)"));
     }
 
-    void tellsOfADamagedFile_andMakesTheValueAgain() {
+    void reportsADamagedFile_andMakesTheValueAgain() {
         RunBench first(kMiB, folder());
         first.run(graphFrom(chain(kDisk)));
         const QString name = QDir(folder_->path()).entryList(QDir::Files).at(0);
@@ -155,7 +155,7 @@ private Q_SLOTS:
     }
 
     void keepsInMemory_whatTheCacheWouldDrop() {
-        RunBench bench(25);  // room for two values
+        RunBench bench(25);  // space for two values
         bench.run(graphFrom(chain(kMemory)));
         for (const std::string text : {"u", "v", "w"}) {
             bench.run(graphFrom({"x = test.source text=" + text, "o = test.keep value:x"}));

@@ -14,11 +14,11 @@ using namespace lowtide::executor;
 
 namespace {
 
-const bool kIsWhole = testing::isWholeTest();
-const int kFirst = kIsWhole ? 50 : 20;  ///< of these the caches and heaps are as large as they get
-const int kRuns = kIsWhole ? 500 : 80;
+const bool kIsFull = testing::isFullTest();
+const int kFirst = kIsFull ? 50 : 20;  ///< of these the caches and heaps are as large as they get
+const int kRuns = kIsFull ? 500 : 80;
 constexpr Bytes kMostGrowth = 10 * kMiB;
-/// Of the denoising stage of a small checkpoint that streams leaf by leaf, 30 passes: a megabyte of
+/// The denoising stage of a small checkpoint that streams leaf by leaf, 30 forwards: a megabyte of
 /// a run's time line.
 constexpr int kMoves = 8000;
 

@@ -1,4 +1,4 @@
-#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/stub_nodes.hpp"
 
@@ -19,27 +19,28 @@ const Json kSource = Json::parse(R"({
 
 }  // namespace
 
-/// What makes a node lossy, and which of its choices a person would change.
+/// What makes a node lossy, and which of its choices a user would change.
 class LossyMarksTest : public QObject {
     Q_OBJECT
 
     /// The graph of a source whose network is lossy so.
-    static std::variant<OutlinedGraph, Issue> outlined(const memory::ComponentPrecision& precision,
-                                                       bool isExact) {
+    static std::variant<GraphSpec, Issue> graphSpec(const memory::ComponentPrecision& precision,
+                                                    bool isExact) {
         StubWorld world;
         std::vector<NodeType> types = stubNodes(world);
         const auto source = std::find_if(types.begin(), types.end(), [](const NodeType& type) {
             return type.desc.id == "test.source";
         });
-        source->outline = [plain = source->outline, precision](const OutlineContext& context) {
-            WorkOutline work = plain(context);
+        source->spec = [plain = source->spec, precision](const SpecContext& context) {
+            NodeSpec work = plain(context);
             work.precisions = {precision};
             return work;
         };
         const NodeTypes nodeTypes(std::move(types));
         graph::Document document = graph::documentFromJson(kSource);
         document.isExact = isExact;
-        return outlineGraph(*graph::makeSnapshot(document, nodeTypes.catalog()), nodeTypes, "", "");
+        return makeGraphSpec(
+            *graph::makeSnapshot(document, nodeTypes.catalog()), nodeTypes, "", "");
     }
 
 private Q_SLOTS:
@@ -68,8 +69,8 @@ private Q_SLOTS:
         for (const QString& each : reuse) {
             precision.reuse.emplace_back(each.toStdString());
         }
-        const auto outline = outlined(precision, false);
-        const auto* graph = std::get_if<OutlinedGraph>(&outline);
+        const auto spec = graphSpec(precision, false);
+        const auto* graph = std::get_if<GraphSpec>(&spec);
         QVERIFY(graph);
         QStringList seen;
         for (const Issue& mark : graph->marks) {
@@ -81,7 +82,7 @@ private Q_SLOTS:
         QCOMPARE(graph->precisions.at("a").at("lossy").size(),
                  static_cast<size_t>(lossy.size() + reuse.size()));
 
-        const auto strict = outlined(precision, true);
+        const auto strict = graphSpec(precision, true);
         const auto* refused = std::get_if<Issue>(&strict);
         QCOMPARE(refused != nullptr, !marks.isEmpty());
         if (refused) {

@@ -20,7 +20,7 @@ const Json kGraph = Json::parse(R"({
   "links": [{"from": ["a", "value"], "to": ["b", "a"]}, {"from": ["b", "value"], "to": ["out", "value"]}]
 })");
 
-RunOptions asCard() {
+RunOptions asPlannedCard() {
     RunOptions options;
     options.card =
         memory::Card{.name = "Somebody's", .capability = 75, .memory = 8 * kGiB, .driver = kGiB};
@@ -37,7 +37,7 @@ class PlannedCardTest : public QObject {
     const NodeTypes types_{stubNodes(world_)};
     const ResultCache cache_{engine_.ledger(), kMiB};
     WorkPaces paces_;
-    WalkMemory walks_;
+    DryRunCache dryRuns_;
 
     std::shared_ptr<const graph::Snapshot> snapshotOf(const char* policy = "") const {
         graph::Document document = graph::documentFromJson(kGraph);
@@ -52,7 +52,7 @@ private Q_SLOTS:
         engine_.before = [&](std::string_view call) {
             opened << QString::fromUtf8(call.data(), static_cast<qsizetype>(call.size()));
         };
-        const auto devices = openDevices(*snapshotOf(), asCard(), engine_);
+        const auto devices = openDevices(*snapshotOf(), asPlannedCard(), engine_);
         engine_.before = {};
 
         const auto& known = std::get<RunDevices>(devices);
@@ -68,7 +68,7 @@ private Q_SLOTS:
     }
 
     void takesABudgetUpToWhatProgramsCanHave() {
-        RunOptions options = asCard();
+        RunOptions options = asPlannedCard();
         options.memoryBudget = {7 * kGiB};
         const auto fits = openDevices(*snapshotOf(), options, engine_);
         QCOMPARE(std::get<RunDevices>(fits).opened.front().traits.capacity, 7 * kGiB);
@@ -85,11 +85,11 @@ private Q_SLOTS:
         engine_.ledger().set("cuda:0", memory::Tag::Wires, "denoise.latent", kGiB);
         engine_.kept = {{.tree = "network", .device = "cuda:0", .bytes = kMiB},
                         {.tree = "other", .device = "cpu", .bytes = kMiB}};
-        const auto devices = openDevices(*snapshotOf(), asCard(), engine_);
+        const auto devices = openDevices(*snapshotOf(), asPlannedCard(), engine_);
         memory::PlanRequest request{.device = std::get<RunDevices>(devices).main,
                                     .devices = std::get<RunDevices>(devices).opened};
 
-        renewHeld(request, {engine_, cache_, paces_, walks_});
+        renewHeld(request, {engine_, cache_, paces_, dryRuns_});
 
         QCOMPARE(request.devices.front().traits.capacity, 7 * kGiB / 100 * 95);
         QCOMPARE(request.devices.front().held, Bytes{0});
@@ -102,7 +102,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("capability");
         QTest::newRow("on it") << "" << 75;
         QTest::newRow("by name") << "auto@cuda:0" << 75;
-        QTest::newRow("a real one beside it") << "auto@cuda:1" << 90;
+        QTest::newRow("a real one next to it") << "auto@cuda:1" << 90;
         QTest::newRow("on the cpu") << "auto@cpu" << 0;
         QTest::newRow("on a rehearsal") << "auto@fake" << 0;
     }
@@ -111,8 +111,8 @@ private Q_SLOTS:
         QFETCH(QString, policy);
         QFETCH(int, capability);
         const QByteArray text = policy.toUtf8();
-        const auto known =
-            placed(snapshotOf(text.constData()), asCard(), {{"cuda:0", 89}, {"cuda:1", 90}});
+        const auto known = withRunDevices(
+            snapshotOf(text.constData()), asPlannedCard(), {{"cuda:0", 89}, {"cuda:1", 90}});
         const auto node = std::find_if(known->nodes.begin(),
                                        known->nodes.end(),
                                        [](const auto& each) { return each.id == "b"; });
@@ -120,30 +120,30 @@ private Q_SLOTS:
     }
 
     /// The walk of a node hears whether its device can be asked.
-    void walksOnItAskNobody() {
+    void dryRunsOnItAskNobody() {
         std::map<std::string, bool> isThere;
         const auto snapshot = snapshotOf("");
-        OutlinedGraph outlined;
+        GraphSpec graphSpec;
         for (const graph::SnapshotNode& node : snapshot->nodes) {
-            WorkOutline& work = outlined.work.emplace_back();
-            work.walk = [&, id = node.id](const memory::StagePlace& place) {
-                isThere[id] = place.device.isThere;
+            NodeSpec& work = graphSpec.work.emplace_back();
+            work.dryRun = [&, id = node.id](const memory::StageDevices& stageDevices) {
+                isThere[id] = stageDevices.device.isThere;
                 return memory::StageWork{.activations = kMiB, .guessed = kMiB / 2};
             };
             for (const PortDesc& port : node.desc->outputs) {
-                work.outputs.emplace_back(port.id, ValueOutline());
+                work.outputs.emplace_back(port.id, ValueSpec());
             }
         }
-        outlined.work.back().isOnHost = true;
-        const auto devices = openDevices(*snapshot, asCard(), engine_);
+        graphSpec.work.back().isOnHost = true;
+        const auto devices = openDevices(*snapshot, asPlannedCard(), engine_);
         std::vector<size_t> positions = {0, 1, 2};
 
         const auto plan = planRun(*snapshot,
-                                  outlined,
+                                  graphSpec,
                                   positions,
                                   std::get<RunDevices>(devices),
-                                  asCard(),
-                                  {engine_, cache_, paces_, walks_});
+                                  asPlannedCard(),
+                                  {engine_, cache_, paces_, dryRuns_});
 
         QCOMPARE(isThere.size(), size_t{3});
         QCOMPARE(isThere.at(snapshot->nodes[0].id), false);

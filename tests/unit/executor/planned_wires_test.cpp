@@ -11,11 +11,11 @@ using namespace lowtide::executor;
 
 namespace {
 
-constexpr Bytes kText = 520;            ///< what encode makes, two tensors, beside kOnHost
-constexpr Bytes kTextOnCard = 2 * 512;  ///< where each takes whole slots
-constexpr Bytes kOnHost = 7;            ///< always in host memory
-constexpr Bytes kLatent = 512;          ///< what denoise makes
-constexpr Bytes kPicture = 1024;        ///< what decode makes
+constexpr Bytes kText = 520;           ///< what encode makes, two tensors, in addition to kOnHost
+constexpr Bytes kTextOnGpu = 2 * 512;  ///< where each takes whole slots
+constexpr Bytes kOnHost = 7;           ///< always in host memory
+constexpr Bytes kLatent = 512;         ///< what denoise makes
+constexpr Bytes kImage = 1024;         ///< what decode makes
 
 using Tree = std::shared_ptr<const memory::ComponentTree>;
 
@@ -42,7 +42,7 @@ class PlannedWiresTest : public QObject {
                             .inputs = {{.id = "in", .type = "VALUE"}},
                             .outputs = {{.id = "out", .type = "VALUE"}}};
     graph::Snapshot snapshot_;
-    OutlinedGraph outlined_;
+    GraphSpec graphSpec_;
     const memory::DeviceSpec main_ = memory::parseDeviceSpec("fake:1GiB");
 
     struct Wires {
@@ -56,12 +56,12 @@ class PlannedWiresTest : public QObject {
         for (const size_t node : positions) {
             work.push_back({.node = snapshot_.nodes[node].id,
                             .policy = snapshot_.nodes[node].policy,
-                            .components = outlined_.work[node].components
-                                              ? outlined_.work[node].components()
+                            .components = graphSpec_.work[node].components
+                                              ? graphSpec_.work[node].components()
                                               : std::vector<Tree>()});
         }
         const auto devices = nodeDevices(snapshot_, positions, work, main_);
-        Wires wires{.bytes = planWires(snapshot_, outlined_, positions, devices)};
+        Wires wires{.bytes = planWires(snapshot_, graphSpec_, positions, devices)};
         for (const memory::DeviceSpec& device : devices) {
             wires.devices.push_back(device.id());
         }
@@ -75,8 +75,8 @@ private Q_SLOTS:
 
     void init() {
         snapshot_ = {};
-        outlined_ = {};
-        outlined_.work.resize(NodeCount);
+        graphSpec_ = {};
+        graphSpec_.work.resize(NodeCount);
         const char* const names[] = {"encode", "keep", "denoise", "decode", "save"};
         for (size_t node = 0; node < NodeCount; ++node) {
             snapshot_.nodes.push_back(
@@ -88,13 +88,13 @@ private Q_SLOTS:
         for (const size_t node : {Encode, Denoise, Decode}) {
             auto tree = std::make_shared<memory::ComponentTree>();
             tree->role = "role of " + std::string(names[node]);
-            outlined_.work[node].components = [tree] { return std::vector<Tree>{tree}; };
+            graphSpec_.work[node].components = [tree] { return std::vector<Tree>{tree}; };
         }
-        outlined_.work[Encode].outputs = {
+        graphSpec_.work[Encode].outputs = {
             {"out", {.tensors = {kText - 8, 8}, .hostBytes = kOnHost}}};
-        outlined_.work[Keep].outputs = outlined_.work[Encode].outputs;
-        outlined_.work[Denoise].outputs = {{"out", {.tensors = {kLatent}}}};
-        outlined_.work[Decode].outputs = {{"out", {.tensors = {kPicture}}}};
+        graphSpec_.work[Keep].outputs = graphSpec_.work[Encode].outputs;
+        graphSpec_.work[Denoise].outputs = {{"out", {.tensors = {kLatent}}}};
+        graphSpec_.work[Decode].outputs = {{"out", {.tensors = {kImage}}}};
     }
 
     void nodesComputeWhereTheirNetworksAre() {
@@ -108,9 +108,9 @@ private Q_SLOTS:
         QVERIFY((devices == std::vector<std::string>{"cpu", "fake", "fake", "cpu", "cpu"}));
     }
 
-    /// A picture is read into host memory; what computes on the card takes it from there.
+    /// An image is read into host memory; what computes on the GPU takes it from there.
     void whatIsMadeOnTheHostLiesThere() {
-        outlined_.work[Encode].components = {};
+        graphSpec_.work[Encode].components = {};
         snapshot_.nodes[Encode].policy.device = memory::DeviceSpec{};
 
         const Wires wires = planned({Encode, Keep, Denoise, Decode, Save});
@@ -127,11 +127,11 @@ private Q_SLOTS:
         const auto bytes = planned({Encode, Keep, Denoise, Decode, Save}).bytes;
 
         QVERIFY(bytes.at(0).empty());
-        QVERIFY((bytes.at(1) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnCard}}));
-        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnCard}}));
+        QVERIFY((bytes.at(1) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnGpu}}));
+        QVERIFY((bytes.at(2) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnGpu}}));
         QVERIFY((bytes.at(3) == BytesByDevice{{"cpu", kText + kOnHost}, {"fake", kLatent}}));
         QVERIFY(
-            (bytes.at(4) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kPicture}}));
+            (bytes.at(4) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kImage}}));
     }
 
     /// What a node takes from another device lies there; its copy is the walk's to count.
@@ -140,7 +140,7 @@ private Q_SLOTS:
 
         const Wires wires = planned({Encode, Keep, Denoise, Decode, Save});
 
-        QVERIFY((wires.bytes.at(2) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnCard}}));
+        QVERIFY((wires.bytes.at(2) == BytesByDevice{{"cpu", kOnHost}, {"fake", kTextOnGpu}}));
         QVERIFY((wires.bytes.at(3) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}}));
         const std::vector<std::string> in = {"in"};
         QVERIFY((wires.elsewhere == std::vector<std::vector<std::string>>{{}, {}, in, in, {}}));

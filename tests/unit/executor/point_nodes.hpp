@@ -31,9 +31,9 @@ inline std::vector<NodeType> pointNodes(StubWorld& world) {
         types.push_back({.desc = {.id = typeOfPoint(point),
                                   .inputs = {stubPort("a", "VALUE")},
                                   .outputs = {stubPort("value", "VALUE")}},
-                         .outline =
-                             [](const OutlineContext&) {
-                                 return WorkOutline{.outputs = {{"value", {.type = "VALUE"}}}};
+                         .spec =
+                             [](const SpecContext&) {
+                                 return NodeSpec{.outputs = {{"value", {.type = "VALUE"}}}};
                              },
                          .run =
                              [&world](Context& context) {
@@ -53,9 +53,9 @@ inline NodeType adapterNode() {
     return {.desc = {.id = "test.adapter",
                      .inputs = {stubPort("a", "VALUE")},
                      .outputs = {stubPort("value", "VALUE")}},
-            .outline =
-                [](const OutlineContext&) {
-                    return WorkOutline{.outputs = {{"value", {.type = "VALUE"}}}};
+            .spec =
+                [](const SpecContext&) {
+                    return NodeSpec{.outputs = {{"value", {.type = "VALUE"}}}};
                 },
             .run = [](Context& context) { context.output("value", context.input("a")); },
             .collectAfter = "adapter load",

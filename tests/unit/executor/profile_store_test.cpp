@@ -61,7 +61,7 @@ private Q_SLOTS:
         QVERIFY(found.problem.empty());
     }
 
-    void keepsTheNewestOfOneKey_andOthersBesideIt() {
+    void keepsTheNewestOfOneKey_andOthersToo() {
         ProfileKey oneThread = kKey;
         oneThread.numerics = "torch 2.11.0, AVX2, 1 thread";
         store().store(measured(1e11));
@@ -123,12 +123,12 @@ private Q_SLOTS:
         QCOMPARE(found.problem.find('\n'), std::string::npos);
     }
 
-    void saysNothingOfADevice_thatWasNeverMeasured() {
+    void reportsNothingOfADevice_thatWasNeverMeasured() {
         store().store(measured(1e11));
-        ProfileKey card = kKey;
-        card.device = "cuda:0";
+        ProfileKey gpu = kKey;
+        gpu.device = "cuda:0";
 
-        QVERIFY(store().find(card).problem.empty());
+        QVERIFY(store().find(gpu).problem.empty());
     }
 
     void doesNotUseADamagedFile_data() {
@@ -162,7 +162,7 @@ private Q_SLOTS:
         QVERIFY(store().find(kKey).profile == measured(1e11).profile);
     }
 
-    void holdsNoPathAndLeavesNothingBeside() {
+    void holdsNoPathAndLeavesNothingNearby() {
         store().store(measured(1e11));
 
         QFile file(path());

@@ -58,7 +58,7 @@ private Q_SLOTS:
         QCOMPARE(cache_.limitOf("a"), Bytes(150));
         QCOMPARE(cache_.limitOf("c"), Bytes(100));
 
-        cache_.pin({"d"}, 100);  // the older pins stay, but not all have room
+        cache_.pin({"d"}, 100);  // the older pins remain, but not all fit
 
         QVERIFY(cache_.find("a") && !cache_.find("b") && cache_.find("c"));
         cache_.clear();

@@ -32,7 +32,7 @@ public:
 
     void preview(RunId, std::string_view node, const Image8&) noexcept override {
         const std::lock_guard lock(mutex_);
-        events_.push_back({{"event", "picture"}, {"node", node}});
+        events_.push_back({{"event", "image"}, {"node", node}});
     }
 
     /// "nodeStarted a", one per event; memory events left out.

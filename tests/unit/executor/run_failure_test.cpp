@@ -1,5 +1,5 @@
 #include "plugin/base/error.hpp"
-#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 #include "tests/unit/executor/stub_network.hpp"
@@ -62,14 +62,14 @@ class RunFailureTest : public QObject {
 private Q_SLOTS:
     void pinsTheFaultToItsNode_data();
     void pinsTheFaultToItsNode();
-    void tellsCodeAndFactsOfAnError_beforeTheRun();
+    void reportsCodeAndFactsOfAnError_beforeTheRun();
     void blamesANode_thatForgetsAnOutput();
     void namesALostDevice_whateverFailedBecauseOfIt();
     void keepsWhatWasFinished_andRunsCleanAfterwards();
-    void refusesBeforeTheFirstNode_whenAnOutlineFails();
+    void refusesBeforeTheFirstNode_whenASpecFails();
     void refusesBeforeTheFirstNode_whenTheFolderTakesNoFiles();
     void leavesNothingInAFolder_thatTakesFiles();
-    void refusesAnOutline_thatLeavesOutAnOutput();
+    void refusesASpec_thatLeavesOutAnOutput();
     void pinsAMissingDevice_toTheNodeThatNamesIt();
     void endsWhatItBegan_wheneverTheEngineThrows_data();
     void endsWhatItBegan_wheneverTheEngineThrows();
@@ -81,7 +81,7 @@ private Q_SLOTS:
     void finishesTheImage_whenCancelledAfterIt();
     void keepsAFailedRunsErrorFirst();
     void failsTheRun_whenAnAssertionFails();
-    void failsTheRun_whenTheBooksAreWrong();
+    void failsTheRun_whenTheAccountingIsWrong();
 };
 
 void RunFailureTest::pinsTheFaultToItsNode_data() {
@@ -146,14 +146,14 @@ void RunFailureTest::pinsTheFaultToItsNode() {
 }
 
 /// A host acts on them: what the graph can change is no failure of the run.
-void RunFailureTest::tellsCodeAndFactsOfAnError_beforeTheRun() {
+void RunFailureTest::reportsCodeAndFactsOfAnError_beforeTheRun() {
     RunBench bench;
-    bench.world.duringSourceOutline = [](const OutlineContext&) {
+    bench.world.duringSourceSpec = [](const SpecContext&) {
         throw CodedError(Error(ErrorKind::InvalidInput,
                                Message("no size of the model"),
                                Message("fit it"),
                                "text"),
-                         kPictureSizeCode,
+                         kImageSizeCode,
                          R"({"multiple":8})");
     };
 
@@ -212,9 +212,9 @@ void RunFailureTest::keepsWhatWasFinished_andRunsCleanAfterwards() {
     QCOMPARE(joined(bench.world.takeSaved()), QString("((A+-)+-)"));
 }
 
-void RunFailureTest::refusesBeforeTheFirstNode_whenAnOutlineFails() {
+void RunFailureTest::refusesBeforeTheFirstNode_whenASpecFails() {
     RunBench bench;
-    bench.world.duringSourceOutline = [](const OutlineContext&) {
+    bench.world.duringSourceSpec = [](const SpecContext&) {
         throw Error(
             ErrorKind::NotFound, Message("no such file"), Message("check the path"), "text");
     };
@@ -253,17 +253,17 @@ void RunFailureTest::leavesNothingInAFolder_thatTakesFiles() {
     QVERIFY(QDir(folder.path()).isEmpty());  // what was tried is gone; the node writes nothing
 }
 
-void RunFailureTest::refusesAnOutline_thatLeavesOutAnOutput() {
+void RunFailureTest::refusesASpec_thatLeavesOutAnOutput() {
     StubWorld world;
     std::vector<NodeType> types = stubNodes(world);
-    types.front().outline = [](const OutlineContext&) { return WorkOutline{}; };
+    types.front().spec = [](const SpecContext&) { return NodeSpec{}; };
     const NodeTypes nodeTypes(std::move(types));
     const auto snapshot =
         graph::makeSnapshot(graph::documentFromJson(graphFrom(kChain)), nodeTypes.catalog());
 
-    const auto outlined = outlineGraph(*snapshot, nodeTypes, "", "");
+    const auto graphSpec = makeGraphSpec(*snapshot, nodeTypes, "", "");
 
-    const auto* issue = std::get_if<Issue>(&outlined);
+    const auto* issue = std::get_if<Issue>(&graphSpec);
     QVERIFY(issue);
     QCOMPARE(issue->node, std::string("a"));
     QCOMPARE(issue->item, std::string("value"));
@@ -453,15 +453,15 @@ void RunFailureTest::failsTheRun_whenAnAssertionFails() {
 
     QCOMPARE(result.status, Status::Failed);
     QCOMPARE(issuesOf(result), QString("internal_error c."));
-    const QRegularExpression place(R"(run_failure_test\.cpp:\d+: answer == 42 does not hold)");
-    QVERIFY(place.match(QString::fromStdString(result.issues[0].message.str())).hasMatch());
+    const QRegularExpression position(R"(run_failure_test\.cpp:\d+: answer == 42 does not hold)");
+    QVERIFY(position.match(QString::fromStdString(result.issues[0].message.str())).hasMatch());
     QVERIFY(!result.issues[0].hint.empty());
     QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
     bench.world.during.erase("c");
     QCOMPARE(bench.run(graphFrom(kChain)).status, Status::Ok);
 }
 
-void RunFailureTest::failsTheRun_whenTheBooksAreWrong() {
+void RunFailureTest::failsTheRun_whenTheAccountingIsWrong() {
     RunBench bench;
     bench.world.during["c"] = [&](Context&) {
         bench.engine.ledger().add("cpu", memory::Tag::Workspace, "nobody", -5);

@@ -1,5 +1,5 @@
 // Budgets that a run does not fit into, and nodes that run out of memory.
-#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "plugin/graph/issues.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
@@ -35,7 +35,7 @@ private Q_SLOTS:
     void leavesEachComponentWhereItComputes_onEveryRung();
     void plansAgainWithoutWhatTheLadderFreed();
     void reportsWhatNoRungHelps();
-    void pinsOfARunOnACardStayWithinTheHost();
+    void pinsOfARunOnAGpuRemainWithinTheHost();
 };
 
 void RunMemoryTest::refusesBeforeTheFirstNode_whenThePlanDoesNotFit() {
@@ -75,7 +75,7 @@ void RunMemoryTest::dropsResultsOfOtherGraphs_beforeItRefuses_data() {
     QTest::newRow("kept by a node") << "p = test.keep_memory value:a";
 }
 
-/// What earlier graphs left makes no budget fail, and is not told as a need of this one.
+/// What earlier graphs left makes no budget fail, and is not reported as a need of this one.
 void RunMemoryTest::dropsResultsOfOtherGraphs_beforeItRefuses() {
     QFETCH(QString, keeper);
     RunBench bench;
@@ -91,13 +91,13 @@ void RunMemoryTest::dropsResultsOfOtherGraphs_beforeItRefuses() {
     const RunOptions options = {.memoryBudget = {1000}};
     const auto snapshot =
         graph::makeSnapshot(graph::documentFromJson(graphFrom(kChain)), bench.types.catalog());
-    auto outlined = outlineGraph(*snapshot, bench.types, "", "");
+    auto graphSpec = makeGraphSpec(*snapshot, bench.types, "", "");
     std::variant<memory::Plan, Issue> planned;
     QVERIFY(bench.queue.tryCall([&] {
         const auto devices = openDevices(*snapshot, options, bench.engine);
         const std::vector<size_t> all = {0, 1, 2, 3};
         planned = planRun(*snapshot,
-                          std::get<OutlinedGraph>(outlined),
+                          std::get<GraphSpec>(graphSpec),
                           all,
                           std::get<RunDevices>(devices),
                           options,
@@ -300,7 +300,7 @@ void RunMemoryTest::reportsWhatNoRungHelps() {
 }
 
 /// No node of it computes on the host, whose memory is bounded all the same.
-void RunMemoryTest::pinsOfARunOnACardStayWithinTheHost() {
+void RunMemoryTest::pinsOfARunOnAGpuRemainWithinTheHost() {
     RunBench bench;
     bench.engine.capacity = kGiB;  // of which the host has the least that a run may use: 256 MiB
     bench.world.components["test.join"] = networkOf(600 * kMiB);
@@ -314,11 +314,11 @@ void RunMemoryTest::pinsOfARunOnACardStayWithinTheHost() {
 
     QCOMPARE(result.status, Status::Ok);
     const Json& plan = result.report["plan"];
-    const Bytes room = plan["devices"].at(1)["capacity"].get<Bytes>();
+    const Bytes space = plan["devices"].at(1)["capacity"].get<Bytes>();
     QCOMPARE(plan["devices"].at(1)["device"], Json("cpu"));
-    QVERIFY(room < 600 * kMiB);
+    QVERIFY(space < 600 * kMiB);
     const Bytes pinned = plan["stays"].at(0)["pinned_bytes"].get<Bytes>();
-    QCOMPARE(pinned, room);
+    QCOMPARE(pinned, space);
     const Json& stage = plan["stages"].at(1);
     QCOMPARE(stage["node"], Json("c"));
     QCOMPARE(stage["devices"]["cpu"]["staging"], Json(pinned));

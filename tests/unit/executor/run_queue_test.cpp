@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<std::string> kShort = {"a = test.source text=A", "out = test.save value:a"};
 
-/// A door that a node waits at until the test opens it.
+/// A gate that a node waits at until the test opens it.
 class Gate {
 public:
     void open() { promise_.set_value(); }
@@ -57,7 +57,7 @@ private Q_SLOTS:
     void givesEachCallerItsOwnError();
     void stopCancelsEverything_andStartsNoMore();
     void letsAnObserverStop();
-    void tellsMemoryWhileARunLasts();
+    void reportsMemoryWhileARunLasts();
     void refusesRequestsThatCannotRun();
 };
 
@@ -313,7 +313,7 @@ void RunQueueTest::givesPinnedMemoryBack_whenNobodyRunsForAWhile() {
 
     QTRY_VERIFY(engine.pinnedComponents().empty());
     engine.pin({.tree = "denoiser", .device = "fake", .bytes = kGiB});
-    QVERIFY(queue.tryCall([] {}));  // as a run does, it begins to wait anew
+    QVERIFY(queue.tryCall([] {}));  // as a run does, it begins to wait again
     QTRY_VERIFY(engine.pinnedComponents().empty());
 }
 
@@ -434,14 +434,14 @@ void RunQueueTest::letsAnObserverStop() {
     QVERIFY(status == Status::Cancelled || status == Status::Ok);
 }
 
-void RunQueueTest::tellsMemoryWhileARunLasts() {
+void RunQueueTest::reportsMemoryWhileARunLasts() {
     RunBench bench;
     bench.engine.ledger().add("cpu", memory::Tag::Weights, "test", 4096);
     Gate gate;
     NotingObserver observer;
-    std::atomic<int> told = 0;
+    std::atomic<int> reported = 0;
     observer.onEvent = [&](const Json& event) {
-        if (event["event"] == "memory" && ++told == 3) {
+        if (event["event"] == "memory" && ++reported == 3) {
             gate.open();
         }
     };
@@ -455,9 +455,9 @@ void RunQueueTest::tellsMemoryWhileARunLasts() {
     QVERIFY(lasted >= std::chrono::milliseconds(390));
     QCOMPARE(observer.named("memory")[0]["allocated"], Json(4096));
     QCOMPARE(observer.named("memory")[0]["device"], Json("cpu"));
-    const int heard = told;
+    const int heard = reported;
     QTest::qWait(450);
-    QCOMPARE(told.load(), heard);
+    QCOMPARE(reported.load(), heard);
 }
 
 void RunQueueTest::refusesRequestsThatCannotRun() {

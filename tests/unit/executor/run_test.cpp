@@ -60,7 +60,7 @@ class RunTest : public QObject {
 
 private Q_SLOTS:
     void executesEveryNodeOnce_inOrder();
-    void tellsWhatHappens_inOrder();
+    void reportsWhatHappens_inOrder();
     void executesNothing_whenNothingChanged();
     void executesOnlyWhatChanged_andWhatFollows();
     void sharesResults_betweenEqualNodesOfOtherGraphs();
@@ -73,14 +73,14 @@ private Q_SLOTS:
     void movesKeptValuesToTheHost();
     void leavesTheLedgerBalanced();
     void measuresThePeakOfEachNode();
-    void hasTheHostAmongItsDevices_onACard();
+    void hasTheHostAmongItsDevices_onAGpu();
     void thinsTheTimeLine_andWritesAllOfItOnRequest();
     void refusesATimelineFile_whoseFolderIsNotThere();
     void letsAHookAddToTheReport();
     void callsHooksAroundEverything();
-    void passesPicturesProgressAndIssuesOn();
+    void forwardsImagesProgressAndIssuesOn();
     void showsStepsToThoseWhoAsk();
-    void keepsOnePictureOfAStepForASlowHost();
+    void keepsOneImageOfAStepForASlowHost();
     void givesNodesWhatTheyMayAsk();
 };
 
@@ -99,7 +99,7 @@ void RunTest::executesEveryNodeOnce_inOrder() {
     QCOMPARE(result.report["repetitions"][0]["nodes"][1]["type"], Json("test.join"));
 }
 
-void RunTest::tellsWhatHappens_inOrder() {
+void RunTest::reportsWhatHappens_inOrder() {
     RunBench bench;
     bench.run(graphFrom(kChain));
 
@@ -306,7 +306,7 @@ void RunTest::measuresThePeakOfEachNode() {
 }
 
 /// Values, staging and pins lie in host memory whatever computes: it has a budget and is counted.
-void RunTest::hasTheHostAmongItsDevices_onACard() {
+void RunTest::hasTheHostAmongItsDevices_onAGpu() {
     RunBench bench;
     bench.engine.capacity = kGiB;
     bench.world.valueDevice = "fake";
@@ -362,14 +362,14 @@ void RunTest::refusesATimelineFile_whoseFolderIsNotThere() {
 }
 
 void RunTest::letsAHookAddToTheReport() {
-    class Telling final : public RunHooks {
+    class Reporting final : public RunHooks {
     public:
-        void tell(Json& report) override { report["seen"] = report["executed"]; }
+        void notify(Json& report) override { report["seen"] = report["executed"]; }
     };
 
     RunBench bench;
 
-    const RunResult result = bench.run(graphFrom(kChain), {}, std::make_shared<Telling>());
+    const RunResult result = bench.run(graphFrom(kChain), {}, std::make_shared<Reporting>());
 
     QCOMPARE(result.report["seen"], Json(4));
 }
@@ -385,7 +385,7 @@ void RunTest::callsHooksAroundEverything() {
                      "run 2, before a, after a, before out, after out, end 0"));
 }
 
-void RunTest::passesPicturesProgressAndIssuesOn() {
+void RunTest::forwardsImagesProgressAndIssuesOn() {
     RunBench bench;
     bench.world.during["b"] = [](Context& context) {
         for (int step = 1; step <= 1000; ++step) {
@@ -403,7 +403,7 @@ void RunTest::passesPicturesProgressAndIssuesOn() {
     QCOMPARE(progress.back()["done"], Json(1000.0));
     QCOMPARE(progress.back()["eta"], Json(0.0));
     QCOMPARE(bench.observer->named("nodePreview")[0]["width"], Json(8));
-    QVERIFY(bench.observer->lines().contains("picture b"));
+    QVERIFY(bench.observer->lines().contains("image b"));
     QCOMPARE(result.status, Status::Ok);
     QCOMPARE(issuesOf(result), QString("odd b."));
 }
@@ -428,12 +428,12 @@ void RunTest::showsStepsToThoseWhoAsk() {
     QCOMPARE(shown["done"], Json(3));
     QCOMPARE(shown["total"], Json(20));
     QCOMPARE(shown["scale"], Json(2));
-    QCOMPARE(lines.indexOf("picture b"), lines.indexOf("nodePreview b") + 1);
+    QCOMPARE(lines.indexOf("image b"), lines.indexOf("nodePreview b") + 1);
     QVERIFY(bench.observer->named("nodePreview").empty());
 }
 
-/// One picture of a step is on its way at a time, and stands in the ledger until it has arrived.
-void RunTest::keepsOnePictureOfAStepForASlowHost() {
+/// One preview of a step is on its way at a time, and stands in the ledger until it has arrived.
+void RunTest::keepsOneImageOfAStepForASlowHost() {
     RunBench bench;
     std::mutex mutex;
     std::condition_variable changed;
@@ -441,11 +441,11 @@ void RunTest::keepsOnePictureOfAStepForASlowHost() {
     bool mayGoOn = false;
     Bytes held = -1;
     bench.world.during["b"] = [&](Context& context) {
-        const Image8 picture{.widthPixels = 8, .heightPixels = 4};
-        context.previewStep(picture, {.done = 1, .total = 3});
+        const Image8 image{.widthPixels = 8, .heightPixels = 4};
+        context.previewStep(image, {.done = 1, .total = 3});
         std::unique_lock lock(mutex);
         changed.wait(lock, [&] { return isAtWork; });
-        context.previewStep(picture, {.done = 2, .total = 3});
+        context.previewStep(image, {.done = 2, .total = 3});
         held = bench.engine.ledger().bytesOn("cpu", memory::Tag::Staging);
         mayGoOn = true;
         changed.notify_all();

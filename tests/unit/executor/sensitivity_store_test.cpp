@@ -74,7 +74,7 @@ private Q_SLOTS:
     }
 
     /// A preset is something else on another kind of device.
-    void otherTypesStandBeside() {
+    void otherTypesAreKeptToo() {
         store().store(measured("aa", "speed", 0.02));
         MeasuredSensitivity elsewhere = measured("aa", "speed", 0);
         elsewhere.types = "f32 in f32";

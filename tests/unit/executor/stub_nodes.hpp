@@ -1,5 +1,5 @@
 #pragma once
-// Node types without mathematics: their values are texts that tell how they came about.
+// Node types without mathematics: their values are texts that state how they came about.
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
@@ -14,7 +14,7 @@
 
 namespace lowtide::executor {
 
-/// test.keep_memory and test.keep_disk: control nodes that keep what passes, within
+/// test.keep_memory and test.keep_disk: control nodes that keep what they pass on, within
 /// `world.keepLimit`.
 inline std::vector<NodeType> keepingNodes(StubWorld& world) {
     std::vector<NodeType> types;
@@ -24,11 +24,11 @@ inline std::vector<NodeType> keepingNodes(StubWorld& world) {
                       .control = true,
                       .inputs = {stubPort("value", "*")},
                       .outputs = {stubPort("value", "*")}},
-             .outline =
-                 [&world, isDisk](const OutlineContext& context) {
-                     return WorkOutline{
+             .spec =
+                 [&world, isDisk](const SpecContext& context) {
+                     return NodeSpec{
                          .outputs = {{"value", *context.input("value")}},
-                         .keep = KeepRequest{isDisk ? KeepPlace::Disk : KeepPlace::Memory,
+                         .keep = KeepRequest{isDisk ? KeepTarget::Disk : KeepTarget::Memory,
                                              world.keepLimit}};
                  },
              .run = [](Context& context) { context.output("value", context.input("value")); }});
@@ -47,9 +47,9 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
         return std::make_shared<StubValue>(
             "VALUE", std::move(text), world.valueDevice, world.valueBytes);
     };
-    const auto outline = [&world](std::string type, bool hasValue) {
-        return [&world, type = std::move(type), hasValue](const OutlineContext&) {
-            WorkOutline work{.fingerprints = world.fingerprints[type]};
+    const auto spec = [&world](std::string type, bool hasValue) {
+        return [&world, type = std::move(type), hasValue](const SpecContext&) {
+            NodeSpec work{.fingerprints = world.fingerprints[type]};
             if (const auto tree = world.components[type]) {
                 work.components = [tree] { return std::vector{tree}; };
             }
@@ -60,22 +60,22 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
         };
     };
     std::vector<NodeType> types;
-    types.push_back(
-        {.desc =
-             {.id = "test.source",
-              .outputs = {stubPort("value", "VALUE")},
-              .params = {{.id = "text", .kind = ParamKind::Text, .defaultValue = std::string()}}},
-         .outline =
-             [&world, plain = outline("test.source", true)](const OutlineContext& context) {
-                 if (world.duringSourceOutline) {
-                     world.duringSourceOutline(context);
-                 }
-                 return plain(context);
-             },
-         .run =
-             [give](Context& context) {
-                 context.output("value", give(context, context.text("text")));
-             }});
+    types.push_back({.desc = {.id = "test.source",
+                              .outputs = {stubPort("value", "VALUE")},
+                              .params = {{.id = "text",
+                                          .kind = ParamKind::Text,
+                                          .defaultValue = std::string()}}},
+                     .spec =
+                         [&world, plain = spec("test.source", true)](const SpecContext& context) {
+                             if (world.duringSourceSpec) {
+                                 world.duringSourceSpec(context);
+                             }
+                             return plain(context);
+                         },
+                     .run =
+                         [give](Context& context) {
+                             context.output("value", give(context, context.text("text")));
+                         }});
     types.push_back({.desc = {.id = "test.join",
                               .components = {"network"},
                               .inputs = {stubPort("a", "VALUE"), stubPort("b", "VALUE", true)},
@@ -83,7 +83,7 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
                               .params = {{.id = "text",
                                           .kind = ParamKind::Text,
                                           .defaultValue = std::string()}}},
-                     .outline = outline("test.join", true),
+                     .spec = spec("test.join", true),
                      .run = [give, &world](Context& context) {
                          const std::string text = "(" + textOf(context.input("a")) + "+" +
                                                   textOf(context.input("b")) + ")" +
@@ -96,20 +96,20 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
                               .control = true,
                               .inputs = {stubPort("value", "*")},
                               .outputs = {stubPort("value", "*")}},
-                     .outline = outline("test.pass", true),
+                     .spec = spec("test.pass", true),
                      .run = [give](Context& context) {
                          static_cast<void>(give(context, ""));
                          context.output("value", context.input("value"));
                      }});
     types.push_back(
         {.desc = {.id = "test.keep", .output = true, .inputs = {stubPort("value", "VALUE")}},
-         .outline = outline("test.keep", false),
+         .spec = spec("test.keep", false),
          .run = [give](Context& context) { static_cast<void>(give(context, "")); }});
     types.push_back({.desc = {.id = "test.save",
                               .output = true,
                               .sideEffect = true,
                               .inputs = {stubPort("value", "VALUE")}},
-                     .outline = outline("test.save", false),
+                     .spec = spec("test.save", false),
                      .run = [give, &world](Context& context) {
                          static_cast<void>(give(context, ""));
                          world.save(textOf(context.input("value")));
@@ -121,7 +121,7 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
                               .params = {{.id = "prefix",
                                           .kind = ParamKind::Text,
                                           .defaultValue = std::string("written")}}},
-                     .outline = outline("test.write", false),
+                     .spec = spec("test.write", false),
                      .run = [give](Context& context) { static_cast<void>(give(context, "")); }});
     std::ranges::move(pointNodes(world), std::back_inserter(types));
     types.push_back(adapterNode());

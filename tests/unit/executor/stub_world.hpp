@@ -47,12 +47,13 @@ inline std::string textOf(const memory::WireRef& value) {
     return value ? dynamic_cast<const StubValue&>(*value).text : "-";
 }
 
-/// What the stub nodes do beside their work, and what they saved; shared by a test and its nodes.
+/// What the stub nodes do in addition to their work, and what they saved; shared by a test and its
+/// nodes.
 struct StubWorld {
     std::map<std::string, std::function<void(Context&)>> during;   ///< by node id, before the work
     std::map<std::string, std::vector<std::string>> fingerprints;  ///< by node type
     std::map<std::string, std::shared_ptr<const memory::ComponentTree>> components;  ///< by type
-    std::function<void(const OutlineContext&)> duringSourceOutline;
+    std::function<void(const SpecContext&)> duringSourceSpec;
     std::string silentNode;  ///< a join that forgets its output
     std::string valueDevice = "cpu";
     Bytes valueBytes = 10;

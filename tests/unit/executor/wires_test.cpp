@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<std::string> kDevices = {"cpu", "card"};
 
-/// 100 bytes on a card for which the host has no room.
+/// 100 bytes on a GPU for which the host has no space.
 class StuckValue final : public memory::WireValue {
 public:
     std::string_view type() const override { return "VALUE"; }
@@ -37,7 +37,7 @@ public:
 
 }  // namespace
 
-/// Two sources feed one node each and both feed a last one; values weigh 100 bytes on a card.
+/// Two sources feed one node each and both feed a last one; values weigh 100 bytes on a GPU.
 class WiresTest : public QObject {
     Q_OBJECT
 
@@ -47,7 +47,7 @@ private Q_SLOTS:
     void countsAKeptResultOnce_whileItIsUsed();
     void countsAValueOnce_whenItIsOnTheHostAlready();
     void givesUpANodesResult_whenOneOutputIsTooLarge();
-    void givesUpANodesResult_whenTheHostHasNoRoom();
+    void givesUpANodesResult_whenTheHostHasNoSpace();
     void keepsFinishedNodes_whenTheRunEndsEarly();
     void forgetsNothing_whenTheNextRunDropsIt();
 
@@ -149,7 +149,7 @@ void WiresTest::givesUpANodesResult_whenOneOutputIsTooLarge() {
     QVERIFY(!cache_->find("ka"));
 }
 
-void WiresTest::givesUpANodesResult_whenTheHostHasNoRoom() {
+void WiresTest::givesUpANodesResult_whenTheHostHasNoSpace() {
     Wires run = made();
     run.finish(at("a"), {{"value", std::make_shared<StuckValue>()}}, {});
     run.finish(at("b"), valueOf(100), {});

@@ -15,15 +15,15 @@ namespace {
 
 constexpr double kPredicted = 0.5;  ///< seconds of compute, by the profile
 
-/// One node of `passes` passes over one network.
+/// One node that runs one network `forwards` times.
 memory::PlanRequest requestOf(const std::string& network,
-                              int64_t passes,
+                              int64_t forwards,
                               bool isRehearsal = false) {
     const auto tree = testing::tree(network, {64});
     memory::PlanRequest request;
     request.nodes = {{"denoise", memory::parsePolicy("none"), {tree}}};
     request.nodes[0].work.components = {
-        {.tree = tree, .pass = {{0, 1e9 * kPredicted}}, .passes = passes}};
+        {.tree = tree, .forward = {{0, 1e9 * kPredicted}}, .forwards = forwards}};
     request.device = memory::parseDeviceSpec("cuda:0");
     request.devices = {{.spec = request.device,
                         .traits = {.isRehearsal = isRehearsal},
@@ -40,7 +40,7 @@ memory::Traffic tookOf(double seconds, double waited = 0) {
     memory::Traffic traffic;
     traffic.stages = {{.node = "denoise",
                        .seconds = seconds,
-                       .lanes = {{"cuda:0", {.copy = waited, .wait = waited}}}}};
+                       .copyQueues = {{"cuda:0", {.copy = waited, .wait = waited}}}}};
     return traffic;
 }
 
@@ -112,7 +112,7 @@ private Q_SLOTS:
         QVERIFY(isNear(predicted(paces_, request), 4 * kPredicted));
     }
 
-    void staysBounded() {
+    void isBounded() {
         for (size_t i = 0; i < 2 * WorkPaces::kMostKept; ++i) {
             learn(requestOf("network" + std::to_string(i), 1), tookOf(5));
         }

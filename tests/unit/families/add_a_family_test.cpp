@@ -12,9 +12,9 @@
 #include "tests/unit/families/toy_files.hpp"
 #include "tests/unit/models/adapter_bench.hpp"
 #include "tests/unit/models/converted_file.hpp"
+#include "tests/unit/models/dry_run_case.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
 
@@ -121,7 +121,7 @@ class AddAFamilyTest : public QObject {
                          bench.call("empty"))
                 .front();
         WireRef result;
-        bench.runWith(testing::outline(bench.stages(), request).components(), [&] {
+        bench.runWith(testing::spec(bench.stages(), request).components(), [&] {
             result = testing::run(bench.stages(), request, bench.call("denoise")).front();
         });
         return result;
@@ -179,7 +179,7 @@ private Q_SLOTS:
         QVERIFY(known.readiness == models::Readiness::Runs);
     }
 
-    void theModelSaysWhatTheFamilyStates() {
+    void theModelStatesWhatTheFamilyStates() {
         const models::Model& model = ModelBench::modelOf(folderModel());
 
         const models::ModelInfo& info = model.info();
@@ -222,12 +222,12 @@ private Q_SLOTS:
         (void)denoised(bench, model);
         const Bytes taken = bench.activationPeak();
 
-        const testing::StageOutline outline = testing::outline(
+        const testing::StageSpec spec = testing::spec(
             bench.stages(),
             testing::known(testing::shapesOf(model, {.width = kSide, .height = kSide}),
                            denoising(model)));
 
-        QCOMPARE(outline.walk({"fake"}).activations, taken);
+        QCOMPARE(spec.dryRun({"fake"}).activations, taken);
     }
 
     void theFileHasTheBitsOfTheFolder_data() { fileWords_data(); }
@@ -289,8 +289,7 @@ private Q_SLOTS:
 
         const std::string refusal = refusalOf(folderModel(), lora);
 
-        QVERIFY2(refusal.find("none of its layers has a place") != std::string::npos,
-                 refusal.c_str());
+        QVERIFY2(refusal.find("none of its layers matches") != std::string::npos, refusal.c_str());
         QVERIFY2(refusal.find("toys.7.qkv") != std::string::npos, refusal.c_str());
     }
 
@@ -332,7 +331,7 @@ private Q_SLOTS:
                  encoded.toStdString());
         QCOMPARE(storageOf("toy_blocks.1.feed.w2.weight", "toys.1.feed.w2.weight"),
                  encoded.toStdString());
-        // Of WAN such names stay precise.
+        // In WAN such names remain precise.
         QCOMPARE(storageOf("toy_blocks.0.modulation.weight", "toys.0.mod.weight"),
                  encoded.toStdString());
         for (const auto& [ofDiffusers, own] :
@@ -402,7 +401,7 @@ private Q_SLOTS:
                                     : Json::array());
     }
 
-    /// Of all sources: shared code has no place for its name.
+    /// Searches all sources: shared code may not contain its name.
     void nothingElseNamesIt() {
         const QString own = "tests/unit/families/";
         const QRegularExpression names("ToyTransformer|toy_blocks|\\btoys\\.");

@@ -17,7 +17,7 @@ enum class ToyWords : uint8_t {
     Own,
     OwnOfWhole,  ///< its own behind the prefix that whole checkpoints have
     Kohya,       ///< of adapters: its own without dots
-    Bare         ///< of adapters: its own, and nothing says of which component
+    Bare         ///< of adapters: its own, and nothing states of which component
 };
 
 class ToyFiles {

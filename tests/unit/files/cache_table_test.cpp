@@ -121,7 +121,7 @@ private Q_SLOTS:
         QCOMPARE(small.entries(), Json::array({3, 4, 5, 6}));
     }
 
-    void anEntryTakesThePlaceOfOthers_andOfAllWhereOneCannotBeRead() {
+    void anEntryReplacesOthers_andAllWhereOneCannotBeRead() {
         for (const int entry : {1, 2, 3, 4}) {
             table().put(entry,
                         [&](const Json& other) { return other.get<int>() % 2 == entry % 2; });
@@ -156,7 +156,7 @@ private Q_SLOTS:
     }
 
     /// The hint is about the cache folder, not about the one for images.
-    void aFolderThatCannotBeSaysWhatToSet() {
+    void aFolderThatCannotBeStatesWhatToSet() {
         write("x");
         const CacheTable nowhere(folder() + "/things.json/below", kForm);
         for (const auto& error : {errorOf([&] { nowhere.requireWritable(); }),

@@ -145,7 +145,7 @@ private Q_SLOTS:
         QVERIFY2(!stored.contains("secret") && !stored.contains('/'), stored.constData());
     }
 
-    void anUnreadableStoreIsMadeAnew_data() {
+    void anUnreadableStoreIsReplaced_data() {
         QTest::addColumn<QByteArray>("text");
         QTest::newRow("no JSON") << QByteArray("{");
         QTest::newRow("another format") << QByteArray(R"({"format": 9, "files": {}})");
@@ -153,7 +153,7 @@ private Q_SLOTS:
         QTest::newRow("odd entries") << QByteArray(R"({"format": 1, "files": {"a": 1, "b": []}})");
     }
 
-    void anUnreadableStoreIsMadeAnew() {
+    void anUnreadableStoreIsReplaced() {
         QFETCH(QByteArray, text);
         const std::string path = write("a", "one");
         QVERIFY(QDir().mkpath(QString::fromStdString(cache())));
@@ -185,7 +185,7 @@ private Q_SLOTS:
     }
 
     void whoCancelsDoesNotWait_andNobodyWaitsForTheRest() {
-        // A sparse file takes seconds to read, and no room.
+        // A sparse file takes seconds to read, and no space.
         const std::string path = write("large", "");
         std::filesystem::resize_file(path, uint64_t{8} << 30);
         QElapsedTimer timer;
@@ -202,7 +202,7 @@ private Q_SLOTS:
         QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
     }
 
-    /// What is known is still told; nothing else is begun.
+    /// What is known is still reported; nothing else is begun.
     void whoStopsLeavesNoThread() {
         const std::string known = write("known", "one");
         const std::string path = write("large", "");

@@ -39,7 +39,7 @@ Json jsonOf(const GgufValue& value) {
     return integer ? Json(*integer) : Json(value.number().value());
 }
 
-/// What make_gguf_files.py says of a file.
+/// What make_gguf_files.py reports of a file.
 Json seenBy(const GgufHeader& header) {
     Json keys = Json::array();
     for (const auto& [key, value] : header.metadata.entries()) {

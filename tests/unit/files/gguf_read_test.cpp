@@ -69,13 +69,13 @@ class GgufReadTest : public QObject {
 
 private Q_SLOTS:
 
-    void givesTensorsAsPlaces_data() {
+    void givesTensorsAsRanges_data() {
         QTest::addColumn<uint>("version");
         QTest::newRow("version 2") << 2u;
         QTest::newRow("version 3") << 3u;
     }
 
-    void givesTensorsAsPlaces() {
+    void givesTensorsAsRanges() {
         QFETCH(uint, version);
         const std::string bytes =
             ggufBytes({.tensors = {ggufTensor({.name = "later", .offset = 96}),
@@ -103,7 +103,7 @@ private Q_SLOTS:
         QCOMPARE(header.tensors[0].bytes, Bytes{4});
     }
 
-    void alignsAsTheFileSays() {
+    void alignsAsTheFileStates() {
         const std::string bytes = ggufBytes({.entries = {ggufAlignment(1024)}, .alignment = 1024});
         const GgufHeader header = read(bytes);
         QCOMPARE(header.alignment, Bytes{1024});
@@ -168,7 +168,7 @@ private Q_SLOTS:
 
     void anotherTypeIsRefusedByName_data() {
         QTest::addColumn<QString>("key");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("text");
         QTest::newRow("text") << "string"
                               << "integer below 2^63 is needed, not a value of type STRING";
         QTest::newRow("real") << "f32"
@@ -181,14 +181,14 @@ private Q_SLOTS:
 
     void anotherTypeIsRefusedByName() {
         QFETCH(QString, key);
-        QFETCH(QString, said);
+        QFETCH(QString, text);
         const GgufMetadata metadata = read(ggufBytes({.entries = keyOfEachType()})).metadata;
         const auto error = errorOf([&] { (void)metadata.integer(key.toStdString()); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
         const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.contains("\"a.gguf\", key \"" + key + "\""), qPrintable(message));
-        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(message.contains(text), qPrintable(message));
     }
 
     void anElementOfAnotherTypeIsRefused() {
@@ -198,7 +198,7 @@ private Q_SLOTS:
         QVERIFY(errorOf([&] { (void)metadata.number("bool"); }));
     }
 
-    /// Texts and numbers on every side of the places where pieces of 64 KiB meet.
+    /// Texts and numbers on both sides of every boundary between pieces of 64 KiB.
     void readsHeadersOfManyPieces() {
         std::string elements;
         std::vector<std::string> expected;
@@ -218,7 +218,7 @@ private Q_SLOTS:
         const GgufTensorEntry weight{.sizes = {1ull << 20, 2048}};
         const HollowFile file(ggufBytes({.tensors = {ggufTensor(weight)}, .dataBytes = 0}));
         QCOMPARE(readGgufHeader(file).tensors[0].bytes, 8 * kGiB);
-        constexpr Bytes kLookedAtFirst = 256;  // for what lies in a file's place
+        constexpr Bytes kLookedAtFirst = 256;  // for what stands instead of a file
         QVERIFY(file.readBytes() <= 64 * kKiB + kLookedAtFirst);
     }
 };

@@ -182,7 +182,7 @@ std::vector<RefusedBytes> badTensors() {
     };
 }
 
-std::vector<RefusedBytes> badPlaces() {
+std::vector<RefusedBytes> badOffsets() {
     using enum ErrorKind;
     const std::string second = ggufTensor({.name = "u", .offset = 32});
     return {
@@ -255,9 +255,9 @@ private Q_SLOTS:
 
     void refusesTensors() { checkRow(badTensors(), "a.gguf", read); }
 
-    void refusesPlaces_data() { addRows(badPlaces()); }
+    void refusesOffsets_data() { addRows(badOffsets()); }
 
-    void refusesPlaces() { checkRow(badPlaces(), "a.gguf", read); }
+    void refusesOffsets() { checkRow(badOffsets(), "a.gguf", read); }
 
     void everyCutIsRefused() {
         const std::string whole =

@@ -83,11 +83,11 @@ class GgufWriteTest : public QObject {
 
     void requireRefused(const GgufMetadata& metadata,
                         const std::vector<GgufSource>& tensors,
-                        const char* said) const {
+                        const char* text) const {
         const auto error = errorOf([&] { (void)written(metadata, tensors); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
-        QVERIFY2(error->message().str().find(said) != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(text) != std::string::npos, error->what());
         QCOMPARE(entries(), QStringList());
     }
 
@@ -141,7 +141,7 @@ private Q_SLOTS:
         QCOMPARE(back[119], static_cast<char>(120));
     }
 
-    void alignsAsTheKeySays() {
+    void alignsAsTheKeyStates() {
         (void)written(aligned(uint32(4096)),
                       {counting("a", GgmlType::I8, {1}), counting("b", GgmlType::I8, {1})});
         const GgufHeader header = readGgufHeader(InputFile(path_));
@@ -188,7 +188,7 @@ private Q_SLOTS:
 
     void refusesShapes_data() {
         QTest::addColumn<QList<qint64>>("sizes");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("text");
         QTest::newRow("six sizes") << QList<qint64>{1, 1, 1, 1, 1, 32} << "it has 6 sizes";
         QTest::newRow("zero") << QList<qint64>{0, 32} << "it has the shape [0, 32]";
         QTest::newRow("negative") << QList<qint64>{-1, 32} << "it has the shape [-1, 32]";
@@ -199,10 +199,10 @@ private Q_SLOTS:
 
     void refusesShapes() {
         QFETCH(QList<qint64>, sizes);
-        QFETCH(QString, said);
+        QFETCH(QString, text);
         requireRefused({},
                        {counting("a", GgmlType::Q8_0, Shape(sizes.begin(), sizes.end()))},
-                       qPrintable(said));
+                       qPrintable(text));
     }
 
     void refusesTensorsThatOverflowTogether() {

@@ -66,9 +66,9 @@ private Q_SLOTS:
         QVERIFY(!files::hubSnapshot(at("models--nothing--here").toStdString()));
     }
 
-    void peopleNameARepositoryAndItsFiles_data() {
+    void usersNameARepositoryAndItsFiles_data() {
         QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("place");
+        QTest::addColumn<QString>("position");
         const QString snapshot = "models--stabilityai--sdxl-turbo/snapshots/f00d";
         QTest::newRow("repository") << "stabilityai/sdxl-turbo" << snapshot;
         QTest::newRow("file") << "stabilityai/sdxl-turbo/model.safetensors"
@@ -79,12 +79,12 @@ private Q_SLOTS:
         QTest::newRow("another file") << "stabilityai/sdxl-turbo/vae.safetensors" << QString();
     }
 
-    void peopleNameARepositoryAndItsFiles() {
+    void usersNameARepositoryAndItsFiles() {
         QFETCH(QString, name);
-        QFETCH(QString, place);
-        const auto found = files::placeBelow(at("").toStdString(), name.toStdString());
+        QFETCH(QString, position);
+        const auto found = files::pathBelow(at("").toStdString(), name.toStdString());
         QCOMPARE(QDir::cleanPath(QString::fromStdString(found.value_or(""))),
-                 place.isEmpty() ? QString() : at(place));
+                 position.isEmpty() ? QString() : at(position));
     }
 };
 

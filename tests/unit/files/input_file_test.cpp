@@ -53,8 +53,8 @@ class InputFileTest : public QObject {
         return bytes;
     }
 
-    /// How much of a map is in this process, from /proc/self/smaps (mincore tells of the page cache
-    /// instead).
+    /// How much of a map is in this process, from /proc/self/smaps (mincore describes the page
+    /// cache instead).
     static Bytes residentBytes(const std::byte* address) {
         QFile smaps("/proc/self/smaps");
         const bool opened = smaps.open(QIODevice::ReadOnly);
@@ -90,13 +90,13 @@ private Q_SLOTS:
         QVERIFY(file.identity() == file.identityNow());
     }
 
-    void tellsThatTheFileWasChanged() {
+    void reportsThatTheFileWasChanged() {
         const InputFile file(write("changed.bin", "hello"));
         write("changed.bin", "hello again");
         QVERIFY(file.identity() != file.identityNow());
     }
 
-    void tellsThatTheFileWasReplacedByOneOfEqualSizeAndTime() {
+    void reportsThatTheFileWasReplacedByOneOfEqualSizeAndTime() {
         const InputFile file(write("replaced.bin", "hello"));
         write("other.bin", "jello");
 
@@ -109,13 +109,13 @@ private Q_SLOTS:
         QVERIFY(file.identity() != file.identityNow());
     }
 
-    void tellsThatTheFileWasRemoved() {
+    void reportsThatTheFileWasRemoved() {
         const InputFile file(write("removed.bin", "hello"));
         QCOMPARE(::unlink(path("removed.bin").c_str()), 0);
         QVERIFY(file.identity() != file.identityNow());
     }
 
-    void anOpenFileStaysAsItIs_whenItsPathIsReplacedOrRemoved() {
+    void anOpenFileRemainsAsItIs_whenItsPathIsReplacedOrRemoved() {
         const InputFile file(write("kept.bin", "hello"));
         write("other.bin", "jello");
         QCOMPARE(::rename(path("other.bin").c_str(), path("kept.bin").c_str()), 0);
@@ -151,15 +151,15 @@ private Q_SLOTS:
         QVERIFY(map && other.map());
         QVERIFY(map[3 * page + 5] == std::byte(bytes[static_cast<int>(3 * page + 5)]));
         QCOMPARE(::truncate(path("guarded.bin").c_str(), static_cast<off_t>(page)), 0);
-        QVERIFY(!file.isTorn());
+        QVERIFY(!file.isTruncated());
 
         QVERIFY(map[2 * page + 5] == std::byte{0});
 
-        QVERIFY(file.isTorn());
+        QVERIFY(file.isTruncated());
         QVERIFY(map[3 * page + 5] == std::byte{0});
         QVERIFY(map[5] == std::byte(bytes[5]));
         QVERIFY(!file.isUnchanged());
-        QVERIFY(!other.isTorn() && other.isUnchanged());
+        QVERIFY(!other.isTruncated() && other.isUnchanged());
     }
 
     void aGuardPassesOnWhatIsNotItsOwn() {
@@ -186,9 +186,9 @@ private Q_SLOTS:
     void refusesWhatIsNoRegularFile_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("kind");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* tag, QString name, ErrorKind kind, const char* said) {
-            QTest::newRow(tag) << name << static_cast<int>(kind) << QString(said);
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* tag, QString name, ErrorKind kind, const char* text) {
+            QTest::newRow(tag) << name << static_cast<int>(kind) << QString(text);
         };
         row("absent",
             folder_.filePath("none.bin"),
@@ -227,12 +227,12 @@ private Q_SLOTS:
     void refusesWhatIsNoRegularFile() {
         QFETCH(QString, name);
         QFETCH(int, kind);
-        QFETCH(QString, said);
+        QFETCH(QString, text);
         const auto error = errorOf([&] { const InputFile file(name.toStdString()); });
         QVERIFY(error);
         QCOMPARE(static_cast<int>(error->kind()), kind);
         const QString message = QString::fromStdString(error->message().str());
-        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(message.contains(text), qPrintable(message));
         QVERIFY2(!message.contains(folder_.path()), "messages name no folders");
     }
 

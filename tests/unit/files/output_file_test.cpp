@@ -67,7 +67,7 @@ private Q_SLOTS:
         QCOMPARE(entries(), QStringList{});
     }
 
-    void theOldFileStaysUntilCommit() {
+    void theOldFileRemainsUntilCommit() {
         writeFileAtomically(path("a.txt"), "old");
         {
             OutputFile file(path("a.txt"));
@@ -91,14 +91,14 @@ private Q_SLOTS:
         QCOMPARE(contents("a.txt"), QByteArray("second"));
     }
 
-    void theTemporaryFileSaysWhoseItIs() {
+    void theTemporaryFileStatesWhoseItIs() {
         const OutputFile file(path("a.txt"));
         QVERIFY(QRegularExpression("^\\.a\\.txt\\.[0-9a-f]{16}\\.tmp$")
                     .match(entries().value(0))
                     .hasMatch());
     }
 
-    void aNewFileNeverTakesAnOtherOnesPlace() {
+    void aNewFileNeverReplacesAnother() {
         writeFileAtomically(path("old"), "old");
         os::Descriptor file;
         QVERIFY(os::createForWriting(path("old"), file) == std::errc::file_exists);
@@ -191,9 +191,9 @@ private Q_SLOTS:
         QCOMPARE(info.st_mode & 0777, mode_t{0644});
     }
 
-    void refusesPlacesThatCannotBeWritten_data() {
+    void refusesPathsThatCannotBeWritten_data() {
         QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("text");
         QTest::newRow("no folder") << "none/a.txt"
                                    << "cannot write \"a.txt\": the folder \"none\" does not exist";
         QTest::newRow("a file for a folder")
@@ -206,16 +206,16 @@ private Q_SLOTS:
         QTest::newRow("name too long") << QString(256, 'n') << "the name is too long";
     }
 
-    void refusesPlacesThatCannotBeWritten() {
+    void refusesPathsThatCannotBeWritten() {
         QFETCH(QString, name);
-        QFETCH(QString, said);
+        QFETCH(QString, text);
         writeFileAtomically(path("file"), "x");
         makeFolders(path("taken"));
         const auto error = errorOf([&] { writeFileAtomically(path(name), "x"); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
         const QString message = QString::fromStdString(error->message().str());
-        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(message.contains(text), qPrintable(message));
         QVERIFY2(!message.contains(folder_.path()), qPrintable(message));
         QCOMPARE(error->hint().str(), std::string("choose another folder"));
         QCOMPARE(entries(), (QStringList{"file", "taken"}));
@@ -264,7 +264,7 @@ private Q_SLOTS:
         QVERIFY(S_ISFIFO(info.st_mode));
     }
 
-    void aFullDiskIsSaid() {
+    void aFullDiskIsReported() {
         const os::Descriptor full(::open("/dev/full", O_WRONLY));
         QVERIFY(full.isOpen());
         const std::error_code code = os::writeAll(full, std::as_bytes(std::span("x")));
@@ -277,7 +277,7 @@ private Q_SLOTS:
     void everyReasonHasItsKind_data() {
         QTest::addColumn<int>("code");
         QTest::addColumn<bool>("device");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("text");
         QTest::newRow("ENOSPC") << ENOSPC << true << "the disk is full";
         QTest::newRow("EDQUOT") << EDQUOT << true << "the disk is full";
         QTest::newRow("EIO") << EIO << true << "Input/output error";
@@ -295,12 +295,12 @@ private Q_SLOTS:
     void everyReasonHasItsKind() {
         QFETCH(int, code);
         QFETCH(bool, device);
-        QFETCH(QString, said);
+        QFETCH(QString, text);
         const Error error =
             writeError(Attempt::Write, "/first/second/pics/a.png", {code, std::generic_category()});
         QCOMPARE(error.kind(), device ? ErrorKind::Device : ErrorKind::InvalidInput);
         const QString message = QString::fromStdString(error.message().str());
-        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(message.contains(text), qPrintable(message));
         QVERIFY2(!message.contains("second"), qPrintable(message));
         QVERIFY(!error.hint().empty());
     }
@@ -339,10 +339,10 @@ private Q_SLOTS:
         QVERIFY(!freeBytesAt(path("none/a")).has_value());
     }
 
-    void aFileNeedsRoom() {
+    void aFileNeedsSpace() {
         const auto refusal = [&](const std::string& name, std::optional<Bytes> free) {
             const auto error = errorOf(
-                [&] { requireRoom(name, 3 * kMiB, [&](const std::string&) { return free; }); });
+                [&] { requireSpace(name, 3 * kMiB, [&](const std::string&) { return free; }); });
             return error ? error->message().str() + "; " + error->hint().str() : "";
         };
         QCOMPARE(refusal("folder/a.gguf", kMiB),

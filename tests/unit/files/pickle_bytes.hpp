@@ -74,7 +74,7 @@ struct LegacyFile {
     int64_t version = 1001;
     bool isLittleEndian = true;
     std::vector<std::string> keys = {"0"};
-    int64_t elements = 6;  ///< that the storage says it has
+    int64_t elements = 6;  ///< that the storage states
     std::string storage = std::string(24, 'w');
 };
 

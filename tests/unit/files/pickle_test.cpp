@@ -176,11 +176,11 @@ private Q_SLOTS:
         QCOMPARE(rootOf(pickle).items.front(), pickle.root);
     }
 
-    void staysBelowItsLimits_data() {
+    void keepsBelowItsLimits_data() {
         QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("says");
-        const auto row = [](const char* name, const std::string& body, const char* says) {
-            QTest::newRow(name) << QByteArray::fromStdString(pickled(body)) << says;
+        QTest::addColumn<QString>("expected");
+        const auto row = [](const char* name, const std::string& body, const char* expected) {
+            QTest::newRow(name) << QByteArray::fromStdString(pickled(body)) << expected;
         };
         row("values", "(" + repeated("]", 40), "more than 32 values");
         row("stack", "Nq\x01(" + repeated("h\x01", 40), "stacks more");
@@ -193,13 +193,13 @@ private Q_SLOTS:
         row("memory", "Nr" + littleEndian(64, 4), "place 64");
     }
 
-    void staysBelowItsLimits() {
+    void keepsBelowItsLimits() {
         QFETCH(QByteArray, bytes);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const PickleLimits limits{.values = 32, .items = 64, .stack = 32, .memo = 64};
         const auto error = errorOf([&] { (void)read(bytes.toStdString(), limits); });
         QVERIFY(error);
-        QVERIFY2(QString::fromStdString(error->message().str()).contains(says), error->what());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(expected), error->what());
     }
 };
 

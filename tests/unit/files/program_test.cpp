@@ -75,7 +75,7 @@ private Q_SLOTS:
             QByteArray("600000"));
     }
 
-    void saysHowItFailed_data() {
+    void reportsHowItFailed_data() {
         QTest::addColumn<QString>("commands");
         QTest::addColumn<QString>("message");
         QTest::newRow("code") << "echo one >&2; echo two >&2; exit 3"
@@ -88,7 +88,7 @@ private Q_SLOTS:
                                  << "the program \"sh\" failed with code 1";
     }
 
-    void saysHowItFailed() {
+    void reportsHowItFailed() {
         QFETCH(QString, commands);
         QFETCH(QString, message);
         const auto error =
@@ -108,11 +108,11 @@ private Q_SLOTS:
         QVERIFY(ended.has_value());
         QVERIFY(QString::fromStdString(ended->message().str()).contains("before it had read all"));
         const auto failed = errorOf([&] {
-            Program program(shell("echo no room >&2; exit 1"));
+            Program program(shell("echo no space >&2; exit 1"));
             program.write(std::as_bytes(std::span(much)), {});
         });
         QVERIFY(failed.has_value());
-        QVERIFY(QString::fromStdString(failed->message().str()).contains("no room"));
+        QVERIFY(QString::fromStdString(failed->message().str()).contains("no space"));
     }
 
     void refusesWhatCannotBeStarted() {
@@ -150,7 +150,7 @@ private Q_SLOTS:
     }
 
     /// A host that ignores SIGCHLD, or waits for every child, takes the code away: the program is
-    /// judged by what it said.
+    /// judged by what it printed.
     void isWatched_whereAHostTakesItsCode() {
         struct sigaction before {};
 
@@ -161,12 +161,12 @@ private Q_SLOTS:
         std::string answer;
         const auto good = errorOf([&] { answer = answerOf(shell("printf abc"), kMost, {}).text; });
         const auto bad =
-            errorOf([] { (void)answerOf(shell("echo no room >&2; exit 1"), kMost, {}); });
+            errorOf([] { (void)answerOf(shell("echo no space >&2; exit 1"), kMost, {}); });
         ::sigaction(SIGCHLD, &before, nullptr);
         QVERIFY2(!good, good ? good->message().str().c_str() : "");
         QCOMPARE(answer, std::string("abc"));
         QVERIFY(bad.has_value());
-        QCOMPARE(bad->message().str(), std::string("the program \"sh\" failed: no room"));
+        QCOMPARE(bad->message().str(), std::string("the program \"sh\" failed: no space"));
     }
 
     /// What a program started and left behind holds its answer open, and ends with it.
@@ -180,9 +180,9 @@ private Q_SLOTS:
 
     void oneThatHangsIsEnded_data() {
         QTest::addColumn<QString>("commands");
-        QTest::newRow("says nothing") << "sleep 100";
+        QTest::newRow("prints nothing") << "sleep 100";
         QTest::newRow("stops in the middle") << "echo one; sleep 100";
-        QTest::newRow("closes its answer and stays") << "exec >&-; sleep 100";
+        QTest::newRow("closes its answer and does not exit") << "exec >&-; sleep 100";
         QTest::newRow("takes no signal but one") << "trap '' TERM INT HUP; sleep 100";
     }
 

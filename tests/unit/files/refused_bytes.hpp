@@ -16,7 +16,7 @@ struct RefusedBytes {
     const char* row;
     std::string bytes;
     ErrorKind kind;
-    const char* says;  ///< a part of the message
+    const char* expected;  ///< a part of the message
 };
 
 /// A row for each, which holds its index.
@@ -28,7 +28,7 @@ inline void addRows(const std::vector<RefusedBytes>& all) {
     }
 }
 
-/// That `read` ends as the row says, with `file` named.
+/// Checks that `read` ends as the row states, with `file` named.
 inline void checkRow(const std::vector<RefusedBytes>& all,
                      const char* file,
                      const std::function<void(const std::string&)>& read) {
@@ -37,7 +37,7 @@ inline void checkRow(const std::vector<RefusedBytes>& all,
     const auto error = errorOf([&] { read(refused.bytes); });
     QVERIFY(error);
     QVERIFY2(error->kind() == refused.kind, error->what());
-    QVERIFY2(error->message().str().find(refused.says) != std::string::npos, error->what());
+    QVERIFY2(error->message().str().find(refused.expected) != std::string::npos, error->what());
     QVERIFY2(error->message().str().find(file) != std::string::npos, error->what());
 }
 

@@ -58,9 +58,9 @@ class SafetensorsReadTest : public QObject {
     static void refused(const char* name,
                         const std::string& header,
                         int dataBytes,
-                        const char* said) {
+                        const char* text) {
         refusedBytes(
-            name, safetensorsBytes(header, static_cast<size_t>(dataBytes)), "corrupt_file", said);
+            name, safetensorsBytes(header, static_cast<size_t>(dataBytes)), "corrupt_file", text);
     }
 
     static void unsupported(const char* name, const char* dtype, const char* shape) {
@@ -73,8 +73,8 @@ class SafetensorsReadTest : public QObject {
     static void refusedBytes(const char* name,
                              const std::string& bytes,
                              const char* code,
-                             const char* said) {
-        QTest::newRow(name) << QByteArray::fromStdString(bytes) << QString(code) << QString(said);
+                             const char* text) {
+        QTest::newRow(name) << QByteArray::fromStdString(bytes) << QString(code) << QString(text);
     }
 
 private Q_SLOTS:
@@ -102,7 +102,7 @@ private Q_SLOTS:
     void decidesLikeTheReference_data() {
         QTest::addColumn<QByteArray>("bytes");
         QTest::addColumn<QString>("code");  // empty: accepted
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("text");
         acceptedRows();
         frameRows();
         jsonRows();
@@ -114,7 +114,7 @@ private Q_SLOTS:
     void decidesLikeTheReference() {
         QFETCH(QByteArray, bytes);
         QFETCH(QString, code);
-        QFETCH(QString, said);
+        QFETCH(QString, text);
         const auto error = errorOf([&] { (void)headerOf(bytes.toStdString()); });
         if (code.isEmpty()) {
             QVERIFY2(!error, error ? error->what() : "");
@@ -125,7 +125,7 @@ private Q_SLOTS:
         QCOMPARE(QString::fromUtf8(got.data(), static_cast<qsizetype>(got.size())), code);
         const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.contains("\"m.safetensors\""), qPrintable(message));
-        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(message.contains(text), qPrintable(message));
         QVERIFY2(!message.contains(folder_.path()), qPrintable(message));
     }
 

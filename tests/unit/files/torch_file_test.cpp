@@ -31,7 +31,7 @@ std::vector<RefusedBytes> badTensors() {
         {"strides beyond", fileWith({.strides = {4, 1}}), Corrupt, "outside"},
         {"begins beyond", fileWith({.first = 1}), Corrupt, "outside"},
         {"begins far beyond", fileWith({.first = kMost}), Corrupt, "outside"},
-        {"begins before", fileWith({.first = -1}), Corrupt, "place in the storage"},
+        {"begins before", fileWith({.first = -1}), Corrupt, "offset in the storage"},
         {"negative size", fileWith({.shape = {-2, 3}}), Corrupt, "shape"},
         {"negative stride", fileWith({.strides = {-3, 1}}), Corrupt, "strides"},
         {"overflow", fileWith({.shape = {kMost, kMost}}), Corrupt, "do not make a tensor"},
@@ -150,7 +150,7 @@ private Q_SLOTS:
         QVERIFY(tensor.strides.empty());
     }
 
-    /// As the same tensor in an archive; the pickle says nothing of where storages lie.
+    /// The same tensor as in an archive; the pickle does not state where storages lie.
     void findsTensorsOfOldFiles() {
         const std::string body =
             pickledDict({{"t", pickledTensor({.first = 2, .shape = {2, 2}, .strides = {2, 1}})}});
@@ -220,7 +220,7 @@ private Q_SLOTS:
         };
         QCOMPARE(strides({.strides = {1, 2}}), Shape({1, 2}));
         QCOMPARE(strides({.shape = {2, 2}, .strides = {0, 1}}), Shape({0, 1}));
-        // A stride over one element says nothing.
+        // A stride over one element has no meaning.
         QVERIFY(strides({.shape = {1, 6}, .strides = {99, 1}}).empty());
         QVERIFY(strides({.shape = {0, 6}, .strides = {kMost, 1}}).empty());
     }

@@ -40,13 +40,13 @@ inline std::string zipLocal(const ZipFile& file) {
 inline std::string zipEntry(const ZipFile& file, uint64_t offset) {
     const uint64_t bytes =
         file.statedBytes < 0 ? file.content.size() : static_cast<uint64_t>(file.statedBytes);
-    const uint64_t place =
+    const uint64_t index =
         file.statedOffset < 0 ? offset : static_cast<uint64_t>(file.statedOffset);
     return "PK\x01\x02" + std::string(2, '\x14') + std::string(2, '\0') +
            littleEndian(file.flags, 2) + littleEndian(file.method, 2) + std::string(8, '\0') +
            littleEndian(bytes, 4) + littleEndian(bytes, 4) + littleEndian(file.name.size(), 2) +
            littleEndian(file.extra.size(), 2) + std::string(2 + 2 + 2 + 4, '\0') +
-           littleEndian(place, 4) + file.name + file.extra;
+           littleEndian(index, 4) + file.name + file.extra;
 }
 
 inline std::string zipEnd(uint64_t entries, uint64_t bytes, uint64_t offset) {
@@ -56,11 +56,11 @@ inline std::string zipEnd(uint64_t entries, uint64_t bytes, uint64_t offset) {
 }
 
 /// The zip64 record and its locator, which lie before zipEnd().
-inline std::string zipEnd64(uint64_t entries, uint64_t bytes, uint64_t offset, uint64_t place) {
+inline std::string zipEnd64(uint64_t entries, uint64_t bytes, uint64_t offset, uint64_t index) {
     return "PK\x06\x06" + littleEndian(44, 8) + littleEndian(45, 2) + littleEndian(45, 2) +
            std::string(8, '\0') + littleEndian(entries, 8) + littleEndian(entries, 8) +
            littleEndian(bytes, 8) + littleEndian(offset, 8) + "PK\x06\x07" + std::string(4, '\0') +
-           littleEndian(place, 8) + littleEndian(1, 4);
+           littleEndian(index, 8) + littleEndian(1, 4);
 }
 
 struct ZipParts {

@@ -26,7 +26,7 @@ std::string withDirectory(const ZipParts& parts, uint64_t entries, uint64_t size
     return parts.files + parts.directory + zipEnd(entries, size, at);
 }
 
-/// Archives whose own numbers are right, but not what they say of their files.
+/// Archives whose own numbers are right, but not what they state about their files.
 std::vector<RefusedBytes> badFiles() {
     using enum ErrorKind;
     const ZipFile good{.name = "a/x", .content = "hello"};
@@ -57,7 +57,7 @@ std::vector<RefusedBytes> badFiles() {
          one([](ZipFile& f) { f.statedOffset = 50; }),
          Corrupt,
          "before the directory"},
-        {"outside", one([](ZipFile& f) { f.statedOffset = 0x7FFFFFFF; }), Corrupt, "its place"},
+        {"outside", one([](ZipFile& f) { f.statedOffset = 0x7FFFFFFF; }), Corrupt, "its offset"},
         {"extra ends early",
          one([](ZipFile& f) { f.extra = std::string("\x01\x00\x10\x00", 4); }),
          Corrupt,
@@ -86,15 +86,15 @@ std::vector<RefusedBytes> badFiles() {
     };
 }
 
-/// Archives whose end says something wrong.
+/// Archives whose end record is wrong.
 std::vector<RefusedBytes> badEnds() {
     using enum ErrorKind;
     const ZipParts parts = zipParts({{.name = "a/x", .content = "hello"}});
     const uint64_t size = parts.directory.size();
     const uint64_t at = parts.files.size();
     const std::string whole = parts.files + parts.directory;
-    const auto with64 = [&](uint64_t entries, uint64_t bytes, uint64_t offset, uint64_t place) {
-        return whole + zipEnd64(entries, bytes, offset, place) + zipEnd(1, size, at);
+    const auto with64 = [&](uint64_t entries, uint64_t bytes, uint64_t offset, uint64_t index) {
+        return whole + zipEnd64(entries, bytes, offset, index) + zipEnd(1, size, at);
     };
     return {
         {"empty", "", Corrupt, "directory of the archive is missing"},
@@ -106,7 +106,7 @@ std::vector<RefusedBytes> badEnds() {
         {"a directory elsewhere", withDirectory(parts, 1, size, at - 1), Corrupt, "there are"},
         {"a directory outside", withDirectory(parts, 1, size, 0x7FFFFFFF), Corrupt, "place of"},
         {"zip64 is missing", withDirectory(parts, 0xFFFF, size, at), Corrupt, "zip64"},
-        {"zip64 says otherwise", with64(2, size, at, whole.size()), Corrupt, "contradict"},
+        {"zip64 contradicts", with64(2, size, at, whole.size()), Corrupt, "contradict"},
         {"zip64 lies elsewhere", with64(1, size, at, 3), Corrupt, "not where"},
         {"zip64 lies outside", with64(1, size, at, uint64_t{1} << 63), Corrupt, "at most"},
         {"a million files",

@@ -12,7 +12,7 @@ using namespace lowtide::graph;
 
 namespace {
 
-/// Everything that this version does not know, in every place where it may stand.
+/// Everything that this version does not know, at every position where it may stand.
 constexpr const char* kForeign = R"({
   "future": {"deep": [1, {"a": null}]}, "format": 2, "memory_budget": "2GiB", "device": "cpu",
   "gc_threshold": 55, "low_memory": "on",
@@ -46,8 +46,8 @@ private Q_SLOTS:
     void savesOneText_whateverTheOrderWas();
     void keepsSixtyFourBitNumbers();
     void takesSafeDefaults_whenKeysAreAbsent();
-    void refusesWrongShapes_namingThePlace_data();
-    void refusesWrongShapes_namingThePlace();
+    void refusesWrongShapes_namingThePosition_data();
+    void refusesWrongShapes_namingThePosition();
     void refusesTextThatIsNotUtf8_whenSaving();
 };
 
@@ -90,7 +90,7 @@ void DocumentTest::takesSafeDefaults_whenKeysAreAbsent() {
     QVERIFY(document.nodes.at("n").memory.is_null());
 }
 
-void DocumentTest::refusesWrongShapes_namingThePlace_data() {
+void DocumentTest::refusesWrongShapes_namingThePosition_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("named");
     QTest::newRow("no object") << "[]"
@@ -132,7 +132,7 @@ void DocumentTest::refusesWrongShapes_namingThePlace_data() {
                                << "nodes";
 }
 
-void DocumentTest::refusesWrongShapes_namingThePlace() {
+void DocumentTest::refusesWrongShapes_namingThePosition() {
     QFETCH(QString, text);
     QFETCH(QString, named);
 

@@ -16,7 +16,7 @@ using Change = std::function<void(Json&)>;
 
 namespace {
 
-/// Keys by node id; `fingerprint` is what the loader says of its file.
+/// Keys by node id; `fingerprint` is what the loader states of its file.
 std::map<std::string, std::string> keysOf(const Json& graph,
                                           std::vector<NodeDesc> nodes = sampleNodes(),
                                           const std::string& fingerprint = "file 1",

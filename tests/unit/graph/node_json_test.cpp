@@ -15,7 +15,7 @@ namespace {
 ParamDesc fullParam() {
     ParamDesc desc = rangedParam("size", ParamKind::Int, int64_t{512}, 64, 4096);
     desc.label = "Size";
-    desc.tooltip = "Side of the picture";
+    desc.tooltip = "Side of the image";
     desc.unit = "px";
     desc.softMin = 256;
     desc.softMax = 1024;

@@ -88,7 +88,7 @@ private Q_SLOTS:
         QVERIFY(std::get<Scalar>(checkParam(kFlag, false)) == Scalar(false));
     }
 
-    void saysValueAndRange() {
+    void reportsValueAndRange() {
         const auto refusal = std::get<ParamRefusal>(checkParam(kSteps, 151));
 
         QVERIFY(refusal.reason.str().find("151") != std::string::npos);

@@ -64,7 +64,7 @@ private Q_SLOTS:
     void listsNothing_whereThereIsNoFolder();
     void findsByIdOrTitle_inTheFirstFolderThatHasIt();
     void namesTheNearestOne_whenThereIsNone();
-    void leavesThumbnailsOutOfPictures();
+    void leavesThumbnailsOutOfImages();
 };
 
 void PresetTest::savesWhatItRead_knownOrNot() {
@@ -154,10 +154,10 @@ void PresetTest::namesFilesAsTheOtherFolderSeesThem_data() {
     QTest::addColumn<QString>("to");
     QTest::addColumn<QString>("typed");
     QTest::addColumn<QString>("named");  // what begins with "/" lies in the test's folder
-    QTest::newRow("beside it") << "/p"
-                               << "/q"
-                               << "a.bin"
-                               << "/p/a.bin";
+    QTest::newRow("next to it") << "/p"
+                                << "/q"
+                                << "a.bin"
+                                << "/p/a.bin";
     QTest::newRow("further in") << "/p"
                                 << "/q"
                                 << "in/b.bin"
@@ -201,16 +201,17 @@ void PresetTest::namesFilesAsTheOtherFolderSeesThem() {
     QVERIFY(QDir(folder.path()).mkpath("p/in"));
     put(folder, "p/a.bin", "x");
     put(folder, "p/in/b.bin", "x");
-    const auto placed = [&](const QString& path) {
+    const auto positioned = [&](const QString& path) {
         return (path.startsWith('/') ? folder.path() + path : path).toStdString();
     };
 
-    const Document document = rebased(loading({placed(typed)}),
+    const Document document = rebased(loading({positioned(typed)}),
                                       loaders(),
                                       (folder.path() + from).toStdString(),
                                       (folder.path() + to).toStdString());
 
-    QCOMPARE(document.nodes.at("load0").params.at("checkpoint").get<std::string>(), placed(named));
+    QCOMPARE(document.nodes.at("load0").params.at("checkpoint").get<std::string>(),
+             positioned(named));
 }
 
 void PresetTest::listsPresetsOfAFolder_theBrokenOnesWithTheReason() {
@@ -259,7 +260,7 @@ void PresetTest::namesTheNearestOne_whenThereIsNone() {
     QVERIFY(error->hint().str().find("text_to_image") != std::string::npos);
 }
 
-void PresetTest::leavesThumbnailsOutOfPictures() {
+void PresetTest::leavesThumbnailsOutOfImages() {
     const Catalog catalog({{.id = "out", .output = true}});
     Document document;
     document.nodes["x"] = {.type = "out"};

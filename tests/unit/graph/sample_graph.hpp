@@ -1,5 +1,5 @@
 #pragma once
-// Node types and a graph like those of the product, for tests of the graph room.
+// Node types and a graph like those of the product, for tests of the graph library.
 
 #include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"

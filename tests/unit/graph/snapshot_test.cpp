@@ -29,8 +29,8 @@ private Q_SLOTS:
     void longChainsOfControlNodesTakeNoTime();
     void whatGoesInACircleHasNoType();
     void readsPolicies();
-    void writesTheValuesThatWereUsed_forPictures();
-    void keepsNoFolderOfAFile_forPictures();
+    void writesTheValuesThatWereUsed_forImages();
+    void keepsNoFolderOfAFile_forImages();
 
 private:
     static Json graphOf(const std::vector<std::pair<std::string, std::string>>& types) {
@@ -254,7 +254,7 @@ void SnapshotTest::readsPolicies() {
     QVERIFY(snapshot->lowMemory == memory::LowMemory::Off);
 }
 
-void SnapshotTest::writesTheValuesThatWereUsed_forPictures() {
+void SnapshotTest::writesTheValuesThatWereUsed_forImages() {
     Json graph = textToImage();
     graph["nodes"]["denoise"]["params"]["unknown"] = {1, 2};
 
@@ -268,10 +268,10 @@ void SnapshotTest::writesTheValuesThatWereUsed_forPictures() {
     QVERIFY(!snapshotOf(text)->nodes.empty());
 }
 
-void SnapshotTest::keepsNoFolderOfAFile_forPictures() {
+void SnapshotTest::keepsNoFolderOfAFile_forImages() {
     Json graph = textToImage();
     graph["nodes"]["spare"] = {{"type", graph["nodes"]["load"]["type"]},
-                               {"params", {{"checkpoint", "/people/someone/spare.safetensors"}}}};
+                               {"params", {{"checkpoint", "/users/someone/spare.safetensors"}}}};
 
     const auto snapshot = snapshotOf(graph);
     const Json text = parseJson(snapshot->graphText, "picture");

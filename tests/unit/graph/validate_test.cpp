@@ -50,14 +50,14 @@ private Q_SLOTS:
     void findsOneFault();
     void warnsOnly_whenNoOutputPullsTheNode();
     void asksOnlyTheNodes_thatAreActive();
-    void passesTheInputOfEqualType_throughABypassedNode();
-    void saysWhatIsMissingInPlainWords();
+    void forwardsTheInputOfEqualType_throughABypassedNode();
+    void reportsWhatIsMissingInPlainWords();
     void missesTheInput_whenItsSourceIsMuted();
     void takesTheTypeOfWhatAControlNodePasses();
     void namesTheNodesOfACircle_inDirection();
     void survivesACircleOfBypassedNodes();
     void survivesAVeryLongChain();
-    void saysWhatExists();
+    void reportsWhatExists();
 };
 
 void ValidateTest::acceptsAGoodGraph() {
@@ -177,7 +177,7 @@ void ValidateTest::findsOneFault_data() {
         },
         "error policy_without_components denoise.memory");
     row(
-        "policy of a role beside the pattern",
+        "policy of a role outside the pattern",
         [](Json& g) {
             g["nodes"]["encode"]["memory"] = {{"components", {{"image_encoder", "model"}}}};
         },
@@ -246,7 +246,7 @@ void ValidateTest::asksOnlyTheNodes_thatAreActive() {
     QCOMPARE(linesOf(issuesOf(graph)), QString());
 }
 
-void ValidateTest::passesTheInputOfEqualType_throughABypassedNode() {
+void ValidateTest::forwardsTheInputOfEqualType_throughABypassedNode() {
     Json graph = textToImage();
     graph["nodes"]["denoise"]["mode"] = "bypassed";  // LATENT is its fourth input, its first output
     graph["nodes"]["stranger"] = {{"type", "not.installed"}, {"mode", "bypassed"}};
@@ -261,7 +261,7 @@ void ValidateTest::passesTheInputOfEqualType_throughABypassedNode() {
 }
 
 /// Without ids of types: what is to be connected is the hint.
-void ValidateTest::saysWhatIsMissingInPlainWords() {
+void ValidateTest::reportsWhatIsMissingInPlainWords() {
     Json graph = textToImage();
     removeLinksInto(graph, "decode", "latent");
     graph["nodes"]["load"]["params"].erase("checkpoint");
@@ -344,7 +344,7 @@ void ValidateTest::survivesAVeryLongChain() {
     QCOMPARE(linesOf(issuesOf(graph)), QString());
 }
 
-void ValidateTest::saysWhatExists() {
+void ValidateTest::reportsWhatExists() {
     Json graph = textToImage();
     graph["nodes"]["denoise"]["type"] = "denoise.sampel";
 

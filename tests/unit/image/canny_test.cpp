@@ -14,7 +14,7 @@ using namespace lowtide;
 
 namespace {
 
-Image8 pictureIn(const testing::TensorFile& golden, const std::string& key) {
+Image8 imageIn(const testing::TensorFile& golden, const std::string& key) {
     const auto& tensor = golden.at(key);
     const auto pixels = std::make_shared<uint8_t[]>(tensor.bytes.size());
     std::memcpy(pixels.get(), tensor.bytes.data(), tensor.bytes.size());
@@ -40,23 +40,23 @@ private Q_SLOTS:
     }
 
     void agreesWithOpenCv_data() {
-        QTest::addColumn<QString>("picture");
+        QTest::addColumn<QString>("image");
         QTest::addColumn<int>("low");
         QTest::addColumn<int>("high");
-        for (const char* picture : {"drawing", "smooth", "noise", "one_row", "one_pixel", "flat"}) {
+        for (const char* image : {"drawing", "smooth", "noise", "one_row", "one_pixel", "flat"}) {
             for (const auto& [low, high] :
                  {std::pair(100, 200), {50, 80}, {0, 0}, {300, 900}, {200, 2040}}) {
-                QTest::addRow("%s %d %d", picture, low, high) << picture << low << high;
+                QTest::addRow("%s %d %d", image, low, high) << image << low << high;
             }
         }
     }
 
     void agreesWithOpenCv() {
-        QFETCH(QString, picture);
+        QFETCH(QString, image);
         QFETCH(int, low);
         QFETCH(int, high);
-        const std::string key = picture.toStdString();
-        const Image8 edges = image::cannyEdges(pictureIn(golden_, key), low, high);
+        const std::string key = image.toStdString();
+        const Image8 edges = image::cannyEdges(imageIn(golden_, key), low, high);
         const std::string& expected =
             golden_.at(key + "." + std::to_string(low) + "." + std::to_string(high)).bytes;
         QCOMPARE(edges.byteCount(), expected.size());
@@ -67,10 +67,10 @@ private Q_SLOTS:
     }
 
     /// As OpenCV takes them in either order.
-    void thresholdsMayBeTurned() {
-        const Image8 picture = pictureIn(golden_, "drawing");
-        const Image8 one = image::cannyEdges(picture, 100, 200);
-        const Image8 other = image::cannyEdges(picture, 200, 100);
+    void thresholdsMayBeSwapped() {
+        const Image8 image = imageIn(golden_, "drawing");
+        const Image8 one = image::cannyEdges(image, 100, 200);
+        const Image8 other = image::cannyEdges(image, 200, 100);
         QVERIFY(std::memcmp(one.pixels.get(), other.pixels.get(), one.byteCount()) == 0);
     }
 };

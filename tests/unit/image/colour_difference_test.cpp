@@ -59,7 +59,7 @@ const std::vector<Row> kPublished = {
 
 }  // namespace
 
-/// CIEDE2000 beside the pairs that its authors published.
+/// Compares CIEDE2000 with the pairs that its authors published.
 class ColourDifferenceTest : public QObject {
     Q_OBJECT
 

@@ -22,31 +22,31 @@ Image8 flat(int width, int height, uint8_t level) {
     return {.widthPixels = width, .heightPixels = height, .channels = 3, .pixels = pixels};
 }
 
-int redAt(const Image8& picture, int x, int y) {
-    return picture.pixels[static_cast<size_t>((y * picture.widthPixels + x) * picture.channels)];
+int redAt(const Image8& image, int x, int y) {
+    return image.pixels[static_cast<size_t>((y * image.widthPixels + x) * image.channels)];
 }
 
 /// The rows of a glyph as it stands on a canvas.
 QStringList drawn(const char* text) {
     Canvas canvas(kGlyphWidth, kGlyphHeight, kBlack);
     canvas.write(text, 0, 0, kWhite, 1);
-    const Image8 picture = canvas.picture();
+    const Image8 image = canvas.image();
     QStringList rows;
     for (int y = 0; y < kGlyphHeight; ++y) {
         QString row;
         for (int x = 0; x < kGlyphWidth; ++x) {
-            row += redAt(picture, x, y) > 0 ? '#' : '.';
+            row += redAt(image, x, y) > 0 ? '#' : '.';
         }
         rows << row;
     }
     return rows;
 }
 
-/// Left and right end of the places where a row of the picture is `level`.
-std::vector<std::pair<int, int>> runsOf(const Image8& picture, int y, int level) {
+/// Left and right end of the stretches where a row of the image is `level`.
+std::vector<std::pair<int, int>> runsOf(const Image8& image, int y, int level) {
     std::vector<std::pair<int, int>> runs;
-    for (int x = 0; x < picture.widthPixels; ++x) {
-        if (redAt(picture, x, y) == level) {
+    for (int x = 0; x < image.widthPixels; ++x) {
+        if (redAt(image, x, y) == level) {
             const bool continues = !runs.empty() && runs.back().second == x - 1;
             continues ? runs.back().second = x : (runs.emplace_back(x, x), x);
         }
@@ -56,7 +56,7 @@ std::vector<std::pair<int, int>> runsOf(const Image8& picture, int y, int level)
 
 }  // namespace
 
-/// Sheets of pictures with their labels.
+/// Sheets of images with their labels.
 class ContactSheetTest : public QObject {
     Q_OBJECT
 
@@ -76,7 +76,7 @@ private Q_SLOTS:
                               "#......"}));
     }
 
-    void everyCharacterOfLatin1HasItsPlace() {
+    void everyCharacterOfLatin1HasItsPosition() {
         QVERIFY(drawn("\xc3\xa9") != drawn("e"));  // e with an accent
         QVERIFY(drawn("\xc3\xa9") != drawn("\xc3\xa8"));
         QCOMPARE(drawn("\xe7\x8c\xab"), drawn("?"));  // a character that Latin-1 lacks
@@ -90,10 +90,10 @@ private Q_SLOTS:
         canvas.fill({-5, -5, 6, 6}, kWhite);
         canvas.draw(flat(2, 2, 200), 3, 2, 5);
         canvas.write("W", 2, -4, kBlack, 1);
-        const Image8 picture = canvas.picture();
-        QCOMPARE(redAt(picture, 0, 0), 255);
-        QCOMPARE(redAt(picture, 1, 1), 0);
-        QCOMPARE(redAt(picture, 3, 2), 200);
+        const Image8 image = canvas.image();
+        QCOMPARE(redAt(image, 0, 0), 255);
+        QCOMPARE(redAt(image, 1, 1), 0);
+        QCOMPARE(redAt(image, 3, 2), 200);
     }
 
     void linesBreakAtSpaces_andInLongWords() {
@@ -104,55 +104,55 @@ private Q_SLOTS:
         QCOMPARE(wrapped("", 5), std::vector<std::string>{""});
     }
 
-    void picturesStandInColumnsOfOneWidth() {
+    void imagesStandInColumnsOfOneWidth() {
         const ContactSheet sheet{.title = "t",
                                  .columns = 2,
                                  .cells = {{{flat(300, 40, 201)}, {"a"}},
                                            {{flat(300, 40, 202)}, {"b", "c"}},
                                            {{flat(280, 30, 203)}, {"d"}}},
                                  .footers = {}};
-        const Image8 picture = drawContactSheet(sheet);
+        const Image8 image = drawContactSheet(sheet);
         int firstRow = 0;
-        while (runsOf(picture, firstRow, 201).empty()) {
+        while (runsOf(image, firstRow, 201).empty()) {
             ++firstRow;
         }
-        const auto left = runsOf(picture, firstRow, 201);
-        const auto right = runsOf(picture, firstRow, 202);
+        const auto left = runsOf(image, firstRow, 201);
+        const auto right = runsOf(image, firstRow, 202);
         QCOMPARE(left.size(), 1U);
         QCOMPARE(left[0].second - left[0].first + 1, 300);
         QVERIFY(right[0].first > left[0].second);
         int secondRow = firstRow + 40;
-        while (runsOf(picture, secondRow, 203).empty()) {
+        while (runsOf(image, secondRow, 203).empty()) {
             ++secondRow;
         }
-        QCOMPARE(runsOf(picture, secondRow, 203)[0].first, left[0].first);
+        QCOMPARE(runsOf(image, secondRow, 203)[0].first, left[0].first);
     }
 
-    void smallPicturesAreEnlarged_andSeveralStandSideBySide() {
-        const Image8 picture =
+    void smallImagesAreEnlarged_andSeveralStandSideBySide() {
+        const Image8 image =
             drawContactSheet({.title = "",
                               .columns = 1,
                               .cells = {{{flat(64, 64, 201), flat(64, 64, 202)}, {"two"}}},
                               .footers = {}});
         int row = 0;
-        while (runsOf(picture, row, 201).empty()) {
+        while (runsOf(image, row, 201).empty()) {
             ++row;
         }
-        const auto first = runsOf(picture, row, 201)[0];
-        const auto second = runsOf(picture, row, 202)[0];
+        const auto first = runsOf(image, row, 201)[0];
+        const auto second = runsOf(image, row, 202)[0];
         QCOMPARE(first.second - first.first + 1, 256);
         QCOMPARE(second.second - second.first + 1, 256);
         QVERIFY(second.first > first.second);
     }
 
     void hugeSheetsAreShrunk() {
-        const Image8 picture =
+        const Image8 image =
             drawContactSheet({.title = "",
                               .columns = 4,
                               .cells = std::vector<SheetCell>(8, {{flat(4096, 4096, 201)}, {}}),
                               .footers = {}});
-        QVERIFY(picture.byteCount() / 3 < size_t{80} << 20);
-        QCOMPARE(runsOf(picture, picture.heightPixels / 4, 201).size(), 4U);
+        QVERIFY(image.byteCount() / 3 < size_t{80} << 20);
+        QCOMPARE(runsOf(image, image.heightPixels / 4, 201).size(), 4U);
     }
 
     void aSheetWithoutCellsIsRefused() {

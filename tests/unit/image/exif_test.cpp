@@ -20,9 +20,9 @@ std::string tiff(bool isBigEndian, const std::string& entries, const std::string
     return begin + entries + "\0\0\0\0"s + values;
 }
 
-QString shown(const std::vector<PictureText>& texts) {
+QString shown(const std::vector<ImageText>& texts) {
     QStringList lines;
-    for (const PictureText& text : texts) {
+    for (const ImageText& text : texts) {
         lines << QString::fromStdString(text.key + "=" + text.text);
     }
     return lines.join("|");

@@ -1,4 +1,4 @@
-#include "plugin/image/picture_header.hpp"
+#include "plugin/image/image_header.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

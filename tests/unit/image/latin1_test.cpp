@@ -30,7 +30,7 @@ private Q_SLOTS:
         QCOMPARE(latin1FromUtf8("\xF0\x9F\x98\x80"), std::nullopt);  // U+1F600
     }
 
-    void emptyStaysEmpty() {
+    void emptyRemainsEmpty() {
         QCOMPARE(utf8FromLatin1(""), std::string());
         QCOMPARE(latin1FromUtf8(""), std::optional<std::string>(""));
     }

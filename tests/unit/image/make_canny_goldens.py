@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Pictures and the edges that OpenCV finds in them.
+"""Images and the edges that OpenCV finds in them.
 
     make_canny_goldens.py OUT.safetensors
 
-"<picture>": uint8 [H, W, 3]; "<picture>.<low>.<high>": uint8 [H, W], as cv2.Canny gives them for the picture of three channels.
+"<image>": uint8 [H, W, 3]; "<image>.<low>.<high>": uint8 [H, W], as cv2.Canny gives them for the image of three channels.
 """
 import sys
 
@@ -25,7 +25,7 @@ def drawing():
 def main():
     random = np.random.default_rng(5)
     smooth = np.asarray(Image.fromarray(random.integers(0, 256, (16, 20, 3), np.uint8)).resize((80, 61), Image.BICUBIC))
-    pictures = {
+    images = {
         "drawing": np.asarray(drawing()),
         "smooth": smooth,
         "noise": random.integers(0, 256, (40, 33, 3), np.uint8),
@@ -33,10 +33,10 @@ def main():
         "one_pixel": np.full((1, 1, 3), 128, np.uint8),
         "flat": np.full((9, 12, 3), 77, np.uint8),
     }
-    tensors = dict(pictures)
-    for name, picture in pictures.items():
+    tensors = dict(images)
+    for name, image in images.items():
         for low, high in ((100, 200), (50, 80), (0, 0), (300, 900), (200, 2040)):
-            tensors[f"{name}.{low}.{high}"] = cv2.Canny(np.ascontiguousarray(picture), low, high)
+            tensors[f"{name}.{low}.{high}"] = cv2.Canny(np.ascontiguousarray(image), low, high)
     save_file({key: np.ascontiguousarray(value) for key, value in tensors.items()}, sys.argv[1])
 
 

@@ -1,4 +1,4 @@
-"""What scikit-image, SciPy and NumPy say of differing pictures and colours, for the tests of plugin/image."""
+"""What scikit-image, SciPy and NumPy report of differing images and colours, for the tests of plugin/image."""
 
 import sys
 
@@ -24,21 +24,21 @@ def levels(values):
     return values.round().clip(0, 255).astype(numpy.uint8)
 
 
-def damaged(picture):
+def damaged(candidate):
     random = numpy.random.default_rng(7)
-    values = picture.astype(numpy.float64)
+    values = candidate.astype(numpy.float64)
     yield "blur", levels(ndimage.gaussian_filter(values, (1.2, 1.2, 0)))
-    yield "tint", levels(values * numpy.linspace(0.9, 1.1, picture.shape[-1]))
+    yield "tint", levels(values * numpy.linspace(0.9, 1.1, candidate.shape[-1]))
     yield "noise", levels(values + random.normal(0, 12, values.shape))
-    yield "other", random.integers(0, 256, picture.shape).astype(numpy.uint8)
+    yield "other", random.integers(0, 256, candidate.shape).astype(numpy.uint8)
 
 
-def in_colour(picture):
-    return picture if picture.shape[-1] == 3 else numpy.repeat(picture, 3, axis=-1)
+def in_colour(candidate):
+    return candidate if candidate.shape[-1] == 3 else numpy.repeat(candidate, 3, axis=-1)
 
 
-def edge_energy(picture):
-    luma = in_colour(picture).astype(numpy.float64) @ [0.299, 0.587, 0.114]
+def edge_energy(candidate):
+    luma = in_colour(candidate).astype(numpy.float64) @ [0.299, 0.587, 0.114]
     squares = sum(ndimage.sobel(luma, axis=axis) ** 2 for axis in (0, 1))
     return squares[1:-1, 1:-1].sum()
 
@@ -49,32 +49,32 @@ def tiles(height, width):
             yield y, x
 
 
-def colour_shift(reference, picture):
+def colour_shift(reference, candidate):
     total = 0
     for y, x in tiles(*reference.shape[:2]):
-        parts = [in_colour(p)[y:y + TILE, x:x + TILE].reshape(-1, 3) for p in (reference, picture)]
+        parts = [in_colour(p)[y:y + TILE, x:x + TILE].reshape(-1, 3) for p in (reference, candidate)]
         labs = [rgb2lab(part.mean(axis=0) / 255) for part in parts]
         total += float(deltaE_ciede2000(*labs)) * len(parts[0])
     return total / (reference.shape[0] * reference.shape[1])
 
 
-def worst_tile(reference, picture):
-    def error(place):
-        y, x = place
-        parts = [p[y:y + TILE, x:x + TILE].astype(numpy.float64) for p in (reference, picture)]
+def worst_tile(reference, candidate):
+    def error(point):
+        y, x = point
+        parts = [p[y:y + TILE, x:x + TILE].astype(numpy.float64) for p in (reference, candidate)]
         return ((parts[0] - parts[1]) ** 2).mean()
 
     y, x = max(tiles(*reference.shape[:2]), key=error)
     return [x, y, 10 * numpy.log10(255 ** 2 / error((y, x)))]
 
 
-def figures(reference, picture):
-    return [peak_signal_noise_ratio(reference, picture, data_range=255),
-            structural_similarity(reference, picture, channel_axis=-1, gaussian_weights=True, sigma=1.5,
+def figures(reference, candidate):
+    return [peak_signal_noise_ratio(reference, candidate, data_range=255),
+            structural_similarity(reference, candidate, channel_axis=-1, gaussian_weights=True, sigma=1.5,
                                   use_sample_covariance=False, data_range=255),
-            edge_energy(picture) / edge_energy(reference),
-            colour_shift(reference, picture),
-            *worst_tile(reference, picture)]
+            edge_energy(candidate) / edge_energy(reference),
+            colour_shift(reference, candidate),
+            *worst_tile(reference, candidate)]
 
 
 def main():
@@ -89,11 +89,11 @@ def main():
                "levels": rgb, "levels.lab": rgb2lab(rgb / 255)}
     for size in SIZES:
         reference = scene(*size)
-        for kind, picture in damaged(reference):
+        for kind, candidate in damaged(reference):
             name = f"{size[0]}x{size[1]}x{size[2]}.{kind}"
-            tensors[name + ".reference"], tensors[name + ".picture"] = reference, picture
-            tensors[name + ".figures"] = numpy.array(figures(reference, picture), dtype=numpy.float64)
-            pair = [rgb2lab(in_colour(p) / 255) for p in (reference, picture)]
+            tensors[name + ".reference"], tensors[name + ".picture"] = reference, candidate
+            tensors[name + ".figures"] = numpy.array(figures(reference, candidate), dtype=numpy.float64)
+            pair = [rgb2lab(in_colour(p) / 255) for p in (reference, candidate)]
             tensors[name + ".pixels"] = deltaE_ciede2000(*pair)
     save_file({key: numpy.ascontiguousarray(value) for key, value in tensors.items()}, sys.argv[1])
 

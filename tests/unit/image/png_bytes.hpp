@@ -95,15 +95,12 @@ struct RawChunk {
     return std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size())));
 }
 
-[[nodiscard]] inline QByteArray pixelsOf(const Image8& picture) {
-    return {reinterpret_cast<const char*>(picture.pixels.get()),
-            static_cast<qsizetype>(picture.byteCount())};
+[[nodiscard]] inline QByteArray pixelsOf(const Image8& image) {
+    return {reinterpret_cast<const char*>(image.pixels.get()),
+            static_cast<qsizetype>(image.byteCount())};
 }
 
-[[nodiscard]] inline Image8 pictureOf(int width,
-                                      int height,
-                                      int channels,
-                                      const QByteArray& bytes) {
+[[nodiscard]] inline Image8 imageOf(int width, int height, int channels, const QByteArray& bytes) {
     auto pixels = std::make_shared<uint8_t[]>(static_cast<size_t>(bytes.size()));
     std::copy(bytes.begin(), bytes.end(), pixels.get());
     return {.widthPixels = width, .heightPixels = height, .channels = channels, .pixels = pixels};

@@ -14,7 +14,7 @@ namespace {
 
 enum Color { Grey = 0, Rgb = 2, Palette = 3, GreyAlpha = 4, Rgba = 6 };
 
-/// Adam7 of a grey picture, from the table of the PNG specification (8.2).
+/// Adam7 of a grey image, from the table of the PNG specification (8.2).
 QByteArray interlacedRows(const QByteArray& pixels, int width, int height) {
     struct Pass {
         int x, y, stepX, stepY;
@@ -60,7 +60,7 @@ class PngDecodeTest : public QObject {
 private Q_SLOTS:
 
     /// Rows and pixels in hexadecimal; a row begins with filter 0.
-    void convertsEveryKindOfPicture_data() {
+    void convertsEveryKindOfImage_data() {
         QTest::addColumn<QByteArray>("file");
         QTest::addColumn<int>("channels");
         QTest::addColumn<QByteArray>("pixels");
@@ -145,25 +145,25 @@ private Q_SLOTS:
                 chunk("xxXx", "?"));
     }
 
-    void convertsEveryKindOfPicture() {
+    void convertsEveryKindOfImage() {
         QFETCH(QByteArray, file);
         QFETCH(int, channels);
         QFETCH(QByteArray, pixels);
-        const DecodedPicture png = decodePng(bytesOf(file), "x.png");
-        QCOMPARE(png.picture.channels, channels);
-        QCOMPARE(pixelsOf(png.picture).toHex(), pixels);
+        const DecodedImage png = decodePng(bytesOf(file), "x.png");
+        QCOMPARE(png.image.channels, channels);
+        QCOMPARE(pixelsOf(png.image).toHex(), pixels);
         QCOMPARE(png.texts.size(), size_t{0});
     }
 
-    void readsInterlacedPictures() {
+    void readsInterlacedImages() {
         QByteArray pixels(11 * 9, '\0');
         std::iota(pixels.begin(), pixels.end(), '\0');
         const PngHeader header{.width = 11, .height = 9, .color = Grey, .interlace = 1};
-        const DecodedPicture png =
+        const DecodedImage png =
             decodePng(bytesOf(pngOf(header, interlacedRows(pixels, 11, 9))), "x.png");
-        QCOMPARE(png.picture.widthPixels, 11);
-        QCOMPARE(png.picture.heightPixels, 9);
-        QCOMPARE(pixelsOf(png.picture).toHex(), pixels.toHex());
+        QCOMPARE(png.image.widthPixels, 11);
+        QCOMPARE(png.image.heightPixels, 9);
+        QCOMPARE(pixelsOf(png.image).toHex(), pixels.toHex());
     }
 
     void pixelsMayBeSplitOverChunks() {
@@ -171,13 +171,12 @@ private Q_SLOTS:
         const QByteArray file = kPngSignature + headerChunk({.width = 2, .height = 2}) +
                                 chunk("IDAT", data.first(3)) + chunk("IDAT", {}) +
                                 chunk("IDAT", data.mid(3)) + chunk("IEND", {});
-        QCOMPARE(pixelsOf(decodePng(bytesOf(file), "x.png").picture).toHex(),
-                 QByteArray("01020304"));
+        QCOMPARE(pixelsOf(decodePng(bytesOf(file), "x.png").image).toHex(), QByteArray("01020304"));
     }
 
     void bytesBehindTheEndAreIgnored() {
         const QByteArray file = pngOf({}, QByteArray::fromHex("0042")) + "something else";
-        QCOMPARE(pixelsOf(decodePng(bytesOf(file), "x.png").picture).toHex(), QByteArray("42"));
+        QCOMPARE(pixelsOf(decodePng(bytesOf(file), "x.png").image).toHex(), QByteArray("42"));
     }
 
     void readsEveryKindOfText_data() {
@@ -217,7 +216,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, text);
         const QByteArray rows = QByteArray::fromHex("0042");
         for (const QByteArray& file : {pngOf({}, rows, chunks), pngOf({}, rows, {}, chunks)}) {
-            const DecodedPicture png = decodePng(bytesOf(file), "x.png");
+            const DecodedImage png = decodePng(bytesOf(file), "x.png");
             QCOMPARE(png.texts.size(), size_t{1});
             QCOMPARE(QByteArray::fromStdString(png.texts[0].key), key);
             QVERIFY(QByteArray::fromStdString(png.texts[0].text) == text);
@@ -231,7 +230,7 @@ private Q_SLOTS:
         const QByteArray file =
             pngOf({}, QByteArray::fromHex("0042"), text("1") + text("2"), text("3"));
         std::string seen;
-        for (const PictureText& entry : decodePng(bytesOf(file), "x.png").texts) {
+        for (const ImageText& entry : decodePng(bytesOf(file), "x.png").texts) {
             seen += entry.text;
         }
         QCOMPARE(seen, std::string("123"));

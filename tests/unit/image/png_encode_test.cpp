@@ -15,11 +15,11 @@ using namespace lowtide::testing;
 
 namespace {
 
-QByteArray encoded(const Image8& picture, const std::vector<PictureText>& texts = {}) {
-    return QByteArray::fromStdString(encodePng(picture, texts));
+QByteArray encoded(const Image8& image, const std::vector<ImageText>& texts = {}) {
+    return QByteArray::fromStdString(encodePng(image, texts));
 }
 
-const Image8 kDot = pictureOf(1, 1, 1, "\x7F");
+const Image8 kDot = imageOf(1, 1, 1, "\x7F");
 
 }  // namespace
 
@@ -46,7 +46,7 @@ private Q_SLOTS:
 
     void pixelsAreWrittenWithTheFixedFilter() {
         const QByteArray pixels = QByteArray::fromHex("0a141e28323c");
-        const std::vector<RawChunk> chunks = chunksOf(encoded(pictureOf(3, 2, 1, pixels)));
+        const std::vector<RawChunk> chunks = chunksOf(encoded(imageOf(3, 2, 1, pixels)));
         const QByteArray data = chunks.at(1).data;
         const QByteArray rows = qUncompress(bigEndian(8) + data);
         // Paeth (4): in the first row the difference to the left; 40 - 10, then 50 - 40 and 60
@@ -54,12 +54,12 @@ private Q_SLOTS:
         QCOMPARE(rows.toHex(), QByteArray("040a0a0a041e0a0a"));
     }
 
-    void theSamePictureGivesTheSameBytes() {
-        const Image8 picture = pictureOf(50, 40, 3, QByteArray(6000, 'x'));
-        QCOMPARE(encoded(picture, {{"k", "v"}}), encoded(picture, {{"k", "v"}}));
+    void theSameImageGivesTheSameBytes() {
+        const Image8 image = imageOf(50, 40, 3, QByteArray(6000, 'x'));
+        QCOMPARE(encoded(image, {{"k", "v"}}), encoded(image, {{"k", "v"}}));
     }
 
-    void picturesComeBack_data() {
+    void imagesComeBack_data() {
         QTest::addColumn<int>("width");
         QTest::addColumn<int>("height");
         QTest::addColumn<int>("channels");
@@ -72,19 +72,19 @@ private Q_SLOTS:
         }
     }
 
-    void picturesComeBack() {
+    void imagesComeBack() {
         QFETCH(int, width);
         QFETCH(int, height);
         QFETCH(int, channels);
         std::mt19937 random(42);
         QByteArray pixels(width * height * channels, '\0');
         std::generate(pixels.begin(), pixels.end(), [&] { return static_cast<char>(random()); });
-        const DecodedPicture back =
-            decodePng(bytesOf(encoded(pictureOf(width, height, channels, pixels))), "back");
-        QCOMPARE(back.picture.widthPixels, width);
-        QCOMPARE(back.picture.heightPixels, height);
-        QCOMPARE(back.picture.channels, channels);
-        QCOMPARE(pixelsOf(back.picture), pixels);
+        const DecodedImage back =
+            decodePng(bytesOf(encoded(imageOf(width, height, channels, pixels))), "back");
+        QCOMPARE(back.image.widthPixels, width);
+        QCOMPARE(back.image.heightPixels, height);
+        QCOMPARE(back.image.channels, channels);
+        QCOMPARE(pixelsOf(back.image), pixels);
     }
 
     void textsComeBack_data() {
@@ -111,7 +111,7 @@ private Q_SLOTS:
     void textsComeBack() {
         QFETCH(QByteArray, key);
         QFETCH(QByteArray, text);
-        const DecodedPicture back = decodePng(
+        const DecodedImage back = decodePng(
             bytesOf(encoded(
                 kDot, {{"first", "1"}, {key.toStdString(), text.toStdString()}, {"first", "2"}})),
             "back");
@@ -123,7 +123,7 @@ private Q_SLOTS:
     }
 
     void whatIsWrittenAtTheLimitsCanBeRead() {
-        const std::vector<PictureText> texts(1000, {.key = "key", .text = std::string(30000, 'x')});
+        const std::vector<ImageText> texts(1000, {.key = "key", .text = std::string(30000, 'x')});
         QCOMPARE(decodePng(bytesOf(encoded(kDot, texts)), "back").texts.size(), size_t{1000});
     }
 
@@ -159,12 +159,11 @@ private Q_SLOTS:
     }
 
     void refusesTooManyTexts() {
-        QVERIFY(errorOf([] {
-            (void)encoded(kDot, std::vector<PictureText>(1001, {.key = "k", .text = "v"}));
-        }));
+        QVERIFY(errorOf(
+            [] { (void)encoded(kDot, std::vector<ImageText>(1001, {.key = "k", .text = "v"})); }));
     }
 
-    void refusesPictures_data() {
+    void refusesImages_data() {
         QTest::addColumn<int>("width");
         QTest::addColumn<int>("height");
         QTest::addColumn<int>("channels");
@@ -176,15 +175,15 @@ private Q_SLOTS:
         QTest::newRow("too many pixels") << (1 << 14) << (1 << 14) + 1 << 1;
     }
 
-    void refusesPictures() {
+    void refusesImages() {
         QFETCH(int, width);
         QFETCH(int, height);
         QFETCH(int, channels);
-        Image8 picture = kDot;
-        picture.widthPixels = width;
-        picture.heightPixels = height;
-        picture.channels = channels;
-        const auto error = errorOf([&] { (void)encodePng(picture, {}); });
+        Image8 image = kDot;
+        image.widthPixels = width;
+        image.heightPixels = height;
+        image.channels = channels;
+        const auto error = errorOf([&] { (void)encodePng(image, {}); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
     }
@@ -198,10 +197,10 @@ private Q_SLOTS:
         QVERIFY(error && error->kind() == ErrorKind::Cancelled);
     }
 
-    void refusesAPictureWithoutPixels() {
-        Image8 picture = kDot;
-        picture.pixels = nullptr;
-        QVERIFY(errorOf([&] { (void)encodePng(picture, {}); }));
+    void refusesAnImageWithoutPixels() {
+        Image8 image = kDot;
+        image.pixels = nullptr;
+        QVERIFY(errorOf([&] { (void)encodePng(image, {}); }));
     }
 };
 

@@ -12,7 +12,7 @@ using namespace lowtide;
 using namespace lowtide::image;
 using namespace lowtide::testing;
 
-/// The size of a picture from the start of its file.
+/// The size of an image from the start of its file.
 class PngHeaderTest : public QObject {
     Q_OBJECT
 
@@ -22,11 +22,11 @@ class PngHeaderTest : public QObject {
 
 private Q_SLOTS:
 
-    void tellsTheSizeThatTheReaderTells() {
-        const Image8 picture = pictureOf(7, 3, 3, QByteArray(63, 'a'));
-        const QByteArray file = QByteArray::fromStdString(encodePng(picture, {}));
+    void reportsTheSizeThatTheReaderReports() {
+        const Image8 image = imageOf(7, 3, 3, QByteArray(63, 'a'));
+        const QByteArray file = QByteArray::fromStdString(encodePng(image, {}));
 
-        const PictureSize size = pngSize(bytesOf(file.first(kPngHeaderBytes)), "x.png");
+        const ImageSize size = pngSize(bytesOf(file.first(kPngHeaderBytes)), "x.png");
 
         QCOMPARE(size.widthPixels, 7);
         QCOMPARE(size.heightPixels, 3);
@@ -35,7 +35,7 @@ private Q_SLOTS:
     void readsEveryByteOfASide() {
         const QByteArray file = kPngSignature + headerChunk({.width = 0x00012304, .height = 0x105});
 
-        const PictureSize size = pngSize(bytesOf(file), "x.png");
+        const ImageSize size = pngSize(bytesOf(file), "x.png");
 
         QCOMPARE(size.widthPixels, 0x00012304);
         QCOMPARE(size.heightPixels, 0x105);

@@ -63,13 +63,13 @@ private Q_SLOTS:
 
     void refuses_data() {
         QTest::addColumn<QByteArray>("file");
-        QTest::addColumn<QString>("said");
-        const auto row = [](const char* name, const QByteArray& file, const char* said) {
-            QTest::newRow(name) << file << QString(said);
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* name, const QByteArray& file, const char* text) {
+            QTest::newRow(name) << file << QString(text);
         };
         const QByteArray end = chunk("IEND", {});
         row("empty", "", "ends early");
-        row("text", "hello, this is no picture at all", "Not a PNG");
+        row("text", "hello, this is no image at all", "Not a PNG");
         row("signature only", kPngSignature, "ends early");
         row("no pixels", kPngSignature + headerChunk(small()) + end, "");
         row("no header", kPngSignature + chunk("IDAT", deflated(rows())) + end, "");
@@ -103,14 +103,14 @@ private Q_SLOTS:
 
     void refuses() {
         QFETCH(QByteArray, file);
-        QFETCH(QString, said);
+        QFETCH(QString, text);
         const auto error = errorFor(file);
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
         const QString message = QString::fromStdString(error->message().str());
-        QVERIFY2(message.startsWith("\"x.png\" is no usable PNG picture: "), qPrintable(message));
-        QVERIFY2(!message.endsWith(": "), "the message must say what is wrong");
-        QVERIFY2(message.contains(said), qPrintable(message));
+        QVERIFY2(message.startsWith("\"x.png\" is no usable PNG image: "), qPrintable(message));
+        QVERIFY2(!message.endsWith(": "), "the message must state what is wrong");
+        QVERIFY2(message.contains(text), qPrintable(message));
     }
 
     void refusesTexts_data() {
@@ -145,7 +145,7 @@ private Q_SLOTS:
         }
     }
 
-    void aPictureThatPacksAsWellAsCanBeIsFine() {
+    void anImageThatPacksAsWellAsCanBeIsFine() {
         constexpr int kSide = 4096;
         const QByteArray pixels = deflated(QByteArray(kSide * (kSide + 1), '\0'), 9);
         QVERIFY(kSide * kSide / pixels.size() > 1000);

@@ -34,7 +34,7 @@ struct Reader {
     QByteArray file;
     size_t bytes = 0;
 
-    std::vector<PictureText> texts() {
+    std::vector<ImageText> texts() {
         const auto read = [this](std::span<std::byte> target, uint64_t offset) {
             bytes += target.size();
             const auto size = static_cast<uint64_t>(file.size());
@@ -45,9 +45,9 @@ struct Reader {
     }
 };
 
-QStringList shown(const std::vector<PictureText>& texts) {
+QStringList shown(const std::vector<ImageText>& texts) {
     QStringList lines;
-    for (const PictureText& each : texts) {
+    for (const ImageText& each : texts) {
         lines << QString::fromStdString(each.key + "=" + each.text);
     }
     return lines;
@@ -69,7 +69,7 @@ private Q_SLOTS:
         QTest::newRow("packed") << pngOf({}, kRow, packed("a", QByteArray(5000, 'x')));
         QTest::newRow("UTF-8") << pngOf({}, kRow, international("a", "\xc3\xa4\xe2\x82\xac"));
         QTest::newRow("Latin-1") << pngOf({}, kRow, text("a", "\xe4"));
-        QTest::newRow("beside others")
+        QTest::newRow("next to others")
             << pngOf({}, kRow, chunk("gAMA", QByteArray::fromHex("0000b18f")) + text("a", "1"));
     }
 
@@ -88,7 +88,7 @@ private Q_SLOTS:
             byte = static_cast<char>(state >> 24);
         }
         Reader reader{QByteArray::fromStdString(
-            encodePng(pictureOf(kSide, kSide, 3, noise), {{"lowtide_graph", "{}"}}))};
+            encodePng(imageOf(kSide, kSide, 3, noise), {{"lowtide_graph", "{}"}}))};
         QVERIFY(reader.file.size() > 10 << 20);
         QCOMPARE(shown(reader.texts()), QStringList{"lowtide_graph={}"});
         QVERIFY2(reader.bytes < 64 << 10, qPrintable(QString::number(reader.bytes)));

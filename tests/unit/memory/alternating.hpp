@@ -10,11 +10,11 @@ namespace lowtide::memory::plan_bench {
 inline constexpr int64_t kSteps = 20;
 
 [[nodiscard]] inline ComponentWork workOver(const std::shared_ptr<const ComponentTree>& tree,
-                                            int64_t passes,
+                                            int64_t forwards,
                                             double flops) {
-    ComponentWork work{.tree = tree, .passes = passes};
+    ComponentWork work{.tree = tree, .forwards = forwards};
     for (LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
-        work.pass.push_back({leaf, flops});
+        work.forward.push_back({leaf, flops});
     }
     return work;
 }
@@ -28,7 +28,7 @@ inline constexpr int64_t kSteps = 20;
     return sizes;
 }
 
-/// A node of two networks; the second runs before the first in each of its passes.
+/// A node of two networks; the second runs before the first in each of its steps.
 [[nodiscard]] inline PlanRequest controlled(const std::string& policy,
                                             const std::vector<int64_t>& denoiser,
                                             const std::vector<int64_t>& control,
@@ -40,9 +40,9 @@ inline constexpr int64_t kSteps = 20;
                             workOver(node.components[1], controlled, 1e8)};
     for (int64_t step = 0; step < kSteps; ++step) {
         if (step < controlled) {
-            node.work.turns.push_back({1, 1});
+            node.work.bursts.push_back({1, 1});
         }
-        node.work.turns.push_back({0, 1});
+        node.work.bursts.push_back({0, 1});
     }
     return request;
 }

@@ -1,4 +1,4 @@
-// Cards that plans may be for: the file that ships, files that are refused, names as people write
+// Cards that plans may be for: the file that ships, files that are refused, names as users write
 // them, and what a plan takes from a card.
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
@@ -49,7 +49,7 @@ private Q_SLOTS:
     /// The architectures' own rates: products in half types are at least twice as fast as those of
     /// f32 where LibTorch gains from them, and no card states one that its capability does not
     /// have.
-    void theShippedCardsAreSound() {
+    void theShippedCardsAreValid() {
         const std::vector<Card> cards = shipped();
         QVERIFY(cards.size() >= 10);
         for (const Card& card : cards) {
@@ -122,12 +122,12 @@ private Q_SLOTS:
         QFETCH(QString, value);
         QFETCH(QString, named);
         Json json = oneCard();
-        const Json::json_pointer place(pointer.toStdString());
-        QVERIFY(json.contains(place));
+        const Json::json_pointer position(pointer.toStdString());
+        QVERIFY(json.contains(position));
         if (value.isEmpty()) {
-            json.at(place.parent_pointer()).erase(place.back());
+            json.at(position.parent_pointer()).erase(position.back());
         } else {
-            json[place] = Json::parse(value.toStdString());
+            json[position] = Json::parse(value.toStdString());
         }
 
         const auto error = testing::errorOf([&] { (void)readCards(json, "the file"); });
@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(error && error->message().str().find("twice") != std::string::npos);
     }
 
-    void findsACardAsPeopleWriteIt() {
+    void findsACardAsUsersWriteIt() {
         const std::vector<Card> cards = shipped();
         for (const char* text :
              {"RTX 4060", "rtx4060", " NVIDIA GeForce RTX 4060 ", "geforce rtx-4060"}) {
@@ -262,7 +262,7 @@ private Q_SLOTS:
         QVERIFY(profile.paced(1) == profile);
     }
 
-    /// What a plan for a card says before it is bought, its plans say on it.
+    /// A plan for a card that is not there yet states what plans on that card state.
     void estimatesACardThatIsThereByItsName() {
         const std::vector<Card> known = shipped();
         const DeviceProfile stated = estimatedProfile(findCard("RTX 4060", known));

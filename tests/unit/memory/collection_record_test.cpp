@@ -33,7 +33,7 @@ CollectionRecord record(Bytes deviceBefore, Bytes hostBefore, Bytes deviceAfter,
 
 }  // namespace
 
-/// What a collection's line says.
+/// What the line of a collection states.
 class CollectionRecordTest : public QObject {
     Q_OBJECT
 
@@ -51,14 +51,14 @@ private Q_SLOTS:
     }
 
     /// Also where every figure is rounded.
-    void savesWhatItsFiguresSay_data() {
+    void savesWhatItsFiguresState_data() {
         QTest::addColumn<Bytes>("step");
         for (const Bytes step : {Bytes{1}, kMiB, 5 * kMiB + 12345, 37 * kMiB, 555 * kMiB}) {
             QTest::addRow("%lld", static_cast<long long>(step)) << step;
         }
     }
 
-    void savesWhatItsFiguresSay() {
+    void savesWhatItsFiguresState() {
         QFETCH(Bytes, step);
         const CollectionRecord made =
             record(5 * kGiB, 3 * kGiB + step / 3, 5 * kGiB - step, 3 * kGiB - step / 2);

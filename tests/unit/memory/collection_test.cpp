@@ -14,7 +14,7 @@ namespace {
 
 constexpr Bytes kPlenty = kGiB;
 
-/// A card of `capacity` that is `device` percent full beside a host that is `host` percent full,
+/// A card of `capacity` that is `device` percent full with a host that is `host` percent full,
 /// with something to free on both.
 CollectionQuestion question(Bytes capacity, int device, int host) {
     const Bytes hostTotal = 100 * kGiB;
@@ -39,7 +39,7 @@ class CollectionTest : public QObject {
 private Q_SLOTS:
 
     /// Every row is decided here by the words of the design, not by the code under test.
-    void decidesAsTheTableSays_data() {
+    void decidesAsTheTableStates_data() {
         QTest::addColumn<int>("setting");
         QTest::addColumn<bool>("smallCard");
         QTest::addColumn<bool>("zluda");
@@ -69,7 +69,7 @@ private Q_SLOTS:
         }
     }
 
-    void decidesAsTheTableSays() {
+    void decidesAsTheTableStates() {
         QFETCH(int, setting);
         QFETCH(bool, smallCard);
         QFETCH(bool, zluda);
@@ -87,9 +87,9 @@ private Q_SLOTS:
         const bool reached = std::max(device, host) >= (threshold == 0 ? 1 : threshold);
         QCOMPARE(decision.run, always || reached);
         if (decision.run) {
-            const bool isPersons = reached || (threshold == 0 && !zluda);
+            const bool isOfUser = reached || (threshold == 0 && !zluda);
             QCOMPARE(decision.reason,
-                     isPersons ? CollectionReason::Threshold : CollectionReason::LowMemoryDevice);
+                     isOfUser ? CollectionReason::Threshold : CollectionReason::LowMemoryDevice);
         }
         QCOMPARE(decision.threshold, always ? 0 : threshold == 0 ? 1 : threshold);
     }

@@ -260,7 +260,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Under every precision and policy: the worst of what each says alone.
+    /// Under every precision and policy: the worst of what each states alone.
     void everyCellIsJudged() {
         QFETCH(size_t, cache);
         QFETCH(size_t, sampler);
@@ -291,8 +291,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Losses of types and of a step cache stand beside each other.
-    void everyLossIsTold() {
+    /// Losses of types and of a step cache are both listed.
+    void everyLossIsReported() {
         Combination combination = with(1, 3, 0);
         store(combination, precisions()[1].value);
         const Judgement judgement = judge(combination);
@@ -309,7 +309,7 @@ private Q_SLOTS:
         QTest::addColumn<size_t>("cache");
         QTest::addColumn<size_t>("sampler");
         QTest::addColumn<size_t>("denoiser");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("an ordinary sampler, guidance as input")
             << size_t{0} << size_t{0} << size_t{3} << "distilled for LCM";
         QTest::newRow("LCM, guidance as input, a cache that spares nothing")
@@ -328,11 +328,11 @@ private Q_SLOTS:
         QFETCH(size_t, cache);
         QFETCH(size_t, sampler);
         QFETCH(size_t, denoiser);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const Judgement judgement = judge(with(cache, sampler, denoiser));
-        QCOMPARE(judgement.warnings.size(), says.isEmpty() ? size_t{0} : size_t{1});
-        QVERIFY(says.isEmpty() ||
-                judgement.warnings.front().str().find(says.toStdString()) != std::string::npos);
+        QCOMPARE(judgement.warnings.size(), expected.isEmpty() ? size_t{0} : size_t{1});
+        QVERIFY(expected.isEmpty() ||
+                judgement.warnings.front().str().find(expected.toStdString()) != std::string::npos);
         QVERIFY((judgement.verdict == Verdict::Lossy) == (cache == 1));
     }
 
@@ -344,7 +344,7 @@ private Q_SLOTS:
         QVERIFY(requireAllowed(with(1, 0, 0)).verdict == Verdict::Lossy);
     }
 
-    /// docs/combinations.md is what the code says.
+    /// docs/combinations.md states what the code does.
     void thePageIsTheTable() {
         const QByteArray page = testing::contentsOf(testing::sourcePath("docs/combinations.md"));
         const QByteArray begin = "<!-- tables -->\n";

@@ -59,7 +59,7 @@ private Q_SLOTS:
         tree.storages[1].deviceType = DType::F8E4M3;
         tree.storages[1].scaleCount = 3;
         tree.storages[2].deviceType = DType::F8E4M3;
-        tree.storages[2].arrivalType = DType::F16;
+        tree.storages[2].uploadType = DType::F16;
         tree.weights[3].computeType = DType::F16;
         tree.weights[4].storage = 3;  // tied; storage 4 belongs to nobody
         std::vector<Bytes> each;

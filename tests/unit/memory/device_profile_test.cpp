@@ -90,12 +90,12 @@ private Q_SLOTS:
         QFETCH(QString, pointer);
         QFETCH(QString, value);
         Json json = toJson(sample());
-        const Json::json_pointer place(pointer.toStdString());
-        QVERIFY(json.contains(place));
+        const Json::json_pointer position(pointer.toStdString());
+        QVERIFY(json.contains(position));
         if (value.isEmpty()) {
-            json.at(place.parent_pointer()).erase(place.back());
+            json.at(position.parent_pointer()).erase(position.back());
         } else {
-            json[place] = Json::parse(value.toStdString());
+            json[position] = Json::parse(value.toStdString());
         }
 
         const auto error = testing::errorOf([&] { (void)readMeasuredProfile(json, "the file"); });
@@ -105,7 +105,7 @@ private Q_SLOTS:
         QVERIFY(error->message().str().find("the file") != std::string::npos);
     }
 
-    void tellsConversionsFromCopies() {
+    void distinguishesConversionsFromCopies() {
         const DeviceProfile profile{.copyBytesPerSecond = 1000,
                                     .copyOverhead = 0.25,
                                     .convertedBytesPerSecond = 100,

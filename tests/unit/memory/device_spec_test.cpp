@@ -90,7 +90,7 @@ private Q_SLOTS:
         QCOMPARE(parseDeviceSpec("fake:fail=3").failAt->last, int64_t{0});
     }
 
-    void readsWhichCallLosesTheCard() {
+    void readsWhichCallLosesTheGpu() {
         const DeviceSpec spec = parseDeviceSpec("fake:1GiB,fail=wire:2,lost=500");
         QCOMPARE(spec.lostAt.value_or(0), int64_t{500});
         QVERIFY(parseDeviceSpec(toText(spec)) == spec);

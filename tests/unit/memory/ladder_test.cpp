@@ -12,7 +12,7 @@ using namespace lowtide::memory;
 
 namespace {
 
-Policy placed() {
+Policy positioned() {
     return policyFromJson(
         {{"policy", "model"},
          {"after", "drop"},
@@ -47,15 +47,15 @@ private Q_SLOTS:
         const auto encoder = testing::tree("text_encoder", {8});
         const auto denoiser = testing::tree("denoiser", {8});
 
-        QCOMPARE(rungWith(placed(), {denoiser}), size_t{6});
-        QCOMPARE(rungWith(placed(), {denoiser, encoder}), size_t{0});
-        QCOMPARE(rungWith(placed()), size_t{2});
+        QCOMPARE(rungWith(positioned(), {denoiser}), size_t{6});
+        QCOMPARE(rungWith(positioned(), {denoiser, encoder}), size_t{0});
+        QCOMPARE(rungWith(positioned()), size_t{2});
         QCOMPARE(rungWith(parsePolicy("block:3")), size_t{3});
         QCOMPARE(rungWith(parsePolicy("model+stream")), size_t{2});
     }
 
-    void everyEntryIsTightened_andStaysWhereItComputes() {
-        const Policy policy = tightened(placed(), 4);
+    void everyEntryIsTightened_andRemainsWhereItComputes() {
+        const Policy policy = tightened(positioned(), 4);
 
         const Policy encoder = policy.forComponent("text_encoder");
         const Policy autoencoder = policy.forComponent("autoencoder");
@@ -71,8 +71,9 @@ private Q_SLOTS:
         QCOMPARE(*autoencoder.pinCap, 2 * kMiB);
     }
 
-    void whatIsTighterAlreadyStays() {
-        QCOMPARE(tightened(placed(), 4).forComponent("denoiser").name, std::string("sequential"));
+    void whatIsTighterAlreadyRemains() {
+        QCOMPARE(tightened(positioned(), 4).forComponent("denoiser").name,
+                 std::string("sequential"));
         QCOMPARE(tightened(parsePolicy("block:2"), 1).blocksPerGroup, 2);
     }
 

@@ -56,7 +56,7 @@ private Q_SLOTS:
         QCOMPARE(two.groups[0].storages.size(), size_t{3});
     }
 
-    void whatSeveralGroupsShareStays() {
+    void whatSeveralGroupsShareRemains() {
         ComponentTree tree = nested();
         tree.weights[5].storage = 0;  // tied
         Layout layout = groupByLeaf(tree);
@@ -64,7 +64,7 @@ private Q_SLOTS:
         QCOMPARE(layout.groups[0].storages, std::vector<StorageId>{0});
         QCOMPARE(layout.leafGroups[0], std::vector<GroupId>{0});
         QCOMPARE(layout.leafGroups[5], std::vector<GroupId>{0});
-        placeGroups(layout, std::vector<bool>(layout.groups.size(), false), 1 << 20, 1);
+        layOutGroups(layout, std::vector<bool>(layout.groups.size(), false), 1 << 20, 1);
         QVERIFY(layout.groups[0].isResident);
         QCOMPARE(layout.residentBytes, Bytes{512});
     }
@@ -86,11 +86,11 @@ private Q_SLOTS:
 
     void theFloorIsTwoNeighboursOfTheOrder() {
         Layout layout = groupByLeaf(nested());
-        QCOMPARE(ringFloor(layout), Bytes{4 * 1280});
+        QCOMPARE(ringBufferFloor(layout), Bytes{4 * 1280});
         layout.prefetches = true;
-        QCOMPARE(ringFloor(layout), Bytes{4 * 1280 + 512});
+        QCOMPARE(ringBufferFloor(layout), Bytes{4 * 1280 + 512});
         layout.order = {4, 0, 4};
-        QCOMPARE(ringFloor(layout), Bytes{4 * 1280 + 512});  // it follows itself at no cost
+        QCOMPARE(ringBufferFloor(layout), Bytes{4 * 1280 + 512});  // it follows itself at no cost
     }
 
     void mappedFilesOfTheComputeTypeAreReadWhereTheyLie() {

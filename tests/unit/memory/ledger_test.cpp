@@ -44,7 +44,7 @@ private Q_SLOTS:
         QCOMPARE(ledger.peakOn("cpu"), Bytes{70});
     }
 
-    void tellsAWrongBooking_andStaysConsistent() {
+    void reportsAWrongBooking_andRemainsConsistent() {
         Ledger ledger;
         ledger.add("cpu", Tag::Wires, "encode", 5);
         ledger.add("cpu", Tag::Weights, "denoiser", 7);
@@ -71,7 +71,7 @@ private Q_SLOTS:
         QCOMPARE(ledger.peakOn("cpu"), Bytes{30});
     }
 
-    void timelineIsInOrderAndBeginsAnewWithARun() {
+    void timelineIsInOrderAndStartsOverWithARun() {
         Ledger ledger;
         ledger.event("copy", "fake", "denoise", "denoiser", 3);
         ledger.event("evict", "fake", "denoise", "denoiser", 3);
@@ -82,7 +82,7 @@ private Q_SLOTS:
         QVERIFY(ledger.timeline().moments().empty());
     }
 
-    void tellsAListenerEveryEvent() {
+    void reportsAListenerEveryEvent() {
         Ledger ledger;
         int heard = 0;
         ledger.listen([&](const LedgerEvent& event) { heard += event.what == "copy" ? 1 : 0; });

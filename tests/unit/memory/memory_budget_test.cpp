@@ -17,7 +17,7 @@ private Q_SLOTS:
 
     void isKnownForEachDevice_data() {
         QTest::addColumn<QString>("text");
-        QTest::addColumn<qlonglong>("main");  // -1: nothing is said
+        QTest::addColumn<qlonglong>("main");  // -1: not stated
         QTest::addColumn<qlonglong>("cpu");
         QTest::addColumn<qlonglong>("second");
         QTest::newRow("of the run's device") << "6GiB" << 6LL * kGiB << -1LL << -1LL;
@@ -47,7 +47,7 @@ private Q_SLOTS:
         QCOMPARE(budget.of(parseDeviceSpec("fake:1,1GiB"), false).value_or(0), 4 * kGiB);
     }
 
-    void keepsWhatIsSaidOfOthers() {
+    void keepsWhatIsReportedOfOthers() {
         const auto with = [](const char* stated, const char* size) {
             return QString::fromStdString(withMain(stated, "cuda:0", size));
         };

@@ -23,9 +23,9 @@ inline constexpr qint64 kPlenty = kCapacity;
     request.nodes = {{"encode", parsePolicy(encode), {testing::tree("text_encoder", {kEncoder})}},
                      {"denoise", parsePolicy(denoise), {testing::tree("denoiser", layers)}},
                      {"decode", parsePolicy(decode), {testing::tree("autoencoder", {kDecoder})}}};
-    ComponentWork work{.tree = request.nodes[1].components[0], .passes = 20};
+    ComponentWork work{.tree = request.nodes[1].components[0], .forwards = 20};
     for (LeafId leaf = 0; leaf < 10; ++leaf) {
-        work.pass.push_back({leaf, 1e6});
+        work.forward.push_back({leaf, 1e6});
     }
     request.nodes[1].work.components = {work};
     request.device = parseDeviceSpec("fake");

@@ -41,8 +41,8 @@ const std::string& denoiserOf(const PlanRequest& request) {
 
 Bytes pinnedBy(const Plan& plan) {
     Bytes pinned = 0;
-    for (const PlannedStay& stay : plan.stays) {
-        pinned += stay.pinned;
+    for (const PlannedResidency& residency : plan.residencies) {
+        pinned += residency.pinned;
     }
     return pinned;
 }
@@ -54,14 +54,14 @@ class PlanPinnedTest : public QObject {
 
 private Q_SLOTS:
 
-    void staysToTheEndOfTheRun() {
+    void remainsToTheEndOfTheRun() {
         const Plan plan = planOf(pinning());
         QCOMPARE(onHost(plan, 0).staging, Bytes{0});
         QCOMPARE(onHost(plan, 1).staging, kStreamed);
         QCOMPARE(onHost(plan, 2).staging, kStreamed);
     }
 
-    /// Before its first stay it is what an earlier run left, then the stay's; never both.
+    /// Before its first residency it is what an earlier run left, then the residency's; never both.
     void isTakenOverByTheNextRun() {
         const PlanRequest first = pinning();
         const Plan plan = planOf(after(first, denoiserOf(first), kStreamed));
@@ -73,7 +73,7 @@ private Q_SLOTS:
         QVERIFY(plan.unpinned.empty());
     }
 
-    void whatOthersPinnedStaysWhereThereIsRoom() {
+    void whatOthersPinnedRemainsWhereThereIsSpace() {
         const Plan plan = planOf(after(pinning(), "other", 1000));
         QCOMPARE(pinnedBy(plan), kStreamed);
         QCOMPARE(onHost(plan, 2).held, Bytes{1000});
@@ -127,20 +127,21 @@ private Q_SLOTS:
         const auto secondsOf = [](const PlanRequest& asked) {
             return planOf(asked).stages[1].seconds;
         };
-        const auto passes = static_cast<double>(request.nodes[1].work.components[0].passes);
+        const auto forwards = static_cast<double>(request.nodes[1].work.components[0].forwards);
         PlanRequest unpinned = request;
         unpinned.devices[0].traits.pinnable = 0;
         const Seconds all = secondsOf(unpinned);
         const Seconds first = secondsOf(request);
         const Seconds again = secondsOf(after(request, denoiserOf(request), kStreamed));
-        QVERIFY2(std::abs(first / all * passes - 1) < 0.01, std::to_string(first / all).c_str());
+        QVERIFY2(std::abs(first / all * forwards - 1) < 0.01, std::to_string(first / all).c_str());
         QVERIFY2(again < first / 100, std::to_string(again / first).c_str());
     }
 
     void componentsOfOneDeviceShareWhatItMayPin() {
         PlanRequest request = pipeline("leaf", "leaf", "none");
         request.nodes[0].components = {testing::tree("text_encoder", std::vector<int64_t>(4, 128))};
-        request.nodes[0].work.components = {{.tree = request.nodes[0].components[0], .passes = 5}};
+        request.nodes[0].work.components = {
+            {.tree = request.nodes[0].components[0], .forwards = 5}};
         request.devices[0].traits.pinnable = kStreamed;
         const Plan plan = planOf(request);
         QCOMPARE(pinnedBy(plan), kStreamed);

@@ -1,4 +1,4 @@
-// Runs that do not fit, what is told of them, and what makes none of them fail.
+// Runs that do not fit, what is reported of them, and what makes none of them fail.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/plan_refusal.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -65,12 +65,11 @@ private Q_SLOTS:
         QCOMPARE(refusal->node, std::string("denoise"));
         QCOMPARE(refusal->device, std::string("cpu"));
         QCOMPARE(refusal->budget, Bytes{2000});
-        QCOMPARE(
-            refusal->cheapestFix.str(),
-            std::string("give cpu a budget of at least 2.0 KiB, or a smaller picture or batch"));
+        QCOMPARE(refusal->cheapestFix.str(),
+                 std::string("give cpu a budget of at least 2.0 KiB, or a smaller image or batch"));
         request.devices[1].size = 1999;  // it has no more
         QCOMPARE(std::get<Infeasible>(makePlan(request)).cheapestFix.str(),
-                 std::string("choose a smaller picture or batch"));
+                 std::string("choose a smaller image or batch"));
         request.devices[1].traits.capacity = 2000;
         QCOMPARE(planOf(request).devices.at(1).peak, Bytes{2000});
     }
@@ -141,10 +140,10 @@ private Q_SLOTS:
             return fake.minimum == minimum && fake.peak <= capacity ? trees : "wrong";
         };
 
-        const Bytes beside = 4 * kEncoder + whole;  // while the first node runs
-        QCOMPARE(goes(beside + 700), std::string());
-        QCOMPARE(goes(beside + 699), std::string("other "));
-        QCOMPARE(goes(beside - 1), "other " + own.id + " ");
+        const Bytes extra = 4 * kEncoder + whole;  // while the first node runs
+        QCOMPARE(goes(extra + 700), std::string());
+        QCOMPARE(goes(extra + 699), std::string("other "));
+        QCOMPARE(goes(extra - 1), "other " + own.id + " ");
         QCOMPARE(goes(minimum), "other " + own.id + " ");
         request.devices[0].traits.capacity = minimum - 1;
         QCOMPARE(std::get<Infeasible>(makePlan(request)).minimum, minimum);

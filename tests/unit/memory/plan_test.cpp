@@ -46,7 +46,7 @@ private Q_SLOTS:
         QCOMPARE(onFake(plan, 0).weights, Bytes{4 * kEncoder});
         QCOMPARE(onFake(plan, 1).weights, Bytes{4 * kDenoiser});
         for (const StagePlan& stage : plan.stages) {
-            QCOMPARE(stage.stays.size(), size_t{1});
+            QCOMPARE(stage.residencies.size(), size_t{1});
         }
     }
 
@@ -56,36 +56,36 @@ private Q_SLOTS:
         QCOMPARE(onFake(plan, 2).weights, Bytes{4 * kDecoder});
     }
 
-    void model_staysBetweenUsesThatNobodyInterrupts() {
+    void model_remainsBetweenUsesThatNobodyInterrupts() {
         PlanRequest request = pipeline("model", "model", "model");
         request.nodes.insert(request.nodes.begin() + 1, {"wait", parsePolicy("auto"), {}});
         request.nodes.insert(request.nodes.begin() + 2, request.nodes[0]);
         request.nodes[2].node = "encode again";
         const Plan plan = planOf(request);
-        QCOMPARE(plan.stays.size(), size_t{3});
+        QCOMPARE(plan.residencies.size(), size_t{3});
         QCOMPARE(onFake(plan, 1).weights, Bytes{4 * kEncoder});
     }
 
-    void componentsOfOneNodeTakeTurns() {
+    void componentsOfOneNodeAlternate() {
         PlanRequest request = pipeline("model", "model", "model");
         request.nodes[0].components.push_back(testing::tree("text_encoder_2", {kDecoder}));
         const Plan plan = planOf(request);
         QCOMPARE(onFake(plan, 0).weights, Bytes{4 * kDecoder});
-        QVERIFY(plan.stays.at(0).takesTurns && plan.stays.at(1).takesTurns);
-        QCOMPARE(plan.stays.at(0).place, plan.stays.at(1).place);
+        QVERIFY(plan.residencies.at(0).alternates && plan.residencies.at(1).alternates);
+        QCOMPARE(plan.residencies.at(0).slot, plan.residencies.at(1).slot);
     }
 
-    void whatMakesRoomComesAgain_data() {
+    void whatMakesSpaceComesAgain_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<Bytes>("capacity");
         QTest::addColumn<int64_t>("times");
-        QTest::newRow("turns") << "model" << Bytes{4 * kDenoiser} << int64_t{2};
-        QTest::newRow("room for both") << "model" << kCapacity << int64_t{1};
-        QTest::newRow("all stay") << "none" << kCapacity << int64_t{1};
+        QTest::newRow("alternating") << "model" << Bytes{4 * kDenoiser} << int64_t{2};
+        QTest::newRow("space for both") << "model" << kCapacity << int64_t{1};
+        QTest::newRow("all are kept") << "none" << kCapacity << int64_t{1};
     }
 
     /// A node that uses two networks, one of them before and behind the other.
-    void whatMakesRoomComesAgain() {
+    void whatMakesSpaceComesAgain() {
         QFETCH(QString, policy);
         QFETCH(Bytes, capacity);
         QFETCH(int64_t, times);
@@ -94,28 +94,29 @@ private Q_SLOTS:
         NodeWork& node = request.nodes[1];
         node.components.push_back(testing::tree("text_encoder_2", {kEncoder}));
         node.work.components.push_back(
-            {.tree = node.components[1], .pass = {{0, 1e6}}, .passes = 3});
-        node.work.turns = {{1, 1}, {0, 20}, {1, 2}};
+            {.tree = node.components[1], .forward = {{0, 1e6}}, .forwards = 3});
+        node.work.bursts = {{1, 1}, {0, 20}, {1, 2}};
         const Plan plan = planOf(request);
         QCOMPARE(plan.stages.at(1).moved, Bytes{4 * (kDenoiser + times * kEncoder)});
-        QCOMPARE(plan.stages.at(1).patterns.at(0).passes, int64_t{23});
+        QCOMPARE(plan.stages.at(1).patterns.at(0).forwards, int64_t{23});
     }
 
     void sequential_takesItsLargestLeaf() {
         const Plan plan = planOf(pipeline("none", "sequential", "none"));
         QCOMPARE(onFake(plan, 1).weights, Bytes{4 * (kEncoder + 128)});
-        QCOMPARE(plan.stays.at(1).layout->mostInRing, 1);
+        QCOMPARE(plan.residencies.at(1).layout->mostInRingBuffer, 1);
     }
 
-    void leafWithStream_takesARingOfNeighbours() {
+    void leafWithStream_takesARingBufferOfNeighbours() {
         PlanRequest request = pipeline("none", "leaf+stream", "none");
         request.nodes.pop_back();
         const Plan roomy = planOf(request);
-        QCOMPARE(roomy.stays.at(1).layout->ringBytes, Bytes{5 * 4 * 128});  // 2.5 floors
+        QCOMPARE(roomy.residencies.at(1).layout->ringBufferBytes,
+                 Bytes{5 * 4 * 128});  // 2.5 floors
         const Bytes smallest = 4 * (kEncoder + 2 * 128);
         QCOMPARE(roomy.device(request.device)->minimum, smallest);
         request.devices[0].traits.capacity = smallest;
-        QCOMPARE(planOf(request).stays.at(1).layout->ringBytes, Bytes{2 * 4 * 128});
+        QCOMPARE(planOf(request).residencies.at(1).layout->ringBufferBytes, Bytes{2 * 4 * 128});
         request.devices[0].traits.capacity = smallest - 1;
         const auto refused = makePlan(request);
         QVERIFY(std::holds_alternative<Infeasible>(refused));
@@ -124,25 +125,25 @@ private Q_SLOTS:
 
     void leafWithABudget_keepsWhatItAllows() {
         const Plan plan = planOf(pipeline("none", "leaf+stream,budget=3KiB", "none"));
-        const Layout& layout = *plan.stays.at(1).layout;
+        const Layout& layout = *plan.residencies.at(1).layout;
         QVERIFY(layout.bytes() <= 3 * kKiB);
         QVERIFY(layout.residentBytes >= 2 * 512);
         const Plan rich = planOf(pipeline("none", "leaf+stream,budget=1GiB", "none"));
-        QVERIFY(rich.stays.at(1).layout->isWhole());
+        QVERIFY(rich.residencies.at(1).layout->isFullyResident());
     }
 
     void auto_isWholeWhereAllFitsAndStreamsWhereNot() {
         PlanRequest request = pipeline("auto", "auto", "auto");
-        QVERIFY(planOf(request).stays.at(1).layout->isWhole());
+        QVERIFY(planOf(request).residencies.at(1).layout->isFullyResident());
         request.devices[0].traits.capacity = 4 * kDenoiser;
         const Plan tight = planOf(request);
-        QVERIFY(tight.stays.at(1).layout->isWhole());
+        QVERIFY(tight.residencies.at(1).layout->isFullyResident());
         QCOMPARE(tight.devices.at(0).peakWeights, Bytes{4 * kDenoiser});
         request.devices[0].traits.capacity = 4 * kDenoiser - 512;
         const Plan streamed = planOf(request);
-        QVERIFY(!streamed.stays.at(1).layout->isWhole());
+        QVERIFY(!streamed.residencies.at(1).layout->isFullyResident());
         QVERIFY(streamed.devices.at(0).peak <= 4 * kDenoiser - 512);
-        QVERIFY(streamed.stays.at(1).layout->residentBytes >= Bytes{5 * 4 * 128});
+        QVERIFY(streamed.residencies.at(1).layout->residentBytes >= Bytes{5 * 4 * 128});
     }
 
     void activationsAndWiresAreLeftFree() {
@@ -156,17 +157,17 @@ private Q_SLOTS:
         QCOMPARE(onFake(plan, 1).activations, Bytes{2048});
         QCOMPARE(onFake(plan, 1).wires, Bytes{512});
         QCOMPARE(onFake(plan, 1).held, Bytes{1024});
-        QVERIFY(!plan.stays.at(1).layout->isWhole());
-        QVERIFY(plan.stays.at(2).layout->isWhole());
+        QVERIFY(!plan.residencies.at(1).layout->isFullyResident());
+        QVERIFY(plan.residencies.at(2).layout->isFullyResident());
     }
 
-    void keptComponentsStayToTheEndAndAfterIt() {
+    void keptComponentsRemainToTheEndAndAfterIt() {
         const Plan plan = planOf(pipeline("model,after=keep", "model", "model"));
-        QVERIFY(plan.stays.at(0).isKept);
+        QVERIFY(plan.residencies.at(0).isKept);
         QCOMPARE(onFake(plan, 2).weights, Bytes{4 * (kEncoder + kDecoder)});
     }
 
-    void offloadsMakeRoomUntilTheNextUse() {
+    void offloadsMakeSpaceUntilTheNextUse() {
         PlanRequest request = pipeline("none", "none", "none");
         request.nodes.insert(request.nodes.begin() + 1, {"offload", parsePolicy("auto"), {}});
         request.nodes[1].offloads = {"text_encoder"};
@@ -224,14 +225,14 @@ private Q_SLOTS:
         QVERIFY(streamed.stages.at(1).moved >= streamed.stages.at(1).needed);
     }
 
-    void aPolicyThatChangesBeginsAStayOfItsOwn() {
+    void aPolicyThatChangesBeginsAResidencyOfItsOwn() {
         PlanRequest request = pipeline("none", "none", "none");
         request.nodes.push_back({"again", parsePolicy("leaf"), request.nodes[1].components});
         const Plan plan = planOf(request);
         QCOMPARE(plan.components.size(), size_t{3});
-        QCOMPARE(plan.stays.size(), size_t{4});
-        QCOMPARE(plan.stays.at(1).last, NodeIndex{2});
-        QVERIFY(plan.use(3, *request.nodes[1].components[0])->stay == 3);
+        QCOMPARE(plan.residencies.size(), size_t{4});
+        QCOMPARE(plan.residencies.at(1).last, NodeIndex{2});
+        QVERIFY(plan.use(3, *request.nodes[1].components[0])->residency == 3);
         QVERIFY(plan.use(0, *request.nodes[1].components[0]) == nullptr);
     }
 
@@ -240,8 +241,8 @@ private Q_SLOTS:
         QCOMPARE(plan.device(parseDeviceSpec("fake"))->peakWeights,
                  Bytes{4 * (kDenoiser + kDecoder)});
         QCOMPARE(plan.device(parseDeviceSpec("cpu"))->peakWeights, Bytes{4 * kEncoder});
-        QVERIFY(plan.stays.at(0).layout->isInPlace);
-        QCOMPARE(plan.places.at(0).arenaBytes, Bytes{0});
+        QVERIFY(plan.residencies.at(0).layout->isInPlace);
+        QCOMPARE(plan.slots.at(0).arenaBytes, Bytes{0});
     }
 
     /// A component on a third device, and what the stage makes in host memory.
@@ -275,7 +276,7 @@ private Q_SLOTS:
 
     void pinsWhatStreams_data() {
         QTest::addColumn<QString>("policy");
-        QTest::addColumn<qint64>("passes");
+        QTest::addColumn<qint64>("forwards");
         QTest::addColumn<qint64>("hostBudget");
         QTest::addColumn<qint64>("pinned");
         const qint64 all = 4 * kDenoiser;
@@ -291,16 +292,16 @@ private Q_SLOTS:
 
     void pinsWhatStreams() {
         QFETCH(QString, policy);
-        QFETCH(qint64, passes);
+        QFETCH(qint64, forwards);
         QFETCH(qint64, hostBudget);
         QFETCH(qint64, pinned);
         PlanRequest request = pipeline("none", policy.toStdString(), "none");
-        request.nodes[1].work.components[0].passes = passes;
+        request.nodes[1].work.components[0].forwards = forwards;
         request.devices[0].traits.pinnable = 3000;
         request.devices[1].traits.capacity = hostBudget;
         const Plan plan = planOf(request);
         const PlannedUse& use = *plan.use(1, *request.nodes[1].components[0]);
-        QCOMPARE(plan.stays.at(use.stay).pinned, Bytes{pinned});
+        QCOMPARE(plan.residencies.at(use.residency).pinned, Bytes{pinned});
         QCOMPARE(plan.stages.at(0).bytes.at(1).staging, Bytes{0});
         QCOMPARE(plan.stages.at(1).bytes.at(1).staging, Bytes{pinned});
     }
@@ -314,7 +315,7 @@ private Q_SLOTS:
         QCOMPARE(plan.stages.at(1).bytes.at(1).staging, 4 * kDenoiser + 880);
     }
 
-    void countsWhatADeviceTakesBesideTheNodes() {
+    void countsWhatADeviceTakesInAdditionToTheNodes() {
         PlanRequest request = pipeline("none", "none", "none");
         request.devices[0].traits.workspace = 4096;
         request.devices[0].traits.staging = 8192;
@@ -378,7 +379,7 @@ private Q_SLOTS:
         }
     }
 
-    void onlyWhatIsLeasedHasRoom_data() {
+    void onlyWhatIsLeasedHasSpace_data() {
         QTest::addColumn<QString>("policy");
         for (const char* policy : {"none", "model", "auto"}) {
             QTest::newRow(policy) << policy;
@@ -387,19 +388,19 @@ private Q_SLOTS:
 
     /// A stage that uses half of its component takes half of it, unless a later run may want the
     /// rest; nodes that share the component share what they use.
-    void onlyWhatIsLeasedHasRoom() {
+    void onlyWhatIsLeasedHasSpace() {
         QFETCH(QString, policy);
         const std::string text = policy.toStdString();
         PlanRequest request = pipeline("model", text, "model");
         request.nodes.erase(request.nodes.begin());
         request.nodes.pop_back();
-        AccessPattern& pass = request.nodes[0].work.components[0].pass;
-        const AccessPattern rest(pass.begin() + 4, pass.end());
-        pass.resize(4);
+        AccessPattern& forward = request.nodes[0].work.components[0].forward;
+        const AccessPattern rest(forward.begin() + 4, forward.end());
+        forward.resize(4);
         const Plan part = planOf(request);
         QCOMPARE(onFake(part, 0).weights, Bytes{4 * 4 * 128});
         QCOMPARE(part.devices[0].minimum <= part.devices[0].peak, true);
-        QVERIFY(part.stays.at(0).layout->isWhole());
+        QVERIFY(part.residencies.at(0).layout->isFullyResident());
 
         PlanRequest kept = request;
         kept.nodes[0].policy = parsePolicy(text + ",after=keep");
@@ -416,24 +417,24 @@ private Q_SLOTS:
         PlanRequest shared = request;
         shared.nodes.push_back(request.nodes[0]);
         shared.nodes[1].node = "again";
-        shared.nodes[1].work.components[0].pass = rest;
+        shared.nodes[1].work.components[0].forward = rest;
         for (size_t stage : {0, 1}) {
             QCOMPARE(onFake(planOf(shared), stage).weights, Bytes{4 * kDenoiser});
         }
     }
 
-    /// What is not used sets no size of a ring.
-    void theRingIsAsLargeAsWhatIsLeased() {
+    /// What is not used sets no size of a ring buffer.
+    void theRingBufferIsAsLargeAsWhatIsLeased() {
         PlanRequest request = pipeline("model", "sequential", "model");
         request.nodes.erase(request.nodes.begin());
         request.nodes.pop_back();
         NodeWork& node = request.nodes[0];
         node.components = {testing::tree("denoiser", {128, 128, 1280})};
-        node.work.components[0] = {.tree = node.components[0], .pass = {{0, 1e6}, {1, 1e6}}};
+        node.work.components[0] = {.tree = node.components[0], .forward = {{0, 1e6}, {1, 1e6}}};
         QCOMPARE(onFake(planOf(request), 0).weights, Bytes{4 * 128});
     }
 
-    void saysOfWhichDayItsTimesAre() {
+    void reportsOfWhichDayItsTimesAre() {
         PlanRequest request = pipeline("none", "none", "none");
         request.devices[0].profile.measuredOn = "2026-11-21";
 

@@ -14,7 +14,7 @@ using namespace lowtide::memory::plan_bench;
 /// Half of the leaves of SDXL's UNet, and of its ControlNet.
 constexpr size_t kUNet = 840;
 constexpr size_t kControl = 400;
-constexpr int64_t kPasses = 50;
+constexpr int64_t kForwards = 50;
 constexpr double kMostSeconds = 10;  ///< ten times the goal
 constexpr double kMostOfDeep = 5;    ///< likewise
 
@@ -40,20 +40,20 @@ std::shared_ptr<const ComponentTree> deepTree(const std::string& role, uint32_t 
     return made;
 }
 
-/// A node over 4000 leaves; where it is `controlled`, one over 1200 runs before each of its passes.
+/// A node over 4000 leaves; where it is `controlled`, one over 1200 runs before each of its steps.
 PlanRequest deepRequest(const std::string& policy, bool isControlled) {
     PlanRequest request = pipeline("model", policy, "model");
     request.devices[0].profile.copyBytesPerSecond = 1e10;
     request.devices[0].traits.capacity = 0;
     NodeWork& node = request.nodes[1];
     node.components = {deepTree("denoiser", 40)};
-    node.work.components = {workOver(node.components[0], kPasses, 1e8)};
+    node.work.components = {workOver(node.components[0], kForwards, 1e8)};
     if (isControlled) {
         node.components.push_back(deepTree("controlnet", 12));
-        node.work.components.push_back(workOver(node.components[1], kPasses, 1e8));
-        for (int64_t pass = 0; pass < kPasses; ++pass) {
-            node.work.turns.push_back({1, 1});
-            node.work.turns.push_back({0, 1});
+        node.work.components.push_back(workOver(node.components[1], kForwards, 1e8));
+        for (int64_t forward = 0; forward < kForwards; ++forward) {
+            node.work.bursts.push_back({1, 1});
+            node.work.bursts.push_back({0, 1});
         }
     }
     return request;
@@ -78,7 +78,7 @@ private Q_SLOTS:
         request.devices[0].traits.capacity = both * 6 / 10;
         Plan plan;
         const double seconds = secondsOf(request, plan);
-        QVERIFY(!plan.stays.at(1).takesTurns);
+        QVERIFY(!plan.residencies.at(1).alternates);
         qInfo("%.3f s", seconds);
         QVERIFY(seconds < kMostSeconds);
     }

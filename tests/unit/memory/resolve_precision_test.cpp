@@ -167,7 +167,7 @@ private Q_SLOTS:
                  std::string("the denoiser computes in bf16"));
     }
 
-    void quantisedFilesStayAsTheyAre_data() {
+    void quantisedFilesRemainAsTheyAre_data() {
         QTest::addColumn<QString>("preset");
         QTest::addColumn<int>("capability");
         for (const char* preset : {"quality", "balanced", "speed"}) {
@@ -178,7 +178,7 @@ private Q_SLOTS:
     }
 
     /// In every preset and on every device, whatever else the file has; computed as any other file.
-    void quantisedFilesStayAsTheyAre() {
+    void quantisedFilesRemainAsTheyAre() {
         QFETCH(QString, preset);
         QFETCH(int, capability);
         const std::string choice = preset.toStdString();
@@ -312,7 +312,7 @@ private Q_SLOTS:
         QVERIFY(typed("balanced,storage=f8").id != typed("balanced,storage=f16").id);
     }
 
-    void keptLayersStayAsInTheFile() {
+    void keptLayersRemainAsInTheFile() {
         const ComponentTree tree = inPrecision(
             treeOf(DType::F32), resolve("balanced,storage=bf16,compute=bf16,keep_f32=norm", {}));
         QVERIFY(tree.deviceType(0) == DType::BF16);

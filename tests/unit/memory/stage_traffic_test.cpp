@@ -8,7 +8,7 @@ namespace stage_traffic_test {
 using namespace lowtide;
 using namespace lowtide::memory;
 
-/// What is told of the lanes of one stage.
+/// What is reported of the copy queues of one stage.
 class StageTrafficTest : public QObject {
     Q_OBJECT
 
@@ -16,32 +16,32 @@ private Q_SLOTS:
 
     void computeIsWhatWasNotWaited() {
         const StageTraffic stage{
-            .node = "denoise", .seconds = 10, .lanes = {{"fake", {.copy = 4, .wait = 3}}}};
+            .node = "denoise", .seconds = 10, .copyQueues = {{"fake", {.copy = 4, .wait = 3}}}};
 
         QCOMPARE(stage.compute(), 7.0);
         QCOMPARE(stage.lowerBound().value(), 7.0);
         QCOMPARE(stage.efficiency().value(), 0.7);
     }
 
-    void theBusierLaneBounds() {
+    void theBusierQueueBounds() {
         const StageTraffic stage{
             .seconds = 10,
-            .lanes = {{"fake", {.copy = 9, .wait = 4}}, {"cpu", {.copy = 1, .wait = 2}}}};
+            .copyQueues = {{"fake", {.copy = 9, .wait = 4}}, {"cpu", {.copy = 1, .wait = 2}}}};
 
         QCOMPARE(stage.compute(), 4.0);
         QCOMPARE(stage.lowerBound().value(), 9.0);
         QCOMPARE(stage.efficiency().value(), 0.9);
     }
 
-    /// A lane may work on for the stage before: never better than all.
+    /// A copy queue may work on for the stage before: never better than all.
     void neverBetterThanTheBound() {
-        const StageTraffic stage{.seconds = 1, .lanes = {{"fake", {.copy = 1.5, .wait = 0}}}};
+        const StageTraffic stage{.seconds = 1, .copyQueues = {{"fake", {.copy = 1.5, .wait = 0}}}};
 
         QCOMPARE(stage.efficiency().value(), 1.0);
     }
 
     /// No figure, and no 0 as if one had been measured.
-    void withoutACopyLaneThereIsNoBound() {
+    void withoutACopyQueueThereIsNoBound() {
         const StageTraffic stage{.node = "decode", .seconds = 2};
 
         QCOMPARE(stage.compute(), 2.0);

@@ -1,5 +1,5 @@
-// What a plan says of the bytes of quantised files and of weights that adapters change.
-#include "plugin/memory/changed_tree.hpp"
+// What a plan states of the bytes of quantised files and of weights that adapters change.
+#include "plugin/memory/adapted_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
@@ -49,10 +49,9 @@ private Q_SLOTS:
         const std::string sizes =
             ", with the same bits (decoded: 16.0 MiB; as in the file: 4.5 MiB)";
         QCOMPARE(storageNotes(quantisedTree(), precisionOf(true, DType::F32, DType::BF16)),
-                 Notes{Message(
-                     "the file has the denoiser as q4_0, which stays so and is decoded at every "
-                     "use; storage=bf16 decodes it once" +
-                     sizes)});
+                 Notes{Message("the file has the denoiser as q4_0, which remains so and is decoded "
+                               "at every use; storage=bf16 decodes it once" +
+                               sizes)});
         QCOMPARE(
             storageNotes(quantisedTree(), precisionOf(false, DType::BF16, DType::BF16)),
             Notes{Message("the file has the denoiser as q4_0, which is decoded once; storage=file "
@@ -72,7 +71,7 @@ private Q_SLOTS:
                  storageNotes(quantisedTree(), precisionOf(true, DType::F32, DType::BF16)));
     }
 
-    void nothingIsSaidOfOthers() {
+    void nothingIsReportedOfOthers() {
         for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
             for (const bool asInFile : {true, false}) {
                 QCOMPARE(
@@ -84,23 +83,24 @@ private Q_SLOTS:
                  Notes());
     }
 
-    /// Where a changed weight stays it has no more; where it streams it comes as its file has it.
-    void whatComesWiderIsSaid() {
+    /// Where an adapted weight is kept it has no more; where it streams it comes as its file has
+    /// it.
+    void whatComesWiderIsReported() {
         const auto changed = [](DType fileType) {
             return patched(plainTree(fileType),
                            {.files = {{.path = "adapter.safetensors"}},
-                            .changes = {{.weight = 0,
-                                         .kind = "difference",
-                                         .factors = {{.name = "difference",
-                                                      .key = "a.diff",
-                                                      .type = DType::F16,
-                                                      .shape = {4096, 2048}}}}}});
+                            .deltas = {{.weight = 0,
+                                        .kind = "difference",
+                                        .factors = {{.name = "difference",
+                                                     .key = "a.diff",
+                                                     .type = DType::F16,
+                                                     .shape = {4096, 2048}}}}}});
         };
         const ComponentPrecision half = precisionOf(false, DType::F16, DType::F16);
-        QCOMPARE(storageNotes(changed(DType::F32), half),
-                 Notes{Message(
-                     "weights of the denoiser that adapters change come with every value of their "
-                     "file: where they stream instead of staying, 16.0 MiB more")});
+        QCOMPARE(
+            storageNotes(changed(DType::F32), half),
+            Notes{Message("weights of the denoiser that adapters change come with every value of "
+                          "their file: where they stream instead of being kept, 16.0 MiB more")});
         QCOMPARE(storageNotes(changed(DType::F16), half), Notes());
         QCOMPARE(storageNotes(changed(DType::BF16), half), Notes());
         QCOMPARE(storageNotes(changed(DType::F32), precisionOf(true, DType::F32, DType::F16)),

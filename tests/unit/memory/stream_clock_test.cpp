@@ -1,4 +1,4 @@
-#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/adapted_tree.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/stream_clock.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -28,44 +28,44 @@ struct Case {
 /// Leaves of `megabytes`, each computing for `seconds`.
 Case makeCase(const std::vector<double>& megabytes,
               const std::vector<Seconds>& seconds,
-              int64_t passes) {
+              int64_t forwards) {
     std::vector<int64_t> elements;
     for (const double size : megabytes) {
         elements.push_back(static_cast<int64_t>(size * 1e6 / 4));
     }
     Case made{.tree = testing::tree("denoiser", elements)};
-    made.work = {.tree = made.tree, .passes = passes};
+    made.work = {.tree = made.tree, .forwards = forwards};
     for (LeafId leaf = 0; leaf < seconds.size(); ++leaf) {
-        made.work.pass.push_back({leaf, seconds[leaf] * kLink.flopsPerSecond});
+        made.work.forward.push_back({leaf, seconds[leaf] * kLink.flopsPerSecond});
     }
     return made;
 }
 
-Layout ring(const Case& made, double floors) {
+Layout ringBuffer(const Case& made, double floors) {
     Layout layout = groupByLeaf(*made.tree);
     layout.prefetches = true;
-    placeGroups(layout, std::vector<bool>(layout.groups.size(), false), Bytes{1} << 50, floors);
+    layOutGroups(layout, std::vector<bool>(layout.groups.size(), false), Bytes{1} << 50, floors);
     return layout;
 }
 
-/// Arrives and runs `passes` equal passes.
-StreamTimes timePasses(const Layout& layout,
-                       const std::vector<GroupUse>& pass,
-                       int64_t passes,
-                       const DeviceProfile& profile) {
-    StreamClock clock(layout, passes, profile);
-    clock.arrive(false);
-    for (int64_t i = 0; i < passes; ++i) {
-        clock.runPass(pass);
+/// Arrives and runs `forwards` equal forwards.
+StreamTimes timeForwards(const Layout& layout,
+                         const std::vector<GroupUse>& forward,
+                         int64_t forwards,
+                         const DeviceProfile& profile) {
+    StreamClock clock(layout, forwards, profile);
+    clock.upload(false);
+    for (int64_t i = 0; i < forwards; ++i) {
+        clock.runForward(forward);
     }
     return clock.times();
 }
 
-/// Steady passes against the bound max(compute, copies), both per pass.
+/// Steady forwards against the bound max(compute, copies), both per forward.
 double efficiency(const Layout& layout, const Case& made) {
-    const auto uses = groupUses(layout, made.work.pass, kLink);
-    const StreamTimes few = timePasses(layout, uses, 4, kLink);
-    const StreamTimes many = timePasses(layout, uses, 8, kLink);
+    const auto uses = groupUses(layout, made.work.forward, kLink);
+    const StreamTimes few = timeForwards(layout, uses, 4, kLink);
+    const StreamTimes many = timeForwards(layout, uses, 8, kLink);
     const Seconds bound = std::max(many.compute - few.compute, many.copy - few.copy);
     return bound / (many.total - few.total);
 }
@@ -104,8 +104,8 @@ public:
         }
     }
 
-    /// `ratio`: seconds of compute for one of the copies; 0.5 is a card of 40 TFLOP/s with two
-    /// pictures, 1 the hardest case.
+    /// `ratio`: seconds of compute for one of the copies; 0.5 is a GPU of 40 TFLOP/s with two
+    /// images, 1 the hardest case.
     [[nodiscard]] Case made(double ratio) const {
         double bytes = 0;
         double work = 0;
@@ -143,13 +143,13 @@ private:
     std::vector<double> multiplyAdds_;
 };
 
-/// Efficiency of a ring that only counts bytes: a copy begins when the groups that were not
-/// computed yet leave it room, wherever they lie.
+/// Efficiency of a ring buffer that only counts bytes: a copy begins when the groups that were not
+/// computed yet leave it space, wherever they lie.
 double idealEfficiency(const Layout& layout, const Case& made) {
-    const auto uses = groupUses(layout, made.work.pass, kLink);
+    const auto uses = groupUses(layout, made.work.forward, kLink);
     const size_t n = uses.size();
-    constexpr size_t kPasses = 12;
-    std::vector<Seconds> end(n * kPasses, 0);
+    constexpr size_t kForwards = 12;
+    std::vector<Seconds> end(n * kForwards, 0);
     Seconds copyFree = 0;
     Seconds compute = 0;
     Seconds copies = 0;
@@ -157,7 +157,7 @@ double idealEfficiency(const Layout& layout, const Case& made) {
     size_t oldest = 0;
     for (size_t k = 0; k < end.size(); ++k) {
         const Bytes bytes = layout.groups[uses[k % n].groups.front()].bytes;
-        for (; used + bytes > layout.ringBytes; ++oldest) {
+        for (; used + bytes > layout.ringBufferBytes; ++oldest) {
             used -= layout.groups[uses[oldest % n].groups.front()].bytes;
             copyFree = std::max(copyFree, end[oldest]);
         }
@@ -173,7 +173,7 @@ double idealEfficiency(const Layout& layout, const Case& made) {
 }
 
 /// The subset search in the plainest words: every subset that fits, the shortest time.
-Seconds bruteForce(const Case& made, Bytes room) {
+Seconds bruteForce(const Case& made, Bytes space) {
     Layout layout = groupByLeaf(*made.tree);
     layout.prefetches = true;
     Seconds best = 1e9;
@@ -184,10 +184,10 @@ Seconds bruteForce(const Case& made, Bytes room) {
             resident[i] = (subset & (1u << i)) != 0;
         }
         Layout candidate = layout;
-        placeGroups(candidate, resident, room, kMostRingFloors);
-        if (candidate.bytes() <= room) {
-            const auto uses = groupUses(candidate, made.work.pass, kLink);
-            best = std::min(best, timePasses(candidate, uses, made.work.passes, kLink).total);
+        layOutGroups(candidate, resident, space, kMostRingBufferFloors);
+        if (candidate.bytes() <= space) {
+            const auto uses = groupUses(candidate, made.work.forward, kLink);
+            best = std::min(best, timeForwards(candidate, uses, made.work.forwards, kLink).total);
         }
     }
     return best;
@@ -201,7 +201,7 @@ Seconds secondsToBring(DType fileType, bool isInPlace, DeviceProfile profile) {
     layout.isInPlace = isInPlace;
     profile.copyOverhead = 0;
     StreamClock clock(layout, 1, profile);
-    clock.arrive(true);
+    clock.upload(true);
     return clock.times().copy;
 }
 
@@ -217,7 +217,7 @@ private Q_SLOTS:
         Layout layout = groupByLeaf(*made.tree);
         makeAllResident(layout);
         const StreamTimes times =
-            timePasses(layout, groupUses(layout, made.work.pass, kLink), 3, kLink);
+            timeForwards(layout, groupUses(layout, made.work.forward, kLink), 3, kLink);
         QVERIFY(std::abs(times.compute - 0.06) < 1e-9);
         QVERIFY(std::abs(times.total - (0.06 + 0.001 + 10e-6)) < 1e-6);
         QCOMPARE(times.moved, Bytes{50000000});
@@ -227,8 +227,8 @@ private Q_SLOTS:
         const std::vector<double> blocks(40, 300);
         const Case copies = makeCase(blocks, std::vector<Seconds>(40, 0.010), 20);
         const Case compute = makeCase(blocks, std::vector<Seconds>(40, 0.015), 20);
-        const double copyBound = efficiency(ring(copies, 1), copies);
-        const double computeBound = efficiency(ring(compute, 1), compute);
+        const double copyBound = efficiency(ringBuffer(copies, 1), copies);
+        const double computeBound = efficiency(ringBuffer(compute, 1), compute);
         qInfo("uniform blocks: %.1f %% where copies bound, %.1f %% where compute does (goal 95 %%)",
               100 * copyBound,
               100 * computeBound);
@@ -237,20 +237,20 @@ private Q_SLOTS:
 
     void aUNetReachesTheBoundWithTwiceTheFloor() {
         const Case made = UNetProfile().made(0.5);
-        const double one = efficiency(ring(made, 1), made);
-        const double two = efficiency(ring(made, 2), made);
+        const double one = efficiency(ringBuffer(made, 1), made);
+        const double two = efficiency(ringBuffer(made, 2), made);
         qInfo("UNet of SD 1.5: %.1f %% with one floor, %.1f %% with two (goal 93 %%)",
               100 * one,
               100 * two);
         QVERIFY(two >= 0.93);
     }
 
-    /// Where compute takes as long as the copies no ring of this size reaches the bound; ours comes
-    /// within 3 % of one that loses no byte to the places of groups.
-    void theRingLosesLittleToPlaces() {
+    /// Where compute takes as long as the copies no ring buffer of this size reaches the bound;
+    /// ours comes within 3 % of one that loses no byte to the slots of groups.
+    void theRingBufferLosesLittleToSlots() {
         const Case made = UNetProfile().made(1);
         for (const double floors : {1.0, 2.0, 2.5}) {
-            const Layout layout = ring(made, floors);
+            const Layout layout = ringBuffer(made, floors);
             const double own = efficiency(layout, made);
             const double ideal = idealEfficiency(layout, made);
             qInfo(
@@ -259,14 +259,14 @@ private Q_SLOTS:
         }
     }
 
-    void nothingIsMissedAfterTheFirstPass_andBytesAreThoseOfTheStaticOptimum() {
+    void nothingIsMissedAfterTheFirstForward_andBytesAreThoseOfTheStaticOptimum() {
         for (const Case& made :
              {UNetProfile().made(0.5),
               makeCase(std::vector<double>(40, 300), std::vector<Seconds>(40, 0.01), 20)}) {
-            const Layout layout = ring(made, 2);
-            const auto uses = groupUses(layout, made.work.pass, kLink);
-            const StreamTimes times = timePasses(layout, uses, 20, kLink);
-            QCOMPARE(times.misses, timePasses(layout, uses, 1, kLink).misses);
+            const Layout layout = ringBuffer(made, 2);
+            const auto uses = groupUses(layout, made.work.forward, kLink);
+            const StreamTimes times = timeForwards(layout, uses, 20, kLink);
+            QCOMPARE(times.misses, timeForwards(layout, uses, 1, kLink).misses);
             const auto optimum = static_cast<double>(20 * layout.streamedBytes());
             QVERIFY(std::abs(static_cast<double>(times.moved) / optimum - 1) < 0.05);
         }
@@ -278,10 +278,10 @@ private Q_SLOTS:
         Layout spread = groupByLeaf(*made.tree);
         spread.prefetches = true;
         Layout leading = spread;
-        placeGroups(spread, StridedResidents(spread).within(Bytes{1000} << 20), Bytes{1} << 50, 1);
+        layOutGroups(spread, StridedResidents(spread).within(Bytes{1000} << 20), Bytes{1} << 50, 1);
         std::vector<bool> firstTen(20, false);
         std::fill(firstTen.begin(), firstTen.begin() + 10, true);
-        placeGroups(leading, firstTen, Bytes{1} << 50, 1);
+        layOutGroups(leading, firstTen, Bytes{1} << 50, 1);
         QVERIFY(efficiency(spread, made) > 1.2 * efficiency(leading, made));
     }
 
@@ -298,33 +298,33 @@ private Q_SLOTS:
                 seconds.push_back(time(random));
             }
             const Case made = makeCase(megabytes, seconds, 1 + random() % 3);
-            const Bytes room = made.tree->deviceBytes() * (50 + random() % 50) / 100;
+            const Bytes space = made.tree->deviceBytes() * (50 + random() % 50) / 100;
             const Layout found = findPlanner("auto")->lay({.tree = *made.tree,
                                                            .traits = {},
                                                            .profile = kLink,
                                                            .policy = parsePolicy("auto"),
                                                            .work = &made.work,
-                                                           .room = room});
-            if (found.bytes() > room) {
+                                                           .space = space});
+            if (found.bytes() > space) {
                 continue;  // nothing fits
             }
-            const auto uses = groupUses(found, made.work.pass, kLink);
-            const Seconds own = timePasses(found, uses, made.work.passes, kLink).total;
-            QVERIFY(own <= bruteForce(made, room) * (1 + 1e-12));
+            const auto uses = groupUses(found, made.work.forward, kLink);
+            const Seconds own = timeForwards(found, uses, made.work.forwards, kLink).total;
+            QVERIFY(own <= bruteForce(made, space) * (1 + 1e-12));
         }
     }
 
     /// As on a CPU, whose copies are computed by one of its threads.
-    void copiesThatComputeSlowWhatRunsBesideThem() {
+    void copiesThatComputeSlowWhatRunsMeanwhile() {
         DeviceProfile profile = kLink;
         profile.computeOfCopies = 0.5;
         const std::vector<double> blocks(20, 100);
         const auto steady = [&](Seconds ofBlock) {
             const Case made = makeCase(blocks, std::vector<Seconds>(20, ofBlock), 10);
-            const Layout layout = ring(made, 2);
-            const auto uses = groupUses(layout, made.work.pass, profile);
-            const StreamTimes few = timePasses(layout, uses, 4, profile);
-            const StreamTimes many = timePasses(layout, uses, 8, profile);
+            const Layout layout = ringBuffer(made, 2);
+            const auto uses = groupUses(layout, made.work.forward, profile);
+            const StreamTimes few = timeForwards(layout, uses, 4, profile);
+            const StreamTimes many = timeForwards(layout, uses, 8, profile);
             return (many.total - few.total) / 4;
         };
         const Seconds copies = 20 * (0.004 + 10e-6);
@@ -337,16 +337,16 @@ private Q_SLOTS:
                                                        .profile = profile,
                                                        .policy = parsePolicy("auto"),
                                                        .work = &hidden.work,
-                                                       .room = hidden.tree->deviceBytes() / 2});
+                                                       .space = hidden.tree->deviceBytes() / 2});
         const auto streamed = static_cast<double>(found.streamedBytes());
         QVERIFY(streamed > 0 && streamed < 0.65 * static_cast<double>(hidden.tree->deviceBytes()));
     }
 
     /// A low rank of 4 is multiplied, scaled and added: 2 * 4 + 2 operations for each number.
-    void changesAreMadeOnceTheirGroupHasArrived() {
+    void deltasAreAppliedOnceTheirGroupHasArrived() {
         ComponentTree plain = *testing::tree("denoiser", {128, 128, 128});
         plain.weights[1].shape = {8, 16};
-        const AddedChange change{
+        const AddedDelta delta{
             .weight = 1,
             .kind = "low_rank",
             .factors = {{.name = "up", .key = "up", .type = DType::F32, .shape = {8, 4}},
@@ -355,20 +355,20 @@ private Q_SLOTS:
                          .fileOffset = 128,
                          .type = DType::F32,
                          .shape = {4, 16}}}};
-        ComponentTree tree = patched(plain, {.files = {{.path = "lora"}}, .changes = {change}});
+        ComponentTree tree = patched(plain, {.files = {{.path = "lora"}}, .deltas = {delta}});
         const Seconds once = 10 * 128 / kLink.flopsPerSecond;
         const auto computeOf = [&](const ComponentTree& each, bool isResident) {
             Layout layout = groupByLeaf(each);
             layout.prefetches = true;
-            placeGroups(
+            layOutGroups(
                 layout, std::vector<bool>(layout.groups.size(), isResident), Bytes{1} << 50, 1);
             const auto uses = groupUses(layout, {{0, 0}, {1, 0}, {2, 0}}, kLink);
-            return timePasses(layout, uses, 3, kLink).compute;
+            return timeForwards(layout, uses, 3, kLink).compute;
         };
         QCOMPARE(computeOf(plain, false), 0.0);
         QVERIFY(std::abs(computeOf(tree, false) / once - 3) < 1e-9);
         QVERIFY(std::abs(computeOf(tree, true) / once - 1) < 1e-9);
-        tree.storages[tree.weights[1].storage].staysEncoded = true;
+        tree.storages[tree.weights[1].storage].isKeptEncoded = true;
         tree.storages[tree.weights[1].storage].encoded = Encoded{.encoding = "int8"};
         QVERIFY(std::abs(computeOf(tree, true) / once - 3) < 1e-9);
     }
@@ -382,8 +382,8 @@ private Q_SLOTS:
         QVERIFY(std::abs(secondsToBring(DType::F16, false, kLink) / plain - 1) < 1e-6);
     }
 
-    /// Three equal groups in three passes: what is pinned is read once, and where an earlier stay
-    /// has read it not at all; the rest comes from its file each time.
+    /// Three equal groups in three forwards: what is pinned is read once, and where an earlier
+    /// residency has read it not at all; the rest comes from its file each time.
     void pinnedWeightsAreReadOnce_data() {
         QTest::addColumn<int>("pinned");  // groups
         QTest::addColumn<int>("filled");
@@ -391,8 +391,8 @@ private Q_SLOTS:
         QTest::newRow("none") << 0 << 0 << 9.0;
         QTest::newRow("one of three") << 1 << 0 << 7.0 + 2.0 / 4;
         QTest::newRow("all") << 3 << 0 << 3.0 + 6.0 / 4;
-        QTest::newRow("an earlier stay read two") << 3 << 2 << 1.0 + 8.0 / 4;
-        QTest::newRow("an earlier stay read more than is pinned") << 1 << 3 << 6.0 + 3.0 / 4;
+        QTest::newRow("an earlier residency read two") << 3 << 2 << 1.0 + 8.0 / 4;
+        QTest::newRow("an earlier residency read more than is pinned") << 1 << 3 << 6.0 + 3.0 / 4;
     }
 
     void pinnedWeightsAreReadOnce() {
@@ -401,20 +401,20 @@ private Q_SLOTS:
         QFETCH(double, copies);
         const Case made = makeCase({1, 1, 1}, {0, 0, 0}, 3);
         Layout layout = groupByLeaf(*made.tree);
-        placeGroups(layout, {false, false, false}, layout.groups[0].bytes, 1);
+        layOutGroups(layout, {false, false, false}, layout.groups[0].bytes, 1);
         DeviceProfile profile = kLink;
         profile.copyOverhead = 0;
         profile.pinnedBytesPerSecond = 4 * profile.copyBytesPerSecond;
-        const auto uses = groupUses(layout, made.work.pass, profile);
+        const auto uses = groupUses(layout, made.work.forward, profile);
 
         StreamClock clock(
             layout,
             3,
             profile,
             {.most = pinned * layout.groups[0].bytes, .filled = filled * layout.groups[0].bytes});
-        clock.arrive(false);
-        for (int pass = 0; pass < 3; ++pass) {
-            clock.runPass(uses);
+        clock.upload(false);
+        for (int forward = 0; forward < 3; ++forward) {
+            clock.runForward(uses);
         }
 
         const Seconds one = profile.copySeconds(layout.groups[0].contentBytes, 0);

@@ -14,7 +14,7 @@ using namespace lowtide::memory;
 
 namespace {
 
-/// As it is defined: of all counts the one that takes most, each place by its formula.
+/// As it is defined: of all counts the one that takes most, each position by its formula.
 std::vector<bool> chosenSlowly(const Layout& layout, Bytes bytes) {
     const std::vector<GroupId> candidates = streamableGroups(layout);
     const size_t n = candidates.size();
@@ -53,8 +53,9 @@ private Q_SLOTS:
             const Layout layout = groupByLeaf(*testing::tree("denoiser", sizes));
             const Bytes all = 4 * std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
             const StridedResidents strides(layout);
-            for (Bytes share = 0; share <= 20; ++share) {
-                QCOMPARE(strides.within(all * share / 20), chosenSlowly(layout, all * share / 20));
+            for (Bytes fraction = 0; fraction <= 20; ++fraction) {
+                QCOMPARE(strides.within(all * fraction / 20),
+                         chosenSlowly(layout, all * fraction / 20));
             }
         }
     }

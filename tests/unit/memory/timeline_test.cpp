@@ -60,14 +60,14 @@ private Q_SLOTS:
         QVERIFY(!toJson(line.moments()).at(1).contains("count"));
     }
 
-    void staysSmall_howeverLongTheRun_data() {
+    void isSmall_howeverLongTheRun_data() {
         QTest::addColumn<int>("moves");
         for (const int moves : {1001, 5000, 300000}) {
             QTest::newRow(qPrintable(QString::number(moves))) << moves;
         }
     }
 
-    void staysSmall_howeverLongTheRun() {
+    void isSmall_howeverLongTheRun() {
         QFETCH(int, moves);
 
         const Timeline line = lineOf(moves);
@@ -97,7 +97,7 @@ private Q_SLOTS:
         const Timeline line = lineOf(10000);
 
         QCOMPARE(line.moves().size(), size_t{kGroups});
-        for (const auto& [place, moves] : line.moves()) {
+        for (const auto& [position, moves] : line.moves()) {
             QCOMPARE(moves.copies, int64_t{2 * 10000 / 2 / kGroups});
             QCOMPARE(moves.copied, 3 * moves.copies);
             QCOMPARE(moves.evictions, moves.copies);
@@ -107,7 +107,7 @@ private Q_SLOTS:
         QCOMPARE(json.at(0).at("group"), Json("denoiser.layer0"));
     }
 
-    void beginsAnew() {
+    void startsOver() {
         Timeline line = lineOf(5000);
 
         line.clear();

@@ -76,7 +76,7 @@ models::WeightFileHeader headerOf(const AdapterShapes& shapes,
         .metadata = {metadata.begin(), metadata.end()}};
     int64_t offset = 0;
     for (const auto& [name, shape] : shapes) {
-        header.map.tensors.emplace(name, models::TensorPlace{.offset = offset, .shape = shape});
+        header.map.tensors.emplace(name, models::TensorLocation{.offset = offset, .shape = shape});
         offset += elementCount(shape).value() * sizeOf(DType::F32);
     }
     return header;

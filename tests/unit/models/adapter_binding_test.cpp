@@ -31,18 +31,18 @@ using models::BoundLayer;
 namespace {
 
 constexpr const char* kComponents[] = {"text_encoder", "text_encoder_2", "denoiser"};
-/// Every file whose changes are those of peft.safetensors, or some of them.
-constexpr const char* kSameChange[] = {"kohya",
-                                       "kohya_alphas",
-                                       "kohya_attention",
-                                       "kohya_conv",
-                                       "kohya_sgm",
-                                       "kohya_unet_only",
-                                       "diffusers",
-                                       "dotted_sgm",
-                                       "old_processor",
-                                       "peft",
-                                       "peft_metadata"};
+/// Every file whose deltas are those of peft.safetensors, or some of them.
+constexpr const char* kSameDelta[] = {"kohya",
+                                      "kohya_alphas",
+                                      "kohya_attention",
+                                      "kohya_conv",
+                                      "kohya_sgm",
+                                      "kohya_unet_only",
+                                      "diffusers",
+                                      "dotted_sgm",
+                                      "old_processor",
+                                      "peft",
+                                      "peft_metadata"};
 
 /// A model with its trees.
 struct Opened {
@@ -63,11 +63,11 @@ struct Opened {
     }
 };
 
-std::string bytesIn(const AdapterFile& file, const models::TensorPlace& place) {
-    std::string bytes(static_cast<size_t>(elementCount(place.shape).value() * sizeOf(place.type)),
-                      '\0');
+std::string bytesIn(const AdapterFile& file, const models::TensorLocation& location) {
+    std::string bytes(
+        static_cast<size_t>(elementCount(location.shape).value() * sizeOf(location.type)), '\0');
     files::InputFile(file.files.front().path)
-        .read(std::as_writable_bytes(std::span(bytes)), place.offset);
+        .read(std::as_writable_bytes(std::span(bytes)), location.offset);
     return bytes;
 }
 
@@ -85,7 +85,7 @@ std::map<std::string, std::string> downsOf(const AdapterFile& file,
                 name = "text_model." + name;
             }
             downs[std::string(targets[i].component) + " " + name] =
-                bytesIn(file, layer.layer.factors.at("down").place);
+                bytesIn(file, layer.layer.factors.at("down").location);
         }
     }
     return downs;
@@ -112,7 +112,7 @@ private Q_SLOTS:
         }
     }
 
-    void everyLayerIsWherePeftHasIt_data() { addRows(kSameChange); }
+    void everyLayerIsWherePeftHasIt_data() { addRows(kSameDelta); }
 
     /// peft's keys are the module names of diffusers and transformers: the truth for all others.
     void everyLayerIsWherePeftHasIt() {
@@ -145,17 +145,17 @@ private Q_SLOTS:
 
     void scalesAreThoseOfTheFile() {
         for (const char* folder : {"sd15_0_0", "sd15_0_1"}) {
-            const QString place = QString(folder) + "/";
-            for (const AdapterLayer& layer : open(place + "kohya.safetensors").layers) {
+            const QString location = QString(folder) + "/";
+            for (const AdapterLayer& layer : open(location + "kohya.safetensors").layers) {
                 QCOMPARE(layer.scale(), 0.5);
             }
             std::set<double> alphas;
-            for (const AdapterLayer& layer : open(place + "kohya_alphas.safetensors").layers) {
+            for (const AdapterLayer& layer : open(location + "kohya_alphas.safetensors").layers) {
                 QCOMPARE(layer.scale(), *layer.alpha / static_cast<double>(*layer.rank));
                 alphas.insert(*layer.alpha);
             }
             QCOMPARE(alphas, (std::set<double>{1, 2, 3}));
-            for (const AdapterLayer& layer : open(place + "peft.safetensors").layers) {
+            for (const AdapterLayer& layer : open(location + "peft.safetensors").layers) {
                 QCOMPARE(layer.scale(), 1.0);
             }
         }
@@ -193,8 +193,8 @@ private Q_SLOTS:
         for (size_t i = 0; i < plain.layers.size(); ++i) {
             QCOMPARE(file.layers[i].name, plain.layers[i].name);
             QCOMPARE(file.layers[i].scale(), plain.layers[i].scale());
-            QVERIFY(bytesIn(file, file.layers[i].factors.at("up").place) ==
-                    bytesIn(plain, plain.layers[i].factors.at("up").place));
+            QVERIFY(bytesIn(file, file.layers[i].factors.at("up").location) ==
+                    bytesIn(plain, plain.layers[i].factors.at("up").location));
         }
     }
 
@@ -263,7 +263,7 @@ private Q_SLOTS:
         QCOMPARE(adapted.tree("text_encoder")->weights.size(), clip->weights.size());
     }
 
-    void whatHasNoPlaceIsTold() {
+    void whatHasNoTargetIsReported() {
         const AdapterFile file = open("sd15_0_0/kohya.safetensors");
         std::vector<AdapterTarget> denoiser = models_.at("sd15_0 folder").targets;
         std::erase_if(denoiser,
@@ -278,7 +278,7 @@ private Q_SLOTS:
         QVERIFY(ofText > 10);
         QCOMPARE(bound.unmatched.size(), static_cast<size_t>(ofText));
         const QString expected = QString(
-                                     "%1 of %2 layers of \"kohya.safetensors\" have no place in "
+                                     "%1 of %2 layers of \"kohya.safetensors\" match nothing in "
                                      "checkpoint base: lora_te_text_model_encoder_layers_0_")
                                      .arg(ofText)
                                      .arg(file.layers.size());
@@ -368,7 +368,7 @@ private:
         std::map<std::string, std::string> truth;
         for (const AdapterLayer& layer : peft.layers) {
             truth[layer.component + " " + layer.module + ".weight"] =
-                bytesIn(peft, layer.factors.at("down").place);
+                bytesIn(peft, layer.factors.at("down").location);
         }
         return truth;
     }

@@ -185,7 +185,7 @@ private Q_SLOTS:
         QCOMPARE(models::readScalars(map, names), (std::vector<double>{3, 1, 2, 1}));
     }
 
-    void flagsSayWhatScalesActOn() {
+    void flagsStateWhatScalesActOn() {
         const QTemporaryDir folder;
         const std::string path = folder.filePath("a.safetensors").toStdString();
         testing::writeAdapter(
@@ -281,7 +281,7 @@ private Q_SLOTS:
         }
     }
 
-    void metadataOfNobodyIsTold() {
+    void metadataOfNobodyIsReported() {
         const AdapterFile file = models::readAdapterHeader(testing::headerOf(
             {{"transformer.layers.3.to_q.lora_A.weight", {4, 48}},
              {"transformer.layers.3.to_q.lora_B.weight", {48, 4}}},
@@ -310,7 +310,7 @@ private Q_SLOTS:
         QVERIFY(binding.unmatched.empty() && file.unread.empty());
     }
 
-    void saysWhatItIs() {
+    void describesWhatItIs() {
         const std::string block = "lora_unet_input_blocks_1_1_transformer_blocks_0_";
         AdapterShapes xl = kohyaLora(block + "attn2_to_k", 640, 2048, 32);
         QCOMPARE(whatIs(xl), std::string("LoRA for SDXL, rank 32, UNet, 1 layer"));
@@ -330,13 +330,13 @@ private Q_SLOTS:
                              "encoder and text encoder 2, 4 layers"));
     }
 
-    void saysWhatItIsOfTextAlone() {
+    void reportsWhatItIsOfTextAlone() {
         QCOMPARE(whatIs(kohyaLora(
                      "lora_te_text_model_encoder_layers_0_self_attn_q_proj", 1024, 1024, 4)),
                  std::string("LoRA for the text encoder of SD 2.x, rank 4, text encoder, 1 layer"));
     }
 
-    void saysDora() {
+    void reportsDora() {
         AdapterShapes shapes = testing::loraOf("unet.mid_block.x.attn2.to_v", 1280, 768, 16);
         shapes.emplace_back("unet.mid_block.x.attn2.to_v.lora_magnitude_vector", Shape{1280});
         QCOMPARE(whatIs(shapes), std::string("DoRA (LoRA) for SD 1.x, rank 16, UNet, 1 layer"));

@@ -13,7 +13,7 @@ using models::AdapterKey;
 class AdapterKeysTest : public QObject {
     Q_OBJECT
 
-    static QString told(const AdapterKey& key) {
+    static QString reported(const AdapterKey& key) {
         const char* part = key.part == AdapterKey::Part::Alpha     ? "alpha"
                            : key.part == AdapterKey::Part::OnInput ? "on_input"
                                                                    : key.factor.c_str();
@@ -24,8 +24,10 @@ class AdapterKeysTest : public QObject {
 private Q_SLOTS:
 
     void namesAreTakenApart_data() {
-        QTest::addColumn<QString>("told");
-        const auto row = [](const char* key, const char* told) { QTest::newRow(key) << told; };
+        QTest::addColumn<QString>("reported");
+        const auto row = [](const char* key, const char* reported) {
+            QTest::newRow(key) << reported;
+        };
         row("lora_unet_mid_block_attentions_0_proj_in.lora_down.weight",
             "denoiser mid_block_attentions_0_proj_in low_rank down");
         row("lora_unet_input_blocks_4_1_proj_in.lora_up.weight",
@@ -79,10 +81,10 @@ private Q_SLOTS:
     }
 
     void namesAreTakenApart() {
-        QFETCH(QString, told);
+        QFETCH(QString, reported);
         const auto key = models::parseAdapterKey(QTest::currentDataTag());
         QVERIFY(key);
-        QCOMPARE(AdapterKeysTest::told(*key), told);
+        QCOMPARE(AdapterKeysTest::reported(*key), reported);
         QVERIFY(key->layer.ends_with(key->module));
         QVERIFY(std::string(QTest::currentDataTag()).starts_with(key->layer));
     }

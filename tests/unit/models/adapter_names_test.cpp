@@ -21,11 +21,11 @@ models::AdapterBinding bound(const AdapterShapes& shapes, const memory::Componen
         models::readAdapterHeader(testing::headerOf(shapes)), tree.role, tree, "base");
 }
 
-/// The weight that a LoRA of one layer changes; empty: it has no place.
-QString placeOf(const std::string& layer,
-                int64_t out,
-                int64_t in,
-                const memory::ComponentTree& tree) {
+/// The weight that a LoRA of one layer adapts; empty: it fits none.
+QString locationOf(const std::string& layer,
+                   int64_t out,
+                   int64_t in,
+                   const memory::ComponentTree& tree) {
     const models::AdapterBinding binding = bound(testing::loraOf(layer, out, in, 4), tree);
     if (binding.layers.empty()) {
         return QString::fromStdString(binding.unmatched.empty() ? "nowhere" : "");
@@ -67,12 +67,12 @@ private Q_SLOTS:
 
     void unetsNames() {
         QFETCH(QString, weight);
-        QCOMPARE(placeOf(QTest::currentDataTag(), 320, 320, testing::piecesOfUNet()), weight);
+        QCOMPARE(locationOf(QTest::currentDataTag(), 320, 320, testing::piecesOfUNet()), weight);
     }
 
     void convolutionsHaveNamesOfBothLayouts() {
         const memory::ComponentTree tree = testing::piecesOfUNet();
-        const auto place = [&](const std::string& layer, int64_t in) {
+        const auto location = [&](const std::string& layer, int64_t in) {
             const models::AdapterBinding binding =
                 bound({{layer + ".lora_down.weight", {4, in, 3, 3}},
                        {layer + ".lora_up.weight", {320, 4, 1, 1}}},
@@ -80,11 +80,11 @@ private Q_SLOTS:
             return binding.layers.empty() ? std::string()
                                           : tree.weights[binding.layers[0].weight].name;
         };
-        QCOMPARE(place("lora_unet_input_blocks_0_0", 4), std::string("conv_in.weight"));
-        QCOMPARE(place("lora_unet_conv_in", 4), std::string("conv_in.weight"));
-        QCOMPARE(place("lora_unet_input_blocks_1_0_in_layers_2", 320),
+        QCOMPARE(location("lora_unet_input_blocks_0_0", 4), std::string("conv_in.weight"));
+        QCOMPARE(location("lora_unet_conv_in", 4), std::string("conv_in.weight"));
+        QCOMPARE(location("lora_unet_input_blocks_1_0_in_layers_2", 320),
                  std::string("down_blocks.0.resnets.0.conv1.weight"));
-        QCOMPARE(place("lora_unet_input_blocks_3_0_op", 320),
+        QCOMPARE(location("lora_unet_input_blocks_3_0_op", 320),
                  std::string("down_blocks.0.downsamplers.0.conv.weight"));
     }
 
@@ -115,14 +115,15 @@ private Q_SLOTS:
         QFETCH(QString, module);
         QFETCH(int, out);
         for (const char* wrapper : {"", "text_model."}) {
-            QCOMPARE(placeOf(QTest::currentDataTag(), out, 768, testing::pieceOfText(wrapper)),
+            QCOMPARE(locationOf(QTest::currentDataTag(), out, 768, testing::pieceOfText(wrapper)),
                      wrapper + module + ".weight");
         }
     }
 
     void aProjectionIsItself() {
-        QCOMPARE(placeOf("lora_te_text_projection", 768, 768, testing::pieceOfText("text_model.")),
-                 QString("text_projection.weight"));
+        QCOMPARE(
+            locationOf("lora_te_text_projection", 768, 768, testing::pieceOfText("text_model.")),
+            QString("text_projection.weight"));
     }
 
     /// Convolutions of 1x1 and matrices are the same, whichever of them the file has.
@@ -162,7 +163,7 @@ private Q_SLOTS:
                                            "down_blocks.0.resnets.0.norm1.bias"}));
     }
 
-    void aBiasThatIsNotThereHasNoPlace() {
+    void aBiasThatIsNotThereHasNoTarget() {
         const auto binding = bound({{std::string("unet.") + kLayer + "attn1.to_q.diff_b", {320}}},
                                    testing::piecesOfUNet());
         QVERIFY(binding.layers.empty());
@@ -189,11 +190,11 @@ private Q_SLOTS:
             QVERIFY(part.rows);
             QCOMPARE(part.rows->first, first);
             QCOMPARE(part.rows->count, 768);
-            const models::TensorPlace& up = part.layer.factors.at("up").place;
+            const models::TensorLocation& up = part.layer.factors.at("up").location;
             QCOMPARE(up.shape, (Shape{768, 4}));
             // `down` is the first tensor of the file, [4, 768].
             QCOMPARE(up.offset, (4 * 768 + first * 4) * sizeOf(DType::F32));
-            QCOMPARE(part.layer.factors.at("down").place.offset, 0);
+            QCOMPARE(part.layer.factors.at("down").location.offset, 0);
             QCOMPARE(part.layer.scale(), 1.0);
             first += 768;
         }
@@ -228,7 +229,7 @@ private Q_SLOTS:
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
         QVERIFY2(error->message().str().find("a.b_c and a_b.c") != std::string::npos,
                  error->what());
-        QCOMPARE(placeOf("unet.a.b_c", 8, 8, tree), QString("a.b_c.weight"));
+        QCOMPARE(locationOf("unet.a.b_c", 8, 8, tree), QString("a.b_c.weight"));
     }
 
     /// LDM numbers blocks by the resnets of a level: where levels differ, its names mean nothing.
@@ -238,8 +239,8 @@ private Q_SLOTS:
         tree.weights.push_back(
             {.name = "down_blocks.1.resnets.0.conv1.weight", .shape = {320, 320, 3, 3}});
         tree.leaves.push_back({.name = "down_blocks.1.resnets.0.conv1", .weights = {id}});
-        QCOMPARE(placeOf("lora_unet_input_blocks_1_1_proj_in", 320, 320, tree), QString());
-        QCOMPARE(placeOf("lora_unet_down_blocks_0_attentions_0_proj_in", 320, 320, tree),
+        QCOMPARE(locationOf("lora_unet_input_blocks_1_1_proj_in", 320, 320, tree), QString());
+        QCOMPARE(locationOf("lora_unet_down_blocks_0_attentions_0_proj_in", 320, 320, tree),
                  QString("down_blocks.0.attentions.0.proj_in.weight"));
     }
 };

@@ -23,7 +23,7 @@ struct Refused {
     const char* row;
     AdapterShapes shapes;
     ErrorKind kind;
-    std::vector<std::string> says;
+    std::vector<std::string> expected;
 };
 
 const std::string kProjIn = "lora_unet_down_blocks_0_attentions_0_proj_in";
@@ -45,8 +45,8 @@ AdapterShapes halves(size_t count) {
     return shapes;
 }
 
-QString missedPart(const Error& error, const std::vector<std::string>& says) {
-    for (const std::string& part : says) {
+QString missedPart(const Error& error, const std::vector<std::string>& expected) {
+    for (const std::string& part : expected) {
         if (error.message().str().find(part) == std::string::npos) {
             return QString::fromStdString("\"" + part + "\" is not in: " + error.message().str());
         }
@@ -90,11 +90,11 @@ const std::vector<Refused>& refusedHeaders() {
         {"ranks that differ",
          {{kProjIn + ".lora_down.weight", {4, 320}}, {kProjIn + ".lora_up.weight", {320, 8}}},
          ErrorKind::Corrupt,
-         {kProjIn + ".lora_up.weight\" [320, 8]", "[4, 320]", "do not make one change"}},
+         {kProjIn + ".lora_up.weight\" [320, 8]", "[4, 320]", "do not make one delta"}},
         {"one tensor of one axis",
          {{kProjIn + ".lora_down.weight", {4}}, {kProjIn + ".lora_up.weight", {320, 4}}},
          ErrorKind::Corrupt,
-         {"do not make one change"}},
+         {"do not make one delta"}},
         {"a difference of one number",
          {{"lora_unet_x.diff", {}}},
          ErrorKind::Corrupt,
@@ -184,12 +184,12 @@ private Q_SLOTS:
         QVERIFY(error);
         QCOMPARE(error->kind(), refused.kind);
         QVERIFY(!error->hint().empty());
-        QCOMPARE(missedPart(*error, refused.says), QString());
+        QCOMPARE(missedPart(*error, refused.expected), QString());
     }
 
     void typesAndStridesAreChecked() {
         models::WeightFileHeader header = testing::headerOf(kohyaLora(kProjIn, 320, 320, 4));
-        models::TensorPlace& up = header.map.tensors.at(kProjIn + ".lora_up.weight");
+        models::TensorLocation& up = header.map.tensors.at(kProjIn + ".lora_up.weight");
         up.type = DType::I8;
         auto error = testing::errorOf([&] { (void)models::readAdapterHeader(header); });
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
@@ -245,7 +245,7 @@ private Q_SLOTS:
 
     void peftsConfigIsChecked_data() {
         QTest::addColumn<QString>("metadata");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("no JSON") << "{"
                                  << "lora_adapter_metadata";
         QTest::newRow("a text") << R"({"unet.lora_alpha": "4"})"
@@ -258,12 +258,12 @@ private Q_SLOTS:
 
     void peftsConfigIsChecked() {
         QFETCH(QString, metadata);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const auto header = testing::headerOf(testing::loraOf("unet.x", 8, 8, 4),
                                               {{"lora_adapter_metadata", metadata.toStdString()}});
         const auto error = testing::errorOf([&] { (void)models::readAdapterHeader(header); });
         QVERIFY(error);
-        QCOMPARE(missedPart(*error, {"\"f.safetensors\"", says.toStdString()}), QString());
+        QCOMPARE(missedPart(*error, {"\"f.safetensors\"", expected.toStdString()}), QString());
     }
 
     void shapesThatDoNotFitAreNamed() {
@@ -307,7 +307,7 @@ private Q_SLOTS:
     void anotherFamilyIsNamed_data() {
         QTest::addColumn<QString>("layer");
         QTest::addColumn<int>("width");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         const char* const key = "lora_unet_input_blocks_1_1_transformer_blocks_0_attn2_to_k";
         QTest::newRow("SD 2.x") << key << 1024 << "LoRA for SD 2.x, rank 4, UNet, 1 layer;";
         QTest::newRow("SDXL") << key << 2048 << "LoRA for SDXL, rank 4, UNet, 1 layer;";
@@ -335,7 +335,7 @@ private Q_SLOTS:
     void anotherFamilyIsNamed() {
         QFETCH(QString, layer);
         QFETCH(int, width);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const models::AdapterFile file = models::readAdapterHeader(
             testing::headerOf(kohyaLora(layer.toStdString(), width, width, 4)));
         const memory::ComponentTree tree = testing::piecesOfUNet();
@@ -344,7 +344,7 @@ private Q_SLOTS:
             [&] { (void)models::bindWholeAdapter(file, std::span(&target, 1), "base"); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(missedPart(*error,
-                            {"\"f.safetensors\" is " + says.toStdString(),
+                            {"\"f.safetensors\" is " + expected.toStdString(),
                              "checkpoint base needs one for SD 1.x"}),
                  QString());
     }
@@ -353,7 +353,7 @@ private Q_SLOTS:
     /// apart.
     void relativesOfFluxAreRefused_data() {
         QTest::addColumn<QString>("other");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         for (const char* name : {"lora_unet_double_blocks_18_img_attn_qkv",
                                  "lora_unet_single_blocks_37_linear1",
                                  "transformer.single_transformer_blocks.19.attn.to_q",
@@ -381,7 +381,7 @@ private Q_SLOTS:
 
     void relativesOfFluxAreRefused() {
         QFETCH(QString, other);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const memory::ComponentTree tree =
             testing::treeOf("denoiser",
                             "FluxTransformer2DModel",
@@ -396,18 +396,18 @@ private Q_SLOTS:
                         .bindings.front()
                         .layers.size();
         });
-        if (says.isEmpty()) {
+        if (expected.isEmpty()) {
             QCOMPARE(bound, size_t{1});
             return;
         }
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(missedPart(*error,
-                            {"\"f.safetensors\" is LoRA for " + says.toStdString() + ", rank 4",
+                            {"\"f.safetensors\" is LoRA for " + expected.toStdString() + ", rank 4",
                              "checkpoint base needs one for FLUX.1"}),
                  QString());
     }
 
-    void nothingThatMatchesIsSaid() {
+    void nothingThatMatchesIsReported() {
         const models::AdapterFile file = models::readAdapterHeader(
             testing::headerOf(kohyaLora("lora_unet_no_such_layer", 320, 320, 4)));
         const memory::ComponentTree tree = testing::piecesOfUNet();

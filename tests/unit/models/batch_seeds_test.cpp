@@ -1,10 +1,10 @@
-// Batches whose pictures have seeds of their own.
+// Batches whose images have seeds of their own.
 
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/image_bench.hpp"
 #include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
@@ -17,18 +17,18 @@ namespace batch_seeds_test {
 
 using namespace lowtide;
 using nodes::WireRef;
-using testing::PictureBench;
+using testing::ImageBench;
 using testing::Truth;
 
 namespace {
 
 constexpr const char* kMini = "builtin:mini";
 constexpr int64_t kBatch = 3;
-/// A batch is convolved and multiplied in other blocks than a picture alone: the noise has the same
+/// A batch is convolved and multiplied in other blocks than an image alone: the noise has the same
 /// bits, what the network makes of it agrees as with the reference (design, section 5).
 constexpr double kBatchError = testing::kRelativeL2;
 
-testing::DenoiseRequest smallRequest(PictureBench& bench, int64_t batch) {
+testing::DenoiseRequest smallRequest(ImageBench& bench, int64_t batch) {
     testing::DenoiseRequest request = bench.request("a cat", "dark");
     request.latent = bench.emptyLatent(64, 48, batch);
     request.steps = 3;
@@ -43,7 +43,7 @@ double relativeError(const at::Tensor& a, const at::Tensor& b) {
     return ((a - b).norm() / b.norm()).item<double>();
 }
 
-std::vector<std::string> textsOf(PictureBench& bench, const testing::DenoiseRequest& request) {
+std::vector<std::string> textsOf(ImageBench& bench, const testing::DenoiseRequest& request) {
     const WireRef image = bench.decode(bench.denoise(request));
     std::vector<std::string> texts;
     for (size_t i = 0; i < kBatch; ++i) {
@@ -74,7 +74,7 @@ private Q_SLOTS:
     void drawsWhatTheReferenceDraws() {
         QFETCH(QString, seed);
         const Truth truth("make_batch_goldens.py", seed.toStdString());
-        PictureBench bench(testing::goldenCheckpoint("sd15_1"));
+        ImageBench bench(testing::goldenCheckpoint("sd15_1"));
         testing::DenoiseRequest request = bench.request("a red car", "blurry");
         request.latent = bench.emptyLatent(64, 72, kBatch);
         request.steps = 4;
@@ -84,7 +84,7 @@ private Q_SLOTS:
         request.sampler = "euler_a";
         bench.bench().record();
 
-        const at::Tensor latents = PictureBench::samplesOf(bench.denoise(request));
+        const at::Tensor latents = ImageBench::samplesOf(bench.denoise(request));
 
         const testing::TensorFile recorded = bench.bench().recorded();
         for (int i = 0; truth.has("random.00" + std::to_string(i)); ++i) {
@@ -95,19 +95,19 @@ private Q_SLOTS:
         QCOMPARE(truth.disagreement("latents", latents), std::string());
     }
 
-    void eachPictureIsThatOfItsSeedAlone_data() {
+    void eachImageIsThatOfItsSeedAlone_data() {
         QTest::addColumn<QString>("seed");
         QTest::newRow("small") << "41";
         QTest::newRow("the last seed is followed by 0") << "18446744073709551615";
     }
 
-    void eachPictureIsThatOfItsSeedAlone() {
+    void eachImageIsThatOfItsSeedAlone() {
         QFETCH(QString, seed);
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.seed = seed.toULongLong();
         bench.bench().record();
-        const at::Tensor together = PictureBench::samplesOf(bench.denoise(request));
+        const at::Tensor together = ImageBench::samplesOf(bench.denoise(request));
         const at::Tensor noise = testing::tensorIn(bench.bench().recorded(), "random.002");
         for (int64_t i = 0; i < kBatch; ++i) {
             testing::DenoiseRequest alone = smallRequest(bench, 1);
@@ -115,11 +115,11 @@ private Q_SLOTS:
             for (const char* way : {"each", "one"}) {
                 alone.batchSeeds = way;
                 bench.bench().record();
-                const at::Tensor single = PictureBench::samplesOf(bench.denoise(alone));
+                const at::Tensor single = ImageBench::samplesOf(bench.denoise(alone));
                 const at::Tensor own = testing::tensorIn(bench.bench().recorded(), "random.002");
                 QVERIFY(at::equal(own, noise.narrow(0, i, 1)));
                 const double error = relativeError(together.narrow(0, i, 1), single);
-                qInfo("picture %lld: %.1e from that of its seed alone",
+                qInfo("image %lld: %.1e from that of its seed alone",
                       static_cast<long long>(i),
                       error);
                 QVERIFY(error <= kBatchError);
@@ -128,48 +128,48 @@ private Q_SLOTS:
     }
 
     void oneStreamIsAnotherBatch() {
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         testing::DenoiseRequest request = smallRequest(bench, kBatch);
-        const at::Tensor own = PictureBench::samplesOf(bench.denoise(request));
+        const at::Tensor own = ImageBench::samplesOf(bench.denoise(request));
         request.batchSeeds = "one";
-        const at::Tensor shared = PictureBench::samplesOf(bench.denoise(request));
+        const at::Tensor shared = ImageBench::samplesOf(bench.denoise(request));
         QVERIFY(relativeError(shared.narrow(0, 1, 1), own.narrow(0, 1, 1)) > 0.1);
     }
 
-    void twoPassesHaveTheBitsOfOne_data() {
+    void twoRangesHaveTheBitsOfOne_data() {
         QTest::addColumn<QString>("way");
         QTest::newRow("one seed") << "one";
         QTest::newRow("own seeds") << "each";
     }
 
     /// All generators go on where they were.
-    void twoPassesHaveTheBitsOfOne() {
+    void twoRangesHaveTheBitsOfOne() {
         QFETCH(QString, way);
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.batchSeeds = way.toStdString();
         request.steps = 4;
-        const at::Tensor whole = PictureBench::samplesOf(bench.denoise(request));
+        const at::Tensor whole = ImageBench::samplesOf(bench.denoise(request));
         testing::DenoiseRequest first = request;
         first.endStep = 2;
         first.keepNoise = true;
         const WireRef half = bench.denoise(first);
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(),
-                             testing::known({.positive = {1, 32, 128},
-                                             .negative = {1, 32, 128},
-                                             .latentKind = testing::emptyOutline(64, 48, kBatch)},
-                                            first));
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(),
+                          testing::known({.positive = {1, 32, 128},
+                                          .negative = {1, 32, 128},
+                                          .latentKind = testing::emptyLatentSpec(64, 48, kBatch)},
+                                         first));
         const auto& carry = dynamic_cast<const tensor::Latents&>(*half).carry();
-        QCOMPARE(outline.output().hostBytes, static_cast<Bytes>(carry->generator.nbytes()));
+        QCOMPARE(spec.output().hostBytes, static_cast<Bytes>(carry->generator.nbytes()));
         request.startStep = 2;
         request.addNoise = false;
         request.latent = half->onHost();
-        QVERIFY(at::equal(PictureBench::samplesOf(bench.denoise(request)), whole));
+        QVERIFY(at::equal(ImageBench::samplesOf(bench.denoise(request)), whole));
     }
 
-    void picturesTellTheirSeeds() {
-        PictureBench bench(kMini);
+    void imagesRecordTheirSeeds() {
+        ImageBench bench(kMini);
         testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.seed = std::numeric_limits<uint64_t>::max() - 1;
         const std::vector<std::string> texts = textsOf(bench, request);
@@ -179,8 +179,8 @@ private Q_SLOTS:
         QVERIFY2(!contains(texts[1], "Batch"), texts[1].c_str());
     }
 
-    void picturesTellTheirPlace_whenTheyShareASeed() {
-        PictureBench bench(kMini);
+    void imagesReportTheirIndex_whenTheyShareASeed() {
+        ImageBench bench(kMini);
         testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.batchSeeds = "one";
         const std::vector<std::string> texts = textsOf(bench, request);
@@ -192,13 +192,13 @@ private Q_SLOTS:
     }
 
     void anUnknownWayIsRefused() {
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.batchSeeds = "many";
         const auto error = testing::errorOf([&] {
-            (void)testing::outline(
+            (void)testing::spec(
                 bench.stages(),
-                testing::known({.latentKind = testing::emptyOutline(64, 64)}, request));
+                testing::known({.latentKind = testing::emptyLatentSpec(64, 64)}, request));
         });
         QVERIFY(error && error->item() == "batch_seeds");
     }

@@ -213,7 +213,7 @@ private Q_SLOTS:
         QCOMPARE(with.record.at("ratios").size(), static_cast<size_t>(kSteps));
     }
 
-    void theWalkHoldsRecordersToo() {
+    void theDryRunHoldsRecordersToo() {
         Scene scene({.checkpoint = "sd15_1",
                      .width = 104,
                      .height = 72,
@@ -224,14 +224,14 @@ private Q_SLOTS:
 
         (void)scene.denoise(cacheOf("mag_record", Json::object()));
 
-        const Bytes predicted = scene.walk().activations;
+        const Bytes predicted = scene.dryRun().activations;
         QVERIFY2(predicted >= scene.bench.activationPeak(),
                  qPrintable(QString("%1 of %2").arg(predicted).arg(scene.bench.activationPeak())));
     }
 
-    void theWalkPredictsActivations_data() { addCaches("sd15_1"); }
+    void theDryRunPredictsActivations_data() { addCaches("sd15_1"); }
 
-    void theWalkPredictsActivations() {
+    void theDryRunPredictsActivations() {
         QFETCH(QString, cache);
         QFETCH(QString, checkpoint);
         Scene scene({.checkpoint = checkpoint.toStdString(),
@@ -244,7 +244,7 @@ private Q_SLOTS:
 
         (void)scene.denoise(scene.cacheNamed(cache));
 
-        QCOMPARE(scene.walk().activations, scene.bench.activationPeak());
+        QCOMPARE(scene.dryRun().activations, scene.bench.activationPeak());
     }
 };
 

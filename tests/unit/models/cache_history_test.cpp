@@ -1,7 +1,7 @@
 // Case 1 of the product, cell by cell: a step cache under every memory policy, three times in a
 // row, after whatever came before. Elsewhere what was cached outlived its run.
 //
-// A fresh process (this program with "--fresh FILE") says what the bytes are.
+// A fresh process (this program with "--fresh FILE") reports what the bytes are.
 
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
@@ -9,7 +9,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/adapter_bench.hpp"
 #include "tests/unit/models/cache_scene.hpp"
-#include "tests/unit/models/picture_bench.hpp"
+#include "tests/unit/models/image_bench.hpp"
 
 #include <ATen/ATen.h>
 
@@ -29,15 +29,15 @@ namespace cache_history_test {
 using namespace lowtide;
 using nodes::WireRef;
 using sampling::StepWork;
+using testing::DryRunCase;
 using testing::ModelBench;
-using testing::WalkCase;
 
 namespace {
 
 constexpr int kHistorySteps = 8;
 
 /// The mini model, or the checkpoint of the test.
-WalkCase walkedCase() {
+DryRunCase dryRunCase() {
     return {.checkpoint = qEnvironmentVariable("LOWTIDE_CHECKPOINT", "mini").toStdString(),
             .cfg = 7.5,
             .sampler = "euler_a",
@@ -111,8 +111,8 @@ class Scene {
 public:
     explicit Scene(memory::DeviceSpec device)
         : bench_(std::move(device)),
-          model_(testing::loadModel(bench_, walkedCase().checkpoint)),
-          request_(testing::requestOf(bench_, model_, walkedCase())) {
+          model_(testing::loadModel(bench_, dryRunCase().checkpoint)),
+          request_(testing::requestOf(bench_, model_, dryRunCase())) {
         const auto prompts = testing::encodeOn(bench_, model_, "a red cup");
         request_.positive = prompts.positive->onHost();
         request_.negative = prompts.negative->onHost();
@@ -123,7 +123,7 @@ public:
     [[nodiscard]] Made run(const WireRef& cache) { return run(request_, cache, bench_.call("a")); }
 
     /// Something that ends or differs.
-    void pass(const QString& event, const WireRef& cache) {
+    void forward(const QString& event, const WireRef& cache) {
         testing::DenoiseRequest request = request_;
         if (event.startsWith("cancelled") || event.startsWith("failed")) {
             return breakOff(event, cache);
@@ -149,7 +149,7 @@ public:
 private:
     Made run(testing::DenoiseRequest request, const WireRef& cache, nodes::StageCall call) {
         Made made;
-        call.tell = [&](std::string_view, const Json& facts) {
+        call.notify = [&](std::string_view, const Json& facts) {
             made.steps = QByteArray::fromStdString(facts.dump());
         };
         request.stepCache = cache;
@@ -157,7 +157,7 @@ private:
         bench_.runWith(request.model, models::kDenoiser, [&] {
             latents = testing::run(bench_.stages(), request, call).front();
         });
-        const at::Tensor samples = testing::PictureBench::samplesOf(latents).contiguous();
+        const at::Tensor samples = testing::ImageBench::samplesOf(latents).contiguous();
         made.latents = QByteArray(static_cast<const char*>(samples.const_data_ptr()),
                                   static_cast<qsizetype>(samples.nbytes()));
         return made;
@@ -250,7 +250,7 @@ private:
             return state_.kept.at(step.slot);
         }
 
-        void makeRoom(const sampling::CacheSlot&) override {}
+        void makeSpace(const sampling::CacheSlot&) override {}
 
         void forget(const sampling::CacheSlot&) override {}
 
@@ -312,7 +312,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("event");
         for (size_t policy = 0; policy < std::size(kPolicies); ++policy) {
             for (size_t event = 0; event < std::size(kEvents); ++event) {
-                if (testing::isWholeTest() || (policy + event) % kKinds.size() == kindIndex()) {
+                if (testing::isFullTest() || (policy + event) % kKinds.size() == kindIndex()) {
                     QTest::addRow("%s, %s", kPolicies[policy], kEvents[event])
                         << kPolicies[policy] << kEvents[event];
                 }
@@ -320,7 +320,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Bytes, full steps and all else that is counted; nothing stays on the device.
+    /// Bytes, full steps and all else that is counted; nothing remains on the device.
     void threeRunsAreFresh() {
         QFETCH(QString, policy);
         QFETCH(QString, event);
@@ -328,7 +328,7 @@ private Q_SLOTS:
         Scene scene({.kind = "fake"});
         scene.bench().setPolicy(policy.toStdString());
 
-        scene.pass(event, cache);
+        scene.forward(event, cache);
 
         for (int repetition = 0; repetition < 3; ++repetition) {
             const Made made = scene.run(cache);
@@ -354,7 +354,7 @@ private Q_SLOTS:
         Scene scene({.kind = "fake"});
         const auto cache = std::make_shared<const OutlivingCache>();
 
-        scene.pass(event, cache);
+        scene.forward(event, cache);
 
         bool isFresh = true;
         for (int repetition = 0; repetition < 3; ++repetition) {
@@ -364,7 +364,7 @@ private Q_SLOTS:
     }
 };
 
-/// Of the process that says what the bytes are, or of the test.
+/// The main function of the process that reports what the bytes are, or of the test.
 int runHistory(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
     const QStringList arguments = QCoreApplication::arguments();

@@ -1,6 +1,6 @@
 #include "tests/unit/models/cache_scene.hpp"
 
-#include "tests/unit/models/picture_bench.hpp"
+#include "tests/unit/models/image_bench.hpp"
 
 namespace lowtide::testing {
 
@@ -18,11 +18,11 @@ EncodeResult encodeOn(ModelBench& bench, const nodes::WireRef& model, const std:
     return result;
 }
 
-CacheScene::CacheScene(const WalkCase& walked, memory::DeviceSpec device)
+CacheScene::CacheScene(const DryRunCase& dryRunCase, memory::DeviceSpec device)
     : bench(std::move(device)),
-      model(loadModel(bench, walked.checkpoint)),
-      request(requestOf(bench, model, walked)),
-      shapes(shapesOf(model, walked)) {
+      model(loadModel(bench, dryRunCase.checkpoint)),
+      request(requestOf(bench, model, dryRunCase)),
+      shapes(shapesOf(model, dryRunCase)) {
     const EncodeResult prompts = encodeOn(bench, model, "a red cup");
     request.positive = prompts.positive;
     request.negative = prompts.negative;
@@ -32,19 +32,19 @@ MadeUnderCache CacheScene::denoise(nodes::WireRef cache) {
     request.stepCache = std::move(cache);
     MadeUnderCache made;
     nodes::StageCall call = bench.call("denoise");
-    call.tell = [&](std::string_view name, Json facts) {
+    call.notify = [&](std::string_view name, Json facts) {
         (name == "steps" ? made.steps : made.record) = std::move(facts);
     };
     nodes::WireRef latents;
     bench.runWith(model, models::kDenoiser, [&] {
         latents = testing::run(bench.stages(), request, call).front();
     });
-    made.samples = PictureBench::samplesOf(latents);
+    made.samples = ImageBench::samplesOf(latents);
     return made;
 }
 
-memory::StageWork CacheScene::walk() {
-    return testing::outline(bench.stages(), known(shapes, request)).walk({bench.device().kind});
+memory::StageWork CacheScene::dryRun() {
+    return testing::spec(bench.stages(), known(shapes, request)).dryRun({bench.device().kind});
 }
 
 }  // namespace lowtide::testing

@@ -3,14 +3,14 @@
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/memory/stage_work.hpp"
+#include "tests/unit/models/dry_run_case.hpp"
 #include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/core/Tensor.h>
 
 namespace lowtide::testing {
 
-/// What a sampling node made under a step cache, and told of it.
+/// What a sampling node made under a step cache, and reported of it.
 struct MadeUnderCache {
     at::Tensor samples;  ///< on the host
     Json steps;          ///< as the report has them
@@ -19,11 +19,11 @@ struct MadeUnderCache {
 
 /// A model on a device with the prompts of one request.
 struct CacheScene {
-    explicit CacheScene(const WalkCase& walked, memory::DeviceSpec device = {});
+    explicit CacheScene(const DryRunCase& dryRunCase, memory::DeviceSpec device = {});
 
     [[nodiscard]] MadeUnderCache denoise(nodes::WireRef cache);
     /// What is known before such a run with the request's step cache.
-    [[nodiscard]] memory::StageWork walk();
+    [[nodiscard]] memory::StageWork dryRun();
 
     ModelBench bench;
     nodes::WireRef model;

@@ -48,7 +48,7 @@ CachedCalls runCalls(ModelBench& bench, const models::Model& model, const GivenC
         model.makeDenoiser(context,
                            {.positive = given.prompt,
                             .negative = nullptr,
-                            .picture = model.info().latent.sizeOf(given.latents[0].sizes().vec()),
+                            .image = model.info().latent.sizeOf(given.latents[0].sizes().vec()),
                             .batch = given.latents.size(1),
                             .cfg = 1,
                             .residuals = [&](const auto&) { return given.residuals; }});

@@ -46,7 +46,7 @@ private:
 
 }  // namespace
 
-/// The measuring itself: through the engine, within some seconds, and nothing stays.
+/// The measuring itself: through the engine, within some seconds, and nothing remains.
 class CalibrationTest : public QObject {
     Q_OBJECT
 
@@ -81,7 +81,7 @@ private Q_SLOTS:
         QVERIFY(QDir(folder_.path()).isEmpty());
     }
 
-    /// A card whose copies begin 2 ms late on average must be seen as such a card.
+    /// A GPU whose copies begin 2 ms late on average must be recognised as such.
     void findsWhatACopyWaits() {
         constexpr Seconds kLongest = 4e-3;
         residency::Residency residency(std::make_unique<SlowDevices>(kLongest));
@@ -96,7 +96,8 @@ private Q_SLOTS:
         QCOMPARE(speeds.mappedBytesPerSecond, 0.0);
     }
 
-    /// What is pinned is measured where as much may be, from files else, and does not stay pinned.
+    /// What is pinned is measured where as much may be, from files else, and is unpinned
+    /// afterwards.
     void measuresPinnedCopies_data() {
         QTest::addColumn<qint64>("pinnable");
         QTest::addColumn<bool>("isMeasured");
@@ -132,7 +133,7 @@ private Q_SLOTS:
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
     }
 
-    void refusesACardThatIsTooSmall_andLeavesNothing() {
+    void refusesAGpuThatIsTooSmall_andLeavesNothing() {
         const c10::InferenceMode asOnTheRunThread;
         const DeviceSpec device{.kind = "fake", .capacity = 32 * kMiB};
         residency::Residency residency(std::make_unique<SlowDevices>(0));

@@ -47,7 +47,7 @@ std::map<std::string, std::string> CheckpointCopy::split(
     const files::SafetensorsHeader header = files::readSafetensorsHeader(source);
     std::map<std::string, std::string> bytes;
     std::map<std::string, std::map<std::string, files::TensorBytes>> parts;
-    std::map<std::string, std::string> places;
+    std::map<std::string, std::string> positions;
     size_t count = 0;
     for (const auto& [name, info] : header.tensors) {
         std::string& content = bytes[name];
@@ -55,7 +55,7 @@ std::map<std::string, std::string> CheckpointCopy::split(
         source.read(std::as_writable_bytes(std::span(content)), info.offset);
         const std::string& part = names[count++ % names.size()];
         parts[part][name] = {info.type, info.shape, std::as_bytes(std::span(content))};
-        places[name] = part;
+        positions[name] = part;
     }
     const QString folder = QFileInfo(file(relative)).path();
     for (const auto& [part, tensors] : parts) {
@@ -64,7 +64,7 @@ std::map<std::string, std::string> CheckpointCopy::split(
     if (!parts.contains(QFileInfo(relative).fileName().toStdString())) {
         remove(relative);
     }
-    return places;
+    return positions;
 }
 
 }  // namespace lowtide::testing

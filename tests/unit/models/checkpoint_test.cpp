@@ -79,7 +79,7 @@ std::vector<Setting> badSettings() {
         {"latent means without deviations", vae, "latents_mean", {0.0, 0.0, 0.0, 0.0}, Corrupt},
         {"three latent means", vae, "latents_mean", {0.0, 0.0, 0.0}, Corrupt},
         {"shift", vae, "shift_factor", 0.1, Unsupported},
-        {"grey pictures", vae, "in_channels", 1, Unsupported},
+        {"grey images", vae, "in_channels", 1, Unsupported},
         {"encoder block",
          vae,
          "down_block_types",
@@ -108,7 +108,7 @@ private Q_SLOTS:
         const auto model = open(copy.path());
         QCOMPARE(model->info().family, std::string("sd15"));
         QCOMPARE(model->info().latent.factor, 8);
-        QCOMPARE(model->outlinePrompts({}).positive.shape(), (Shape{1, 32, 128}));
+        QCOMPARE(model->promptsSpec({}).positive.shape(), (Shape{1, 32, 128}));
         // Parameter counts from the model's NOTES: 4.22 M, 0.82 M, 0.51 M of two bytes.
         const auto megabytes = [&](std::string_view role) {
             return static_cast<double>(model->tree(role)->fileBytes()) / 1e6;
@@ -152,8 +152,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Of latent pictures, whose values go far beyond 1: a class that knows no clip_sample says
-    /// nothing of it in its file, and DDIM and DDPM would take their default.
+    /// Latent images have values far beyond 1: a class that knows no clip_sample states nothing of
+    /// it in its file, and DDIM and DDPM would take their default.
     void latentsHaveNoBoundWhateverClassTheFileNames_data() {
         QTest::addColumn<QByteArray>("config");
         for (const char* name : {"EulerDiscreteScheduler",
@@ -178,9 +178,9 @@ private Q_SLOTS:
     void readsShardsAndVariantsLikeTheWhole() {
         const CheckpointCopy whole;
         const CheckpointCopy sharded;
-        const Json places = sharded.split(kUNet, {"a.safetensors", "b.safetensors"});
+        const Json positions = sharded.split(kUNet, {"a.safetensors", "b.safetensors"});
         sharded.write("unet/diffusion_pytorch_model.safetensors.index.json",
-                      QByteArray::fromStdString(Json{{"weight_map", places}}.dump()));
+                      QByteArray::fromStdString(Json{{"weight_map", positions}}.dump()));
         const CheckpointCopy half;
         half.split(kUNet, {"diffusion_pytorch_model.fp16.safetensors"});
 
@@ -222,15 +222,15 @@ private Q_SLOTS:
 
     void namesTheTensorThatAShardLacks() {
         const CheckpointCopy copy;
-        Json places = copy.split(kUNet, {"a.safetensors", "b.safetensors"});
-        places["conv_in.more"] = "a.safetensors";
+        Json positions = copy.split(kUNet, {"a.safetensors", "b.safetensors"});
+        positions["conv_in.more"] = "a.safetensors";
         copy.write("unet/diffusion_pytorch_model.safetensors.index.json",
-                   QByteArray::fromStdString(Json{{"weight_map", places}}.dump()));
+                   QByteArray::fromStdString(Json{{"weight_map", positions}}.dump()));
         const auto error = refusalOf(copy);
         QVERIFY(names(error, "a.safetensors") && names(error, "conv_in.more"));
     }
 
-    void saysWhichFormatIsNotRead() {
+    void reportsWhichFormatIsNotRead() {
         const CheckpointCopy copy;
         copy.remove(kUNet);
         copy.write("unet/diffusion_flax_model.msgpack", "x");
@@ -278,10 +278,10 @@ private Q_SLOTS:
 
         QVERIFY(error);
         QVERIFY2(error->kind() == setting.kind, error->message().str().c_str());
-        const std::string said = setting.key == std::string("_class_name")
+        const std::string text = setting.key == std::string("_class_name")
                                      ? setting.value.get<std::string>()
                                      : setting.key;
-        QVERIFY2(names(error, said) && names(error, setting.file), error->message().str().c_str());
+        QVERIFY2(names(error, text) && names(error, setting.file), error->message().str().c_str());
     }
 
     void noPresetSumsInHalf_whereAttentionIsUpcast_data() {
@@ -304,7 +304,7 @@ private Q_SLOTS:
         QCOMPARE(sumsInHalf, !upcasts);
     }
 
-    void saysWhichTensorsDoNotFitTheConfig() {
+    void reportsWhichTensorsDoNotFitTheConfig() {
         const CheckpointCopy copy;
         copy.set("unet/config.json", "cross_attention_dim", 96);
         const auto error = refusalOf(copy);

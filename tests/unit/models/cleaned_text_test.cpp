@@ -1,7 +1,7 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/text/characters.hpp"
-#include "plugin/text/mending/cleaned_text.hpp"
-#include "plugin/text/mending/html_text.hpp"
+#include "plugin/text/ftfy/cleaned_text.hpp"
+#include "plugin/text/ftfy/html_text.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -22,14 +22,14 @@ namespace {
 struct ReferenceText {
     std::string text;
     std::string unescaped;
-    std::string mended;
+    std::string fixed;
     std::string cleaned;
 };
 
 /// The reference's file, made once and kept under the script's hash.
 QString goldenTexts() {
     const QString script = testing::sourcePath("tests/unit/models/make_cleaned_text_goldens.py");
-    const QString amount = testing::isWholeTest() ? "whole" : "fixed";
+    const QString amount = testing::isFullTest() ? "whole" : "fixed";
     const QString folder =
         testing::cacheFolder() + "/cleaned-texts-" + amount + "-" + testing::hashOfScript(script);
     testing::runReferenceAlone(folder, {script, folder, amount});
@@ -50,7 +50,7 @@ std::vector<ReferenceText> readTexts(const QString& path) {
     std::vector<ReferenceText> texts;
     for (std::string_view left = file; !left.empty();) {
         ReferenceText& each = texts.emplace_back();
-        for (std::string* part : {&each.text, &each.unescaped, &each.mended, &each.cleaned}) {
+        for (std::string* part : {&each.text, &each.unescaped, &each.fixed, &each.cleaned}) {
             *part = takeText(left);
         }
     }
@@ -62,7 +62,7 @@ std::string shown(const std::string& text) {
     return QString::fromStdString(text).left(kMost).toStdString();
 }
 
-/// `make` of each text is the reference's; says the first that is not.
+/// `make` of each text is the reference's; reports the first that is not.
 template <class Make>
 void compareTexts(const std::vector<ReferenceText>& texts,
                   std::string ReferenceText::*wanted,
@@ -101,7 +101,7 @@ private Q_SLOTS:
 
     void initTestCase() {
         texts_ = readTexts(goldenTexts());
-        QVERIFY2(texts_.size() > (testing::isWholeTest() ? 700000 : 25000),
+        QVERIFY2(texts_.size() > (testing::isFullTest() ? 700000 : 25000),
                  std::to_string(texts_.size()).c_str());
     }
 
@@ -111,9 +111,9 @@ private Q_SLOTS:
         });
     }
 
-    void mendsAsFtfyDoes() {
-        compareTexts(texts_, &ReferenceText::mended, [](const std::string& text) {
-            return models::narrowText(models::mendedText(models::wideText(text)));
+    void fixesAsFtfyDoes() {
+        compareTexts(texts_, &ReferenceText::fixed, [](const std::string& text) {
+            return models::narrowText(models::fixedText(models::wideText(text)));
         });
     }
 

@@ -1,6 +1,6 @@
-// Joining prompts of a family that states two sequences, a vector and a picture.
+// Joining prompts of a family that states two sequences, a vector and an image.
 
-#include "nodes/denoise/placed_entries.hpp"
+#include "nodes/denoise/regional_entries.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
@@ -20,7 +20,7 @@ namespace conditioning_fields_test {
 
 using namespace lowtide;
 using memory::WireRef;
-using models::ConditioningOutline;
+using models::ConditioningSpec;
 using tensor::Conditioning;
 using tensor::ConditioningEntry;
 using tensor::FieldKind;
@@ -62,13 +62,13 @@ struct Edited {
 std::vector<Edited> edits() {
     return {{"combine", testing::CombineEdit{}},
             {"concat", testing::ConcatEdit{}},
-            {"average", testing::AverageEdit{.share = 0.25}},
+            {"average", testing::AverageEdit{.fraction = 0.25}},
             {"area", testing::AreaEdit{.area = {.widthPixels = 8, .heightPixels = 8}}},
             {"time", testing::TimeEdit{.start = 0.5, .end = 1}}};
 }
 
-bool areAlike(const ConditioningOutline& a, const ConditioningOutline& b) {
-    const auto same = [](const models::EntryOutline& first, const models::EntryOutline& second) {
+bool areAlike(const ConditioningSpec& a, const ConditioningSpec& b) {
+    const auto same = [](const models::EntrySpec& first, const models::EntrySpec& second) {
         return first.tensors == second.tensors && first.scope == second.scope;
     };
     return a.fields() == b.fields() && std::equal(a.entries().begin(),
@@ -102,7 +102,7 @@ private Q_SLOTS:
         const WireRef first = promptOf(7, 4);
         const WireRef second = promptOf(2, 6);
         const Conditioning& joined =
-            in(value({testing::AverageEdit{.share = 0.25}, first, second}));
+            in(value({testing::AverageEdit{.fraction = 0.25}, first, second}));
         const auto half = [](const at::Tensor& own, const at::Tensor& other) {
             return own * 0.25 + other * 0.75;
         };
@@ -117,7 +117,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(joined.tensor("image"), in(first).tensor("image")));
     }
 
-    void theOutlineIsThatOfTheResult_data() {
+    void theSpecAgreesWithTheResult_data() {
         QTest::addColumn<int>("index");
         int index = 0;
         for (const Edited& edited : edits()) {
@@ -125,7 +125,7 @@ private Q_SLOTS:
         }
     }
 
-    void theOutlineIsThatOfTheResult() {
+    void theSpecAgreesWithTheResult() {
         QFETCH(int, index);
         const auto edit = edits()[static_cast<size_t>(index)].edit;
         const WireRef first = promptOf(7, 9);
@@ -133,10 +133,10 @@ private Q_SLOTS:
         const bool joins = index < 3;
         const WireRef result = value({edit, first, joins ? second : nullptr});
 
-        const ConditioningOutline known =
-            joins ? outlineOfEdit({first, second}, edit) : outlineOfEdit({first}, edit);
+        const ConditioningSpec known =
+            joins ? specOfEdit({first, second}, edit) : specOfEdit({first}, edit);
 
-        QVERIFY(areAlike(known, nodes::outlineOf(in(result))));
+        QVERIFY(areAlike(known, nodes::specOf(in(result))));
         Bytes bytes = 0;
         for (const Bytes tensor : known.tensors()) {
             bytes += tensor;
@@ -146,7 +146,7 @@ private Q_SLOTS:
 
     /// What lies on a wire is its own: a tensor of two wires would be counted twice, and would die
     /// with neither.
-    void tensorsOfTheResultAreItsOwn_data() { theOutlineIsThatOfTheResult_data(); }
+    void tensorsOfTheResultAreItsOwn_data() { theSpecAgreesWithTheResult_data(); }
 
     void tensorsOfTheResultAreItsOwn() {
         QFETCH(int, index);
@@ -166,12 +166,12 @@ private Q_SLOTS:
         }
     }
 
-    void placeAndTimeAreWhatTheEditSays() {
+    void areaAndTimeAreThoseOfTheEdit() {
         const testing::AreaEdit area{.area = {.xPixels = 8, .widthPixels = 16, .heightPixels = 8},
                                      .strength = 0.5};
-        const WireRef placed = value({area, promptOf(7, 9), nullptr});
+        const WireRef positioned = value({area, promptOf(7, 9), nullptr});
         const WireRef timed =
-            value({testing::TimeEdit{.start = 0.25, .end = 0.75}, placed, nullptr});
+            value({testing::TimeEdit{.start = 0.25, .end = 0.75}, positioned, nullptr});
         const tensor::ConditioningScope& scope = in(timed).entries().front().scope;
         QVERIFY(scope.area == area.area);
         QCOMPARE(scope.strength, 0.5);
@@ -188,7 +188,7 @@ private Q_SLOTS:
             return error && error->kind() == ErrorKind::InvalidInput && error->item() == "strength";
         };
         QVERIFY(refused([&] { (void)value({area, prompt, nullptr}); }));
-        QVERIFY(refused([&] { (void)outlineOfEdit({prompt}, area); }));
+        QVERIFY(refused([&] { (void)specOfEdit({prompt}, area); }));
     }
 
     /// The prompt that came in is to blame, not the node that copies it.
@@ -231,12 +231,12 @@ private Q_SLOTS:
                    error->message().str().find("holds 2 prompts") != std::string::npos;
         };
         QVERIFY(refused([&] { (void)value({edit, one, several}); }));
-        QVERIFY(refused([&] { (void)outlineOfEdit({one, several}, edit); }));
+        QVERIFY(refused([&] { (void)specOfEdit({one, several}, edit); }));
     }
 
     void anotherFamilysPromptIsRefused_data() {
         QTest::addColumn<QString>("which");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("other fields") << "fields"
                                       << "hold t5, pooled, llama, image and embeds";
         QTest::newRow("another width") << "width"
@@ -245,7 +245,7 @@ private Q_SLOTS:
 
     void anotherFamilysPromptIsRefused() {
         QFETCH(QString, which);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         tensor::ConditioningFields narrower = fields();
         narrower.front().width = 3;
         ConditioningEntry entry = entryOf(7, 9);
@@ -258,18 +258,18 @@ private Q_SLOTS:
         const auto refused = [&](const auto& work) {
             const auto error = testing::errorOf(work);
             return error && error->item() == "second" &&
-                   QString::fromStdString(error->message().str()).contains(says);
+                   QString::fromStdString(error->message().str()).contains(expected);
         };
         QVERIFY(refused([&] { (void)value({testing::CombineEdit{}, first, other}); }));
-        QVERIFY(refused([&] { (void)outlineOfEdit({first, other}, testing::CombineEdit{}); }));
+        QVERIFY(refused([&] { (void)specOfEdit({first, other}, testing::CombineEdit{}); }));
     }
 
     /// Both sides go to the network as one batch, whose rows have one length in each sequence.
     void promptsOfOtherLengthsAreCalledApart() {
         const auto callsWith = [](int64_t llama) {
             const auto sideOf = [](int64_t tokens) {
-                return nodes::placed(
-                    nodes::outlineOf(in(promptOf(7, tokens))), {.height = 8, .width = 8}, "");
+                return nodes::regionalEntries(
+                    nodes::specOf(in(promptOf(7, tokens))), {.height = 8, .width = 8}, "");
             };
             return nodes::callsAt(sideOf(9), sideOf(llama), 500, sampling::trainingTimes(1000))
                 .size();
@@ -285,17 +285,16 @@ private:
     }
 
     /// What the node knows before the run, where it knows `inputs`.
-    ConditioningOutline outlineOfEdit(const std::vector<WireRef>& inputs,
-                                      const decltype(ConditioningEdit::edit)& edit) {
-        std::vector<executor::ValueOutline> known;
+    ConditioningSpec specOfEdit(const std::vector<WireRef>& inputs,
+                                const decltype(ConditioningEdit::edit)& edit) {
+        std::vector<executor::ValueSpec> known;
         for (const WireRef& input : inputs) {
-            const auto outline =
-                std::make_shared<const ConditioningOutline>(nodes::outlineOf(in(input)));
-            known.push_back({.shape = outline->shape(), .value = outline});
+            const auto spec = std::make_shared<const ConditioningSpec>(nodes::specOf(in(input)));
+            known.push_back({.shape = spec->shape(), .value = spec});
         }
-        const testing::StageOutline outline = testing::outline(
-            bench_.stages(), testing::known(known, ConditioningEdit{.edit = edit}));
-        return dynamic_cast<const ConditioningOutline&>(*outline.output().value);
+        const testing::StageSpec spec =
+            testing::spec(bench_.stages(), testing::known(known, ConditioningEdit{.edit = edit}));
+        return dynamic_cast<const ConditioningSpec&>(*spec.output().value);
     }
 
     testing::ModelBench bench_;

@@ -1,6 +1,7 @@
-// Numbers that a family reads beside the text, and what a checkpoint says that does not read them.
+// Numbers that a family reads in addition to the text, and what a checkpoint reports that does not
+// read them.
 
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
@@ -19,8 +20,8 @@ namespace {
 const ConditioningStatement& refiner() {
     static const ConditioningStatement stated{
         .fields = {},
-        .numbers = {{.name = "original_width", .zero = ZeroMeans::PictureWidth},
-                    {.name = "original_height", .zero = ZeroMeans::PictureHeight},
+        .numbers = {{.name = "original_width", .zero = ZeroMeans::ImageWidth},
+                    {.name = "original_height", .zero = ZeroMeans::ImageHeight},
                     {.name = "crop_left"},
                     {.name = "aesthetic_score", .byDefault = 6, .ofNegative = 2.5}},
         .texts = 2};
@@ -34,7 +35,7 @@ class ConditioningStatementTest : public QObject {
 
 private Q_SLOTS:
 
-    void bothSidesHaveTheDefaultsWithoutARequest() {
+    void condAndUncondHaveTheDefaultsWithoutARequest() {
         QVERIFY(refiner().numbersOf({}, false) == (NamedNumbers{{"original_width", 0},
                                                                 {"original_height", 0},
                                                                 {"crop_left", 0},
@@ -60,7 +61,7 @@ private Q_SLOTS:
                  1.0);
     }
 
-    void zeroIsThePicturesSideWhereTheFamilySaysSo() {
+    void zeroIsTheImagesSideWhereTheFamilySetsIt() {
         const auto numberOf = [](size_t index, const NamedNumbers& held) {
             return models::numberFor(
                 refiner().numbers[index], held, {.width = 832, .height = 1216});
@@ -96,12 +97,12 @@ private Q_SLOTS:
         testing::ModelBench bench;
         const testing::EncodeRequest plain{.model = bench.load(testing::miniModel()),
                                            .prompt = "a cat"};
-        QVERIFY(testing::outline(bench.stages(), plain).issues.empty());
+        QVERIFY(testing::spec(bench.stages(), plain).issues.empty());
         testing::EncodeRequest request = plain;
         request.others.front().prompt = "a dog";
         request.numbers = {{"crop_left", 8}};
 
-        const Issues issues = testing::outline(bench.stages(), request).issues;
+        const Issues issues = testing::spec(bench.stages(), request).issues;
 
         QCOMPARE(issues.size(), size_t{2});
         QCOMPARE(issues[0].item, std::string("prompt_2"));

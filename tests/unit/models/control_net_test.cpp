@@ -1,4 +1,4 @@
-#include "nodes/control/control_pass.hpp"
+#include "nodes/control/control_forward.hpp"
 #include "nodes/control/controlled_source.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
@@ -31,7 +31,7 @@ namespace control_net_test {
 
 using namespace lowtide;
 using models::ControlNet;
-using nodes::ControlPass;
+using nodes::ControlForward;
 using testing::ModelBench;
 
 namespace {
@@ -74,7 +74,7 @@ class ControlNetTest : public QObject {
         return std::dynamic_pointer_cast<const ControlNet>(bench.stages().loadControlNet(path, ""));
     }
 
-    /// The residuals of the first call of a pass over the whole scene.
+    /// The residuals of the first call of a run over the whole scene.
     static std::vector<at::Tensor> residualsOf(ModelBench& bench,
                                                const std::shared_ptr<const ControlNet>& net,
                                                const at::Tensor& hint,
@@ -87,19 +87,20 @@ class ControlNetTest : public QObject {
         bench.runWith(net->tree(models::kControlNet), [&] {
             models::StageContext context{bench.residency(), tensor::Record(nullptr)};
             constexpr int64_t kFactor = 8;
-            ControlPass pass(context,
-                             controls,
-                             {.latents = {batch, 4, hint.size(2) / kFactor, hint.size(3) / kFactor},
-                              .count = 1});
+            ControlForward forward(
+                context,
+                controls,
+                {.latents = {batch, 4, hint.size(2) / kFactor, hint.size(3) / kFactor},
+                 .count = 1});
             const at::Tensor time = at::scalar_tensor(301, at::kLong);
             const sampling::StepInfo step;
             const models::UNetConditioning conditioning{.context = scene.context};
-            found = listOf(pass.residuals({.latents = scene.latents,
-                                           .timestep = time,
-                                           .step = step,
-                                           .conditioning = conditioning,
-                                           .positives = scene.positives,
-                                           .area = scene.area ? &*scene.area : nullptr}));
+            found = listOf(forward.residuals({.latents = scene.latents,
+                                              .timestep = time,
+                                              .step = step,
+                                              .conditioning = conditioning,
+                                              .positives = scene.positives,
+                                              .area = scene.area ? &*scene.area : nullptr}));
         });
         return found;
     }
@@ -138,7 +139,7 @@ private Q_SLOTS:
         QCOMPARE(testing::weightsOf(*tree) == testing::weightsOf(*truth), true);
     }
 
-    void sayWhatTheyAre_data() {
+    void describeWhatTheyAre_data() {
         QTest::addColumn<QString>("path");
         QTest::addColumn<QString>("family");
         QTest::newRow("folder") << "controlnet/sd15_0_0"
@@ -151,7 +152,7 @@ private Q_SLOTS:
                                        << "T2I-Adapter for SDXL";
     }
 
-    void sayWhatTheyAre() {
+    void describeWhatTheyAre() {
         QFETCH(QString, path);
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(at(path));
@@ -177,7 +178,7 @@ private Q_SLOTS:
         }
     }
 
-    /// A prompt for an area gets that part of the hint, as if the picture were no larger.
+    /// A prompt for an area gets that part of the hint, as if the image were no larger.
     void anAreaGetsItsPartOfTheHint() {
         ModelBench bench;
         const auto net = opened(bench, at("controlnet/sd15_0_1"));
@@ -197,12 +198,12 @@ private Q_SLOTS:
         }
     }
 
-    /// One hint for each picture: a row is what the picture gets alone.
-    void everyPictureOfABatchMayHaveItsHint() {
+    /// One hint for each image: a row is what the image gets alone.
+    void everyImageOfABatchMayHaveItsHint() {
         ModelBench bench;
         const auto net = opened(bench, at("controlnet/sd15_0_0"));
         const at::Tensor hints = seededLike({2, 3, 64, 64}, 3).sigmoid();
-        const at::Tensor latents = seededLike({4, 4, 8, 8}, 1);  // both halves of two pictures
+        const at::Tensor latents = seededLike({4, 4, 8, 8}, 1);  // both halves of two images
         const at::Tensor context = seededLike({4, kTokens, kContextWidth}, 2);
         const auto both = residualsOf(
             bench, net, hints, {.latents = latents, .context = context, .positives = 2}, {}, 2);
@@ -270,11 +271,11 @@ private Q_SLOTS:
     void whatDoesNotGoTogetherIsRefused_data() {
         QTest::addColumn<QString>("kind");
         QTest::addColumn<qint64>("hints");
-        QTest::addColumn<QStringList>("says");
+        QTest::addColumn<QStringList>("expected");
         QTest::newRow("a number of hints")
-            << "whole" << qint64{2} << QStringList{"2 hints", "for 3 pictures"};
+            << "whole" << qint64{2} << QStringList{"2 hints", "for 3 images"};
         QTest::newRow("no hint at all")
-            << "whole" << qint64{0} << QStringList{"0 hints", "for 3 pictures"};
+            << "whole" << qint64{0} << QStringList{"0 hints", "for 3 images"};
         QTest::newRow("hints of another scale")
             << "small hints" << qint64{1} << QStringList{"4 times", "8 times", "sd15_1"};
         QTest::newRow("more channels than the denoiser")
@@ -285,7 +286,7 @@ private Q_SLOTS:
     void whatDoesNotGoTogetherIsRefused() {
         QFETCH(QString, kind);
         QFETCH(qint64, hints);
-        QFETCH(QStringList, says);
+        QFETCH(QStringList, expected);
         const QTemporaryDir folder;
         ModelBench bench;
         const auto model = bench.load(at("checkpoints/sd15_1"));
@@ -298,7 +299,7 @@ private Q_SLOTS:
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("control"));
         QVERIFY(!error->hint().empty());
-        for (const QString& part : says) {
+        for (const QString& part : expected) {
             QVERIFY2(error->message().str().find(part.toStdString()) != std::string::npos,
                      error->message().str().c_str());
         }
@@ -335,7 +336,7 @@ private Q_SLOTS:
         QTest::newRow("not known") << true << QList<qint64>{};
         QTest::newRow("no width") << true << QList<qint64>{1, 3, 64, 0};
         QTest::newRow("no height") << true << QList<qint64>{1, 3, 0, 64};
-        QTest::newRow("no picture") << true << QList<qint64>{3, 64};
+        QTest::newRow("no image") << true << QList<qint64>{3, 64};
     }
 
     void aHintHasASize() {
@@ -343,9 +344,9 @@ private Q_SLOTS:
         QFETCH(QList<qint64>, shape);
         ModelBench bench;
         const auto image = std::make_shared<const nodes::Placeholder>(
-            executor::ValueOutline{.type = "IMAGE", .shape = Shape(shape.begin(), shape.end())});
+            executor::ValueSpec{.type = "IMAGE", .shape = Shape(shape.begin(), shape.end())});
         const auto error = testing::errorOf([&] {
-            (void)testing::outline(
+            (void)testing::spec(
                 bench.stages(),
                 testing::ControlRequest{.controlnet = opened(bench, at("controlnet/sd15_1_1")),
                                         .image = isThere ? image : nullptr});
@@ -353,13 +354,13 @@ private Q_SLOTS:
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("image"));
-        QVERIFY2(error->message().str().find("no picture with a size") != std::string::npos,
+        QVERIFY2(error->message().str().find("no image with a size") != std::string::npos,
                  error->message().str().c_str());
     }
 
     void otherFilesAreRefused_data() {
         QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("nothing there") << "no/such/net"
                                        << "there is no ControlNet";
         QTest::newRow("a checkpoint") << "checkpoint"
@@ -388,7 +389,7 @@ private Q_SLOTS:
 
     void otherFilesAreRefused() {
         QFETCH(QString, file);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const QTemporaryDir folder;
         const QString path = madeBad(file, folder);
         ModelBench bench;
@@ -396,8 +397,8 @@ private Q_SLOTS:
             testing::errorOf([&] { (void)bench.stages().loadControlNet(path.toStdString(), ""); });
         QVERIFY(error);
         QCOMPARE(error->item(), std::string("controlnet"));
-        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos ||
-                     error->hint().str().find(says.toStdString()) != std::string::npos,
+        QVERIFY2(error->message().str().find(expected.toStdString()) != std::string::npos ||
+                     error->hint().str().find(expected.toStdString()) != std::string::npos,
                  (error->message().str() + " / " + error->hint().str()).c_str());
         QVERIFY(error->kind() != ErrorKind::Internal);
     }

@@ -40,7 +40,7 @@ FileTensor floatsOf(Shape shape, float first = 0.5F) {
     return {.type = DType::F32, .shape = std::move(shape), .bytes = std::move(bytes)};
 }
 
-/// A file that has what tells a denoiser, a matrix of 2 MiB, and a text encoder's norm.
+/// A file that has what identifies a denoiser, a matrix of 2 MiB, and a text encoder's norm.
 TensorFile smallCheckpoint() {
     return {{kStart + "input_blocks.0.0.weight", floatsOf({8, 4, 3, 3})},
             {kStart + "out.2.weight", floatsOf({4, 8, 3, 3})},
@@ -49,8 +49,8 @@ TensorFile smallCheckpoint() {
             {kText, floatsOf({768})}};
 }
 
-void putNumber(FileTensor& tensor, size_t place, float number) {
-    std::memcpy(tensor.bytes.data() + place * sizeof(float), &number, sizeof(number));
+void putNumber(FileTensor& tensor, size_t index, float number) {
+    std::memcpy(tensor.bytes.data() + index * sizeof(float), &number, sizeof(number));
 }
 
 }  // namespace
@@ -180,10 +180,10 @@ private Q_SLOTS:
         }
     }
 
-    void needsRoomOnTheDisk_data() { addFiles(); }
+    void needsSpaceOnTheDisk_data() { addFiles(); }
 
     /// For the whole file, before a byte of it is written, also where it replaces another.
-    void needsRoomOnTheDisk() {
+    void needsSpaceOnTheDisk() {
         QFETCH(QString, storage);
         QFETCH(QString, name);
         const QString source = written(smallCheckpoint());
@@ -210,7 +210,7 @@ private Q_SLOTS:
 
     void knowsTheSizeOfAFileBefore_data() { addFiles(); }
 
-    /// With room for headers and settings of each tensor, and for metadata that are kept.
+    /// With space for headers and settings of each tensor, and for metadata that are kept.
     void knowsTheSizeOfAFileBefore() {
         QFETCH(QString, storage);
         QFETCH(QString, name);
@@ -264,7 +264,7 @@ private Q_SLOTS:
         }
     }
 
-    /// License and modelspec stay, a trainer's notes and hashes that no longer hold do not.
+    /// License and modelspec are kept, a trainer's notes and hashes that no longer hold are not.
     void keepsWhatAModelStates() {
         const std::map<std::string, std::string> stated = {{"modelspec.license", "CC0"},
                                                            {"modelspec.title", "Small"},

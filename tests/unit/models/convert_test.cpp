@@ -146,7 +146,7 @@ class ConvertTest : public QObject {
         return folder_.filePath(inFolder + storage + (isGguf ? ".gguf" : ".safetensors"));
     }
 
-    /// Converted files by the rows' names, which one start of Python has decoded beside them: its
+    /// Converted files by the rows' names, which one start of Python has decoded next to them: its
     /// packages take seconds to come.
     const std::map<QString, QString>& readByOthers() {
         if (!readByOthers_.empty()) {
@@ -330,7 +330,7 @@ private Q_SLOTS:
         QCOMPARE(theirs("condition_embedder.time_proj.weight"), std::string("F32 F16"));
     }
 
-    /// Gates choose experts, so they stay.
+    /// Gates choose experts, so they are left as they are.
     void encodesOfHiDreamWhatOthersExpect() {
         (void)testing::converted(hidreamFile(), "f8", target("f8"));
         (void)testing::converted(hidreamFile(), "q8_0", target("q8_0"));
@@ -353,7 +353,7 @@ private Q_SLOTS:
         QCOMPARE(storages("t_embedder.timestep_embedder.linear_2.weight"), std::string("F32 F16"));
     }
 
-    /// Learnt tokens and the time stay.
+    /// Learnt tokens and the time are left as they are.
     void encodesOfZImageWhatOthersExpect() {
         (void)testing::converted(zimageFile(), "f8", target("f8"));
         (void)testing::converted(zimageFile(), "q8_0", target("q8_0"));
@@ -378,7 +378,8 @@ private Q_SLOTS:
         QCOMPARE(storages("t_embedder.mlp.2.weight"), std::string("F32 F16"));
     }
 
-    /// First and last layers, and what becomes of time, guidance and the pooled text, stay.
+    /// First and last layers, and what becomes of time, guidance and the pooled text, are left as
+    /// they are.
     void encodesOfFluxWhatOthersExpect() {
         (void)testing::converted(fluxFile(), "f8", target("f8"));
         (void)testing::converted(fluxFile(), "q8_0", target("q8_0"));
@@ -406,8 +407,8 @@ private Q_SLOTS:
     }
 
     /// At true sizes, where learnt tokens are large enough to be encoded.
-    void tokensOfZImageStayPrecise() {
-        const models::TensorPlace token{.type = DType::BF16, .shape = {1, 3840}};
+    void tokensOfZImageRemainPrecise() {
+        const models::TensorLocation token{.type = DType::BF16, .shape = {1, 3840}};
         const auto kept = models::ggufTarget(models::storageForm("q4_k"),
                                              "x_pad_token",
                                              token,
@@ -416,11 +417,11 @@ private Q_SLOTS:
     }
 
     /// At true sizes, where tables are large enough to be encoded.
-    void tablesOfWanStayPrecise() {
+    void tablesOfWanRemainPrecise() {
         const auto typeOf = [](const char* name) {
-            const models::TensorPlace place{.type = DType::BF16, .shape = {1, 6, 5120}};
+            const models::TensorLocation location{.type = DType::BF16, .shape = {1, 6, 5120}};
             return models::ggufTarget(
-                models::storageForm("q4_k"), name, place, preciseOf("WanTransformer3DModel"));
+                models::storageForm("q4_k"), name, location, preciseOf("WanTransformer3DModel"));
         };
         for (const char* name : {"blocks.0.modulation",
                                  "head.modulation",
@@ -432,8 +433,8 @@ private Q_SLOTS:
     }
 
     /// At true sizes, where a gate is large enough to be encoded.
-    void gatesOfHiDreamStayPrecise() {
-        const models::TensorPlace gate{.type = DType::BF16, .shape = {4, 2560}};
+    void gatesOfHiDreamRemainPrecise() {
+        const models::TensorLocation gate{.type = DType::BF16, .shape = {4, 2560}};
         const std::string name = "double_stream_blocks.0.block.ff_i.gate.weight";
         const auto precise = preciseOf("HiDreamImageTransformer2DModel");
         const auto ofGguf = models::ggufTarget(models::storageForm("q4_k"), name, gate, precise);

@@ -11,19 +11,19 @@ ReadTensors readWeights(const std::string& path) {
     const auto file = std::make_shared<const files::InputFile>(path);
     std::vector<std::byte> scratch(static_cast<size_t>(64 * kMiB));
     ReadTensors all;
-    for (const auto& [name, place] : header.map.tensors) {
-        const int64_t count = elementCount(place.shape).value_or(0);
+    for (const auto& [name, location] : header.map.tensors) {
+        const int64_t count = elementCount(location.shape).value_or(0);
         ReadTensor& tensor = all[name];
-        tensor = {
-            .shape = place.shape,
-            .storage = place.encoded ? place.encoded->encoding : std::string(nameOf(place.type)),
-            .numbers = std::vector<float>(isFloating(place.type) ? count : 0)};
+        tensor = {.shape = location.shape,
+                  .storage = location.encoded ? location.encoded->encoding
+                                              : std::string(nameOf(location.type)),
+                  .numbers = std::vector<float>(isFloating(location.type) ? count : 0)};
         if (!tensor.numbers.empty()) {
             const memory::Storage storage{.key = name,
-                                          .fileOffset = place.offset,
-                                          .fileType = place.type,
+                                          .fileOffset = location.offset,
+                                          .fileType = location.type,
                                           .elementCount = count,
-                                          .encoded = place.encoded};
+                                          .encoded = location.encoded};
             residency::StorageElements(file, "test", storage, scratch)
                 .read(
                     reinterpret_cast<std::byte*>(tensor.numbers.data()), DType::F32, 0, count, {});

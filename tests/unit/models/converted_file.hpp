@@ -24,7 +24,7 @@ using ReadTensors = std::map<std::string, ReadTensor>;
 /// Every tensor of a file. Throws lowtide::Error.
 [[nodiscard]] ReadTensors readWeights(const std::string& path);
 
-/// Converts without being asked whether to go on. `free`: what the disk says; nothing asks it.
+/// Converts without being asked whether to go on. `free`: what the disk reports; nothing asks it.
 /// Throws lowtide::Error.
 models::Conversion converted(const QString& checkpoint,
                              const std::string& storage,

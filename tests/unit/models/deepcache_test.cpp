@@ -1,7 +1,7 @@
-// DeepCache in the UNet beside DeepCacheSDHelper (make_deepcache_goldens.py).
+// Compares DeepCache in the UNet with DeepCacheSDHelper (make_deepcache_goldens.py).
 
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/cache_scene.hpp"
 #include "tests/unit/models/cached_steps.hpp"
@@ -159,7 +159,7 @@ private Q_SLOTS:
         QVERIFY(byDepth[0] > byDepth[1] && byDepth[1] > byDepth[2] && byDepth[2] > byDepth[3]);
     }
 
-    void theWalkPredictsActivationsAndPasses_data() {
+    void theDryRunPredictsActivationsAndForwards_data() {
         QTest::addColumn<int>("interval");
         QTest::addColumn<int>("depth");
         QTest::addColumn<QString>("sampler");
@@ -171,7 +171,7 @@ private Q_SLOTS:
     }
 
     /// What a session holds is part of it, also in full steps that follow partial ones.
-    void theWalkPredictsActivationsAndPasses() {
+    void theDryRunPredictsActivationsAndForwards() {
         QFETCH(int, interval);
         QFETCH(int, depth);
         QFETCH(QString, sampler);
@@ -187,17 +187,17 @@ private Q_SLOTS:
 
         const testing::MadeUnderCache made = scene.denoise(testing::deepCacheOf(interval, depth));
 
-        const memory::StageWork work = scene.walk();
+        const memory::StageWork work = scene.dryRun();
         QCOMPARE(work.activations, scene.bench.activationPeak());
         const memory::ComponentWork& network = work.components.at(0);
         const int64_t partial = std::count_if(network.sequence.begin(),
                                               network.sequence.end(),
                                               [](const auto& hint) { return hint.pattern == 1; });
         QCOMPARE(made.steps.at("partial"), Json(partial));
-        QCOMPARE(made.steps.at("full"), Json(network.passes - partial));
+        QCOMPARE(made.steps.at("full"), Json(network.forwards - partial));
         QCOMPARE(network.others.size(), interval == 1 ? size_t{0} : size_t{1});
         if (interval > 1) {
-            QVERIFY(network.pattern(1).size() < network.pass.size());
+            QVERIFY(network.pattern(1).size() < network.forward.size());
         }
     }
 };

@@ -1,4 +1,4 @@
-// Denoisers in files of their own, in a checkpoint's place.
+// Denoisers in files of their own, instead of a checkpoint's.
 
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
@@ -66,12 +66,13 @@ class DenoiserFileTest : public QObject {
 
     static QString xl(const char* name) { return testing::xlFileFolder() + "/" + name; }
 
-    /// Settings that shapes do not tell, of what is beside `whole`, for a file of its denoiser.
+    /// Settings that shapes do not reveal, of what lies next to `whole`, for a file of its
+    /// denoiser.
     void stateFor(const std::string& name, const QString& whole) const {
-        QString beside = whole;
-        beside.replace(".safetensors", ".lowtide.json");
+        QString sidecar = whole;
+        sidecar.replace(".safetensors", ".lowtide.json");
         const Json all =
-            Json::parse(files::InputFile(beside.toStdString()).readAll(kMiB)).at("unet");
+            Json::parse(files::InputFile(sidecar.toStdString()).readAll(kMiB)).at("unet");
         files::writeFileAtomically(at(name), Json{{"unet", all}}.dump());
     }
 
@@ -79,12 +80,12 @@ class DenoiserFileTest : public QObject {
     [[nodiscard]] std::string denoiserOf(const QString& whole,
                                          const std::string& prefix = "",
                                          const std::function<void(OwnTensors&)>& change = {},
-                                         const std::map<std::string, std::string>& says = {}) {
+                                         const std::map<std::string, std::string>& expected = {}) {
         OwnTensors unet = unetOf(whole, prefix);
         if (change) {
             change(unet);
         }
-        testing::writeTensorFile(at("unet.safetensors"), unet, says);
+        testing::writeTensorFile(at("unet.safetensors"), unet, expected);
         if (!whole.endsWith("sd15_0.safetensors")) {
             stateFor("unet.lowtide.json", whole);
         }
@@ -113,7 +114,7 @@ private Q_SLOTS:
 
     void init() { folder_ = std::make_unique<QTemporaryDir>(); }
 
-    void takesThePlaceOfTheCheckpointsOwn_data() {
+    void replacesTheCheckpointsOwn_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("giver");
         QTest::addColumn<QString>("prefix");
@@ -130,7 +131,7 @@ private Q_SLOTS:
         }
     }
 
-    void takesThePlaceOfTheCheckpointsOwn() {
+    void replacesTheCheckpointsOwn() {
         QFETCH(QString, checkpoint);
         QFETCH(QString, giver);
         QFETCH(QString, prefix);
@@ -149,7 +150,7 @@ private Q_SLOTS:
         QCOMPARE(info.denoiser, std::string("unet.safetensors"));
     }
 
-    /// A person may name a whole checkpoint whose denoiser they want.
+    /// Users may name a whole checkpoint whose denoiser they want.
     void aWholeCheckpointGivesItsOwn() {
         const std::string giver = single("sd15_1.safetensors").toStdString();
         const WireRef with = open(single("half_1.safetensors"), giver);
@@ -172,7 +173,7 @@ private Q_SLOTS:
         QVERIFY(sampling::hasEdmLevels(info.schedulerConfig));
     }
 
-    void takesDiffusersNames_besideTheirSettings() {
+    void takesDiffusersNames_nextToTheirSettings() {
         const QString source = testing::goldenFolder() + "/checkpoints/sd15_1";
         for (const char* name : {kDiffusersFile, "config.json"}) {
             QVERIFY(QFile::copy(source + "/unet/" + name, folder_->filePath(name)));
@@ -224,7 +225,7 @@ private Q_SLOTS:
         QCOMPARE(refusal(source, at(kDiffusersFile)).item(), std::string("unet"));
     }
 
-    void saysWhatItPredicts_data() {
+    void reportsWhatItPredicts_data() {
         QTest::addColumn<QStringList>("keys");
         QTest::addColumn<QString>("metadata");
         QTest::addColumn<QString>("chosen");
@@ -236,18 +237,18 @@ private Q_SLOTS:
         QTest::newRow("metadata") << QStringList() << "v"
                                   << "checkpoint"
                                   << "v_prediction";
-        QTest::newRow("the person chose") << QStringList{"v_pred"} << QString() << "epsilon"
-                                          << "epsilon";
+        QTest::newRow("the user chose") << QStringList{"v_pred"} << QString() << "epsilon"
+                                        << "epsilon";
     }
 
-    void saysWhatItPredicts() {
+    void reportsWhatItPredicts() {
         QFETCH(QStringList, keys);
         QFETCH(QString, metadata);
         QFETCH(QString, chosen);
         QFETCH(QString, prediction);
-        std::map<std::string, std::string> says;
+        std::map<std::string, std::string> expected;
         if (!metadata.isEmpty()) {
-            says["modelspec.prediction_type"] = metadata.toStdString();
+            expected["modelspec.prediction_type"] = metadata.toStdString();
         }
         const std::string unet = denoiserOf(
             single("sd15_0.safetensors"),
@@ -257,7 +258,7 @@ private Q_SLOTS:
                     tensors[key.toStdString()] = noValues();
                 }
             },
-            says);
+            expected);
 
         const Json config = scheduler(single("sd15_0.safetensors"), unet, chosen.toStdString());
 
@@ -267,7 +268,7 @@ private Q_SLOTS:
     }
 
     /// As a whole file with the same two keys.
-    void beginsWithoutSignal_whereItSaysSo() {
+    void beginsWithoutSignal_whereItReportsIt() {
         const auto addKeys = [](OwnTensors& tensors) {
             tensors["v_pred"] = noValues();
             tensors["ztsnr"] = noValues();
@@ -287,7 +288,7 @@ private Q_SLOTS:
     void refusesAnotherFamily_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("giver");
-        QTest::addColumn<QStringList>("says");
+        QTest::addColumn<QStringList>("expected");
         QTest::newRow("SDXL's on SD")
             << single("sd15_0.safetensors") << xl("sdxl_1.safetensors")
             << QStringList{"sd15_0.safetensors", "reads texts 192 wide", "give 128"};
@@ -299,12 +300,12 @@ private Q_SLOTS:
     void refusesAnotherFamily() {
         QFETCH(QString, checkpoint);
         QFETCH(QString, giver);
-        QFETCH(QStringList, says);
+        QFETCH(QStringList, expected);
         const Error error = refusal(checkpoint, denoiserOf(giver));
         QCOMPARE(error.item(), std::string("unet"));
         QVERIFY(error.kind() == ErrorKind::Unsupported);
-        for (const QString& said : says << "the denoiser of unet.safetensors") {
-            QVERIFY2(QString::fromStdString(error.message().str()).contains(said), error.what());
+        for (const QString& text : expected << "the denoiser of unet.safetensors") {
+            QVERIFY2(QString::fromStdString(error.message().str()).contains(text), error.what());
         }
         QVERIFY2(error.hint().str().starts_with("choose a denoiser for networks with a context"),
                  error.hint().str().c_str());
@@ -312,7 +313,7 @@ private Q_SLOTS:
 
     void blamesTheDenoiser_data() {
         QTest::addColumn<QString>("row");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("text");
         QTest::newRow("not there") << "missing"
                                    << "there is no denoiser \"missing\"";
         QTest::newRow("another network") << "vae_diffusers.safetensors"
@@ -329,7 +330,7 @@ private Q_SLOTS:
 
     void blamesTheDenoiser() {
         QFETCH(QString, row);
-        QFETCH(QString, said);
+        QFETCH(QString, text);
         const QString plain = single("sd15_0.safetensors");
         std::string unet = row == "missing" ? "missing" : single(qPrintable(row)).toStdString();
         if (!row.startsWith("vae") && row != "missing") {
@@ -353,7 +354,7 @@ private Q_SLOTS:
         const Error error = refusal(plain, unet);
 
         QCOMPARE(error.item(), std::string("unet"));
-        QVERIFY2(QString::fromStdString(error.message().str()).contains(said), error.what());
+        QVERIFY2(QString::fromStdString(error.message().str()).contains(text), error.what());
     }
 
     void isNoCheckpoint_data() {
@@ -376,17 +377,17 @@ private Q_SLOTS:
 
     /// In the folders where ComfyUI and A1111 keep them.
     void isFoundByName_data() {
-        QTest::addColumn<QString>("place");
-        for (const char* place : {"unet", "diffusion_models", "Stable-diffusion", "."}) {
-            QTest::newRow(place) << place;
+        QTest::addColumn<QString>("folder");
+        for (const char* folder : {"unet", "diffusion_models", "Stable-diffusion", "."}) {
+            QTest::newRow(folder) << folder;
         }
     }
 
     void isFoundByName() {
-        QFETCH(QString, place);
-        QVERIFY(QDir(folder_->path()).mkpath(place));
+        QFETCH(QString, folder);
+        QVERIFY(QDir(folder_->path()).mkpath(folder));
         const QString unet = QString::fromStdString(denoiserOf(single("sd15_0.safetensors")));
-        QVERIFY(QFile::rename(unet, folder_->filePath(place + "/own.safetensors")));
+        QVERIFY(QFile::rename(unet, folder_->filePath(folder + "/own.safetensors")));
         const WireRef with = bench_.stages().loadCheckpoint(
             {.checkpoint = single("sd15_0.safetensors").toStdString(), .unet = "own.safetensors"},
             folder_->path().toStdString());

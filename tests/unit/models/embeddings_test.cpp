@@ -51,7 +51,7 @@ std::string a1111Bytes(const std::string& more = {}) {
 class Shelf {
 public:
     void add(const QString& name, const testing::TensorFile& tensors) const {
-        testing::writeTensorFile(placeOf(name), tensors);
+        testing::writeTensorFile(pathOf(name), tensors);
     }
 
     void add(const QString& name, int64_t vectors, float value = 0.5F) const {
@@ -59,10 +59,10 @@ public:
     }
 
     void addBytes(const QString& name, const std::string& bytes) const {
-        testing::writeFile(QString::fromStdString(placeOf(name)), QByteArray::fromStdString(bytes));
+        testing::writeFile(QString::fromStdString(pathOf(name)), QByteArray::fromStdString(bytes));
     }
 
-    [[nodiscard]] std::string placeOf(const QString& name) const {
+    [[nodiscard]] std::string pathOf(const QString& name) const {
         const QString path = folder_.filePath("embeddings/" + name);
         QDir().mkpath(QFileInfo(path).path());
         return path.toStdString();
@@ -71,8 +71,8 @@ public:
     [[nodiscard]] std::string folder() const { return folder_.path().toStdString(); }
 
     [[nodiscard]] EmbeddingLibrary library() const {
-        const std::vector<std::string> places = {folder()};
-        return {models::embeddingFolders(places), cache_};
+        const std::vector<std::string> positions = {folder()};
+        return {models::embeddingFolders(positions), cache_};
     }
 
 private:
@@ -139,7 +139,7 @@ private Q_SLOTS:
         shelf.add("Ink v2.safetensors", 3, 0.25F);
 
         const models::EmbeddingFile file =
-            models::openEmbeddingFile(shelf.placeOf("Ink v2.safetensors"));
+            models::openEmbeddingFile(shelf.pathOf("Ink v2.safetensors"));
 
         QCOMPARE(file.name, std::string("Ink v2"));
         QCOMPARE(file.digest.size(), size_t{64});
@@ -151,7 +151,7 @@ private Q_SLOTS:
     void aTorchFileIsReadWithoutRunningIt() {
         const Shelf shelf;
         shelf.addBytes("ink.pt", a1111Bytes());
-        const models::EmbeddingFile file = models::openEmbeddingFile(shelf.placeOf("ink.pt"));
+        const models::EmbeddingFile file = models::openEmbeddingFile(shelf.pathOf("ink.pt"));
         QCOMPARE(file.sets.at("")->count(), int64_t{2});
         QCOMPARE(file.sets.at("")->width, int64_t{3});
     }
@@ -159,19 +159,20 @@ private Q_SLOTS:
     void filesAreRefused_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         const auto row =
-            [](const char* what, const testing::TensorFile& tensors, const QString& says) {
+            [](const char* what, const testing::TensorFile& tensors, const QString& expected) {
                 const QTemporaryDir folder;
                 const QString path = folder.filePath("f.safetensors");
                 testing::writeTensorFile(path.toStdString(), tensors);
                 QFile file(path);
                 QVERIFY(file.open(QIODevice::ReadOnly));
-                QTest::newRow(what) << "f.safetensors" << file.readAll() << says;
+                QTest::newRow(what) << "f.safetensors" << file.readAll() << expected;
             };
-        const auto bytes = [](const char* what, const std::string& content, const QString& says) {
-            QTest::newRow(what) << "f.pt" << QByteArray::fromStdString(content) << says;
-        };
+        const auto bytes =
+            [](const char* what, const std::string& content, const QString& expected) {
+                QTest::newRow(what) << "f.pt" << QByteArray::fromStdString(content) << expected;
+            };
         const float nan = std::numeric_limits<float>::quiet_NaN();
         row("no vector", {{"emb_params", tensorOf({0, kWidth})}}, "is empty: its shape is [0, 4]");
         row("no width", {{"emb_params", tensorOf({2, 0})}}, "is empty");
@@ -192,7 +193,7 @@ private Q_SLOTS:
             {{"clip_g", tensorOf({2, 5})}, {"clip_l", tensorOf({3, kWidth})}},
             "has 3 vectors in clip_l and 2 in clip_g");
         row("nothing", {}, "there are no vectors in it");
-        row("more than texts have", {{"emb_params", tensorOf({1 << 17, kWidth})}}, "no text has");
+        row("more than texts have", {{"emb_params", tensorOf({1 << 17, kWidth})}}, "no text can");
         bytes("an empty file", "", "\"f.pt\"");
         bytes("no pickle of tensors", "a text", "\"f.pt\"");
         bytes("code", a1111Bytes(testing::pickledGlobal("os", "system")), "os system");
@@ -204,13 +205,13 @@ private Q_SLOTS:
     void filesAreRefused() {
         QFETCH(QString, name);
         QFETCH(QByteArray, bytes);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const Shelf shelf;
         shelf.addBytes(name, bytes.toStdString());
         const std::optional<Error> error =
-            testing::errorOf([&] { (void)models::openEmbeddingFile(shelf.placeOf(name)); });
+            testing::errorOf([&] { (void)models::openEmbeddingFile(shelf.pathOf(name)); });
         QVERIFY(error.has_value());
-        QVERIFY2(QString::fromStdString(error->message().str()).contains(says),
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(expected),
                  error->message().str().c_str());
         QVERIFY(QString::fromStdString(error->message().str()).contains(name));
         QVERIFY(!error->hint().empty());
@@ -218,7 +219,7 @@ private Q_SLOTS:
 
     void otherWidthsAreRefused_data() {
         QTest::addColumn<bool>("isOfTwo");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("one set")
             << false << "\"ink.safetensors\" has vectors 4 wide, the text encoder reads 6";
         QTest::newRow("two sets") << true
@@ -227,7 +228,7 @@ private Q_SLOTS:
 
     void otherWidthsAreRefused() {
         QFETCH(bool, isOfTwo);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const Shelf shelf;
         if (isOfTwo) {
             shelf.add("ink.safetensors",
@@ -236,12 +237,12 @@ private Q_SLOTS:
             shelf.add("ink.safetensors", 1);
         }
         const models::EmbeddingFile file =
-            models::openEmbeddingFile(shelf.placeOf("ink.safetensors"));
+            models::openEmbeddingFile(shelf.pathOf("ink.safetensors"));
         const std::optional<Error> error = testing::errorOf([&] {
             (void)models::vectorsFor(file, models::kClipG, message("text encoder"), 6, 75);
         });
         QVERIFY(error.has_value());
-        QVERIFY2(QString::fromStdString(error->message().str()).contains(says),
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(expected),
                  error->message().str().c_str());
     }
 
@@ -325,25 +326,25 @@ private Q_SLOTS:
     /// As A1111 and ComfyUI lay their folders out.
     void foldersAreFound_data() {
         QTest::addColumn<QString>("made");
-        QTest::addColumn<QString>("place");
+        QTest::addColumn<QString>("position");
         QTest::newRow("in the folder") << "embeddings"
                                        << ".";
-        QTest::newRow("beside the folder") << "models/embeddings"
-                                           << "models/checkpoints";
-        QTest::newRow("beside models") << "embeddings"
-                                       << "models/Stable-diffusion";
+        QTest::newRow("next to the folder") << "models/embeddings"
+                                            << "models/checkpoints";
+        QTest::newRow("next to models") << "embeddings"
+                                        << "models/Stable-diffusion";
         QTest::newRow("itself") << "embeddings"
                                 << "embeddings";
     }
 
     void foldersAreFound() {
         QFETCH(QString, made);
-        QFETCH(QString, place);
+        QFETCH(QString, position);
         const QTemporaryDir folder;
         QVERIFY(QDir().mkpath(folder.filePath(made)));
-        QVERIFY(QDir().mkpath(folder.filePath(place)));
-        const std::vector<std::string> places = {"", folder.filePath(place).toStdString()};
-        QCOMPARE(models::embeddingFolders(places),
+        QVERIFY(QDir().mkpath(folder.filePath(position)));
+        const std::vector<std::string> positions = {"", folder.filePath(position).toStdString()};
+        QCOMPARE(models::embeddingFolders(positions),
                  std::vector<std::string>{folder.filePath(made).toStdString()});
     }
 
@@ -353,8 +354,8 @@ private Q_SLOTS:
         first.addBytes("ink.pt", a1111Bytes());
         first.add("ink.safetensors", 5);
         second.add("ink.safetensors", 7);
-        const std::vector<std::string> places = {first.folder(), second.folder()};
-        const EmbeddingLibrary library(models::embeddingFolders(places),
+        const std::vector<std::string> positions = {first.folder(), second.folder()};
+        const EmbeddingLibrary library(models::embeddingFolders(positions),
                                        std::make_shared<EmbeddingCache>());
         QCOMPARE(library.names(), std::vector<std::string>{"ink"});
         QCOMPARE(library.find("ink")->sets.at("")->count(), int64_t{5});
@@ -362,7 +363,7 @@ private Q_SLOTS:
         QVERIFY(!library.find("pen"));
     }
 
-    void aChangedFileIsReadAnew() {
+    void aChangedFileIsReadAgain() {
         const Shelf shelf;
         shelf.add("ink.safetensors", 1);
         const EmbeddingLibrary library = shelf.library();
@@ -379,7 +380,7 @@ private Q_SLOTS:
         const Shelf shelf;
         shelf.add("a/ink.safetensors", 1);
         QVERIFY(QFile::link(QString::fromStdString(shelf.folder()) + "/embeddings",
-                            QString::fromStdString(shelf.placeOf("a/again"))));
+                            QString::fromStdString(shelf.pathOf("a/again"))));
         QCOMPARE(shelf.library().names(), std::vector<std::string>{"ink"});
     }
 };

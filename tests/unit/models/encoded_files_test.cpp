@@ -1,11 +1,11 @@
-// What encodings do to the predictions of a network: each file's denoiser along the exact pass of
+// What encodings do to the predictions of a network: each file's denoiser along the exact run of
 // the same weights in f32. Prints the table of docs/quality.md.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/exact_pass.hpp"
+#include "tests/unit/models/exact_run.hpp"
 #include "tests/unit/models/truth.hpp"
 
 #include <QTemporaryDir>
@@ -19,18 +19,18 @@
 namespace encoded_files_test {
 
 using namespace lowtide;
-using testing::ExactPass;
+using testing::ExactRun;
 
 namespace {
 
-/// The files of a checkpoint, and its exact pass.
+/// The files of a checkpoint, and its exact run.
 struct EncodedCheckpoint {
-    EncodedCheckpoint(const std::string& name, const std::string& checkpoint) : pass(name) {
+    EncodedCheckpoint(const std::string& name, const std::string& checkpoint) : run(name) {
         testing::makeEncodedFiles(QString::fromStdString(checkpoint), folder.path());
     }
 
     QTemporaryDir folder;
-    ExactPass pass;
+    ExactRun run;
 };
 
 }  // namespace
@@ -42,7 +42,7 @@ class EncodedFilesTest : public QObject {
     std::unique_ptr<EncodedCheckpoint> random_;
 
     static Json measured(EncodedCheckpoint& checkpoint, const QString& name) {
-        return checkpoint.pass.measuredWith(checkpoint.folder.filePath(name).toStdString());
+        return checkpoint.run.measuredWith(checkpoint.folder.filePath(name).toStdString());
     }
 
 private Q_SLOTS:
@@ -83,15 +83,15 @@ private Q_SLOTS:
         row("gguf_q4_0.gguf", 0.103, 0.215);
     }
 
-    /// Within an eighth: neither worse than the page says, nor better.
+    /// Within an eighth: neither worse than the page states, nor better.
     void predictionsAreAsFarFromF32AsKnown() {
         QFETCH(double, mini);
         QFETCH(double, random);
         const QString name = QTest::currentDataTag();
         const Json ofMini = measured(*mini_, name);
         const Json ofRandom = measured(*random_, name);
-        const auto number = [](const Json& told, const char* which) {
-            return told.at(which).get<double>();
+        const auto number = [](const Json& reported, const char* which) {
+            return reported.at(which).get<double>();
         };
         std::printf("| %s | %.2g | %.2g | %.2g | %.2g |\n",
                     qPrintable(name.section('.', 0, 0)),
@@ -99,8 +99,9 @@ private Q_SLOTS:
                     number(ofMini, "worst"),
                     number(ofRandom, "mean"),
                     number(ofRandom, "worst"));
-        for (const auto& [told, known] : {std::pair(ofMini, mini), std::pair(ofRandom, random)}) {
-            const double mean = number(told, "mean");
+        for (const auto& [reported, known] :
+             {std::pair(ofMini, mini), std::pair(ofRandom, random)}) {
+            const double mean = number(reported, "mean");
             QVERIFY2(std::abs(mean - known) <= known / 8, qPrintable(QString::number(mean)));
         }
     }

@@ -1,4 +1,4 @@
-// What the presets of Stable Diffusion XL sum and upcast, what the family says of it, and
+// What the presets of Stable Diffusion XL sum and upcast, what the family reports of it, and
 // docs/precision.md.
 #include "plugin/families/flux/flux_transformer.hpp"
 #include "plugin/families/hidream/hidream_transformer.hpp"
@@ -22,7 +22,7 @@ using namespace lowtide;
 
 namespace {
 
-/// A kind of checkpoint of Stable Diffusion XL on a card, and what its denoiser's sums and notes
+/// A kind of checkpoint of Stable Diffusion XL on a GPU, and what its denoiser's sums and notes
 /// are under a precision.
 struct XlRow {
     const char* name;
@@ -34,12 +34,12 @@ struct XlRow {
 
 const XlRow kXlRows[] = {
     {"base, balanced", {}, "balanced", false, ""},
-    {"base, speed", {}, "speed", false, "sums stay in f32: users of OneDiff found"},
+    {"base, speed", {}, "speed", false, "sums remain in f32: users of OneDiff found"},
     {"base, asked",
      {},
      "speed,matmul_half_accumulation=on",
      true,
-     "users of OneDiff found pictures of SDXL base softer with f16 sums, at 5 % less time"},
+     "users of OneDiff found images of SDXL base softer with f16 sums, at 5 % less time"},
     {"EDM, balanced", {.hasEdmLevels = true}, "balanced", false, ""},
     {"EDM, speed", {.hasEdmLevels = true}, "speed", true, "playground-v2.5 tolerant of f16 sums"},
     {"EDM, not asked", {.hasEdmLevels = true}, "speed,matmul_half_accumulation=off", false, ""},
@@ -50,11 +50,11 @@ const XlRow kXlRows[] = {
      "the checkpoint asks for it (upcast_attention)"},
     {"base, upcast_attention", {.sumsInF32 = true}, "speed", false, "(upcast_attention)"}};
 
-/// How a checkpoint's autoencoder is computed and what is said of it.
+/// How a checkpoint's autoencoder is computed and what is reported of it.
 struct UpcastRow {
     const char* name;
     bool decodesInF32;  ///< force_upcast
-    int capability;     ///< of the card; 0: a CPU
+    int capability;     ///< of the GPU; 0: a CPU
     const char* precision;
     const char* compute;
     bool checksFinite;
@@ -69,7 +69,7 @@ const UpcastRow kUpcastRows[] = {
      "balanced",
      "f32",
      false,
-     "computes in f32: the checkpoint says"},
+     "computes in f32: the checkpoint states"},
     {"upcast, speed", true, 86, "speed", "f32", false, "(force_upcast)"},
     {"upcast, asked for half",
      true,
@@ -77,9 +77,9 @@ const UpcastRow kUpcastRows[] = {
      "balanced,compute=f16",
      "f16",
      true,
-     "it computes once more in f32, for which the plan holds no room"},
+     "it computes once more in f32, for which the plan reserves no memory"},
     {"upcast, asked for bf16", true, 86, "balanced,compute=bf16", "bf16", true, ""},
-    {"upcast, an old card", true, 61, "balanced", "f32", false, ""},
+    {"upcast, an old GPU", true, 61, "balanced", "f32", false, ""},
     {"upcast, a CPU", true, 0, "balanced", "f32", false, ""},
     {"no upcast", false, 86, "balanced", "f16", true, ""},
     {"no upcast, quality", false, 86, "quality", "f32", false, ""}};
@@ -104,9 +104,9 @@ std::vector<NamedFamily> namedFamilies() {
 }
 
 /// Of a file in f16, on a card that has every switch.
-memory::ComponentPrecision onCard(const memory::FamilyPrecision& family,
-                                  const std::string& choice,
-                                  std::string_view role) {
+memory::ComponentPrecision onGpu(const memory::FamilyPrecision& family,
+                                 const std::string& choice,
+                                 std::string_view role) {
     return resolvePrecision(memory::parsePrecision(choice),
                             family,
                             std::string(role),
@@ -128,7 +128,7 @@ std::string familyTable() {
     for (const NamedFamily& family : namedFamilies()) {
         for (const std::string_view preset : memory::kPrecisionPresets) {
             const auto of = [&](std::string_view role) {
-                return onCard(family.precisions, std::string(preset), role);
+                return onGpu(family.precisions, std::string(preset), role);
             };
             const auto denoiser = of(models::kDenoiser);
             const bool sums = denoiser.stateOf(memory::NumericSwitch::MatmulHalfAccumulation) ==
@@ -145,7 +145,7 @@ std::string familyTable() {
 std::string switchCell(std::string_view preset, memory::NumericSwitch each) {
     for (const char* types : {"", ",compute=f32"}) {
         const auto state =
-            onCard(models::sd15Precisions(false), std::string(preset) + types, models::kDenoiser)
+            onGpu(models::sd15Precisions(false), std::string(preset) + types, models::kDenoiser)
                 .stateOf(each);
         if (state != memory::SwitchState::NotApplicable) {
             return state == memory::SwitchState::On ? "on" : "off";

@@ -14,25 +14,25 @@ using models::TileSpan;
 namespace {
 
 constexpr int64_t kScale = 2;
-/// Shares of two neighbours are rounded apart from each other.
+/// The weights of two neighbours are rounded separately.
 constexpr double kRounding = 1e-6;
 
 at::Tensor enlarge(const at::Tensor& tile) {
     return at::upsample_nearest2d(tile, {tile.size(2) * kScale, tile.size(3) * kScale});
 }
 
-at::Tensor inTiles(const at::Tensor& picture,
+at::Tensor inTiles(const at::Tensor& image,
                    const TileSizes& sizes,
                    const std::function<at::Tensor(const at::Tensor&)>& enlargeTile) {
-    const at::Tensor target = at::zeros(
-        {1, picture.size(1), kScale * picture.size(2), kScale * picture.size(3)}, at::kFloat);
-    models::enlargeInTiles(picture, sizes, kScale, enlargeTile, target);
+    const at::Tensor target =
+        at::zeros({1, image.size(1), kScale * image.size(2), kScale * image.size(3)}, at::kFloat);
+    models::enlargeInTiles(image, sizes, kScale, enlargeTile, target);
     return target;
 }
 
 /// The shares that tiles have in each pixel, and how many show it.
 struct Cover {
-    std::vector<double> shares;
+    std::vector<double> fractions;
     std::vector<int> tiles;
 };
 
@@ -43,14 +43,14 @@ Cover coverOf(int64_t length, const std::vector<TileSpan>& spans) {
         for (int64_t x = span.shownBegin; x < span.shownEnd; ++x) {
             const int64_t before = x - span.shownBegin;
             const int64_t behind = span.shownEnd - 1 - x;
-            double share = 1;
+            double fraction = 1;
             if (before < span.fadeIn) {
-                share *= (static_cast<double>(before) + 0.5) / static_cast<double>(span.fadeIn);
+                fraction *= (static_cast<double>(before) + 0.5) / static_cast<double>(span.fadeIn);
             }
             if (behind < span.fadeOut) {
-                share *= (static_cast<double>(behind) + 0.5) / static_cast<double>(span.fadeOut);
+                fraction *= (static_cast<double>(behind) + 0.5) / static_cast<double>(span.fadeOut);
             }
-            cover.shares[static_cast<size_t>(x)] += share;
+            cover.fractions[static_cast<size_t>(x)] += fraction;
             ++cover.tiles[static_cast<size_t>(x)];
         }
     }
@@ -64,14 +64,14 @@ class FeatheredTilesTest : public QObject {
 
 private Q_SLOTS:
 
-    void sharesSumToOne_data() {
+    void weightsSumToOne_data() {
         QTest::addColumn<int>("multiple");
         QTest::newRow("any pixel") << 1;
         QTest::newRow("every second") << 2;
         QTest::newRow("every fourth") << 4;
     }
 
-    void sharesSumToOne() {
+    void weightsSumToOne() {
         QFETCH(int, multiple);
         for (int64_t length = 1; length < 90; ++length) {
             for (int64_t side = 1; side < 32; side += 3) {
@@ -107,7 +107,7 @@ private Q_SLOTS:
         QCOMPARE(models::tileCount(301, 1000, {.multiple = 4}), 1);
     }
 
-    void givesTheWholePicture_whenPixelsDependOnTheirPlaceAlone_data() {
+    void givesTheWholeImage_whenPixelsDependOnTheirPositionAlone_data() {
         QTest::addColumn<int>("height");
         QTest::addColumn<int>("width");
         QTest::newRow("square") << 32 << 32;
@@ -116,19 +116,19 @@ private Q_SLOTS:
         QTest::newRow("narrower than a mirror image") << 50 << 1;
     }
 
-    void givesTheWholePicture_whenPixelsDependOnTheirPlaceAlone() {
+    void givesTheWholeImage_whenPixelsDependOnTheirPositionAlone() {
         QFETCH(int, height);
         QFETCH(int, width);
-        const at::Tensor picture =
+        const at::Tensor image =
             at::arange(height * width * 2, at::kFloat).view({1, 2, height, width}) / 1000;
         int calls = 0;
-        const at::Tensor tiled = inTiles(
-            picture, {.side = 13, .overlap = 6, .multiple = 4}, [&](const at::Tensor& tile) {
+        const at::Tensor tiled =
+            inTiles(image, {.side = 13, .overlap = 6, .multiple = 4}, [&](const at::Tensor& tile) {
                 ++calls;
                 return enlarge(tile);
             });
         QVERIFY(calls > 1);
-        QVERIFY(at::allclose(tiled, enlarge(picture), kRounding, kRounding));
+        QVERIFY(at::allclose(tiled, enlarge(image), kRounding, kRounding));
     }
 
     void fadesFromOneTileToTheNext() {
@@ -171,8 +171,8 @@ private:
                      where.c_str());
         }
         const Cover cover = coverOf(length, spans);
-        for (size_t x = 0; x < cover.shares.size(); ++x) {
-            QVERIFY2(std::abs(cover.shares[x] - 1) < 1e-9 && cover.tiles[x] <= 2, where.c_str());
+        for (size_t x = 0; x < cover.fractions.size(); ++x) {
+            QVERIFY2(std::abs(cover.fractions[x] - 1) < 1e-9 && cover.tiles[x] <= 2, where.c_str());
         }
     }
 };

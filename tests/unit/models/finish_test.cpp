@@ -2,7 +2,7 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/image_values.hpp"
@@ -21,11 +21,11 @@ using nodes::WireRef;
 using testing::DetailRequest;
 using testing::imageOf;
 using testing::ModelBench;
-using testing::picture;
+using testing::testImage;
 
 namespace {
 
-/// On the CPU oneDNN chooses its layouts by processor; the fake card holds tensors alone.
+/// On the CPU oneDNN chooses its layouts by processor; the fake GPU holds tensors alone.
 constexpr double kLargestError = 0.05;
 
 const tensor::Images& imagesOf(const WireRef& value) {
@@ -41,7 +41,7 @@ WireRef words(const WireRef& model, double level) {
         at::full(ModelBench::wordsShape(model), level), at::Tensor(), "a cat", -1);
 }
 
-executor::ValueOutline shapeOf(const WireRef& value) {
+executor::ValueSpec shapeOf(const WireRef& value) {
     const auto& conditioning = dynamic_cast<const tensor::Conditioning&>(*value);
     return {.shape = conditioning.tensor("embeds").sizes().vec()};
 }
@@ -132,14 +132,14 @@ at::Tensor byHand(ModelBench& bench, const DetailRequest& request, const at::Ten
     return pixelsOf(image);
 }
 
-struct WalkRow {
+struct DryRunRow {
     int64_t width;
     int64_t height;
     int64_t batch;
     int64_t tile;
 };
 
-std::vector<WalkRow> walks() {
+std::vector<DryRunRow> dryRuns() {
     return {{48, 32, 1, 32}, {64, 64, 1, 0}, {100, 60, 2, 48}, {35, 50, 1, 64}};
 }
 
@@ -159,9 +159,9 @@ class FinishTest : public QObject {
 
 private Q_SLOTS:
 
-    void onePictureOfOneTileIsEncodedDenoisedAndDecoded() {
+    void oneImageOfOneTileIsEncodedDenoisedAndDecoded() {
         ModelBench bench;
-        const at::Tensor pixels = picture(32, 32);
+        const at::Tensor pixels = testImage(32, 32);
         const DetailRequest request = requestOf(bench, pixels);
         QVERIFY(at::equal(pixelsOf(withDetail(bench, request)), byHand(bench, request, pixels)));
     }
@@ -188,18 +188,18 @@ private Q_SLOTS:
         QFETCH(QString, ofDenoiser);
         QFETCH(QString, ofAutoencoder);
         ModelBench bench;
-        const at::Tensor pixels = picture(32, 32);
+        const at::Tensor pixels = testImage(32, 32);
         DetailRequest request = requestOf(bench, pixels);
         const at::Tensor plain = pixelsOf(withDetail(bench, request));
         request.precision =
             memory::precisionFromJson(Json::parse(precision.toStdString()), "detail");
 
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(), testing::known(shapesOf(request), request));
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(), testing::known(shapesOf(request), request));
         const at::Tensor made = pixelsOf(withDetail(bench, request));
 
-        QCOMPARE(outline.precisions.size(), size_t{2});
-        for (const memory::ComponentPrecision& resolved : outline.precisions) {
+        QCOMPARE(spec.precisions.size(), size_t{2});
+        for (const memory::ComponentPrecision& resolved : spec.precisions) {
             const bool isDenoiser = resolved.role == models::kDenoiser;
             QCOMPARE(memory::shortNameOf(resolved.compute),
                      (isDenoiser ? ofDenoiser : ofAutoencoder).toStdString());
@@ -212,15 +212,15 @@ private Q_SLOTS:
     /// Half of the bytes of both, to the byte as walked.
     void storedTypesArePlanned() {
         ModelBench bench({.kind = "fake"});
-        DetailRequest request = requestOf(bench, picture(32, 48));
+        DetailRequest request = requestOf(bench, testImage(32, 48));
         request.precision = memory::parsePrecision("quality,storage=bf16,compute=bf16");
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(), testing::known(shapesOf(request), request));
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(), testing::known(shapesOf(request), request));
         WireRef result;
 
-        const memory::StageWork work = outline.walk(
+        const memory::StageWork work = spec.dryRun(
             {.device = {.spec = {.kind = "fake"}}, .elsewhere = {"positive", "negative", "image"}});
-        bench.runWith(outline.components(), [&] {
+        bench.runWith(spec.components(), [&] {
             result = testing::run(bench.stages(), request, bench.call("detail")).front();
         });
 
@@ -237,7 +237,7 @@ private Q_SLOTS:
     void everyTileHasItsOwnSeed_andFadesIntoTheNext() {
         const c10::InferenceMode asOnTheRunThread;
         ModelBench bench;
-        const at::Tensor pixels = picture(32, 48);
+        const at::Tensor pixels = testImage(32, 48);
         DetailRequest request = requestOf(bench, pixels);
         const at::Tensor whole = pixelsOf(withDetail(bench, request));
         const models::FeatheredTiles tiles(pixels, {.side = 32, .overlap = 16, .multiple = 8});
@@ -251,9 +251,9 @@ private Q_SLOTS:
         QVERIFY(at::equal(whole, expected));
     }
 
-    void aBatchIsItsPictures() {
+    void aBatchIsItsImages() {
         ModelBench bench;
-        const at::Tensor pixels = picture(32, 48, 2);
+        const at::Tensor pixels = testImage(32, 48, 2);
         DetailRequest request = requestOf(bench, pixels);
         const at::Tensor both = pixelsOf(withDetail(bench, request));
         for (int64_t i = 0; i < 2; ++i) {
@@ -262,38 +262,38 @@ private Q_SLOTS:
         }
     }
 
-    void theCardHasTheBitsOfTheCpu() {
-        const at::Tensor pixels = picture(37, 50, 2);
+    void theGpuHasTheBitsOfTheCpu() {
+        const at::Tensor pixels = testImage(37, 50, 2);
         ModelBench cpu;
-        ModelBench card({.kind = "fake"});
+        ModelBench gpu({.kind = "fake"});
         const at::Tensor expected = pixelsOf(withDetail(cpu, requestOf(cpu, pixels)));
-        QVERIFY(at::equal(pixelsOf(withDetail(card, requestOf(card, pixels))), expected));
-        const WireRef onCard = imageOf(pixels.to(c10::kPrivateUse1));
-        QVERIFY(at::equal(pixelsOf(sharpen(card, {.image = onCard})),
+        QVERIFY(at::equal(pixelsOf(withDetail(gpu, requestOf(gpu, pixels))), expected));
+        const WireRef onGpu = imageOf(pixels.to(c10::kPrivateUse1));
+        QVERIFY(at::equal(pixelsOf(sharpen(gpu, {.image = onGpu})),
                           pixelsOf(sharpen(cpu, {.image = imageOf(pixels)}))));
         for (const char* method : {"histogram", "statistics"}) {
             testing::MatchColourRequest request{.image = imageOf(pixels),
-                                                .reference = imageOf(picture(20, 20) * 0.5),
+                                                .reference = imageOf(testImage(20, 20) * 0.5),
                                                 .method = method};
             const at::Tensor matched = pixelsOf(match(cpu, request));
-            request.image = onCard;
-            QVERIFY(at::equal(pixelsOf(match(card, request)), matched));
+            request.image = onGpu;
+            QVERIFY(at::equal(pixelsOf(match(gpu, request)), matched));
         }
     }
 
-    void endsBetweenPictures_orAtOnce_data() {
+    void endsBetweenImages_orAtOnce_data() {
         QTest::addColumn<int>("mode");
         QTest::addColumn<int>("steps");
         QTest::newRow("not cancelled") << -1 << 8;
-        QTest::newRow("after this picture") << static_cast<int>(CancelMode::AfterThisImage) << 4;
+        QTest::newRow("after this image") << static_cast<int>(CancelMode::AfterThisImage) << 4;
         QTest::newRow("now") << static_cast<int>(CancelMode::Now) << 1;
     }
 
-    void endsBetweenPictures_orAtOnce() {
+    void endsBetweenImages_orAtOnce() {
         QFETCH(int, mode);
         QFETCH(int, steps);
         ModelBench bench;
-        const DetailRequest request = requestOf(bench, picture(32, 48, 2));
+        const DetailRequest request = requestOf(bench, testImage(32, 48, 2));
         StopSource source;
         int done = 0;
         nodes::StageCall call = bench.call("detail");
@@ -312,12 +312,12 @@ private Q_SLOTS:
                  qPrintable(QString::number(done)));
     }
 
-    void picturesTellHowTheyWereFinished() {
+    void imagesRecordHowTheyWereFinished() {
         ModelBench bench;
         tensor::Provenance provenance{.prompt = "a cat", .negative = {}, .fields = {}};
         provenance.set("Steps", "4");
-        DetailRequest request = requestOf(bench, picture(32, 32));
-        request.image = std::make_shared<const tensor::Images>(picture(32, 32), provenance);
+        DetailRequest request = requestOf(bench, testImage(32, 32));
+        request.image = std::make_shared<const tensor::Images>(testImage(32, 32), provenance);
         WireRef image = withDetail(bench, request);
         image = sharpen(bench, {.image = match(bench, {.image = image, .reference = image})});
         QCOMPARE(bench.stages().parametersText(image, 0),
@@ -328,8 +328,8 @@ private Q_SLOTS:
 
     void strengthMixesTheColours() {
         ModelBench bench;
-        const WireRef image = imageOf(picture(20, 30));
-        const WireRef reference = imageOf(picture(10, 10) * 0.3);
+        const WireRef image = imageOf(testImage(20, 30));
+        const WireRef reference = imageOf(testImage(10, 10) * 0.3);
         const auto matched = [&](double strength) {
             return pixelsOf(
                 match(bench, {.image = image, .reference = reference, .strength = strength}));
@@ -339,10 +339,10 @@ private Q_SLOTS:
         QVERIFY(at::allclose(matched(0.25), mixed, 0, 1e-6));
     }
 
-    void eachPictureMayHaveItsReference() {
+    void eachImageMayHaveItsReference() {
         ModelBench bench;
-        const at::Tensor pixels = picture(20, 30, 2);
-        const at::Tensor references = at::cat({picture(10, 10) * 0.3, picture(10, 10) * 0.9});
+        const at::Tensor pixels = testImage(20, 30, 2);
+        const at::Tensor references = at::cat({testImage(10, 10) * 0.3, testImage(10, 10) * 0.9});
         const auto matched = [&](const at::Tensor& image, const at::Tensor& reference) {
             return pixelsOf(
                 match(bench, {.image = imageOf(image), .reference = imageOf(reference)}));
@@ -354,75 +354,75 @@ private Q_SLOTS:
         }
     }
 
-    void theWalkPredictsActivationsOfDetail_data() {
+    void theDryRunPredictsActivationsOfDetail_data() {
         QTest::addColumn<QString>("device");
         QTest::addColumn<int>("index");
         for (const char* device : {"cpu", "fake"}) {
-            for (size_t i = 0; i < walks().size(); ++i) {
+            for (size_t i = 0; i < dryRuns().size(); ++i) {
                 QTest::addRow("%s %zu", device, i) << QString(device) << static_cast<int>(i);
             }
         }
     }
 
-    void theWalkPredictsActivationsOfDetail() {
+    void theDryRunPredictsActivationsOfDetail() {
         QFETCH(QString, device);
         QFETCH(int, index);
-        const WalkRow row = walks()[static_cast<size_t>(index)];
+        const DryRunRow row = dryRuns()[static_cast<size_t>(index)];
         ModelBench bench({.kind = device.toStdString()});
-        const at::Tensor pixels = picture(row.height, row.width, row.batch);
+        const at::Tensor pixels = testImage(row.height, row.width, row.batch);
         DetailRequest request = requestOf(bench, pixels);
         request.tilePixels = row.tile;
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(), testing::known(shapesOf(request), request));
-        QVERIFY(outline.components().size() == 2);
-        memory::StagePlace place{.device = {.spec = {.kind = "cpu"}}, .elsewhere = {}};
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(), testing::known(shapesOf(request), request));
+        QVERIFY(spec.components().size() == 2);
+        memory::StageDevices devices{.device = {.spec = {.kind = "cpu"}}, .elsewhere = {}};
         if (device == "fake") {
-            place = {.device = {.spec = {.kind = "fake"}},
-                     .elsewhere = {"positive", "negative", "image"}};
+            devices = {.device = {.spec = {.kind = "fake"}},
+                       .elsewhere = {"positive", "negative", "image"}};
         }
-        const memory::StageWork work = outline.walk(place);
+        const memory::StageWork work = spec.dryRun(devices);
         const WireRef result = withDetail(bench, request);
-        QCOMPARE(outline.output().shape, pixelsOf(result).sizes().vec());
+        QCOMPARE(spec.output().shape, pixelsOf(result).sizes().vec());
         checkBytes(work.activations, bench.activationPeak(), device);
     }
 
-    void theWalkCountsEveryTileAndEveryStep() {
+    void theDryRunCountsEveryTileAndEveryStep() {
         ModelBench bench;
-        const DetailRequest request = requestOf(bench, picture(32, 48, 3));
+        const DetailRequest request = requestOf(bench, testImage(32, 48, 3));
         const memory::StageWork work =
-            testing::outline(bench.stages(), testing::known(shapesOf(request), request))
-                .walk({.device = {.spec = {.kind = "cpu"}}});
+            testing::spec(bench.stages(), testing::known(shapesOf(request), request))
+                .dryRun({.device = {.spec = {.kind = "cpu"}}});
         QCOMPARE(work.components.size(), 2U);
         QCOMPARE(work.components[0].tree->role, std::string(models::kAutoencoder));
-        QCOMPARE(work.components[0].passes, 3 * 2 * 2);  // there and back
-        QCOMPARE(work.components[1].passes, 3 * 2 * 2);  // two of four steps
+        QCOMPARE(work.components[0].forwards, 3 * 2 * 2);  // there and back
+        QCOMPARE(work.components[1].forwards, 3 * 2 * 2);  // two of four steps
     }
 
-    void theWalkPredictsActivationsOfTheOthers_data() {
+    void theDryRunPredictsActivationsOfTheOthers_data() {
         QTest::addColumn<QString>("device");
         QTest::newRow("cpu") << "cpu";
         QTest::newRow("fake") << "fake";
     }
 
-    void theWalkPredictsActivationsOfTheOthers() {
+    void theDryRunPredictsActivationsOfTheOthers() {
         QFETCH(QString, device);
         ModelBench bench({.kind = device.toStdString()});
         const Shape shape = {2, 3, 300, 200};
-        const at::Tensor pixels = picture(300, 200, 2);
+        const at::Tensor pixels = testImage(300, 200, 2);
         const WireRef image = imageOf(device == "fake" ? pixels.to(c10::kPrivateUse1) : pixels);
         const std::string kind = device.toStdString();
-        const memory::StagePlace place{.device = {.spec = {.kind = kind}}, .elsewhere = {}};
+        const memory::StageDevices devices{.device = {.spec = {.kind = kind}}, .elsewhere = {}};
         (void)sharpen(bench, {.image = image});
-        checkBytes(
-            testing::outline(bench.stages(), testing::known(shape, testing::SharpenRequest{}))
-                .walk(place)
-                .activations,
-            bench.activationPeak(),
-            device);
+        checkBytes(testing::spec(bench.stages(), testing::known(shape, testing::SharpenRequest{}))
+                       .dryRun(devices)
+                       .activations,
+                   bench.activationPeak(),
+                   device);
         for (const char* method : {"histogram", "statistics"}) {
             testing::MatchColourRequest request{.method = method};
             const memory::StageWork work =
-                testing::outline(bench.stages(), testing::known(shape, shape, request)).walk(place);
+                testing::spec(bench.stages(), testing::known(shape, shape, request))
+                    .dryRun(devices);
             request.image = image;
             request.reference = image;
             (void)match(bench, request);
@@ -440,7 +440,7 @@ private Q_SLOTS:
         const Shape shape = {2, 3, 40, 40};
         const auto sharpening = [&](const testing::SharpenRequest& request) {
             return itemOf(
-                [&] { (void)testing::outline(bench.stages(), testing::known(shape, request)); });
+                [&] { (void)testing::spec(bench.stages(), testing::known(shape, request)); });
         };
         QCOMPARE(sharpening({.radius = -1}), std::string("radius"));
         QCOMPARE(sharpening({.percent = NAN}), std::string("percent"));
@@ -448,16 +448,16 @@ private Q_SLOTS:
         const auto matching = [&](const Shape& reference,
                                   const testing::MatchColourRequest& asked) {
             return itemOf([&] {
-                (void)testing::outline(bench.stages(), testing::known(shape, reference, asked));
+                (void)testing::spec(bench.stages(), testing::known(shape, reference, asked));
             });
         };
         QCOMPARE(matching(shape, {.method = "magic"}), std::string("method"));
         QCOMPARE(matching(shape, {.strength = 2}), std::string("strength"));
         QCOMPARE(matching({3, 3, 4, 4}, {}), std::string("reference"));
-        DetailRequest request = requestOf(bench, picture(32, 48));
+        DetailRequest request = requestOf(bench, testImage(32, 48));
         const auto detailing = [&] {
             return itemOf([&] {
-                (void)testing::outline(bench.stages(), testing::known(shapesOf(request), request));
+                (void)testing::spec(bench.stages(), testing::known(shapesOf(request), request));
             });
         };
         request.overlapPixels = 17;
@@ -471,17 +471,15 @@ private Q_SLOTS:
 
     void promptsForAreasAreRefused() {
         ModelBench bench;
-        DetailRequest request = requestOf(bench, picture(32, 48));
+        DetailRequest request = requestOf(bench, testImage(32, 48));
         testing::ConditioningEdit edit{
             .edit = testing::AreaEdit{
                 .area = {.xPixels = 0, .yPixels = 0, .widthPixels = 16, .heightPixels = 16}}};
         testing::DetailShapes shapes = shapesOf(request);
         shapes.positive.value =
-            testing::outline(bench.stages(), testing::known({shapes.positive}, edit))
-                .output()
-                .value;
+            testing::spec(bench.stages(), testing::known({shapes.positive}, edit)).output().value;
         const auto before = testing::errorOf(
-            [&] { (void)testing::outline(bench.stages(), testing::known(shapes, request)); });
+            [&] { (void)testing::spec(bench.stages(), testing::known(shapes, request)); });
         QVERIFY(before && before->item() == "positive");
         edit.first = request.positive;
         request.positive = testing::run(bench.stages(), edit, bench.call("area")).front();

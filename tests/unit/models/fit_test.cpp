@@ -1,6 +1,6 @@
-// Pictures and masks at other sizes, on each other and grown; latents several times.
+// Images and masks at other sizes, on each other and grown; latents several times.
 
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "plugin/image/fit_geometry.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -27,7 +27,7 @@ using testing::imageOf;
 using testing::latentsOf;
 using testing::maskOf;
 using testing::ModelBench;
-using testing::picture;
+using testing::testImage;
 
 namespace {
 
@@ -204,16 +204,16 @@ private Q_SLOTS:
         FitRequest request = requestOf("crop");
         request.multiple = 12;
         request.model = bench.load(testing::kMini);
-        const testing::StageOutline outline = testing::outline(
+        const testing::StageSpec spec = testing::spec(
             bench.stages(), testing::known({.image = {2, 3, 100, 130}, .mask = {}}, request));
-        QCOMPARE(outline.output().shape, (Shape{2, 3, 96, 120}));  // 8 and 12: multiples of 24
-        QCOMPARE(outline.outputs[1].shape, (Shape{1, 1, 96, 120}));
+        QCOMPARE(spec.output().shape, (Shape{2, 3, 96, 120}));  // 8 and 12: multiples of 24
+        QCOMPARE(spec.outputs[1].shape, (Shape{1, 1, 96, 120}));
     }
 
     void whatIsPaddedIsMasked() {
         ModelBench bench;
         FitRequest request = requestOf("pad", {.width = 32, .height = 16});
-        request.image = imageOf(picture(16, 16));
+        request.image = imageOf(testImage(16, 16));
         const WireRef mask = testing::run(bench.stages(), request, bench.call("fit"))[1];
         at::Tensor expected = at::ones({1, 1, 16, 32});
         expected.narrow(3, 8, 16).zero_();
@@ -223,7 +223,7 @@ private Q_SLOTS:
     void theEdgeIsRepeated() {
         ModelBench bench;
         FitRequest request = requestOf("pad", {.width = 32, .height = 16});
-        const at::Tensor pixels = picture(16, 16);
+        const at::Tensor pixels = testImage(16, 16);
         request.image = imageOf(pixels);
         request.fill = "edge";
         const at::Tensor made =
@@ -265,7 +265,7 @@ private Q_SLOTS:
         QFETCH(int, maskWidth);
         QFETCH(QString, item);
         ModelBench bench;
-        FitRequest request{.image = imageOf(picture(16, 32)),
+        FitRequest request{.image = imageOf(testImage(16, 32)),
                            .size = {.width = size.width(), .height = size.height()},
                            .mode = mode.toStdString(),
                            .method = method.toStdString()};
@@ -277,16 +277,16 @@ private Q_SLOTS:
         const auto ran = testing::errorOf(
             [&] { (void)testing::run(bench.stages(), request, bench.call("fit")); });
         const auto planned = testing::errorOf(
-            [&] { (void)testing::outline(bench.stages(), testing::known(shapes, request)); });
+            [&] { (void)testing::spec(bench.stages(), testing::known(shapes, request)); });
         QVERIFY(ran && ran->kind() == ErrorKind::InvalidInput);
         QCOMPARE(QString::fromStdString(ran->item()), item);
         QVERIFY(planned && planned->message() == ran->message());
     }
 
-    /// The picture outside of a hard mask has the bits that it had.
+    /// The image outside of a hard mask has the bits that it had.
     void pastingBackLeavesTheRest() {
         ModelBench bench;
-        const at::Tensor below = picture(32, 32);
+        const at::Tensor below = testImage(32, 32);
         testing::CompositeRequest request = compositeOf(below, 1 - below);
         const at::Tensor mask = testing::leftHalf(32, 32);
         request.mask = maskOf(mask);
@@ -294,12 +294,12 @@ private Q_SLOTS:
             pixelsOf(testing::run(bench.stages(), request, bench.call("composite")).front());
         QVERIFY(at::equal(made.narrow(3, 16, 16), below.narrow(3, 16, 16)));
         QVERIFY(at::equal(made.narrow(3, 0, 16), (1 - below).narrow(3, 0, 16)));
-        QVERIFY(at::equal(below, picture(32, 32)));
+        QVERIFY(at::equal(below, testImage(32, 32)));
     }
 
-    void onePictureGoesWithABatch() {
+    void oneImageGoesWithABatch() {
         ModelBench bench;
-        const at::Tensor one = picture(16, 16);
+        const at::Tensor one = testImage(16, 16);
         const at::Tensor many = at::rand({3, 3, 16, 16});
         const auto made = [&](const at::Tensor& below, const at::Tensor& above) {
             return pixelsOf(
@@ -325,14 +325,14 @@ private Q_SLOTS:
                 .front();
         QVERIFY(at::equal(latentsOf(made).samples(), at::cat({samples, samples, samples})));
         QVERIFY(at::equal(latentsOf(made).deviation(), at::cat({deviation, deviation, deviation})));
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(),
-                             testing::known({2, 4, 3, 5},
-                                            std::make_shared<const nodes::LatentOutline>(true),
-                                            testing::LatentRepeatRequest{.count = 3}));
-        QCOMPARE(outline.output().shape, (Shape{6, 4, 3, 5}));
-        QCOMPARE(sumOf(outline.output().tensors), made->bytesOn("cpu"));
-        QVERIFY(nodes::isDistribution(outline.output().value));
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(),
+                          testing::known({2, 4, 3, 5},
+                                         std::make_shared<const nodes::LatentSpec>(true),
+                                         testing::LatentRepeatRequest{.count = 3}));
+        QCOMPARE(spec.output().shape, (Shape{6, 4, 3, 5}));
+        QCOMPARE(sumOf(spec.output().tensors), made->bytesOn("cpu"));
+        QVERIFY(nodes::isDistribution(spec.output().value));
     }
 
     void emptyLatentsAreRepeatedToo() {
@@ -347,17 +347,17 @@ private Q_SLOTS:
                                           bench.call("repeat"))
                                  .front();
         QCOMPARE(dynamic_cast<const tensor::EmptyLatents&>(*made).batch(), 8);
-        const WireRef known = testing::emptyOutline(64, 32, 2);
-        const testing::StageOutline outline = testing::outline(
+        const WireRef known = testing::emptyLatentSpec(64, 32, 2);
+        const testing::StageSpec spec = testing::spec(
             bench.stages(), testing::known({}, known, testing::LatentRepeatRequest{.count = 4}));
-        const nodes::EmptyOutline* repeated = nodes::emptyIn(outline.output().value);
-        QVERIFY(repeated != nullptr && outline.output().shape.empty());
-        QVERIFY(repeated->size == (tensor::PictureSize{.width = 64, .height = 32}));
+        const nodes::EmptyLatentSpec* repeated = nodes::emptyIn(spec.output().value);
+        QVERIFY(repeated != nullptr && spec.output().shape.empty());
+        QVERIFY(repeated->size == (tensor::ImageSize{.width = 64, .height = 32}));
         QCOMPARE(repeated->batch, int64_t{8});
-        QCOMPARE(sumOf(outline.output().tensors), Bytes{0});
+        QCOMPARE(sumOf(spec.output().tensors), Bytes{0});
         for (const int64_t count : {int64_t{0}, int64_t{-1}, int64_t{4096}, INT64_MAX}) {
             const auto error = testing::errorOf([&] {
-                (void)testing::outline(
+                (void)testing::spec(
                     bench.stages(),
                     testing::known({}, known, testing::LatentRepeatRequest{.count = count}));
             });

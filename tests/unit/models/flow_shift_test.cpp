@@ -1,7 +1,7 @@
-// The shift of a flow for a picture's size, and the steps that a strength takes.
+// The shift of a flow for an image's size, and the steps that a strength takes.
 
 #include "nodes/denoise/denoise_schedule.hpp"
-#include "plugin/sampling/pass_part.hpp"
+#include "plugin/sampling/schedule_range.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
@@ -33,8 +33,8 @@ std::shared_ptr<const models::Model> stated(ModelBench& bench,
 }
 
 DenoiseAsked emptyAsked(int64_t width, int64_t height) {
-    return {.latent = std::make_shared<const nodes::Placeholder>(executor::ValueOutline{
-                .type = "LATENT", .value = testing::emptyOutline(width, height)})};
+    return {.latent = std::make_shared<const nodes::Placeholder>(executor::ValueSpec{
+                .type = "LATENT", .value = testing::emptyLatentSpec(width, height)})};
 }
 
 }  // namespace

@@ -42,11 +42,11 @@ private Q_SLOTS:
             testing::readTensorFile(folder_ + test.at("name").get<std::string>() + ".safetensors");
         const models::FluxTransformer transformer = open(test.at("checkpoint"));
         const auto predict = [&](const testing::RecordedCall& call) {
-            return transformer.predict(call.pass,
+            return transformer.predict(call.forward,
                                        call.input,
                                        call.time,
-                                       {.states = tensorIn(all, "embeds." + call.side),
-                                        .pooled = tensorIn(all, "pooled." + call.side),
+                                       {.states = tensorIn(all, "embeds." + call.branch),
+                                        .pooled = tensorIn(all, "pooled." + call.branch),
                                         .guidance = test.value("guidance", 3.5)});
         };
         testing::checkRecordedCalls(
@@ -119,17 +119,17 @@ private Q_SLOTS:
         QVERIFY(!models::fluxNetwork().find(map));
     }
 
-    /// What shapes tell of a file is what its config.json says.
+    /// What shapes reveal of a file is what its config.json states.
     void settingsAreThoseOfTheConfig() {
         const std::string file =
             (testing::fluxFileFolder({"flux_0"}) + "/flux_0/diffusion_model.safetensors")
                 .toStdString();
         const auto naming = models::fluxNetwork().find(models::openWeightFile(file).map);
         QVERIFY(naming && naming->isOwn);
-        const Json told = models::openDenoiser({.path = file, .name = "file"}, "")
-                              ->readJson("transformer/config.json");
+        const Json reported = models::openDenoiser({.path = file, .name = "file"}, "")
+                                  ->readJson("transformer/config.json");
         const Json stated = configOf("flux_0");
-        for (const auto& [key, value] : told.items()) {
+        for (const auto& [key, value] : reported.items()) {
             if (key != "out_channels") {  // the config leaves it out
                 QVERIFY2(stated.at(key) == value, key.c_str());
             }

@@ -9,8 +9,8 @@ class ForwardingWeights : public residency::WeightSource {
 public:
     explicit ForwardingWeights(residency::WeightSource& real) : real_(real) {}
 
-    void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override {
-        real_.beginPass(tree, hint);
+    void beginForward(const memory::ComponentTree& tree, const memory::ForwardHint& hint) override {
+        real_.beginForward(tree, hint);
     }
 
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,
@@ -28,10 +28,10 @@ public:
         return real_.torchDeviceOf(tree);
     }
 
-    [[nodiscard]] at::Tensor runPass(const memory::ComponentTree& tree,
-                                     const residency::PassInputs& inputs,
-                                     const residency::PassWork& work) override {
-        return real_.runPass(tree, inputs, work);
+    [[nodiscard]] at::Tensor runForward(const memory::ComponentTree& tree,
+                                        const residency::ForwardInputs& inputs,
+                                        const residency::ForwardWork& work) override {
+        return real_.runForward(tree, inputs, work);
     }
 
     void finishCompute(const memory::ComponentTree& tree) override { real_.finishCompute(tree); }

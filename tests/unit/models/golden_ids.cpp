@@ -16,7 +16,7 @@ namespace {
 
 using Ids = std::vector<int64_t>;
 
-constexpr int64_t kSparePlaces = 8;  ///< that stay empty where the ids are right
+constexpr int64_t kSpareTokens = 8;  ///< that remain empty where the ids are right
 constexpr int64_t kClipLength = 77;
 constexpr size_t kShownBytes = 1500;  ///< of a text or its ids
 constexpr int kShownTexts = 5;
@@ -39,21 +39,21 @@ TokenIds openGoldenTokenizer(const QString& folder, const std::string& kind) {
     if (kind.find("clip") != kind.npos) {
         const auto clip =
             std::make_shared<const models::ClipTokenizer>(checkpoint, "tokenizer", kClipLength);
-        return [clip](const std::string& text, int64_t places) {
-            return withoutPadding(clip->tokenize(text, places, "prompt"));
+        return [clip](const std::string& text, int64_t positions) {
+            return withoutPadding(clip->tokenize(text, positions, "prompt"));
         };
     }
     if (kind.find("t5") != kind.npos) {
         const auto unigram =
             std::make_shared<const models::UnigramTokenizer>(checkpoint, "tokenizer");
-        return [unigram](const std::string& text, int64_t places) {
-            return withoutPadding(unigram->tokenize(text, places, "prompt"));
+        return [unigram](const std::string& text, int64_t positions) {
+            return withoutPadding(unigram->tokenize(text, positions, "prompt"));
         };
     }
     const auto byteLevel =
         std::make_shared<const models::ByteLevelTokenizer>(checkpoint, "tokenizer");
-    return [byteLevel](const std::string& text, int64_t places) {
-        return withoutPadding(byteLevel->tokenize(text, places, 0, "prompt"));
+    return [byteLevel](const std::string& text, int64_t positions) {
+        return withoutPadding(byteLevel->tokenize(text, positions, 0, "prompt"));
     };
 }
 
@@ -62,13 +62,13 @@ int countOtherIds(const TokenIds& tokens, const Json& texts, const Json& rows) {
     for (size_t i = 0; i < texts.size(); ++i) {
         const Ids wanted = rows.at(i).get<Ids>();
         const Ids seen = tokens(texts.at(i).get<std::string>(),
-                                static_cast<int64_t>(wanted.size()) + kSparePlaces);
+                                static_cast<int64_t>(wanted.size()) + kSpareTokens);
         if (seen != wanted && ++wrong <= kShownTexts) {
-            const auto places =
+            const auto positions =
                 std::mismatch(seen.begin(), seen.end(), wanted.begin(), wanted.end());
-            qWarning("text %s: from place %s on %s, not %s",
+            qWarning("text %s: from position %s on %s, not %s",
                      shownJson(texts.at(i)).c_str(),
-                     std::to_string(places.first - seen.begin()).c_str(),
+                     std::to_string(positions.first - seen.begin()).c_str(),
                      shownJson(Json(seen)).c_str(),
                      shownJson(Json(wanted)).c_str());
         }

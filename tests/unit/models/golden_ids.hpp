@@ -11,8 +11,8 @@
 
 namespace lowtide::testing {
 
-/// The ids of a text in so many places, without padding.
-using TokenIds = std::function<std::vector<int64_t>(const std::string& text, int64_t places)>;
+/// The ids of a text in so many positions, without padding.
+using TokenIds = std::function<std::vector<int64_t>(const std::string& text, int64_t positions)>;
 
 /// The tokenizer in `folder`/tokenizer, read by the reader of `kind`, whose name has "clip" or "t5"
 /// in it, or else is of byte level.

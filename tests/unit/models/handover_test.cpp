@@ -1,6 +1,6 @@
-// A base and its refiner: passes by shares of one schedule.
+// A base and its refiner: ranges of one schedule by fractions.
 
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -8,8 +8,8 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/image_bench.hpp"
 #include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/picture_bench.hpp"
 
 #include <ATen/ATen.h>
 
@@ -20,13 +20,13 @@ namespace handover_test {
 using namespace lowtide;
 using nodes::WireRef;
 using testing::DenoiseRequest;
-using testing::PictureBench;
+using testing::ImageBench;
 
 namespace {
 
 constexpr const char* kMini = "builtin:mini";
 
-DenoiseRequest baseRequest(PictureBench& bench) {
+DenoiseRequest baseRequest(ImageBench& bench) {
     DenoiseRequest request = bench.request("a cat", "dark");
     request.latent = bench.emptyLatent(64, 48);
     request.steps = 6;
@@ -58,13 +58,16 @@ struct Refusal {
     const char* row;
     Change change;
     const char* item;
-    const char* says;
+    const char* expected;
 };
 
 const Refusal kRefusals[] = {
-    {"share below 0", [](DenoiseRequest& r) { r.startAt = -0.1; }, "start_at", "start_at is -0.1"},
-    {"share above 1", [](DenoiseRequest& r) { r.endAt = 1.5; }, "end_at", "end_at is 1.5"},
-    {"share is no number", [](DenoiseRequest& r) { r.endAt = NAN; }, "end_at", "nan"},
+    {"fraction under 0",
+     [](DenoiseRequest& r) { r.startAt = -0.1; },
+     "start_at",
+     "start_at is -0.1"},
+    {"fraction above 1", [](DenoiseRequest& r) { r.endAt = 1.5; }, "end_at", "end_at is 1.5"},
+    {"fraction is no number", [](DenoiseRequest& r) { r.endAt = NAN; }, "end_at", "nan"},
     {"two beginnings",
      [](DenoiseRequest& r) { r.startStep = 2; },
      "start_at",
@@ -77,7 +80,7 @@ const Refusal kRefusals[] = {
      },
      "end_at",
      "both steps (start_step 0, end_step 3) and shares (start_at 0, end_at 0.5)"},
-    {"a step and a share",
+    {"a step and a fraction",
      [](DenoiseRequest& r) { r.endStep = 5; },
      "start_at",
      "both steps (start_step 0, end_step 5)"},
@@ -111,35 +114,35 @@ private Q_SLOTS:
         }
     }
 
-    /// By the outline, which `check` and `plan` ask.
+    /// By the spec, which `check` and `plan` ask for.
     void refusedBeforeTheRun() {
         QFETCH(int, index);
         const Refusal& refusal = kRefusals[index];
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         DenoiseRequest request = baseRequest(bench);
         request.startAt = 0.6;
         request.endAt = 1;
         refusal.change(request);
         const auto error = testing::errorOf([&] {
-            (void)testing::outline(bench.stages(), testing::known(shapesOfRun(nullptr), request));
+            (void)testing::spec(bench.stages(), testing::known(shapesOfRun(nullptr), request));
         });
         QVERIFY(error);
         QVERIFY(error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string(refusal.item));
-        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+        QVERIFY2(error->message().str().find(refusal.expected) != std::string::npos,
                  error->message().str().c_str());
         QVERIFY(!error->hint().empty());
     }
 
     void wantsALatentThatCarriesNoise() {
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         DenoiseRequest request = baseRequest(bench);
         request.startAt = 0.6;
         request.endAt = 1;
         const auto error = testing::errorOf([&] {
-            (void)testing::outline(
+            (void)testing::spec(
                 bench.stages(),
-                testing::known(shapesOfRun(testing::emptyOutline(64, 48)), request));
+                testing::known(shapesOfRun(testing::emptyLatentSpec(64, 48)), request));
         });
         QVERIFY(error && error->item() == "start_at");
         QVERIFY2(error->message().str().find("the latent is empty") != std::string::npos,
@@ -148,20 +151,20 @@ private Q_SLOTS:
         testing::DenoiseShapes masked = shapesOfRun(nullptr);
         masked.mask = {1, 1, 48, 64};
         const auto withMask = testing::errorOf(
-            [&] { (void)testing::outline(bench.stages(), testing::known(masked, request)); });
+            [&] { (void)testing::spec(bench.stages(), testing::known(masked, request)); });
         QVERIFY(withMask && withMask->item() == "start_at");
     }
 
-    void warnsOfAnEncodedPicture() {
-        PictureBench bench(kMini);
+    void warnsOfAnEncodedImage() {
+        ImageBench bench(kMini);
         DenoiseRequest request = baseRequest(bench);
-        const auto picture = std::make_shared<const nodes::LatentOutline>(true);
-        QVERIFY(testing::outline(bench.stages(), testing::known(shapesOfRun(picture), request))
+        const auto image = std::make_shared<const nodes::LatentSpec>(true);
+        QVERIFY(testing::spec(bench.stages(), testing::known(shapesOfRun(image), request))
                     .issues.empty());
         request.startAt = 0.8;
         request.endAt = 1;
         const Issues issues =
-            testing::outline(bench.stages(), testing::known(shapesOfRun(picture), request)).issues;
+            testing::spec(bench.stages(), testing::known(shapesOfRun(image), request)).issues;
         QCOMPARE(issues.size(), 1U);
         QCOMPARE(issues.front().severity, Severity::Warning);
         QCOMPARE(issues.front().item, std::string("start_at"));
@@ -176,11 +179,11 @@ private Q_SLOTS:
         QTest::newRow("with what two passes by steps want") << true << false;
     }
 
-    /// Whatever the switches of passes by steps say: the base's noise stays, none is added.
+    /// Whatever the switches of ranges by steps state: the base's noise is kept, none is added.
     void nothingButTheLatentIsHandedOver() {
         QFETCH(bool, keepNoise);
         QFETCH(bool, addNoise);
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         DenoiseRequest request = baseRequest(bench);
         request.keepNoise = keepNoise;
         const WireRef base = bench.denoise(request);
@@ -190,7 +193,7 @@ private Q_SLOTS:
         byStep.endStep = 4;
         byStep.keepNoise = true;
         const WireRef same = bench.denoise(byStep);
-        QVERIFY(at::equal(PictureBench::samplesOf(base), PictureBench::samplesOf(same)));
+        QVERIFY(at::equal(ImageBench::samplesOf(base), ImageBench::samplesOf(same)));
 
         DenoiseRequest second = refining(request, base);
         second.addNoise = addNoise;
@@ -199,11 +202,11 @@ private Q_SLOTS:
         QVERIFY(!bench.bench().recorded().contains("random.000"));
         // The carry of the pass by steps would go on with it.
         second.latent = same->onHost();
-        QVERIFY(at::equal(PictureBench::samplesOf(bench.denoise(second)),
-                          PictureBench::samplesOf(refined)));
+        QVERIFY(at::equal(ImageBench::samplesOf(bench.denoise(second)),
+                          ImageBench::samplesOf(refined)));
     }
 
-    void planCountsTheCallsOfAShare_data() {
+    void planCountsTheCallsOfARange_data() {
         QTest::addColumn<QString>("sampler");
         QTest::addColumn<double>("startAt");
         QTest::addColumn<double>("endAt");
@@ -216,12 +219,12 @@ private Q_SLOTS:
         QTest::newRow("refiner of two stages") << "heun" << 0.5 << 1.0 << 21;
     }
 
-    void planCountsTheCallsOfAShare() {
+    void planCountsTheCallsOfARange() {
         QFETCH(QString, sampler);
         QFETCH(double, startAt);
         QFETCH(double, endAt);
         QFETCH(int, calls);
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         DenoiseRequest request = baseRequest(bench);
         request.steps = 20;
         request.sampler = sampler.toStdString();
@@ -238,16 +241,16 @@ private Q_SLOTS:
             taken += name.starts_with("model_out.") ? 1 : 0;
         }
         QCOMPARE(taken, calls);
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(), testing::known(shapesOfRun(nullptr), request));
-        QCOMPARE(outline.walk({"cpu"}).components.at(0).passes, int64_t{calls});
-        QCOMPARE(outline.output().tensors.size(), 1U);
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(), testing::known(shapesOfRun(nullptr), request));
+        QCOMPARE(spec.dryRun({"cpu"}).components.at(0).forwards, int64_t{calls});
+        QCOMPARE(spec.output().tensors.size(), 1U);
     }
 
-    void picturesTellOfBaseAndRefiner() {
-        PictureBench base(kMini);
+    void imagesRecordBaseAndRefiner() {
+        ImageBench base(kMini);
         const testing::CheckpointCopy copy;
-        PictureBench refiner(copy.path());
+        ImageBench refiner(copy.path());
         const WireRef left = base.denoise(baseRequest(base));
         const std::string ofBase = textOf(base, left);
         QVERIFY2(ofBase.find("Denoising end: 0.6, ") != std::string::npos, ofBase.c_str());
@@ -267,7 +270,7 @@ private Q_SLOTS:
     }
 
 private:
-    static std::string textOf(PictureBench& bench, const WireRef& latent) {
+    static std::string textOf(ImageBench& bench, const WireRef& latent) {
         const auto& provenance = dynamic_cast<const tensor::Latents&>(*latent).provenance();
         return bench.stages().parametersText(
             std::make_shared<const tensor::Images>(at::zeros({1, 3, 8, 8}), provenance), 0);

@@ -1,8 +1,8 @@
-// Two passes with the latents at another size between, beside diffusers.
+// Compares two passes with the latents at another size between with those of diffusers.
 
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/picture_bench.hpp"
+#include "tests/unit/models/image_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
@@ -13,7 +13,7 @@ namespace hires_test {
 
 using namespace lowtide;
 using nodes::WireRef;
-using testing::PictureBench;
+using testing::ImageBench;
 using testing::Truth;
 
 namespace {
@@ -32,7 +32,7 @@ private Q_SLOTS:
         cases_ = parseJson(truth_->text("cases.json"), "cases.json");
     }
 
-    void everyPassIsThatOfTheReference_data() {
+    void everyStageIsThatOfTheReference_data() {
         QTest::addColumn<int>("index");
         int index = 0;
         for (const Json& each : cases_) {
@@ -40,11 +40,11 @@ private Q_SLOTS:
         }
     }
 
-    void everyPassIsThatOfTheReference() {
+    void everyStageIsThatOfTheReference() {
         QFETCH(int, index);
         const Json& given = cases_.at(static_cast<size_t>(index));
         const std::string name = given.at("name").get<std::string>() + ".";
-        PictureBench bench(testing::goldenCheckpoint(given.at("checkpoint")));
+        ImageBench bench(testing::goldenCheckpoint(given.at("checkpoint")));
         testing::DenoiseRequest request = bench.request("a red car", "blurry");
         request.latent = bench.emptyLatent(given.at("width"), given.at("height"));
         request.steps = given.at("steps");
@@ -63,15 +63,14 @@ private Q_SLOTS:
         request.seed = given.at("seed2");
         request.startStep = given.at("start");
         const WireRef second = bench.denoise(request);
-        const WireRef picture = bench.decode(second);
+        const WireRef image = bench.decode(second);
 
-        QCOMPARE(truth_->disagreement(name + "first", PictureBench::samplesOf(first)),
+        QCOMPARE(truth_->disagreement(name + "first", ImageBench::samplesOf(first)), std::string());
+        QCOMPARE(truth_->disagreement(name + "larger", ImageBench::samplesOf(larger)),
                  std::string());
-        QCOMPARE(truth_->disagreement(name + "larger", PictureBench::samplesOf(larger)),
+        QCOMPARE(truth_->disagreement(name + "second", ImageBench::samplesOf(second)),
                  std::string());
-        QCOMPARE(truth_->disagreement(name + "second", PictureBench::samplesOf(second)),
-                 std::string());
-        QCOMPARE(truth_->disagreement(name + "picture", PictureBench::pixelsOf(picture)),
+        QCOMPARE(truth_->disagreement(name + "picture", ImageBench::pixelsOf(image)),
                  std::string());
     }
 

@@ -9,7 +9,7 @@ namespace lowtide::testing {
 /// Base of made-up weights on the CPU: no rows are gathered, nobody cancels.
 class HostWeights : public residency::WeightSource {
 public:
-    void beginPass(const memory::ComponentTree&, const memory::PassHint&) override {}
+    void beginForward(const memory::ComponentTree&, const memory::ForwardHint&) override {}
 
     [[nodiscard]] at::Tensor gatherRows(const memory::ComponentTree&,
                                         memory::LeafId,

@@ -83,7 +83,7 @@ struct EmptyLatentRequest {
     int64_t widthPixels = 512;
     int64_t heightPixels = 512;
     int64_t frames = 1;
-    int64_t batch = 1;  ///< of pictures alone
+    int64_t batch = 1;  ///< of images alone
     double rate = 0;
 };
 

@@ -18,15 +18,15 @@ using testing::DenoiseRequest;
 using testing::encode;
 using testing::ImageEncodeRequest;
 using testing::imageOf;
+using testing::imageRequest;
 using testing::kMini;
 using testing::latentsOf;
 using testing::leftHalf;
 using testing::maskOf;
 using testing::ModelBench;
-using testing::picture;
-using testing::pictureRequest;
+using testing::testImage;
 
-/// Pictures on their way to the denoiser: how they are encoded, and masks made of them.
+/// Images on their way to the denoiser: how they are encoded, and masks made of them.
 class ImageStagesTest : public QObject {
     Q_OBJECT
 
@@ -52,7 +52,7 @@ private Q_SLOTS:
         QFETCH(QString, item);
         ModelBench bench;
         ImageEncodeRequest request{.model = bench.load(kMini),
-                                   .image = imageOf(picture(height, 32)),
+                                   .image = imageOf(testImage(height, 32)),
                                    .sampling = sampling.toStdString()};
         testing::ImageEncodeShapes shapes{.image = {1, 3, height, 32}};
         if (maskWidth > 0) {
@@ -61,24 +61,24 @@ private Q_SLOTS:
         }
         const auto ran = testing::errorOf([&] { (void)encode(bench, request); });
         const auto planned = testing::errorOf(
-            [&] { (void)testing::outline(bench.stages(), testing::known(shapes, request)); });
+            [&] { (void)testing::spec(bench.stages(), testing::known(shapes, request)); });
         QVERIFY(ran && ran->kind() == ErrorKind::InvalidInput);
         QCOMPARE(QString::fromStdString(ran->item()), item);
         QVERIFY(planned && planned->message() == ran->message());
     }
 
-    void outlinesTellShapesAndTensors() {
+    void specsHaveShapesAndTensors() {
         ModelBench bench;
         ImageEncodeRequest request{.model = bench.load(kMini),
-                                   .image = imageOf(picture(16, 40, 2))};
+                                   .image = imageOf(testImage(16, 40, 2))};
         for (const char* sampling : {"sample", "mean"}) {
             request.sampling = sampling;
-            const testing::StageOutline outline = testing::outline(
-                bench.stages(), testing::known({.image = {2, 3, 16, 40}}, request));
+            const testing::StageSpec spec =
+                testing::spec(bench.stages(), testing::known({.image = {2, 3, 16, 40}}, request));
             const WireRef latent = encode(bench, request);
-            QCOMPARE(outline.output().shape, latentsOf(latent).samples().sizes().vec());
+            QCOMPARE(spec.output().shape, latentsOf(latent).samples().sizes().vec());
             Bytes bytes = 0;
-            for (const Bytes tensor : outline.output().tensors) {
+            for (const Bytes tensor : spec.output().tensors) {
                 bytes += tensor;
             }
             QCOMPARE(bytes, latent->bytesOn("cpu"));
@@ -88,10 +88,10 @@ private Q_SLOTS:
         const std::string path = folder.filePath("small.png").toStdString();
         const Image8 small{7, 5, 3, std::make_shared<uint8_t[]>(size_t{5} * 7 * 3)};
         files::writeFileAtomically(path, image::encodePng(small, {}));
-        const testing::StageOutline picture = testing::outlineNode(
+        const testing::StageSpec testImage = testing::specOfNode(
             bench.stages(), {.node = "load.image", .params = {{"image", path}}});
-        QCOMPARE(picture.output().shape, (Shape{1, 3, 5, 7}));
-        QCOMPARE(picture.outputs[1].shape, (Shape{1, 1, 5, 7}));
+        QCOMPARE(testImage.output().shape, (Shape{1, 3, 5, 7}));
+        QCOMPARE(testImage.outputs[1].shape, (Shape{1, 1, 5, 7}));
     }
 
     void aSampleIsDrawnByTheDenoiser() {
@@ -99,14 +99,14 @@ private Q_SLOTS:
         const WireRef model = bench.load(kMini);
         const auto latentWith = [&](const char* sampling) {
             return encode(
-                bench, {.model = model, .image = imageOf(picture(16, 32)), .sampling = sampling});
+                bench, {.model = model, .image = imageOf(testImage(16, 32)), .sampling = sampling});
         };
         const WireRef sample = latentWith("sample");
         const WireRef mean = latentWith("mean");
         QVERIFY(at::equal(latentsOf(sample).samples(), latentsOf(mean).samples()));
         QVERIFY(latentsOf(sample).deviation().min().item<double>() > 0);
 
-        DenoiseRequest request = pictureRequest(model);
+        DenoiseRequest request = imageRequest(model);
         const auto firstDraw = [&](const WireRef& latent) {
             request.latent = latent;
             bench.record();
@@ -126,7 +126,7 @@ private Q_SLOTS:
                        encode(bench, {.model = model, .image = imageOf(pixels), .mask = connected}))
                 .samples();
         };
-        const at::Tensor first = picture(16, 32);
+        const at::Tensor first = testImage(16, 32);
         const at::Tensor second = at::where(mask.expand_as(first) > 0.5, 1 - first, first);
         QVERIFY(at::equal(seen(first, maskOf(mask)), seen(second, maskOf(mask))));
         QVERIFY(!at::equal(seen(first, nullptr), seen(second, nullptr)));
@@ -137,24 +137,24 @@ private Q_SLOTS:
         QVERIFY(at::equal(seen(first, half(0.499)), seen(first, nullptr)));
     }
 
-    void picturesAreEncodedOneByOne_whenCancelledSo() {
+    void imagesAreEncodedOneByOne_whenCancelledSo() {
         ModelBench bench;
         StopSource source;
-        int pictures = 0;
+        int images = 0;
         nodes::StageCall call = bench.call("encode");
         call.stop = source.token();
         call.progress = [&](std::string_view phase, double, double total) {
             QCOMPARE(std::string(phase), std::string("encode"));
             QCOMPARE(total, 3.0);
-            ++pictures;
+            ++images;
             source.cancel(CancelMode::AfterThisImage);
         };
         const auto error = testing::errorOf([&] {
             (void)encode(
-                bench, {.model = bench.load(kMini), .image = imageOf(picture(16, 16, 3))}, call);
+                bench, {.model = bench.load(kMini), .image = imageOf(testImage(16, 16, 3))}, call);
         });
         QVERIFY(error && error->kind() == ErrorKind::Cancelled);
-        QCOMPARE(pictures, 1);
+        QCOMPARE(images, 1);
     }
 
     void masksAreMadeOfLevels_data() {

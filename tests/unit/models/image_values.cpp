@@ -20,9 +20,9 @@ WireRef latentOf(at::IntArrayRef shape) {
     return std::make_shared<const tensor::Latents>(at::zeros(shape), tensor::Provenance{});
 }
 
-at::Tensor picture(int64_t height, int64_t width, int64_t batch) {
-    const at::Tensor places = at::arange(batch * 3 * height * width, at::kFloat);
-    return (at::sin(places * 0.05) * 0.4 + 0.5).view({batch, 3, height, width});
+at::Tensor testImage(int64_t height, int64_t width, int64_t batch) {
+    const at::Tensor positions = at::arange(batch * 3 * height * width, at::kFloat);
+    return (at::sin(positions * 0.05) * 0.4 + 0.5).view({batch, 3, height, width});
 }
 
 at::Tensor leftHalf(int64_t height, int64_t width) {
@@ -56,7 +56,7 @@ WireRef denoise(ModelBench& bench,
     return result;
 }
 
-DenoiseRequest pictureRequest(const WireRef& model) {
+DenoiseRequest imageRequest(const WireRef& model) {
     const models::ModelInfo& info = ModelBench::modelOf(model).info();
     const WireRef words = std::make_shared<const tensor::Conditioning>(
         at::zeros(ModelBench::wordsShape(model)), at::Tensor(), "a cat", -1);
@@ -90,7 +90,7 @@ DenoiseShapes shapesOf(const DenoiseRequest& request) {
     if (const Shape shape = shapeOf(request.latent); !shape.empty()) {
         shapes.latent = shape;
     } else {
-        shapes.latentKind = emptyOutline(32, 16);
+        shapes.latentKind = emptyLatentSpec(32, 16);
     }
     if (const auto* mask = dynamic_cast<const tensor::Masks*>(request.mask.get())) {
         shapes.mask = mask->values().sizes().vec();

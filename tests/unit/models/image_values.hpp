@@ -1,5 +1,5 @@
 #pragma once
-// Pictures, masks and stages on them, for tests of image to image and inpainting.
+// Images, masks and stages on them, for tests of image to image and inpainting.
 
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/unit/models/known_shapes.hpp"
@@ -20,7 +20,7 @@ inline constexpr const char* kMini = "builtin:mini";
 [[nodiscard]] const tensor::Latents& latentsOf(const nodes::WireRef& value);
 
 /// Smooth waves, [batch, 3, height, width].
-[[nodiscard]] at::Tensor picture(int64_t height, int64_t width, int64_t batch = 1);
+[[nodiscard]] at::Tensor testImage(int64_t height, int64_t width, int64_t batch = 1);
 /// 1 in the left half, [1, 1, height, width].
 [[nodiscard]] at::Tensor leftHalf(int64_t height, int64_t width);
 
@@ -32,8 +32,8 @@ inline constexpr const char* kMini = "builtin:mini";
                                      const std::optional<nodes::StageCall>& call = {});
 
 /// A request that goes on with a latent of 32 x 16 pixels at half strength, with mask and masked
-/// picture where the model wants them.
-[[nodiscard]] DenoiseRequest pictureRequest(const nodes::WireRef& model);
+/// image where the model wants them.
+[[nodiscard]] DenoiseRequest imageRequest(const nodes::WireRef& model);
 /// What is known of that request's wires before the run.
 [[nodiscard]] DenoiseShapes shapesOf(const DenoiseRequest& request);
 

@@ -1,4 +1,4 @@
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -16,15 +16,15 @@ using nodes::WireRef;
 using testing::denoise;
 using testing::DenoiseRequest;
 using testing::imageOf;
+using testing::imageRequest;
 using testing::kMini;
 using testing::latentOf;
 using testing::latentsOf;
 using testing::leftHalf;
 using testing::maskOf;
 using testing::ModelBench;
-using testing::picture;
-using testing::pictureRequest;
 using testing::shapesOf;
+using testing::testImage;
 
 namespace {
 
@@ -34,7 +34,7 @@ struct Refusal {
     const char* row;
     Change change;
     const char* item;
-    const char* says;
+    const char* expected;
 };
 
 WireRef emptyLatent(ModelBench& bench) {
@@ -53,12 +53,12 @@ std::vector<Refusal> refusals() {
              r.mask = maskOf(at::ones({1, 1, 16, 24}));
          },
          "mask",
-         "24 x 16 pixels, the picture 32 x 16"},
-        {"mask that is a picture",
-         [](Request& r, ModelBench&) { r.mask = imageOf(picture(16, 32)); },
+         "24 x 16 pixels, the image 32 x 16"},
+        {"mask that is an image",
+         [](Request& r, ModelBench&) { r.mask = imageOf(testImage(16, 32)); },
          "mask",
          "no mask"},
-        {"more masks than pictures",
+        {"more masks than images",
          [](Request& r, ModelBench&) {
              r.mask = maskOf(at::ones({2, 1, 16, 32}));
          },
@@ -101,14 +101,14 @@ std::vector<Refusal> blendRefusals() {
              r.strength = 1;
          },
          "latent",
-         "no picture around the mask"},
-        {"masked picture for four channels",
+         "no image around the mask"},
+        {"masked image for four channels",
          [](Request& r, ModelBench&) {
              r.mask = maskOf(at::ones({1, 1, 16, 32}));
              r.masked = r.latent;
          },
          "masked",
-         "takes no masked picture"},
+         "takes no masked image"},
     };
 }
 
@@ -116,26 +116,26 @@ std::vector<Refusal> fillRefusals() {
     using Request = DenoiseRequest;
     return {
         {"no mask", [](Request& r, ModelBench&) { r.mask = nullptr; }, "mask", "fills masks"},
-        {"no masked picture",
+        {"no masked image",
          [](Request& r, ModelBench&) { r.masked = nullptr; },
          "masked",
          "wants to see"},
-        {"masked picture of another size",
+        {"masked image of another size",
          [](Request& r, ModelBench&) {
              r.masked = latentOf({1, 4, 2, 3});
          },
          "masked",
          "[1, 4, 2, 3]"},
-        {"masked picture that is empty",
+        {"masked image that is empty",
          [](Request& r, ModelBench& b) { r.masked = emptyLatent(b); },
          "masked",
-         "no latent picture"},
+         "no latent image"},
     };
 }
 
 }  // namespace
 
-/// Where a pass over a picture begins, and what it refuses of strength, masks and masked pictures.
+/// Where a run over an image begins, and what it refuses of strength, masks and masked images.
 class InpaintRequestsTest : public QObject {
     Q_OBJECT
 
@@ -143,18 +143,18 @@ class InpaintRequestsTest : public QObject {
                              const Refusal& refusal,
                              bool isSeenBefore) {
         ModelBench bench;
-        DenoiseRequest request = pictureRequest(bench.load(checkpoint));
+        DenoiseRequest request = imageRequest(bench.load(checkpoint));
         refusal.change(request, bench);
         const auto ran = testing::errorOf([&] { (void)denoise(bench, request); });
         QVERIFY(ran);
         QVERIFY2(ran->kind() == ErrorKind::InvalidInput, ran->message().str().c_str());
         QCOMPARE(ran->item(), std::string(refusal.item));
-        QVERIFY2(ran->message().str().find(refusal.says) != std::string::npos,
+        QVERIFY2(ran->message().str().find(refusal.expected) != std::string::npos,
                  ran->message().str().c_str());
         QVERIFY(!ran->hint().empty());
         if (isSeenBefore) {
             const auto planned = testing::errorOf([&] {
-                (void)testing::outline(bench.stages(), testing::known(shapesOf(request), request));
+                (void)testing::spec(bench.stages(), testing::known(shapesOf(request), request));
             });
             QVERIFY(planned);
             QCOMPARE(planned->message(), ran->message());
@@ -179,7 +179,7 @@ private Q_SLOTS:
     void denoiseRefuses() {
         QFETCH(int, index);
         const Refusal refusal = refusals()[static_cast<size_t>(index)];
-        const bool isOfAnotherKind = std::string_view(refusal.says) == "no mask";
+        const bool isOfAnotherKind = std::string_view(refusal.expected) == "no mask";
         checkRefusal(kMini, refusal, !isOfAnotherKind);
     }
 
@@ -207,7 +207,7 @@ private Q_SLOTS:
     void nineChannelsRefuse() {
         QFETCH(int, index);
         const Refusal refusal = fillRefusals()[static_cast<size_t>(index)];
-        const bool isOfAnotherKind = std::string_view(refusal.says) == "no latent picture";
+        const bool isOfAnotherKind = std::string_view(refusal.expected) == "no latent image";
         checkRefusal(goldens_ + "/checkpoints/inpaint_1", refusal, !isOfAnotherKind);
     }
 
@@ -215,14 +215,14 @@ private Q_SLOTS:
         ModelBench bench;
         for (const std::string& checkpoint :
              {std::string(kMini), goldens_ + "/checkpoints/inpaint_1"}) {
-            const DenoiseRequest request = pictureRequest(bench.load(checkpoint));
+            const DenoiseRequest request = imageRequest(bench.load(checkpoint));
             QCOMPARE(latentsOf(denoise(bench, request)).samples().sizes().vec(),
                      latentsOf(request.latent).samples().sizes().vec());
         }
     }
 
     void everyStrokeReachesItsLatentPixels_data() {
-        QTest::addColumn<QRect>("stroke");  // pixels of a picture of 32 x 16
+        QTest::addColumn<QRect>("stroke");  // pixels of an image of 32 x 16
         QTest::newRow("between two corners") << QRect(1, 1, 7, 7);
         QTest::newRow("right edge of a block") << QRect(15, 0, 1, 16);
         QTest::newRow("lower edge of a block") << QRect(0, 7, 32, 1);
@@ -233,12 +233,12 @@ private Q_SLOTS:
         QTest::newRow("nothing") << QRect(0, 0, 0, 0);
     }
 
-    /// A latent pixel is made anew where the mask has a pixel of its block; all others are those of
-    /// the picture, bit for bit.
+    /// A latent pixel is regenerated where the mask has a pixel of its block; all others are those
+    /// of the image, bit for bit.
     void everyStrokeReachesItsLatentPixels() {
         QFETCH(QRect, stroke);
         ModelBench bench;
-        DenoiseRequest request = pictureRequest(bench.load(kMini));
+        DenoiseRequest request = imageRequest(bench.load(kMini));
         const at::Tensor given = at::rand({1, 4, 2, 4});
         request.latent = std::make_shared<const tensor::Latents>(given, tensor::Provenance{});
         at::Tensor mask = at::zeros({1, 1, 16, 32});
@@ -264,12 +264,12 @@ private Q_SLOTS:
         QTest::newRow("faint") << 0.4 << 0.0;
     }
 
-    /// As diffusers makes it; a mask that is too faint for that is told.
+    /// As diffusers makes it; a mask that is too faint for that is reported.
     void nineChannelsSeeAMaskOfNoughtsAndOnes() {
         QFETCH(double, level);
         QFETCH(double, seen);
         ModelBench bench;
-        DenoiseRequest request = pictureRequest(bench.load(goldens_ + "/checkpoints/inpaint_1"));
+        DenoiseRequest request = imageRequest(bench.load(goldens_ + "/checkpoints/inpaint_1"));
         at::Tensor mask = at::zeros({1, 1, 16, 32});
         mask.select(2, 3).select(2, 15).fill_(level);
         request.mask = maskOf(mask);
@@ -304,7 +304,7 @@ private Q_SLOTS:
         QFETCH(double, strength);
         QFETCH(int, calls);
         ModelBench bench;
-        DenoiseRequest request = pictureRequest(bench.load(kMini));
+        DenoiseRequest request = imageRequest(bench.load(kMini));
         request.steps = steps;
         request.strength = strength;
         request.cfg = 1;
@@ -314,22 +314,22 @@ private Q_SLOTS:
         (void)denoise(bench, request, call);
         QCOMPARE(done, calls);
         const memory::StageWork work =
-            testing::outline(bench.stages(), testing::known(shapesOf(request), request))
-                .walk({"cpu"});
-        QCOMPARE(work.components.at(0).passes, int64_t{calls});
+            testing::spec(bench.stages(), testing::known(shapesOf(request), request))
+                .dryRun({"cpu"});
+        QCOMPARE(work.components.at(0).forwards, int64_t{calls});
     }
 
-    void aStrengthOfNothingGivesThePictureBack_data() {
+    void aStrengthOfNothingGivesTheImageBack_data() {
         QTest::addColumn<bool>("isMasked");
         QTest::newRow("whole") << false;
         QTest::newRow("masked") << true;
     }
 
     /// As A1111 and ComfyUI: no step is taken, no network runs, and nothing is drawn.
-    void aStrengthOfNothingGivesThePictureBack() {
+    void aStrengthOfNothingGivesTheImageBack() {
         QFETCH(bool, isMasked);
         ModelBench bench;
-        DenoiseRequest request = pictureRequest(bench.load(kMini));
+        DenoiseRequest request = imageRequest(bench.load(kMini));
         request.latent = std::make_shared<const tensor::Latents>(
             at::rand({1, 4, 2, 4}), tensor::Provenance{}, nullptr, at::rand({1, 4, 2, 4}));
         request.strength = 0;
@@ -342,18 +342,18 @@ private Q_SLOTS:
         QVERIFY(at::equal(latentsOf(result).deviation(), latentsOf(request.latent).deviation()));
         QVERIFY(bench.recorded().empty());
         testing::DenoiseShapes shapes = shapesOf(request);
-        shapes.latentKind = std::make_shared<const nodes::LatentOutline>(true);
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(), testing::known(shapes, request));
-        QVERIFY(!outline.components);
-        QVERIFY(nodes::isDistribution(outline.output().value));
-        QCOMPARE(outline.output().tensors.size(), 2U);
-        QVERIFY(outline.walk({"cpu"}).components.empty());
+        shapes.latentKind = std::make_shared<const nodes::LatentSpec>(true);
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(), testing::known(shapes, request));
+        QVERIFY(!spec.components);
+        QVERIFY(nodes::isDistribution(spec.output().value));
+        QCOMPARE(spec.output().tensors.size(), 2U);
+        QVERIFY(spec.dryRun({"cpu"}).components.empty());
     }
 
-    void pictureTextHasTheStrength() {
+    void imageTextHasTheStrength() {
         ModelBench bench;
-        DenoiseRequest request = pictureRequest(bench.load(kMini));
+        DenoiseRequest request = imageRequest(bench.load(kMini));
         const auto textFor = [&] {
             const WireRef latent = denoise(bench, request);
             return bench.stages().parametersText(

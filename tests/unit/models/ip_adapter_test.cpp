@@ -1,12 +1,12 @@
-#include "nodes/control/image_prompt_pass.hpp"
+#include "nodes/control/image_prompt_forward.hpp"
 #include "nodes/control/image_prompted_source.hpp"
-#include "nodes/denoise/placed_entries.hpp"
-#include "plugin/image/picture_file.hpp"
+#include "nodes/denoise/regional_entries.hpp"
+#include "plugin/image/image_file.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
 #include "plugin/nn/image_prompts/clip_vision_model.hpp"
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/image_pixels.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -47,16 +47,16 @@ at::Tensor fileTensor(const testing::FileTensor& tensor) {
     return values;
 }
 
-/// Without pictures: one token each, filled with its number; 0 stands for no picture.
-ImagePromptEntry entryOf(const std::shared_ptr<const IpAdapter>& adapter, int64_t pictures) {
+/// Without images: one token each, filled with its number; 0 stands for no image.
+ImagePromptEntry entryOf(const std::shared_ptr<const IpAdapter>& adapter, int64_t images) {
     const at::Tensor tokens =
-        at::arange(pictures + 1, at::kFloat).view({-1, 1, 1}).expand({-1, 1, kWidth}).contiguous();
+        at::arange(images + 1, at::kFloat).view({-1, 1, 1}).expand({-1, 1, kWidth}).contiguous();
     return {.adapter = adapter, .tokensShape = tokens.sizes().vec(), .tokens = tokens};
 }
 
 }  // namespace
 
-/// IP-Adapters as files, and what a denoiser's calls see of pictures.
+/// IP-Adapters as files, and what a denoiser's calls see of images.
 class IpAdapterTest : public QObject {
     Q_OBJECT
 
@@ -72,24 +72,24 @@ class IpAdapterTest : public QObject {
     }
 
     /// What a call of two halves of a batch of two sees.
-    static std::vector<models::PictureTokens> seenIn(
+    static std::vector<models::ImageTokens> activeIn(
         const ImagePrompts& prompts,
         int call,
         int64_t positives = 2,
         const std::optional<models::LatentArea>& area = {}) {
-        const nodes::ImagePromptPass pass(
+        const nodes::ImagePromptForward forward(
             prompts, {.latents = {2, 4, 8, 8}, .count = 10}, c10::kCPU);
         const at::Tensor latents = at::zeros({4, 4, 8, 8});
         const at::Tensor time = at::scalar_tensor(301, at::kLong);
         sampling::StepInfo step;
         step.taken = call;
         const models::UNetConditioning conditioning{};
-        return pass.tokensFor({.latents = latents,
-                               .timestep = time,
-                               .step = step,
-                               .conditioning = conditioning,
-                               .positives = positives,
-                               .area = area ? &*area : nullptr});
+        return forward.tokensFor({.latents = latents,
+                                  .timestep = time,
+                                  .step = step,
+                                  .conditioning = conditioning,
+                                  .positives = positives,
+                                  .area = area ? &*area : nullptr});
     }
 
 private Q_SLOTS:
@@ -97,7 +97,7 @@ private Q_SLOTS:
     void initTestCase() { goldens_ = testing::ipGoldenFolder(); }
 
     void pixelsAreThoseOfTheReference_data() {
-        QTest::addColumn<QString>("picture");
+        QTest::addColumn<QString>("image");
         QTest::addColumn<QString>("golden");
         QTest::newRow("upright") << "portrait"
                                  << "sd1";
@@ -109,10 +109,10 @@ private Q_SLOTS:
 
     /// Bit for bit: resizing, the middle, mean and deviation.
     void pixelsAreThoseOfTheReference() {
-        QFETCH(QString, picture);
+        QFETCH(QString, image);
         QFETCH(QString, golden);
-        const QByteArray bytes = testing::contentsOf(at("images/" + picture + ".png"));
-        const image::DecodedPicture decoded = image::decodePicture(
+        const QByteArray bytes = testing::contentsOf(at("images/" + image + ".png"));
+        const image::DecodedImage decoded = image::decodeImage(
             std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))),
             "picture");
         const at::Tensor ours = models::clipPixels(tensor::pixelsOf(decoded), 56);
@@ -123,7 +123,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(ours, truth));
     }
 
-    void sayWhatTheyAre_data() {
+    void describeWhatTheyAre_data() {
         QTest::addColumn<QString>("path");
         QTest::addColumn<QString>("family");
         QTest::newRow("base") << kBase << "IP-Adapter for networks with a context 128 wide";
@@ -132,7 +132,7 @@ private Q_SLOTS:
                                      << "IP-Adapter Plus for networks with a context 128 wide";
     }
 
-    void sayWhatTheyAre() {
+    void describeWhatTheyAre() {
         QFETCH(QString, path);
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(at(path).toStdString());
@@ -161,10 +161,10 @@ private Q_SLOTS:
     void encodersAreFoundWhereTheyLie_data() {
         QTest::addColumn<QString>("adapter");
         QTest::addColumn<QString>("encoder");
-        QTest::newRow("beside") << "some/a.safetensors"
-                                << "some/image_encoder";
-        QTest::newRow("beside its folder") << "some/a.safetensors"
-                                           << "image_encoder";
+        QTest::newRow("next to it") << "some/a.safetensors"
+                                    << "some/image_encoder";
+        QTest::newRow("next to its folder") << "some/a.safetensors"
+                                            << "image_encoder";
         QTest::newRow("for SDXL with ViT-H") << "sdxl_models/a.safetensors"
                                              << "models/image_encoder";
         QTest::newRow("for SDXL with bigG") << "models/a.safetensors"
@@ -192,10 +192,10 @@ private Q_SLOTS:
 
     void otherFilesAreRefused_data() {
         QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::addColumn<QString>("item");
-        const auto row = [](const char* file, const char* says, const char* item = "adapter") {
-            QTest::newRow(file) << file << says << item;
+        const auto row = [](const char* file, const char* expected, const char* item = "adapter") {
+            QTest::newRow(file) << file << expected << item;
         };
         row("nothing there", "there is no IP-Adapter");
         row("face", "face recognition network");
@@ -208,17 +208,19 @@ private Q_SLOTS:
         row("strange name", "ip_adapter.one.to_k_ip.weight");
         row("narrow pair", "ip_adapter.1.to_v_ip.weight");
         row("whole numbers", "ip_adapter.1.to_k_ip.weight");
-        row("torn tokens", "no whole number of tokens");
+        row("incomplete tokens", "no whole number of tokens");
         row("missing bias", "image_proj.proj.bias");
         row("no encoder", "40 wide", "image_encoder");
         row("wide encoder", "gives 40 numbers", "image_encoder");
         row("absent encoder", "there is no image encoder", "image_encoder");
-        row("encoder without settings", "whose number of heads no shape tells", "image_encoder");
+        row("encoder without settings",
+            "whose number of heads no shape determines",
+            "image_encoder");
     }
 
     void otherFilesAreRefused() {
         QFETCH(QString, file);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const QTemporaryDir folder;
         const auto [path, encoder] = madeBad(file, folder);
         ModelBench bench;
@@ -226,7 +228,7 @@ private Q_SLOTS:
             [&, path = path, encoder = encoder] { (void)opened(bench, path, encoder); });
         QVERIFY(error);
         QTEST(QString::fromStdString(error->item()), "item");
-        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+        QVERIFY2(error->message().str().find(expected.toStdString()) != std::string::npos,
                  (error->message().str() + " / " + error->hint().str()).c_str());
         QVERIFY(error->kind() != ErrorKind::Internal);
     }
@@ -239,7 +241,7 @@ private Q_SLOTS:
                                  "even number",
                                  "narrow pair",
                                  "whole numbers",
-                                 "torn tokens",
+                                 "incomplete tokens",
                                  "missing bias"}) {
             QTest::newRow(file) << file << "";
         }
@@ -310,24 +312,24 @@ private Q_SLOTS:
                  "ip_adapter." + std::to_string(2 * count - 1) + ".to_k_ip.weight");
     }
 
-    /// [uncond, uncond, cond, cond]: the tokens of all pictures in a row.
-    void picturesAreReadTogether() {
+    /// [uncond, uncond, cond, cond]: the tokens of all images in a row.
+    void imagesAreReadTogether() {
         ModelBench bench;
         const ImagePrompts prompts({entryOf(opened(bench, at(kBase)), 2)});
-        const auto seen = seenIn(prompts, 0);
+        const auto seen = activeIn(prompts, 0);
         QCOMPARE(seen.size(), size_t(1));
         const at::Tensor tokens = seen.front().tokens.select(2, 0);
         QVERIFY(
             at::equal(tokens, at::tensor({0.F, 0.F, 0.F, 0.F, 1.F, 2.F, 1.F, 2.F}).view({4, 2})));
-        const auto negatives = seenIn(prompts, 0, 0);
+        const auto negatives = activeIn(prompts, 0, 0);
         QVERIFY(at::equal(negatives.front().tokens.select(2, 0), at::zeros({4, 2})));
     }
 
-    void weightsLetEachPictureSpeak() {
+    void weightsApplyToEachImage() {
         ModelBench bench;
         ImagePromptEntry entry = entryOf(opened(bench, at(kBase)), 3);
         entry.settings = {.influence = {.strength = 2}, .weights = {1, 0, 0.25}};
-        const auto seen = seenIn(ImagePrompts({entry}), 0);
+        const auto seen = activeIn(ImagePrompts({entry}), 0);
         QCOMPARE(seen.size(), size_t(2));  // a weight of 0 is not computed
         QCOMPARE(seen[0].strength, 2.0);
         QCOMPARE(seen[1].strength, 0.5);
@@ -335,7 +337,7 @@ private Q_SLOTS:
             at::equal(seen[1].tokens.select(2, 0), at::tensor({0.F, 0.F, 3.F, 3.F}).view({4, 1})));
     }
 
-    void picturesAreSeenInTheirShareOfTheCalls_data() {
+    void imagesActInTheirRangeOfTheCalls_data() {
         QTest::addColumn<double>("start");
         QTest::addColumn<double>("end");
         QTest::addColumn<int>("first");
@@ -345,7 +347,7 @@ private Q_SLOTS:
         QTest::newRow("early") << 0.0 << 0.5 << 0 << 5;
     }
 
-    void picturesAreSeenInTheirShareOfTheCalls() {
+    void imagesActInTheirRangeOfTheCalls() {
         QFETCH(double, start);
         QFETCH(double, end);
         QFETCH(int, first);
@@ -355,17 +357,17 @@ private Q_SLOTS:
         entry.settings = {.influence = {.start = start, .end = end}};
         const ImagePrompts prompts({entry});
         for (int call = 0; call < 10; ++call) {
-            QCOMPARE(!seenIn(prompts, call).empty(), call >= first && call < first + count);
+            QCOMPARE(!activeIn(prompts, call).empty(), call >= first && call < first + count);
         }
     }
 
     /// Two nodes of one file have one pair, two files have two.
-    void adaptersHaveTheirPlaces() {
+    void adaptersHaveTheirPositions() {
         ModelBench bench;
         const auto base = opened(bench, at(kBase));
         const auto plus = opened(bench, at(kPlus));
         const ImagePrompts prompts({entryOf(plus, 1), entryOf(base, 1), entryOf(plus, 1)});
-        const auto seen = seenIn(prompts, 0);
+        const auto seen = activeIn(prompts, 0);
         QCOMPARE(seen.size(), size_t(3));
         QCOMPARE(seen[0].adapter, size_t(0));
         QCOMPARE(seen[1].adapter, size_t(1));
@@ -378,16 +380,16 @@ private Q_SLOTS:
         entry.mask = at::rand({1, 1, 64, 64});
         entry.maskShape = {1, 1, 64, 64};
         const models::LatentArea area{.y = 2, .x = 4, .height = 6, .width = 3};
-        const auto seen = seenIn(ImagePrompts({entry}), 0, 2, area);
+        const auto seen = activeIn(ImagePrompts({entry}), 0, 2, area);
         QVERIFY(at::equal(seen.front().mask, entry.mask.narrow(2, 16, 48).narrow(3, 32, 24)));
     }
 
-    void everyPictureOfABatchMayHaveItsMask() {
+    void everyImageOfABatchMayHaveItsMask() {
         ModelBench bench;
         ImagePromptEntry entry = entryOf(opened(bench, at(kBase)), 1);
         entry.mask = at::rand({2, 1, 8, 8});
         entry.maskShape = {2, 1, 8, 8};
-        const at::Tensor mask = seenIn(ImagePrompts({entry}), 0).front().mask;
+        const at::Tensor mask = activeIn(ImagePrompts({entry}), 0).front().mask;
         QVERIFY(at::equal(mask, at::cat({entry.mask, entry.mask})));
     }
 
@@ -461,7 +463,7 @@ private:
                 file.at("ip_adapter.1.to_k_ip.weight").type = DType::I32;
             });
         }
-        if (kind == "torn tokens") {
+        if (kind == "incomplete tokens") {
             return changed([](testing::TensorFile& file) {
                 auto& tensor = file.at("image_proj.norm.weight");
                 tensor.shape = {tensor.shape[0] - 1};
@@ -487,7 +489,7 @@ private:
         return {path, at("ip/sd15_0_0/image_encoder/model.safetensors")};
     }
 
-    /// A copy of the tower whose settings say something else.
+    /// A copy of the tower whose settings differ.
     QString folderOfTower(const QTemporaryDir& folder, const QByteArray& setting) const {
         const QString tower = folder.filePath("tower");
         testing::copyFolder(at("ip/sd15_0_0/image_encoder"), tower);

@@ -7,15 +7,14 @@ namespace {
 using nodes::WireRef;
 
 WireRef wire(const char* type, const Shape& shape, const WireRef& value = {}) {
-    return shape.empty() && !value
-               ? nullptr
-               : std::make_shared<const nodes::Placeholder>(
-                     executor::ValueOutline{.type = type, .shape = shape, .value = value});
+    return shape.empty() && !value ? nullptr
+                                   : std::make_shared<const nodes::Placeholder>(executor::ValueSpec{
+                                         .type = type, .shape = shape, .value = value});
 }
 
 WireRef latentWire(const Shape& shape, const WireRef& kind = {}) {
     return std::make_shared<const nodes::Placeholder>(
-        executor::ValueOutline{.type = "LATENT", .shape = shape, .value = kind});
+        executor::ValueSpec{.type = "LATENT", .shape = shape, .value = kind});
 }
 
 }  // namespace
@@ -108,7 +107,7 @@ DetailRequest known(const DetailShapes& shapes, DetailRequest request) {
     return request;
 }
 
-ConditioningEdit known(const std::vector<executor::ValueOutline>& inputs, ConditioningEdit edit) {
+ConditioningEdit known(const std::vector<executor::ValueSpec>& inputs, ConditioningEdit edit) {
     edit.first = wire("CONDITIONING", inputs.at(0).shape, inputs.at(0).value);
     edit.second =
         inputs.size() > 1 ? wire("CONDITIONING", inputs[1].shape, inputs[1].value) : nullptr;

@@ -48,11 +48,11 @@ struct DenoiseShapes {
 
 struct DetailShapes {
     Shape image;
-    executor::ValueOutline positive;
-    executor::ValueOutline negative;
+    executor::ValueSpec positive;
+    executor::ValueSpec negative;
 };
 
-/// The request with placeholders of these shapes on its wires; other wires stay as they are.
+/// The request with placeholders of these shapes on its wires; other wires are left as they are.
 [[nodiscard]] DecodeRequest known(const Shape& latent, DecodeRequest request);
 [[nodiscard]] LatentUpscaleRequest known(const Shape& latent, LatentUpscaleRequest request);
 [[nodiscard]] LatentRepeatRequest known(const Shape& latent,
@@ -71,7 +71,7 @@ struct DetailShapes {
 [[nodiscard]] CompositeRequest known(const CompositeShapes& shapes, CompositeRequest request);
 [[nodiscard]] DenoiseRequest known(const DenoiseShapes& shapes, DenoiseRequest request);
 [[nodiscard]] DetailRequest known(const DetailShapes& shapes, DetailRequest request);
-[[nodiscard]] ConditioningEdit known(const std::vector<executor::ValueOutline>& inputs,
+[[nodiscard]] ConditioningEdit known(const std::vector<executor::ValueSpec>& inputs,
                                      ConditioningEdit edit);
 
 }  // namespace lowtide::testing

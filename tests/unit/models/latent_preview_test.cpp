@@ -7,9 +7,9 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/dry_run_case.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/truth.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
 
@@ -21,10 +21,10 @@
 namespace latent_preview_test {
 
 using namespace lowtide;
-using nodes::LivePicture;
+using nodes::LiveImage;
 using nodes::WireRef;
+using testing::DryRunCase;
 using testing::ModelBench;
-using testing::WalkCase;
 
 namespace {
 
@@ -82,7 +82,7 @@ testing::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, cons
 
 struct Denoised {
     at::Tensor latents;
-    std::vector<LivePicture> shown;
+    std::vector<LiveImage> shown;
     Bytes activations = 0;
 };
 
@@ -90,7 +90,7 @@ Denoised denoised(ModelBench& bench, const testing::DenoiseRequest& request, boo
     Denoised result;
     nodes::StageCall call = bench.call("denoise");
     if (isWatched) {
-        call.preview = [&](const LivePicture& live) { result.shown.push_back(live); };
+        call.preview = [&](const LiveImage& live) { result.shown.push_back(live); };
     }
     WireRef latent;
     bench.runWith(request.model, models::kDenoiser, [&] {
@@ -102,10 +102,10 @@ Denoised denoised(ModelBench& bench, const testing::DenoiseRequest& request, boo
     return result;
 }
 
-at::Tensor pixelsOf(const LivePicture& live) {
-    const Image8& picture = live.picture;
-    return at::from_blob(const_cast<uint8_t*>(picture.pixels.get()),
-                         {picture.heightPixels, picture.widthPixels, 3},
+at::Tensor pixelsOf(const LiveImage& live) {
+    const Image8& image = live.image;
+    return at::from_blob(const_cast<uint8_t*>(image.pixels.get()),
+                         {image.heightPixels, image.widthPixels, 3},
                          at::kByte)
         .to(at::kInt);
 }
@@ -140,12 +140,12 @@ private Q_SLOTS:
         const QString goldens =
             isVideo(name.toStdString()) ? testing::wanGoldenFolder() : testing::goldenFolder();
         const QTemporaryDir folder;
-        const QString expectedFile = folder.filePath("pictures.safetensors");
+        const QString expectedFile = folder.filePath("images.safetensors");
         testing::runReference({testing::sourcePath("tests/unit/models/preview_reference.py"),
                                goldens + "/" + name + ".safetensors",
                                expectedFile});
         const at::Tensor expected =
-            testing::tensorIn(testing::readTensorFile(expectedFile.toStdString()), "pictures");
+            testing::tensorIn(testing::readTensorFile(expectedFile.toStdString()), "images");
         ModelBench bench;
         const WireRef model = bench.load((goldens + "/checkpoints/").toStdString() +
                                          test.at("checkpoint").get<std::string>());
@@ -154,10 +154,10 @@ private Q_SLOTS:
 
         QCOMPARE(static_cast<int64_t>(result.shown.size()), expected.size(0));
         for (size_t i = 0; i < result.shown.size(); ++i) {
-            const LivePicture& live = result.shown[i];
+            const LiveImage& live = result.shown[i];
             QCOMPARE(live.done, static_cast<int>(i) + 1);
             QCOMPARE(live.total, static_cast<int>(result.shown.size()));
-            QCOMPARE(live.scale * live.picture.widthPixels, test.value("width", kSidePixels));
+            QCOMPARE(live.scale * live.image.widthPixels, test.value("width", kSidePixels));
             const at::Tensor difference =
                 (pixelsOf(live) - expected[static_cast<int64_t>(i)].to(at::kInt)).abs();
             QVERIFY2(difference.max().item<int>() <= 1,
@@ -174,12 +174,12 @@ private Q_SLOTS:
                                    << "none";
         QTest::newRow("cpu, leaf+stream") << "cpu"
                                           << "leaf+stream";
-        QTest::newRow("card, none") << "fake:1GiB"
-                                    << "none";
-        QTest::newRow("card, sequential") << "fake:1GiB"
-                                          << "sequential";
-        QTest::newRow("card, block+stream") << "fake:1GiB"
-                                            << "block+stream";
+        QTest::newRow("GPU, none") << "fake:1GiB"
+                                   << "none";
+        QTest::newRow("GPU, sequential") << "fake:1GiB"
+                                         << "sequential";
+        QTest::newRow("GPU, block+stream") << "fake:1GiB"
+                                           << "block+stream";
     }
 
     void changesNoBit() {
@@ -213,10 +213,10 @@ private Q_SLOTS:
         ModelBench bench(spec);
         const WireRef model = bench.load(testing::miniModel());
         const testing::DenoiseRequest request = requestFor(bench, model, {{"batch", batch}});
-        const testing::DenoiseShapes shapes = testing::shapesOf(model, WalkCase{.batch = batch});
-        const auto walked = [&](bool isWatched) {
-            return testing::outline(bench.stages(), testing::known(shapes, request))
-                .walk({.device = {.spec = {.kind = spec.kind}}, .previews = isWatched})
+        const testing::DenoiseShapes shapes = testing::shapesOf(model, DryRunCase{.batch = batch});
+        const auto walkWithPreviews = [&](bool isWatched) {
+            return testing::spec(bench.stages(), testing::known(shapes, request))
+                .dryRun({.device = {.spec = {.kind = spec.kind}}, .previews = isWatched})
                 .activations;
         };
 
@@ -225,42 +225,42 @@ private Q_SLOTS:
         QVERIFY(watched.activations > 0);
         const Bytes side = kSidePixels / kDownsampling;
         const Bytes onItsWay = spec.kind == "cpu" ? 3 * side * side : 0;
-        QCOMPARE(walked(true) - walked(false), onItsWay);
-        QCOMPARE(watched.activations + onItsWay, walked(true));
+        QCOMPARE(walkWithPreviews(true) - walkWithPreviews(false), onItsWay);
+        QCOMPARE(watched.activations + onItsWay, walkWithPreviews(true));
     }
 
-    void restsInProportionToWhatAPictureTook_data() {
+    void pausesInProportionToWhatAnImageTook_data() {
         QTest::addColumn<double>("cost");
         QTest::addColumn<double>("rest");
         QTest::newRow("quick: five a second") << 0.001 << 0.2;
         QTest::newRow("slow: a hundredth of the time") << 0.05 << 4.95;
     }
 
-    void restsInProportionToWhatAPictureTook() {
+    void pausesInProportionToWhatAnImageTook() {
         QFETCH(double, cost);
         QFETCH(double, rest);
         QCOMPARE(models::PreviewPace{}.restAfter(cost), rest);
     }
 
-    /// Of a picture of 512 x 512: a step of its network takes seconds here.
+    /// For an image of 512 x 512: a step of its network takes seconds here.
     void costsLittle() {
-        constexpr int kPictures = 200;
+        constexpr int kImages = 200;
         constexpr double kMostMilliseconds = 10;  // ten times the goal
         ModelBench bench;
         const WireRef model = bench.load(testing::miniModel());
-        const nodes::LatentPreview::Show show = [](const LivePicture&) {};
+        const nodes::LatentPreview::Show show = [](const LiveImage&) {};
         nodes::LatentPreview preview(
-            ModelBench::modelOf(model).info(), {.interval = 0, .share = 1}, show);
+            ModelBench::modelOf(model).info(), {.interval = 0, .fraction = 1}, show);
         const at::Tensor latents = at::randn({1, 4, 64, 64});
         const at::Tensor prediction = at::randn({1, 4, 64, 64});
         const auto clean = [&] { return (latents - prediction * 0.5) / 0.8; };
         QElapsedTimer clock;
         clock.start();
-        for (int i = 0; i < kPictures; ++i) {
-            preview.look(clean, i, kPictures, false);
+        for (int i = 0; i < kImages; ++i) {
+            preview.look(clean, i, kImages, false);
         }
-        const double each = static_cast<double>(clock.nsecsElapsed()) * 1e-6 / kPictures;
-        qInfo("a picture of 64 x 64 latents takes %.2f ms", each);
+        const double each = static_cast<double>(clock.nsecsElapsed()) * 1e-6 / kImages;
+        qInfo("an image of 64 x 64 latents takes %.2f ms", each);
         QVERIFY(each < kMostMilliseconds);
     }
 
@@ -268,7 +268,7 @@ private Q_SLOTS:
         const models::ModelInfo info{.latentToRgb = models::LatentToRgb{.ofChannels = {{1, 1, 1}}}};
         int shown = 0;
         int asked = 0;
-        const nodes::LatentPreview::Show show = [&](const LivePicture&) { ++shown; };
+        const nodes::LatentPreview::Show show = [&](const LiveImage&) { ++shown; };
         nodes::LatentPreview preview(info, {.interval = 3600}, show);
         const auto clean = [&] {
             ++asked;

@@ -1,10 +1,10 @@
 // Latents of other spaces than Stable Diffusion's: means and deviations, a shift, another factor,
 // videos.
 
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/nn/latent_space.hpp"
-#include "plugin/sampling/pass_part.hpp"
+#include "plugin/sampling/schedule_range.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -21,8 +21,8 @@ namespace latent_space_test {
 
 using namespace lowtide;
 using memory::WireRef;
+using models::ImageSize;
 using models::LatentSpace;
-using models::PictureSize;
 using testing::ModelBench;
 using testing::StatedModel;
 
@@ -44,7 +44,7 @@ LatentSpace withStatistics() {
 struct Sized {
     const char* row;
     LatentSpace space;
-    PictureSize size;
+    ImageSize size;
     Shape shape;  ///< empty: none
 };
 
@@ -53,7 +53,7 @@ std::vector<Sized> sizes() {
     return {{"Stable Diffusion", {}, {640, 384}, {3, 4, 48, 80}},
             {"an odd side", {}, {644, 384}, {}},
             {"nothing", {}, {0, 384}, {}},
-            {"frames of a picture", {}, {640, 384, 2}, {}},
+            {"frames of an image", {}, {640, 384, 2}, {}},
             {"factor 16", packed, {640, 384}, {3, 64, 24, 40}},
             {"a multiple above the factor", packed, {656, 384}, {}},
             {"a video", ofVideos(), {832, 480, 81}, {3, 16, 21, 60, 104}},
@@ -148,17 +148,17 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = videosOf(bench);
         testing::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
-        const testing::StageOutline outline = outlineOf(bench, request, {64, 32, 9});
-        QCOMPARE(outline.output().shape, (Shape{2, 16, 3, 4, 8}));
-        QVERIFY(outline.walk({"cpu"}).activations > 0);
+        const testing::StageSpec spec = specOf(bench, request, {64, 32, 9});
+        QCOMPARE(spec.output().shape, (Shape{2, 16, 3, 4, 8}));
+        QVERIFY(spec.dryRun({"cpu"}).activations > 0);
 
         const at::Tensor samples = denoised(bench, request);
 
-        QCOMPARE(samples.sizes().vec(), outline.output().shape);
+        QCOMPARE(samples.sizes().vec(), spec.output().shape);
         QVERIFY(samples.std().item<double>() > 0);
         QVERIFY(!at::equal(samples.select(2, 0), samples.select(2, 1)));
-        QCOMPARE(pictures_.size(), size_t{2});  // the walk's and the run's
-        QVERIFY(pictures_.back() == (PictureSize{64, 32, 9}));
+        QCOMPARE(images_.size(), size_t{2});  // the walk's and the run's
+        QVERIFY(images_.back() == (ImageSize{64, 32, 9}));
     }
 
     /// Of the whole video, also where the prompt speaks in a part of it; elsewhere nothing does.
@@ -182,14 +182,14 @@ private Q_SLOTS:
         QCOMPARE(samples.sizes().vec(), (std::vector<int64_t>{2, 16, 3, 4, 8}));
         const testing::TensorFile recorded = bench.recorded();
         const at::Tensor seen = testing::tensorIn(recorded, "model_in.000");
-        const at::Tensor said = testing::tensorIn(recorded, "model_out.000");
-        QVERIFY(at::equal(said.narrow(-1, 0, 4), at::zeros({2, 16, 3, 4, 4})));
+        const at::Tensor reported = testing::tensorIn(recorded, "model_out.000");
+        QVERIFY(at::equal(reported.narrow(-1, 0, 4), at::zeros({2, 16, 3, 4, 4})));
         // The network predicts half of what it sees.
-        QVERIFY(at::allclose(said.narrow(-1, 4, 4), seen.narrow(-1, 4, 4) / 2, 1e-5, 1e-6));
-        QVERIFY(pictures_.back() == (PictureSize{64, 32, 9}));
+        QVERIFY(at::allclose(reported.narrow(-1, 4, 4), seen.narrow(-1, 4, 4) / 2, 1e-5, 1e-6));
+        QVERIFY(images_.back() == (ImageSize{64, 32, 9}));
     }
 
-    void whatIsForPicturesAloneSaysSo_data() {
+    void whatIsForImagesAloneReportsIt_data() {
         QTest::addColumn<QString>("stage");
         QTest::addColumn<QString>("item");
         QTest::newRow("encode") << "encode"
@@ -200,7 +200,7 @@ private Q_SLOTS:
                                  << "latent";
     }
 
-    void whatIsForPicturesAloneSaysSo() {
+    void whatIsForImagesAloneReportsIt() {
         QFETCH(QString, stage);
         QFETCH(QString, item);
         ModelBench bench;
@@ -208,18 +208,18 @@ private Q_SLOTS:
         const Shape latents = {1, 16, 3, 4, 8};
         const auto error = testing::errorOf([&] {
             if (stage == "encode") {
-                (void)testing::outline(bench.stages(),
-                                       testing::known({.image = {1, 3, 32, 64}},
-                                                      testing::ImageEncodeRequest{.model = model}));
+                (void)testing::spec(bench.stages(),
+                                    testing::known({.image = {1, 3, 32, 64}},
+                                                   testing::ImageEncodeRequest{.model = model}));
             } else if (stage == "mask") {
-                (void)testing::outline(
+                (void)testing::spec(
                     bench.stages(),
                     testing::known(
                         {.latent = latents, .mask = {1, 1, 32, 64}},
                         testing::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
             } else {
-                (void)testing::outline(bench.stages(),
-                                       testing::known(latents, testing::LatentUpscaleRequest{}));
+                (void)testing::spec(bench.stages(),
+                                    testing::known(latents, testing::LatentUpscaleRequest{}));
             }
         });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
@@ -230,8 +230,8 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = videosOf(bench);
         const auto decoded = [&](const Shape& latents) {
-            return testing::outline(bench.stages(),
-                                    testing::known(latents, testing::DecodeRequest{.model = model}))
+            return testing::spec(bench.stages(),
+                                 testing::known(latents, testing::DecodeRequest{.model = model}))
                 .output()
                 .shape;
         };
@@ -244,47 +244,46 @@ private Q_SLOTS:
     void aLatentOfAnotherSpaceIsRefusedBeforeTheRun_data() {
         QTest::addColumn<bool>("isVideo");
         QTest::addColumn<Shape>("latent");
-        QTest::addColumn<QString>("says");
-        QTest::newRow("a picture for a model of videos")
+        QTest::addColumn<QString>("expected");
+        QTest::newRow("an image for a model of videos")
             << true << Shape{1, 16, 4, 8} << "[B, 16, F, h, w]";
-        QTest::newRow("a video for a model of pictures")
+        QTest::newRow("a video for a model of images")
             << false << Shape{1, 4, 3, 4, 8} << "[B, 4, h, w]";
         QTest::newRow("a video of other channels")
             << true << Shape{1, 4, 3, 4, 8} << "[B, 16, F, h, w]";
-        QTest::newRow("a picture of other channels")
+        QTest::newRow("an image of other channels")
             << false << Shape{1, 16, 4, 8} << "[B, 4, h, w]";
     }
 
     void aLatentOfAnotherSpaceIsRefusedBeforeTheRun() {
         QFETCH(bool, isVideo);
         QFETCH(Shape, latent);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         ModelBench bench;
         const WireRef model = isVideo ? videosOf(bench) : bench.load(testing::miniModel());
         const auto error = testing::errorOf([&] {
-            (void)testing::outline(
-                bench.stages(),
-                testing::known(
-                    {.latent = latent},
-                    testing::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
+            (void)testing::spec(bench.stages(),
+                                testing::known({.latent = latent},
+                                               testing::DenoiseRequest{
+                                                   .model = model, .cfg = 1, .sampler = "euler"}));
         });
         QVERIFY(error && error->item() == "latent");
-        QVERIFY(QString::fromStdString(error->message().str()).contains(says));
+        QVERIFY(QString::fromStdString(error->message().str()).contains(expected));
     }
 
     void framesThatDoNotFitAreRefused() {
         ModelBench bench;
         const WireRef video = videosOf(bench);
-        const WireRef picture = bench.load(testing::miniModel());
+        const WireRef image = bench.load(testing::miniModel());
         const auto refused = [&](const WireRef& model, int64_t frames, const char* hint) {
             const auto error = testing::errorOf([&] {
-                (void)outlineOf(bench, requestOf(bench, model, {64, 32, 1}), {64, 32, frames});
+                (void)specOf(bench, requestOf(bench, model, {64, 32, 1}), {64, 32, frames});
             });
             return error && error->item() == "latent" &&
                    error->hint().str().find(hint) != std::string::npos;
         };
         QVERIFY(refused(video, 8, "1 frame more than a multiple of 4"));
-        QVERIFY(refused(picture, 9, "makes pictures"));
+        QVERIFY(refused(image, 9, "makes images"));
     }
 
 private:
@@ -294,18 +293,16 @@ private:
         return std::make_shared<const StatedModel>(
             mini,
             [](models::ModelInfo& info) { info.latent = ofVideos(); },
-            [this](const models::DenoiserRequest& request) {
-                pictures_.push_back(request.picture);
-            });
+            [this](const models::DenoiserRequest& request) { images_.push_back(request.image); });
     }
 
-    static testing::EmptyLatentRequest emptyOf(const PictureSize& size) {
+    static testing::EmptyLatentRequest emptyOf(const ImageSize& size) {
         return {.widthPixels = size.width, .heightPixels = size.height, .frames = size.frames};
     }
 
     static testing::DenoiseRequest requestOf(ModelBench& bench,
                                              const WireRef& model,
-                                             const PictureSize& size) {
+                                             const ImageSize& size) {
         const WireRef words = std::make_shared<const tensor::Conditioning>(
             at::zeros({1, 32, 128}), at::Tensor(), "a cat", -1);
         return {.model = model,
@@ -325,17 +322,17 @@ private:
                 .guidanceRescale = 0.5};
     }
 
-    static testing::StageOutline outlineOf(ModelBench& bench,
-                                           const testing::DenoiseRequest& request,
-                                           const PictureSize& size) {
-        const WireRef one = testing::outline(bench.stages(), emptyOf(size)).output().value;
-        const testing::StageOutline two = testing::outline(
+    static testing::StageSpec specOf(ModelBench& bench,
+                                     const testing::DenoiseRequest& request,
+                                     const ImageSize& size) {
+        const WireRef one = testing::spec(bench.stages(), emptyOf(size)).output().value;
+        const testing::StageSpec two = testing::spec(
             bench.stages(), testing::known({}, one, testing::LatentRepeatRequest{.count = 2}));
-        return testing::outline(bench.stages(),
-                                testing::known({.positive = {1, 32, 128},
-                                                .negative = {1, 32, 128},
-                                                .latentKind = two.output().value},
-                                               request));
+        return testing::spec(bench.stages(),
+                             testing::known({.positive = {1, 32, 128},
+                                             .negative = {1, 32, 128},
+                                             .latentKind = two.output().value},
+                                            request));
     }
 
     static at::Tensor denoised(ModelBench& bench, const testing::DenoiseRequest& request) {
@@ -348,7 +345,7 @@ private:
         return samples;
     }
 
-    std::vector<PictureSize> pictures_;
+    std::vector<ImageSize> images_;
 };
 
 LOWTIDE_TEST(LatentSpaceTest)

@@ -1,12 +1,12 @@
 // latent.upscale as a stage: sizes, refusals, what goes on with the latent, and its walk.
 
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/resample.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/image_bench.hpp"
 #include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/picture_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
@@ -21,13 +21,13 @@ namespace latent_upscale_test {
 using namespace lowtide;
 using image::PixelSize;
 using nodes::WireRef;
+using testing::ImageBench;
 using testing::LatentUpscaleRequest;
-using testing::PictureBench;
 
 namespace {
 
 constexpr const char* kMini = "builtin:mini";
-constexpr double kLargestError = 0.05;  ///< of a walk on the CPU, as in shape_walk_test
+constexpr double kLargestError = 0.05;  ///< of a walk on the CPU, as in dry_run_test
 
 WireRef latentOf(const Shape& shape) {
     return std::make_shared<const tensor::Latents>(at::randn(shape), tensor::Provenance());
@@ -39,7 +39,7 @@ struct Refusal {
     const char* row;
     Change change;
     const char* item;
-    const char* says;
+    const char* expected;
 };
 
 std::vector<Refusal> refusals() {
@@ -116,8 +116,8 @@ private Q_SLOTS:
         QFETCH(int, height);
         QFETCH(int, newHeight);
         QFETCH(int, newWidth);
-        PictureBench bench(
-            checkpoint == kMini ? kMini : testing::goldenCheckpoint(checkpoint.toStdString()));
+        ImageBench bench(checkpoint == kMini ? kMini
+                                             : testing::goldenCheckpoint(checkpoint.toStdString()));
         compareSizes({12, 10},
                      {.model = bench.model(), .size = PixelSize{.width = width, .height = height}},
                      {newHeight, newWidth});
@@ -134,7 +134,7 @@ private Q_SLOTS:
     void whatCannotBeIsRefused() {
         QFETCH(int, index);
         const Refusal refusal = refusals()[static_cast<size_t>(index)];
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         LatentUpscaleRequest request{.latent = latentOf({1, 4, 12, 10}), .model = bench.model()};
         refusal.change(request);
         const auto error = testing::errorOf([&] {
@@ -142,25 +142,25 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string(refusal.item));
-        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+        QVERIFY2(error->message().str().find(refusal.expected) != std::string::npos,
                  error->message().str().c_str());
         if (request.latent) {
             const auto before = testing::errorOf([&] {
-                (void)testing::outline(bench.stages(), testing::known({1, 4, 12, 10}, request));
+                (void)testing::spec(bench.stages(), testing::known({1, 4, 12, 10}, request));
             });
             QVERIFY2(before && before->message() == error->message(), "refused before the run");
         }
     }
 
     void anEmptyLatentIsRefused() {
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         const LatentUpscaleRequest request{.latent = bench.emptyLatent(64, 64)};
         for (const auto& call : std::vector<std::function<void()>>{
                  [&] {
                      (void)testing::run(bench.stages(), request, bench.bench().call("upscale"))
                          .front();
                  },
-                 [&] { (void)testing::outline(bench.stages(), testing::known({}, request)); }}) {
+                 [&] { (void)testing::spec(bench.stages(), testing::known({}, request)); }}) {
             const auto error = testing::errorOf(call);
             QVERIFY(error && error->item() == "latent");
             QVERIFY(error->message().str().find("empty") != std::string::npos);
@@ -168,7 +168,7 @@ private Q_SLOTS:
     }
 
     void theSamplersStateIsLeftOut() {
-        PictureBench bench(kMini);
+        ImageBench bench(kMini);
         testing::DenoiseRequest request = bench.request("a cat", "");
         request.latent = bench.emptyLatent(32, 32);
         request.steps = 3;
@@ -181,8 +181,8 @@ private Q_SLOTS:
         QVERIFY(!dynamic_cast<const tensor::Latents&>(*larger).carry());
     }
 
-    void picturesTellOfIt() {
-        PictureBench bench(kMini);
+    void imagesRecordIt() {
+        ImageBench bench(kMini);
         testing::DenoiseRequest request = bench.request("a cat", "");
         request.latent = bench.emptyLatent(32, 48);
         request.steps = 2;
@@ -198,7 +198,7 @@ private Q_SLOTS:
         }
     }
 
-    void theWalkPredictsActivations_data() {
+    void theDryRunPredictsActivations_data() {
         QTest::addColumn<QString>("device");
         QTest::addColumn<QString>("method");
         QTest::addColumn<double>("scale");
@@ -211,12 +211,12 @@ private Q_SLOTS:
         }
     }
 
-    void theWalkPredictsActivations() {
+    void theDryRunPredictsActivations() {
         QFETCH(QString, device);
         QFETCH(QString, method);
         QFETCH(double, scale);
         const std::string kind = device.toStdString();
-        PictureBench bench(kMini, {.kind = kind});
+        ImageBench bench(kMini, {.kind = kind});
         const Shape shape = {3, 4, 40, 56};
         LatentUpscaleRequest request{.method = method.toStdString(), .scale = scale};
         const auto there = [&] {
@@ -231,16 +231,16 @@ private Q_SLOTS:
         const WireRef made = bench.upscale(request);
 
         const Bytes measured = bench.bench().activationPeak();
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(), testing::known(shape, request));
-        const Bytes predicted = outline.walk({kind}).activations;
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(), testing::known(shape, request));
+        const Bytes predicted = spec.dryRun({kind}).activations;
         const double error =
             std::abs(static_cast<double>(predicted) / static_cast<double>(measured) - 1);
         QVERIFY2(
             error <= (kind == "fake" ? 0 : kLargestError),
             ("predicted " + std::to_string(predicted) + ", measured " + std::to_string(measured))
                 .c_str());
-        QCOMPARE(made->bytesOn(kind), bytesOf(outline, kind));
+        QCOMPARE(made->bytesOn(kind), bytesOf(spec, kind));
     }
 
 private:
@@ -252,14 +252,14 @@ private:
         request.latent = latentOf(shape);
         const WireRef made = testing::run(bench.stages(), request, bench.call("upscale")).front();
         const Shape expected = {2, 4, wanted[0], wanted[1]};
-        QCOMPARE(PictureBench::samplesOf(made).sizes().vec(), expected);
-        QCOMPARE(testing::outline(bench.stages(), testing::known(shape, request)).output().shape,
+        QCOMPARE(ImageBench::samplesOf(made).sizes().vec(), expected);
+        QCOMPARE(testing::spec(bench.stages(), testing::known(shape, request)).output().shape,
                  expected);
     }
 
-    static Bytes bytesOf(const testing::StageOutline& outline, const std::string& kind) {
+    static Bytes bytesOf(const testing::StageSpec& spec, const std::string& kind) {
         Bytes bytes = 0;
-        for (const Bytes each : outline.output().tensors) {
+        for (const Bytes each : spec.output().tensors) {
             bytes += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);
         }
         return bytes;

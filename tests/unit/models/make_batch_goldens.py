@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Batches of three pictures whose generators have the seeds s, s + 1, s + 2, by diffusers.
+"""Batches of three images whose generators have the seeds s, s + 1, s + 2, by diffusers.
 
     make_batch_goldens.py REFERENCE CHECKPOINTS FOLDER
 

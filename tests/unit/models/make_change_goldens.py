@@ -1,4 +1,4 @@
-"""Weights with the changes of adapters: make_change_goldens.py OUT.safetensors
+"""Weights with the deltas of adapters: make_change_goldens.py OUT.safetensors
 
 Random weights and factors of every kind, merged by the tools that train them: LyCORIS and peft. Each merged weight is checked against
 the forward of its own module here, because LyCORIS merges LoHa and LoKr with the square of their scale (get_diff_weight), while its
@@ -76,12 +76,12 @@ def lycoris(name, cls, kind, layer, names, strength=1.0, stored="f32", alpha=Non
     weight = layer.weight.detach()
     with torch.no_grad():
         if cls is LoConModule:
-            change = module.make_weight() * module.scale
+            delta = module.make_weight() * module.scale
         elif cls is IA3Module:
-            change = module.get_diff_weight()[0]
+            delta = module.get_diff_weight()[0]
         else:
-            change = module.get_weight(module.shape)
-        whole = weight + change
+            delta = module.get_weight(module.shape)
+        whole = weight + delta
         if getattr(module, "wd", False):
             whole = module.apply_weight_decompose(whole, 1)
         checked(module, whole, name)

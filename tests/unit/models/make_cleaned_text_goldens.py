@@ -146,7 +146,7 @@ def odd_characters():
 
 
 def read_in_each(chance, every):
-    """Characters of two, three and four bytes in each encoding, with what may be beside them, and with spaces for 0xA0."""
+    """Characters of two, three and four bytes in each encoding, with what may be next to them, and with spaces for 0xA0."""
     codes = [*range(0x80, 0x800), *range(0x2000, 0x2600), *range(0x800, 0x10000, 61), *range(0x1F300, 0x1F700, 5), *range(0x10000, 0x30000, 997)]
     for code, codec in itertools.product(filter(known, codes), CODECS):
         if chance.random() < every:

@@ -1,6 +1,6 @@
-"""Pictures and masks at other sizes, on each other, and grown: make_fit_goldens.py OUT.safetensors
+"""Images and masks at other sizes, on each other, and grown: make_fit_goldens.py OUT.safetensors
 
-Cropped as ComfyUI's common_upscale says (its formula, below), padded by ImageOps.pad, resized by Pillow in float; composed pixel by
+Cropped as ComfyUI's common_upscale does (its formula, below), padded by ImageOps.pad, resized by Pillow in float; composed pixel by
 pixel; grown and blurred by SciPy. The cases are the metadata "cases", a JSON list; NAME.KIND are their tensors.
 """
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two-pass pictures by diffusers: text to latents, the latents at another size, image to image from there.
+"""Two-pass images by diffusers: text to latents, the latents at another size, image to image from there.
 
     make_hires_goldens.py REFERENCE CHECKPOINTS FOLDER
 
@@ -54,8 +54,8 @@ def run(checkpoints, case):
     again.set_progress_bar_config(disable=True)
     strength = (case["steps"] - case["start"] + 0.001) / case["steps"]
     second = again(image=larger, strength=strength, generator=seeded(case["seed2"]), **common).images
-    picture = pipe.vae.decode(second / pipe.vae.config.scaling_factor).sample
-    return dict(first=first, larger=larger, second=second, picture=(picture / 2 + 0.5).clamp(0, 1))
+    decoded = pipe.vae.decode(second / pipe.vae.config.scaling_factor).sample
+    return dict(first=first, larger=larger, second=second, picture=(decoded / 2 + 0.5).clamp(0, 1))
 
 
 def main():

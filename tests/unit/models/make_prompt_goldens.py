@@ -3,10 +3,10 @@
 
     make_prompt_goldens.py REFERENCE CHECKPOINTS CASES FOLDER
 
-CASES is prompt_cases.json. The parts of a prompt and the areas on the latent picture stand there as a person works them
+CASES is prompt_cases.json. The parts of a prompt and the areas on the latent image stand there as someone works them
 out, so that neither a parser nor a rounding of ours is part of the truth. Definitions: AUTOMATIC1111 (chunks of the
 encoder's length, commas within 20 tokens, weights that keep the mean), Compel (distance from the empty prompt; parts below
-1 are hidden from attention; vectors of an embedding stay in one chunk), ComfyUI (weighted averages of predictions, soft edges of 8 latent pixels).
+1 are hidden from attention; vectors of an embedding remain in one chunk), ComfyUI (weighted averages of predictions, soft edges of 8 latent pixels).
 """
 import json
 import math
@@ -68,17 +68,17 @@ class Reference:
 
 def cut(reference, parts, reach):
     """Chunks of (id, weight, part): full ones end behind a comma among their last `reach` tokens, if there is one."""
-    room, chunks, chunk = reference.length - 2, [], []
+    capacity, chunks, chunk = reference.length - 2, [], []
     for number, part in enumerate(parts):
         if part == "BREAK":
             chunks.append(chunk)
             chunk = []
             continue
         for token in reference.tokens(part[0]):
-            if len(chunk) + reference.sets.get(token, 1) > room:
+            if len(chunk) + reference.sets.get(token, 1) > capacity:
                 commas = [i for i in range(len(chunk)) if chunk[i][0] == reference.comma]
                 keep = len(chunk)
-                if len(chunk) == room and token != reference.comma and commas and room - commas[-1] <= reach:
+                if len(chunk) == capacity and token != reference.comma and commas and capacity - commas[-1] <= reach:
                     keep = commas[-1] + 1
                 chunks.append(chunk[:keep])
                 # A comma that was carried over is forgotten.
@@ -144,7 +144,7 @@ def embedding_of(reference, entry):
 
 
 def mask_of(entry, height, width):
-    """The weight of an entry on the whole latent picture."""
+    """The weight of an entry on the whole latent image."""
     import numpy
 
     y, x, h, w = entry.get("latent", [0, 0, height, width])

@@ -4,8 +4,8 @@
     make_xl_deepcache_goldens.py REFERENCE CHECKPOINTS FOLDER covering|whole
 
 FOLDER/whole.safetensors: each depth with each row of ROWS; FOLDER/covering.safetensors: each depth with one row, in turn.
-Time ids are those of a picture of the latents' size. In one thing the helper is not asked as it is: it fails where a UNet has no
-middle block, so such a UNet gets one that hands on what it is given. Another fault is mended as in make_deepcache_goldens.py.
+Time ids are those of an image of the latents' size. In one thing the helper is not asked as it is: it fails where a UNet has no
+middle block, so such a UNet gets one that hands on what it is given. Another fault is fixed as in make_deepcache_goldens.py.
 """
 import pathlib
 import sys

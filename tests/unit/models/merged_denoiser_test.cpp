@@ -19,7 +19,7 @@
 namespace merged_denoiser_test {
 
 using namespace lowtide;
-using nodes::PlacedEntry;
+using nodes::RegionalEntry;
 using sampling::Guidance;
 using sampling::StepInfo;
 using sampling::StepWork;
@@ -75,8 +75,7 @@ public:
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override { refuse(); }
 
-    [[nodiscard]] models::PromptsOutline outlinePrompts(
-        const models::PromptRequest&) const override {
+    [[nodiscard]] models::PromptsSpec promptsSpec(const models::PromptRequest&) const override {
         refuse();
     }
 
@@ -142,7 +141,7 @@ private Q_SLOTS:
         nodes::MergedDenoiser denoiser(context,
                                        model,
                                        {.positive = positive, .negative = &negative, .cfg = 4},
-                                       nodes::placePrompts(positive, &negative, kCanvas));
+                                       nodes::regionalPrompts(positive, &negative, kCanvas));
         const at::Tensor latents = at::zeros({1, 2, 4, 4});
         const auto asked = [&](bool isUncond, StepWork next) {
             model.asked.clear();
@@ -181,8 +180,10 @@ private Q_SLOTS:
         const tensor::Conditioning positive = promptsOf({{.tokens = 3}});
         const tensor::Conditioning negative =
             promptsOf(std::vector<Prompt>(static_cast<size_t>(prompts), {.tokens = tokens}));
-        const nodes::PlacedPrompts placed = nodes::placePrompts(positive, &negative, kCanvas);
-        QCOMPARE(placed.isPlain(isSequential ? Guidance::Sequential : Guidance::Batched), isPlain);
+        const nodes::RegionalPrompts positioned =
+            nodes::regionalPrompts(positive, &negative, kCanvas);
+        QCOMPARE(positioned.isPlain(isSequential ? Guidance::Sequential : Guidance::Batched),
+                 isPlain);
     }
 };
 

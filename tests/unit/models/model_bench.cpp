@@ -1,6 +1,6 @@
 #include "tests/unit/models/model_bench.hpp"
 
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/memory/plan.hpp"
 #include "plugin/residency/device/device_source.hpp"
@@ -28,7 +28,7 @@ ModelBench::ModelBench(memory::DeviceSpec device, std::shared_ptr<files::FileDig
                                 .modelFolders = {sourcePath("resources/mini").toStdString()},
                                 .recorder = [this] { return recorder_.get(); },
                                 .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
-                                .previewPace = {.interval = 0, .share = 1},
+                                .previewPace = {.interval = 0, .fraction = 1},
                                 .digests = std::move(digests)})) {
     (void)residency_->open(memory::DeviceSpec{});
     (void)residency_->open(device_);
@@ -41,7 +41,7 @@ const models::Model& ModelBench::modelOf(const nodes::WireRef& model) {
 }
 
 Shape ModelBench::wordsShape(const nodes::WireRef& model) {
-    return modelOf(model).outlinePrompts({}).positive.shape();
+    return modelOf(model).promptsSpec({}).positive.shape();
 }
 
 nodes::StageCall ModelBench::call(const std::string& node) const {
@@ -118,17 +118,17 @@ void checkRecordedCalls(const TensorFile& recorded,
     ModelBench bench;
     bench.runWith(tree, [&] {
         models::StageContext context{bench.residency(), tensor::Record(nullptr)};
-        models::Pass pass(context, *tree);
+        models::Forward forward(context, *tree);
         int call = 0;  // fewer than steps where an image is changed
         const auto key = [&](const char* name) {
             return name + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString();
         };
         for (; recorded.contains(key("model_in")); ++call) {
             const at::Tensor made =
-                predict({.pass = pass,
+                predict({.forward = forward,
                          .input = tensorIn(recorded, key("model_in")),
                          .time = tensorIn(recorded, key("model_t")).select(0, 0),
-                         .side = isGuided && call % 2 == 1 ? "negative" : "prompt"});
+                         .branch = isGuided && call % 2 == 1 ? "negative" : "prompt"});
             const std::string problem = disagreement(recorded, key("model_out"), made);
             QVERIFY2(problem.empty(), problem.c_str());
         }
@@ -136,9 +136,9 @@ void checkRecordedCalls(const TensorFile& recorded,
     });
 }
 
-nodes::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch) {
-    return std::make_shared<const nodes::LatentOutline>(
-        nodes::EmptyOutline{.size = {.width = width, .height = height}, .batch = batch});
+nodes::WireRef emptyLatentSpec(int64_t width, int64_t height, int64_t batch) {
+    return std::make_shared<const nodes::LatentSpec>(
+        nodes::EmptyLatentSpec{.size = {.width = width, .height = height}, .batch = batch});
 }
 
 std::string miniModel() {

@@ -2,7 +2,7 @@
 
 #include "nodes/engine/stages.hpp"
 #include "plugin/memory/policy.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/recorder.hpp"
@@ -59,7 +59,7 @@ public:
     /// The most bytes that the ledger saw as activations of the last runWith() on the device.
     [[nodiscard]] Bytes activationPeak();
 
-    /// Starts recording anew.
+    /// Restarts the recording.
     void record();
     /// From now on denoisers go along what was recorded, and nothing is recorded.
     void goAlongRecorded();
@@ -77,10 +77,10 @@ private:
 
 /// A call of a transformer that a reference recorded.
 struct RecordedCall {
-    models::Pass& pass;
+    models::Forward& forward;
     at::Tensor input;
     at::Tensor time;
-    std::string side;  ///< "prompt" or "negative"
+    std::string branch;  ///< "prompt" or "negative"
 };
 
 /// Each call, on what it got; with guidance two a step, the prompt first.
@@ -90,7 +90,7 @@ void checkRecordedCalls(const TensorFile& recorded,
                         const std::function<at::Tensor(const RecordedCall&)>& predict);
 
 /// What is known of an empty latent before the run.
-[[nodiscard]] nodes::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch = 1);
+[[nodiscard]] nodes::WireRef emptyLatentSpec(int64_t width, int64_t height, int64_t batch = 1);
 
 /// The mini model's folder in the source tree.
 [[nodiscard]] std::string miniModel();

@@ -1,4 +1,4 @@
-// Parts of a model in files of their own: opened once, and anew when their file changed.
+// Parts of a model in files of their own: opened once, and again when their file changed.
 
 #include "nodes/engine/stages.hpp"
 #include "tests/fixtures/quantised_files.hpp"

@@ -9,7 +9,7 @@ namespace network_builder_test {
 
 using namespace lowtide;
 using models::NetworkBuilder;
-using models::TensorPlace;
+using models::TensorLocation;
 using models::WeightMap;
 
 namespace {
@@ -79,7 +79,7 @@ private Q_SLOTS:
         QCOMPARE(tree->weights[0].storage, tree->weights[1].storage);
     }
 
-    void aTransposedMatrixKeepsItsPlace() {
+    void aTransposedMatrixKeepsItsPosition() {
         WeightMap weights = someWeights();
         const auto idWith = [&](bool isTransposed) {
             weights.tensors.at("a.weight").isTransposed = isTransposed;
@@ -88,13 +88,13 @@ private Q_SLOTS:
             const auto tree = builder.finish({});
             return std::pair(tree->id, tree->weights.front().isTransposed);
         };
-        const auto [plainId, isPlainTurned] = idWith(false);
-        const auto [turnedId, isTurned] = idWith(true);
-        QVERIFY(!isPlainTurned && isTurned);
-        QVERIFY(plainId != turnedId);
+        const auto [plainId, isPlainTransposed] = idWith(false);
+        const auto [transposedId, isTransposed] = idWith(true);
+        QVERIFY(!isPlainTransposed && isTransposed);
+        QVERIFY(plainId != transposedId);
     }
 
-    void refusesToTurnWhatIsNoMatrix() {
+    void refusesToTransposeWhatIsNoMatrix() {
         WeightMap weights = someWeights();
         weights.tensors.at("a.bias").isTransposed = true;
         weights.tensors.at("a.weight").isTransposed = true;

@@ -65,13 +65,13 @@ private Q_SLOTS:
         });
     }
 
-    void picturesAreEncoded_data() {
+    void imagesAreEncoded_data() {
         QTest::addColumn<int>("variant");
         QTest::newRow("four levels") << 0;
         QTest::newRow("three levels") << 3;
     }
 
-    void picturesAreEncoded() {
+    void imagesAreEncoded() {
         QFETCH(int, variant);
         ModelBench bench;
         const std::string number = std::to_string(variant);

@@ -68,46 +68,46 @@ private:
     std::map<std::string, Scalar, std::less<>> values_;
 };
 
-/// What a node before it would have said of a value.
-executor::ValueOutline outlineOf(const nodes::WireRef& wire, const std::string& port) {
+/// What a node before it would have stated of a value.
+executor::ValueSpec specOf(const nodes::WireRef& wire, const std::string& port) {
     if (const auto* placeholder = dynamic_cast<const nodes::Placeholder*>(wire.get())) {
-        return placeholder->outline();
+        return placeholder->spec();
     }
-    executor::ValueOutline outline{.type = std::string(wire->type()),
-                                   .shape = nodes::shapeOf(wire),
-                                   .tensors = {},
-                                   .hostBytes = 0,
-                                   .value = wire};
-    if (outline.type == "LATENT") {
-        outline.value = nodes::kindOf(wire);
-    } else if (outline.type == "CONDITIONING") {
-        const auto known = std::make_shared<const models::ConditioningOutline>(
-            nodes::outlineAt(wire, port.c_str()));
-        outline.shape = known->shape();
-        outline.value = known;
+    executor::ValueSpec spec{.type = std::string(wire->type()),
+                             .shape = nodes::shapeOf(wire),
+                             .tensors = {},
+                             .hostBytes = 0,
+                             .value = wire};
+    if (spec.type == "LATENT") {
+        spec.value = nodes::kindOf(wire);
+    } else if (spec.type == "CONDITIONING") {
+        const auto known =
+            std::make_shared<const models::ConditioningSpec>(nodes::specAt(wire, port.c_str()));
+        spec.shape = known->shape();
+        spec.value = known;
     }
-    return outline;
+    return spec;
 }
 
-class GivenOutline final : public GivenContext<executor::OutlineContext> {
+class GivenSpec final : public GivenContext<executor::SpecContext> {
 public:
-    GivenOutline(const NodeDesc& desc, const Given& given) : GivenContext(desc, given) {
+    GivenSpec(const NodeDesc& desc, const Given& given) : GivenContext(desc, given) {
         for (const auto& [port, wire] : given.wires) {
             if (wire) {
-                outlines_[port] = outlineOf(wire, port);
+                specs_[port] = specOf(wire, port);
             }
         }
     }
 
-    [[nodiscard]] const executor::ValueOutline* input(std::string_view port) const override {
-        const auto found = outlines_.find(port);
-        return found == outlines_.end() ? nullptr : &found->second;
+    [[nodiscard]] const executor::ValueSpec* input(std::string_view port) const override {
+        const auto found = specs_.find(port);
+        return found == specs_.end() ? nullptr : &found->second;
     }
 
     [[nodiscard]] bool isRead(std::string_view) const override { return true; }
 
 private:
-    std::map<std::string, executor::ValueOutline, std::less<>> outlines_;
+    std::map<std::string, executor::ValueSpec, std::less<>> specs_;
 };
 
 class NoControls final : public executor::Controls {
@@ -142,16 +142,16 @@ public:
 
     [[nodiscard]] bool wantsPreviews() const override { return call_.preview != nullptr; }
 
-    void previewStep(const Image8& picture, const executor::PreviewStep& step) override {
+    void previewStep(const Image8& image, const executor::PreviewStep& step) override {
         call_.preview(
-            {.picture = picture, .scale = step.scale, .done = step.done, .total = step.total});
+            {.image = image, .scale = step.scale, .done = step.done, .total = step.total});
     }
 
     void issue(Issue issue) override { call_.issue(std::move(issue)); }
 
-    void tell(std::string_view name, Json facts) override {
-        if (call_.tell) {
-            call_.tell(name, std::move(facts));
+    void notify(std::string_view name, Json facts) override {
+        if (call_.notify) {
+            call_.notify(name, std::move(facts));
         }
     }
 
@@ -189,13 +189,13 @@ std::vector<nodes::WireRef> runNode(nodes::Stages& stages,
     return values;
 }
 
-StageOutline outlineNode(nodes::Stages& stages, const Given& given) {
+StageSpec specOfNode(nodes::Stages& stages, const Given& given) {
     const executor::NodeType type = typeOf(stages, given.node);
-    StageOutline outline{type.outline(GivenOutline(type.desc, given)), {}};
-    for (const auto& [port, value] : outline.WorkOutline::outputs) {
-        outline.outputs.push_back(value);
+    StageSpec spec{type.spec(GivenSpec(type.desc, given)), {}};
+    for (const auto& [port, value] : spec.NodeSpec::outputs) {
+        spec.outputs.push_back(value);
     }
-    return outline;
+    return spec;
 }
 
 }  // namespace lowtide::testing

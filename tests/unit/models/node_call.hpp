@@ -10,12 +10,12 @@
 
 namespace lowtide::testing {
 
-/// What a node says before the run, its outputs in their order.
-struct StageOutline : executor::WorkOutline {
-    std::vector<executor::ValueOutline> outputs;
+/// What a node states before the run, its outputs in their order.
+struct StageSpec : executor::NodeSpec {
+    std::vector<executor::ValueSpec> outputs;
 
     /// The first one.
-    [[nodiscard]] const executor::ValueOutline& output() const { return outputs.front(); }
+    [[nodiscard]] const executor::ValueSpec& output() const { return outputs.front(); }
 };
 
 /// The node's values, by the order of its outputs.
@@ -23,7 +23,7 @@ struct StageOutline : executor::WorkOutline {
                                                   const Given& given,
                                                   const nodes::StageCall& call);
 /// Wires may hold placeholders.
-[[nodiscard]] StageOutline outlineNode(nodes::Stages& stages, const Given& given);
+[[nodiscard]] StageSpec specOfNode(nodes::Stages& stages, const Given& given);
 
 template <class Request>
 [[nodiscard]] std::vector<nodes::WireRef> run(nodes::Stages& stages,
@@ -33,8 +33,8 @@ template <class Request>
 }
 
 template <class Request>
-[[nodiscard]] StageOutline outline(nodes::Stages& stages, const Request& request) {
-    return outlineNode(stages, given(request));
+[[nodiscard]] StageSpec spec(nodes::Stages& stages, const Request& request) {
+    return specOfNode(stages, given(request));
 }
 
 }  // namespace lowtide::testing

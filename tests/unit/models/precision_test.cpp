@@ -6,14 +6,14 @@
 #include "plugin/files/safetensors.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/dry_run_case.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/truth.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -39,12 +39,12 @@ PrecisionChoice choice(const std::string& text) {
     return memory::parsePrecision(text);
 }
 
-/// What a stage gives in a run that has its network as the outline wants it.
+/// What a stage gives in a run that has its network as the spec wants it.
 WireRef run(ModelBench& bench,
-            const testing::StageOutline& outline,
+            const testing::StageSpec& spec,
             const std::function<WireRef()>& stage) {
     WireRef result;
-    bench.runWith(outline.components().front(), [&] { result = stage(); });
+    bench.runWith(spec.components().front(), [&] { result = stage(); });
     return result;
 }
 
@@ -53,7 +53,7 @@ WireRef decode(ModelBench& bench,
                const nodes::StageCall& call) {
     const auto& samples = nodes::latentsIn(request.latent).samples();
     return run(bench,
-               testing::outline(bench.stages(), testing::known(samples.sizes().vec(), request)),
+               testing::spec(bench.stages(), testing::known(samples.sizes().vec(), request)),
                [&] { return testing::run(bench.stages(), request, call).front(); });
 }
 
@@ -117,8 +117,8 @@ void enlarge(const testing::CheckpointCopy& copy, const std::string& layer, doub
     files::writeSafetensors(path, content);
 }
 
-/// A stage's call that keeps what is told.
-struct Told {
+/// A stage's call that keeps what is reported.
+struct Reported {
     Issues issues;
     std::function<void()> during = [] {};
 
@@ -130,7 +130,7 @@ struct Told {
     }
 };
 
-/// The metadata of the picture that a denoiser makes of `latent`.
+/// The metadata of the image that a denoiser makes of `latent`.
 std::string textOfDenoised(ModelBench& bench,
                            const WireRef& model,
                            const WireRef& latent,
@@ -170,7 +170,7 @@ class PrecisionTest : public QObject {
 
 private Q_SLOTS:
 
-    void aStepIsAsFarFromF32AsItsTypesSay_data() {
+    void aStepIsAsFarFromF32AsItsTypesState_data() {
         QTest::addColumn<QString>("device");
         QTest::addColumn<QString>("storage");
         QTest::addColumn<QString>("compute");
@@ -192,7 +192,7 @@ private Q_SLOTS:
         }
     }
 
-    void aStepIsAsFarFromF32AsItsTypesSay() {
+    void aStepIsAsFarFromF32AsItsTypesState() {
         QFETCH(QString, device);
         QFETCH(QString, storage);
         QFETCH(QString, compute);
@@ -248,13 +248,13 @@ private Q_SLOTS:
         QFETCH(QString, precision);
         QFETCH(QString, checkpoint);
         const PrecisionChoice wanted = choice(precision.toStdString());
-        const testing::WalkCase walked{
+        const testing::DryRunCase dryRunCase{
             .checkpoint = checkpoint.toStdString(), .width = 96, .batch = 2};
         ModelBench bench({.kind = "fake"});
-        const WireRef model = testing::loadModel(bench, walked.checkpoint);
+        const WireRef model = testing::loadModel(bench, dryRunCase.checkpoint);
         const nodes::StageCall call = bench.call("node");
-        const auto compare = [&](const char* stage, const testing::StageOutline& outline) {
-            const Bytes predicted = outline.walk({"fake"}).activations;
+        const auto compare = [&](const char* stage, const testing::StageSpec& spec) {
+            const Bytes predicted = spec.dryRun({"fake"}).activations;
             qInfo("%s: predicted %lld, measured %lld",
                   stage,
                   static_cast<long long>(predicted),
@@ -264,18 +264,18 @@ private Q_SLOTS:
 
         const testing::EncodeRequest words{
             .model = model, .prompt = "a cat", .negative = "dog", .precision = wanted};
-        const testing::StageOutline encoding = testing::outline(bench.stages(), words);
+        const testing::StageSpec encoding = testing::spec(bench.stages(), words);
         testing::EncodeResult prompts;
         bench.runWith(encoding.components().front(),
                       [&] { prompts = testing::encodePrompt(bench.stages(), words, call); });
         compare("encode", encoding);
 
-        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        testing::DenoiseRequest request = testing::requestOf(bench, model, dryRunCase);
         request.positive = prompts.positive;
         request.negative = prompts.negative;
         request.precision = wanted;
-        const auto denoising = testing::outline(
-            bench.stages(), testing::known(testing::shapesOf(model, walked), request));
+        const auto denoising = testing::spec(
+            bench.stages(), testing::known(testing::shapesOf(model, dryRunCase), request));
         const WireRef latent = run(
             bench, denoising, [&] { return testing::run(bench.stages(), request, call).front(); });
         compare("denoise", denoising);
@@ -284,7 +284,7 @@ private Q_SLOTS:
             .model = model, .latent = latent, .precision = wanted};
         static_cast<void>(decode(bench, decoding, call));
         compare("decode",
-                testing::outline(
+                testing::spec(
                     bench.stages(),
                     testing::known(nodes::latentsIn(latent).samples().sizes().vec(), decoding)));
     }
@@ -292,7 +292,7 @@ private Q_SLOTS:
     void anOverflowIsComputedOnceMoreInF32_data() {
         QTest::addColumn<QString>("source");
         QTest::newRow("mini") << QString::fromStdString(testing::miniModel());
-        // force_upcast says what happens.
+        // force_upcast decides what happens.
         QTest::newRow("sdxl_1") << QString::fromStdString(testing::goldenCheckpoint("sdxl_1"));
     }
 
@@ -303,16 +303,16 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
         const WireRef latent = latentOf(noise({2, 4, 8, 8}, 3));
-        Told told;
+        Reported reported;
         const WireRef image =
             decode(bench,
                    {.model = model, .latent = latent, .precision = choice("quality,compute=f16")},
-                   told.call());
-        QCOMPARE(told.issues.size(), size_t{1});
-        QCOMPARE(told.issues[0].code, std::string("precision_retry"));
-        QVERIFY(told.issues[0].severity == Severity::Warning);
+                   reported.call());
+        QCOMPARE(reported.issues.size(), size_t{1});
+        QCOMPARE(reported.issues[0].code, std::string("precision_retry"));
+        QVERIFY(reported.issues[0].severity == Severity::Warning);
         QCOMPARE(fieldOf(image, "VAE precision"), std::string("f32 after an overflow"));
-        Told quiet;
+        Reported quiet;
         const WireRef exact =
             decode(bench,
                    {.model = model, .latent = latent, .precision = choice("quality")},
@@ -327,38 +327,36 @@ private Q_SLOTS:
         QCOMPARE(fieldOf(brain, "VAE precision"), std::string());
     }
 
-    /// Of a picture that was loaded: the field stands behind those of the denoiser that takes it.
-    void anOverflowOfAnEncodeIsToldToo() {
+    /// For an image that was loaded: the field stands behind those of the denoiser that takes it.
+    void anOverflowOfAnEncodeIsReportedToo() {
         const testing::CheckpointCopy copy;
         enlarge(copy, "encoder.conv_out", 32768);
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
-        const WireRef picture = std::make_shared<const tensor::Images>(
+        const WireRef image = std::make_shared<const tensor::Images>(
             noise({1, 3, 64, 64}, 3).sigmoid(), tensor::Provenance{});
-        Told told;
+        Reported reported;
         const auto encoded = [&](const char* precision) {
-            const testing::ImageEncodeRequest request{.model = model,
-                                                      .image = picture,
-                                                      .sampling = "mean",
-                                                      .precision = choice(precision)};
-            return run(bench,
-                       testing::outline(bench.stages(),
-                                        testing::known({.image = {1, 3, 64, 64}}, request)),
-                       [&] { return testing::run(bench.stages(), request, told.call()).front(); });
+            const testing::ImageEncodeRequest request{
+                .model = model, .image = image, .sampling = "mean", .precision = choice(precision)};
+            return run(
+                bench,
+                testing::spec(bench.stages(), testing::known({.image = {1, 3, 64, 64}}, request)),
+                [&] { return testing::run(bench.stages(), request, reported.call()).front(); });
         };
 
         const WireRef latent = encoded("quality,compute=f16");
         const WireRef exact = encoded("quality");
 
-        QCOMPARE(told.issues.size(), size_t{1});
-        QCOMPARE(told.issues[0].code, std::string("precision_retry"));
+        QCOMPARE(reported.issues.size(), size_t{1});
+        QCOMPARE(reported.issues[0].code, std::string("precision_retry"));
         QVERIFY(at::equal(nodes::latentsIn(latent).samples(), nodes::latentsIn(exact).samples()));
         QVERIFY(nodes::latentsIn(exact).provenance().fields.empty());
         const std::string field = "VAE encode precision: f32 after an overflow";
-        const WireRef decoded = decode(bench, {.model = model, .latent = latent}, told.call());
+        const WireRef decoded = decode(bench, {.model = model, .latent = latent}, reported.call());
         QCOMPARE(bench.stages().parametersText(decoded, 0),
                  std::string());  // no denoiser was there
-        const std::string text = textOfDenoised(bench, model, latent, told.call());
+        const std::string text = textOfDenoised(bench, model, latent, reported.call());
         QVERIFY2(text.find("\nSteps: 2, ") != std::string::npos, text.c_str());
         QVERIFY2(text.find(field) != std::string::npos, text.c_str());
     }
@@ -368,18 +366,18 @@ private Q_SLOTS:
         enlarge(copy, "decoder.conv_in", std::nan(""));
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
-        Told told;
+        Reported reported;
         const auto error = testing::errorOf([&] {
             static_cast<void>(decode(bench,
                                      {.model = model,
                                       .latent = latentOf(noise({1, 4, 8, 8}, 3)),
                                       .precision = choice("quality,compute=bf16")},
-                                     told.call()));
+                                     reported.call()));
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QVERIFY2(error->message().str().find("autoencoder") != std::string::npos, error->what());
         QVERIFY2(error->message().str().find("compute=f32") != std::string::npos, error->what());
-        QCOMPARE(told.issues.size(), size_t{1});
+        QCOMPARE(reported.issues.size(), size_t{1});
     }
 
     void whatComesInIsBlamedFirst_data() {
@@ -396,18 +394,18 @@ private Q_SLOTS:
         const WireRef model = bench.load(testing::miniModel());
         at::Tensor latent = noise({1, 4, 8, 8}, 3);
         latent.select(3, 7).fill_(std::nan(""));
-        Told told;
+        Reported reported;
         const auto error = testing::errorOf([&] {
             static_cast<void>(decode(bench,
                                      {.model = model,
                                       .latent = latentOf(latent),
                                       .precision = choice(precision.toStdString())},
-                                     told.call()));
+                                     reported.call()));
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("latent"));
         QVERIFY2(error->message().str().find("what comes in") != std::string::npos, error->what());
-        QCOMPARE(told.issues.size(), size_t{0});
+        QCOMPARE(reported.issues.size(), size_t{0});
     }
 
     void theHostsSwitchesAreSetDuringAStageAlone_data() {
@@ -423,13 +421,13 @@ private Q_SLOTS:
         context.setBenchmarkCuDNN(true);
         ModelBench bench;
         const WireRef model = bench.load(testing::miniModel());
-        Told told;
+        Reported reported;
         int seen = 0;
-        told.during = [&] {
+        reported.during = [&] {
             ++seen;
             QVERIFY(context.userEnabledFlashSDP());
             QVERIFY(context.allowFP16BF16ReductionMathSDP());
-            QVERIFY(context.benchmarkCuDNN());  // no cuDNN here: it stays as it is
+            QVERIFY(context.benchmarkCuDNN());  // no cuDNN here: it remains as it is
             if (throws) {
                 throw Error(ErrorKind::Internal, Message("on purpose"));
             }
@@ -439,7 +437,7 @@ private Q_SLOTS:
                                      {.model = model,
                                       .latent = latentOf(noise({1, 4, 8, 8}, 3)),
                                       .precision = choice("speed,compute=bf16")},
-                                     told.call()));
+                                     reported.call()));
         };
         if (throws) {
             QVERIFY_THROWS_EXCEPTION(Error, stage());

@@ -5,7 +5,7 @@
 
 The clean latents are those that the recorded prediction stands for (Ho et al. 2020, eq. 9; for velocities Salimans and Ho
 2022, appendix D; for flows Liu et al. 2022), in f64; their colours are the figures of SD1_5_LATENT_RGB_FACTORS in InvokeAI's
-step_callback.py, of videos those of Wan21 in ComfyUI's latent_formats.py. OUT holds "pictures", int64 [calls, h, w, 3] of the
+step_callback.py, of videos those of Wan21 in ComfyUI's latent_formats.py. OUT holds "images", int64 [calls, h, w, 3] of the
 first latent of the batch, of a video's middle frame.
 """
 import json
@@ -49,7 +49,7 @@ def middle_frames(file):
         yield np.tensordot(latent[:, latent.shape[1] // 2], np.array(WAN), ([0], [0])) + np.array(WAN_OF_ZERO)
 
 
-def pictures_of(file, config):
+def images_of(file, config):
     for call in sorted(key[-4:] for key in file.keys() if key.startswith("noise_pred.")):
         predicted = file.get_tensor("noise_pred" + call).astype(np.float64)
         seen = file.get_tensor("model_in" + call).astype(np.float64)[-len(predicted):]
@@ -61,9 +61,9 @@ def main():
     source, out = sys.argv[1:3]
     with safe_open(source, "np") as file:
         config = json.loads(file.metadata()["scheduler_config"])
-        colours = middle_frames(file) if config.get("use_flow_sigmas") else pictures_of(file, config)
-        pictures = [np.round(np.clip(each / 2 + 0.5, 0, 1) * 255).astype(np.int64) for each in colours]
-    save_file({"pictures": np.stack(pictures)}, out)
+        colours = middle_frames(file) if config.get("use_flow_sigmas") else images_of(file, config)
+        images = [np.round(np.clip(each / 2 + 0.5, 0, 1) * 255).astype(np.int64) for each in colours]
+    save_file({"images": np.stack(images)}, out)
 
 
 main()

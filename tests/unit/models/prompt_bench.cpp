@@ -2,7 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/unit/models/known_shapes.hpp"
@@ -101,7 +101,7 @@ ConditioningEdit editIn(const Json& graph) {
         return {.edit = ConcatEdit{}};
     }
     if (name == "average") {
-        return {.edit = AverageEdit{.share = graph.at("share")}};
+        return {.edit = AverageEdit{.fraction = graph.at("share")}};
     }
     if (name == "time") {
         return {.edit = TimeEdit{.start = graph.at("start"), .end = graph.at("end")}};

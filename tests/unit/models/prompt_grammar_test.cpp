@@ -105,7 +105,7 @@ models::PromptToken vectorsOf(int64_t count) {
                 .width = 1, .values = std::vector<float>(static_cast<size_t>(count), 0.5F)})};
 }
 
-/// Room for four tokens; 9 is the comma, 100 begin, 101 end, 102 padding.
+/// Space for four tokens; 9 is the comma, 100 begin, 101 end, 102 padding.
 models::ChunkRules smallRules(int64_t reach) {
     return {.length = 6, .begin = 100, .end = 101, .padding = 102, .comma = 9, .commaReach = reach};
 }
@@ -381,7 +381,7 @@ private Q_SLOTS:
         QCOMPARE(chunks[1].parts, (std::vector<int64_t>{-1, 2, 2, -1, -1, -1}));
     }
 
-    void vectorsStayInOneChunk() {
+    void vectorsRemainInOneChunk() {
         std::vector<WeightedTokens> parts = onePart({1, 2});
         parts.front().tokens.push_back(vectorsOf(3));
         parts.push_back({.tokens = tokensFrom({4, 5}), .weight = 2});
@@ -394,7 +394,7 @@ private Q_SLOTS:
                                        {100, 5, 101, 102, 102, 102}}));
         QVERIFY(chunks[0].overrides.empty());
         QCOMPARE(chunks[1].overrides.size(), size_t{1});
-        QCOMPARE(chunks[1].overrides[0].place, int64_t{1});
+        QCOMPARE(chunks[1].overrides[0].position, int64_t{1});
         QCOMPARE(chunks[1].overrides[0].count, int64_t{3});
         QCOMPARE(chunks[1].parts, (std::vector<int64_t>{-1, 0, 0, 0, 1, -1}));
         QVERIFY(chunks[2].overrides.empty());
@@ -414,7 +414,7 @@ private Q_SLOTS:
             (QList<QList<qint64>>{{100, 9, 101, 102, 102, 102}, {100, 1000, 1001, 4, 5, 101}}));
         QVERIFY(chunks[0].overrides.empty());
         QCOMPARE(chunks[1].overrides.size(), size_t{1});
-        QCOMPARE(chunks[1].overrides[0].place, int64_t{1});
+        QCOMPARE(chunks[1].overrides[0].position, int64_t{1});
         QCOMPARE(chunks[1].overrides[0].count, int64_t{2});
     }
 
@@ -428,7 +428,7 @@ private Q_SLOTS:
 
         QCOMPARE(idsOf({cut.chunk}), (QList<QList<qint64>>{{100, 1, 2, 3, 1000, 101}}));
         QCOMPARE(cut.cutTokens, int64_t{3});
-        QCOMPARE(cut.chunk.overrides[0].place, int64_t{4});
+        QCOMPARE(cut.chunk.overrides[0].position, int64_t{4});
         QCOMPARE(cut.chunk.overrides[0].count, int64_t{1});
     }
 };

@@ -114,13 +114,14 @@ private Q_SLOTS:
 
         const EncodeResult result = bench.encode(request);
 
-        for (const WireRef& side : {result.positive, result.negative}) {
-            QCOMPARE(testing::disagreement(truth_,
-                                           "embeds." + test.at("name").get<std::string>(),
-                                           PromptBench::conditioningOf(side).tensor("embeds")),
-                     std::string());
+        for (const WireRef& conditioning : {result.positive, result.negative}) {
+            QCOMPARE(
+                testing::disagreement(truth_,
+                                      "embeds." + test.at("name").get<std::string>(),
+                                      PromptBench::conditioningOf(conditioning).tensor("embeds")),
+                std::string());
         }
-        QVERIFY(testing::outline(bench.stages(), request).issues.empty());
+        QVERIFY(testing::spec(bench.stages(), request).issues.empty());
     }
 
     /// diffusers' clip_skip is an argument of the prompt alone.
@@ -132,14 +133,14 @@ private Q_SLOTS:
 
         const EncodeResult skipped = bench.encode(request);
 
-        const auto embedsOf = [](const WireRef& side) {
-            return PromptBench::conditioningOf(side).tensor("embeds");
+        const auto embedsOf = [](const WireRef& conditioning) {
+            return PromptBench::conditioningOf(conditioning).tensor("embeds");
         };
         QVERIFY(haveSameBits(embedsOf(skipped.negative), embedsOf(whole)));
         QVERIFY(!haveSameBits(embedsOf(skipped.positive), embedsOf(whole)));
     }
 
-    void whatIsNotReadIsToldBeforeTheRun() {
+    void whatIsNotReadIsReportedBeforeTheRun() {
         PromptBench bench("sd15_2");
         std::string longText;
         for (int i = 0; i < 40; ++i) {
@@ -148,9 +149,9 @@ private Q_SLOTS:
         EncodeRequest request{
             .model = bench.model(), .prompt = longText, .negative = "a (fox:1.2) <lora:pony:1>"};
 
-        const Issues none = testing::outline(bench.stages(), request).issues;
+        const Issues none = testing::spec(bench.stages(), request).issues;
         request.weights = "a1111";
-        const Issues a1111 = testing::outline(bench.stages(), request).issues;
+        const Issues a1111 = testing::spec(bench.stages(), request).issues;
 
         QCOMPARE(none.size(), size_t{2});
         QCOMPARE(none[0].code, std::string("prompt_cut"));
@@ -160,15 +161,15 @@ private Q_SLOTS:
         QCOMPARE(none[1].item, std::string("negative"));
         QVERIFY(none[1].message.str().find("(fox:1.2)") != std::string::npos);
         QVERIFY(none[1].message.str().find("<lora:pony:1>") != std::string::npos);
-        // No token is lost and the weight is read; what no mode reads is still told.
+        // No token is lost and the weight is read; what no mode reads is still reported.
         QCOMPARE(a1111.size(), size_t{1});
         QCOMPARE(a1111[0].code, std::string("prompt_syntax"));
         QVERIFY(a1111[0].message.str().find("fox") == std::string::npos);
     }
 
-    void picturesFollowSeveralPrompts_data() { addRows(cases_.at("denoise")); }
+    void imagesFollowSeveralPrompts_data() { addRows(cases_.at("denoise")); }
 
-    void picturesFollowSeveralPrompts() {
+    void imagesFollowSeveralPrompts() {
         QFETCH(int, index);
         const Json& test = cases_.at("denoise").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"));
@@ -218,7 +219,7 @@ private Q_SLOTS:
     void weightsComeOnceForAllChunks_data() {
         QTest::addColumn<QString>("weights");
         QTest::addColumn<QString>("text");
-        QTest::addColumn<int>("passes");
+        QTest::addColumn<int>("forwards");
         QTest::newRow("both prompts") << "none"
                                       << "a cat" << 1;
         QTest::newRow("chunks") << "a1111"
@@ -234,15 +235,15 @@ private Q_SLOTS:
     void weightsComeOnceForAllChunks() {
         QFETCH(QString, weights);
         QFETCH(QString, text);
-        QFETCH(int, passes);
+        QFETCH(int, forwards);
         PromptBench bench("sd15_0");
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(),
-                             testing::EncodeRequest{.model = bench.model(),
-                                                    .prompt = text.toStdString(),
-                                                    .negative = "dark",
-                                                    .weights = weights.toStdString()});
-        QCOMPARE(outline.walk({"cpu"}).components.front().passes, int64_t{passes});
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(),
+                          testing::EncodeRequest{.model = bench.model(),
+                                                 .prompt = text.toStdString(),
+                                                 .negative = "dark",
+                                                 .weights = weights.toStdString()});
+        QCOMPARE(spec.dryRun({"cpu"}).components.front().forwards, int64_t{forwards});
     }
 
     void aPromptHasTheBitsThatItHasAlone_data() {
@@ -265,11 +266,11 @@ private Q_SLOTS:
         const EncodeResult plain = bench.encode(request);
         request.negative = negative.toStdString();
 
-        const EncodeResult beside = bench.encode(request);
+        const EncodeResult batched = bench.encode(request);
 
-        QVERIFY(haveSameBits(PromptBench::conditioningOf(beside.positive).tensor("embeds"),
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(batched.positive).tensor("embeds"),
                              PromptBench::conditioningOf(plain.positive).tensor("embeds")));
-        QVERIFY(haveSameBits(PromptBench::conditioningOf(beside.positive).tensor("pooled"),
+        QVERIFY(haveSameBits(PromptBench::conditioningOf(batched.positive).tensor("pooled"),
                              PromptBench::conditioningOf(plain.positive).tensor("pooled")));
         // And on the other side, where rows stand before it.
         std::swap(request.prompt, request.negative);
@@ -323,17 +324,16 @@ private Q_SLOTS:
         const EncodeRequest request{.model = bench.model(),
                                     .prompt = text.isEmpty() ? "(\xff)" : text.toStdString(),
                                     .weights = weights.toStdString()};
-        const auto error =
-            testing::errorOf([&] { (void)testing::outline(bench.stages(), request); });
+        const auto error = testing::errorOf([&] { (void)testing::spec(bench.stages(), request); });
         QVERIFY(error.has_value());
         QCOMPARE(QString::fromStdString(error->item()), item);
         QVERIFY2(error->message().str().find(word.toStdString()) != std::string::npos,
                  error->message().str().c_str());
     }
 
-    void outlinesKnowTheShapes_data() { addRows(cases_.at("encode")); }
+    void specsKnowTheShapes_data() { addRows(cases_.at("encode")); }
 
-    void outlinesKnowTheShapes() {
+    void specsKnowTheShapes() {
         QFETCH(int, index);
         const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"));
@@ -341,19 +341,19 @@ private Q_SLOTS:
                                     .prompt = "a cat",
                                     .negative = test.at("text"),
                                     .weights = test.at("weights")};
-        const testing::StageOutline outline = testing::outline(bench.stages(), request);
+        const testing::StageSpec spec = testing::spec(bench.stages(), request);
         const EncodeResult result = bench.encode(request);
         const auto shapeOf = [](const WireRef& value) {
             return PromptBench::conditioningOf(value).tensor("embeds").sizes().vec();
         };
-        QCOMPARE(outline.output().shape, shapeOf(result.positive));
-        QCOMPARE(outline.outputs[1].shape, shapeOf(result.negative));
-        QCOMPARE(std::accumulate(
-                     outline.output().tensors.begin(), outline.output().tensors.end(), Bytes{0}),
-                 result.positive->bytesOn("cpu"));
+        QCOMPARE(spec.output().shape, shapeOf(result.positive));
+        QCOMPARE(spec.outputs[1].shape, shapeOf(result.negative));
+        QCOMPARE(
+            std::accumulate(spec.output().tensors.begin(), spec.output().tensors.end(), Bytes{0}),
+            result.positive->bytesOn("cpu"));
     }
 
-    void anAreaOfThePictureChangesNoBit() {
+    void anAreaOfTheImageChangesNoBit() {
         PromptBench bench("sd15_2");
         testing::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
@@ -382,10 +382,10 @@ private Q_SLOTS:
                 kEqualPredictions * at::linalg_norm(plain).item<double>());
     }
 
-    void theFirstAloneIsTheAverageOfShareOne() {
+    void theFirstAloneIsTheAverageOfFractionOne() {
         PromptBench bench("sd15_2");
         const WireRef first = bench.prompt("a cat");
-        const WireRef average = bench.edited({.edit = testing::AverageEdit{.share = 1},
+        const WireRef average = bench.edited({.edit = testing::AverageEdit{.fraction = 1},
                                               .first = first,
                                               .second = bench.prompt("a red car")});
         QVERIFY(at::equal(PromptBench::conditioningOf(average).tensor("embeds"),
@@ -399,7 +399,7 @@ private Q_SLOTS:
             bench.edited({.edit = testing::ConcatEdit{}, .first = one, .second = one});
         const auto half = [&](const WireRef& first, const WireRef& second) {
             return PromptBench::conditioningOf(
-                       bench.edited({.edit = testing::AverageEdit{.share = 0.5},
+                       bench.edited({.edit = testing::AverageEdit{.fraction = 0.5},
                                      .first = first,
                                      .second = second}))
                 .tensor("embeds");
@@ -450,8 +450,9 @@ private Q_SLOTS:
                  std::string("a \"cat\" AND a car"));
         QCOMPARE(textOf({.edit = testing::ConcatEdit{}, .first = cat, .second = car}),
                  std::string("a \"cat\" BREAK a car"));
-        QCOMPARE(textOf({.edit = testing::AverageEdit{.share = 0.75}, .first = cat, .second = car}),
-                 std::string("(\"a \\\"cat\\\"\", \"a car\").blend(0.75, 0.25)"));
+        QCOMPARE(
+            textOf({.edit = testing::AverageEdit{.fraction = 0.75}, .first = cat, .second = car}),
+            std::string("(\"a \\\"cat\\\"\", \"a car\").blend(0.75, 0.25)"));
     }
 
 private:

@@ -1,4 +1,4 @@
-// Files in every encoding: the list that pictures and policies are tested with is complete.
+// Files in every encoding: the list that images and policies are tested with is complete.
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/encodings/encodings.hpp"
 #include "tests/fixtures/quantised_files.hpp"
@@ -16,9 +16,9 @@ namespace {
 
 std::set<std::string> encodingsIn(const QString& path) {
     std::set<std::string> found;
-    for (const auto& [name, place] : models::openWeightFile(path.toStdString()).map.tensors) {
-        if (place.encoded) {
-            found.insert(place.encoded->encoding);
+    for (const auto& [name, location] : models::openWeightFile(path.toStdString()).map.tensors) {
+        if (location.encoded) {
+            found.insert(location.encoded->encoding);
         }
     }
     return found;
@@ -52,9 +52,9 @@ private Q_SLOTS:
             const auto decoded =
                 models::openWeightFile(testing::decodedFile(path).toStdString()).map.tensors;
             QCOMPARE(decoded.size(), quantised.size());
-            for (const auto& [name, place] : decoded) {
-                QVERIFY2(!place.encoded && place.type == DType::F32, name.c_str());
-                QVERIFY2(place.shape == quantised.at(name).shape, name.c_str());
+            for (const auto& [name, location] : decoded) {
+                QVERIFY2(!location.encoded && location.type == DType::F32, name.c_str());
+                QVERIFY2(location.shape == quantised.at(name).shape, name.c_str());
             }
         }
     }

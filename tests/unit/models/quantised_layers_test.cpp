@@ -75,11 +75,11 @@ class QuantisedLayersTest : public QObject {
     }
 
     /// The tensor a.weight of a file in which nothing else is left but b.bias.
-    models::TensorPlace weightOf(const TensorFile& tensors) const {
+    models::TensorLocation weightOf(const TensorFile& tensors) const {
         const models::WeightFileHeader header = opened(tensors);
         return header.map.tensors.size() == 2 && header.map.tensors.contains("b.bias")
                    ? header.map.tensors.at("a.weight")
-                   : models::TensorPlace();
+                   : models::TensorLocation();
     }
 
 private Q_SLOTS:
@@ -89,7 +89,7 @@ private Q_SLOTS:
         file["a.weight_scale"] = tensorOf(DType::F32, {});
         file["a.input_scale"] = tensorOf(DType::F32, {});
 
-        const models::TensorPlace weight = weightOf(file);
+        const models::TensorLocation weight = weightOf(file);
 
         QVERIFY(weight.encoded.has_value());
         QCOMPARE(weight.encoded->encoding, std::string("f8_e4m3"));
@@ -131,7 +131,7 @@ private Q_SLOTS:
         file["a.weight_scale"] = tensorOf(DType::F8E4M3, {256, 8});
         file["a.weight_scale_2"] = tensorOf(DType::F32, {});
 
-        const models::TensorPlace weight = weightOf(file);
+        const models::TensorLocation weight = weightOf(file);
 
         QCOMPARE(weight.shape, (Shape{130, 80}));
         QCOMPARE(weight.bytes(), Bytes{130 * 40});
@@ -150,7 +150,7 @@ private Q_SLOTS:
                                  {"a.weight_format", tensorOf(DType::U8, {})},
                                  {"b.bias", tensorOf(DType::F32, {3})}};
 
-        const models::TensorPlace weight = weightOf(nf4);
+        const models::TensorLocation weight = weightOf(nf4);
         QCOMPARE(weight.shape, (Shape{8, 64}));
         QCOMPARE(weight.encoded.value_or(memory::Encoded()).addedScale, 0.5F);
         QCOMPARE(weight.encoded->companions.size(), size_t{3});
@@ -172,7 +172,7 @@ private Q_SLOTS:
         QVERIFY(refusal(file).startsWith(start + "\"a.weight_scale\": is I32 [4], needs"));
         file["a.weight_scale"] = tensorOf(DType::F32, {4});
         file["a.weight"] = tensorOf(DType::I8, {4, 6});
-        QCOMPARE(refusal(file), start + "\"a.weight\": is I8, its layer's settings say F8_E4M3");
+        QCOMPARE(refusal(file), start + "\"a.weight\": is I8, its layer's settings state F8_E4M3");
         file.erase("a.weight");
         QCOMPARE(refusal(file), start + "\"a.weight\": is not there, though its scales are");
         file["a.weight"] = tensorOf(DType::F8E4M3, {4, 6});
@@ -199,7 +199,7 @@ private Q_SLOTS:
         QVERIFY(refusal(layerOf(kInt8, weight)).contains("\"a.weight_scale\" are not there"));
     }
 
-    void scalesOfBlocksHaveTheirPlaces() {
+    void scalesOfBlocksAreMapped() {
         TensorFile file = layerOf(kMxfp8, tensorOf(DType::F8E4M3, {130, 96}));
         file["a.weight_scale"] = tensorOf(DType::U8, {130, 3});
         QVERIFY(
@@ -213,12 +213,12 @@ private Q_SLOTS:
 
     /// Query, key and value of one tensor, in blocks that go on from row to row.
     void rowsArePartedWhereNoBlockIsCut() {
-        const models::TensorPlace whole{
+        const models::TensorLocation whole{
             .offset = 1000,
             .shape = {384, 128},
             .encoded = memory::Encoded{
                 .encoding = "q4_k", .blockElements = 256, .blockBytes = 144, .columns = 256}};
-        models::TensorPlace third = whole;
+        models::TensorLocation third = whole;
 
         third.takeRows(0, 128, 128, "a.weight");
 
@@ -227,7 +227,7 @@ private Q_SLOTS:
         QCOMPARE(third.encoded->firstElement, int64_t{128 * 128});
         QCOMPARE(third.shape, (Shape{128, 128}));
         for (const auto& [first, count] : {std::pair(1, 2), {2, 1}}) {
-            models::TensorPlace cut = whole;
+            models::TensorLocation cut = whole;
             const auto error = testing::errorOf([&] { cut.takeRows(0, first, count, "a.weight"); });
             QVERIFY(error && error->kind() == ErrorKind::Unsupported);
             QCOMPARE(QString::fromStdString(error->message().str()),

@@ -30,16 +30,17 @@ class RecogniseTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        places_ = {{"single", testing::singleFileFolder()},
-                   {"quantised",
-                    testing::quantisedFolder("sd15_1", {"unet_q8_0.gguf", "unet_fp8.safetensors"})},
-                   {"xl", testing::xlFileFolder()},
-                   {"folders", testing::goldenFolder() + "/checkpoints"},
-                   {"upscalers", testing::upscaleGoldenFolder() + "/upscalers"},
-                   {"mini", testing::sourcePath("resources/mini")}};
+        folders_ = {
+            {"single", testing::singleFileFolder()},
+            {"quantised",
+             testing::quantisedFolder("sd15_1", {"unet_q8_0.gguf", "unet_fp8.safetensors"})},
+            {"xl", testing::xlFileFolder()},
+            {"folders", testing::goldenFolder() + "/checkpoints"},
+            {"upscalers", testing::upscaleGoldenFolder() + "/upscalers"},
+            {"mini", testing::sourcePath("resources/mini")}};
     }
 
-    void saysWhatIsThere_data() {
+    void reportsWhatIsThere_data() {
         QTest::addColumn<QString>("path");
         QTest::addColumn<QString>("kind");
         QTest::addColumn<QString>("layout");
@@ -65,7 +66,7 @@ private Q_SLOTS:
         row("upscalers/esrgan_0/esrgan_old.pth", "upscaler", "", "ESRGAN");
     }
 
-    void saysWhatIsThere() {
+    void reportsWhatIsThere() {
         QFETCH(QString, path);
         ModelBench bench;
 
@@ -95,7 +96,7 @@ private Q_SLOTS:
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(at(path).toStdString());
         // The small refiner's autoencoder has widths that no file states the groups of, and the
-        // user is told where to state them.
+        // message describes where to state them.
         const bool isRefused = path.endsWith("refiner.safetensors");
         QVERIFY2((known.problem.str().find("norm groups") != std::string::npos) == isRefused,
                  known.problem.str().c_str());
@@ -107,7 +108,7 @@ private Q_SLOTS:
         QVERIFY(known.largest > 0 && known.stored.bytes() > known.largest);
     }
 
-    /// The diffusers layout says which pipeline it is; no family of the program runs that one.
+    /// The diffusers layout states which pipeline it is; no family of the program runs that one.
     void ofAFamilyThatIsNotBuilt() {
         const testing::CheckpointCopy copy;
         copy.set("model_index.json", "_class_name", "StableDiffusion3Pipeline");
@@ -141,7 +142,7 @@ private Q_SLOTS:
         QVERIFY(more >= 0 && more < 16 * kKiB);
     }
 
-    void saysWhatAnAdapterIs_data() {
+    void reportsWhatAnAdapterIs_data() {
         QTest::addColumn<QString>("family");
         QTest::newRow("sd15_0_1/kohya_conv")
             << "LoCon for networks with a context 128 wide, rank 6, UNet and text "
@@ -154,7 +155,7 @@ private Q_SLOTS:
     }
 
     /// Layers are counted by the reference's own keys.
-    void saysWhatAnAdapterIs() {
+    void reportsWhatAnAdapterIs() {
         QFETCH(QString, family);
         const QString path =
             testing::adapterFileFolder() + "/" + QTest::currentDataTag() + ".safetensors";
@@ -270,7 +271,7 @@ private Q_SLOTS:
     void aTextEncoderThatNoFamilyReadsIsRefused_data() {
         QTest::addColumn<bool>("isQwen");
         QTest::addColumn<int>("width");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("Qwen 3 4B") << true << 2560 << "";
         QTest::newRow("small Qwen 3") << true << 64 << "";
         QTest::newRow("Qwen 3 0.6B") << true << 1024 << "1024 wide";
@@ -284,11 +285,11 @@ private Q_SLOTS:
     void aTextEncoderThatNoFamilyReadsIsRefused() {
         QFETCH(bool, isQwen);
         QFETCH(int, width);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const models::Recognised known = ofShapes(isQwen ? qwenOf(width) : umt5Of(width));
         QCOMPARE(known.kind, std::string("text_encoder"));
-        QVERIFY2(known.isRunnable() == says.isEmpty(), known.problem.str().c_str());
-        QVERIFY2(known.problem.str().find(says.toStdString()) != std::string::npos,
+        QVERIFY2(known.isRunnable() == expected.isEmpty(), known.problem.str().c_str());
+        QVERIFY2(known.problem.str().find(expected.toStdString()) != std::string::npos,
                  known.problem.str().c_str());
     }
 
@@ -332,7 +333,7 @@ private Q_SLOTS:
                  known.problem.str().c_str());
     }
 
-    void saysForWhichFamilyAnEmbeddingIs_data() {
+    void reportsForWhichFamilyAnEmbeddingIs_data() {
         QTest::addColumn<QStringList>("sets");
         QTest::addColumn<Shape>("shape");
         QTest::addColumn<QString>("family");
@@ -346,7 +347,7 @@ private Q_SLOTS:
             << QStringList{"*"} << Shape{1, 48} << "embedding for text encoders 48 wide, 1 vector";
     }
 
-    void saysForWhichFamilyAnEmbeddingIs() {
+    void reportsForWhichFamilyAnEmbeddingIs() {
         QFETCH(QStringList, sets);
         QFETCH(Shape, shape);
         const QTemporaryDir folder;
@@ -366,7 +367,7 @@ private Q_SLOTS:
         QVERIFY(known.isRunnable());
     }
 
-    void anAdapterThatIsIncompleteSaysSo() {
+    void anAdapterThatIsIncompleteReportsIt() {
         ModelBench bench;
         const QTemporaryDir folder;
         const std::string path = folder.filePath("half.safetensors").toStdString();
@@ -408,7 +409,7 @@ private Q_SLOTS:
             << QStringList{"text_model.encoder.layers.0.mlp.fc1.weight"} << "text_encoder";
         QTest::newRow("OpenCLIP's text encoder")
             << QStringList{"transformer.resblocks.0.ln_1.weight"} << "text_encoder";
-        QTest::newRow("more beside two rows of vectors")
+        QTest::newRow("more than two rows of vectors")
             << QStringList{"clip_g", "clip_l", "other"} << "unknown";
         QTest::newRow("SD 3") << QStringList{"joint_blocks.0.a"} << "checkpoint";
         QTest::newRow("Flux") << QStringList{"double_blocks.0.a"} << "checkpoint";
@@ -441,7 +442,7 @@ private Q_SLOTS:
     }
 
     /// Bytes by the file's own header: those of a quantised weight are its numbers and its scale.
-    void saysHowWeightsLie() {
+    void reportsHowWeightsLie() {
         const QString path = testing::quantisedFile("sd15_1", "fp8.safetensors");
         std::map<std::string, std::pair<int64_t, Bytes>> expected;
         const files::InputFile file(path.toStdString());
@@ -461,35 +462,35 @@ private Q_SLOTS:
         const models::Recognised known = bench.stages().recognise(path.toStdString());
 
         QCOMPARE(known.kind, std::string("checkpoint"));
-        const std::vector<models::StoredShare> stored = known.stored.sorted();
+        const std::vector<models::StoredFraction> stored = known.stored.sorted();
         QCOMPARE(stored.size(), expected.size());
         Bytes sum = 0;
         QString text;
-        for (const models::StoredShare& share : stored) {
-            QVERIFY(sum == 0 || share.bytes <= stored.front().bytes);
-            QCOMPARE(share.tensors, expected.at(share.storage).first);
-            QCOMPARE(share.bytes, expected.at(share.storage).second);
-            sum += share.bytes;
+        for (const models::StoredFraction& fraction : stored) {
+            QVERIFY(sum == 0 || fraction.bytes <= stored.front().bytes);
+            QCOMPARE(fraction.tensors, expected.at(fraction.storage).first);
+            QCOMPARE(fraction.bytes, expected.at(fraction.storage).second);
+            sum += fraction.bytes;
             text += QString(text.isEmpty() ? "  " : ", ") +
-                    QString::fromStdString(share.storage + " " + formatBytes(share.bytes));
+                    QString::fromStdString(fraction.storage + " " + formatBytes(fraction.bytes));
         }
         QCOMPARE(known.stored.bytes(), sum);
         QVERIFY(text.contains("f8_e4m3") && text.contains("F32"));
-        const QString said = testing::runLowtide({"check", path}).output;
-        QVERIFY2(said.endsWith(text + "\n"), qPrintable(said));
+        const QString message = testing::runLowtide({"check", path}).output;
+        QVERIFY2(message.endsWith(text + "\n"), qPrintable(message));
     }
 
     /// Of a folder all components, each weight once.
-    void aFolderSaysItToo() {
+    void aFolderReportsItToo() {
         ModelBench bench;
         const auto known = bench.stages().recognise(at("mini/model").toStdString());
-        const std::vector<models::StoredShare> stored = known.stored.sorted();
+        const std::vector<models::StoredFraction> stored = known.stored.sorted();
         QCOMPARE(stored.size(), size_t{1});
         QCOMPARE(stored.front().storage, std::string("F16"));
         QCOMPARE(stored.front().bytes, known.stored.bytes());
     }
 
-    void theCommandSaysTheSame() {
+    void theCommandStatesTheSame() {
         const auto check = [&](const char* path) {
             return testing::runLowtide({"check", at(path)});
         };
@@ -507,7 +508,7 @@ private Q_SLOTS:
         QCOMPARE(testing::runLowtide({"check", "no-such.safetensors"}).exitCode, 2);
     }
 
-    void whatIsDamagedSaysWhy() {
+    void whatIsDamagedExplainsWhy() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("bad.safetensors");
         QFile file(path);
@@ -547,7 +548,7 @@ private:
         return ofShapes(shapes);
     }
 
-    /// Of a file of such tensors, whose name says what it is not.
+    /// What is recognised of a file of such tensors, whose name states what it is not.
     static models::Recognised ofShapes(const Shapes& shapes) {
         int64_t most = 0;
         for (const auto& [name, shape] : shapes) {
@@ -601,11 +602,11 @@ private:
     }
 
     QString at(const QString& path) const {
-        const QString place = path.section('/', 0, 0);
-        return places_.value(place) + "/" + path.section('/', 1);
+        const QString folder = path.section('/', 0, 0);
+        return folders_.value(folder) + "/" + path.section('/', 1);
     }
 
-    QMap<QString, QString> places_;
+    QMap<QString, QString> folders_;
 };
 
 LOWTIDE_TEST(RecogniseTest)

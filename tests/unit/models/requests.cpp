@@ -146,7 +146,7 @@ Given given(const ConditioningEdit& request) {
     };
     if (const auto* average = std::get_if<AverageEdit>(&request.edit)) {
         Given given = joined("conditioning.average");
-        given.params = {{"share", average->share}};
+        given.params = {{"share", average->fraction}};
         return given;
     }
     if (const auto* area = std::get_if<AreaEdit>(&request.edit)) {

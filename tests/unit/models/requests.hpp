@@ -2,7 +2,7 @@
 // What tests ask nodes, a field for each port and parameter.
 
 #include "nodes/engine/stage_def.hpp"
-#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_spec.hpp"
 #include "plugin/tensor/conditioning_scope.hpp"
 #include "tests/unit/models/image_requests.hpp"
 
@@ -83,12 +83,12 @@ struct ConcatEdit {};
 
 /// conditioning.average
 struct AverageEdit {
-    double share = 1;
+    double fraction = 1;
 };
 
 /// conditioning.area
 struct AreaEdit {
-    tensor::PictureArea area;
+    tensor::ImageArea area;
     double strength = 1;
 };
 

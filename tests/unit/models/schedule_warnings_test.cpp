@@ -3,8 +3,8 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/image_bench.hpp"
 #include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/picture_bench.hpp"
 
 #include <QtTest/QtTest>
 
@@ -12,14 +12,14 @@ namespace schedule_warnings_test {
 
 using namespace lowtide;
 using testing::CheckpointCopy;
-using testing::PictureBench;
+using testing::ImageBench;
 
 class ScheduleWarningsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void noiseWithoutSignalIsTold_whereNoStepBeginsThere_data() {
+    void noiseWithoutSignalIsReported_whereNoStepBeginsThere_data() {
         QTest::addColumn<QString>("sampler");
         QTest::addColumn<QString>("spacing");
         QTest::addColumn<QString>("item");
@@ -31,7 +31,7 @@ private Q_SLOTS:
         QTest::newRow("dpmpp_single") << "dpmpp_single"
                                       << "sampler"
                                       << "sampler";
-        for (const char* sampler : {"ddim", "euler"}) {  // the mini model's file says leading
+        for (const char* sampler : {"ddim", "euler"}) {  // the mini model's file states leading
             QTest::addRow("%s leading", sampler) << sampler << "sampler"
                                                  << "spacing";
         }
@@ -44,7 +44,7 @@ private Q_SLOTS:
         }
     }
 
-    void noiseWithoutSignalIsTold_whereNoStepBeginsThere() {
+    void noiseWithoutSignalIsReported_whereNoStepBeginsThere() {
         QFETCH(QString, sampler);
         QFETCH(QString, spacing);
         QFETCH(QString, item);
@@ -60,7 +60,7 @@ private Q_SLOTS:
         }
     }
 
-    void nothingIsToldOfOtherFiles() {
+    void nothingIsReportedForOtherFiles() {
         QVERIFY(issuesOf("builtin:mini", "pndm", "sampler").empty());
     }
 
@@ -68,16 +68,16 @@ private:
     static Issues issuesOf(const std::string& checkpoint,
                            const QString& sampler,
                            const QString& spacing) {
-        PictureBench bench(checkpoint);
+        ImageBench bench(checkpoint);
         testing::DenoiseRequest request = bench.request("a cat", "");
         request.steps = 4;
         request.sampler = sampler.toStdString();
         request.spacing = spacing.toStdString();
-        return testing::outline(bench.stages(),
-                                testing::known({.positive = {1, 32, 128},
-                                                .negative = {1, 32, 128},
-                                                .latentKind = testing::emptyOutline(64, 64)},
-                                               request))
+        return testing::spec(bench.stages(),
+                             testing::known({.positive = {1, 32, 128},
+                                             .negative = {1, 32, 128},
+                                             .latentKind = testing::emptyLatentSpec(64, 64)},
+                                            request))
             .issues;
     }
 };

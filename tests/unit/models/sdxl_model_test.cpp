@@ -2,7 +2,7 @@
 
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/sampling/pass_part.hpp"
+#include "plugin/sampling/schedule_range.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -32,7 +32,7 @@ struct Refusal {
     const char* row;
     const char* checkpoint;
     Change change;
-    const char* says;
+    const char* expected;
 };
 
 /// Brings a part of another checkpoint into the copy.
@@ -65,7 +65,7 @@ std::vector<Refusal> sdxlRefusals() {
              "sdxl_1",
              set("text_encoder_2/config.json", "projection_dim", 64),
              "adds 176 values to its time (projection_class_embeddings_input_dim); a pooled text "
-             "of 64 beside 6 numbers, or a refiner's 5, of 16 each"},
+             "of 64 with 6 numbers, or a refiner's 5, of 16 each"},
             {"a denoiser that adds nothing",
              "sdxl_1",
              set("unet/config.json", "addition_embed_type", nullptr),
@@ -178,12 +178,12 @@ private Q_SLOTS:
         ModelBench bench;
         const auto error = testing::errorOf([&] { (void)bench.load(copy.path()); });
         QVERIFY(error.has_value());
-        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+        QVERIFY2(error->message().str().find(refusal.expected) != std::string::npos,
                  error->message().str().c_str());
         QCOMPARE(error->item(), std::string("checkpoint"));
     }
 
-    void anEmptyNegativeIsWhatTheCheckpointSays_data() {
+    void anEmptyNegativeIsWhatTheCheckpointStates_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("negative");
         QTest::addColumn<QString>("negative2");
@@ -202,7 +202,7 @@ private Q_SLOTS:
     }
 
     /// Zeros of the length of the prompt, however many chunks it has.
-    void anEmptyNegativeIsWhatTheCheckpointSays() {
+    void anEmptyNegativeIsWhatTheCheckpointStates() {
         QFETCH(QString, checkpoint);
         QFETCH(QString, negative);
         QFETCH(QString, negative2);
@@ -218,8 +218,8 @@ private Q_SLOTS:
         const auto prompts = encode(bench, request);
         const at::Tensor embeds = conditioningOf(prompts.negative).tensor("embeds");
         const at::Tensor pooled = conditioningOf(prompts.negative).tensor("pooled");
-        const testing::StageOutline outline = testing::outline(bench.stages(), request);
-        QCOMPARE(embeds.sizes().vec(), outline.outputs[1].shape);
+        const testing::StageSpec spec = testing::spec(bench.stages(), request);
+        QCOMPARE(embeds.sizes().vec(), spec.outputs[1].shape);
         QCOMPARE(embeds.size(1), int64_t{isZero ? 154 : 77});
         QCOMPARE(embeds.abs().sum().item<double>() == 0, isZero);
         QCOMPARE(pooled.abs().sum().item<double>() == 0, isZero);
@@ -265,7 +265,7 @@ private Q_SLOTS:
         }
         const auto namedIn = [&](const testing::EncodeRequest& request) {
             std::vector<std::string> items;
-            for (const Issue& issue : testing::outline(bench.stages(), request).issues) {
+            for (const Issue& issue : testing::spec(bench.stages(), request).issues) {
                 if (issue.code == "prompt_cut") {
                     items.push_back(issue.item);
                 }
@@ -281,15 +281,15 @@ private Q_SLOTS:
     }
 
     /// What is set, else what the side has by default.
-    void promptsHoldTheNumbersOfTheirSide() {
+    void condAndUncondHoldTheirOwnNumbers() {
         ModelBench bench;
         const WireRef model = load(bench, "refiner_0");
         const auto prompts = encode(bench,
                                     {.model = model,
                                      .prompt = "a cat",
                                      .numbers = {{"crop_left", 8}, {"aesthetic_score", 7}}});
-        const auto heldBy = [](const WireRef& side) {
-            return conditioningOf(side).entries().front().numbers;
+        const auto heldBy = [](const WireRef& conditioning) {
+            return conditioningOf(conditioning).entries().front().numbers;
         };
         QCOMPARE(heldBy(prompts.positive).at("crop_left"), 8.0);
         QCOMPARE(heldBy(prompts.negative).at("crop_left"), 8.0);
@@ -315,7 +315,7 @@ private Q_SLOTS:
                                                   << "f32";
     }
 
-    /// On a card: a half precision that overflows is not computed first.
+    /// On a GPU: a half precision that overflows is not computed first.
     void precisionIsAsTheAutoencoderNeeds() {
         QFETCH(QString, checkpoint);
         QFETCH(QString, preset);
@@ -349,7 +349,7 @@ private Q_SLOTS:
         QTest::newRow("playground") << "playground_1" << true;
     }
 
-    /// Under `speed` on a card.
+    /// Under `speed` on a GPU.
     void whoSumsInHalfIsSeenByTheSchedule() {
         QFETCH(QString, checkpoint);
         QFETCH(bool, sumsInHalf);

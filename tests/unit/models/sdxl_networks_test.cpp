@@ -1,8 +1,9 @@
-// The networks of Stable Diffusion XL alone, beside what diffusers' pipelines recorded of them.
+// Compares the networks of Stable Diffusion XL alone with what diffusers' pipelines recorded of
+// them.
 
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
 #include "plugin/nn/text/clip_text_model.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -166,10 +167,10 @@ private Q_SLOTS:
             denoiserOf(goldens_ + "checkpoints/" + checkpoint.toStdString());
         ModelBench bench;
         bench.runWith(unet.tree(), [&] {
-            models::Pass pass(bench.residency(), *unet.tree(), tensor::Record(nullptr));
+            models::Forward forward(bench.residency(), *unet.tree(), tensor::Record(nullptr));
             for (const std::string call : {"000", "001"}) {
                 const at::Tensor prediction =
-                    unet.predict(pass,
+                    unet.predict(forward,
                                  testing::tensorIn(expected, "model_in." + call),
                                  testing::tensorIn(expected, "model_t." + call),
                                  {.context = testing::tensorIn(expected, "model_cond"),
@@ -183,7 +184,7 @@ private Q_SLOTS:
     }
 
     /// What is added to the last skip is not added to what goes past the missing middle block.
-    void aMissingMiddleBlockIsPassed() {
+    void aMissingMiddleBlockIsSkipped() {
         const std::string path =
             testing::goldenFile("tests/unit/models/make_no_middle_goldens.py").toStdString();
         const TensorFile expected = testing::readTensorFile(path);
@@ -205,9 +206,9 @@ private Q_SLOTS:
         }
         ModelBench bench;
         bench.runWith(unet.tree(), [&] {
-            models::Pass pass(bench.residency(), *unet.tree(), tensor::Record(nullptr));
+            models::Forward forward(bench.residency(), *unet.tree(), tensor::Record(nullptr));
             const auto predict = [&](const models::UNetResiduals& added) {
-                return unet.predict(pass,
+                return unet.predict(forward,
                                     testing::tensorIn(expected, "in.latents"),
                                     at::scalar_tensor(301, at::kLong),
                                     {.context = testing::tensorIn(expected, "in.context")},
@@ -269,8 +270,8 @@ private:
         ModelBench bench;
         bench.runWith(encoder.tree(), [&] {
             tensor::Recorder recorder;
-            models::Pass pass(bench.residency(), *encoder.tree(), tensor::Record(&recorder));
-            outputs = encoder.encode(pass, rows);
+            models::Forward forward(bench.residency(), *encoder.tree(), tensor::Record(&recorder));
+            outputs = encoder.encode(forward, rows);
             for (const auto& [key, value] : recorder.tensors()) {
                 recorded[key] = value;
             }

@@ -57,10 +57,10 @@ class ShardedWeightsTest : public QObject {
 
     static std::vector<std::string> namesOf(const models::WeightMap& map) {
         std::vector<std::string> names;
-        for (const auto& [name, place] : map.tensors) {
-            names.push_back(
-                name + " in " +
-                map.files.at(place.file).path.substr(map.files.at(place.file).path.rfind('/') + 1));
+        for (const auto& [name, location] : map.tensors) {
+            names.push_back(name + " in " +
+                            map.files.at(location.file)
+                                .path.substr(map.files.at(location.file).path.rfind('/') + 1));
         }
         return names;
     }
@@ -102,9 +102,9 @@ private Q_SLOTS:
         const auto error = testing::errorOf(
             [&] { (void)models::openWeightFile(at("model-00002-of-00003.safetensors")); });
         QVERIFY(error && error->kind() == ErrorKind::NotFound);
-        const QString said = QString::fromStdString(error->message().str());
-        QVERIFY2(said.contains("one of 3 files") && said.contains("model-00001-of-00003") &&
-                     said.contains("model-00003-of-00003"),
+        const QString text = QString::fromStdString(error->message().str());
+        QVERIFY2(text.contains("one of 3 files") && text.contains("model-00001-of-00003") &&
+                     text.contains("model-00003-of-00003"),
                  error->what());
     }
 

@@ -30,7 +30,7 @@ struct Damage {
     const char* row;
     std::function<void(OwnTensors&)> change;
     ErrorKind kind;
-    std::vector<std::string> says;
+    std::vector<std::string> expected;
 };
 
 void eraseUnder(OwnTensors& tensors, const std::string& prefix) {
@@ -130,16 +130,16 @@ private Q_SLOTS:
 
         QVERIFY(error);
         QVERIFY2(error->kind() == damage.kind, error->what());
-        for (const std::string& said : damage.says) {
-            QVERIFY2(error->message().str().find(said) != std::string::npos, error->what());
+        for (const std::string& output : damage.expected) {
+            QVERIFY2(error->message().str().find(output) != std::string::npos, error->what());
         }
         QVERIFY2(error->message().str().find("m.safetensors") != std::string::npos, error->what());
         QCOMPARE(error->item(), std::string("checkpoint"));
     }
 
-    void saysWhereToStateWhatTheFileDoesNotSay_data() {
+    void reportsWhereToStateWhatTheFileDoesNotState_data() {
         QTest::addColumn<QString>("part");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("output");
         QTest::newRow("denoiser") << "unet"
                                   << "how many norm groups";
         QTest::newRow("autoencoder") << "vae"
@@ -148,9 +148,9 @@ private Q_SLOTS:
                                       << "attention heads of the text encoder";
     }
 
-    void saysWhereToStateWhatTheFileDoesNotSay() {
+    void reportsWhereToStateWhatTheFileDoesNotState() {
         QFETCH(QString, part);
-        QFETCH(QString, said);
+        QFETCH(QString, output);
         QVERIFY(QFile::copy(QString::fromStdString(singles_ + "sd15_3.safetensors"),
                             QString::fromStdString(copy("m.safetensors"))));
         Json stated = Json::parse(files::InputFile(singles_ + "sd15_3.lowtide.json").readAll(kMiB));
@@ -164,14 +164,14 @@ private Q_SLOTS:
         const auto error = refusal("m.safetensors");
 
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
-        QVERIFY2(QString::fromStdString(error->message().str()).contains(said), error->what());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(output), error->what());
         QVERIFY2(error->hint().str().find("m.lowtide.json") != std::string::npos,
                  error->hint().str().c_str());
     }
 
-    void refusesStatementsThatSayNothing_data() {
+    void refusesStatementsThatStateNothing_data() {
         QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("output");
         QTest::newRow("no JSON") << "{"
                                  << "m.lowtide.json";
         QTest::newRow("a list") << "[]"
@@ -188,15 +188,15 @@ private Q_SLOTS:
                                    << "norm groups";
     }
 
-    void refusesStatementsThatSayNothing() {
+    void refusesStatementsThatStateNothing() {
         QFETCH(QString, text);
-        QFETCH(QString, said);
+        QFETCH(QString, output);
         QVERIFY(QFile::copy(QString::fromStdString(singles_ + "sd15_1.safetensors"),
                             QString::fromStdString(copy("m.safetensors"))));
         write("m.lowtide.json", text.toStdString());
         const auto error = refusal("m.safetensors");
         QVERIFY(error);
-        QVERIFY2(QString::fromStdString(error->message().str()).contains(said), error->what());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(output), error->what());
     }
 
     void refusesPicklesThatTorchDidNotWrite() {
@@ -206,7 +206,7 @@ private Q_SLOTS:
         QVERIFY2(error->message().str().find("bare pickle") != std::string::npos, error->what());
     }
 
-    /// A text that was saved under the name of a model; the ending says what it should have been.
+    /// A text that was saved under the name of a model; the ending states what it should have been.
     void refusesTextsAsWhatTheyAreCalled() {
         for (const char* name : {"text.gguf", "TEXT.GGUF"}) {
             write(name, "Access to this model is restricted.");
@@ -287,7 +287,7 @@ private:
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text.c_str()) > 0);
     }
 
-    /// What the file that was taken from `single` does not say.
+    /// What the file that was taken from `single` does not state.
     void state(const std::string& single) const {
         write("m.lowtide.json",
               files::InputFile(singles_ + single + ".lowtide.json").readAll(kMiB));

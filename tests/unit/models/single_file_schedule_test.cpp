@@ -1,4 +1,4 @@
-// What a file of the LDM layout says of its noise and of what it predicts.
+// What a file of the LDM layout states of its noise and of what it predicts.
 
 #include "plugin/base/json.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
@@ -95,7 +95,7 @@ private Q_SLOTS:
         QCOMPARE(config.at("rescale_betas_zero_snr"), Json(true));
     }
 
-    void aBiasTellsVelocityFromNoise_data() {
+    void aBiasDistinguishesVelocityFromNoise_data() {
         QTest::addColumn<double>("deviation");
         QTest::addColumn<int>("scalars");
         QTest::addColumn<int>("type");
@@ -120,7 +120,7 @@ private Q_SLOTS:
     }
 
     /// The figure is ComfyUI's: 768-v models of version 2 lie above, base models below.
-    void aBiasTellsVelocityFromNoise() {
+    void aBiasDistinguishesVelocityFromNoise() {
         QFETCH(double, deviation);
         QFETCH(int, scalars);
         QFETCH(int, type);

@@ -221,25 +221,25 @@ private Q_SLOTS:
         QVERIFY(expected.size() >= 16);
         QCOMPARE(map.tensors.size(), expected.size() + 1);
         for (const auto& [name, tensor] : expected) {
-            const models::TensorPlace& place = map.tensors.at(name);
+            const models::TensorLocation& location = map.tensors.at(name);
             std::string bytes(tensor.bytes.size(), '\0');
-            weights.read(std::as_writable_bytes(std::span(bytes)), place.offset);
-            QVERIFY2(place.type == tensor.type && place.shape == tensor.shape && place.isRowMajor &&
-                         bytes == tensor.bytes,
+            weights.read(std::as_writable_bytes(std::span(bytes)), location.offset);
+            QVERIFY2(location.type == tensor.type && location.shape == tensor.shape &&
+                         location.isRowMajor && bytes == tensor.bytes,
                      name.c_str());
         }
         QVERIFY(!map.tensors.at("transposed").isRowMajor);
     }
 
-    void anAutoencoderOfItsOwnTakesThePlace_data() {
+    void anAutoencoderOfItsOwnReplacesIt_data() {
         QTest::addColumn<QString>("file");
-        QTest::newRow("LDM's names, beside a trainer's") << "vae_ldm.ckpt";
+        QTest::newRow("LDM's names, with a trainer's") << "vae_ldm.ckpt";
         QTest::newRow("diffusers' names") << "vae_diffusers.safetensors";
         QTest::newRow("with a prefix") << "vae_prefixed.safetensors";
         QTest::newRow("of a whole checkpoint") << "sd15_1.safetensors";
     }
 
-    void anAutoencoderOfItsOwnTakesThePlace() {
+    void anAutoencoderOfItsOwnReplacesIt() {
         QFETCH(QString, file);
         ModelBench bench;
         const nodes::WireRef with = bench.stages().loadCheckpoint(

@@ -1,17 +1,17 @@
-// Leases, passes and operations of the shape walk beside those of a run.
+// Compares leases, forwards and operations of the dry run with those of a run.
 
 #include "nodes/decode/decode.hpp"
 #include "nodes/denoise/denoise.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/shape_walk.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/dry_run_case.hpp"
 #include "tests/unit/models/forwarding_weights.hpp"
 #include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
 
@@ -24,8 +24,8 @@ using namespace lowtide;
 using memory::LeafId;
 using memory::StageWork;
 using nodes::WireRef;
+using testing::DryRunCase;
 using testing::ModelBench;
-using testing::WalkCase;
 
 namespace {
 
@@ -80,10 +80,10 @@ std::vector<LeafId> leasesOf(ModelBench& bench,
     return leases.seen();
 }
 
-std::vector<LeafId> leavesOf(const memory::ComponentWork& work, int64_t passes) {
+std::vector<LeafId> leavesOf(const memory::ComponentWork& work, int64_t forwards) {
     std::vector<LeafId> leaves;
-    for (int64_t pass = 0; pass < passes; ++pass) {
-        for (const memory::LeafUse& use : work.pass) {
+    for (int64_t forward = 0; forward < forwards; ++forward) {
+        for (const memory::LeafUse& use : work.forward) {
             leaves.push_back(use.leaf);
         }
     }
@@ -91,7 +91,7 @@ std::vector<LeafId> leavesOf(const memory::ComponentWork& work, int64_t passes) 
 }
 
 double flopsOf(const memory::ComponentWork& work, std::string_view leaf) {
-    for (const memory::LeafUse& use : work.pass) {
+    for (const memory::LeafUse& use : work.forward) {
         if (work.tree->leaves[use.leaf].name == leaf) {
             return use.flops;
         }
@@ -120,16 +120,16 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
         const StageWork work =
-            testing::outline(bench.stages(),
-                             testing::EncodeRequest{
-                                 .model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
-                .walk({"cpu"});
+            testing::spec(bench.stages(),
+                          testing::EncodeRequest{
+                              .model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
+                .dryRun({"cpu"});
         const auto seen = leasesOf(bench, model, models::kTextEncoder, [&](auto& context) {
             (void)ModelBench::modelOf(model).encodePrompts(
                 context, {.prompt = "a", .negative = "b", .clipSkip = 1});
         });
         QCOMPARE(work.components.size(), 1U);
-        QCOMPARE(work.components[0].passes, 1);
+        QCOMPARE(work.components[0].forwards, 1);
         // Skipped layers give the final norm a second use.
         const std::vector<LeafId> once = leavesOf(work.components[0], 1);
         QCOMPARE(once.back(), once[once.size() - 2]);
@@ -145,7 +145,7 @@ private Q_SLOTS:
         QTest::newRow("speed") << "speed" << false << false;  // cuDNN searches for the fastest
     }
 
-    /// On a card of compute capability 8.0; LibTorch's switches are as they were afterwards.
+    /// On a GPU of compute capability 8.0; LibTorch's switches are as they were afterwards.
     void asksAboutConvolutionsUnderItsOwnSwitches() {
         QFETCH(QString, preset);
         QFETCH(bool, asks);
@@ -162,23 +162,23 @@ private Q_SLOTS:
                                                 .types = {.compute = DType::F32},
                                                 .capabilities = {{"", 80}}};
         const bool before = at::globalContext().deterministicCuDNN();
-        const auto check = [&](const testing::StageOutline& outline) {
+        const auto check = [&](const testing::StageSpec& spec) {
             asked.clear();
-            const StageWork there = outline.walk({"cuda"});
+            const StageWork there = spec.dryRun({"cuda"});
             QCOMPARE(!asked.empty(), asks);
             QCOMPARE(there.guessed == 0, asks);
             const size_t count = asked.size();
             const StageWork absent =
-                outline.walk({.device = {.spec = {.kind = "cuda"}, .isThere = false}});
-            QCOMPARE(asked.size(), count);  // nobody knows that card
+                spec.dryRun({.device = {.spec = {.kind = "cuda"}, .isThere = false}});
+            QCOMPARE(asked.size(), count);  // nobody knows that GPU
             QVERIFY(absent.guessed > 0 && absent.guessed < absent.activations);
             for (const residency::ConvolutionShape& shape : asked) {
-                QCOMPARE(shape.card, 0);
+                QCOMPARE(shape.gpu, 0);
             }
-            (void)outline.walk({.device = {.spec = {.kind = "cuda", .index = 1}}});
+            (void)spec.dryRun({.device = {.spec = {.kind = "cuda", .index = 1}}});
             QCOMPARE(asked.size(), 2 * count);
             for (size_t i = count; i < asked.size(); ++i) {
-                QCOMPARE(asked[i].card, 1);
+                QCOMPARE(asked[i].gpu, 1);
             }
             for (const residency::ConvolutionShape& shape : asked) {
                 QVERIFY(shape.isDeterministic);
@@ -186,16 +186,16 @@ private Q_SLOTS:
             }
             QCOMPARE(at::globalContext().deterministicCuDNN(), before);
         };
-        const WalkCase walked{.steps = 2};
-        testing::DenoiseRequest denoise = testing::requestOf(bench, model, walked);
+        const DryRunCase dryRunCase{.steps = 2};
+        testing::DenoiseRequest denoise = testing::requestOf(bench, model, dryRunCase);
         denoise.precision = precision;
-        check(testing::outline(bench.stages(),
-                               testing::known(testing::shapesOf(model, walked), denoise)));
-        check(testing::outline(
+        check(testing::spec(bench.stages(),
+                            testing::known(testing::shapesOf(model, dryRunCase), denoise)));
+        check(testing::spec(
             bench.stages(),
             testing::known({1, 4, 8, 8},
                            testing::DecodeRequest{.model = model, .precision = precision})));
-        check(testing::outline(
+        check(testing::spec(
             bench.stages(),
             testing::known({.image = {1, 3, 64, 64}},
                            testing::ImageEncodeRequest{.model = model, .precision = precision})));
@@ -207,24 +207,24 @@ private Q_SLOTS:
         QFETCH(QString, checkpoint);
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
-        const WalkCase walked{.batch = 2, .sampler = "dpmpp_2m", .steps = 6};
-        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
-        const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        const DryRunCase dryRunCase{.batch = 2, .sampler = "dpmpp_2m", .steps = 6};
+        testing::DenoiseRequest request = testing::requestOf(bench, model, dryRunCase);
+        const testing::DenoiseShapes shapes = testing::shapesOf(model, dryRunCase);
         request.positive = request.negative = std::make_shared<const tensor::Conditioning>(
             at::zeros(shapes.positive), at::Tensor(), "", -1);
         const auto seen = leasesOf(bench, model, models::kDenoiser, [&](auto& context) {
             (void)nodes::denoiseLatents(context, askedIn(request), bench.call("denoise"));
         });
         const StageWork work =
-            testing::outline(bench.stages(), testing::known(shapes, request)).walk({"cpu"});
+            testing::spec(bench.stages(), testing::known(shapes, request)).dryRun({"cpu"});
         QCOMPARE(work.components.size(), 1U);
         QCOMPARE(work.components[0].tree->role, std::string(models::kDenoiser));
-        QCOMPARE(work.components[0].passes, 6);
+        QCOMPARE(work.components[0].forwards, 6);
         QCOMPARE(seen, leavesOf(work.components[0], 6));
     }
 
-    /// On a card work is queued: progress tells of what is done.
-    void stepsAndPicturesAreToldWhenTheyAreDone() {
+    /// On a GPU work is queued: progress reports what is done.
+    void stepsAndImagesAreReportedWhenTheyAreDone() {
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
         testing::DenoiseRequest request = testing::requestOf(bench, model, {.cfg = 1, .steps = 5});
@@ -232,26 +232,26 @@ private Q_SLOTS:
             at::zeros(testing::shapesOf(model, {}).positive), at::Tensor(), "", -1);
         NotedWaits weights(bench.residency());
         models::StageContext context{.weights = weights, .record = tensor::Record(nullptr)};
-        std::vector<double> told;
+        std::vector<double> reported;
         nodes::StageCall call = bench.call("node");
         call.progress = [&](std::string_view, double done, double) {
-            told.push_back(done);
+            reported.push_back(done);
             QCOMPARE(weights.waits, done);
         };
 
         bench.runWith(model, models::kDenoiser, [&] {
             (void)nodes::denoiseLatents(context, askedIn(request), call);
         });
-        QCOMPARE(told, (std::vector<double>{1, 2, 3, 4, 5}));
+        QCOMPARE(reported, (std::vector<double>{1, 2, 3, 4, 5}));
 
         weights.waits = 0;
-        told.clear();
+        reported.clear();
         const auto latents = std::make_shared<const tensor::Latents>(
             at::zeros({3, 4, 4, 4}), tensor::Provenance(), nullptr);
         bench.runWith(model, models::kAutoencoder, [&] {
             (void)nodes::decodeLatents(context, {.model = model, .latent = latents}, call);
         });
-        QCOMPARE(told, (std::vector<double>{1, 2, 3}));
+        QCOMPARE(reported, (std::vector<double>{1, 2, 3}));
     }
 
     void decodesInTheOrderOfTheLeases_data() { addCheckpoints(); }
@@ -265,42 +265,41 @@ private Q_SLOTS:
             (void)ModelBench::modelOf(model).decode(context, at::zeros({1, latents[1], 6, 8}));
         });
         const StageWork work =
-            testing::outline(bench.stages(),
-                             testing::known(latents, testing::DecodeRequest{.model = model}))
-                .walk({"cpu"});
-        QCOMPARE(work.components[0].passes, 3);
+            testing::spec(bench.stages(),
+                          testing::known(latents, testing::DecodeRequest{.model = model}))
+                .dryRun({"cpu"});
+        QCOMPARE(work.components[0].forwards, 3);
         QCOMPARE(seen, leavesOf(work.components[0], 1));
     }
 
     void countsTheStepsThatRun() {
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
-        const WalkCase walked{.steps = 20};
-        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
-        const auto passes = [&](int start, int end) {
+        const DryRunCase dryRunCase{.steps = 20};
+        testing::DenoiseRequest request = testing::requestOf(bench, model, dryRunCase);
+        const auto forwards = [&](int start, int end) {
             request.startStep = start;
             request.endStep = end;
-            const auto outline = testing::outline(
-                bench.stages(), testing::known(testing::shapesOf(model, walked), request));
-            return outline.walk({"cpu"}).components.at(0).passes;
+            const auto spec = testing::spec(
+                bench.stages(), testing::known(testing::shapesOf(model, dryRunCase), request));
+            return spec.dryRun({"cpu"}).components.at(0).forwards;
         };
-        QCOMPARE(passes(0, -1), 20);
-        QCOMPARE(passes(5, -1), 15);
-        QCOMPARE(passes(5, 12), 7);
-        QCOMPARE(passes(18, 40), 2);
+        QCOMPARE(forwards(0, -1), 20);
+        QCOMPARE(forwards(5, -1), 15);
+        QCOMPARE(forwards(5, 12), 7);
+        QCOMPARE(forwards(18, 40), 2);
     }
 
-    void countsEveryTileAsAPass() {
+    void countsEveryTileAsAForward() {
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_1");
         // Tiles of 64 pixels overlap by 16 at least: 13 x 9 latents of 8 pixels are 2 x 2 tiles.
         const StageWork work =
-            testing::outline(
-                bench.stages(),
-                testing::known({2, 4, 9, 13},
-                               testing::DecodeRequest{.model = model, .tilePixels = 64}))
-                .walk({"cpu"});
-        QCOMPARE(work.components[0].passes, 2 * 2 * 2);
+            testing::spec(bench.stages(),
+                          testing::known({2, 4, 9, 13},
+                                         testing::DecodeRequest{.model = model, .tilePixels = 64}))
+                .dryRun({"cpu"});
+        QCOMPARE(work.components[0].forwards, 2 * 2 * 2);
         constexpr double kPixels = 8 * 8;  // of each
         QCOMPARE(flopsOf(work.components[0], "post_quant_conv"), 2 * kPixels * 4 * 4);
     }
@@ -308,14 +307,14 @@ private Q_SLOTS:
     void countsOperationsOfEachLeaf() {
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_0");
-        const WalkCase walked{.width = 96, .height = 64, .batch = 3};
-        const testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const DryRunCase dryRunCase{.width = 96, .height = 64, .batch = 3};
+        const testing::DenoiseRequest request = testing::requestOf(bench, model, dryRunCase);
         const memory::ComponentWork unet =
-            testing::outline(bench.stages(),
-                             testing::known(testing::shapesOf(model, walked), request))
-                .walk({"fake"})
+            testing::spec(bench.stages(),
+                          testing::known(testing::shapesOf(model, dryRunCase), request))
+                .dryRun({"fake"})
                 .components.at(0);
-        // Both halves of the guidance: 6 pictures of 8 x 12 latents.
+        // Both halves of the guidance: 6 images of 8 x 12 latents.
         constexpr double kRows = 6 * 8 * 12;
         QCOMPARE(flopsOf(unet, "conv_in"), 2 * kRows * 64 * 4 * 9);
         QCOMPARE(flopsOf(unet, "down_blocks.0.downsamplers.0.conv"),
@@ -335,17 +334,17 @@ private Q_SLOTS:
         const testing::CheckpointCopy copy;
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
-        const WalkCase walked;
-        const testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
-        const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        const DryRunCase dryRunCase;
+        const testing::DenoiseRequest request = testing::requestOf(bench, model, dryRunCase);
+        const testing::DenoiseShapes shapes = testing::shapesOf(model, dryRunCase);
         nodes::Stages& stages = bench.stages();
-        const std::vector<testing::StageOutline> outlines = {
-            testing::outline(stages, testing::EncodeRequest{.model = model}),
-            testing::outline(stages, testing::known(shapes, request)),
-            testing::outline(stages,
-                             testing::known({1, 4, 8, 8}, testing::DecodeRequest{.model = model}))};
-        for (const testing::StageOutline& outline : outlines) {
-            QCOMPARE(outline.components().size(), 1U);  // reads the headers
+        const std::vector<testing::StageSpec> specs = {
+            testing::spec(stages, testing::EncodeRequest{.model = model}),
+            testing::spec(stages, testing::known(shapes, request)),
+            testing::spec(stages,
+                          testing::known({1, 4, 8, 8}, testing::DecodeRequest{.model = model}))};
+        for (const testing::StageSpec& spec : specs) {
+            QCOMPARE(spec.components().size(), 1U);  // reads the headers
         }
         for (const char* file : {"text_encoder/model.safetensors",
                                  "unet/diffusion_pytorch_model.safetensors",
@@ -353,24 +352,24 @@ private Q_SLOTS:
             QVERIFY(QFile::exists(copy.file(file)));
             copy.remove(file);
         }
-        for (const testing::StageOutline& outline : outlines) {
-            QVERIFY(outline.walk({"cpu"}).activations > 0);
+        for (const testing::StageSpec& spec : specs) {
+            QVERIFY(spec.dryRun({"cpu"}).activations > 0);
         }
     }
 
     void refusesWhatTheStageRefuses() {
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
-        const WalkCase walked;
-        testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
+        const DryRunCase dryRunCase;
+        testing::DenoiseShapes shapes = testing::shapesOf(model, dryRunCase);
         shapes.negative.clear();
         shapes.negativeEntries = nullptr;
-        const auto outline = testing::outline(
-            bench.stages(), testing::known(shapes, testing::requestOf(bench, model, walked)));
-        QVERIFY_EXCEPTION_THROWN((void)outline.walk({"cpu"}), Error);
+        const auto spec = testing::spec(
+            bench.stages(), testing::known(shapes, testing::requestOf(bench, model, dryRunCase)));
+        QVERIFY_EXCEPTION_THROWN((void)spec.dryRun({"cpu"}), Error);
         // And leaves nothing behind for the next walk.
-        QVERIFY(testing::outline(bench.stages(), testing::EncodeRequest{.model = model})
-                    .walk({"cpu"})
+        QVERIFY(testing::spec(bench.stages(), testing::EncodeRequest{.model = model})
+                    .dryRun({"cpu"})
                     .activations > 0);
     }
 };

@@ -76,7 +76,7 @@ struct Refusal {
     const char* row;
     Change change;
     const char* item;
-    const char* says;
+    const char* expected;
 };
 
 std::vector<Refusal> refusals() {
@@ -129,7 +129,7 @@ std::vector<Refusal> refusals() {
 
 }  // namespace
 
-/// The front door: what it gives, what it refuses and with which words. On the mini model, without
+/// The entry point: what it gives, what it refuses and with which words. On the mini model, without
 /// the reference.
 class StagesTest : public QObject {
     Q_OBJECT
@@ -160,7 +160,7 @@ private Q_SLOTS:
         QVERIFY(bench.stages().fingerprint(second) != fingerprint);
     }
 
-    void findsCheckpointsBesideTheGraphThenInTheModelFolders() {
+    void findsCheckpointsInTheFolderOfTheGraphThenInTheModelFolders() {
         ModelBench bench;
         const WireRef builtin = bench.load(kMini);
         QCOMPARE(bench.stages()
@@ -217,7 +217,7 @@ private Q_SLOTS:
         QVERIFY(error);
         QVERIFY2(error->kind() == ErrorKind::InvalidInput, error->message().str().c_str());
         QCOMPARE(error->item(), std::string(refusal.item));
-        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+        QVERIFY2(error->message().str().find(refusal.expected) != std::string::npos,
                  error->message().str().c_str());
         QVERIFY(!error->hint().empty());
     }
@@ -239,15 +239,15 @@ private Q_SLOTS:
         QVERIFY(at::equal(samplesOf(plain), samplesOf(recorded)));
     }
 
-    void outlinesTellTheShapesOfTheResults() {
+    void specsHaveTheShapesOfTheResults() {
         ModelBench bench;
         const testing::DenoiseRequest request = goodRequest(bench);
         nodes::Stages& stages = bench.stages();
-        const testing::StageOutline encode =
-            testing::outline(stages, testing::EncodeRequest{.model = request.model});
-        const testing::StageOutline noise = testing::outline(
-            stages, testing::known({.latentKind = testing::emptyOutline(32, 16)}, request));
-        const testing::StageOutline picture = testing::outline(
+        const testing::StageSpec encode =
+            testing::spec(stages, testing::EncodeRequest{.model = request.model});
+        const testing::StageSpec noise = testing::spec(
+            stages, testing::known({.latentKind = testing::emptyLatentSpec(32, 16)}, request));
+        const testing::StageSpec decoded = testing::spec(
             stages,
             testing::known(noise.output().shape, testing::DecodeRequest{.model = request.model}));
         QCOMPARE(encode.output().shape, (Shape{1, 32, 128}));
@@ -256,12 +256,12 @@ private Q_SLOTS:
         const WireRef latent = denoise(bench, request);
         QCOMPARE(noise.output().shape, samplesOf(latent).sizes().vec());
         const WireRef image = decode(bench, request.model, latent);
-        QCOMPARE(picture.output().shape,
+        QCOMPARE(decoded.output().shape,
                  dynamic_cast<const tensor::Images&>(*image).pixels().sizes().vec());
-        QCOMPARE(picture.output().type, std::string(image->type()));
+        QCOMPARE(decoded.output().type, std::string(image->type()));
     }
 
-    void encodeTellsHowManyTokensAreCut() {
+    void encodeReportsHowManyTokensAreCut() {
         ModelBench bench;
         std::string prompt;
         for (int i = 0; i < 40; ++i) {
@@ -269,9 +269,9 @@ private Q_SLOTS:
         }
 
         const Issues issues =
-            testing::outline(bench.stages(),
-                             testing::EncodeRequest{
-                                 .model = bench.load(kMini), .prompt = prompt, .negative = "dog"})
+            testing::spec(bench.stages(),
+                          testing::EncodeRequest{
+                              .model = bench.load(kMini), .prompt = prompt, .negative = "dog"})
                 .issues;
 
         QCOMPARE(issues.size(), size_t{1});
@@ -302,17 +302,17 @@ private Q_SLOTS:
         QVERIFY(error && error->item() == "latent");
     }
 
-    void decodeEndsAfterThePicture_whenCancelledSo() {
+    void decodeEndsAfterTheImage_whenCancelledSo() {
         ModelBench bench;
         const WireRef model = bench.load(kMini);
         const WireRef latent =
             std::make_shared<const tensor::Latents>(at::zeros({3, 4, 2, 2}), tensor::Provenance());
         StopSource source;
-        int pictures = 0;
+        int images = 0;
         nodes::StageCall call = bench.call("decode");
         call.stop = source.token();
         call.progress = [&](std::string_view, double, double) {
-            ++pictures;
+            ++images;
             source.cancel(CancelMode::AfterThisImage);
         };
         const auto error = testing::errorOf([&] {
@@ -325,7 +325,7 @@ private Q_SLOTS:
             });
         });
         QVERIFY(error && error->kind() == ErrorKind::Cancelled);
-        QCOMPARE(pictures, 1);
+        QCOMPARE(images, 1);
     }
 
     void anAdapterIsOpenedOnce_forTheSameModelAndStrengths() {
@@ -350,7 +350,7 @@ private Q_SLOTS:
         QVERIFY(loaded({.model = model, .file = path, .textStrength = 0.5}) != first);
     }
 
-    /// Pictures name the hash of the weights: the file is read while the sampler works.
+    /// Images name the hash of the weights: the file is read while the sampler works.
     void weightsAreHashedWhileTheDenoiserRuns() {
         const QTemporaryDir folder;
         const QString kept = folder.filePath("hashes.json");
@@ -370,7 +370,7 @@ private Q_SLOTS:
         QVERIFY(isHashed);
     }
 
-    void pictureTextHasWhatA1111Reads() {
+    void imageTextHasWhatA1111Reads() {
         ModelBench bench;
         testing::DenoiseRequest request = goodRequest(bench);
         request.positive = conditioning(128, "two cats,\nwide", 1);
@@ -386,7 +386,7 @@ private Q_SLOTS:
                      hash + ", Model: mini, Clip skip: 2, Version: Lowtide 0.1.0");
     }
 
-    void pictureTextQuotesSeparators() {
+    void imageTextQuotesSeparators() {
         ModelBench bench;
         const testing::CheckpointCopy copy;
         const QString odd = QFileInfo(copy.file("")).dir().filePath("../a, \"b\": c");
@@ -399,7 +399,7 @@ private Q_SLOTS:
         QVERIFY2(isQuoted, text.c_str());
     }
 
-    void pictureTextIsEmpty_whenNoDenoiserMadeIt() {
+    void imageTextIsEmpty_whenNoDenoiserMadeIt() {
         ModelBench bench;
         const WireRef image =
             std::make_shared<const tensor::Images>(at::zeros({1, 3, 4, 4}), tensor::Provenance());

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
@@ -17,7 +17,7 @@ namespace lowtide::testing {
 /// model. Its denoiser reads no weight and predicts half of what it is given.
 class StatedModel final : public models::Model {
 public:
-    /// Told of every denoiser that is made.
+    /// Notified of every denoiser that is made.
     using Made = std::function<void(const models::DenoiserRequest&)>;
 
     StatedModel(std::shared_ptr<const models::Model> other,
@@ -47,9 +47,9 @@ public:
         return other_->precisions();
     }
 
-    [[nodiscard]] models::PromptsOutline outlinePrompts(
+    [[nodiscard]] models::PromptsSpec promptsSpec(
         const models::PromptRequest& request) const override {
-        return other_->outlinePrompts(request);
+        return other_->promptsSpec(request);
     }
 
     [[nodiscard]] models::EncodedPrompts encodePrompts(
@@ -62,7 +62,7 @@ public:
         if (made_) {
             made_(request);
         }
-        return std::make_unique<Halving>(models::Pass(context, *tree(models::kDenoiser)));
+        return std::make_unique<Halving>(models::Forward(context, *tree(models::kDenoiser)));
     }
 
     [[nodiscard]] at::Tensor decode(models::StageContext& context,
@@ -78,17 +78,17 @@ public:
 private:
     class Halving final : public sampling::Denoiser {
     public:
-        explicit Halving(models::Pass pass) : pass_(std::move(pass)) {}
+        explicit Halving(models::Forward forward) : forward_(std::move(forward)) {}
 
         [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                          const at::Tensor&,
                                          const sampling::StepInfo&) override {
-            pass_.begin(memory::PassHint());
+            forward_.begin(memory::ForwardHint());
             return latents / 2;
         }
 
     private:
-        models::Pass pass_;
+        models::Forward forward_;
     };
 
     std::shared_ptr<const models::Model> other_;

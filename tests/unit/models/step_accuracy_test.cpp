@@ -1,11 +1,11 @@
-// A whole step of a UNet with our own operators beside the same step with ATen's.
+// Compares a whole step of a UNet with our own operators with the same step with ATen's.
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/dry_run_case.hpp"
 #include "tests/unit/models/host_weights.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -44,8 +44,8 @@ at::Tensor predicted(const models::UNet2DCondition& unet, const tensor::CpuPaths
         return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed), at::kFloat);
     };
     RandomWeights weights;
-    models::Pass pass(weights, *unet.tree(), tensor::Record(nullptr));
-    return unet.predict(pass,
+    models::Forward forward(weights, *unet.tree(), tensor::Record(nullptr));
+    return unet.predict(forward,
                         noise({2, 4, 24, 32}, 1),
                         at::scalar_tensor(500, at::kLong),
                         {.context = noise({2, 77, unet.config().contextWidth()}, 2)});

@@ -1,11 +1,11 @@
-// What a denoise node says of its choices before a run: marks, warnings and refusals reach the
-// outline (memory/combinations_test sweeps the table itself).
+// What a denoise node reports of its choices before a run: marks, warnings and refusals reach the
+// spec (memory/combinations_test sweeps the table itself).
 
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/dry_run_case.hpp"
 #include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/walk_case.hpp"
 
 #include <QtTest/QtTest>
 
@@ -13,9 +13,9 @@ namespace step_cache_choices_test {
 
 using namespace lowtide;
 using nodes::WireRef;
+using testing::DryRunCase;
 using testing::ModelBench;
-using testing::StageOutline;
-using testing::WalkCase;
+using testing::StageSpec;
 
 namespace {
 
@@ -104,19 +104,19 @@ bool contains(const std::string& text, const char* part) {
 class StepCacheChoicesTest : public QObject {
     Q_OBJECT
 
-    static StageOutline outlineOf(const Choice& choice) {
-        const WalkCase walked{
+    static StageSpec specOf(const Choice& choice) {
+        const DryRunCase dryRunCase{
             .checkpoint = choice.checkpoint, .sampler = choice.sampler, .steps = choice.steps};
         ModelBench bench;
-        const WireRef model = testing::loadModel(bench, walked.checkpoint);
-        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const WireRef model = testing::loadModel(bench, dryRunCase.checkpoint);
+        testing::DenoiseRequest request = testing::requestOf(bench, model, dryRunCase);
         request.eta = choice.eta;
         if (choice.interval > 0) {
             request.stepCache = sampling::stepCacheNamed("deepcache")
                                     .make({{"interval", choice.interval}, {"depth", choice.depth}});
         }
-        return testing::outline(bench.stages(),
-                                testing::known(testing::shapesOf(model, walked), request));
+        return testing::spec(bench.stages(),
+                             testing::known(testing::shapesOf(model, dryRunCase), request));
     }
 
 private Q_SLOTS:
@@ -132,8 +132,8 @@ private Q_SLOTS:
     void choicesAreJudged() {
         QFETCH(int, index);
         const Choice choice = choices()[static_cast<size_t>(index)];
-        StageOutline outline;
-        const auto error = testing::errorOf([&] { outline = outlineOf(choice); });
+        StageSpec spec;
+        const auto error = testing::errorOf([&] { spec = specOf(choice); });
         QCOMPARE(error.has_value(), *choice.refusal != 0);
         if (error) {
             QCOMPARE(error->item(), std::string("step_cache"));
@@ -142,17 +142,17 @@ private Q_SLOTS:
             QVERIFY(!error->hint().empty());
             return;
         }
-        QCOMPARE(outline.precisions.size(), size_t{1});
-        const std::vector<Message>& losses = outline.precisions.front().reuse;
+        QCOMPARE(spec.precisions.size(), size_t{1});
+        const std::vector<Message>& losses = spec.precisions.front().reuse;
         QCOMPARE(losses.size(), choice.losses.size());
         for (size_t i = 0; i < losses.size(); ++i) {
             QVERIFY2(contains(losses[i].str(), choice.losses[i]), losses[i].str().c_str());
         }
-        QCOMPARE(outline.issues.size(), choice.warnings.size());
-        for (size_t i = 0; i < outline.issues.size(); ++i) {
-            QVERIFY(outline.issues[i].severity == Severity::Warning);
-            QVERIFY2(contains(outline.issues[i].message.str(), choice.warnings[i]),
-                     outline.issues[i].message.str().c_str());
+        QCOMPARE(spec.issues.size(), choice.warnings.size());
+        for (size_t i = 0; i < spec.issues.size(); ++i) {
+            QVERIFY(spec.issues[i].severity == Severity::Warning);
+            QVERIFY2(contains(spec.issues[i].message.str(), choice.warnings[i]),
+                     spec.issues[i].message.str().c_str());
         }
     }
 };

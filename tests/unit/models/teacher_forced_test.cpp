@@ -1,12 +1,12 @@
 // What step caches and types do to the predictions of a trained network: every call on the latents
-// of the exact pass, so that errors do not mix with where they lead.
+// of the exact run, so that errors do not mix with where they lead.
 
 #include "plugin/nn/denoisers/unet2d_config.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/exact_pass.hpp"
+#include "tests/unit/models/exact_run.hpp"
 
 #include <ATen/ATen.h>
 
@@ -18,7 +18,7 @@
 namespace teacher_forced_test {
 
 using namespace lowtide;
-using testing::ExactPass;
+using testing::ExactRun;
 
 namespace {
 
@@ -39,7 +39,7 @@ std::shared_ptr<const sampling::StepCache> deepCache(int interval, int depth) {
 class TeacherForcedTest : public QObject {
     Q_OBJECT
 
-    std::unique_ptr<ExactPass> mini_;
+    std::unique_ptr<ExactRun> mini_;
     std::map<std::pair<int, int>, double> means_;
 
     double meanError(int interval, int depth) {
@@ -52,25 +52,25 @@ class TeacherForcedTest : public QObject {
 
 private Q_SLOTS:
 
-    void initTestCase() { mini_ = std::make_unique<ExactPass>("mini"); }
+    void initTestCase() { mini_ = std::make_unique<ExactRun>("mini"); }
 
     void cleanupTestCase() { mini_.reset(); }
 
-    void theExactPassHasNoError() {
-        const Json told = mini_->measured(nullptr);
-        QCOMPARE(told.at("errors"), Json(std::vector<double>(ExactPass::kSteps, 0)));
-        QCOMPARE(told.at("worst"), Json(0.0));
+    void theExactRunHasNoError() {
+        const Json reported = mini_->measured(nullptr);
+        QCOMPARE(reported.at("errors"), Json(std::vector<double>(ExactRun::kSteps, 0)));
+        QCOMPARE(reported.at("worst"), Json(0.0));
         QVERIFY(mini_->hasArrived());
     }
 
     /// Full steps are exact, and the way ends where the exact one does.
     void onlyPartialStepsHaveErrors() {
-        const Json told = mini_->measured(deepCache(5, 0));
-        for (int call = 0; call < ExactPass::kSteps; ++call) {
-            const double error = told.at("errors").at(static_cast<size_t>(call)).get<double>();
+        const Json reported = mini_->measured(deepCache(5, 0));
+        for (int call = 0; call < ExactRun::kSteps; ++call) {
+            const double error = reported.at("errors").at(static_cast<size_t>(call)).get<double>();
             QVERIFY2((error == 0) == (call % 5 == 0), qPrintable(QString::number(call)));
         }
-        QCOMPARE(told.at("steps").at("full"), Json(4));
+        QCOMPARE(reported.at("steps").at("full"), Json(4));
         QVERIFY(mini_->hasArrived());
     }
 
@@ -141,10 +141,10 @@ private Q_SLOTS:
         QFETCH(QString, compute);
         QFETCH(double, most);
         QFETCH(bool, isExact);
-        const Json told = mini_->measured(
+        const Json reported = mini_->measured(
             nullptr, ("quality,storage=" + storage + ",compute=" + compute).toStdString());
-        const double mean = told.at("mean").get<double>();
-        const double worst = told.at("worst").get<double>();
+        const double mean = reported.at("mean").get<double>();
+        const double worst = reported.at("worst").get<double>();
         qInfo("%s in %s: %.2g, worst %.2g", qPrintable(storage), qPrintable(compute), mean, worst);
         QVERIFY(isExact ? worst == 0 : mean > 0);
         QVERIFY2(worst <= most, qPrintable(QString::number(worst)));
@@ -161,7 +161,7 @@ private Q_SLOTS:
         QVERIFY(both > cache && both > types && both < cache + types);
     }
 
-    void everyNodeHasItsOwnPass() {
+    void everyNodeHasItsOwnRun() {
         tensor::RecordedTensors recorded;
         for (const char* prefix : {"", "second/"}) {
             const at::Tensor value = at::full({1, 4, 2, 2}, *prefix ? 2.0F : 1.0F);
@@ -169,14 +169,14 @@ private Q_SLOTS:
                 recorded[std::string(prefix) + name] = value;
             }
         }
-        const auto first = models::recordedPassOf(recorded, "first");
-        const auto second = models::recordedPassOf(recorded, "second");
+        const auto first = models::recordedRunOf(recorded, "first");
+        const auto second = models::recordedRunOf(recorded, "second");
         QCOMPARE(first->size(), size_t{1});
         QVERIFY(at::equal(first->front().output, recorded.at("model_out.000")));
         QVERIFY(at::equal(second->front().output, recorded.at("second/model_out.000")));
-        QVERIFY(testing::errorOf([] { (void)models::recordedPassOf({}, "first"); }));
+        QVERIFY(testing::errorOf([] { (void)models::recordedRunOf({}, "first"); }));
         recorded["model_out.000"] = recorded["model_out.000"].to(at::kHalf);
-        QVERIFY(testing::errorOf([&] { (void)models::recordedPassOf(recorded, "first"); }));
+        QVERIFY(testing::errorOf([&] { (void)models::recordedRunOf(recorded, "first"); }));
     }
 };
 

@@ -26,23 +26,23 @@ namespace {
 
 constexpr int64_t kAround = 2;  ///< begin and end
 
-/// A tokenizer with a token for each word between spaces, an end token, and so many places.
-TokenizedPrompt wordsOf(std::string_view text, int64_t places) {
+/// A tokenizer with a token for each word between spaces, an end token, and so many positions.
+TokenizedPrompt wordsOf(std::string_view text, int64_t positions) {
     int64_t words = 0;
     for (size_t at = 0; at < text.size(); ++at) {
         words += text[at] != ' ' && (at == 0 || text[at - 1] == ' ');
     }
     TokenizedPrompt prompt;
-    prompt.cutTokens = std::max<int64_t>(0, words - (places - 1));
-    prompt.ids.assign(static_cast<size_t>(places), 7);
-    prompt.mask.assign(static_cast<size_t>(places), 0);
-    std::fill_n(prompt.mask.begin(), std::min(words + 1, places), 1);
+    prompt.cutTokens = std::max<int64_t>(0, words - (positions - 1));
+    prompt.ids.assign(static_cast<size_t>(positions), 7);
+    prompt.mask.assign(static_cast<size_t>(positions), 0);
+    std::fill_n(prompt.mask.begin(), std::min(words + 1, positions), 1);
     return prompt;
 }
 
-TextCount counted(const std::string& text, int64_t places) {
+TextCount counted(const std::string& text, int64_t positions) {
     return models::countText("prompt", "text_encoder", "T5", text, [=](std::string_view part) {
-        return wordsOf(part, places);
+        return wordsOf(part, positions);
     });
 }
 
@@ -81,7 +81,7 @@ private Q_SLOTS:
         const TextCount count = counted("a red cat", 8);
 
         QCOMPARE(count.chunks, std::vector<int64_t>{3});
-        QCOMPARE(count.room, int64_t{7});
+        QCOMPARE(count.capacity, int64_t{7});
         QCOMPARE(count.cutTokens, int64_t{0});
         QCOMPARE(count.readBytes, int64_t{-1});
     }
@@ -109,7 +109,7 @@ private Q_SLOTS:
         QVERIFY2(longest < 2048, qPrintable(QString::number(longest)));
     }
 
-    void charactersStayWhole() {
+    void charactersAreNotSplit() {
         const std::string text = repeated("猫", 300);  // 3 bytes each
         const int64_t read = models::bytesRead(
             text, [](std::string_view beginning) { return beginning.size() > 100; });
@@ -143,10 +143,10 @@ private Q_SLOTS:
                                     .negative = {},
                                     .weights = weights.toStdString()};
 
-        const testing::StageOutline outline = testing::outline(bench.stages(), request);
+        const testing::StageSpec spec = testing::spec(bench.stages(), request);
 
-        QVERIFY(outline.facts);
-        const Json& texts = outline.facts->at("texts");
+        QVERIFY(spec.facts);
+        const Json& texts = spec.facts->at("texts");
         QCOMPARE(texts.size(), size_t{2});
         const Json& positive = texts.at(0);
         QCOMPARE(positive.at("parameter"), Json("prompt"));
@@ -168,9 +168,8 @@ private Q_SLOTS:
         const nodes::WireRef model = bench.load(testing::miniModel());
         const std::string text = repeated("a photo of a cat ", 30);
         const auto countOf = [&](const std::string& prompt) {
-            return testing::outline(
-                       bench.stages(),
-                       EncodeRequest{.model = model, .prompt = prompt, .weights = "none"})
+            return testing::spec(bench.stages(),
+                                 EncodeRequest{.model = model, .prompt = prompt, .weights = "none"})
                 .facts->at("texts")
                 .at(0);
         };
@@ -184,14 +183,14 @@ private Q_SLOTS:
         QVERIFY(countOf(text.substr(0, wordBehind)).at("cut").get<int64_t>() > 0);
     }
 
-    /// Tags of LoRAs are no text: the place of the cut counts them along.
+    /// Tags of LoRAs are no text: the position of the cut counts them along.
     void tagsBeforeTheCutAreCountedAlong() {
         ModelBench bench;
         const nodes::WireRef model = bench.load(testing::miniModel());
         const std::string text = repeated("a photo of a cat ", 30);
         const std::string tag = "<lora:ink:0.8>";
         const auto readOf = [&](const std::string& prompt) {
-            return testing::outline(
+            return testing::spec(
                        bench.stages(),
                        EncodeRequest{
                            .model = model, .prompt = prompt, .hasTags = true, .weights = "none"})

@@ -3,7 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/encoders/text_pair.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
@@ -55,8 +55,8 @@ TextPair::Outputs encoded(const Encoder& encoder,
     TextPair::Outputs outputs;
     bench.runWith(encoder.network.tree(), [&] {
         models::StageContext context{bench.residency(), tensor::Record(recorder)};
-        models::Pass pass(context, *encoder.network.tree());
-        outputs = texts.encode(pass, encoder.network, "_2");
+        models::Forward forward(context, *encoder.network.tree());
+        outputs = texts.encode(forward, encoder.network, "_2");
     });
     return outputs;
 }
@@ -68,7 +68,7 @@ class TextPairTest : public QObject {
 
 private Q_SLOTS:
 
-    void evenedTextsHaveAsManyChunksOnEachSide() {
+    void evenedTextsHaveAsManyChunksForCondAndUncond() {
         const Encoder encoder;
         TextPair first = encoder.pairOf(longText(), "a cat");
         TextPair second = encoder.pairOf("a cat", "a BREAK dog BREAK or BREAK bird");
@@ -107,7 +107,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(outputs.negative.embeds, alone.negative.embeds));
     }
 
-    void eachSideLeavesOutItsOwnLayers() {
+    void condAndUncondLeaveOutTheirOwnLayers() {
         const Encoder encoder;
         const auto outputsOf = [&](int positive, int negative) {
             return encoded(encoder,

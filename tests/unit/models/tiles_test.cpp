@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kFactor = 4;
 
-/// A decoder whose pixels depend on their own place alone: tiles must then give the whole picture.
+/// A decoder whose pixels depend on their own position alone: tiles must then give the whole image.
 at::Tensor enlarge(const at::Tensor& latents) {
     return at::upsample_nearest2d(latents, {latents.size(2) * kFactor, latents.size(3) * kFactor});
 }
@@ -27,7 +27,7 @@ class TilesTest : public QObject {
 
 private Q_SLOTS:
 
-    void givesTheWholePicture_whenPixelsDependOnTheirPlaceAlone_data() {
+    void givesTheWholeImage_whenPixelsDependOnTheirPositionAlone_data() {
         QTest::addColumn<int>("height");
         QTest::addColumn<int>("width");
         QTest::newRow("square") << 32 << 32;
@@ -37,7 +37,7 @@ private Q_SLOTS:
         QTest::newRow("one more than a tile") << 9 << 9;
     }
 
-    void givesTheWholePicture_whenPixelsDependOnTheirPlaceAlone() {
+    void givesTheWholeImage_whenPixelsDependOnTheirPositionAlone() {
         QFETCH(int, height);
         QFETCH(int, width);
         const at::Tensor latents =

@@ -1,7 +1,7 @@
 // The transformer of the UNet alone, on weights under which it can be computed by hand.
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/unet2d_blocks.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"
@@ -13,7 +13,7 @@
 namespace transformer2d_test {
 
 using namespace lowtide;
-using models::TensorPlace;
+using models::TensorLocation;
 using models::WeightMap;
 
 namespace {
@@ -74,11 +74,11 @@ private Q_SLOTS:
             {.channels = kChannels, .contextWidth = 8, .layers = 0, .groups = kGroups});
         const auto tree = builder.finish({});
         PlainWeights source;
-        models::Pass pass(source, *tree, tensor::Record(nullptr));
+        models::Forward forward(source, *tree, tensor::Record(nullptr));
         const at::Tensor x =
             at::sin(at::arange(2 * kChannels * 6, at::kFloat)).view({2, kChannels, 2, 3}) * 1e-3;
 
-        const at::Tensor result = transformer.apply(pass, x, {});
+        const at::Tensor result = transformer.apply(forward, x, {});
 
         const at::Tensor expected = normalised(x, 1e-6) + x;
         QVERIFY(at::allclose(result.to(at::kDouble), expected, 1e-5, 1e-6));

@@ -1,14 +1,14 @@
-// What adapters add inside the UNet, beside diffusers' UNet2DConditionModel.
+// Compares what adapters add inside the UNet with diffusers' UNet2DConditionModel.
 
 #include "nodes/denoise/merged_denoiser.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
-#include "plugin/nn/shape_walk.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
@@ -30,7 +30,7 @@ using testing::Truth;
 namespace {
 
 constexpr const char* kScript = "make_residual_goldens.py";
-/// As in shape_walk_test: on the CPU oneDNN chooses its layouts by processor, on the card no byte
+/// As in dry_run_test: on the CPU oneDNN chooses its layouts by processor, on the GPU no byte
 /// may differ.
 constexpr double kLargestError = 0.05;
 
@@ -75,11 +75,11 @@ UNetResiduals onDevice(UNetResiduals residuals, c10::Device device) {
 UNetResiduals onWires(UNetResiduals residuals) {
     for (auto* list : {&residuals.skips, &residuals.blocks}) {
         for (at::Tensor& each : *list) {
-            each = models::ShapeWalk::onWire(each.sizes());
+            each = models::DryRun::onWire(each.sizes());
         }
     }
     if (residuals.middle.defined()) {
-        residuals.middle = models::ShapeWalk::onWire(residuals.middle.sizes());
+        residuals.middle = models::DryRun::onWire(residuals.middle.sizes());
     }
     return residuals;
 }
@@ -88,15 +88,15 @@ tensor::Conditioning promptOf(const at::Tensor& embeds) {
     return {embeds, at::Tensor(), "", -1};
 }
 
-/// One call of the denoiser of `model` without guidance, one prompt for all pictures.
+/// One call of the denoiser of `model` without guidance, one prompt for all images.
 at::Tensor predict(residency::WeightSource& weights,
                    const models::Model& model,
                    const tensor::Conditioning& prompt,
                    const at::Tensor& latents,
                    const UNetResiduals& residuals,
-                   models::ShapeWalk* walk = nullptr) {
+                   models::DryRun* dryRun = nullptr) {
     models::StageContext context{
-        .weights = weights, .record = tensor::Record(nullptr), .walk = walk};
+        .weights = weights, .record = tensor::Record(nullptr), .dryRun = dryRun};
     const auto denoiser = model.makeDenoiser(context,
                                              {.positive = prompt,
                                               .negative = nullptr,
@@ -111,7 +111,7 @@ using Change = std::function<void(UNetResiduals&)>;
 struct Refusal {
     const char* row;
     Change change;
-    const char* says;
+    const char* expected;
 };
 
 std::vector<Refusal> refusals() {
@@ -258,8 +258,8 @@ private Q_SLOTS:
         QCOMPARE(times, (std::vector<double>{301, 21}));
     }
 
-    /// A prompt of its own for a part of the picture: adapters must know which part they add to.
-    void tellsWhichPartOfThePictureAPromptSpeaksIn() {
+    /// A prompt of its own for a part of the image: adapters must know which part they add to.
+    void reportsWhichPartOfTheImageAPromptSpeaksIn() {
         ModelBench bench;
         const WireRef model = bench.load(testing::goldenCheckpoint("sd15_2"));
         const at::Tensor embeds = truth_->tensor("sd15_2.context").narrow(0, 0, 1);
@@ -267,10 +267,10 @@ private Q_SLOTS:
         const int64_t factor = ModelBench::modelOf(model).info().latent.factor;
         const int64_t height = latents.size(2);
         const int64_t width = latents.size(3);
-        const tensor::PictureArea right{.xPixels = width / 2 * factor,
-                                        .yPixels = 0,
-                                        .widthPixels = width / 2 * factor,
-                                        .heightPixels = height * factor};
+        const tensor::ImageArea right{.xPixels = width / 2 * factor,
+                                      .yPixels = 0,
+                                      .widthPixels = width / 2 * factor,
+                                      .heightPixels = height * factor};
         const tensor::Conditioning prompts(
             {{.name = "embeds", .width = embeds.size(2)}},
             {{.tensors = {{"embeds", embeds}}},
@@ -297,7 +297,7 @@ private Q_SLOTS:
                          (area ? parts : whole) += at::equal(call.latents, part) ? 1 : 0;
                          return UNetResiduals();
                      }},
-                nodes::placePrompts(
+                nodes::regionalPrompts(
                     prompts, nullptr, {.height = height, .width = width, .downsampling = factor}));
             (void)denoiser.predict(latents, at::scalar_tensor(301, at::kLong), {});
         });
@@ -332,12 +332,12 @@ private Q_SLOTS:
         });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+        QVERIFY2(error->message().str().find(refusal.expected) != std::string::npos,
                  error->message().str().c_str());
         QVERIFY(!error->hint().empty());
     }
 
-    void theWalkPredictsActivations_data() {
+    void theDryRunPredictsActivations_data() {
         QTest::addColumn<QString>("device");
         QTest::addColumn<QString>("row");
         for (const char* device : {"cpu", "fake"}) {
@@ -348,7 +348,7 @@ private Q_SLOTS:
     }
 
     /// The residuals are there already, as an adapter's result is.
-    void theWalkPredictsActivations() {
+    void theDryRunPredictsActivations() {
         QFETCH(QString, device);
         QFETCH(QString, row);
         const std::string kind = device.toStdString();
@@ -372,16 +372,16 @@ private Q_SLOTS:
         const Bytes measured = bench.activationPeak();
 
         const c10::InferenceMode asOnTheRunThread;
-        models::ShapeWalk walk({.device = {.spec = {.kind = kind}}},
-                               {model.tree(models::kDenoiser)},
-                               models::adapterMath());
-        (void)predict(walk,
+        models::DryRun dryRun({.device = {.spec = {.kind = kind}}},
+                              {model.tree(models::kDenoiser)},
+                              models::adapterMath());
+        (void)predict(dryRun,
                       model,
-                      promptOf(models::ShapeWalk::onWire(embeds.sizes())),
-                      models::ShapeWalk::onWire(latents.sizes()),
+                      promptOf(models::DryRun::onWire(embeds.sizes())),
+                      models::DryRun::onWire(latents.sizes()),
                       onWires(residuals),
-                      &walk);
-        const Bytes predicted = walk.work().activations;
+                      &dryRun);
+        const Bytes predicted = dryRun.work().activations;
 
         const double error =
             std::abs(static_cast<double>(predicted) / static_cast<double>(measured) - 1);

@@ -76,7 +76,7 @@ private Q_SLOTS:
         QVERIFY(compared > 20);
     }
 
-    void saysWhatIsCut() {
+    void reportsWhatIsCut() {
         const UnigramTokenizer tokenizer = openUnigram(folder_ + "/both");
         const auto longText = tokenizer.tokenize("cat dog cat dog", 200, "prompt");
         const auto tokens = std::count(longText.mask.begin(), longText.mask.end(), 1) - 1;

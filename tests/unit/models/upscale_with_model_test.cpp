@@ -1,8 +1,8 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/component_source.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -28,18 +28,18 @@ using testing::UpscaleWithModelRequest;
 
 namespace {
 
-/// Of pixels 0..1, 1/78 of an 8-bit level: in a tile a pixel has another place within the squares
-/// of the Winograd convolutions, which round some 1e-6 each by place (decision 0017).
+/// Of pixels 0..1, 1/78 of an 8-bit level: in a tile a pixel has another position within the
+/// squares of the Winograd convolutions, which round some 1e-6 each by position (decision 0017).
 constexpr double kWholeTolerance = 5e-5;
-/// On the CPU oneDNN chooses its layouts by processor; the fake card holds tensors alone.
+/// On the CPU oneDNN chooses its layouts by processor; the fake GPU holds tensors alone.
 constexpr double kLargestError = 0.05;
 
 WireRef imageOf(const at::Tensor& pixels) {
     return std::make_shared<const tensor::Images>(pixels, tensor::Provenance{});
 }
 
-/// Smooth waves with some noise, as pictures are.
-at::Tensor picture(int64_t height, int64_t width, int64_t batch = 1) {
+/// Smooth waves with some noise, as images are.
+at::Tensor testImage(int64_t height, int64_t width, int64_t batch = 1) {
     const at::Tensor y = at::arange(height, at::kFloat).view({1, 1, height, 1});
     const at::Tensor x = at::arange(width, at::kFloat).view({1, 1, 1, width});
     const at::Tensor channel = at::arange(batch * 3, at::kFloat).view({batch, 3, 1, 1});
@@ -58,7 +58,7 @@ at::Tensor tensorIn(const TensorFile& file, const std::string& key) {
     return tensor;
 }
 
-struct WalkRow {
+struct DryRunRow {
     const char* checkpoint;
     int64_t width;
     int64_t height;
@@ -67,7 +67,7 @@ struct WalkRow {
     int64_t overlap;
 };
 
-std::vector<WalkRow> walks() {
+std::vector<DryRunRow> dryRuns() {
     return {{"esrgan_0/esrgan_basicsr", 32, 24, 1, 0, 0},
             {"esrgan_0/esrgan_old", 96, 80, 2, 0, 0},
             {"esrgan_0/esrgan_old", 97, 80, 2, 48, 16},
@@ -81,7 +81,7 @@ std::vector<WalkRow> walks() {
 
 }  // namespace
 
-/// Pictures that networks enlarge, beside those of the reference and of spandrel.
+/// Compares images that networks enlarge with those of the reference and of spandrel.
 class UpscaleWithModelTest : public QObject {
     Q_OBJECT
 
@@ -105,7 +105,7 @@ class UpscaleWithModelTest : public QObject {
         return dynamic_cast<const tensor::Images&>(*result).pixels();
     }
 
-    /// Largest difference between tiles and the whole picture, before anything is clamped.
+    /// Largest difference between tiles and the whole image, before anything is clamped.
     double errorOfTiles(const std::string& name,
                         const at::Tensor& pixels,
                         int64_t tile,
@@ -176,9 +176,9 @@ private Q_SLOTS:
         }
     }
 
-    /// A network of one block sees 19 pixels (of the shuffled picture) to each side; the outer
+    /// A network of one block sees 19 pixels (of the shuffled image) to each side; the outer
     /// quarter of an overlap, which is not shown, is wider.
-    void tilesGiveTheWholePicture_whenOverlapsAreWiderThanTheNetworkSees_data() {
+    void tilesGiveTheWholeImage_whenOverlapsAreWiderThanTheNetworkSees_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<int>("height");
         QTest::addColumn<int>("width");
@@ -191,20 +191,20 @@ private Q_SLOTS:
             << "esrgan_1/esrgan_old" << 33 << 701 << 580 << 288;
     }
 
-    void tilesGiveTheWholePicture_whenOverlapsAreWiderThanTheNetworkSees() {
+    void tilesGiveTheWholeImage_whenOverlapsAreWiderThanTheNetworkSees() {
         QFETCH(QString, checkpoint);
         QFETCH(int, height);
         QFETCH(int, width);
         QFETCH(int, tile);
         QFETCH(int, overlap);
         const double error =
-            errorOfTiles(checkpoint.toStdString(), picture(height, width), tile, overlap);
+            errorOfTiles(checkpoint.toStdString(), testImage(height, width), tile, overlap);
         qInfo("largest difference %.1e", error);
         QVERIFY(error <= kWholeTolerance);
     }
 
-    void widerOverlapsComeNearerToTheWholePicture() {
-        const at::Tensor pixels = picture(64, 150);
+    void widerOverlapsComeNearerToTheWholeImage() {
+        const at::Tensor pixels = testImage(64, 150);
         double before = 1e9;
         for (const int overlap : {0, 32}) {
             const double error = errorOfTiles("scales/half", pixels, 64, overlap);
@@ -214,10 +214,10 @@ private Q_SLOTS:
         }
     }
 
-    void aPictureThatFitsATileIsTakenWhole() {
+    void anImageThatFitsATileIsTakenWhole() {
         ModelBench bench;
         UpscaleWithModelRequest request{.upscaler = load(bench, "esrgan_1/esrgan_old"),
-                                        .image = imageOf(picture(31, 47)),
+                                        .image = imageOf(testImage(31, 47)),
                                         .tilePixels = 0};
         const at::Tensor whole = run(bench, request);
         request.tilePixels = 48;
@@ -225,9 +225,9 @@ private Q_SLOTS:
         QVERIFY(at::equal(run(bench, request), whole));
     }
 
-    void aBatchIsItsPictures() {
+    void aBatchIsItsImages() {
         ModelBench bench;
-        const at::Tensor pixels = picture(30, 50, 3);
+        const at::Tensor pixels = testImage(30, 50, 3);
         UpscaleWithModelRequest request{.upscaler = load(bench, "esrgan_1/esrgan_basicsr"),
                                         .image = imageOf(pixels),
                                         .tilePixels = 32,
@@ -240,10 +240,10 @@ private Q_SLOTS:
         }
     }
 
-    void theCardHasTheBitsOfTheCpu() {
+    void theGpuHasTheBitsOfTheCpu() {
         ModelBench cpu;
-        ModelBench card({.kind = "fake"});
-        const at::Tensor pixels = picture(33, 50, 2);
+        ModelBench gpu({.kind = "fake"});
+        const at::Tensor pixels = testImage(33, 50, 2);
         const auto on = [&](ModelBench& bench) {
             bench.record();
             (void)run(bench,
@@ -253,14 +253,14 @@ private Q_SLOTS:
                        .overlapPixels = 8});
             return bench.recorded().at("upscale_raw").bytes;
         };
-        QVERIFY(on(cpu) == on(card));
+        QVERIFY(on(cpu) == on(gpu));
     }
 
     void countsTilesAndEndsBetweenThem_data() {
         QTest::addColumn<int>("mode");
         QTest::addColumn<int>("tiles");
         QTest::newRow("not cancelled") << -1 << 8;
-        QTest::newRow("after this picture") << static_cast<int>(CancelMode::AfterThisImage) << 4;
+        QTest::newRow("after this image") << static_cast<int>(CancelMode::AfterThisImage) << 4;
         QTest::newRow("now") << static_cast<int>(CancelMode::Now) << 1;
     }
 
@@ -285,7 +285,7 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] {
             (void)run(bench,
                       {.upscaler = upscaler,
-                       .image = imageOf(picture(24, 24, 2)),
+                       .image = imageOf(testImage(24, 24, 2)),
                        .tilePixels = 16,
                        .overlapPixels = 8},
                       call);
@@ -298,7 +298,7 @@ private Q_SLOTS:
     }
 
     /// Which a clamp to 0..1 would make white or black.
-    void infinityIsNoPicture() {
+    void infinityIsNoImage() {
         const QTemporaryDir folder;
         const std::string path = folder.filePath("large.safetensors").toStdString();
         TensorFile file =
@@ -311,7 +311,7 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] {
             (void)run(bench,
                       {.upscaler = bench.stages().loadUpscaler(path, ""),
-                       .image = imageOf(picture(8, 8)),
+                       .image = imageOf(testImage(8, 8)),
                        .tilePixels = 0});
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
@@ -320,12 +320,12 @@ private Q_SLOTS:
                  error->what());
     }
 
-    void pictureTextNamesTheUpscaler() {
+    void imageTextNamesTheUpscaler() {
         ModelBench bench;
         tensor::Provenance provenance{.prompt = "a cat", .negative = {}, .fields = {}};
         provenance.set("Steps", "4");
         const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
-        WireRef image = std::make_shared<const tensor::Images>(picture(8, 8), provenance);
+        WireRef image = std::make_shared<const tensor::Images>(testImage(8, 8), provenance);
         bench.runWith(upscalerOf(upscaler).tree(models::kUpscaler), [&] {
             image =
                 testing::run(bench.stages(),
@@ -338,10 +338,10 @@ private Q_SLOTS:
                              "esrgan_old, Version: Lowtide 0.1.0"));
     }
 
-    void theWalkPredictsActivations_data() {
+    void theDryRunPredictsActivations_data() {
         QTest::addColumn<QString>("device");
         QTest::addColumn<int>("index");
-        const std::vector<WalkRow> all = walks();
+        const std::vector<DryRunRow> all = dryRuns();
         for (const char* device : {"cpu", "fake"}) {
             for (size_t i = 0; i < all.size(); ++i) {
                 QTest::addRow("%s %s %lldx%lld batch %lld tile %lld",
@@ -356,24 +356,24 @@ private Q_SLOTS:
         }
     }
 
-    void theWalkPredictsActivations() {
+    void theDryRunPredictsActivations() {
         QFETCH(QString, device);
         QFETCH(int, index);
-        const WalkRow row = walks()[static_cast<size_t>(index)];
+        const DryRunRow row = dryRuns()[static_cast<size_t>(index)];
         ModelBench bench({.kind = device.toStdString()});
         UpscaleWithModelRequest request{.upscaler = load(bench, row.checkpoint),
                                         .tilePixels = row.tile,
                                         .overlapPixels = row.overlap};
         const Shape shape = {row.batch, 3, row.height, row.width};
-        const testing::StageOutline outline =
-            testing::outline(bench.stages(), testing::known(shape, request));
-        const memory::StageWork work = outline.walk({device.toStdString()});
+        const testing::StageSpec spec =
+            testing::spec(bench.stages(), testing::known(shape, request));
+        const memory::StageWork work = spec.dryRun({device.toStdString()});
 
-        const at::Tensor pixels = picture(row.height, row.width, row.batch);
+        const at::Tensor pixels = testImage(row.height, row.width, row.batch);
         request.image = imageOf(device == "fake" ? pixels.to(c10::kPrivateUse1) : pixels);
         const at::Tensor result = run(bench, request);
 
-        QCOMPARE(outline.output().shape, result.sizes().vec());
+        QCOMPARE(spec.output().shape, result.sizes().vec());
         QCOMPARE(work.components.size(), 1U);
         const auto measured = static_cast<double>(bench.activationPeak());
         const double error = static_cast<double>(work.activations) / measured - 1;
@@ -384,24 +384,24 @@ private Q_SLOTS:
         QVERIFY(std::abs(error) <= (device == "fake" ? 0 : kLargestError));
     }
 
-    void theWalkCountsEveryTileAndEveryLeaf() {
+    void theDryRunCountsEveryTileAndEveryLeaf() {
         ModelBench bench;
         const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
         const memory::StageWork work =
-            testing::outline(
+            testing::spec(
                 bench.stages(),
                 testing::known({2, 3, 24, 24},
                                testing::UpscaleWithModelRequest{
                                    .upscaler = upscaler, .tilePixels = 16, .overlapPixels = 8}))
-                .walk({"cpu"});
+                .dryRun({"cpu"});
         const memory::ComponentWork& component = work.components.at(0);
-        QCOMPARE(component.passes, 8);
-        QCOMPARE(component.pass.size(), component.tree->leaves.size());
-        for (size_t i = 0; i < component.pass.size(); ++i) {
-            QCOMPARE(component.pass[i].leaf, static_cast<memory::LeafId>(i));
+        QCOMPARE(component.forwards, 8);
+        QCOMPARE(component.forward.size(), component.tree->leaves.size());
+        for (size_t i = 0; i < component.forward.size(); ++i) {
+            QCOMPARE(component.forward[i].leaf, static_cast<memory::LeafId>(i));
         }
-        QCOMPARE(component.pass[0].flops, 2.0 * 16 * 16 * 3 * 9 * 16);
-        QCOMPARE(component.pass.back().flops, 2.0 * 64 * 64 * 16 * 9 * 3);
+        QCOMPARE(component.forward[0].flops, 2.0 * 16 * 16 * 3 * 9 * 16);
+        QCOMPARE(component.forward.back().flops, 2.0 * 64 * 64 * 16 * 9 * 3);
     }
 };
 

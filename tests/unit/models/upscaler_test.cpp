@@ -36,7 +36,7 @@ struct Refusal {
     RrdbFile file;
     std::function<void(RrdbFile&)> change;
     ErrorKind kind;
-    std::vector<const char*> says;
+    std::vector<const char*> expected;
 };
 
 std::vector<Refusal> refusals() {
@@ -82,7 +82,7 @@ std::vector<Refusal> refusals() {
          [](RrdbFile&) {},
          ErrorKind::Unsupported,
          {"conv_first.weight takes 27 channels"}},
-        {"smaller than the picture",
+        {"smaller than the image",
          smallFile(Style::Trunk, 1, 48),
          [](RrdbFile&) {},
          ErrorKind::Unsupported,
@@ -92,7 +92,7 @@ std::vector<Refusal> refusals() {
          [](RrdbFile&) {},
          ErrorKind::Unsupported,
          {"model.12", "scales 1, 2, 4 and 8 are read"}},
-        {"grey pictures",
+        {"grey images",
          smallFile(Style::Old),
          [](RrdbFile& file) {
              file.tensors.at("model.10.weight") = {1, 8, 3, 3};
@@ -122,7 +122,7 @@ std::vector<Refusal> refusals() {
 
 }  // namespace
 
-/// ESRGAN files as people have them, by header alone.
+/// ESRGAN files as users have them, by header alone.
 class UpscalerTest : public QObject {
     Q_OBJECT
 
@@ -210,7 +210,7 @@ private Q_SLOTS:
         QVERIFY2(error->message().str().find("bad.safetensors") < 2,
                  error->message().str().c_str());
         QVERIFY(!error->hint().empty());
-        for (const char* part : refusal.says) {
+        for (const char* part : refusal.expected) {
             QVERIFY2(error->message().str().find(part) != std::string::npos,
                      error->message().str().c_str());
         }
@@ -246,8 +246,8 @@ private Q_SLOTS:
         }
     }
 
-    /// As trainings leave them beside the weights.
-    void numbersBesideTheLayersAreLeftOut() {
+    /// As trainings leave them next to the weights.
+    void numbersOutsideTheLayersAreLeftOut() {
         RrdbFile file = smallFile();
         ModelBench bench;
         file.write(pathOf("plain.safetensors"));
@@ -303,7 +303,7 @@ private Q_SLOTS:
                 upscalerOf(second).tree(models::kUpscaler)->id);
     }
 
-    void outlinesRefuseWhatCannotBe_data() {
+    void specsRefuseWhatCannotBe_data() {
         QTest::addColumn<int>("width");
         QTest::addColumn<int>("tile");
         QTest::addColumn<int>("overlap");
@@ -314,7 +314,7 @@ private Q_SLOTS:
         QTest::newRow("too large") << 20000 << 32 << 16 << "image";
     }
 
-    void outlinesRefuseWhatCannotBe() {
+    void specsRefuseWhatCannotBe() {
         QFETCH(int, width);
         QFETCH(int, tile);
         QFETCH(int, overlap);
@@ -322,12 +322,12 @@ private Q_SLOTS:
         smallFile().write(pathOf("good.safetensors"));
         ModelBench bench;
         const auto error = testing::errorOf([&] {
-            (void)testing::outline(bench.stages(),
-                                   testing::known({1, 3, 64, width},
-                                                  testing::UpscaleWithModelRequest{
-                                                      .upscaler = load(bench, "good.safetensors"),
-                                                      .tilePixels = tile,
-                                                      .overlapPixels = overlap}));
+            (void)testing::spec(bench.stages(),
+                                testing::known({1, 3, 64, width},
+                                               testing::UpscaleWithModelRequest{
+                                                   .upscaler = load(bench, "good.safetensors"),
+                                                   .tilePixels = tile,
+                                                   .overlapPixels = overlap}));
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), item.toStdString());
@@ -336,11 +336,10 @@ private Q_SLOTS:
     void refusesAnotherValueThanAnUpscaler() {
         ModelBench bench;
         const auto error = testing::errorOf([&] {
-            (void)testing::outline(
-                bench.stages(),
-                testing::known({1, 3, 8, 8},
-                               testing::UpscaleWithModelRequest{
-                                   .upscaler = bench.load(testing::miniModel())}));
+            (void)testing::spec(bench.stages(),
+                                testing::known({1, 3, 8, 8},
+                                               testing::UpscaleWithModelRequest{
+                                                   .upscaler = bench.load(testing::miniModel())}));
         });
         QVERIFY(error && error->item() == "upscaler");
     }

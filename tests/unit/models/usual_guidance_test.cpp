@@ -112,7 +112,7 @@ private Q_SLOTS:
         QCOMPARE(ModelBench::modelOf(model).info().usual.cfg, usual);
     }
 
-    /// In what the denoiser is asked, in the bits, and in the picture's text.
+    /// In what the denoiser is asked, in the bits, and in the image's text.
     void planAndRunTakeTheUsualOne() {
         ModelBench bench;
         const WireRef model = modelWith(bench, 4);
@@ -122,7 +122,7 @@ private Q_SLOTS:
         made_.clear();
         request.cfg = kAutomatic;
 
-        (void)testing::outline(bench.stages(), known(request)).walk({"cpu"});
+        (void)testing::spec(bench.stages(), known(request)).dryRun({"cpu"});
         const WireRef latent = denoised(bench, request);
 
         QCOMPARE(made_.size(), size_t{2});
@@ -142,7 +142,7 @@ private Q_SLOTS:
         request.cfg = kAutomatic;
         request.negative = nullptr;
 
-        (void)testing::outline(bench.stages(), known(request)).walk({"cpu"});
+        (void)testing::spec(bench.stages(), known(request)).dryRun({"cpu"});
         (void)denoised(bench, request);
 
         QCOMPARE(made_.size(), size_t{2});
@@ -163,22 +163,22 @@ private Q_SLOTS:
                 .image = {1, 3, kSide, kSide}, .positive = {.shape = {1, 32, 128}}, .negative = {}},
             DetailRequest{.model = modelWith(bench, 1), .cfg = kAutomatic, .sampler = "euler"});
 
-        const testing::StageOutline outline = testing::outline(bench.stages(), request);
-        (void)outline.walk({"cpu"});
+        const testing::StageSpec spec = testing::spec(bench.stages(), request);
+        (void)spec.dryRun({"cpu"});
 
         QVERIFY(!made_.empty());
         QCOMPARE(made_.back().cfg, 1.0);
         QVERIFY(!made_.back().hasNegative);
-        QCOMPARE(outline.issues.back().code, std::string("automatic_guidance"));
+        QCOMPARE(spec.issues.back().code, std::string("automatic_guidance"));
     }
 
-    /// The files of a model do not say it, and the parameter is the same.
+    /// The files of a model do not state it, and the parameter is the same.
     void resultKeysHoldIt() {
         ModelBench bench;
         const auto fingerprints = [&](double usual, double asked) {
             DenoiseRequest request = requestOf(bench, modelWith(bench, usual));
             request.cfg = asked;
-            return testing::outline(bench.stages(), known(request)).fingerprints;
+            return testing::spec(bench.stages(), known(request)).fingerprints;
         };
         QVERIFY(fingerprints(1, kAutomatic) != fingerprints(5, kAutomatic));
         QVERIFY(fingerprints(1, kAutomatic) == fingerprints(1, kAutomatic));
@@ -216,7 +216,7 @@ private:
     static DenoiseRequest known(const DenoiseRequest& request) {
         return testing::known({.positive = {1, 32, 128},
                                .negative = request.negative ? Shape{1, 32, 128} : Shape(),
-                               .latentKind = testing::emptyOutline(kSide, kSide)},
+                               .latentKind = testing::emptyLatentSpec(kSide, kSide)},
                               request);
     }
 

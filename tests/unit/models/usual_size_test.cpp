@@ -1,4 +1,4 @@
-// What a run is told whose size or guidance is far from what its model is used with.
+// What is reported of a run whose size or guidance is far from what its model is used with.
 
 #include "nodes/denoise/denoise_notes.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -36,7 +36,7 @@ private Q_SLOTS:
         QTest::newRow("SDXL at 512") << 1024 << 512 << 512 << true << "1024 x 1024";
         QTest::newRow("SDXL at 832 x 1216") << 1024 << 832 << 1216 << true << "";
         QTest::newRow("SDXL at 768") << 1024 << 768 << 768 << true << "";
-        QTest::newRow("SDXL, a picture of 512") << 1024 << 512 << 512 << false << "1024 x 1024";
+        QTest::newRow("SDXL, an image of 512") << 1024 << 512 << 512 << false << "1024 x 1024";
         QTest::newRow("SD 1.x at 512 x 768") << 512 << 512 << 768 << true << "";
         QTest::newRow("SD 1.x at 1024") << 512 << 1024 << 1024 << true << "512 x 512";
         QTest::newRow("SD 1.x, a second pass at 1024") << 512 << 1024 << 1024 << false << "";

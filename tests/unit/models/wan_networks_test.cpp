@@ -86,7 +86,7 @@ private Q_SLOTS:
             const tensor::Conditioning positive = conditioning("embeds.prompt");
             const tensor::Conditioning negative =
                 conditioning(isGuided() ? "embeds.negative" : "embeds.prompt");
-            const at::Tensor seen = model.info().seenPicture.empty()
+            const at::Tensor seen = model.info().visionImage.empty()
                                         ? at::Tensor()
                                         : tensorIn(expected(), "model_cond_image");
             const auto denoiser = model.makeDenoiser(
@@ -95,8 +95,8 @@ private Q_SLOTS:
                  .negative = isGuided() ? &negative : nullptr,
                  .batch = 1,
                  .cfg = test().at("cfg").get<double>(),
-                 .second = sampling::SecondExpert{1000 * model.info().boundaryRatio},
-                 .seen = seen.defined() ? &seen : nullptr});
+                 .second = sampling::LowNoiseModel{1000 * model.info().boundaryRatio},
+                 .visionEmbeds = seen.defined() ? &seen : nullptr});
             const auto recorded = [&](const char* key, int call) {
                 return tensorIn(expected(),
                                 key + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString());

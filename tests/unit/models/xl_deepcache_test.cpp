@@ -1,4 +1,4 @@
-// DeepCache in the UNets of Stable Diffusion XL beside DeepCacheSDHelper
+// Compares DeepCache in the UNets of Stable Diffusion XL with DeepCacheSDHelper
 // (make_xl_deepcache_goldens.py): three levels, attention in the first one, a refiner's four, none
 // in the middle, the times of EDM.
 
@@ -97,7 +97,7 @@ private Q_SLOTS:
     void initTestCase() {
         truth_ =
             std::make_unique<Truth>(kScript,
-                                    testing::isWholeTest() ? "whole" : "covering",
+                                    testing::isFullTest() ? "whole" : "covering",
                                     testing::sdxlGoldenFolder().toStdString() + "/checkpoints");
         at::set_num_threads(1);  // small networks: threads would wait for each other
     }
@@ -138,7 +138,7 @@ private Q_SLOTS:
                 }
             }
         }
-        QCOMPARE(compared, testing::isWholeTest() ? 366 : 61);
+        QCOMPARE(compared, testing::isFullTest() ? 366 : 61);
     }
 
     /// Each depth of each UNet: alone, and with what a ControlNet and a T2I-Adapter add.
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QCOMPARE(watch.untouched(), 4);
     }
 
-    void theWalkPredictsActivationsAndPasses_data() {
+    void theDryRunPredictsActivationsAndForwards_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<int>("interval");
         QTest::addColumn<int>("depth");
@@ -205,7 +205,7 @@ private Q_SLOTS:
     }
 
     /// What a session holds is part of it, and what a partial call leaves where it is.
-    void theWalkPredictsActivationsAndPasses() {
+    void theDryRunPredictsActivationsAndForwards() {
         QFETCH(QString, checkpoint);
         QFETCH(int, interval);
         QFETCH(int, depth);
@@ -219,15 +219,15 @@ private Q_SLOTS:
 
         const testing::MadeUnderCache made = scene.denoise(testing::deepCacheOf(interval, depth));
 
-        const memory::StageWork work = scene.walk();
+        const memory::StageWork work = scene.dryRun();
         QCOMPARE(work.activations, scene.bench.activationPeak());
         const memory::ComponentWork& network = work.components.at(0);
         const int64_t partial = std::count_if(network.sequence.begin(),
                                               network.sequence.end(),
                                               [](const auto& hint) { return hint.pattern == 1; });
         QCOMPARE(made.steps.at("partial"), Json(partial));
-        QCOMPARE(made.steps.at("full"), Json(network.passes - partial));
-        QVERIFY(network.pattern(1).size() < network.pass.size());
+        QCOMPARE(made.steps.at("full"), Json(network.forwards - partial));
+        QVERIFY(network.pattern(1).size() < network.forward.size());
     }
 };
 

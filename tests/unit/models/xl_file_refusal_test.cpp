@@ -25,7 +25,7 @@ struct Damage {
     const char* row;
     std::function<void(OwnTensors&)> change;
     ErrorKind kind;
-    std::vector<std::string> says;
+    std::vector<std::string> expected;
 };
 
 void eraseUnder(OwnTensors& tensors, const std::string& prefix) {
@@ -151,13 +151,13 @@ private Q_SLOTS:
 
         QVERIFY(error);
         QVERIFY2(error->kind() == damage.kind, error->what());
-        for (const std::string& said : damage.says) {
-            QVERIFY2(error->message().str().find(said) != std::string::npos, error->what());
+        for (const std::string& text : damage.expected) {
+            QVERIFY2(error->message().str().find(text) != std::string::npos, error->what());
         }
         QVERIFY2(error->message().str().find("m.safetensors") != std::string::npos, error->what());
     }
 
-    /// Some files hold an autoencoder in f32 beside a denoiser in f16.
+    /// Some files hold an autoencoder in f32 next to a denoiser in f16.
     void typesOfTheirOwnAreKept() {
         OwnTensors tensors = testing::readTensorFile(xl_);
         const std::string name = "first_stage_model.decoder.conv_in.weight";

@@ -18,7 +18,7 @@ namespace xl_file_test {
 
 using namespace lowtide;
 using models::Checkpoint;
-using models::TensorPlace;
+using models::TensorLocation;
 using models::WeightMap;
 
 namespace {
@@ -83,30 +83,30 @@ const std::vector<Component>& components() {
 }
 
 /// The bytes of a tensor row by row, as networks see it.
-std::string bytesOf(const WeightMap& map, const TensorPlace& place) {
-    const auto size = static_cast<size_t>(sizeOf(place.type));
-    const auto count = static_cast<size_t>(elementCount(place.shape).value());
+std::string bytesOf(const WeightMap& map, const TensorLocation& location) {
+    const auto size = static_cast<size_t>(sizeOf(location.type));
+    const auto count = static_cast<size_t>(elementCount(location.shape).value());
     std::string stored(count * size, '\0');
-    files::InputFile(map.files[place.file].path)
-        .read(std::as_writable_bytes(std::span(stored)), place.offset);
-    if (!place.isTransposed) {
+    files::InputFile(map.files[location.file].path)
+        .read(std::as_writable_bytes(std::span(stored)), location.offset);
+    if (!location.isTransposed) {
         return stored;
     }
-    std::string turned(stored.size(), '\0');
-    const auto rows = static_cast<size_t>(place.shape[0]);
-    const auto columns = static_cast<size_t>(place.shape[1]);
+    std::string transposed(stored.size(), '\0');
+    const auto rows = static_cast<size_t>(location.shape[0]);
+    const auto columns = static_cast<size_t>(location.shape[1]);
     for (size_t row = 0; row < rows; ++row) {
         for (size_t column = 0; column < columns; ++column) {
-            std::memcpy(turned.data() + (row * columns + column) * size,
+            std::memcpy(transposed.data() + (row * columns + column) * size,
                         stored.data() + (column * rows + row) * size,
                         size);
         }
     }
-    return turned;
+    return transposed;
 }
 
 /// Where a file has what a folder calls `name`, with or without the wrapper of text encoders.
-const TensorPlace* placeOf(const WeightMap& map, const std::string& name) {
+const TensorLocation* locationOf(const WeightMap& map, const std::string& name) {
     for (const std::string& each : {name, std::string(kWrapper) + name}) {
         const auto found = map.tensors.find(map.nameInFile ? map.nameInFile(each) : each);
         if (found != map.tensors.end()) {
@@ -155,24 +155,24 @@ private Q_SLOTS:
         QFETCH(QString, name);
         const auto folder = open(name.toStdString());
         const auto single = open(name.toStdString() + ".safetensors");
-        int turned = 0;
+        int transposed = 0;
         for (const Component& component : components()) {
             const WeightMap theirs = folder->weights(component.name, component.stem);
             const WeightMap ours = single->weights(component.name, component.stem);
             QVERIFY(theirs.tensors.size() > 10);
             QCOMPARE(countWeights(ours), countWeights(theirs));
             for (const auto& [weight, expected] : theirs.tensors) {
-                const TensorPlace* place = placeOf(ours, weight);
-                QVERIFY2(!isWeight(weight) || place, weight.c_str());
-                if (place && isWeight(weight)) {
-                    turned += place->isTransposed;
-                    QVERIFY2(place->shape == expected.shape && place->type == expected.type &&
-                                 bytesOf(ours, *place) == bytesOf(theirs, expected),
+                const TensorLocation* location = locationOf(ours, weight);
+                QVERIFY2(!isWeight(weight) || location, weight.c_str());
+                if (location && isWeight(weight)) {
+                    transposed += location->isTransposed;
+                    QVERIFY2(location->shape == expected.shape && location->type == expected.type &&
+                                 bytesOf(ours, *location) == bytesOf(theirs, expected),
                              weight.c_str());
                 }
             }
         }
-        QCOMPARE(turned, 1);
+        QCOMPARE(transposed, 1);
     }
 
     void settingsAreThoseOfTheFolder_data() { addVariants(); }
@@ -263,7 +263,7 @@ private Q_SLOTS:
         QCOMPARE(text.at("projection_dim"), Json(80));
     }
 
-    void whatFillsMasksIsSaid() {
+    void whatFillsMasksIsReported() {
         const auto inpaint = open("inpaint.safetensors");
         QCOMPARE(inpaint->pipelineClass(), std::string("StableDiffusionXLInpaintPipeline"));
         QCOMPARE(inpaint->readJson("unet/config.json").at("in_channels"), Json(9));
@@ -286,8 +286,8 @@ private Q_SLOTS:
     void anAutoencoderOfAnotherFileKeepsTheLatents() {
         QFETCH(QString, file);
         QFETCH(double, scale);
-        const QTemporaryDir place;
-        const QString alone = place.filePath("vae.safetensors");
+        const QTemporaryDir location;
+        const QString alone = location.filePath("vae.safetensors");
         const QString folder = QString::fromStdString(folder_);
         QVERIFY(QFile::copy(folder + "sdxl_0/vae/diffusion_pytorch_model.safetensors", alone));
         const std::string path = (file == "sdxl_0" ? folder + file : alone).toStdString();
@@ -325,7 +325,7 @@ private Q_SLOTS:
         QCOMPARE(inferred.at("transformer_layers_per_block"), Json({1, 2, {2, 1}}));
     }
 
-    void everyWeightOfFewerBlocksHasItsPlace() {
+    void everyWeightOfFewerBlocksIsMapped() {
         const auto single = open("small.safetensors");
         const WeightMap ours = single->weights("unet", "diffusion_pytorch_model");
 
@@ -333,16 +333,16 @@ private Q_SLOTS:
             models::openWeightFile(folder_ + "small/unet/diffusion_pytorch_model.safetensors").map;
         QCOMPARE(countWeights(ours), countWeights(theirs));
         for (const auto& [weight, expected] : theirs.tensors) {
-            const TensorPlace* place = placeOf(ours, weight);
-            QVERIFY2(place && place->shape == expected.shape, weight.c_str());
+            const TensorLocation* location = locationOf(ours, weight);
+            QVERIFY2(location && location->shape == expected.shape, weight.c_str());
         }
     }
 
     void halfPrecisionIsReadAsItIs() {
         const auto half = open("sdxl_1_half.safetensors");
         const WeightMap map = half->weights("text_encoder_2", "model");
-        const TensorPlace* place = placeOf(map, "text_projection.weight");
-        QVERIFY(place && place->type == DType::F16 && place->shape == (Shape{80, 128}));
+        const TensorLocation* location = locationOf(map, "text_projection.weight");
+        QVERIFY(location && location->type == DType::F16 && location->shape == (Shape{80, 128}));
     }
 
 private:

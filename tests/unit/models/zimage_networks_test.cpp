@@ -5,7 +5,7 @@
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/families/zimage/zimage_transformer.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -36,7 +36,7 @@ private Q_SLOTS:
 
     void theTextIsEncoded_data() { testing::addCaseRows(cases_); }
 
-    /// What the last but one of Qwen 3's layers makes of the prompt in a chat's turn.
+    /// What the last but one of Qwen 3's layers makes of the prompt in a chat turn.
     void theTextIsEncoded() {
         QFETCH(int, index);
         const Json& test = cases_[static_cast<size_t>(index)];
@@ -60,10 +60,10 @@ private Q_SLOTS:
         ModelBench bench;
         bench.runWith(model.tree(), [&] {
             models::StageContext context{bench.residency(), tensor::Record(nullptr)};
-            models::Pass pass(context, *model.tree());
+            models::Forward forward(context, *model.tree());
             const int64_t state = model.config().layers - 1;
             const at::Tensor made =
-                model.encode(pass,
+                model.encode(forward,
                              at::tensor(prompt.ids).narrow(0, 0, lengths[0]).unsqueeze(0),
                              lengths,
                              state,
@@ -84,7 +84,7 @@ private Q_SLOTS:
         const models::ZImageTransformer transformer = open(test.at("checkpoint"));
         const auto predict = [&](const testing::RecordedCall& call) {
             return transformer.predict(
-                call.pass, call.input, call.time, tensorIn(all, "embeds." + call.side));
+                call.forward, call.input, call.time, tensorIn(all, "embeds." + call.branch));
         };
         testing::checkRecordedCalls(
             all, transformer.tree(), test.at("cfg").get<double>() > 0, predict);

@@ -2,12 +2,12 @@
 // finish.invert.md. Everything else here is the program.
 
 #include "nodes/engine/node_def.hpp"
-#include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/graph_spec.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/image/png.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/residency.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -33,7 +33,7 @@ using namespace lowtide;
 using nodes::WireRef;
 using testing::Given;
 using testing::ModelBench;
-using testing::StageOutline;
+using testing::StageSpec;
 
 namespace {
 
@@ -80,9 +80,9 @@ public:
     /// Under which its result is kept.
     [[nodiscard]] std::string resultKey(const Json& params) const {
         const auto made = graph(params);
-        const auto outlined = executor::outlineGraph(*made, types(), "", "");
+        const auto graphSpec = executor::makeGraphSpec(*made, types(), "", "");
         const auto node = std::ranges::find(made->nodes, "invert", &graph::SnapshotNode::id);
-        return std::get<executor::OutlinedGraph>(outlined).keys.at(
+        return std::get<executor::GraphSpec>(graphSpec).keys.at(
             static_cast<size_t>(node - made->nodes.begin()));
     }
 
@@ -101,7 +101,7 @@ Given inverting(const WireRef& image, const std::string& what = "all", double st
 
 WireRef knownImage(const Shape& shape) {
     return std::make_shared<const nodes::Placeholder>(
-        executor::ValueOutline{.type = "IMAGE", .shape = shape});
+        executor::ValueSpec{.type = "IMAGE", .shape = shape});
 }
 
 at::Tensor pixelsOf(const WireRef& image) {
@@ -140,7 +140,7 @@ private Q_SLOTS:
         QCOMPARE(nodes::idsOf(what.choices), std::string("all, brightness"));
     }
 
-    void itsPageTellsOfEveryParameter() {
+    void itsPageDescribesEveryParameter() {
         const InvertBench bench;
         const QString page = QString::fromUtf8(
             testing::contentsOf(testing::sourcePath(QString("tests/unit/nodes/") + kNode + ".md")));
@@ -194,7 +194,7 @@ private Q_SLOTS:
         ModelBench bench;
 
         const auto error = testing::errorOf([&] {
-            (void)testing::outlineNode(bench.stages(), inverting(knownImage(kBatch), "hue"));
+            (void)testing::specOfNode(bench.stages(), inverting(knownImage(kBatch), "hue"));
         });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
@@ -203,7 +203,7 @@ private Q_SLOTS:
         QVERIFY2(error->hint().str().find("all, brightness") != std::string::npos, error->what());
     }
 
-    void theOutlineIsTheRun() {
+    void theSpecAgreesWithTheRun() {
         ModelBench bench;
         WireRef made;
         run(bench, [&] {
@@ -213,12 +213,11 @@ private Q_SLOTS:
                        .front();
         });
 
-        const StageOutline outline =
-            testing::outlineNode(bench.stages(), inverting(knownImage(kBatch)));
+        const StageSpec spec = testing::specOfNode(bench.stages(), inverting(knownImage(kBatch)));
 
-        QCOMPARE(outline.output().type, std::string(made->type()));
-        QCOMPARE(outline.output().shape, pixelsOf(made).sizes().vec());
-        QCOMPARE(outline.output().bytesOn("cpu"), made->bytesOn("cpu"));
+        QCOMPARE(spec.output().type, std::string(made->type()));
+        QCOMPARE(spec.output().shape, pixelsOf(made).sizes().vec());
+        QCOMPARE(spec.output().bytesOn("cpu"), made->bytesOn("cpu"));
     }
 
     void theDryRunTakesTheBytesOfTheRun_data() {
@@ -244,10 +243,10 @@ private Q_SLOTS:
         });
         const Bytes taken = bench.activationPeak();
 
-        const StageOutline outline =
-            testing::outlineNode(bench.stages(), inverting(knownImage(kBatch), what.toStdString()));
+        const StageSpec spec =
+            testing::specOfNode(bench.stages(), inverting(knownImage(kBatch), what.toStdString()));
 
-        QCOMPARE(outline.walk({"fake"}).activations, taken);
+        QCOMPARE(spec.dryRun({"fake"}).activations, taken);
     }
 
     void aParameterIsPartOfTheResultsKey() {

@@ -8,9 +8,9 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/dry_run_case.hpp"
+#include "tests/unit/models/image_bench.hpp"
 #include "tests/unit/models/image_values.hpp"
-#include "tests/unit/models/picture_bench.hpp"
-#include "tests/unit/models/walk_case.hpp"
 #include "tests/unit/sampling/denoise_run.hpp"
 
 #include <ATen/ATen.h>
@@ -25,7 +25,7 @@ namespace add_a_sampler_test {
 using namespace lowtide;
 using nodes::WireRef;
 using sampling::denoise_run::run;
-using testing::PictureBench;
+using testing::ImageBench;
 
 namespace {
 
@@ -37,7 +37,7 @@ testing::DenoiseRequest denoising(const WireRef& model, const std::string& sampl
     return {.model = model, .steps = 4, .cfg = 2, .seed = 5, .sampler = sampler};
 }
 
-WireRef denoised(PictureBench& bench, const std::string& sampler) {
+WireRef denoised(ImageBench& bench, const std::string& sampler) {
     const testing::DenoiseRequest prompts = bench.request("a red cat", "blurry");
     testing::DenoiseRequest request = denoising(bench.model(), sampler);
     request.positive = prompts.positive;
@@ -100,16 +100,16 @@ private Q_SLOTS:
     }
 
     void itDenoises() {
-        PictureBench bench(testing::kMini);
+        ImageBench bench(testing::kMini);
 
-        const at::Tensor made = PictureBench::samplesOf(denoised(bench, kDrift));
+        const at::Tensor made = ImageBench::samplesOf(denoised(bench, kDrift));
 
         QCOMPARE(made.sizes().vec(), (Shape{1, 4, kSide / 8, kSide / 8}));
         QVERIFY(at::isfinite(made).all().item<bool>());
-        QVERIFY(!at::equal(made, PictureBench::samplesOf(denoised(bench, "euler"))));
+        QVERIFY(!at::equal(made, ImageBench::samplesOf(denoised(bench, "euler"))));
     }
 
-    void twoPassesEqualOneBitForBit() {
+    void twoRangesEqualOneBitForBit() {
         const at::Tensor whole = run(kDrift, {}).result.latents;
         for (int split = 1; split < sampling::denoise_run::kSteps; ++split) {
             const auto first = run(kDrift, {.end = split, .keepNoise = true});
@@ -123,16 +123,16 @@ private Q_SLOTS:
     }
 
     void theDryRunTakesTheBytesOfTheRun() {
-        PictureBench bench(testing::kMini, {.kind = "fake"});
+        ImageBench bench(testing::kMini, {.kind = "fake"});
         (void)denoised(bench, kDrift);
         const Bytes taken = bench.bench().activationPeak();
 
-        const testing::StageOutline outline = testing::outline(
+        const testing::StageSpec spec = testing::spec(
             bench.stages(),
             testing::known(testing::shapesOf(bench.model(), {.width = kSide, .height = kSide}),
                            denoising(bench.model(), kDrift)));
 
-        QCOMPARE(outline.walk({"fake"}).activations, taken);
+        QCOMPARE(spec.dryRun({"fake"}).activations, taken);
     }
 };
 

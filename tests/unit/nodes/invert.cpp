@@ -1,7 +1,7 @@
 // The node of docs/recipes/add_a_node.md: inverts images.
 
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/spec_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/nn/stage_context.hpp"

@@ -1,7 +1,7 @@
 #include "tests/unit/residency/adapted.hpp"
 
 #include "plugin/files/output_file.hpp"
-#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/adapted_tree.hpp"
 #include "plugin/residency/scalar_type.hpp"
 #include "tests/unit/residency/synthetic_model.hpp"
 
@@ -52,15 +52,15 @@ at::Tensor inF32(const at::Tensor& factor) {
 /// Collects the bytes of an adapter's file.
 class FactorFile {
 public:
-    memory::FactorPlace place(const std::string& name, const at::Tensor& values, DType type) {
-        memory::FactorPlace placed{.name = name,
-                                   .key = name + std::to_string(bytes_.size()),
-                                   .file = 0,
-                                   .fileOffset = static_cast<int64_t>(bytes_.size()),
-                                   .type = type,
-                                   .shape = values.sizes().vec()};
+    memory::FactorLocation location(const std::string& name, const at::Tensor& values, DType type) {
+        memory::FactorLocation positioned{.name = name,
+                                          .key = name + std::to_string(bytes_.size()),
+                                          .file = 0,
+                                          .fileOffset = static_cast<int64_t>(bytes_.size()),
+                                          .type = type,
+                                          .shape = values.sizes().vec()};
         bytes_.append(static_cast<const char*>(values.const_data_ptr()), values.nbytes());
-        return placed;
+        return positioned;
     }
 
     [[nodiscard]] std::vector<memory::WeightFile> write(const std::string& path) const {
@@ -75,20 +75,20 @@ private:
 }  // namespace
 
 void LowRankMath::apply(at::Tensor& weight,
-                        std::span<const residency::FactoredChange> changes) const {
-    for (const residency::FactoredChange& each : changes) {
-        weight.addmm_(inF32(each.factors[0]), inF32(each.factors[1]), 1, each.change->strength);
+                        std::span<const residency::FactoredDelta> deltas) const {
+    for (const residency::FactoredDelta& each : deltas) {
+        weight.addmm_(inF32(each.factors[0]), inF32(each.factors[1]), 1, each.delta->strength);
     }
 }
 
 void LowRankMath::applyToRows(at::Tensor& rows,
                               const at::Tensor& ids,
-                              std::span<const residency::FactoredChange> changes) const {
-    for (const residency::FactoredChange& each : changes) {
+                              std::span<const residency::FactoredDelta> deltas) const {
+    for (const residency::FactoredDelta& each : deltas) {
         rows.addmm_(inF32(each.factors[0]).index_select(0, ids),
                     inF32(each.factors[1]),
                     1,
-                    each.change->strength);
+                    each.delta->strength);
     }
 }
 
@@ -102,11 +102,11 @@ std::shared_ptr<const memory::ComponentTree> adapted(const memory::ComponentTree
         const Shape& shape = tree.weights[id].shape;
         const bool isFirst = seen.insert(tree.weights[id].storage).second;
         if (shape.size() == 2 && isFirst) {
-            adapter.changes.push_back(
+            adapter.deltas.push_back(
                 {.weight = id,
                  .kind = "low_rank",
-                 .factors = {file.place("up", upOf(shape, settings), settings.type),
-                             file.place("down", downOf(shape, settings), settings.type)},
+                 .factors = {file.location("up", upOf(shape, settings), settings.type),
+                             file.location("down", downOf(shape, settings), settings.type)},
                  .strength = settings.strength});
         }
     }
@@ -122,7 +122,8 @@ std::shared_ptr<const memory::ComponentTree> withLayers(const memory::ComponentT
     for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
         if (!tree.leaves[leaf].gathered) {
             layers.weights.push_back(
-                {.leaf = leaf, .place = file.place("layer", layerInFile(settings), settings.type)});
+                {.leaf = leaf,
+                 .location = file.location("layer", layerInFile(settings), settings.type)});
         }
     }
     layers.files = file.write(path);
@@ -133,17 +134,17 @@ at::Tensor layerOf(const AdapterSettings& settings) {
     return inF32(layerInFile(settings));
 }
 
-at::Tensor changed(const at::Tensor& master,
+at::Tensor changed(const at::Tensor& hostWeight,
                    const memory::Weight& weight,
                    AdapterSettings settings) {
-    at::Tensor exact = master.to(at::kFloat, false, true);
+    at::Tensor exact = hostWeight.to(at::kFloat, false, true);
     if (weight.isTransposed) {
         exact = exact.t().contiguous().t();  // as it lies on a device: sums take other ways there
     }
     if (weight.shape.size() == 2) {
-        const memory::WeightChange change{.kind = "low_rank", .strength = settings.strength};
-        const residency::FactoredChange factored{
-            .change = &change,
+        const memory::WeightDelta delta{.kind = "low_rank", .strength = settings.strength};
+        const residency::FactoredDelta factored{
+            .delta = &delta,
             .factors = {upOf(weight.shape, settings), downOf(weight.shape, settings)}};
         LowRankMath().apply(exact, {&factored, 1});
     }

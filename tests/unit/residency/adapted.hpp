@@ -10,13 +10,12 @@
 namespace lowtide::testing {
 
 /// Adds `strength * up @ down`; the kind is "low_rank", the factors are those two.
-class LowRankMath final : public residency::ChangeMath {
+class LowRankMath final : public residency::DeltaMath {
 public:
-    void apply(at::Tensor& weight,
-               std::span<const residency::FactoredChange> changes) const override;
+    void apply(at::Tensor& weight, std::span<const residency::FactoredDelta> deltas) const override;
     void applyToRows(at::Tensor& rows,
                      const at::Tensor& ids,
-                     std::span<const residency::FactoredChange> changes) const override;
+                     std::span<const residency::FactoredDelta> deltas) const override;
 };
 
 /// What an adapter is made like.
@@ -43,7 +42,7 @@ struct AdapterSettings {
 
 /// What a network must see of a weight of f32 of such a tree, before it is rounded to the type in
 /// which it is stored.
-[[nodiscard]] at::Tensor changed(const at::Tensor& master,
+[[nodiscard]] at::Tensor changed(const at::Tensor& hostWeight,
                                  const memory::Weight& weight,
                                  AdapterSettings settings);
 

@@ -32,8 +32,8 @@ using TreeRef = std::shared_ptr<const ComponentTree>;
 
 /// Leases all leaves, twice.
 void readAll(Bench& bench, const ComponentTree& tree) {
-    for (int pass = 0; pass < 2; ++pass) {
-        bench.residency->beginPass(tree, {});
+    for (int forward = 0; forward < 2; ++forward) {
+        bench.residency->beginForward(tree, {});
         for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
             if (!tree.leaves[leaf].gathered) {
                 (void)bench.residency->use(tree, leaf);
@@ -42,7 +42,7 @@ void readAll(Bench& bench, const ComponentTree& tree) {
     }
 }
 
-/// What a run of `work` with the tree ends with, once it has begun; nothing stays.
+/// What a run of `work` with the tree ends with, once it has begun; nothing remains.
 std::optional<Error> endOf(Bench& bench,
                            const TreeRef& tree,
                            const std::string& policy,
@@ -151,9 +151,10 @@ private Q_SLOTS:
         const auto none = endOf(bench, good, policy.toStdString(), [&] {
             const residency::Lease lease = bench.residency->use(*good, 1);
             const memory::Weight& weight = plain.weights[plain.leaves[1].weights[0]];
-            const at::Tensor master = bench.model.expected(plain, weight);
-            QVERIFY(at::equal(lease[0].cpu(),
-                              isComposed ? master : testing::changed(master, weight, settings)));
+            const at::Tensor hostWeight = bench.model.expected(plain, weight);
+            QVERIFY(at::equal(
+                lease[0].cpu(),
+                isComposed ? hostWeight : testing::changed(hostWeight, weight, settings)));
             QVERIFY(!isComposed || at::equal(lease[1].cpu(), testing::layerOf(settings)));
         });
         QVERIFY2(!none, none ? none->message().str().c_str() : "");
@@ -183,7 +184,7 @@ private Q_SLOTS:
             QVERIFY(!storage.mustBeFinite);
         }
         NodeRun node(bench, plain, "leaf+stream");
-        QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
     }
 };
 

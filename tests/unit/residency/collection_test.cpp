@@ -21,7 +21,7 @@ constexpr size_t kBlock = 64 * 1024;
 constexpr size_t kBlocks = 1600;  // 100 MiB
 constexpr Bytes kAll = static_cast<Bytes>(kBlock * kBlocks);
 
-/// A heap with 100 MiB of free blocks below one that is in use, which therefore stay resident.
+/// A heap with 100 MiB of free blocks below one that is in use, which therefore remain resident.
 class FragmentedHeap {
 public:
     FragmentedHeap() {
@@ -114,7 +114,7 @@ private Q_SLOTS:
         QVERIFY2(left < kAll / 20, qPrintable(QString::number(left)));
     }
 
-    void privatePagesStayBelowALimit_whenBlocksAreFree() {
+    void privatePagesRemainBelowALimit_whenBlocksAreFree() {
         const Bytes before = processMemory().residentPrivate;
         const FragmentedHeap heap;
 
@@ -124,7 +124,7 @@ private Q_SLOTS:
         QVERIFY2(after - before < kAll / 10, qPrintable(QString::number(after - before)));
     }
 
-    void freeBlocksStayForTheNextTensor_belowTheLimit() {
+    void freeBlocksRemainForTheNextTensor_belowTheLimit() {
         const Bytes before = processMemory().residentPrivate;
         const FragmentedHeap heap;
 

@@ -1,5 +1,5 @@
 // The group is what travels: its storages cross in one copy, in pieces of any size.
-#include "plugin/residency/pinned_masters.hpp"
+#include "plugin/residency/pinned_copies.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QTest>
@@ -11,7 +11,7 @@ namespace copy_spans_test {
 using namespace lowtide;
 using residency::ByteSource;
 using residency::CopySpan;
-using residency::StorageCrossing;
+using residency::StorageTransfer;
 using residency::TypeChange;
 
 namespace {
@@ -55,11 +55,11 @@ class CopySpansTest : public QObject {
 
 private Q_SLOTS:
 
-    void aGroupCrossesInOneCopy() {
+    void aGroupIsTransferredInOneCopy() {
         const memory::Group group = groupOf({1000, 512, 24});
         const std::vector<Bytes> sizes = {1000, 512, 24};
         const auto spans = residency::copySpans(
-            group, [&](memory::StorageId id) { return StorageCrossing{.bytes = sizes[id]}; });
+            group, [&](memory::StorageId id) { return StorageTransfer{.bytes = sizes[id]}; });
         QCOMPARE(spans.size(), size_t{1});
         QCOMPARE(spans[0].target, Bytes{0});
         QCOMPARE(spans[0].bytes, Bytes{1536 + 24});
@@ -68,22 +68,22 @@ private Q_SLOTS:
     }
 
     /// Half the bytes cross, so that what is widened lies where the layout has it.
-    void aWidenedGroupCrossesInOneCopyToo() {
+    void aWidenedGroupIsTransferredInOneCopyToo() {
         const memory::Group group = groupOf({1000, 2048});
         const auto spans = residency::copySpans(group, [&](memory::StorageId id) {
-            return StorageCrossing{.bytes = id == 0 ? 500 : 1024, .widened = kToF32};
+            return StorageTransfer{.bytes = id == 0 ? 500 : 1024, .widened = kToF32};
         });
         QCOMPARE(spans.size(), size_t{1});
         QCOMPARE(spans[0].parts[1].offset, Bytes{512});
         QCOMPARE(spans[0].bytes, Bytes{512 + 1024});
     }
 
-    void whatIsWidenedCrossesByItself() {
+    void whatIsWidenedIsTransferredByItself() {
         const memory::Group group = groupOf({512, 512, 1024, 512});
         const auto spans = residency::copySpans(group, [&](memory::StorageId id) {
             return id == 1 || id == 2
-                       ? StorageCrossing{.bytes = id == 1 ? 256 : 512, .widened = kToF32}
-                       : StorageCrossing{.bytes = 512};
+                       ? StorageTransfer{.bytes = id == 1 ? 256 : 512, .widened = kToF32}
+                       : StorageTransfer{.bytes = 512};
         });
         QCOMPARE(spans.size(), size_t{3});
         QCOMPARE(spans[1].target, Bytes{512});
@@ -104,7 +104,7 @@ private Q_SLOTS:
         QFETCH(qint64, piece);
         const std::vector<Bytes> sizes = {1000, 512, 24, 3000};
         const auto spans = residency::copySpans(groupOf(sizes), [&](memory::StorageId id) {
-            return StorageCrossing{.bytes = sizes[id]};
+            return StorageTransfer{.bytes = sizes[id]};
         });
         const CopySpan& span = spans.at(0);
         const ByteSource source = residency::joinedSource(span, numberedSources(span));

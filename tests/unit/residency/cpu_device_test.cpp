@@ -88,7 +88,7 @@ private Q_SLOTS:
         }
     }
 
-    void copiesBehindEventsOfTheLane() {
+    void copiesBehindEventsOfTheQueue() {
         const auto arena = device_->allocate(1024);
         device_->copyIn(
             arena->data(),
@@ -118,7 +118,7 @@ private Q_SLOTS:
         device_->computeWaits(device_->markCopy());
     }
 
-    void saysWhatItIs() {
+    void describesWhatItIs() {
         QCOMPARE(device_->info().id, "cpu");
         QVERIFY(device_->info().capacity > 256 * kMiB);
         QVERIFY(device_->info().free <= device_->info().capacity);

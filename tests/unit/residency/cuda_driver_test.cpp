@@ -28,34 +28,34 @@ QString problemOf(const CudaDriver& driver) {
 
 }  // namespace
 
-/// What is said and done on machines without a card, or with a driver that is of no use.
+/// What is reported and done on machines without a GPU, or with a driver that is of no use.
 class CudaDriverTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void saysWhyThereIsNoCard_data() {
+    void explainsWhyThereIsNoGpu_data() {
         QTest::addColumn<QString>("part");
-        QTest::addColumn<QString>("says");
-        QTest::newRow("no card") << "none"
-                                 << "finds no card";
+        QTest::addColumn<QString>("expected");
+        QTest::newRow("no GPU") << "none"
+                                << "finds no GPU";
         QTest::newRow("does not start") << "silent"
                                         << "unknown error of the played driver";
         QTest::newRow("too old") << "old"
                                  << "runs CUDA 12.4, LibTorch needs 13.0";
         QTest::newRow("strange") << "broken"
-                                 << "cannot describe its cards";
+                                 << "cannot describe its GPUs";
     }
 
-    void saysWhyThereIsNoCard() {
+    void explainsWhyThereIsNoGpu() {
         QFETCH(QString, part);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const CudaDriver driver = askCudaDriver(kNeeded, played(qPrintable(part)));
-        QVERIFY2(problemOf(driver).contains(says), qPrintable(problemOf(driver)));
-        QVERIFY(driver.cards.empty());
+        QVERIFY2(problemOf(driver).contains(expected), qPrintable(problemOf(driver)));
+        QVERIFY(driver.gpus.empty());
     }
 
-    void saysThatThereIsNoDriver() {
+    void reportsThatThereIsNoDriver() {
         const CudaDriver driver = askCudaDriver(kNeeded, "libnowhere.so.1");
         QVERIFY(problemOf(driver).contains("no NVIDIA driver"));
         QCOMPARE(driver.version, 0);
@@ -66,35 +66,35 @@ private Q_SLOTS:
         QVERIFY2(problemOf(driver).contains("cuInit"), qPrintable(problemOf(driver)));
     }
 
-    void describesTheCards() {
+    void describesTheGpus() {
         const CudaDriver driver = askCudaDriver(kNeeded, played("cards"));
         QCOMPARE(problemOf(driver), QString());
         QCOMPARE(driver.version, 13000);
-        QCOMPARE(driver.cards.size(), 2u);
-        QCOMPARE(driver.cards[0].name, "Played card");
-        QCOMPARE(driver.cards[0].capacity, 24 * kGiB);
-        QCOMPARE(driver.cards[0].capability, 89);
-        QCOMPARE(driver.cards[1].index, 1);
-        QCOMPARE(driver.cards[0].problem.str(), "");
-        QCOMPARE(driver.cards[1].capability, 61);
-        QCOMPARE(driver.cards[1].problem.str(),
+        QCOMPARE(driver.gpus.size(), 2u);
+        QCOMPARE(driver.gpus[0].name, "Played card");
+        QCOMPARE(driver.gpus[0].capacity, 24 * kGiB);
+        QCOMPARE(driver.gpus[0].capability, 89);
+        QCOMPARE(driver.gpus[1].index, 1);
+        QCOMPARE(driver.gpus[0].problem.str(), "");
+        QCOMPARE(driver.gpus[1].capability, 61);
+        QCOMPARE(driver.gpus[1].problem.str(),
                  "Old card has compute capability 6.1, LibTorch needs 7.5");
     }
 
-    void refusesCardsThatAreAllTooOld() {
+    void refusesGpusThatAreAllTooOld() {
         const CudaDriver driver = askCudaDriver({.capability = 90}, played("cards"));
         QVERIFY2(problemOf(driver).contains("8.9, LibTorch needs 9.0"),
                  qPrintable(problemOf(driver)));
-        QVERIFY(driver.cards.empty());
+        QVERIFY(driver.gpus.empty());
     }
 
-    void saysThatTheBuildHasNoCuda() {
+    void reportsThatTheBuildHasNoCuda() {
         const CudaLibrary library("/nowhere", played("cards"));
         QVERIFY(problemOf(library.driver()).contains("liblowtide_cuda.so"));
         QVERIFY_EXCEPTION_THROWN(static_cast<void>(library.open(0)), Error);
     }
 
-    void opensNothingWithoutACard() {
+    void opensNothingWithoutAGpu() {
         const CudaLibrary library(testing::buildPath("lib").toStdString(), played("none"));
         QVERIFY(!library.problem().empty());
         QCOMPARE(library.build().cudnn, int64_t{0});

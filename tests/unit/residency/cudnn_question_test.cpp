@@ -19,7 +19,7 @@ using testing::PlayedCudnn;
 namespace {
 
 constexpr auto kTensorCore = CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
-constexpr auto kChanging = CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
+constexpr auto kNondeterministic = CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
 constexpr auto kNarrowing = CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS;
 constexpr auto kNarrowSums = CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION;
 
@@ -33,7 +33,7 @@ ConvolutionShape shapeOf(DType type, int64_t side = 3) {
 
 std::optional<ConvolutionPlan> askPlayed(const ConvolutionShape& shape) {
     const residency::CudnnCalls calls = PlayedCudnn::calls();
-    return askCudnn(calls, residency::describeCard(calls, 0), shape);
+    return askCudnn(calls, residency::describeGpu(calls, 0), shape);
 }
 
 int64_t engineFor(const ConvolutionShape& shape) {
@@ -41,7 +41,7 @@ int64_t engineFor(const ConvolutionShape& shape) {
     return plan ? plan->engine : -1;
 }
 
-/// A card of compute capability 8.0 in the words of cuDNN 9.19; sizes as of an A100.
+/// A GPU of compute capability 8.0 in the words of cuDNN 9.19; sizes as of an A100.
 constexpr std::string_view kDescribed = R"({
     "maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],
     "regsPerBlock": 65536, "multiProcessorCount": 108, "warpSize": 32,
@@ -52,11 +52,11 @@ constexpr std::string_view kDescribed = R"({
     "memClockRateKHz": 1215000, "l2CacheSize": 41943040, "cudaDeviceId": 0, "deviceVer": 800,
     "driverVer": 13000, "deviceName": "described"})";
 
-CudnnDescriptor describedCard(const residency::CudnnCalls& calls) {
-    CudnnDescriptor card(calls, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-    card.setCard(kDescribed);
-    card.finalize();
-    return card;
+CudnnDescriptor describedGpu(const residency::CudnnCalls& calls) {
+    CudnnDescriptor gpu(calls, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+    gpu.setCard(kDescribed);
+    gpu.finalize();
+    return gpu;
 }
 
 }  // namespace
@@ -79,10 +79,10 @@ private Q_SLOTS:
         QVERIFY(cudnn.tensorNumbers(CUDNN_ATTR_TENSOR_UNIQUE_ID) == (Numbers{{'x'}, {'w'}, {'y'}}));
         QVERIFY(cudnn.tensorNumbers(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT) ==
                 (Numbers{{32}, {32}, {32}}));
-        QVERIFY(cudnn.knowsCard());
+        QVERIFY(cudnn.knowsGpu());
     }
 
-    void tellsWhatIsKnownOfThePlan() {
+    void reportsWhatIsKnownOfThePlan() {
         const PlayedCudnn cudnn(
             {{.engine = 45, .notes = {kTensorCore, kNarrowSums}, .workspace = 1000}}, {});
         const auto plan = askPlayed(shapeOf(DType::F16));
@@ -113,7 +113,7 @@ private Q_SLOTS:
         QFETCH(bool, isDeterministic);
         QFETCH(qint64, engine);
         const PlayedCudnn cudnn({{.engine = 1, .notes = {kNarrowing}},
-                                 {.engine = 2, .notes = {kChanging}},
+                                 {.engine = 2, .notes = {kNondeterministic}},
                                  {.engine = 3, .notes = {kTensorCore}},
                                  {.engine = 4}},
                                 {});
@@ -123,7 +123,7 @@ private Q_SLOTS:
         QCOMPARE(engineFor(shape), int64_t{engine});
     }
 
-    void passesOverWhatCannotBePlanned() {
+    void skipsWhatCannotBePlanned() {
         const PlayedCudnn cudnn({{.engine = 1, .plans = false}, {.engine = 2}}, {{.engine = 3}});
         QCOMPARE(engineFor(shapeOf(DType::F32)), int64_t{2});
     }
@@ -135,7 +135,7 @@ private Q_SLOTS:
         QCOMPARE(engineFor(shapeOf(DType::F32)), int64_t{4});
     }
 
-    void saysNothingWhereThereIsNoPlan() {
+    void reportsNothingWhereThereIsNoPlan() {
         const PlayedCudnn cudnn({{.engine = 1, .plans = false}}, {});
         QVERIFY(!askPlayed(shapeOf(DType::F32)));
         QVERIFY(!askPlayed(shapeOf(DType::I8)));
@@ -188,7 +188,7 @@ private Q_SLOTS:
         QVERIFY(!residency::loadCudnn("libz.so.1"));
     }
 
-    void theRealLibraryPlansForADescribedCard_data() {
+    void theRealLibraryPlansForADescribedGpu_data() {
         QTest::addColumn<int>("type");
         QTest::addColumn<qint64>("side");
         QTest::addColumn<bool>("allowsTf32");
@@ -201,8 +201,8 @@ private Q_SLOTS:
         }
     }
 
-    /// No card is needed: cuDNN takes one that is described.
-    void theRealLibraryPlansForADescribedCard() {
+    /// No GPU is needed: cuDNN takes one that is described.
+    void theRealLibraryPlansForADescribedGpu() {
         QFETCH(int, type);
         QFETCH(qint64, side);
         QFETCH(bool, allowsTf32);
@@ -210,14 +210,14 @@ private Q_SLOTS:
         if (!calls) {
             QSKIP("cuDNN cannot be loaded here");
         }
-        const CudnnDescriptor card = describedCard(*calls);
-        if (!card.isGood()) {
-            QSKIP("this cuDNN describes cards in other words");
+        const CudnnDescriptor gpu = describedGpu(*calls);
+        if (!gpu.isGood()) {
+            QSKIP("this cuDNN describes GPUs in other words");
         }
         ConvolutionShape shape = shapeOf(static_cast<DType>(type), side);
         shape.allowsTf32 = allowsTf32;
         shape.isDeterministic = true;
-        const auto plan = askCudnn(*calls, card, shape);
+        const auto plan = askCudnn(*calls, gpu, shape);
         QVERIFY(plan);
         QCOMPARE(plan->tensorCores, shape.type != DType::F32 || allowsTf32);
         QVERIFY(plan->isDeterministic);
@@ -225,17 +225,17 @@ private Q_SLOTS:
         QVERIFY(plan->workspace >= 0 && plan->workspace < kGiB);
         QVERIFY(plan->engine >= 0);
         shape.input[1] = 7;  // not the kernels' channels
-        QVERIFY(!askCudnn(*calls, card, shape));
+        QVERIFY(!askCudnn(*calls, gpu, shape));
     }
 
-    void theRealLibraryHasNoPlanForACardThatIsNotThere() {
+    void theRealLibraryHasNoPlanForAGpuThatIsNotThere() {
         const auto calls = residency::loadCudnn(LOWTIDE_CUDNN);
         if (!calls) {
             QSKIP("cuDNN cannot be loaded here");
         }
-        const CudnnDescriptor card = residency::describeCard(*calls, 4096);
-        QVERIFY(!card.isGood());
-        QVERIFY(!askCudnn(*calls, card, shapeOf(DType::F32)));
+        const CudnnDescriptor gpu = residency::describeGpu(*calls, 4096);
+        QVERIFY(!gpu.isGood());
+        QVERIFY(!askCudnn(*calls, gpu, shapeOf(DType::F32)));
     }
 };
 

@@ -1,7 +1,8 @@
-// Quantised weights decoded by ATen's operators, beside the host's decoders: bits, memory, paces.
+// Compares quantised weights decoded by ATen's operators with the host's decoders: bits, memory,
+// paces.
 #include "plugin/residency/decoding/decode_by_aten.hpp"
 #include "plugin/residency/device/device_source.hpp"
-#include "plugin/tensor/walk_meter.hpp"
+#include "plugin/tensor/dry_run_meter.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -35,11 +36,11 @@ namespace {
 
 constexpr Bytes kNumberBytes = sizeof(float);
 constexpr Bytes kTableBytes = 4096;  ///< ways.hpp: small tables
-constexpr Bytes kCompanionShare = 8;
-constexpr Bytes kHostScalars = 32;  ///< what kernels of the CPU hold beside tensors
+constexpr Bytes kCompanionFraction = 8;
+constexpr Bytes kHostScalars = 32;  ///< what kernels of the CPU hold in addition to tensors
 constexpr double kExpectedNs = 10;  ///< an element, on the CPU
 
-/// What ways.hpp states: bytes an element beside the numbers.
+/// What ways.hpp states: bytes an element in addition to the numbers.
 const std::map<std::string, Bytes> kStatedBytes = {
     {"q4_0", 1},
     {"q4_1", 1},
@@ -63,7 +64,7 @@ const std::map<std::string, Bytes> kStatedBytes = {
 
 /// The most bytes at once that decoding takes, the numbers among them.
 Bytes peakOf(const StoredTensors& stored) {
-    const tensor::WalkMeter meter(memory::StageDevice{});
+    const tensor::DryRunMeter meter(memory::StageDevice{});
     (void)decodeByAten(stored);
     return meter.peak();
 }
@@ -71,13 +72,13 @@ Bytes peakOf(const StoredTensors& stored) {
 /// Of one element, when `work` decodes `count` of them.
 template <typename Work>
 double nsOf(int64_t count, const Work& work) {
-    constexpr int kTurns = 5;
+    constexpr int kRounds = 5;
     work();
     const testing::CpuTimer timer;
-    for (int i = 0; i < kTurns; ++i) {
+    for (int i = 0; i < kRounds; ++i) {
         work();
     }
-    return timer.milliseconds() * 1e6 / static_cast<double>(kTurns * count);
+    return timer.milliseconds() * 1e6 / static_cast<double>(kRounds * count);
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ private Q_SLOTS:
         QCOMPARE(differenceOn(at::kCPU, anything), QString());
     }
 
-    /// The fake device refuses what a card would: host tensors beside its own.
+    /// The fake device refuses what a GPU would: host tensors mixed with its own.
     void givesThemOnOtherDevices_data() { addCases(); }
 
     void givesThemOnOtherDevices() {
@@ -184,22 +185,22 @@ private Q_SLOTS:
                 companions += bytes.numel();
             }
 
-            const Bytes beside = peakOf(lying) - part.count * kNumberBytes;
+            const Bytes extra = peakOf(lying) - part.count * kNumberBytes;
 
-            QVERIFY(beside <= stated * part.count + kCompanionShare * companions + kTableBytes);
+            QVERIFY(extra <= stated * part.count + kCompanionFraction * companions + kTableBytes);
             if (part.count == stored.count()) {
-                qInfo("bytes an element beside the numbers: %.2f, %d stated",
-                      static_cast<double>(beside) / static_cast<double>(part.count),
+                qInfo("bytes an element in addition to the numbers: %.2f, %d stated",
+                      static_cast<double>(extra) / static_cast<double>(part.count),
                       static_cast<int>(stated));
-                QVERIFY(beside + part.count >= stated * part.count);  // a bound that says something
+                QVERIFY(extra + part.count >= stated * part.count);  // the bound is not too loose
             }
         }
     }
 
     /// A walk over shapes sees the numbers' shape and counts what they take.
-    void walksOverShapes_data() { addCases(); }
+    void runsDryOnShapes_data() { addCases(); }
 
-    void walksOverShapes() {
+    void runsDryOnShapes() {
         const StoredTensor stored(fetchedCase());
         for (const Part part : partsOf(stored)) {
             const StoredTensors lying = lyingOn(at::kMeta, stored, part);

@@ -31,13 +31,13 @@ class DeviceSourceTest : public QObject {
 
 private Q_SLOTS:
 
-    void saysThatTheFakeLibraryIsMissing() {
+    void reportsThatTheFakeLibraryIsMissing() {
         const Error error = errorOf(*makeDeviceSource("/nowhere"), {.kind = "fake"});
         QCOMPARE(error.kind(), ErrorKind::Device);
         QVERIFY(QString::fromStdString(error.message().str()).contains("liblowtide_fake.so"));
     }
 
-    void saysWhyThereIsNoCard() {
+    void explainsWhyThereIsNoGpu() {
         const auto none = std::make_shared<const residency::CudaLibrary>("/nowhere");
         const auto source = makeDeviceSource(kLibraryFolder, none);
         QCOMPARE(source->available().size(), 2u);

@@ -23,8 +23,8 @@ const DType kFloating[] = {
     DType::F64, DType::F32, DType::F16, DType::BF16, DType::F8E4M3, DType::F8E5M2};
 const DType kTargets[] = {DType::F32, DType::F16, DType::BF16};
 
-/// Every bit pattern of a type of at most 16 bits; for wider ones patterns that fall on, beside and
-/// between the numbers of the narrow types, and special values.
+/// Every bit pattern of a type of at most 16 bits; for wider ones patterns that fall on, next to
+/// and between the numbers of the narrow types, and special values.
 at::Tensor patterns(DType type) {
     if (sizeOf(type) == 1) {
         return at::arange(256, at::kInt).to(at::kByte).view(scalarTypeOf(type));
@@ -49,7 +49,7 @@ class ElementConversionTest : public QObject {
 
 private Q_SLOTS:
 
-    void tellsWhatIsFinite_data() {
+    void reportsWhatIsFinite_data() {
         QTest::addColumn<int>("type");
         for (const DType type : kFloating) {
             QTest::newRow(std::string(nameOf(type)).c_str()) << static_cast<int>(type);
@@ -57,7 +57,7 @@ private Q_SLOTS:
     }
 
     /// Every pattern by itself, at odd addresses, and one among many.
-    void tellsWhatIsFinite() {
+    void reportsWhatIsFinite() {
         QFETCH(int, type);
         const auto dtype = static_cast<DType>(type);
         const at::Tensor all =
@@ -155,7 +155,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(actual, expected));
     }
 
-    /// Every pattern of the upper half, with lower halves at, beside and between what is rounded.
+    /// Every pattern of the upper half, with lower halves at, next to and between what is rounded.
     void scaledF8HasTheBitsOfAten() {
         constexpr std::array<int64_t, 7> kLower = {0, 1, 0x7FFF, 0x8000, 0x8001, 0xC000, 0xFFFF};
         const at::Tensor upper =

@@ -4,7 +4,7 @@
 #include "plugin/files/output_file.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/element_conversion.hpp"
-#include "plugin/residency/master_store.hpp"
+#include "plugin/residency/host_weight_store.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/synthetic_model.hpp"
@@ -19,8 +19,8 @@
 namespace encoded_storage_test {
 
 using namespace lowtide;
-using residency::Arrival;
-using residency::MasterStore;
+using residency::HostWeightStore;
+using residency::Upload;
 
 namespace {
 
@@ -80,8 +80,8 @@ private Q_SLOTS:
     void isDecodedInAnyPieces_data() {
         QTest::addColumn<int>("piece");
         QTest::addColumn<int>("scratch");
-        QTest::newRow("at once") << int(kCount) << int(MasterStore::kScratchBytes);
-        QTest::newRow("pieces across rows") << 77 << int(MasterStore::kScratchBytes);
+        QTest::newRow("at once") << int(kCount) << int(HostWeightStore::kScratchBytes);
+        QTest::newRow("pieces across rows") << 77 << int(HostWeightStore::kScratchBytes);
         QTest::newRow("small scratch") << int(kCount) << 256;
     }
 
@@ -89,11 +89,11 @@ private Q_SLOTS:
         QFETCH(int, piece);
         QFETCH(int, scratch);
         const EncodedFile file(pathOf("pieces"));
-        MasterStore store;
+        HostWeightStore store;
         store.open(file.tree);
-        std::vector<std::byte> room(static_cast<size_t>(scratch));
+        std::vector<std::byte> buffer(static_cast<size_t>(scratch));
         const auto source =
-            store.source(file.tree, 0, DType::F32, room, std::make_shared<Arrival>(), {});
+            store.source(file.tree, 0, DType::F32, buffer, std::make_shared<Upload>(), {});
         std::vector<float> seen(kCount);
 
         for (int64_t first = 0; first < kCount; first += piece) {
@@ -111,7 +111,7 @@ private Q_SLOTS:
     /// Rows of a table alone, as another type, rounded once.
     void rowsComeAsAnotherType() {
         const EncodedFile file(pathOf("rows"));
-        MasterStore store;
+        HostWeightStore store;
         store.open(file.tree);
         std::vector<uint16_t> seen(kColumns);
 
@@ -142,7 +142,7 @@ private Q_SLOTS:
         storage.encoded->firstElement = 20 * kColumns;
         storage.fileOffset += 20 * kColumns;
         storage.elementCount = 5 * kColumns;
-        MasterStore store;
+        HostWeightStore store;
         store.open(file.tree);
         std::vector<float> seen(5 * kColumns);
 
@@ -161,7 +161,7 @@ private Q_SLOTS:
 
     void isNeverMapped_andCountsWhatItReads() {
         const EncodedFile file(pathOf("mapped"));
-        MasterStore store;
+        HostWeightStore store;
         store.open(file.tree);
 
         QCOMPARE(store.mapped(file.tree, 0), nullptr);
@@ -170,26 +170,26 @@ private Q_SLOTS:
     }
 
     /// A device that holds it as the file does has the numbers, then the scales, in any pieces.
-    void staysAsItIs_data() {
+    void remainsAsItIs_data() {
         QTest::addColumn<int>("piece");
         for (const int piece : {int(kCount + kRows * 4), 77, 4096}) {
             QTest::addRow("%d bytes", piece) << piece;
         }
     }
 
-    void staysAsItIs() {
+    void remainsAsItIs() {
         QFETCH(int, piece);
         EncodedFile file(pathOf("held"));
         memory::Storage& storage = file.tree.storages.front();
-        storage.staysEncoded = true;
+        storage.isKeptEncoded = true;
         QCOMPARE(storage.heldOffset(0), kCount);
         const Bytes bytes = file.tree.deviceBytes(0);
         QCOMPARE(bytes, kCount + kRows * 4);
         QVERIFY(!file.tree.isConverted(0));
-        MasterStore store;
+        HostWeightStore store;
         store.open(file.tree);
         const auto source =
-            store.source(file.tree, 0, DType::F32, {}, std::make_shared<Arrival>(), {});
+            store.source(file.tree, 0, DType::F32, {}, std::make_shared<Upload>(), {});
         std::vector<std::byte> seen(static_cast<size_t>(bytes), std::byte{1});
 
         for (Bytes first = 0; first < bytes; first += piece) {
@@ -229,14 +229,14 @@ private Q_SLOTS:
                                                          .blockElements = 32,
                                                          .blockBytes = kBlockBytes,
                                                          .columns = 32},
-                              .staysEncoded = true}};
+                              .isKeptEncoded = true}};
             return tree;
         };
         const auto readAll = [&](const memory::ComponentTree& tree) {
-            MasterStore store;
+            HostWeightStore store;
             store.open(tree);
             const auto source =
-                store.source(tree, 0, DType::F32, {}, std::make_shared<Arrival>(), {});
+                store.source(tree, 0, DType::F32, {}, std::make_shared<Upload>(), {});
             std::string seen(bytes.size(), '?');
             for (size_t first = 0; first < bytes.size(); first += static_cast<size_t>(piece)) {
                 source(reinterpret_cast<std::byte*>(&seen[first]),
@@ -245,28 +245,28 @@ private Q_SLOTS:
             }
             return seen;
         };
-        QCOMPARE(readAll(open(pathOf("sound.gguf"))), bytes);
+        QCOMPARE(readAll(open(pathOf("valid.gguf"))), bytes);
         bytes[static_cast<size_t>(block * kBlockBytes + 1)] = '\x7c';  // infinity, in f16
 
-        const auto refused = testing::errorOf([&] { readAll(open(pathOf("torn.gguf"))); });
+        const auto refused = testing::errorOf([&] { readAll(open(pathOf("corrupt.gguf"))); });
 
         QVERIFY(refused.has_value());
         QCOMPARE(refused->kind(), ErrorKind::Corrupt);
         QVERIFY2(
-            refused->message().str().starts_with("denoiser.weight, GGUF Q8_0 in \"torn.gguf\""),
+            refused->message().str().starts_with("denoiser.weight, GGUF Q8_0 in \"corrupt.gguf\""),
             refused->message().str().c_str());
     }
 
     /// While its file is open: a run after a run does not read all of it to learn the same.
-    void aMappedStorageIsCheckedOnce_andAgainWhenItsFileIsOpenedAnew() {
+    void aMappedStorageIsCheckedOnce_andAgainWhenItsFileIsReopened() {
         const std::string path = pathOf("checked.safetensors");
         EncodedFile file(path);
-        file.tree.storages.front().staysEncoded = true;
-        MasterStore store;
+        file.tree.storages.front().isKeptEncoded = true;
+        HostWeightStore store;
         store.open(file.tree);
-        store.requireMappedSound(file.tree, 0);
+        store.requireMappedValid(file.tree, 0);
         const auto refused = [&] {
-            return testing::errorOf([&] { store.requireMappedSound(file.tree, 0); });
+            return testing::errorOf([&] { store.requireMappedValid(file.tree, 0); });
         };
         {
             std::fstream there(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -286,7 +286,7 @@ private Q_SLOTS:
         EncodedFile file(pathOf("zero.safetensors"));
         // The numbers in the place of the scales: some of them are negative.
         file.tree.storages.front().encoded->companions.front().fileOffset = kHeader + kRows * 4;
-        MasterStore store;
+        HostWeightStore store;
         store.open(file.tree);
         std::vector<float> seen(kCount);
 

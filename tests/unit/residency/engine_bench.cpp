@@ -71,20 +71,21 @@ NodeRun::~NodeRun() {
     bench_.residency->end(memory::Outcome::Finished);
 }
 
-void NodeRun::beginPass(const memory::PassHint& hint) {
-    bench_.residency->beginPass(*tree_, hint);
+void NodeRun::beginForward(const memory::ForwardHint& hint) {
+    bench_.residency->beginForward(*tree_, hint);
 }
 
 bool NodeRun::isRight(memory::LeafId leaf) {
-    return isLikeMaster(*bench_.residency, bench_.model, *tree_, leaf);
+    return isLikeHostWeight(*bench_.residency, bench_.model, *tree_, leaf);
 }
 
 at::Tensor NodeRun::read(memory::LeafId leaf) {
     return bench_.residency->use(*tree_, leaf)[0].cpu();
 }
 
-bool NodeRun::passIsRight(const std::vector<memory::LeafId>& leaves, const memory::PassHint& hint) {
-    beginPass(hint);
+bool NodeRun::forwardIsRight(const std::vector<memory::LeafId>& leaves,
+                             const memory::ForwardHint& hint) {
+    beginForward(hint);
     return std::all_of(
         leaves.begin(), leaves.end(), [&](memory::LeafId leaf) { return isRight(leaf); });
 }
@@ -96,10 +97,10 @@ std::shared_ptr<ComponentTree> copyOf(const std::shared_ptr<const ComponentTree>
     return copy;
 }
 
-bool isLikeMaster(residency::Residency& residency,
-                  const SyntheticModel& model,
-                  const ComponentTree& tree,
-                  memory::LeafId leaf) {
+bool isLikeHostWeight(residency::Residency& residency,
+                      const SyntheticModel& model,
+                      const ComponentTree& tree,
+                      memory::LeafId leaf) {
     const residency::Lease lease = residency.use(tree, leaf);
     const std::vector<memory::WeightId>& weights = tree.leaves[leaf].weights;
     if (lease.size() != weights.size()) {
@@ -115,26 +116,26 @@ bool isLikeMaster(residency::Residency& residency,
     return true;
 }
 
-void compareWithMasters(residency::Residency& residency,
-                        const SyntheticModel& model,
-                        const ComponentTree& tree) {
+void compareWithHostWeights(residency::Residency& residency,
+                            const SyntheticModel& model,
+                            const ComponentTree& tree) {
     for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
         if (tree.leaves[leaf].gathered) {
             continue;
         }
-        QVERIFY2(isLikeMaster(residency, model, tree, leaf), tree.leaves[leaf].name.c_str());
+        QVERIFY2(isLikeHostWeight(residency, model, tree, leaf), tree.leaves[leaf].name.c_str());
     }
 }
 
-void compareWithMasters(Bench& bench, const ComponentTree& tree) {
-    compareWithMasters(*bench.residency, bench.model, tree);
+void compareWithHostWeights(Bench& bench, const ComponentTree& tree) {
+    compareWithHostWeights(*bench.residency, bench.model, tree);
 }
 
 void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan) {
     bench.residency->begin(plan, {});
     for (memory::NodeIndex node = 0; node < bench.model.trees().size(); ++node) {
         bench.residency->enter(node);
-        compareWithMasters(bench, *bench.model.trees()[node]);
+        compareWithHostWeights(bench, *bench.model.trees()[node]);
         bench.residency->leave(node);
     }
     bench.residency->end(memory::Outcome::Finished);

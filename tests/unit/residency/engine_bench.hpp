@@ -22,7 +22,7 @@ private:
     int files_ = 0;
 };
 
-/// One synthetic model, one device, one engine, and what the ledger says of them.
+/// One synthetic model, one device, one engine, and what the ledger states of them.
 struct Bench {
     Bench(const std::string& path,
           const QString& deviceName,
@@ -39,7 +39,7 @@ struct Bench {
     [[nodiscard]] Bytes total();
     [[nodiscard]] Bytes weights();
     [[nodiscard]] Bytes weightsOf(const memory::ComponentTree& tree);
-    /// What the ledger must say while the whole component is there.
+    /// What the ledger must state while the whole component is there.
     [[nodiscard]] static Bytes expectedWeights(const memory::ComponentTree& tree);
 
     SyntheticModel model;
@@ -57,13 +57,13 @@ public:
     NodeRun(const NodeRun&) = delete;
     NodeRun& operator=(const NodeRun&) = delete;
 
-    void beginPass(const memory::PassHint& hint = {});
+    void beginForward(const memory::ForwardHint& hint = {});
     /// Whether the leaf's weights are those of the file.
     [[nodiscard]] bool isRight(memory::LeafId leaf);
     /// The leaf's first weight, on the host.
     [[nodiscard]] at::Tensor read(memory::LeafId leaf);
-    [[nodiscard]] bool passIsRight(const std::vector<memory::LeafId>& leaves,
-                                   const memory::PassHint& hint = {});
+    [[nodiscard]] bool forwardIsRight(const std::vector<memory::LeafId>& leaves,
+                                      const memory::ForwardHint& hint = {});
 
 private:
     Bench& bench_;
@@ -73,15 +73,15 @@ private:
 [[nodiscard]] std::shared_ptr<memory::ComponentTree> copyOf(
     const std::shared_ptr<const memory::ComponentTree>& tree, const char* id);
 /// Whether the leaf's weights, leased now, are those of the file, on the node's device.
-[[nodiscard]] bool isLikeMaster(residency::Residency& residency,
-                                const SyntheticModel& model,
-                                const memory::ComponentTree& tree,
-                                memory::LeafId leaf);
+[[nodiscard]] bool isLikeHostWeight(residency::Residency& residency,
+                                    const SyntheticModel& model,
+                                    const memory::ComponentTree& tree,
+                                    memory::LeafId leaf);
 /// Leases every leaf of `tree` and compares every weight with its master.
-void compareWithMasters(residency::Residency& residency,
-                        const SyntheticModel& model,
-                        const memory::ComponentTree& tree);
-void compareWithMasters(Bench& bench, const memory::ComponentTree& tree);
+void compareWithHostWeights(residency::Residency& residency,
+                            const SyntheticModel& model,
+                            const memory::ComponentTree& tree);
+void compareWithHostWeights(Bench& bench, const memory::ComponentTree& tree);
 /// A whole run in which every weight is compared.
 void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan);
 

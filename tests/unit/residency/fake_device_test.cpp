@@ -104,7 +104,7 @@ private Q_SLOTS:
         QCOMPARE(device->allocated(), kMiB / 2 + 400 * 1024);
     }
 
-    void spillsBeyondTheCardWhenAllowed() {
+    void spillsBeyondTheGpuWhenAllowed() {
         const auto device = openFake({.capacity = kMiB, .spill = kMiB});
         QCOMPARE(device->extras().rehearsal()->spilled, 0);
         const auto arena = device->allocate(3 * kMiB / 2);
@@ -125,12 +125,12 @@ private Q_SLOTS:
         const auto spec = memory::parseDeviceSpec("fake:fail=" + kind.toStdString() + ":2");
         const auto device = openFake({.failing = *spec.failAt});
         const at::Tensor onHost = at::ones({4});
-        at::Tensor onCard = at::ones({4}, onFake(*device));  // the first activation
+        at::Tensor onGpu = at::ones({4}, onFake(*device));  // the first activation
         const std::map<QString, std::function<void()>> make = {
             {"arena", [&] { static_cast<void>(device->allocate(100)); }},
             {"staging", [&] { static_cast<void>(device->allocateStaging(100)); }},
-            {"wire", [&] { onCard.copy_(onHost); }},
-            {"activation", [&] { static_cast<void>(at::empty({4}, onCard.options())); }}};
+            {"wire", [&] { onGpu.copy_(onHost); }},
+            {"activation", [&] { static_cast<void>(at::empty({4}, onGpu.options())); }}};
         const auto fails = [](const std::function<void()>& allocation) {
             try {
                 allocation();
@@ -175,7 +175,7 @@ private Q_SLOTS:
         QVERIFY((device->extras().rehearsal()->activationsOnWires == std::vector<int64_t>{1, 3}));
     }
 
-    void countsWhatIsTouchedBeyondTheCard() {
+    void countsWhatIsTouchedBeyondTheGpu() {
         const auto device = openFake({.capacity = kMiB, .spill = kMiB});
         const at::Tensor inside = at::ones({1000}, onFake(*device));
         const auto arena = device->allocate(kMiB);

@@ -35,7 +35,7 @@ public:
     HazardChecker checker;
 };
 
-/// Six groups stream through the two slots, as a ring does.
+/// Six groups stream through the two slots, as in a ring buffer.
 std::vector<std::string> streamSixGroups(bool computeWaits, bool copyWaits) {
     TwoSlots slots;
     Clock lastUse[2] = {};

@@ -13,7 +13,7 @@ using memory::ComponentTree;
 using memory::Outcome;
 using testing::addDevicesAndPolicies;
 using testing::Bench;
-using testing::compareWithMasters;
+using testing::compareWithHostWeights;
 using testing::isMapped;
 using testing::runAll;
 
@@ -95,7 +95,7 @@ private Q_SLOTS:
         StopSource stop;
         bench.residency->begin(bench.plan("none,after=keep"), stop.token());
         bench.residency->enter(0);
-        compareWithMasters(bench, *bench.model.textEncoder());
+        compareWithHostWeights(bench, *bench.model.textEncoder());
         bench.residency->leave(0);
         bench.residency->enter(1);
         stop.cancel(CancelMode::Now);

@@ -1,10 +1,10 @@
-// A card that is lost at every call that a run makes of it: what its runtime says then it says to
-// every further call.
+// A GPU that is lost at every call that a run makes of it: what its runtime reports then it reports
+// to every further call.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
-#include "tests/unit/residency/played_card.hpp"
+#include "tests/unit/residency/played_gpu.hpp"
 
 #include <ATen/ATen.h>
 
@@ -21,23 +21,23 @@ using testing::SyntheticModel;
 
 namespace {
 
-const memory::DeviceSpec kCard{.kind = "cuda"};
+const memory::DeviceSpec kGpu{.kind = "cuda"};
 const memory::DeviceSpec kCpu{};
 constexpr int kMostCalls = 5000;  ///< no run here makes so many
 
 using Deed =
     std::function<void(residency::Residency&, const SyntheticModel&, memory::NodeIndex node)>;
 
-/// What a run does beside using weights.
+/// What a run does in addition to using weights.
 struct Deeds {
     Deed before = [](auto&&...) {};                     ///< the plan is made
     std::function<void(memory::PlanRequest&)> request;  ///< changes what the plan is made of
     Deed between = [](auto&&...) {};                    ///< before a node is entered
-    Deed inside = [](auto&&...) {};                     ///< in a node, after each of its passes
+    Deed inside = [](auto&&...) {};                     ///< in a node, after each of its forwards
     Deed after = [](auto&&...) {};                      ///< the run has ended
 };
 
-/// One run as the executor does it; what went wrong first, as the run is told.
+/// One run as the executor does it; what went wrong first, as it is reported to the run.
 std::optional<Error> run(residency::Residency& residency,
                          const SyntheticModel& model,
                          const std::string& policy,
@@ -74,11 +74,11 @@ std::optional<Error> run(residency::Residency& residency,
         }
         attempt([&] {
             residency.enter(node);
-            for (int pass = 0; pass < 2; ++pass) {
-                residency.beginPass(tree, {});
+            for (int forward = 0; forward < 2; ++forward) {
+                residency.beginForward(tree, {});
                 for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
                     const bool isRight = tree.leaves[leaf].gathered ||
-                                         testing::isLikeMaster(residency, model, tree, leaf);
+                                         testing::isLikeHostWeight(residency, model, tree, leaf);
                     requireThat(isRight, Message("a weight is wrong"), {}, "");
                 }
                 deeds.inside(residency, model, node);
@@ -101,14 +101,14 @@ std::optional<Error> run(residency::Residency& residency,
     return failure;
 }
 
-/// Passes of the node's component that the plan does from a record.
-void passFromRecord(residency::Residency& residency,
-                    const SyntheticModel& model,
-                    memory::NodeIndex node) {
+/// Forwards of the node's component that the plan does from a record.
+void forwardFromRecord(residency::Residency& residency,
+                       const SyntheticModel& model,
+                       memory::NodeIndex node) {
     const memory::ComponentTree& tree = *model.trees()[node];
-    for (int pass = 0; pass < 4; ++pass) {
-        residency.beginPass(tree, {});
-        const auto work = [&](const residency::PassInputs& inputs) {
+    for (int forward = 0; forward < 4; ++forward) {
+        residency.beginForward(tree, {});
+        const auto work = [&](const residency::ForwardInputs& inputs) {
             for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
                 if (!tree.leaves[leaf].gathered) {
                     static_cast<void>(residency.use(tree, leaf));
@@ -116,17 +116,17 @@ void passFromRecord(residency::Residency& residency,
             }
             return inputs[0].clone();
         };
-        static_cast<void>(residency.runPass(tree, {at::ones({16})}, work));
+        static_cast<void>(residency.runForward(tree, {at::ones({16})}, work));
     }
 }
 
-/// Work of many passes, which may be recorded.
+/// Work of many forwards, which may be recorded.
 void makeRecorded(memory::PlanRequest& request) {
     for (memory::NodeWork& node : request.nodes) {
-        memory::ComponentWork work{.tree = node.components.front(), .passes = 10};
+        memory::ComponentWork work{.tree = node.components.front(), .forwards = 10};
         for (memory::LeafId leaf = 0; leaf < work.tree->leaves.size(); ++leaf) {
             if (!work.tree->leaves[leaf].gathered) {
-                work.pass.push_back({.leaf = leaf});
+                work.forward.push_back({.leaf = leaf});
             }
         }
         node.work = {.activations = kKiB, .components = {std::move(work)}};
@@ -159,8 +159,8 @@ std::vector<Case> casesOfDeeds() {
          "none",
          {.inside =
               [](auto& residency, auto&, auto) {
-                  static_cast<void>(residency.memoryState(kCard));
-                  static_cast<void>(residency.collect(kCard));
+                  static_cast<void>(residency.memoryState(kGpu));
+                  static_cast<void>(residency.collect(kGpu));
               }}},
         {"a component of another node is used",
          "sequential",
@@ -168,7 +168,7 @@ std::vector<Case> casesOfDeeds() {
               [](auto& residency, auto& model, auto node) {
                   if (node == 1) {
                       static_cast<void>(
-                          testing::isLikeMaster(residency, model, *model.textEncoder(), 1));
+                          testing::isLikeHostWeight(residency, model, *model.textEncoder(), 1));
                   }
               }}},
         {"the run is planned again",
@@ -177,19 +177,19 @@ std::vector<Case> casesOfDeeds() {
               [](auto& residency, auto& model, auto node) {
                   if (node > 0) {
                       residency.replan(testing::planOf(
-                          model.request("leaf+stream", kCard, residency.traits(kCard))));
+                          model.request("leaf+stream", kGpu, residency.traits(kGpu))));
                   }
               }}},
-        {"passes are recorded", "none", {.request = makeRecorded, .inside = passFromRecord}},
+        {"forwards are recorded", "none", {.request = makeRecorded, .inside = forwardFromRecord}},
         {"what was kept is released",
          "none,after=keep",
          {.after = [](auto& residency, auto&, auto) { residency.release("all"); }}},
     };
 }
 
-bool saysLost(const std::optional<Error>& error) {
+bool isLostMessage(const std::optional<Error>& error) {
     return error && error->kind() == ErrorKind::Device &&
-           error->message() == "the device cuda:0 was lost: the played card fell off its bus" &&
+           error->message() == "the device cuda:0 was lost: the played GPU fell off its bus" &&
            !error->hint().empty();
 }
 
@@ -218,16 +218,16 @@ private Q_SLOTS:
         }
     }
 
-    /// The run is told of the card by its name, nothing stays, the card is refused from then on,
-    /// and the cpu works.
+    /// The error names the GPU, nothing remains, the GPU is refused from then on, and the cpu
+    /// works.
     void endsTheRunAtEveryCall() {
         QFETCH(QString, policy);
         const SyntheticModel model(folder_.newPath());
         int lost = 0;
         for (int call = 1; call < kMostCalls; ++call) {
             residency::Residency residency(std::make_unique<testing::PlayedSource>(nullptr, call));
-            const std::optional<Error> first = run(residency, model, policy.toStdString(), kCard);
-            const std::optional<Error> second = run(residency, model, policy.toStdString(), kCard);
+            const std::optional<Error> first = run(residency, model, policy.toStdString(), kGpu);
+            const std::optional<Error> second = run(residency, model, policy.toStdString(), kGpu);
             if (!first && !second) {
                 break;
             }
@@ -236,14 +236,14 @@ private Q_SLOTS:
                 QString("call %1: %2")
                     .arg(call)
                     .arg(QString::fromStdString((first ? first : second)->message().str()));
-            QVERIFY2(first ? saysLost(first) && saysLost(second) : saysLost(second),
+            QVERIFY2(first ? isLostMessage(first) && isLostMessage(second) : isLostMessage(second),
                      qPrintable(where));
-            QVERIFY2(saysLost(run(residency, model, policy.toStdString(), kCard)),
+            QVERIFY2(isLostMessage(run(residency, model, policy.toStdString(), kGpu)),
                      qPrintable(where));
             QVERIFY(residency.keptComponents().empty());
             QCOMPARE(leftOn(residency, "cuda:0"), Bytes{0});
             QCOMPARE(leftOn(residency, "cpu"), Bytes{0});
-            QCOMPARE(residency.allocatedOn(kCard), Bytes{0});
+            QCOMPARE(residency.allocatedOn(kGpu), Bytes{0});
             if (call % 10 == 0) {
                 const std::optional<Error> other = run(residency, model, "leaf+stream", kCpu);
                 QVERIFY2(!other, other ? other->what() : "");
@@ -262,7 +262,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Whatever a run asks of the card beside weights.
+    /// Whatever a run asks of the GPU in addition to weights.
     void endsARunThatDoesMore() {
         QFETCH(int, number);
         const Case own = casesOfDeeds()[static_cast<size_t>(number)];
@@ -272,18 +272,18 @@ private Q_SLOTS:
             const auto compute =
                 own.deeds.request ? std::make_shared<testing::PlayedCompute>() : nullptr;
             residency::Residency residency(std::make_unique<testing::PlayedSource>(compute, call));
-            const std::optional<Error> first = run(residency, model, own.policy, kCard, own.deeds);
+            const std::optional<Error> first = run(residency, model, own.policy, kGpu, own.deeds);
             if (!first) {
                 QVERIFY(!compute || compute->replays > 0);
                 break;
             }
             ++lost;
-            QVERIFY2(saysLost(first),
+            QVERIFY2(isLostMessage(first),
                      qPrintable(QString("call %1: %2").arg(call).arg(first->what())));
             QVERIFY(residency.keptComponents().empty());
             QCOMPARE(leftOn(residency, "cuda:0"), Bytes{0});
             QCOMPARE(leftOn(residency, "cpu"), Bytes{0});
-            QCOMPARE(residency.allocatedOn(kCard), Bytes{0});
+            QCOMPARE(residency.allocatedOn(kGpu), Bytes{0});
         }
         qInfo("lost at %d calls", lost);
         QVERIFY(lost > 20 && lost < kMostCalls - 1);
@@ -299,9 +299,9 @@ private Q_SLOTS:
         for (int call = 1; call < kMostCalls; ++call) {
             residency::Residency residency(
                 std::make_unique<testing::TestDevices>(residency::FakeSettings{.longestDelay = 0}));
-            const memory::DeviceSpec card =
+            const memory::DeviceSpec gpu =
                 memory::parseDeviceSpec("fake:1GiB,lost=" + std::to_string(call));
-            const std::optional<Error> first = run(residency, model, policy.toStdString(), card);
+            const std::optional<Error> first = run(residency, model, policy.toStdString(), gpu);
             if (!first) {
                 break;
             }
@@ -310,7 +310,7 @@ private Q_SLOTS:
             QVERIFY2(first->message().str().find("the device fake was lost") == 0, first->what());
             QCOMPARE(leftOn(residency, "fake"), Bytes{0});
             QCOMPARE(leftOn(residency, "cpu"), Bytes{0});
-            QCOMPARE(residency.allocatedOn(card), Bytes{0});
+            QCOMPARE(residency.allocatedOn(gpu), Bytes{0});
             QVERIFY_THROWS_EXCEPTION(Error, residency.open({.kind = "fake"}));
         }
         qInfo("lost at %d calls", lost);

@@ -12,7 +12,7 @@ using residency::StoredTensors;
 
 namespace {
 
-/// Bytes that begin one behind an aligned place.
+/// Bytes that begin one behind an aligned address.
 at::Tensor oddlyOn(c10::Device device, const std::vector<std::byte>& bytes) {
     const auto count = static_cast<int64_t>(bytes.size());
     at::Tensor host = at::zeros({count + 1}, at::kByte);

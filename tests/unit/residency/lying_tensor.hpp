@@ -10,12 +10,12 @@
 
 namespace lowtide::testing {
 
-/// The part as a device holds it, each tensor at an odd place.
+/// The part as a device holds it, each tensor at an odd address.
 [[nodiscard]] residency::StoredTensors lyingOn(c10::Device device,
                                                const StoredTensor& tensor,
                                                encodings::Part part);
 
-/// The same as a lease takes it: the part's blocks, and companions whole, each at an odd place.
+/// The same as a lease takes it: the part's blocks, and companions whole, each at an odd address.
 class HeldTensor {
 public:
     HeldTensor(c10::Device device, const StoredTensor& tensor, encodings::Part part);
@@ -34,8 +34,8 @@ private:
 [[nodiscard]] std::vector<encodings::Part> partsOf(const StoredTensor& stored);
 /// The first number that differs; NaN is NaN.
 [[nodiscard]] QString differenceOf(const at::Tensor& ours, const std::vector<float>& theirs);
-/// Of every part, decoded by ATen on `device`, from the host's decoder; also said where decoding
-/// changed what lies there.
+/// The difference of every part, decoded by ATen on `device`, from the host's decoder; also
+/// reported where decoding changed what lies there.
 [[nodiscard]] QString differenceOn(c10::Device device, const StoredTensor& stored);
 
 }  // namespace lowtide::testing

@@ -14,11 +14,11 @@ using memory::ComponentTree;
 using memory::Outcome;
 using testing::addDevicesAndPolicies;
 using testing::Bench;
-using testing::compareWithMasters;
+using testing::compareWithHostWeights;
 using testing::isMapped;
 using testing::runAll;
 
-/// Components that leave because a control node says so, and collections.
+/// Components that leave because a control node orders it, and collections.
 class OffloadTest : public QObject {
     Q_OBJECT
 
@@ -38,13 +38,13 @@ private Q_SLOTS:
             for (memory::NodeIndex node = 0; node < bench.model.trees().size(); ++node) {
                 const ComponentTree& tree = *bench.model.trees()[node];
                 bench.residency->enter(node);
-                compareWithMasters(bench, tree);
+                compareWithHostWeights(bench, tree);
                 QVERIFY(bench.weightsOf(tree) > 0);
 
                 bench.residency->offload(tree.role, drop);
 
                 QCOMPARE(bench.weightsOf(tree), Bytes(0));
-                compareWithMasters(bench, tree);
+                compareWithHostWeights(bench, tree);
                 bench.residency->leave(node);
                 bench.residency->offload("all", drop);
                 QCOMPARE(bench.weights(), Bytes(0));
@@ -55,13 +55,13 @@ private Q_SLOTS:
         QVERIFY(bench.residency->hazards().empty());
     }
 
-    void saysWhatItGaveBack() {
+    void reportsWhatItGaveBack() {
         Bench bench(folder_.newPath(), "fake");
         const auto plan = bench.plan("none");
         bench.residency->begin(plan, {});
         bench.residency->enter(0);
         const ComponentTree& tree = *bench.model.trees()[0];
-        compareWithMasters(bench, tree);
+        compareWithHostWeights(bench, tree);
         bench.residency->leave(0);
 
         QCOMPARE(bench.residency->offload(tree.id, false), bench.expectedWeights(tree));
@@ -115,12 +115,12 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->traffic().bytesToDevice, Bytes(0));
     }
 
-    void countsWhatACardRefused() {
+    void countsWhatAGpuRefused() {
         Bench bench(folder_.newPath(), "fake");
         const memory::MemoryState before = bench.residency->memoryState(bench.device);
-        const auto onCard = at::TensorOptions(at::kByte).device(c10::DeviceType::PrivateUse1);
+        const auto onGpu = at::TensorOptions(at::kByte).device(c10::DeviceType::PrivateUse1);
 
-        QVERIFY_EXCEPTION_THROWN(static_cast<void>(at::empty({before.deviceCapacity + 1}, onCard)),
+        QVERIFY_EXCEPTION_THROWN(static_cast<void>(at::empty({before.deviceCapacity + 1}, onGpu)),
                                  std::exception);
 
         QCOMPARE(bench.residency->memoryState(bench.device).outOfMemory, before.outOfMemory + 1);

@@ -32,8 +32,8 @@ std::vector<std::string> faultsOf(const SyntheticModel& model,
     for (memory::NodeIndex node = 0; node < model.trees().size(); ++node) {
         const memory::ComponentTree& tree = *model.trees()[node];
         residency.enter(node);
-        for (int pass = 0; pass < 3; ++pass) {
-            residency.beginPass(tree, {});
+        for (int forward = 0; forward < 3; ++forward) {
+            residency.beginForward(tree, {});
             for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
                 if (!tree.leaves[leaf].gathered) {
                     const residency::Lease lease = residency.use(tree, leaf);

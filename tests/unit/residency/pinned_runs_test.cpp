@@ -1,7 +1,7 @@
 // What is pinned for a component outlives the run: the next one reads nothing that it read.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/pinned_masters.hpp"
+#include "plugin/residency/pinned_copies.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
@@ -24,7 +24,7 @@ bool runIsRight(Bench& bench,
                 const std::shared_ptr<const memory::ComponentTree>& tree,
                 const std::string& policy = kPolicy) {
     NodeRun node(bench, tree, policy);
-    return node.passIsRight({0, 1, 2, 3}) && node.passIsRight({0, 1, 2, 3});
+    return node.forwardIsRight({0, 1, 2, 3}) && node.forwardIsRight({0, 1, 2, 3});
 }
 
 Bytes stagingOf(Bench& bench) {
@@ -73,7 +73,7 @@ private Q_SLOTS:
     }
 
     /// Other groups stream, so other copies are pinned: the old ones have gone.
-    void anotherBudgetBeginsAnew() {
+    void anotherBudgetStartsOver() {
         Bench bench(folder_.newPath(), "fake");
         const auto tree = bench.model.denoiser();
         QVERIFY(runIsRight(bench, tree, "leaf,pin=1GiB"));
@@ -85,7 +85,7 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->pinnedComponents().size(), size_t{1});
     }
 
-    void otherGroupsBeginAnew() {
+    void otherGroupsStartOver() {
         Bench bench(folder_.newPath(), "fake");
         const auto tree = bench.model.denoiser();
         for (const char* policy : {"leaf", "block:1", "leaf"}) {
@@ -149,7 +149,7 @@ private Q_SLOTS:
     }
 
     /// What is used now is nobody's to take.
-    void whatARunUsesStays() {
+    void whatARunUsesRemains() {
         Bench bench(folder_.newPath(), "fake");
         const auto tree = bench.model.denoiser();
         QVERIFY(runIsRight(bench, tree));
@@ -157,17 +157,17 @@ private Q_SLOTS:
         NodeRun node(bench, tree, kPolicy);
         QVERIFY(bench.residency->pinnedComponents().empty());
         QCOMPARE(bench.residency->unpin(pinned.at(0)), Bytes{0});
-        QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
         QCOMPARE(lastRead(bench), Bytes{0});
     }
 
-    void twoStaysAtATimeShareNothing() {
+    void twoResidenciesAtATimeShareNothing() {
         Bench bench(folder_.newPath(), "fake");
         residency::PinnedStore store;
-        const std::vector<residency::PinnedMasters::Master> masters = {
+        const std::vector<residency::PinnedCopies::HostCopy> copies = {
             {.id = 0, .span = {.parts = {{0, 0, 100}}, .bytes = 100}}};
         const auto take = [&] {
-            return store.take(bench.model.denoiser(), "fake", kMiB, masters, bench.ledger());
+            return store.take(bench.model.denoiser(), "fake", kMiB, copies, bench.ledger());
         };
         auto first = take();
         const auto second = take();
@@ -185,7 +185,7 @@ private Q_SLOTS:
         const auto tree = bench.model.denoiser();
         {
             NodeRun node(bench, tree, kPolicy);
-            QVERIFY(node.passIsRight({0, 1, 2, 3}));
+            QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
             QFile file(QString::fromStdString(path));
             QVERIFY(file.open(QIODevice::Append));
             QVERIFY(file.write("x") == 1);

@@ -1,7 +1,7 @@
 // Host memory that is pinned for what streams: read once, in the ledger, there for the next run.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/pinned_masters.hpp"
+#include "plugin/residency/pinned_copies.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
@@ -13,23 +13,23 @@ namespace pinned_test {
 
 using namespace lowtide;
 using memory::Tag;
-using residency::PinnedMasters;
+using residency::PinnedCopies;
 using testing::Bench;
 using testing::NodeRun;
 
 namespace {
 
-constexpr PinnedMasters::MasterId kMasters = 10;
-constexpr Bytes kMaster = 16 * kKiB;
+constexpr PinnedCopies::HostCopyId kCopies = 10;
+constexpr Bytes kCopyBytes = 16 * kKiB;
 constexpr Bytes kBlock = 70 * kKiB;
 
-std::vector<PinnedMasters::Master> tenMasters() {
-    std::vector<PinnedMasters::Master> masters;
-    for (PinnedMasters::MasterId id = 0; id < kMasters; ++id) {
-        masters.push_back(
-            {.id = id, .span = {.parts = {{id, 0, kMaster - 100}}, .bytes = kMaster - 100}});
+std::vector<PinnedCopies::HostCopy> tenCopies() {
+    std::vector<PinnedCopies::HostCopy> copies;
+    for (PinnedCopies::HostCopyId id = 0; id < kCopies; ++id) {
+        copies.push_back(
+            {.id = id, .span = {.parts = {{id, 0, kCopyBytes - 100}}, .bytes = kCopyBytes - 100}});
     }
-    return masters;
+    return copies;
 }
 
 Bytes stagingOn(Bench& bench, const char* device) {
@@ -60,15 +60,15 @@ private Q_SLOTS:
         Bytes moved = 0;
         {
             NodeRun node(bench, tree, policy.toStdString() + ",pin=1GiB");
-            QVERIFY(node.passIsRight({0, 1, 2, 3}));
+            QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
             once = bench.residency->traffic().bytesRead;
             moved = bench.residency->traffic().bytesToDevice;
             QVERIFY(stagingOn(bench, "cpu") > 0);
-            for (int pass = 0; pass < 3; ++pass) {
-                QVERIFY(node.passIsRight({0, 1, 2, 3}));
+            for (int forward = 0; forward < 3; ++forward) {
+                QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
             }
             QVERIFY(bench.residency->traffic().bytesRead <= tree->fileBytes());
-            // A ring of several groups holds all of so small a network.
+            // A ring buffer of several groups holds all of so small a network.
             const bool streams = !policy.endsWith("+stream");
             QCOMPARE(bench.residency->traffic().bytesToDevice, streams ? 4 * moved : moved);
         }
@@ -79,12 +79,12 @@ private Q_SLOTS:
         QCOMPARE(stagingOn(bench, "cpu"), Bytes{0});
     }
 
-    void withoutPinsEveryPassReads() {
+    void withoutPinsEveryForwardReads() {
         Bench bench(folder_.newPath(), "fake");
         NodeRun node(bench, bench.model.denoiser(), "leaf");
-        QVERIFY(node.passIsRight({0, 1, 2, 3}) && node.passIsRight({0, 1, 2, 3}));
+        QVERIFY(node.forwardIsRight({0, 1, 2, 3}) && node.forwardIsRight({0, 1, 2, 3}));
         const Bytes twice = bench.residency->traffic().bytesRead;
-        QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
         QVERIFY(bench.residency->traffic().bytesRead > twice);
     }
 
@@ -94,8 +94,8 @@ private Q_SLOTS:
         const auto tree = bench.model.denoiser();
         const Bytes half = tree->deviceBytes() / 2;
         NodeRun node(bench, tree, "leaf,pin=" + std::to_string(half));
-        for (int pass = 0; pass < 3; ++pass) {
-            QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        for (int forward = 0; forward < 3; ++forward) {
+            QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
         }
         const Bytes scratch = memory::kConversionScratch;
         QVERIFY(stagingOn(bench, "cpu") > 0);
@@ -103,19 +103,19 @@ private Q_SLOTS:
         QVERIFY(bench.residency->traffic().bytesRead > tree->fileBytes());
     }
 
-    void whatStaysTakesNoRoomOfWhatStreams() {
+    void whatIsPinnedTakesNoSpaceOfWhatStreams() {
         Bench bench(folder_.newPath(), "fake");
         const auto tree = bench.model.denoiser();
         const std::string most = std::to_string(tree->deviceBytes() * 9 / 10);
         NodeRun node(bench, tree, "leaf,budget=" + most + ",pin=1GiB");
-        for (int pass = 0; pass < 3; ++pass) {
-            QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        for (int forward = 0; forward < 3; ++forward) {
+            QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
         }
         QVERIFY(bench.residency->traffic().bytesRead <= tree->fileBytes());
         QVERIFY(stagingOn(bench, "cpu") < tree->deviceBytes());
     }
 
-    void theLedgerIsWhatThePlanSays() {
+    void theLedgerIsWhatThePlanStates() {
         Bench bench(folder_.newPath(), "fake");
         memory::PlanRequest request = bench.request("leaf+stream,pin=1GiB");
         request.devices.push_back({.spec = {}, .traits = {.capacity = kGiB}});
@@ -124,8 +124,8 @@ private Q_SLOTS:
         for (memory::NodeIndex node = 0; node < request.nodes.size(); ++node) {
             bench.residency->enter(node);
             for (const auto& tree : request.nodes[node].components) {
-                testing::compareWithMasters(bench, *tree);
-                testing::compareWithMasters(bench, *tree);
+                testing::compareWithHostWeights(bench, *tree);
+                testing::compareWithHostWeights(bench, *tree);
             }
             for (const memory::StageBytes& bytes : plan.stages[node].bytes) {
                 if (bytes.device == "cpu") {
@@ -145,8 +145,8 @@ private Q_SLOTS:
                     {},
                     {.failing = {.kind = memory::AllocationKind::Staging, .number = 2}});
         NodeRun node(bench, bench.model.textEncoder(), "leaf+stream,pin=1GiB");
-        for (int pass = 0; pass < 3; ++pass) {
-            QVERIFY(node.passIsRight({1, 2, 3}));
+        for (int forward = 0; forward < 3; ++forward) {
+            QVERIFY(node.forwardIsRight({1, 2, 3}));
         }
     }
 
@@ -155,49 +155,49 @@ private Q_SLOTS:
         const auto device = testing::openFake();
         memory::Ledger ledger;
         {
-            PinnedMasters pins("fake", kMasters * kMaster, tenMasters(), ledger, kBlock);
+            PinnedCopies pins("fake", kCopies * kCopyBytes, tenCopies(), ledger, kBlock);
             QCOMPARE(ledger.bytesOn("cpu"), Bytes{0});
-            const auto first = pins.placeFor(0, *device, {});
-            QVERIFY(first && pins.placeFor(0, *device, {}) == first);
-            QCOMPARE(ledger.bytesOn("cpu"), 4 * kMaster);
-            std::set<std::byte*> places;
-            for (PinnedMasters::MasterId id = 0; id < kMasters; ++id) {
-                places.insert(pins.placeFor(id, *device, {})->data);
+            const auto first = pins.pinFor(0, *device, {});
+            QVERIFY(first && pins.pinFor(0, *device, {}) == first);
+            QCOMPARE(ledger.bytesOn("cpu"), 4 * kCopyBytes);
+            std::set<std::byte*> positions;
+            for (PinnedCopies::HostCopyId id = 0; id < kCopies; ++id) {
+                positions.insert(pins.pinFor(id, *device, {})->data);
             }
-            QCOMPARE(places.size(), static_cast<size_t>(kMasters));
-            QCOMPARE(ledger.bytesOn("cpu"), kMasters * kMaster);
-            QVERIFY(!pins.placeFor(kMasters, *device, {}));  // it does not stream
+            QCOMPARE(positions.size(), static_cast<size_t>(kCopies));
+            QCOMPARE(ledger.bytesOn("cpu"), kCopies * kCopyBytes);
+            QVERIFY(!pins.pinFor(kCopies, *device, {}));  // it does not stream
         }
         QCOMPARE(ledger.bytesOn("cpu"), Bytes{0});
     }
 
-    void whatIsPinnedStaysWhereTheHostHasNoMore() {
+    void whatIsPinnedRemainsWhereTheHostHasNoMore() {
         const auto device =
             testing::openFake({.failing = {.kind = memory::AllocationKind::Staging, .number = 2}});
         memory::Ledger ledger;
-        PinnedMasters pins("fake", kMasters * kMaster, tenMasters(), ledger, kBlock);
-        for (PinnedMasters::MasterId id = 0; id < kMasters; ++id) {
-            QCOMPARE(pins.placeFor(id, *device, {}) != nullptr, id < 4);
+        PinnedCopies pins("fake", kCopies * kCopyBytes, tenCopies(), ledger, kBlock);
+        for (PinnedCopies::HostCopyId id = 0; id < kCopies; ++id) {
+            QCOMPARE(pins.pinFor(id, *device, {}) != nullptr, id < 4);
         }
-        QVERIFY(pins.placeFor(3, *device, {}));
-        QCOMPARE(ledger.bytesOn("cpu"), 4 * kMaster);
+        QVERIFY(pins.pinFor(3, *device, {}));
+        QCOMPARE(ledger.bytesOn("cpu"), 4 * kCopyBytes);
     }
 
     void aCancelIsSeenBeforeTheNextBlock() {
         const auto device = testing::openFake();
         memory::Ledger ledger;
-        PinnedMasters pins("fake", kMasters * kMaster, tenMasters(), ledger, kBlock);
+        PinnedCopies pins("fake", kCopies * kCopyBytes, tenCopies(), ledger, kBlock);
         StopSource stop;
-        QVERIFY(pins.placeFor(0, *device, stop.token()));
+        QVERIFY(pins.pinFor(0, *device, stop.token()));
         stop.cancel(CancelMode::Now);
-        QVERIFY(pins.placeFor(3, *device, stop.token()));
+        QVERIFY(pins.pinFor(3, *device, stop.token()));
         try {
-            static_cast<void>(pins.placeFor(4, *device, stop.token()));
+            static_cast<void>(pins.pinFor(4, *device, stop.token()));
             QFAIL("no error");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::Cancelled);
         }
-        QCOMPARE(ledger.bytesOn("cpu"), 4 * kMaster);
+        QCOMPARE(ledger.bytesOn("cpu"), 4 * kCopyBytes);
     }
 
     /// cuDNN answers a failed allocation with another algorithm; such a result does not count.

@@ -23,7 +23,7 @@ struct State {
     int calls = 0;
     int created = 0;
     int destroyed = 0;
-    bool knowsCard = true;
+    bool knowsGpu = true;
     std::vector<std::map<cudnnBackendAttributeName_t, std::vector<int64_t>>> tensors;
 };
 
@@ -88,10 +88,10 @@ cudnnStatus_t finalize(cudnnBackendDescriptor_t descriptor) {
             own.isFinal = hasPart(CUDNN_ATTR_OPERATIONGRAPH_OPS);
             return own.isFinal ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
         case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
-            state.knowsCard = state.knowsCard && hasPart(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
+            state.knowsGpu = state.knowsGpu && hasPart(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
             break;
         case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
-            state.knowsCard = state.knowsCard && hasPart(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+            state.knowsGpu = state.knowsGpu && hasPart(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
             own.config = own.parts.at(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)->config;
             if (!own.config->plans) {
                 return CUDNN_STATUS_NOT_SUPPORTED;
@@ -114,7 +114,7 @@ void give(cudnnBackendDescriptor_t target, const PlayedConfig& config) {
 cudnnStatus_t get(cudnnBackendDescriptor_t descriptor,
                   cudnnBackendAttributeName_t name,
                   cudnnBackendAttributeType_t /*type*/,
-                  int64_t room,
+                  int64_t capacity,
                   int64_t* count,
                   void* values) {
     const auto& own = *static_cast<Descriptor*>(descriptor);
@@ -128,12 +128,12 @@ cudnnStatus_t get(cudnnBackendDescriptor_t descriptor,
     switch (name) {
         case CUDNN_ATTR_ENGINEHEUR_RESULTS:
             *count = static_cast<int64_t>(configs.size());
-            for (int64_t i = 0; i < std::min(room, *count); ++i) {
+            for (int64_t i = 0; i < std::min(capacity, *count); ++i) {
                 give(parts[i], configs[static_cast<size_t>(i)]);
             }
             break;
         case CUDNN_ATTR_ENGINECFG_ENGINE:
-            if (room > 0) {
+            if (capacity > 0) {
                 give(*parts, *own.config);
             }
             break;
@@ -194,8 +194,8 @@ std::vector<std::vector<int64_t>> PlayedCudnn::tensorNumbers(
     return numbers;
 }
 
-bool PlayedCudnn::knowsCard() const {
-    return state.knowsCard;
+bool PlayedCudnn::knowsGpu() const {
+    return state.knowsGpu;
 }
 
 }  // namespace lowtide::testing

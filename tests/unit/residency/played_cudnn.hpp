@@ -14,7 +14,7 @@ struct PlayedConfig {
     bool plans = true;  ///< its plan can be made
 };
 
-/// A cuDNN that suggests what it was told. It keeps the rules of the real one that matter here:
+/// A cuDNN that suggests what it was given. It keeps the rules of the real one that matter here:
 /// only what is finalised may be a part of something else, or be read. One at a time.
 class PlayedCudnn {
 public:
@@ -33,8 +33,8 @@ public:
     /// Of tensors: the numbers that were set, in the order of their making.
     [[nodiscard]] std::vector<std::vector<int64_t>> tensorNumbers(
         cudnnBackendAttributeName_t name) const;
-    /// Whether a plan and a list of suggestions were each told their card.
-    [[nodiscard]] bool knowsCard() const;
+    /// Whether a plan and a list of suggestions were each given their GPU.
+    [[nodiscard]] bool knowsGpu() const;
 };
 
 }  // namespace lowtide::testing

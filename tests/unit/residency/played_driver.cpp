@@ -1,5 +1,5 @@
-// A library with the functions of NVIDIA's driver that answers as LOWTIDE_PLAYED_DRIVER says:
-// "cards" (two of them), "old", "none", "silent" (it does not start), "broken" (its cards cannot be
+// A library with the functions of NVIDIA's driver that answers as LOWTIDE_PLAYED_DRIVER states:
+// "cards" (two of them), "old", "none", "silent" (it does not start), "broken" (its GPUs cannot be
 // described).
 #include <cstddef>
 #include <cstdlib>

@@ -12,29 +12,29 @@ namespace lowtide::testing {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using residency::CardPoint;
+using residency::GpuPoint;
 
-class PlayedPoint final : public CardPoint {
+class PlayedPoint final : public GpuPoint {
 public:
     explicit PlayedPoint(std::shared_ptr<int> counted) : counted_(std::move(counted)) {}
 
-    std::shared_ptr<residency::LaneEvent> event = std::make_shared<residency::LaneEvent>();
+    std::shared_ptr<residency::QueueEvent> event = std::make_shared<residency::QueueEvent>();
     std::atomic<Clock::time_point> reached{};
 
 private:
     std::shared_ptr<int> counted_;
 };
 
-const PlayedPoint& played(const CardPoint& point) {
+const PlayedPoint& played(const GpuPoint& point) {
     return static_cast<const PlayedPoint&>(point);
 }
 
 }  // namespace
 
-residency::CardPointRef PlayedStreams::markOn(residency::CopyLane& lane) const {
+residency::GpuPointRef PlayedStreams::markOn(residency::CopyQueue& queue) const {
     auto point = std::make_shared<PlayedPoint>(points_);
-    lane.enqueue([point] { point->reached = Clock::now(); });
-    lane.mark(point->event);
+    queue.enqueue([point] { point->reached = Clock::now(); });
+    queue.mark(point->event);
     return point;
 }
 
@@ -48,17 +48,17 @@ void PlayedStreams::dawdle() {
     std::this_thread::sleep_for(std::chrono::duration<double>(part * settings_.longestDelay));
 }
 
-void PlayedStreams::copyIn(const residency::Crossing& crossing, const std::byte* source) {
+void PlayedStreams::copyIn(const residency::Transfer& transfer, const std::byte* source) {
     noteCall();
-    copies_.enqueue([this, crossing, source] {
+    copies_.enqueue([this, transfer, source] {
         dawdle();
-        if (!crossing.widened) {
-            std::memcpy(crossing.target, source, static_cast<size_t>(crossing.bytes));
+        if (!transfer.widened) {
+            std::memcpy(transfer.target, source, static_cast<size_t>(transfer.bytes));
             return;
         }
-        const auto [from, to] = *crossing.widened;
+        const auto [from, to] = *transfer.widened;
         residency::convertElements(
-            crossing.target, to, source, from, crossing.bytes / sizeOf(from));
+            transfer.target, to, source, from, transfer.bytes / sizeOf(from));
     });
 }
 
@@ -67,29 +67,29 @@ void PlayedStreams::spoil(std::byte* target, Bytes bytes) {
     copies_.enqueue([target, bytes] { std::memset(target, 0xFF, static_cast<size_t>(bytes)); });
 }
 
-residency::CardPointRef PlayedStreams::markCopy() {
+residency::GpuPointRef PlayedStreams::markCopy() {
     noteCall();
     return markOn(copies_);
 }
 
-residency::CardPointRef PlayedStreams::markCompute() {
+residency::GpuPointRef PlayedStreams::markCompute() {
     noteCall();
     return markOn(computes_);
 }
 
-void PlayedStreams::copyWaits(const CardPoint& point) {
+void PlayedStreams::copyWaits(const GpuPoint& point) {
     noteCall();
     copies_.waitFor(played(point).event);
 }
 
-void PlayedStreams::computeWaits(const CardPoint& point) {
+void PlayedStreams::computeWaits(const GpuPoint& point) {
     noteCall();
     computes_.waitFor(played(point).event);
 }
 
-void PlayedStreams::hostWaits(const CardPoint& point) {
+void PlayedStreams::hostWaits(const GpuPoint& point) {
     noteCall();
-    if (!settings_.forgetsRingWaits) {
+    if (!settings_.forgetsRingBufferWaits) {
         played(point).event->wait();
     }
 }
@@ -101,7 +101,7 @@ void PlayedStreams::finishCompute() {
 
 std::string PlayedStreams::failure() const noexcept {
     const bool isLost = settings_.lostAt > 0 && calls_ >= settings_.lostAt;
-    return isLost ? "the played card fell off its bus" : "";
+    return isLost ? "the played GPU fell off its bus" : "";
 }
 
 void PlayedStreams::synchronise() noexcept {
@@ -109,12 +109,12 @@ void PlayedStreams::synchronise() noexcept {
     computes_.drain();
 }
 
-bool PlayedStreams::isReached(const CardPoint& point) const {
+bool PlayedStreams::isReached(const GpuPoint& point) const {
     noteCall();
     return played(point).event->isComplete();
 }
 
-Seconds PlayedStreams::between(const CardPoint& first, const CardPoint& last) const {
+Seconds PlayedStreams::between(const GpuPoint& first, const GpuPoint& last) const {
     noteCall();
     return std::chrono::duration<double>(played(last).reached.load() - played(first).reached.load())
         .count();

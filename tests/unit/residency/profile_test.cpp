@@ -19,7 +19,7 @@ const DeviceProfile kMeasured{.copyBytesPerSecond = 1e9,
 
 }  // namespace
 
-/// Which speeds the engine tells the plan.
+/// Which speeds the engine reports to the plan.
 class ProfileTest : public QObject {
     Q_OBJECT
 
@@ -51,7 +51,7 @@ private Q_SLOTS:
         QCOMPARE(asked, std::vector<std::string>{"cpu"});
     }
 
-    void asksAgain_whenItWasMeasuredAnew() {
+    void asksAgain_whenItWasRemeasured() {
         QVERIFY(residency_->profile(cpu_).isEstimated());
 
         residency_->setProfiles([](const memory::DeviceInfo&) { return std::optional(kMeasured); });

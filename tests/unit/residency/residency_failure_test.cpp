@@ -90,7 +90,7 @@ private Q_SLOTS:
         QCOMPARE(bench.total(), 0);
     }
 
-    void saysThatAFileEndsEarly() {
+    void reportsThatAFileEndsEarly() {
         // Late enough copies for the file to change under them.
         Bench bench(
             folder_.newPath(), "fake", {.scale = 20}, {.longestDelay = 0.2, .copyPiece = 8 * kKiB});
@@ -120,7 +120,7 @@ private Q_SLOTS:
         const std::string path = bench.model.path();
         bench.residency->begin(bench.plan(policy.toStdString()), {});
         bench.residency->enter(0);
-        testing::compareWithMasters(bench, *bench.model.textEncoder());
+        testing::compareWithHostWeights(bench, *bench.model.textEncoder());
         bench.residency->confirm(0);
 
         std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a tick of the file's clock
@@ -146,13 +146,13 @@ private Q_SLOTS:
         bench.residency->begin(bench.plan(policy.toStdString()), {});
         bench.residency->enter(0);
         QVERIFY(QFile::remove(QString::fromStdString(bench.model.path())));
-        testing::compareWithMasters(bench, *bench.model.textEncoder());
+        testing::compareWithHostWeights(bench, *bench.model.textEncoder());
         bench.residency->confirm(0);
         bench.residency->leave(0);
         bench.residency->enter(1);
-        testing::compareWithMasters(bench, *bench.model.denoiser());
+        testing::compareWithHostWeights(bench, *bench.model.denoiser());
         static_cast<void>(bench.residency->offload("denoiser", false));
-        testing::compareWithMasters(bench, *bench.model.denoiser());
+        testing::compareWithHostWeights(bench, *bench.model.denoiser());
         bench.residency->confirm(1);
         bench.residency->leave(1);
         bench.residency->end(Outcome::Finished);
@@ -276,7 +276,8 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    /// What was to follow it into the ring was never brought, and comes when the node runs again.
+    /// What was to follow it into the ring buffer was never brought, and comes when the node runs
+    /// again.
     void bringsAgainWhatAFailedCopyKeptFromComing() {
         Bench bench(folder_.newPath(),
                     "fake",
@@ -288,7 +289,7 @@ private Q_SLOTS:
         QVERIFY_THROWS_EXCEPTION(Error, bench.residency->enter(0));
         bench.residency->leave(0);
         bench.residency->enter(0);
-        testing::compareWithMasters(bench, *bench.model.autoencoder());
+        testing::compareWithHostWeights(bench, *bench.model.autoencoder());
         bench.residency->leave(0);
         bench.residency->end(Outcome::Finished);
         QCOMPARE(bench.total(), 0);
@@ -310,8 +311,8 @@ private Q_SLOTS:
                 QVERIFY_THROWS_EXCEPTION(Error,
                                          static_cast<void>(bench.residency->use(unplanned, 1)));
             }
-            testing::compareWithMasters(bench, unplanned);
-            testing::compareWithMasters(bench, *bench.model.denoiser());
+            testing::compareWithHostWeights(bench, unplanned);
+            testing::compareWithHostWeights(bench, *bench.model.denoiser());
             bench.residency->leave(1);
         }
         bench.residency->end(Outcome::Finished);
@@ -319,9 +320,9 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    void refusesAnArenaThatDoesNotFitAndStaysClean() {
+    void refusesAnArenaThatDoesNotFitAndRemainsClean() {
         Bench bench(folder_.newPath(), "fake", {}, {.capacity = 4 * kKiB});
-        // The plan of a larger card.
+        // The plan of a larger GPU.
         const auto plan =
             testing::planOf(bench.model.request("none", bench.device, {.capacity = kGiB}));
         bench.residency->begin(plan, {});
@@ -330,7 +331,7 @@ private Q_SLOTS:
             QFAIL("no error");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
-            QCOMPARE(error.bytesAsked(), plan->places[0].arenaBytes);
+            QCOMPARE(error.bytesAsked(), plan->slots[0].arenaBytes);
         }
         bench.residency->end(Outcome::Failed);
         QCOMPARE(bench.total(), 0);

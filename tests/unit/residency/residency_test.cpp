@@ -23,7 +23,7 @@ using memory::Tag;
 using testing::addDevices;
 using testing::addDevicesAndPolicies;
 using testing::Bench;
-using testing::compareWithMasters;
+using testing::compareWithHostWeights;
 using testing::runAll;
 
 class ResidencyTest : public QObject {
@@ -33,7 +33,7 @@ class ResidencyTest : public QObject {
 
 private Q_SLOTS:
 
-    void givesTheMasters_data() {
+    void givesTheHostWeights_data() {
         QTest::addColumn<QString>("device");
         QTest::addColumn<QString>("policy");
         QTest::addColumn<int>("alignment");
@@ -61,7 +61,7 @@ private Q_SLOTS:
 
     void aLeafThatNoPlanSawComesOnDemand_data() { addDevicesAndPolicies(); }
 
-    /// The plan has room for the first leaf alone; every other one is right too, and leaves.
+    /// The plan has space for the first leaf alone; every other one is right too, and leaves.
     void aLeafThatNoPlanSawComesOnDemand() {
         QFETCH(QString, device);
         QFETCH(QString, policy);
@@ -69,18 +69,18 @@ private Q_SLOTS:
         const auto tree = testing::typed(*bench.model.denoiser(), "f16", "f32");
         memory::PlanRequest request = bench.request(policy.toStdString());
         request.nodes = {{"node", memory::parsePolicy(policy.toStdString()), {tree}}};
-        request.nodes[0].work.components = {{.tree = tree, .pass = {{0, 1}}}};
+        request.nodes[0].work.components = {{.tree = tree, .forward = {{0, 1}}}};
         const auto plan = testing::planOf(request);
         for (int run = 0; run < 2; ++run) {
             bench.residency->begin(plan, {});
             bench.residency->enter(0);
-            bench.residency->beginPass(*tree, {});
+            bench.residency->beginForward(*tree, {});
             for (const memory::LeafId leaf : {0u, 3u, 1u, 3u, 0u, 2u}) {
                 const memory::Weight& weight = tree->weights[tree->leaves[leaf].weights[0]];
-                const memory::Weight& master =
+                const memory::Weight& hostWeight =
                     bench.model.denoiser()
                         ->weights[bench.model.denoiser()->leaves[leaf].weights[0]];
-                const at::Tensor wanted = bench.model.expected(*bench.model.denoiser(), master)
+                const at::Tensor wanted = bench.model.expected(*bench.model.denoiser(), hostWeight)
                                               .to(at::kHalf)
                                               .to(residency::scalarTypeOf(weight.computeType));
                 QVERIFY(at::equal(bench.residency->use(*tree, leaf)[0].cpu(), wanted));
@@ -92,7 +92,7 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    void givesTheMasters() {
+    void givesTheHostWeights() {
         QFETCH(QString, device);
         QFETCH(QString, policy);
         QFETCH(int, alignment);
@@ -108,7 +108,7 @@ private Q_SLOTS:
 
     void keepsAnExactLedger_data() { addDevicesAndPolicies(); }
 
-    /// Weights and the rest of their arenas are together what the plan says, at every node.
+    /// Weights and the rest of their arenas are together what the plan states, at every node.
     void keepsAnExactLedger() {
         QFETCH(QString, device);
         QFETCH(QString, policy);
@@ -122,11 +122,11 @@ private Q_SLOTS:
             const Bytes planned = plan->stages[node].bytes[0].weights;
             bench.residency->enter(node);
             Bytes arenas = 0;
-            for (const memory::PlannedPlace& place : plan->places) {
-                arenas += place.isHeldAt(node) ? place.arenaBytes : 0;
+            for (const memory::PlannedSlot& slot : plan->slots) {
+                arenas += slot.isHeldAt(node) ? slot.arenaBytes : 0;
             }
             QCOMPARE(bench.residency->allocatedOn(bench.device) - allocatedBefore, arenas);
-            compareWithMasters(bench, *bench.model.trees()[node]);
+            compareWithHostWeights(bench, *bench.model.trees()[node]);
             QVERIFY(bench.total() >= arenas && bench.total() <= planned);
             bench.residency->leave(node);
         }
@@ -146,7 +146,7 @@ private Q_SLOTS:
     void holdsTheMinimumOfMixedFiles() {
         QFETCH(QString, device);
         QFETCH(QString, policy);
-        // The arena behind the denoiser is larger than the scratch, which is planned beside it.
+        // The arena behind the denoiser is larger than the scratch, which is planned in addition.
         Bench bench(folder_.newPath(), device, {.scale = 128});
         memory::PlanRequest request = bench.request(policy.toStdString());
         // The test's own masters are tensors of the cpu.
@@ -219,7 +219,7 @@ private Q_SLOTS:
         for (const size_t index : {0, 1, 0, 2, 1}) {
             bench.residency->enter(node);
             QCOMPARE(bench.weights(), bench.expectedWeights(*trees[index]));
-            compareWithMasters(bench, *trees[index]);
+            compareWithHostWeights(bench, *trees[index]);
             bench.residency->leave(node);
             ++node;
         }
@@ -243,7 +243,7 @@ private Q_SLOTS:
             }
         }
         QCOMPARE(bench.residency->traffic().bytesToDevice, unique);
-        const auto& groups = bench.plan("none")->stays.at(0).layout->groups;
+        const auto& groups = bench.plan("none")->residencies.at(0).layout->groups;
         QCOMPARE(bench.residency->traffic().copies, static_cast<int64_t>(groups.size()));
         const residency::Lease first = bench.residency->use(tree, 1);
         const residency::Lease last = bench.residency->use(tree, 3);
@@ -279,7 +279,7 @@ private Q_SLOTS:
         const ComponentTree& tree = *bench.model.denoiser();
         bench.residency->begin(bench.plan("none"), {});
         bench.residency->enter(1);
-        compareWithMasters(bench, tree);
+        compareWithHostWeights(bench, tree);
         QCOMPARE(bench.residency->traffic().bytesToDevice, 0);
         QCOMPARE(bench.residency->traffic().bytesRead, tree.fileBytes());
         bench.residency->leave(1);
@@ -290,19 +290,19 @@ private Q_SLOTS:
         Bench bench(folder_.newPath(), "fake");
         bench.residency->begin(bench.plan("model"), {});
         bench.residency->enter(0);
-        compareWithMasters(bench, *bench.model.textEncoder());
+        compareWithHostWeights(bench, *bench.model.textEncoder());
         QCOMPARE(bench.residency->traffic().misses, 0);
-        compareWithMasters(bench, *bench.model.autoencoder());
+        compareWithHostWeights(bench, *bench.model.autoencoder());
         QCOMPARE(bench.residency->traffic().misses, 1);
         QVERIFY(bench.weightsOf(*bench.model.autoencoder()) > 0);
-        compareWithMasters(bench, *bench.model.textEncoder());
+        compareWithHostWeights(bench, *bench.model.textEncoder());
         bench.residency->leave(0);
         bench.residency->end(Outcome::Finished);
         QCOMPARE(bench.total(), 0);
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    void letsComponentsOfOneNodeTakeTurns() {
+    void letsComponentsOfOneNodeAlternate() {
         Bench bench(folder_.newPath(), "fake");
         memory::PlanRequest request = bench.request("model");
         request.nodes.clear();
@@ -313,8 +313,8 @@ private Q_SLOTS:
         bench.residency->enter(0);
         QCOMPARE(bench.weights(), 0);
         for (int step = 0; step < 2; ++step) {
-            compareWithMasters(bench, *bench.model.denoiser());
-            compareWithMasters(bench, *bench.model.autoencoder());
+            compareWithHostWeights(bench, *bench.model.denoiser());
+            compareWithHostWeights(bench, *bench.model.autoencoder());
         }
         {
             const residency::Lease held = bench.residency->use(*bench.model.denoiser(), 0);
@@ -344,11 +344,11 @@ private Q_SLOTS:
         bench.residency->end(Outcome::Finished);
     }
 
-    /// A lane where weights are copied (the card, and on the CPU those of another type); none for
-    /// the denoiser on the CPU, which is read where its file is mapped.
-    void measuresTheLanesOfEachStage_data() { addDevices(); }
+    /// A copy queue where weights are copied (the GPU, and on the CPU those of another type); none
+    /// for the denoiser on the CPU, which is read where its file is mapped.
+    void measuresTheCopyTimesOfEachStage_data() { addDevices(); }
 
-    void measuresTheLanesOfEachStage() {
+    void measuresTheCopyTimesOfEachStage() {
         QFETCH(QString, device);
         Bench bench(folder_.newPath(), device);
         const std::string id = device.toStdString();
@@ -363,12 +363,12 @@ private Q_SLOTS:
             for (size_t i = 0; i < stages.size(); ++i) {
                 QCOMPARE(stages[i].node, plan->stages[i].node);
                 const bool isInPlace = id == "cpu" && stages[i].node == "denoise";
-                QCOMPARE(stages[i].lanes.count(id), isInPlace ? size_t{0} : size_t{1});
+                QCOMPARE(stages[i].copyQueues.count(id), isInPlace ? size_t{0} : size_t{1});
                 QCOMPARE(stages[i].efficiency().has_value(), !isInPlace);
                 if (!isInPlace) {
-                    QVERIFY(stages[i].lanes.at(id).copy > 0);
-                    QVERIFY(stages[i].lanes.at(id).wait > 0);
-                    QVERIFY(stages[i].compute() + stages[i].lanes.at(id).wait <=
+                    QVERIFY(stages[i].copyQueues.at(id).copy > 0);
+                    QVERIFY(stages[i].copyQueues.at(id).wait > 0);
+                    QVERIFY(stages[i].compute() + stages[i].copyQueues.at(id).wait <=
                             stages[i].seconds * 1.001);
                 }
                 moved += stages[i].bytesToDevice;
@@ -407,34 +407,34 @@ private Q_SLOTS:
         static_cast<void>(residency::Lease(bench.residency->use(*bench.model.denoiser(), 1)));
     }
 
-    /// Whether they stay or stream: the first pass waits for nothing that it uses later.
+    /// Whether they are resident or stream: the first forward waits for nothing that it uses later.
     void groupsComeInTheOrderOfTheirUse() {
         Bench bench(folder_.newPath(), "fake");
         const auto& tree = bench.model.denoiser();
-        memory::ComponentWork work{.tree = tree, .passes = 4};
+        memory::ComponentWork work{.tree = tree, .forwards = 4};
         for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
-            work.pass.push_back({leaf, 1e6});
+            work.forward.push_back({leaf, 1e6});
         }
         memory::PlanRequest request = bench.request("leaf+stream");
         request.nodes[1].work.components = {work};
         memory::Plan plan = *testing::planOf(request);
-        memory::PlannedStay& stay = plan.stays[1];
-        memory::Layout layout = *stay.layout;
+        memory::PlannedResidency& residency = plan.residencies[1];
+        memory::Layout layout = *residency.layout;
         std::vector<bool> isResident(layout.groups.size(), false);
         for (size_t i = layout.order.size() / 2; i < layout.order.size(); ++i) {
             isResident[layout.order[i]] = true;
         }
-        memory::placeGroups(layout, isResident, kGiB, 1);
-        stay.layout = std::make_shared<const memory::Layout>(layout);
-        plan.places[stay.place].bytes = layout.bytes();
-        plan.places[stay.place].arenaBytes = layout.arenaBytes();
+        memory::layOutGroups(layout, isResident, kGiB, 1);
+        residency.layout = std::make_shared<const memory::Layout>(layout);
+        plan.slots[residency.slot].bytes = layout.bytes();
+        plan.slots[residency.slot].arenaBytes = layout.arenaBytes();
         bench.ledger().beginRun();
         bench.residency->begin(std::make_shared<const memory::Plan>(std::move(plan)), {});
         bench.residency->enter(0);
         bench.residency->leave(0);
         bench.residency->enter(1);
-        bench.residency->beginPass(*tree, {});
-        for (const memory::LeafUse& use : work.pass) {
+        bench.residency->beginForward(*tree, {});
+        for (const memory::LeafUse& use : work.forward) {
             static_cast<void>(residency::Lease(bench.residency->use(*tree, use.leaf)));
         }
         std::vector<std::string> came;

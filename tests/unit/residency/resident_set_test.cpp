@@ -1,4 +1,4 @@
-// What the system says is in RAM, not what the ledger says: a budget on the CPU bounds both.
+// What the system reports as in RAM, not what the ledger states: a budget on the CPU bounds both.
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -23,8 +23,8 @@ namespace {
 
 constexpr LeafId kLeaves = 48;
 constexpr int64_t kElements = 1 << 20;  ///< of each leaf: 4 MiB as f32
-/// What a run may need beside its plan: pages that several leaves touch, stacks, tables.
-constexpr Bytes kBesidePlan = 16 * kMiB;
+/// What a run may need in addition to its plan: pages that several leaves touch, stacks, tables.
+constexpr Bytes kExtraBytes = 16 * kMiB;
 constexpr Bytes kGarbage = 128 * kMiB;
 constexpr Bytes kBlock = 64 * kKiB;  ///< too small for a map of its own
 
@@ -65,7 +65,7 @@ private Q_SLOTS:
         QVERIFY(at::ones({kElements}).sum().item<float>() > 0);
     }
 
-    void staysWithinThePlan_data() {
+    void keepsWithinThePlan_data() {
         QTest::addColumn<int>("fileType");
         QTest::addColumn<QString>("policy");
         for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
@@ -78,7 +78,7 @@ private Q_SLOTS:
     }
 
     /// F32 is read where its file is mapped, the others go through slots.
-    void staysWithinThePlan() {
+    void keepsWithinThePlan() {
         QFETCH(int, fileType);
         QFETCH(QString, policy);
         const auto tree = treeIn(folder_.newPath(), static_cast<DType>(fileType));
@@ -88,13 +88,13 @@ private Q_SLOTS:
         request.devices[0].traits.capacity = 40 * kMiB;
         const auto plan = testing::planOf(request);
         const Bytes planned = plan->devices[0].peak;
-        QVERIFY(planned + kBesidePlan < tree->deviceBytes() / 3);
+        QVERIFY(planned + kExtraBytes < tree->deviceBytes() / 3);
 
         const Bytes before = residency::processMemory().resident;
         const Bytes most = mostResidentInRun(bench, *tree, plan);
 
         QVERIFY2(
-            most - before <= planned + kBesidePlan,
+            most - before <= planned + kExtraBytes,
             qPrintable(QString("%1 bytes more, %2 were planned").arg(most - before).arg(planned)));
     }
 
@@ -106,7 +106,7 @@ private Q_SLOTS:
         request.nodes = {{"node", memory::parsePolicy("none"), {tree}}};
         request.devices[0].traits.capacity = tree->deviceBytes() + kMiB;
         const auto plan = testing::planOf(request);
-        QVERIFY(plan->stays[0].layout->isInPlace);
+        QVERIFY(plan->residencies[0].layout->isInPlace);
         static_cast<void>(bench.residency->collect(bench.device));
         const Bytes before = residency::processMemory().residentPrivate;
 
@@ -139,8 +139,8 @@ private:
         Bytes most = 0;
         bench.residency->begin(plan, {});
         bench.residency->enter(0);
-        for (int pass = 0; pass < 2; ++pass) {
-            bench.residency->beginPass(tree, {});
+        for (int forward = 0; forward < 2; ++forward) {
+            bench.residency->beginForward(tree, {});
             for (LeafId leaf = 0; leaf < kLeaves; ++leaf) {
                 const residency::Lease lease = bench.residency->use(tree, leaf);
                 static_cast<void>(lease[0].sum());

@@ -1,4 +1,4 @@
-// Cards whose driver gives memory of the host, slowly, when their own is used up.
+// GPUs whose driver gives memory of the host, slowly, when their own is used up.
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
@@ -26,14 +26,14 @@ class SpillTest : public QObject {
 
 private Q_SLOTS:
 
-    void aRunAtItsMinimumTouchesNothingBeyondTheCard_data() {
+    void aRunAtItsMinimumTouchesNothingBeyondTheGpu_data() {
         QTest::addColumn<QString>("policy");
         for (const char* policy : {"none", "model", "block+stream", "leaf+stream", "sequential"}) {
             QTest::newRow(policy) << policy;
         }
     }
 
-    void aRunAtItsMinimumTouchesNothingBeyondTheCard() {
+    void aRunAtItsMinimumTouchesNothingBeyondTheGpu() {
         QFETCH(QString, policy);
         const Bytes minimum = minimumFor(policy.toStdString());
         Bench bench(folder_.newPath(),
@@ -45,7 +45,7 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->rehearsal(bench.device)->spilledTouched, 0);
     }
 
-    /// A stage that takes more than it said is refused, where the driver would go on slowly.
+    /// A stage that takes more than it stated is refused, where the driver would go on slowly.
     void whoTakesMoreThanWasPlannedIsRefused() {
         const Bytes minimum = minimumFor("none");
         Bench bench(folder_.newPath(),

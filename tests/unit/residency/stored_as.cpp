@@ -25,19 +25,20 @@ at::ScalarType floatTypeNamed(const std::string& name) {
     return name == "f16" ? at::kHalf : name == "bf16" ? at::kBFloat16 : at::kFloat;
 }
 
-at::Tensor roundedToF8(const at::Tensor& master) {
-    const at::Tensor rows = master.to(at::kFloat).flatten(1);
+at::Tensor roundedToF8(const at::Tensor& hostWeight) {
+    const at::Tensor rows = hostWeight.to(at::kFloat).flatten(1);
     const at::Tensor most = std::get<0>(rows.abs().max(1, true));
     const at::Tensor scale =
         at::exp2(at::ceil(at::log2(most.to(at::kDouble) / 448))).to(at::kFloat);
-    return ((rows / scale).to(at::kFloat8_e4m3fn).to(at::kFloat) * scale).view(master.sizes());
+    return ((rows / scale).to(at::kFloat8_e4m3fn).to(at::kFloat) * scale).view(hostWeight.sizes());
 }
 
-at::Tensor storedAs(const at::Tensor& master,
+at::Tensor storedAs(const at::Tensor& hostWeight,
                     const std::string& storage,
                     const std::string& compute) {
-    const bool isRounded = storage == "f8" && master.dim() > 1;
-    const at::Tensor stored = isRounded ? roundedToF8(master) : master.to(floatTypeNamed(storage));
+    const bool isRounded = storage == "f8" && hostWeight.dim() > 1;
+    const at::Tensor stored =
+        isRounded ? roundedToF8(hostWeight) : hostWeight.to(floatTypeNamed(storage));
     return stored.to(floatTypeNamed(compute));
 }
 

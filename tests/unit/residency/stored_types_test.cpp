@@ -59,8 +59,8 @@ private Q_SLOTS:
         const ComponentTree& plain = *bench.model.denoiser();
         const auto tree = typed(plain, storage.toStdString(), compute.toStdString());
         NodeRun node(bench, tree, policy.toStdString());
-        for (int pass = 0; pass < 2; ++pass) {
-            node.beginPass();
+        for (int forward = 0; forward < 2; ++forward) {
+            node.beginForward();
             for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
                 const residency::Lease lease = bench.residency->use(*tree, leaf);
                 for (size_t i = 0; i < lease.size(); ++i) {
@@ -94,14 +94,14 @@ private Q_SLOTS:
         Bench bench(folder_.newPath(), device);
         const auto tree = typed(*bench.model.denoiser(), storage.toStdString(), "f32");
         NodeRun node(bench, tree, "none");
-        node.beginPass();
+        node.beginForward();
         static_cast<void>(node.read(0));
         QCOMPARE(bench.weightsOf(*tree), Bench::expectedWeights(*tree));
-        const double share = static_cast<double>(tree->deviceBytes()) /
-                             static_cast<double>(bench.model.denoiser()->deviceBytes());
+        const double fraction = static_cast<double>(tree->deviceBytes()) /
+                                static_cast<double>(bench.model.denoiser()->deviceBytes());
         const bool isWhole = storage == "f32" || storage == "file";
-        QVERIFY2(isWhole ? share == 1 : share < (storage == "f8" ? 0.45 : 0.65),
-                 qPrintable(QString::number(share)));
+        QVERIFY2(isWhole ? fraction == 1 : fraction < (storage == "f8" ? 0.45 : 0.65),
+                 qPrintable(QString::number(fraction)));
     }
 
     /// One run may use a component in two ways: the bytes are the same.
@@ -111,7 +111,7 @@ private Q_SLOTS:
         const auto exact = typed(*bench.model.denoiser(), "bf16", "f32");
         QCOMPARE(half->id, exact->id);
         NodeRun node(bench, half, "none");
-        node.beginPass();
+        node.beginForward();
         const at::Tensor first = bench.residency->use(*half, 0)[0].cpu();
         const at::Tensor second = bench.residency->use(*exact, 0)[0].cpu();
         QCOMPARE(second.scalar_type(), at::kFloat);
@@ -137,13 +137,13 @@ private Q_SLOTS:
         const auto tree = typed(*model.denoiser(), "f8", "f32");
         const memory::Storage& storage = tree->storages[0];
         QVERIFY(storage.scaleCount > 1);
-        std::vector<std::byte> room(static_cast<size_t>(scratch));
+        std::vector<std::byte> buffer(static_cast<size_t>(scratch));
         const residency::ByteSource source =
             residency::scaledSource(std::make_shared<const files::InputFile>(path),
                                     "denoiser",
                                     storage,
-                                    room,
-                                    std::make_shared<residency::Arrival>(),
+                                    buffer,
+                                    std::make_shared<residency::Upload>(),
                                     {});
         const Bytes bytes = tree->deviceBytes(0);
         std::vector<std::byte> got(static_cast<size_t>(bytes), std::byte{0xFF});

@@ -39,7 +39,7 @@ private Q_SLOTS:
         std::swap(tree->leaves[2], tree->leaves[3]);  // both users of the tied weight side by side
         for (int run = 0; run < 3; ++run) {
             NodeRun node(bench, tree, policy.toStdString());
-            QVERIFY(node.passIsRight({1, 2, 3}) && node.passIsRight({1, 2, 3}));
+            QVERIFY(node.forwardIsRight({1, 2, 3}) && node.forwardIsRight({1, 2, 3}));
         }
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
@@ -54,8 +54,8 @@ private Q_SLOTS:
         tree->leaves[3].weights.push_back(tree->leaves[0].weights[1]);  // out: out.weight, in.bias
         for (int run = 0; run < 3; ++run) {
             NodeRun node(bench, tree, policy.toStdString());
-            for (int pass = 0; pass < 3; ++pass) {
-                QVERIFY(node.passIsRight({0, 1, 2, 3}));
+            for (int forward = 0; forward < 3; ++forward) {
+                QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
             }
         }
         QCOMPARE(bench.residency->hazards().size(), 0u);
@@ -67,8 +67,8 @@ private Q_SLOTS:
         QFETCH(QString, policy);
         Bench bench(folder_.newPath(), "fake");
         NodeRun node(bench, bench.model.textEncoder(), policy.toStdString());
-        for (int pass = 0; pass < 3; ++pass) {
-            QVERIFY(node.passIsRight({1, 2}));
+        for (int forward = 0; forward < 3; ++forward) {
+            QVERIFY(node.forwardIsRight({1, 2}));
         }
         QVERIFY(bench.weights() <=
                 testing::planOf(bench.request(policy.toStdString()))->devices[0].peakWeights);
@@ -80,23 +80,23 @@ private Q_SLOTS:
         QFETCH(QString, policy);
         Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
         NodeRun node(bench, bench.model.denoiser(), policy.toStdString());
-        for (int pass = 0; pass < 3; ++pass) {
-            QVERIFY(node.passIsRight({0, 1, 0, 2, 3}));
+        for (int forward = 0; forward < 3; ++forward) {
+            QVERIFY(node.forwardIsRight({0, 1, 0, 2, 3}));
         }
         QVERIFY(bench.residency->traffic().copies <=
                 3 * (5 + 2));  // the first leaf has two storages
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    void s04_aLeafThatIsMissingInTheFirstPass() {
+    void s04_aLeafThatIsMissingInTheFirstForward() {
         Bench bench(folder_.newPath(), "fake");
         NodeRun node(bench, bench.model.denoiser(), "leaf+stream,budget=1KiB");
-        QVERIFY(node.passIsRight({0, 1, 3}));
-        QVERIFY(node.passIsRight({0, 1, 3}));
+        QVERIFY(node.forwardIsRight({0, 1, 3}));
+        QVERIFY(node.forwardIsRight({0, 1, 3}));
         const int64_t before = bench.residency->traffic().misses;
-        QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
         QCOMPARE(bench.residency->traffic().misses - before, 1);
-        QVERIFY(node.passIsRight({0, 1, 2, 3}));
+        QVERIFY(node.forwardIsRight({0, 1, 2, 3}));
         QVERIFY(bench.residency->traffic().misses - before <= 2);
     }
 
@@ -108,9 +108,9 @@ private Q_SLOTS:
         Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
         NodeRun node(bench, bench.model.denoiser(), policy.toStdString());
         std::vector<LeafId> order = {0, 1, 2, 3};
-        for (int pass = 0; pass < 20; ++pass) {
+        for (int forward = 0; forward < 20; ++forward) {
             std::shuffle(order.begin(), order.end(), random);
-            QVERIFY(node.passIsRight(order));
+            QVERIFY(node.forwardIsRight(order));
         }
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
@@ -120,8 +120,8 @@ private Q_SLOTS:
         auto tree = copyOf(bench.model.denoiser(), "with an empty leaf");
         tree->leaves.push_back({"nothing", {}});
         NodeRun node(bench, tree, "leaf+stream");
-        for (int pass = 0; pass < 3; ++pass) {
-            QVERIFY(node.passIsRight({0, 1, 4, 2, 3, 4}));
+        for (int forward = 0; forward < 3; ++forward) {
+            QVERIFY(node.forwardIsRight({0, 1, 4, 2, 3, 4}));
         }
     }
 
@@ -132,8 +132,8 @@ private Q_SLOTS:
         Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
         const auto tree = bench.model.denoiser();
         NodeRun node(bench, tree, policy.toStdString());
-        for (int pass = 0; pass < 3; ++pass) {
-            node.beginPass();
+        for (int forward = 0; forward < 3; ++forward) {
+            node.beginForward();
             const residency::Lease outer = bench.residency->use(*tree, 0);
             const at::Tensor expected = bench.model.expected(*tree, tree->weights[0]);
             for (const LeafId inner : {1u, 2u, 3u}) {
@@ -149,7 +149,7 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    /// The autoencoder's first leaf encodes a picture before the denoiser, its second decodes
+    /// The autoencoder's first leaf encodes an image before the denoiser, its second decodes
     /// after.
     void s16_twoEntriesOfOneComponent_data() { testing::addStreamingPolicies(); }
 
@@ -169,9 +169,9 @@ private Q_SLOTS:
             for (memory::NodeIndex node = 0; node < 3; ++node) {
                 const ComponentTree& tree = *trees[node == 1 ? 1 : 2];
                 bench.residency->enter(node);
-                bench.residency->beginPass(tree, {});
+                bench.residency->beginForward(tree, {});
                 for (const LeafId leaf : leaves[node]) {
-                    QVERIFY(testing::isLikeMaster(*bench.residency, bench.model, tree, leaf));
+                    QVERIFY(testing::isLikeHostWeight(*bench.residency, bench.model, tree, leaf));
                 }
                 bench.residency->leave(node);
             }
@@ -181,7 +181,7 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
-    void s18_aPartialPassBringsWhatItUses_data() {
+    void s18_aPartialForwardBringsWhatItUses_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<QString>("storage");
         for (const char* policy : {"leaf+stream,budget=1KiB", "leaf", "sequential"}) {
@@ -191,15 +191,16 @@ private Q_SLOTS:
         }
     }
 
-    void s18_aPartialPassBringsWhatItUses() {
+    void s18_aPartialForwardBringsWhatItUses() {
         QFETCH(QString, policy);
         QFETCH(QString, storage);
         Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.001});
         const ComponentTree& plain = *bench.model.denoiser();
         const auto tree = testing::typed(plain, storage.toStdString(), "f32");
         NodeRun node(bench, tree, policy.toStdString());
-        const auto passIsRight = [&](const std::vector<LeafId>& leaves, memory::PassHint hint) {
-            node.beginPass(hint);
+        const auto forwardIsRight = [&](const std::vector<LeafId>& leaves,
+                                        memory::ForwardHint hint) {
+            node.beginForward(hint);
             return std::all_of(leaves.begin(), leaves.end(), [&](LeafId leaf) {
                 const memory::Weight& weight = plain.weights[plain.leaves[leaf].weights.front()];
                 return at::equal(
@@ -211,8 +212,8 @@ private Q_SLOTS:
         Bytes before = 0;
         for (int step = 0; step < 5; ++step) {
             before = bench.residency->traffic().bytesToDevice;
-            QVERIFY(passIsRight({0, 1, 2, 3}, {.pattern = 0, .next = 1}));
-            QVERIFY(passIsRight({0, 3}, {.pattern = 1, .next = 0}));
+            QVERIFY(forwardIsRight({0, 1, 2, 3}, {.pattern = 0, .next = 1}));
+            QVERIFY(forwardIsRight({0, 3}, {.pattern = 1, .next = 0}));
         }
         const Bytes first = tree->deviceBytes(0) + tree->deviceBytes(1);
         const Bytes last = tree->deviceBytes(4);
@@ -222,7 +223,7 @@ private Q_SLOTS:
         if (policy == "sequential") {
             QCOMPARE(moved, both);
         } else {
-            QVERIFY2(moved <= both + first, qPrintable(QString::number(moved)));  // the next pass's
+            QVERIFY2(moved <= both + first, qPrintable(QString::number(moved)));  // the next's
             QVERIFY(moved >= between);
         }
         QCOMPARE(bench.residency->hazards().size(), 0u);

@@ -73,13 +73,13 @@ private:
     std::string bytes_ = "header";
 };
 
-/// Makes one tree; its masters go to the file and to `masters`.
+/// Makes one tree; its masters go to the file and to `hostWeights`.
 class TreeMaker {
 public:
     TreeMaker(FileWriter& file,
               at::Generator& generator,
-              std::map<std::string, at::Tensor>& masters)
-        : file_(file), generator_(generator), masters_(masters) {}
+              std::map<std::string, at::Tensor>& hostWeights)
+        : file_(file), generator_(generator), hostWeights_(hostWeights) {}
 
     memory::ComponentTree make(const ComponentPart& part) {
         memory::ComponentTree tree;
@@ -108,18 +108,18 @@ private:
                 return id;
             }
         }
-        const at::Tensor master =
+        const at::Tensor hostWeight =
             at::randn(weight.shape, generator_).to(residency::scalarTypeOf(weight.fileType));
-        masters_[tree.role + "." + weight.key] = master;
-        const at::Tensor stored = weight.isTransposed ? master.t().contiguous() : master;
+        hostWeights_[tree.role + "." + weight.key] = hostWeight;
+        const at::Tensor stored = weight.isTransposed ? hostWeight.t().contiguous() : hostWeight;
         tree.storages.push_back(
-            {weight.key, 0, file_.append(stored), weight.fileType, master.numel()});
+            {weight.key, 0, file_.append(stored), weight.fileType, hostWeight.numel()});
         return static_cast<memory::StorageId>(tree.storages.size() - 1);
     }
 
     FileWriter& file_;
     at::Generator& generator_;
-    std::map<std::string, at::Tensor>& masters_;
+    std::map<std::string, at::Tensor>& hostWeights_;
 };
 
 }  // namespace
@@ -134,7 +134,7 @@ SyntheticModel::SyntheticModel(const std::string& path, FileLayout layout) : pat
     at::Generator generator = at::detail::createCPUGenerator(layout.seed);
     std::vector<memory::ComponentTree> trees;
     for (const ComponentPart& part : componentParts(layout.scale)) {
-        trees.push_back(TreeMaker(file, generator, masters_).make(part));
+        trees.push_back(TreeMaker(file, generator, hostWeights_).make(part));
     }
     file.write(path);
     for (memory::ComponentTree& tree : trees) {
@@ -145,8 +145,9 @@ SyntheticModel::SyntheticModel(const std::string& path, FileLayout layout) : pat
 
 at::Tensor SyntheticModel::expected(const memory::ComponentTree& tree,
                                     const memory::Weight& weight) const {
-    const at::Tensor& master = masters_.at(tree.role + "." + tree.storages[weight.storage].key);
-    return master.to(residency::scalarTypeOf(weight.computeType)).view(weight.shape);
+    const at::Tensor& hostWeight =
+        hostWeights_.at(tree.role + "." + tree.storages[weight.storage].key);
+    return hostWeight.to(residency::scalarTypeOf(weight.computeType)).view(weight.shape);
 }
 
 memory::PlanRequest SyntheticModel::request(const std::string& policy,

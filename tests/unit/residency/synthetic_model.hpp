@@ -62,7 +62,7 @@ public:
 
 private:
     std::string path_;
-    std::map<std::string, at::Tensor> masters_;  ///< "role.key"
+    std::map<std::string, at::Tensor> hostWeights_;  ///< "role.key"
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees_;
 };
 

@@ -11,7 +11,7 @@ using residency::EventRef;
 
 const std::string kLibraryFolder = buildPath("lib").toStdString();
 
-/// Passes everything on, but the waits that it forgets.
+/// Hands every call on, but the waits that it forgets.
 class ForgetfulDevice final : public Device, private residency::DeviceExtras {
 public:
     ForgetfulDevice(std::unique_ptr<Device> device, Forgotten forgotten)
@@ -46,7 +46,7 @@ public:
         device_->extras().discard(target, bytes, std::move(label));
     }
 
-    memory::LaneTimes laneTimes() const override { return device_->laneTimes(); }
+    memory::CopyTimes copyTimes() const override { return device_->copyTimes(); }
 
     EventRef markCopy() override { return device_->markCopy(); }
 

@@ -12,7 +12,7 @@ namespace lowtide::testing {
 struct Forgotten {
     bool computeWaits = false;
     bool copyWaits = false;
-    /// Added to the failed allocations that the device tells; nullptr: nothing.
+    /// Added to the failed allocations that the device reports; nullptr: nothing.
     std::shared_ptr<const int64_t> failures = nullptr;
     /// What its libraries keep between operators until it is dropped.
     std::shared_ptr<at::Tensor> workspace = nullptr;

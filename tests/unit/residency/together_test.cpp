@@ -48,7 +48,7 @@ std::shared_ptr<const ComponentTree> longer(const std::shared_ptr<const Componen
     return made;
 }
 
-/// A denoiser and what runs before each of its passes, as a ControlNet does.
+/// A denoiser and what runs before each of its forwards, as a ControlNet does.
 struct Networks {
     explicit Networks(const Bench& bench)
         : denoiser(longer(bench.model.denoiser(), 12)),
@@ -66,24 +66,24 @@ memory::PlanRequest controlled(const Bench& bench,
     memory::NodeWork node{.node = "denoise", .policy = memory::parsePolicy(policy)};
     node.components = {networks.denoiser, networks.control};
     for (const auto& tree : node.components) {
-        memory::ComponentWork work{.tree = tree, .passes = kSteps};
+        memory::ComponentWork work{.tree = tree, .forwards = kSteps};
         for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
-            work.pass.push_back({leaf, 1e6});
+            work.forward.push_back({leaf, 1e6});
         }
         node.work.components.push_back(std::move(work));
     }
     for (int64_t step = 0; step < kSteps; ++step) {
-        node.work.turns.push_back({1, 1});
-        node.work.turns.push_back({0, 1});
+        node.work.bursts.push_back({1, 1});
+        node.work.bursts.push_back({0, 1});
     }
     request.nodes = {std::move(node)};
     request.devices[0].traits.capacity = capacity;
     return request;
 }
 
-void runPass(Bench& bench, const ComponentTree& tree) {
-    bench.residency->beginPass(tree, {});
-    testing::compareWithMasters(bench, tree);
+void runForward(Bench& bench, const ComponentTree& tree) {
+    bench.residency->beginForward(tree, {});
+    testing::compareWithHostWeights(bench, tree);
 }
 
 class TogetherTest : public QObject {
@@ -100,8 +100,8 @@ private Q_SLOTS:
         }
     }
 
-    /// In every budget from the smallest to that which both fit into: every weight in every pass,
-    /// exactly what the plan says is moved and held, nothing left.
+    /// In every budget from the smallest to that which both fit into: every weight in every
+    /// forward, exactly what the plan states is moved and held, nothing left.
     void networksThatAlternateAreRight() {
         QFETCH(QString, policy);
         Bench bench(folder_.newPath(), "fake");
@@ -112,12 +112,12 @@ private Q_SLOTS:
             return testing::planOf(controlled(bench, networks, policy.toStdString(), capacity));
         };
         const Bytes minimum = planIn(both)->devices.at(0).minimum;
-        int inTurns = 0;
+        int alternating = 0;
         int inPart = 0;
         for (Bytes capacity = minimum; capacity <= both; capacity += (both - minimum) / 8) {
             const auto plan = planIn(capacity);
-            const bool isTogether = plan->stays[0].place != plan->stays[1].place;
-            inTurns += isTogether ? 0 : 1;
+            const bool isTogether = plan->residencies[0].slot != plan->residencies[1].slot;
+            alternating += isTogether ? 0 : 1;
             inPart += isTogether && capacity < both ? 1 : 0;
             for (int repetition = 0; repetition < 2; ++repetition) {
                 runSteps(bench, networks, plan);
@@ -125,14 +125,14 @@ private Q_SLOTS:
                 QCOMPARE(bench.total(), 0);
             }
         }
-        QVERIFY(inTurns > 0);
+        QVERIFY(alternating > 0);
         QCOMPARE(inPart > 0, policy != "model");
         QCOMPARE(bench.residency->hazards().size(), size_t{0});
     }
 
-    /// On the CPU one is copied to an arena and the other lies in its file's map: a turn has room
-    /// for one of them.
-    void mappedAndCopiedNetworksTakeTurns() {
+    /// On the CPU one is copied to an arena and the other lies in its file's map: while they
+    /// alternate there is space for one of them.
+    void mappedAndCopiedNetworksAlternate() {
         Bench bench(folder_.newPath(), "cpu");
         const Networks networks(bench);
         memory::PlanRequest request = controlled(bench, networks, "model", kGiB);
@@ -141,13 +141,13 @@ private Q_SLOTS:
         request.devices[0].traits.capacity = minimum;
         const auto plan = testing::planOf(request);
 
-        QCOMPARE(plan->stays[0].place, plan->stays[1].place);
-        QVERIFY(plan->stays[0].layout->isInPlace && !plan->stays[1].layout->isInPlace);
+        QCOMPARE(plan->residencies[0].slot, plan->residencies[1].slot);
+        QVERIFY(plan->residencies[0].layout->isInPlace && !plan->residencies[1].layout->isInPlace);
         runSteps(bench, networks, plan);
         QCOMPARE(bench.total(), 0);
     }
 
-    void nothingStaysAfterAnyEnd_data() {
+    void nothingRemainsAfterAnyEnd_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<int>("end");
         for (const char* policy : {"auto", "leaf+stream"}) {
@@ -162,9 +162,9 @@ private Q_SLOTS:
         }
     }
 
-    /// Two networks in one stay of a budget that holds a part of them, layers of an adapter
-    /// composed into one: the run ends in the middle of a pass, and the next one is right.
-    void nothingStaysAfterAnyEnd() {
+    /// Two networks in one residency of a budget that holds a part of them, layers of an adapter
+    /// composed into one: the run ends in the middle of a forward, and the next one is right.
+    void nothingRemainsAfterAnyEnd() {
         QFETCH(QString, policy);
         QFETCH(int, end);
         Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.0005});
@@ -183,7 +183,7 @@ private Q_SLOTS:
         bench.residency->begin(plan, {});
         bench.residency->enter(0);
         for (int64_t step = 0; step < kSteps; ++step) {
-            runPass(bench, *networks.control);
+            runForward(bench, *networks.control);
             QVERIFY(layersAreRight(bench, *networks.denoiser, networks.denoiser->leaves.size()));
         }
         bench.residency->leave(0);
@@ -196,9 +196,9 @@ private Q_SLOTS:
 private:
     enum End { kErrorBefore, kErrorWithin, kCancelBefore, kCancelWithin, kControlAlone };
 
-    /// Of the first `count` leaves in a pass: what the network has, and the layer behind it.
+    /// Of the first `count` leaves in a forward: what the network has, and the layer behind it.
     static bool layersAreRight(Bench& bench, const ComponentTree& tree, size_t count) {
-        bench.residency->beginPass(tree, {});
+        bench.residency->beginForward(tree, {});
         bool areRight = true;
         for (memory::LeafId leaf = 0; leaf < count; ++leaf) {
             const residency::Lease lease = bench.residency->use(tree, leaf);
@@ -209,7 +209,7 @@ private:
         return areRight;
     }
 
-    /// Two whole steps, and a part of a pass of the third one.
+    /// Two whole steps, and a part of a forward of the third one.
     static void runUntil(Bench& bench,
                          const Networks& networks,
                          const std::shared_ptr<const memory::Plan>& plan,
@@ -219,16 +219,16 @@ private:
         const auto error = testing::errorOf([&] {
             bench.residency->enter(0);
             for (int step = 0; step < 2 && end != kControlAlone; ++step) {
-                runPass(bench, *networks.control);
+                runForward(bench, *networks.control);
                 QVERIFY(
                     layersAreRight(bench, *networks.denoiser, networks.denoiser->leaves.size()));
             }
             const bool isWithin = end == kErrorWithin || end == kCancelWithin;
             if (isWithin || end == kControlAlone) {
-                runPass(bench, *networks.control);
+                runForward(bench, *networks.control);
             }
             const ComponentTree& last = isWithin ? *networks.denoiser : *networks.control;
-            bench.residency->beginPass(last, {});
+            bench.residency->beginForward(last, {});
             for (memory::LeafId leaf = 0; leaf < last.leaves.size() / 2; ++leaf) {
                 (void)bench.residency->use(last, leaf);
             }
@@ -252,8 +252,8 @@ private:
         bench.residency->begin(plan, {});
         bench.residency->enter(0);
         for (int64_t step = 0; step < kSteps; ++step) {
-            runPass(bench, *networks.control);
-            runPass(bench, *networks.denoiser);
+            runForward(bench, *networks.control);
+            runForward(bench, *networks.denoiser);
             QVERIFY(bench.total() <= plan->stages[0].bytes[0].weights);
         }
         bench.residency->leave(0);

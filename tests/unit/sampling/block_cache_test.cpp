@@ -1,10 +1,11 @@
-// The block cache inside a network, call by call, and beside the recorded calls of the reference.
+// The block cache inside a network, call by call, and compared with the recorded calls of the
+// reference.
 
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/sampling/cached_pass.hpp"
+#include "tests/unit/sampling/cached_forward.hpp"
 
 #include <QtTest>
 
@@ -41,12 +42,12 @@ struct Made {
 
 /// Latents that go along with what the network gives.
 Made run(const std::shared_ptr<const StepCache>& cache, StackNetwork network = {}) {
-    CachedPass pass(*cache, evenSigmas(kCalls));
+    CachedForward forward(*cache, evenSigmas(kCalls));
     at::Tensor latents = at::cos(at::arange(240, at::kFloat)).view({2, 4, 5, 6});
     for (int call = 0; call < kCalls; ++call) {
-        latents = latents - pass.call(network, latents) * 0.05;
+        latents = latents - forward.call(network, latents) * 0.05;
     }
-    return {latents, pass.end(), network.partial};
+    return {latents, forward.end(), network.partial};
 }
 
 /// Gives the recorded tensors of a golden case and compares what the cache makes of them.
@@ -122,9 +123,9 @@ private Q_SLOTS:
         RecordedNetwork network(testing::PythonGolden(kScript), name.toStdString());
         const auto cache =
             blockCache({{"threshold", threshold}, {"warm_up", warmUp}, {"max_consecutive", most}});
-        CachedPass pass(*cache, evenSigmas(network.calls()));
+        CachedForward forward(*cache, evenSigmas(network.calls()));
         for (int call = 0; call < network.calls(); ++call) {
-            (void)pass.call(network, at::zeros({1, 4, 8, 6}));
+            (void)forward.call(network, at::zeros({1, 4, 8, 6}));
         }
 
         QCOMPARE(network.differences, 0);
@@ -153,7 +154,7 @@ private Q_SLOTS:
         QCOMPARE(run(blockCache(mask)).counts.mostBytes, one);
     }
 
-    void maskSaysWhatIsComputed() {
+    void maskStatesWhatIsComputed() {
         const Made made = run(blockCache({{"gate", "mask"}, {"mask", "110100010001"}}));
 
         QCOMPARE(made.partial, std::string("110100010001"));
@@ -190,8 +191,8 @@ private Q_SLOTS:
         const at::Tensor far = at::ones({1, 4, 5, 6}) * 50;
         const at::Tensor near = at::ones({1, 4, 5, 6});
         StackNetwork network;
-        CachedPass mixed(*blockCache(line), evenSigmas(7));
-        CachedPass pure(*blockCache(line), evenSigmas(7));
+        CachedForward mixed(*blockCache(line), evenSigmas(7));
+        CachedForward pure(*blockCache(line), evenSigmas(7));
         at::Tensor fromMixed;
         at::Tensor fromPure;
         for (int call = 0; call < 6; ++call) {
@@ -240,8 +241,9 @@ private Q_SLOTS:
     }
 
     void refusesNetworksWithoutAFirstBlock() {
-        const auto error = testing::errorOf(
-            [] { CachedPass pass(*blockCache(), evenSigmas(3), CachePoints{.deepest = 12}); });
+        const auto error = testing::errorOf([] {
+            CachedForward forward(*blockCache(), evenSigmas(3), CachePoints{.deepest = 12});
+        });
 
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
         QVERIFY(error->hint().str().find("step forecast") != std::string::npos);
@@ -254,7 +256,7 @@ private:
         return {.scheduleCalls = calls,
                 .stages = std::vector<int>(static_cast<size_t>(calls), 0),
                 .sigmas = evenSigmas(calls),
-                .points = CachedPass::kPoints};
+                .points = CachedForward::kPoints};
     }
 };
 

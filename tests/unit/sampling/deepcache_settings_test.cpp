@@ -50,7 +50,7 @@ private Q_SLOTS:
         row("keep more than all", R"({"interval": 3, "keep_last": 9})", 4, 0) << "1111";
         row("start", R"({"interval": 4, "start": 0.5})", 8, 0) << "11111000";
         row("end", R"({"interval": 4, "end": 0.5})", 8, 0) << "10001111";
-        row("shares of the whole schedule", R"({"interval": 4, "end": 0.75})", 4, 4) << "1011";
+        row("fractions of the whole schedule", R"({"interval": 4, "end": 0.75})", 4, 4) << "1011";
         row("mask", R"({"schedule": "mask", "mask": "1, 0 0,1"})", 4, 0) << "1001";
     }
 
@@ -150,8 +150,8 @@ private Q_SLOTS:
                                         << "stages";
         QTest::newRow("ends before it starts") << R"({"start": 0.5, "end": 0.5})"
                                                << "end";
-        QTest::newRow("a share above 1") << R"({"end": 1.5})"
-                                         << "end";
+        QTest::newRow("a fraction above 1") << R"({"end": 1.5})"
+                                            << "end";
         QTest::newRow("power 1") << R"({"power": 1.0})"
                                  << "power";
         QTest::newRow("no power fits")

@@ -14,13 +14,13 @@ class DenoiseCarryTest : public QObject {
 
 private Q_SLOTS:
 
-    void twoPassesEqualOneBitForBit_data() { addSamplers(); }
+    void twoRangesEqualOneBitForBit_data() { addSamplers(); }
 
-    void twoPassesEqualOneBitForBit() {
+    void twoRangesEqualOneBitForBit() {
         QFETCH(QString, name);
         QFETCH(double, eta);
         QFETCH(QString, changes);
-        const Json settings = changesOf(changes);
+        const Json settings = deltasOf(changes);
         const std::string sampler = name.toStdString();
         const Run whole = run(sampler, {.eta = eta, .changes = settings});
         for (int split = 1; split < kSteps; ++split) {
@@ -38,7 +38,7 @@ private Q_SLOTS:
         }
     }
 
-    void threePassesEqualOneBitForBit() {
+    void threeRangesEqualOneBitForBit() {
         for (const std::string name : {"euler_a", "dpmpp_2m", "pndm", "unipc", "dpmpp_single"}) {
             const Run whole = run(name, {});
             const Run first = run(name, {.end = 2, .keepNoise = true});
@@ -52,24 +52,24 @@ private Q_SLOTS:
         }
     }
 
-    /// Nor one where a share says where to begin, whatever the step says.
+    /// Nor one where a fraction states where to begin, whatever the step states.
     void aCarryOfAnotherScheduleOrStepIsNotUsed() {
         const Run first = run("dpmpp_2m", {.end = 4, .keepNoise = true});
-        const auto second = [&](const Pass& pass, bool withCarry) {
+        const auto second = [&](const Part& part, bool withCarry) {
             return run("dpmpp_2m",
-                       pass,
+                       part,
                        first.result.latents,
                        withCarry ? first.result.carry : nullptr)
                 .result.latents;
         };
-        const Pass matching{.start = 4, .addNoise = false};
-        const Pass otherKey{.start = 4, .addNoise = false, .key = "another schedule"};
-        const Pass otherStep{.start = 5, .addNoise = false};
-        const Pass ofAShare{.start = 4, .addNoise = false, .startAt = 0.5};
+        const Part matching{.start = 4, .addNoise = false};
+        const Part otherKey{.start = 4, .addNoise = false, .key = "another schedule"};
+        const Part otherStep{.start = 5, .addNoise = false};
+        const Part ofAFraction{.start = 4, .addNoise = false, .startAt = 0.5};
         QVERIFY(!at::equal(second(matching, true), second(matching, false)));
         QVERIFY(at::equal(second(otherKey, true), second(otherKey, false)));
         QVERIFY(at::equal(second(otherStep, true), second(otherStep, false)));
-        QVERIFY(at::equal(second(ofAShare, true), second(ofAShare, false)));
+        QVERIFY(at::equal(second(ofAFraction, true), second(ofAFraction, false)));
     }
 
     void aCarryThatDoesNotFitEndsTheRun_data() {
@@ -129,7 +129,7 @@ private Q_SLOTS:
         QCOMPARE(carry->schedule, std::string("one schedule"));
     }
 
-    void aPassInTheMiddleStartsWithAStep() {
+    void aRangeInTheMiddleStartsWithAStep() {
         const Run heun = run("heun", {.start = 3}, at::rand({2, 4, 5, 6}));
         QCOMPARE(heun.steps.front(), 6);
         QCOMPARE(heun.stages.front(), 0);

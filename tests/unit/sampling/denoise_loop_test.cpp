@@ -1,6 +1,6 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/sampling/cached_pass.hpp"
+#include "tests/unit/sampling/cached_forward.hpp"
 #include "tests/unit/sampling/denoise_run.hpp"
 
 #include <ATen/ATen.h>
@@ -17,9 +17,9 @@ namespace {
 
 // A clean value is a difference divided by the signal, 0.07 at the highest timestep: 1e-6 of
 // latents up to 4 become 6e-5 in one call; Runge-Kutta weighs four of them with each other.
-constexpr double kPictureTolerance = 5e-3;
+constexpr double kImageTolerance = 5e-3;
 
-/// Predicts the noise that makes one picture of any latents: whatever the solver, it must end
+/// Predicts the noise that makes one image of any latents: whatever the solver, it must end
 /// there.
 class KnowingDenoiser final : public Denoiser {
 public:
@@ -28,10 +28,10 @@ public:
                        const StepInfo&) override {
         const double sigma = sigmaAt(timestep.item<double>());
         const double signal = 1 / std::sqrt(sigma * sigma + 1);
-        return (latents - picture() * signal) / (sigma * signal);
+        return (latents - image() * signal) / (sigma * signal);
     }
 
-    static at::Tensor picture() {
+    static at::Tensor image() {
         return at::cos(at::arange(240, at::kFloat)).view({2, 4, 5, 6}).slice(0, 0, 1);
     }
 
@@ -40,8 +40,8 @@ private:
     static double sigmaAt(double timestep) {
         const at::Tensor betas =
             at::pow(at::linspace(std::sqrt(0.00085), std::sqrt(0.012), 1000, at::kDouble), 2);
-        const at::Tensor shares = at::cumprod(1 - betas, 0);
-        const at::Tensor logs = at::log((1 - shares) / shares) / 2;
+        const at::Tensor fractions = at::cumprod(1 - betas, 0);
+        const at::Tensor logs = at::log((1 - fractions) / fractions) / 2;
         const auto below = std::min<int64_t>(static_cast<int64_t>(timestep), 998);
         const double weight = timestep - static_cast<double>(below);
         return std::exp(logs[below].item<double>() * (1 - weight) +
@@ -70,7 +70,7 @@ public:
     std::string asked;
 };
 
-/// Remembers how its evaluations begin, and what was said to come after each.
+/// Remembers how its evaluations begin, and what was announced to come after each.
 class AnnouncedNetwork final : public StackNetwork {
 public:
     at::Tensor predict(const at::Tensor& latents,
@@ -230,38 +230,38 @@ private Q_SLOTS:
 
     void anEarlyEndTakesAllNoiseAway_data() { addSamplers(); }
 
-    /// A network that knows the picture: at noise 0 the latents are that picture.
+    /// A network that knows the image: at noise 0 the latents are that image.
     void anEarlyEndTakesAllNoiseAway() {
         QFETCH(QString, name);
         QFETCH(double, eta);
         QFETCH(QString, changes);
         const auto endAt = [&](int end, bool keepNoise) {
             KnowingDenoiser denoiser;
-            Json settings = changesOf(changes);
+            Json settings = deltasOf(changes);
             settings["timestep_spacing"] = "leading";  // whole timesteps
-            const Pass pass{.end = end, .keepNoise = keepNoise, .eta = eta, .changes = settings};
-            return runWith(name.toStdString(), pass, denoiser, emptyLatents(), nullptr, kGuidance)
+            const Part part{.end = end, .keepNoise = keepNoise, .eta = eta, .changes = settings};
+            return runWith(name.toStdString(), part, denoiser, emptyLatents(), nullptr, kGuidance)
                 .result.latents;
         };
-        const at::Tensor picture = KnowingDenoiser::picture().expand({2, 4, 5, 6});
+        const at::Tensor image = KnowingDenoiser::image().expand({2, 4, 5, 6});
         for (int end = 1; end < kSteps; ++end) {
-            const double distance = at::max(at::abs(endAt(end, false) - picture)).item<double>();
-            QVERIFY2(distance < kPictureTolerance,
+            const double distance = at::max(at::abs(endAt(end, false) - image)).item<double>();
+            QVERIFY2(distance < kImageTolerance,
                      qPrintable(QString("%1 at %2").arg(distance).arg(end)));
         }
-        QVERIFY(!at::allclose(endAt(3, true), picture, 1e-2, 1e-2));
+        QVERIFY(!at::allclose(endAt(3, true), image, 1e-2, 1e-2));
     }
 
     void looksAtTheCleanLatentsOfEveryCall_data() { addSamplers(); }
 
-    /// A network that knows the picture: every call stands for that picture, and looking at it
+    /// A network that knows the image: every call stands for that image, and looking at it
     /// changes nothing.
     void looksAtTheCleanLatentsOfEveryCall() {
         QFETCH(QString, name);
         QFETCH(double, eta);
         QFETCH(QString, changes);
         Json config = kConfig;
-        config.update(changesOf(changes));
+        config.update(deltasOf(changes));
         config["timestep_spacing"] = "leading";  // whole timesteps
         const auto latents = [&](const std::function<void(double, int, int)>& look) {
             const auto sampler = samplerNamed(name.toStdString(), config)
@@ -270,7 +270,7 @@ private Q_SLOTS:
             DenoiseSettings settings{.seed = 77, .scheduleKey = {}};
             if (look) {
                 settings.look = [&](const std::function<at::Tensor()>& clean, int done, int total) {
-                    const at::Tensor missed = clean() - KnowingDenoiser::picture();
+                    const at::Tensor missed = clean() - KnowingDenoiser::image();
                     look(at::max(at::abs(missed)).item<double>(), done, total);
                 };
             }
@@ -293,16 +293,16 @@ private Q_SLOTS:
             calls = total;
         });
         QCOMPARE(looks, calls);
-        QVERIFY2(worst < kPictureTolerance, qPrintable(QString::number(worst)));
+        QVERIFY2(worst < kImageTolerance, qPrintable(QString::number(worst)));
         QVERIFY(at::equal(watched, latents({})));
     }
 
     void latentsWithoutNoiseStartAsTheyAre() {
         const at::Tensor latents = at::rand({2, 4, 5, 6});
-        const Run pass = run("euler", {.start = 2, .addNoise = false}, latents);
-        QVERIFY(at::equal(pass.recorded.at("latents.init"), latents));
-        QVERIFY(!pass.recorded.contains("random.000"));
-        QCOMPARE(pass.steps.front(), 2);
+        const Run part = run("euler", {.start = 2, .addNoise = false}, latents);
+        QVERIFY(at::equal(part.recorded.at("latents.init"), latents));
+        QVERIFY(!part.recorded.contains("random.000"));
+        QCOMPARE(part.steps.front(), 2);
     }
 
     void recordingChangesNothing() {
@@ -400,7 +400,7 @@ private Q_SLOTS:
                     {.seed = 77,
                      .cache = stepCacheNamed(cache.toStdString())
                                   .make(parseJson(settings.toStdString(), "settings")),
-                     .cachePoints = CachedPass::kPoints,
+                     .cachePoints = CachedForward::kPoints,
                      .guidance = isSequential ? Guidance::Sequential : Guidance::Batched},
                     nullptr,
                     StopToken(),
@@ -414,8 +414,8 @@ private Q_SLOTS:
     void anEmptyRangeIsRefused() {
         for (const auto& [start, end] :
              {std::pair(4, 4), std::pair(kSteps, -1), std::pair(-1, 3)}) {
-            const Pass pass{.start = start, .end = end};
-            const auto error = testing::errorOf([&] { (void)run("euler", pass); });
+            const Part part{.start = start, .end = end};
+            const auto error = testing::errorOf([&] { (void)run("euler", part); });
             QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
             QCOMPARE(error->item(), std::string("start_step"));
         }

@@ -1,5 +1,5 @@
 #pragma once
-// Passes of the denoise loop over a denoiser of the test.
+// Runs of the denoise loop over a denoiser of the test.
 
 #include "plugin/sampling/denoise_loop.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
@@ -17,8 +17,8 @@ inline const Json kConfig = {{"beta_schedule", "scaled_linear"},
                              {"beta_end", 0.012},
                              {"clip_sample", false}};
 
-/// One pass of a two-pass graph, or the whole of it.
-struct Pass {
+/// One part of a schedule that two nodes share, or all of it.
+struct Part {
     int start = 0;
     int end = -1;
     bool addNoise = true;
@@ -26,7 +26,7 @@ struct Pass {
     double eta = 0;
     Json changes = Json::object();  ///< of kConfig
     std::string key = "one schedule";
-    double startAt = 0;  ///< as PassPart has it
+    double startAt = 0;  ///< as ScheduleRange has it
 };
 
 struct Run {
@@ -43,24 +43,24 @@ struct Run {
 }
 
 [[nodiscard]] inline Run runWith(const std::string& name,
-                                 const Pass& pass,
+                                 const Part& part,
                                  Denoiser& denoiser,
                                  const at::Tensor& latents,
                                  const std::shared_ptr<const tensor::SamplerCarry>& carry,
                                  double guidance) {
     Json config = kConfig;
-    config.update(pass.changes);
+    config.update(part.changes);
     const ScheduleOptions options{
-        .steps = kSteps, .eta = pass.eta, .endStep = pass.end, .keepNoise = pass.keepNoise};
+        .steps = kSteps, .eta = part.eta, .endStep = part.end, .keepNoise = part.keepNoise};
     const auto sampler = samplerNamed(name, config).make(config, options);
     const DenoiseSettings settings{.guidanceScale = guidance,
                                    .seed = 77,
-                                   .part = {.startStep = pass.start,
-                                            .endStep = pass.end,
-                                            .keepNoise = pass.keepNoise,
-                                            .startAt = pass.startAt},
-                                   .addNoise = pass.addNoise,
-                                   .scheduleKey = pass.key};
+                                   .part = {.startStep = part.start,
+                                            .endStep = part.end,
+                                            .keepNoise = part.keepNoise,
+                                            .startAt = part.startAt},
+                                   .addNoise = part.addNoise,
+                                   .scheduleKey = part.key};
     tensor::Recorder recorder;
     const tensor::Record record(&recorder);
     Run result;
@@ -79,12 +79,12 @@ struct Run {
 }
 
 [[nodiscard]] inline Run run(const std::string& name,
-                             const Pass& pass,
+                             const Part& part,
                              const at::Tensor& latents = emptyLatents(),
                              const std::shared_ptr<const tensor::SamplerCarry>& carry = nullptr,
                              double guidance = kGuidance) {
     FakeDenoiser denoiser;
-    Run result = runWith(name, pass, denoiser, latents, carry, guidance);
+    Run result = runWith(name, part, denoiser, latents, carry, guidance);
     result.steps = denoiser.steps;
     result.stages = denoiser.stages;
     return result;
@@ -106,7 +106,7 @@ inline void addSamplers() {
     }
 }
 
-[[nodiscard]] inline Json changesOf(const QString& changes) {
+[[nodiscard]] inline Json deltasOf(const QString& changes) {
     return parseJson(changes.toStdString(), "changes");
 }
 

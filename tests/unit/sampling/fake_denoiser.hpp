@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 
 #include <ATen/ATen.h>
 

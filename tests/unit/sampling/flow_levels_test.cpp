@@ -216,7 +216,7 @@ private Q_SLOTS:
         QVERIFY(error->hint().str().find("the checkpoint is a flow") != std::string::npos);
     }
 
-    /// One that nobody told the size of the picture.
+    /// One that was not given the size of the image.
     void aDynamicShiftWithoutASizeIsRefused() {
         const Json config = parseJson(
             R"({"_class_name": "FlowMatchEulerDiscreteScheduler", "use_dynamic_shifting": true})",

@@ -18,8 +18,8 @@ const Json kConfig = {{"beta_schedule", "scaled_linear"},
                       {"beta_end", 0.012},
                       {"clip_sample", false}};
 
-/// One pass, as a test changes it.
-struct Pass {
+/// The settings of one run, as a test changes them.
+struct RunSettings {
     std::string sampler = "ddim";
     int start = 2;
     int end = -1;
@@ -42,7 +42,7 @@ struct Run {
     }
 };
 
-at::Tensor picture() {
+at::Tensor image() {
     return at::cos(at::arange(240, at::kFloat)).view({2, 4, 5, 6});
 }
 
@@ -56,9 +56,9 @@ at::Tensor left(const at::Tensor& latents) {
     return latents.narrow(3, 0, kHalf);
 }
 
-std::unique_ptr<Sampler> samplerOf(const Pass& pass) {
-    return samplerNamed(pass.sampler, kConfig)
-        .make(kConfig, {.steps = kSteps, .endStep = pass.end, .keepNoise = pass.keepNoise});
+std::unique_ptr<Sampler> samplerOf(const RunSettings& settings) {
+    return samplerNamed(settings.sampler, kConfig)
+        .make(kConfig, {.steps = kSteps, .endStep = settings.end, .keepNoise = settings.keepNoise});
 }
 
 /// Sees every channel, predicts those of the latents.
@@ -75,25 +75,25 @@ private:
     FakeDenoiser inner_;
 };
 
-Run run(const Pass& pass) {
-    const auto sampler = samplerOf(pass);
+Run run(const RunSettings& settings) {
+    const auto sampler = samplerOf(settings);
     tensor::Recorder recorder;
     FakeDenoiser four;
     NineChannels nine;
     Denoiser& denoiser =
-        pass.inpainting.masked.mean.defined() ? static_cast<Denoiser&>(nine) : four;
+        settings.inpainting.masked.mean.defined() ? static_cast<Denoiser&>(nine) : four;
     const DenoiseResult result = denoise(*sampler,
                                          denoiser,
-                                         picture(),
+                                         image(),
                                          {.guidanceScale = 3,
                                           .seed = 5,
-                                          .part = {.startStep = pass.start,
-                                                   .endStep = pass.end,
-                                                   .keepNoise = pass.keepNoise,
-                                                   .endAt = pass.endAt},
-                                          .startsEmpty = pass.startsEmpty,
-                                          .deviation = pass.deviation,
-                                          .inpainting = pass.inpainting},
+                                          .part = {.startStep = settings.start,
+                                                   .endStep = settings.end,
+                                                   .keepNoise = settings.keepNoise,
+                                                   .endAt = settings.endAt},
+                                          .startsEmpty = settings.startsEmpty,
+                                          .deviation = settings.deviation,
+                                          .inpainting = settings.inpainting},
                                          nullptr,
                                          StopToken(),
                                          tensor::Record(&recorder),
@@ -101,81 +101,81 @@ Run run(const Pass& pass) {
     return {.latents = result.latents, .recorded = recorder.tensors()};
 }
 
-LatentDistribution maskedPicture(bool isDrawn) {
-    return {.mean = picture() * 0.5,
+LatentDistribution maskedImage(bool isDrawn) {
+    return {.mean = image() * 0.5,
             .deviation = isDrawn ? at::full({2, 4, 5, 6}, 0.25) : at::Tensor()};
 }
 
 }  // namespace
 
-/// What a mask adds to a pass. Numbers of whole pipelines are compared by tests/golden.
+/// What a mask adds to a run. tests/golden compares the numbers of whole pipelines.
 class InpaintingTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void everySamplerEndsWithThePictureOutsideOfTheMask_data() {
+    void everySamplerEndsWithTheImageOutsideOfTheMask_data() {
         QTest::addColumn<QString>("name");
         for (const SamplerType& type : samplers()) {
             QTest::newRow(type.name.c_str()) << QString::fromStdString(type.name);
         }
     }
 
-    void everySamplerEndsWithThePictureOutsideOfTheMask() {
+    void everySamplerEndsWithTheImageOutsideOfTheMask() {
         QFETCH(QString, name);
         const int start = name == "pndm_prk" ? 0 : 2;  // its first steps are Runge-Kutta's
-        Pass pass{.sampler = name.toStdString(), .start = start};
-        const Run free = run(pass);
-        pass.inpainting.mask = rightHalf();
+        RunSettings settings{.sampler = name.toStdString(), .start = start};
+        const Run free = run(settings);
+        settings.inpainting.mask = rightHalf();
 
-        const Run kept = run(pass);
+        const Run kept = run(settings);
 
-        QVERIFY(at::equal(left(kept.latents), left(picture())));
-        QVERIFY(!at::equal(kept.latents, picture()));
-        QVERIFY(!at::equal(left(free.latents), left(picture())));
+        QVERIFY(at::equal(left(kept.latents), left(image())));
+        QVERIFY(!at::equal(kept.latents, image()));
+        QVERIFY(!at::equal(left(free.latents), left(image())));
     }
 
     void aMaskOfEverythingChangesNothing() {
         for (const char* name : {"ddim", "euler_a", "heun"}) {
-            Pass pass{.sampler = name};
-            const Run free = run(pass);
-            pass.inpainting.mask = at::ones({1, 1, 5, 6});
-            QVERIFY(at::equal(run(pass).latents, free.latents));
+            RunSettings settings{.sampler = name};
+            const Run free = run(settings);
+            settings.inpainting.mask = at::ones({1, 1, 5, 6});
+            QVERIFY(at::equal(run(settings).latents, free.latents));
         }
     }
 
     /// Of the same noise in every call; after the last there is none.
-    void theNetworkSeesThePictureWithTheNoiseOfItsCall() {
-        const Pass pass{.start = 1, .inpainting = {.mask = rightHalf()}};
-        const Run masked = run(pass);
-        const auto sampler = samplerOf(pass);
+    void theNetworkSeesTheImageWithTheNoiseOfItsCall() {
+        const RunSettings settings{.start = 1, .inpainting = {.mask = rightHalf()}};
+        const Run masked = run(settings);
+        const auto sampler = samplerOf(settings);
         const at::Tensor noise = masked.recorded.at("random.000");
         for (int call = 1; call < kSteps; ++call) {
             const at::Tensor seen =
                 masked.recorded.at("model_in.00" + std::to_string(call - 1)).narrow(0, 0, 2);
-            QVERIFY(at::equal(left(seen), left(sampler->addNoise(picture(), noise, call))));
+            QVERIFY(at::equal(left(seen), left(sampler->addNoise(image(), noise, call))));
         }
     }
 
-    void aPassThatKeepsItsNoiseKeepsThatOfThePicture() {
-        Pass pass{.start = 1, .end = 4, .keepNoise = true, .inpainting = {.mask = rightHalf()}};
-        const Run noisy = run(pass);
+    void aRangeThatKeepsItsNoiseKeepsThatOfTheImage() {
+        RunSettings settings{
+            .start = 1, .end = 4, .keepNoise = true, .inpainting = {.mask = rightHalf()}};
+        const Run noisy = run(settings);
         const at::Tensor noise = noisy.recorded.at("random.000");
         QVERIFY(
-            at::equal(left(noisy.latents), left(samplerOf(pass)->addNoise(picture(), noise, 4))));
-        pass.keepNoise = false;
-        QVERIFY(at::equal(left(run(pass).latents), left(picture())));
+            at::equal(left(noisy.latents), left(samplerOf(settings)->addNoise(image(), noise, 4))));
+        settings.keepNoise = false;
+        QVERIFY(at::equal(left(run(settings).latents), left(image())));
     }
 
-    void aPassThatEndsAtAShareKeepsTheNoiseOfThePicture() {
-        const Pass pass{.start = 1, .endAt = 0.5, .inpainting = {.mask = rightHalf()}};
-        const Run noisy = run(pass);
-        const auto sampler = samplerOf(pass);
+    void aRangeThatEndsAtAFractionKeepsTheNoiseOfTheImage() {
+        const RunSettings settings{.start = 1, .endAt = 0.5, .inpainting = {.mask = rightHalf()}};
+        const Run noisy = run(settings);
+        const auto sampler = samplerOf(settings);
         const int end = callsOf(*sampler, {.endAt = 0.5}).last;
         QVERIFY(end > 1 && end < sampler->callCount());
-        QVERIFY(
-            at::equal(left(noisy.latents),
-                      left(sampler->addNoise(picture(), noisy.recorded.at("random.000"), end))));
+        QVERIFY(at::equal(left(noisy.latents),
+                          left(sampler->addNoise(image(), noisy.recorded.at("random.000"), end))));
     }
 
     void drawsAsOftenAsTheReference_data() {
@@ -200,33 +200,33 @@ private Q_SLOTS:
         QFETCH(int, masked);
         QFETCH(bool, isFullStrength);
         QFETCH(int, draws);
-        Pass pass{.start = isFullStrength ? 0 : 2, .startsEmpty = isFullStrength};
-        pass.deviation = isDrawn ? at::full({2, 4, 5, 6}, 0.5) : at::Tensor();
-        pass.inpainting.mask = hasMask ? rightHalf() : at::Tensor();
+        RunSettings settings{.start = isFullStrength ? 0 : 2, .startsEmpty = isFullStrength};
+        settings.deviation = isDrawn ? at::full({2, 4, 5, 6}, 0.5) : at::Tensor();
+        settings.inpainting.mask = hasMask ? rightHalf() : at::Tensor();
         if (masked > 0) {
-            pass.inpainting.masked = maskedPicture(masked == 2);
+            settings.inpainting.masked = maskedImage(masked == 2);
         }
-        QCOMPARE(run(pass).draws(), static_cast<size_t>(draws));
+        QCOMPARE(run(settings).draws(), static_cast<size_t>(draws));
     }
 
     void theLatentsAreDrawnBeforeTheirNoise() {
         const at::Tensor deviation = at::rand({2, 4, 5, 6}) + 0.5;
-        const Pass pass{.start = 2, .deviation = deviation};
-        const Run drawn = run(pass);
-        const at::Tensor clean = picture() + deviation * drawn.recorded.at("random.000");
+        const RunSettings settings{.start = 2, .deviation = deviation};
+        const Run drawn = run(settings);
+        const at::Tensor clean = image() + deviation * drawn.recorded.at("random.000");
         QVERIFY(at::equal(
             drawn.recorded.at("latents.init"),
-            samplerOf(pass)->addNoise(clean, drawn.recorded.at("random.001"), pass.start)));
+            samplerOf(settings)->addNoise(clean, drawn.recorded.at("random.001"), settings.start)));
     }
 
-    void aNetworkThatFillsMasksSeesMaskAndPictureBesideTheLatents() {
-        Pass pass{.sampler = "euler", .start = 0, .startsEmpty = true};
-        pass.inpainting = {.mask = rightHalf(), .masked = maskedPicture(true)};
+    void aNetworkThatFillsMasksGetsMaskAndImageWithTheLatents() {
+        RunSettings settings{.sampler = "euler", .start = 0, .startsEmpty = true};
+        settings.inpainting = {.mask = rightHalf(), .masked = maskedImage(true)};
 
-        const Run filled = run(pass);
+        const Run filled = run(settings);
 
         const at::Tensor masked =
-            picture() * 0.5 + at::full({2, 4, 5, 6}, 0.25) * filled.recorded.at("random.001");
+            image() * 0.5 + at::full({2, 4, 5, 6}, 0.25) * filled.recorded.at("random.001");
         for (const char* key : {"model_in.000", "model_in.005"}) {
             const at::Tensor seen = filled.recorded.at(key);
             QCOMPARE(seen.sizes().vec(), (std::vector<int64_t>{4, 9, 5, 6}));
@@ -236,8 +236,8 @@ private Q_SLOTS:
                 QVERIFY(at::equal(half.narrow(1, 5, 4), masked));
             }
         }
-        QCOMPARE(filled.latents.sizes().vec(), picture().sizes().vec());
-        QVERIFY(!at::equal(left(filled.latents), left(picture())));
+        QCOMPARE(filled.latents.sizes().vec(), image().sizes().vec());
+        QVERIFY(!at::equal(left(filled.latents), left(image())));
     }
 };
 

@@ -1,11 +1,11 @@
-// MagCache inside a network: what is recorded, and what a curve spares, beside the recorded calls
-// of the reference.
+// MagCache inside a network: what is recorded, and what a curve spares, compared with the recorded
+// calls of the reference.
 
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/sampling/cached_pass.hpp"
+#include "tests/unit/sampling/cached_forward.hpp"
 
 #include <QtTest>
 
@@ -53,8 +53,8 @@ CachedRun runOf(int calls) {
     return {.scheduleCalls = calls,
             .stages = std::vector<int>(static_cast<size_t>(calls), 0),
             .sigmas = evenSigmas(calls),
-            .points = CachedPass::kPoints,
-            .identity = CachedPass::identity()};
+            .points = CachedForward::kPoints,
+            .identity = CachedForward::identity()};
 }
 
 /// Gives the recorded tensors of a golden case and compares what the cache makes of them. There the
@@ -121,11 +121,11 @@ private:
 };
 
 std::vector<double> recorded(GivenNetwork network, int calls) {
-    CachedPass pass(*recorder(), evenSigmas(calls));
+    CachedForward run(*recorder(), evenSigmas(calls));
     for (int call = 0; call < calls; ++call) {
-        (void)pass.call(network, at::zeros({1, 4, 5, 6}));
+        (void)run.call(network, at::zeros({1, 4, 5, 6}));
     }
-    return network.reused == 0 ? pass.record().at("ratios").get<std::vector<double>>()
+    return network.reused == 0 ? run.record().at("ratios").get<std::vector<double>>()
                                : std::vector<double>();
 }
 
@@ -159,25 +159,25 @@ private Q_SLOTS:
                      {{"curve_threshold", facts["threshold"]},
                       {"kept_share", facts["kept"]},
                       {"max_consecutive", facts["most"]}});
-        CachedPass pass(*cache, evenSigmas(network.calls()));
+        CachedForward run(*cache, evenSigmas(network.calls()));
         for (int call = 0; call < network.calls(); ++call) {
-            (void)pass.call(network, at::zeros({1, 4, 8, 6}));
+            (void)run.call(network, at::zeros({1, 4, 8, 6}));
         }
 
         QCOMPARE(network.differences, 0);
-        QCOMPARE(pass.end().bytesAfter, Bytes{0});
+        QCOMPARE(run.end().bytesAfter, Bytes{0});
     }
 
     /// Error after a step: .05, then .15; so every third one is computed. A jump ends the row.
     void marksFollowTheCurve() {
         std::vector<double> ratios(12, 1.05);
         StackNetwork network;
-        CachedPass pass(*magCache(curveOf(ratios), {{"curve_threshold", 0.16}}), evenSigmas(12));
+        CachedForward run(*magCache(curveOf(ratios), {{"curve_threshold", 0.16}}), evenSigmas(12));
         ratios[4] = 1.5;
         StackNetwork jumping;
-        CachedPass jump(*magCache(curveOf(ratios), {{"curve_threshold", 0.16}}), evenSigmas(12));
+        CachedForward jump(*magCache(curveOf(ratios), {{"curve_threshold", 0.16}}), evenSigmas(12));
         for (int call = 0; call < 12; ++call) {
-            (void)pass.call(network, at::ones({2, 4, 5, 6}));
+            (void)run.call(network, at::ones({2, 4, 5, 6}));
             (void)jump.call(jumping, at::ones({2, 4, 5, 6}));
         }
 
@@ -186,7 +186,7 @@ private Q_SLOTS:
     }
 
     /// A pass that begins in the middle reads the curve from there on.
-    void aLatePassReadsItsPartOfTheCurve() {
+    void aLateRangeReadsItsPartOfTheCurve() {
         std::vector<double> ratios(12, 1.0);
         ratios[8] = 2;
         CachedRun run = runOf(7);
@@ -213,7 +213,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("scheduler");
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<bool>("hasStages");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         const QString a(64, 'a');
         QTest::newRow("checkpoint") << "euler" << QString(64, 'b') << false
                                     << "the checkpoint aaaaaaaaaa, this is bbbbbbbbbb";
@@ -226,7 +226,7 @@ private Q_SLOTS:
         QFETCH(QString, scheduler);
         QFETCH(QString, checkpoint);
         QFETCH(bool, hasStages);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         CachedRun run = runOf(4);
         run.stages.back() = hasStages ? 1 : 0;
         run.identity = {.scheduler = scheduler.toStdString(),
@@ -238,7 +238,7 @@ private Q_SLOTS:
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("curve"));
-        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+        QVERIFY2(error->message().str().find(expected.toStdString()) != std::string::npos,
                  error->what());
     }
 
@@ -305,20 +305,20 @@ private Q_SLOTS:
     void recordingChangesNothing_andLeavesNothing() {
         StackNetwork plain;
         StackNetwork watched;
-        CachedPass pass(*recorder(), evenSigmas(6));
+        CachedForward run(*recorder(), evenSigmas(6));
         for (int call = 0; call < 6; ++call) {
             const at::Tensor input = at::cos(at::arange(240, at::kFloat) * call).view({2, 4, 5, 6});
             const StepInfo info{.step = call, .stepCount = 6, .taken = call};
-            QVERIFY(at::equal(pass.call(watched, input),
+            QVERIFY(at::equal(run.call(watched, input),
                               plain.predict(input, at::scalar_tensor(900 - 10 * call), info)));
         }
-        const Json record = pass.record();
+        const Json record = run.record();
 
         QCOMPARE(watched.partial, std::string("111111"));
         QCOMPARE(record.at("checkpoint"), Json(std::string(64, 'a')));
         QCOMPARE(record.at("scheduler"), Json("euler"));
         QCOMPARE(record.at("ratios").size(), size_t{6});
-        const StepCounts counts = pass.end();
+        const StepCounts counts = run.end();
         QCOMPARE(counts.full, int64_t{6});
         QVERIFY(counts.misses.empty());
         QCOMPARE(counts.mostBytes, Bytes{240 * 4 + 5 * 4});
@@ -329,7 +329,7 @@ private Q_SLOTS:
     void refusesToRecord_data() {
         QTest::addColumn<double>("broken");
         QTest::addColumn<int>("othersAt");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("no numbers")
             << std::numeric_limits<double>::quiet_NaN() << 99 << "the ratio of step 1 is nan";
         QTest::newRow("other prompts") << 1.0 << 3 << "step 3 cannot be compared";
@@ -338,18 +338,18 @@ private Q_SLOTS:
     void refusesToRecord() {
         QFETCH(double, broken);
         QFETCH(int, othersAt);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         StackNetwork network;
         network.broken = broken;
-        CachedPass pass(*recorder(), evenSigmas(6));
+        CachedForward run(*recorder(), evenSigmas(6));
         for (int call = 0; call < 6; ++call) {
-            (void)pass.call(network, at::ones({2, 4, 5, 6}), call < othersAt ? 1 : 2);
+            (void)run.call(network, at::ones({2, 4, 5, 6}), call < othersAt ? 1 : 2);
         }
 
-        const auto error = testing::errorOf([&] { (void)pass.record(); });
+        const auto error = testing::errorOf([&] { (void)run.record(); });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+        QVERIFY2(error->message().str().find(expected.toStdString()) != std::string::npos,
                  error->what());
     }
 

@@ -24,8 +24,8 @@ constexpr double kFarFromEnd = 0.03;
 const char* const kEdm = R"({"_class_name": "EDMEulerScheduler", "prediction_type": "epsilon"})";
 const char* const kFlow = R"({"_class_name": "FlowMatchEulerDiscreteScheduler", "shift": 3})";
 
-/// The exact network for data of N(0, kDeviation^2), whose clean latents are a share of the noisy
-/// ones.
+/// The exact network for data of N(0, kDeviation^2), whose clean latents are a fraction of the
+/// noisy ones.
 class GaussianDenoiser final : public Denoiser {
 public:
     explicit GaussianDenoiser(bool isFlow) : isFlow_(isFlow) {}
@@ -37,15 +37,15 @@ public:
         if (isFlow_) {
             const double sigma = timestepIn(timestep) / 1000;
             const double signal = 1 - sigma;
-            const double share = signal * kData / (signal * signal * kData + sigma * sigma);
-            return input * ((1 - share) / sigma);
+            const double fraction = signal * kData / (signal * signal * kData + sigma * sigma);
+            return input * ((1 - fraction) / sigma);
         }
         constexpr double kTrained = 0.25;  // the square of sigma_data
         const double sigma = std::exp(4 * timestepIn(timestep));
         const double total = sigma * sigma + kTrained;
-        const double share = kData / (kData + sigma * sigma);
+        const double fraction = kData / (kData + sigma * sigma);
         const double out = sigma * 0.5 / std::sqrt(total);
-        return input * (std::sqrt(total) * (share - kTrained / total) / out);
+        return input * (std::sqrt(total) * (fraction - kTrained / total) / out);
     }
 
 private:
@@ -131,9 +131,9 @@ private Q_SLOTS:
                  qPrintable(QString::number(deviation)));
     }
 
-    void tellsTheTimeOfAShare_data() {
+    void givesTheTimeOfAFraction_data() {
         QTest::addColumn<QString>("config");
-        QTest::addColumn<double>("share");
+        QTest::addColumn<double>("fraction");
         QTest::addColumn<double>("time");
         QTest::newRow("timesteps, half way") << R"({"num_train_timesteps": 501})" << 0.5 << 250.0;
         QTest::newRow("EDM, noise alone") << kEdm << 0.0 << 0.25 * std::log(80.0);
@@ -142,13 +142,13 @@ private Q_SLOTS:
         QTest::newRow("flow, half way") << kFlow << 0.5 << 750.0;  // 3 * 0.5 / (1 + 2 * 0.5)
     }
 
-    void tellsTheTimeOfAShare() {
+    void givesTheTimeOfAFraction() {
         QFETCH(QString, config);
-        QFETCH(double, share);
+        QFETCH(double, fraction);
         QFETCH(double, time);
         const TimeAt timeAt = timeScaleOf(parseJson(config.toStdString(), "config"));
         constexpr double kRounding = 1e-12;
-        QVERIFY(std::abs(timeAt(share) - time) <= kRounding * (1 + std::abs(time)));
+        QVERIFY(std::abs(timeAt(fraction) - time) <= kRounding * (1 + std::abs(time)));
     }
 
     void solversAlongTimestepsRefuseOtherProcesses_data() {

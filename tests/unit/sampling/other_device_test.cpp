@@ -2,7 +2,7 @@
 
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
@@ -75,10 +75,10 @@ private Q_SLOTS:
         }
     }
 
-    void aPassGoesOnFromACarryOnTheHost_data() { addSamplers(); }
+    void aRangeGoesOnFromACarryOnTheHost_data() { addSamplers(); }
 
     /// What the executor keeps between runs lies on the host.
-    void aPassGoesOnFromACarryOnTheHost() {
+    void aRangeGoesOnFromACarryOnTheHost() {
         QFETCH(QString, name);
         const std::string sampler = name.toStdString();
         const c10::Device device = device_->torchDevice();

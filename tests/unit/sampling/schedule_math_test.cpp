@@ -115,7 +115,7 @@ private Q_SLOTS:
         const auto alphas = alphasCumprod(schedule);
         QCOMPARE(alphas.size(), 1000U);
         QCOMPARE(alphas.back(), 0.0F);
-        QVERIFY(std::abs(alphas.front() - (1 - 0.00085F)) < 1e-6F);  // the first stays as it was
+        QVERIFY(std::abs(alphas.front() - (1 - 0.00085F)) < 1e-6F);  // the first is as it was
         QCOMPARE(positiveAlphasCumprod(schedule).back(), 0x1p-24F);
         QVERIFY(std::is_sorted(alphas.rbegin(), alphas.rend()));
     }

@@ -1,4 +1,4 @@
-// Which scheduler settings are read, and what is said of those that are not built.
+// Which scheduler settings are read, and what is reported of those that are not built.
 
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
@@ -297,7 +297,7 @@ private Q_SLOTS:
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
     }
 
-    void blamesThePersonsChoice_data() {
+    void blamesTheUsersChoice_data() {
         QTest::addColumn<QString>("sampler");
         QTest::addColumn<QString>("item");
         QTest::addColumn<QString>("value");
@@ -319,9 +319,9 @@ private Q_SLOTS:
         QTest::newRow("too many steps") << "ddim"
                                         << "steps"
                                         << "1001";
-        QTest::newRow("no room") << "dpmpp_2m"
-                                 << "steps"
-                                 << "1000";
+        QTest::newRow("no step left") << "dpmpp_2m"
+                                      << "steps"
+                                      << "1000";
         QTest::newRow("no Runge-Kutta") << "pndm_prk"
                                         << "steps"
                                         << "3";
@@ -339,7 +339,7 @@ private Q_SLOTS:
                                      << "1.5";
     }
 
-    void blamesThePersonsChoice() {
+    void blamesTheUsersChoice() {
         QFETCH(QString, sampler);
         QFETCH(QString, item);
         QFETCH(QString, value);
@@ -364,7 +364,7 @@ private Q_SLOTS:
         }
     }
 
-    /// What a person asks for and the class does not have is said, never left out.
+    /// What a user asks for and the class does not have is reported, never left out.
     void choicesThatTheClassLacksAreRefused_data() {
         QTest::addColumn<QString>("sampler");
         QTest::addColumn<QString>("item");
@@ -393,7 +393,7 @@ private Q_SLOTS:
         rows("sigmas", "karras", spreading);
     }
 
-    void choicesThatTheClassLacksAreRefused() { blamesThePersonsChoice(); }
+    void choicesThatTheClassLacksAreRefused() { blamesTheUsersChoice(); }
 
     /// The reference computes NaN there.
     void aWayDownThatRoundingLosesIsRefused() {

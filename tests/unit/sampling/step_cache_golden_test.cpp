@@ -27,7 +27,7 @@ std::vector<double> doublesOf(const at::Tensor& values) {
     return {begin, begin + values.numel()};
 }
 
-/// Takes or computes one step, as the decision says, and compares with the reference.
+/// Takes or computes one step, as the decision states, and compares with the reference.
 struct Replay {
     ReuseDecision& decision;
     StepPredictor& predictor;
@@ -99,7 +99,7 @@ private Q_SLOTS:
                              .check = {}};
         ReuseDecision decision(magGate({.threshold = item["threshold"].get<double>(),
                                         .mostSkips = item["most"].get<int>(),
-                                        .keptShare = item["kept"].get<double>()},
+                                        .keptFraction = item["kept"].get<double>()},
                                        curve.ratiosFor(steps)),
                                {});
         const auto predictor = reusePredictor();
@@ -160,7 +160,7 @@ private Q_SLOTS:
         const auto gate = windowGate({.window = item["window"].get<double>(),
                                       .growth = item["growth"].get<double>(),
                                       .warmUp = item["warmUp"].get<int>(),
-                                      .stopShare = item["stop"].get<double>()});
+                                      .stopFraction = item["stop"].get<double>()});
         for (int i = 0; i < stepsOf(item); ++i) {
             const GateStep step{.step = i, .stepCount = stepsOf(item)};
             const bool reused = isReused(item, i);
@@ -191,19 +191,19 @@ private Q_SLOTS:
     }
 
     void curvesStretchAsTheReference() {
-        const at::Tensor places = golden_->tensor("nearest");
-        const auto place = places.accessor<int64_t, 3>();
+        const at::Tensor positions = golden_->tensor("nearest");
+        const auto found = positions.accessor<int64_t, 3>();
         int different = 0;
-        for (int length = 1; length <= places.size(0); ++length) {
+        for (int length = 1; length <= positions.size(0); ++length) {
             MagCurve curve;
             for (int i = 0; i < length; ++i) {
                 curve.ratios.push_back(i);
             }
-            for (int count = 1; count <= places.size(1); ++count) {
+            for (int count = 1; count <= positions.size(1); ++count) {
                 const std::vector<double> mine = curve.ratiosFor(count);
                 QCOMPARE(mine.size(), static_cast<size_t>(count));
                 for (int i = 0; i < count; ++i) {
-                    const auto expected = static_cast<double>(place[length - 1][count - 1][i]);
+                    const auto expected = static_cast<double>(found[length - 1][count - 1][i]);
                     different += mine[static_cast<size_t>(i)] == expected ? 0 : 1;
                 }
             }

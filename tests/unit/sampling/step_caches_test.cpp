@@ -24,7 +24,7 @@ std::shared_ptr<const StepCache> deepCache(Json settings) {
     return stepCacheNamed("deepcache").make(std::move(settings));
 }
 
-struct Pass {
+struct RunSettings {
     std::string sampler = "ddim";
     int steps = 12;
     int startStep = 0;
@@ -32,14 +32,17 @@ struct Pass {
     at::Tensor latents = at::zeros({1, 4, 5, 6});
 };
 
-DenoiseResult run(const Pass& pass, Denoiser& network, std::shared_ptr<const StepCache> cache) {
-    const auto sampler = samplerNamed(pass.sampler, kConfig).make(kConfig, {.steps = pass.steps});
+DenoiseResult run(const RunSettings& settings,
+                  Denoiser& network,
+                  std::shared_ptr<const StepCache> cache) {
+    const auto sampler =
+        samplerNamed(settings.sampler, kConfig).make(kConfig, {.steps = settings.steps});
     return denoise(*sampler,
                    network,
-                   pass.latents,
-                   {.guidanceScale = pass.guidance,
+                   settings.latents,
+                   {.guidanceScale = settings.guidance,
                     .seed = 5,
-                    .part = {.startStep = pass.startStep},
+                    .part = {.startStep = settings.startStep},
                     .scheduleKey = "key",
                     .cache = std::move(cache),
                     .cachePoints = kPoints},
@@ -80,7 +83,7 @@ private:
             return kept_.at(step.slot);
         }
 
-        void makeRoom(const CacheSlot&) override {}
+        void makeSpace(const CacheSlot&) override {}
 
         void forget(const CacheSlot&) override {}
 
@@ -234,11 +237,11 @@ private Q_SLOTS:
         const auto cache = deepCache({{"interval", 3}});
         CutNetwork network;
         const DenoiseResult expected = run({}, network, cache);
-        for (const Pass& between : {Pass{.latents = at::zeros({2, 4, 5, 6})},
-                                    Pass{.latents = at::zeros({1, 4, 9, 6})},
-                                    Pass{.guidance = 1},
-                                    Pass{.startStep = 5},
-                                    Pass{.sampler = "heun"}}) {
+        for (const RunSettings& between : {RunSettings{.latents = at::zeros({2, 4, 5, 6})},
+                                           RunSettings{.latents = at::zeros({1, 4, 9, 6})},
+                                           RunSettings{.guidance = 1},
+                                           RunSettings{.startStep = 5},
+                                           RunSettings{.sampler = "heun"}}) {
             (void)run(between, network, cache);
 
             const DenoiseResult after = run({}, network, cache);
@@ -400,15 +403,15 @@ private Q_SLOTS:
         QCOMPARE(networks[0].partial, (std::vector<bool>{false, true, false, true}));
     }
 
-    void samplersSayWhetherTheyDraw_data() {
+    void samplersStateWhetherTheyDraw_data() {
         QTest::addColumn<QString>("name");
         for (const SamplerType& type : samplers()) {
             QTest::newRow(type.name.c_str()) << QString::fromStdString(type.name);
         }
     }
 
-    /// What the table of combinations is told of them.
-    void samplersSayWhetherTheyDraw() {
+    /// What the table of combinations learns of them.
+    void samplersStateWhetherTheyDraw() {
         QFETCH(QString, name);
         const SamplerType& type = samplerNamed(name.toStdString(), kConfig);
         const auto sampler = type.make(kConfig, {.steps = 6});
@@ -445,7 +448,7 @@ private Q_SLOTS:
         QVERIFY(error && error->kind() == ErrorKind::Internal);
     }
 
-    /// Else a full step would need room for the old value beside its activations.
+    /// Else a full step would need space for the old value in addition to its activations.
     void aFullStepHoldsNothingOfTheOneBefore() {
         Watching network;
         OneScope scope;
@@ -455,7 +458,7 @@ private Q_SLOTS:
         QCOMPARE(network.held, (std::vector<size_t>{0, 1, 0, 1}));
     }
 
-    void whatIsStillAliveIsTold() {
+    void whatIsStillAliveIsReported() {
         CutNetwork network;
         at::Tensor leaked;
         OneScope scope;

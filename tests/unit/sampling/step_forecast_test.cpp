@@ -5,7 +5,7 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/sampling/cached_pass.hpp"
+#include "tests/unit/sampling/cached_forward.hpp"
 #include "tests/unit/sampling/fake_denoiser.hpp"
 
 #include <QtTest>
@@ -128,10 +128,10 @@ private Q_SLOTS:
                                      {"end", end},
                                      {"warm_up", 0}});
         RecordedNetwork network(out);
-        CachedPass pass(*cache, evenSigmas(static_cast<int>(in.size(0))));
+        CachedForward run(*cache, evenSigmas(static_cast<int>(in.size(0))));
         for (int64_t call = 0; call < in.size(0); ++call) {
-            QVERIFY(at::equal(pass.call(network, in[call]), out[call]));
-            QCOMPARE(pass.marks.back() == '0', reused.const_data_ptr<bool>()[call]);
+            QVERIFY(at::equal(run.call(network, in[call]), out[call]));
+            QCOMPARE(run.marks.back() == '0', reused.const_data_ptr<bool>()[call]);
         }
     }
 
@@ -149,47 +149,47 @@ private Q_SLOTS:
         }
         LineNetwork network(sigmas);
         const auto cache = forecast({{"predictor", predictor.toStdString()}});
-        CachedPass pass(*cache, sigmas);
+        CachedForward run(*cache, sigmas);
         at::Tensor newest;
         for (int call = 0; call < kCalls; ++call) {
-            const at::Tensor made = pass.call(network, at::zeros({1, 4, 5, 6}, at::kDouble));
+            const at::Tensor made = run.call(network, at::zeros({1, 4, 5, 6}, at::kDouble));
             const double distance = farthest(made, network.at(call));
-            if (pass.marks.back() == '1') {
+            if (run.marks.back() == '1') {
                 newest = made;
                 QCOMPARE(distance, 0.0);
                 continue;
             }
-            // Spectrum's ridge bends a line: it must stay nearer than the newest output again.
+            // Spectrum's ridge bends a line: it must remain nearer than the newest output again.
             const double allowed =
                 predictor == "taylor" ? 1e-9 : farthest(newest, network.at(call));
             QVERIFY2(distance < allowed, qPrintable(QString::number(distance)));
         }
 
-        QCOMPARE(pass.marks, std::string("11110101001001000111"));
+        QCOMPARE(run.marks, std::string("11110101001001000111"));
     }
 
     void callsWithoutATimeAreComputed() {
         std::vector<double> sigmas(kCalls, std::numeric_limits<double>::infinity());
         LineNetwork network(evenSigmas(kCalls));
-        CachedPass pass(*forecast({{"warm_up", 0}}), sigmas);
+        CachedForward run(*forecast({{"warm_up", 0}}), sigmas);
         for (int call = 0; call < kCalls; ++call) {
-            (void)pass.call(network, at::zeros({1, 4, 5, 6}));
+            (void)run.call(network, at::zeros({1, 4, 5, 6}));
         }
 
-        QCOMPARE(pass.marks, std::string(kCalls, '1'));
+        QCOMPARE(run.marks, std::string(kCalls, '1'));
     }
 
     void otherPromptsForgetWhatWasSeen() {
         LineNetwork network(evenSigmas(kCalls));
-        CachedPass pass(*forecast({{"predictor", "spectrum"}}), evenSigmas(kCalls));
+        CachedForward run(*forecast({{"predictor", "spectrum"}}), evenSigmas(kCalls));
         for (int call = 0; call < 8; ++call) {
-            (void)pass.call(network, at::zeros({1, 4, 5, 6}), call < 6 ? 1 : 2);
+            (void)run.call(network, at::zeros({1, 4, 5, 6}), call < 6 ? 1 : 2);
         }
 
         // Call 6 is computed because of its prompts; Spectrum then has one value where it needs
         // two.
-        QCOMPARE(pass.marks, std::string("11110111"));
-        QCOMPARE(pass.end().misses, (std::map<std::string, int64_t>{{"prompts", 1}}));
+        QCOMPARE(run.marks, std::string("11110111"));
+        QCOMPARE(run.end().misses, (std::map<std::string, int64_t>{{"prompts", 1}}));
     }
 
     void everySamplerIsForecast_data() {

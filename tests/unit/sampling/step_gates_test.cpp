@@ -20,7 +20,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kSteps = 20;
 
-/// What a gate does over a pass: "1" computed, "0" reused. Every step has the same change.
+/// What a gate does over a run: "1" computed, "0" reused. Every step has the same change.
 std::string marksOf(std::unique_ptr<StepGate> gate,
                     const ReuseLimits& limits,
                     double change,
@@ -46,13 +46,16 @@ std::vector<double> ones() {
     return std::vector<double>(kSteps, 1.0);
 }
 
-void refuses(const std::function<void()>& act, ErrorKind kind, const char* item, const char* says) {
+void refuses(const std::function<void()>& act,
+             ErrorKind kind,
+             const char* item,
+             const char* expected) {
     try {
         act();
     } catch (const Error& error) {
         QVERIFY(error.kind() == kind);
         QCOMPARE(error.item(), std::string(item));
-        QVERIFY2(error.message().str().find(says) != std::string::npos, error.what());
+        QVERIFY2(error.message().str().find(expected) != std::string::npos, error.what());
         QVERIFY(!error.hint().empty());
         return;
     }
@@ -81,7 +84,7 @@ private Q_SLOTS:
 
     void thresholdZeroNeverReuses() {
         QCOMPARE(marksOf(firstBlockGate(0), {}, 0.0), kAllComputed);
-        QCOMPARE(marksOf(magGate({.threshold = 0, .keptShare = 0}, ones()), {}, kNaN),
+        QCOMPARE(marksOf(magGate({.threshold = 0, .keptFraction = 0}, ones()), {}, kNaN),
                  kAllComputed);
         QCOMPARE(marksOf(outputChangeGate({.threshold = 0, .active = {0, 1}}), {}, 1e-300),
                  kAllComputed);
@@ -96,11 +99,11 @@ private Q_SLOTS:
                      kAllComputed);
         }
         const std::vector<double> ratios(kSteps, kNaN);
-        QCOMPARE(marksOf(magGate({.threshold = 1e9, .keptShare = 0}, ratios), {}, kNaN),
+        QCOMPARE(marksOf(magGate({.threshold = 1e9, .keptFraction = 0}, ratios), {}, kNaN),
                  kAllComputed);
     }
 
-    void changeOfNothingSaysNothing_ofTheOutput() {
+    void changeOfNothingStatesNothing_ofTheOutput() {
         QCOMPARE(marksOf(outputChangeGate({.active = {0, 1}}), {}, 0.0), kAllComputed);
     }
 
@@ -113,7 +116,7 @@ private Q_SLOTS:
         const ReuseLimits limits{.warmUp = 3, .mostInARow = 2, .keepLast = 4};
         const std::string expected = "11100100100100101111";
         QCOMPARE(marksOf(firstBlockGate(1), limits, 0.5), expected);
-        QCOMPARE(marksOf(magGate({.mostSkips = 9, .keptShare = 0}, ones()), limits, kNaN),
+        QCOMPARE(marksOf(magGate({.mostSkips = 9, .keptFraction = 0}, ones()), limits, kNaN),
                  expected);
         QCOMPARE(marksOf(outputChangeGate({.threshold = 99, .active = {0, 1}}), limits, 0.5),
                  expected);
@@ -124,7 +127,7 @@ private Q_SLOTS:
         const std::string marks =
             marksOf(outputChangeGate({.threshold = 1, .active = {0.15, 0.95}}), {}, 0.3);
 
-        QCOMPARE(marks, std::string("11100010001000100011"));  // 0.3, 0.6 and 0.9 stay below 1
+        QCOMPARE(marks, std::string("11100010001000100011"));  // 0.3, 0.6 and 0.9 are below 1
     }
 
     void errorsOfTheCurveAddUp() {
@@ -132,7 +135,7 @@ private Q_SLOTS:
         const std::vector<double> ratios(kSteps, 0.96);
         const auto marks = [&](double threshold, int most) {
             return marksOf(
-                magGate({.threshold = threshold, .mostSkips = most, .keptShare = 0.2}, ratios),
+                magGate({.threshold = threshold, .mostSkips = most, .keptFraction = 0.2}, ratios),
                 {},
                 kNaN);
         };
@@ -145,7 +148,7 @@ private Q_SLOTS:
 
     void stepsBeyondTheCurveCountAsUnchanged() {
         const std::string marks = marksOf(
-            magGate({.threshold = 0.01, .mostSkips = 99, .keptShare = 0}, {0.5, 0.5}), {}, kNaN);
+            magGate({.threshold = 0.01, .mostSkips = 99, .keptFraction = 0}, {0.5, 0.5}), {}, kNaN);
 
         QCOMPARE(marks, "11" + std::string(kSteps - 2, '0'));
     }
@@ -154,8 +157,8 @@ private Q_SLOTS:
         QCOMPARE(marksOf(windowGate({}), {}, kNaN), std::string("11110101001001000111"));
     }
 
-    void aStepComputedAgainstTheGateBeginsAnew() {
-        const auto gate = magGate({.threshold = 0.1, .mostSkips = 2, .keptShare = 0}, ones());
+    void aStepComputedAgainstTheGateStartsOver() {
+        const auto gate = magGate({.threshold = 0.1, .mostSkips = 2, .keptFraction = 0}, ones());
         const auto at = [](int step) { return GateStep{.step = step, .stepCount = kSteps}; };
         gate->noteReused(at(1));
         gate->noteReused(at(2));
@@ -186,7 +189,7 @@ private Q_SLOTS:
 
     void refusesMasks_data() {
         QTest::addColumn<QString>("mask");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("empty") << ""
                                << "empty";
         QTest::newRow("blanks") << " , "
@@ -202,11 +205,11 @@ private Q_SLOTS:
 
     void refusesMasks() {
         QFETCH(QString, mask);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         refuses([&] { (void)parseStepMask(mask.toStdString()); },
                 ErrorKind::InvalidInput,
                 "mask",
-                says.toUtf8().constData());
+                expected.toUtf8().constData());
     }
 
     void refusesMasksOfAnotherLength() {
@@ -231,14 +234,14 @@ private Q_SLOTS:
         row("infinite", "threshold", [] { (void)outputChangeGate({.threshold = kInfinity}); });
         row("mag", "threshold", [] { (void)magGate({.threshold = -1}, {}); });
         row("skips", "max_consecutive", [] { (void)magGate({.mostSkips = 0}, {}); });
-        row("share", "kept_share", [] { (void)magGate({.keptShare = 1.1}, {}); });
+        row("share", "kept_share", [] { (void)magGate({.keptFraction = 1.1}, {}); });
         row("order", "end", [] { (void)outputChangeGate({.active = {0.9, 0.2}}); });
         row("beyond", "end", [] { (void)outputChangeGate({.active = {0, kNaN}}); });
         row("window", "window", [] { (void)windowGate({.window = 0}); });
         row("wide", "window", [] { (void)windowGate({.window = 1e12}); });
         row("growth", "window_growth", [] { (void)windowGate({.growth = -1}); });
         row("window's warm-up", "warm_up", [] { (void)windowGate({.warmUp = -1}); });
-        row("stop", "end", [] { (void)windowGate({.stopShare = 2}); });
+        row("stop", "end", [] { (void)windowGate({.stopFraction = 2}); });
         row("warm-up", "warm_up", [] { ReuseLimits{.warmUp = -1}.check(); });
         row("row", "max_consecutive", [] { ReuseLimits{.mostInARow = 0}.check(); });
         row("last", "keep_last", [] { ReuseLimits{.keepLast = -2}.check(); });
@@ -259,9 +262,9 @@ private Q_SLOTS:
 
     void refusesWhatIsNoCurve_data() {
         QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("says");
-        const auto row = [](const char* name, const Json& json, const char* says) {
-            QTest::newRow(name) << QString::fromStdString(json.dump()) << says;
+        QTest::addColumn<QString>("expected");
+        const auto row = [](const char* name, const Json& json, const char* expected) {
+            QTest::newRow(name) << QString::fromStdString(json.dump()) << expected;
         };
         QTest::newRow("no JSON") << "{"
                                  << "curve.json";
@@ -286,12 +289,12 @@ private Q_SLOTS:
 
     void refusesWhatIsNoCurve() {
         QFETCH(QString, text);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         try {
             (void)parseMagCurve(text.toStdString(), "curve.json");
         } catch (const Error& error) {
             QVERIFY(error.kind() == ErrorKind::Corrupt);
-            QVERIFY2(error.message().str().find(says.toStdString()) != std::string::npos,
+            QVERIFY2(error.message().str().find(expected.toStdString()) != std::string::npos,
                      error.what());
             return;
         }
@@ -334,10 +337,11 @@ private Q_SLOTS:
 
     void refusesToCalibrate_data() {
         QTest::addColumn<MagRecord>("record");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         using Runs = std::vector<MagRatios>;
-        const auto row = [](const char* name, Runs runs, Runs heldOut, const char* says) {
-            QTest::newRow(name) << MagRecord{"a", "b", std::move(runs), std::move(heldOut)} << says;
+        const auto row = [](const char* name, Runs runs, Runs heldOut, const char* expected) {
+            QTest::newRow(name) << MagRecord{"a", "b", std::move(runs), std::move(heldOut)}
+                                << expected;
         };
         row("nothing", {}, {{1, 1}}, "no pass was recorded");
         row("no steps", {{}}, {{}}, "no pass was recorded");
@@ -350,11 +354,11 @@ private Q_SLOTS:
 
     void refusesToCalibrate() {
         QFETCH(MagRecord, record);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         refuses([&] { (void)calibratedCurve(record); },
                 ErrorKind::InvalidInput,
                 "",
-                says.toUtf8().constData());
+                expected.toUtf8().constData());
     }
 };
 

@@ -136,7 +136,7 @@ private Q_SLOTS:
         }
     }
 
-    void keepsNoMoreThanItSays_andWritesToNothing_data() {
+    void keepsNoMoreThanItReports_andWritesToNothing_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("most");
         QTest::newRow("reuse") << "reuse" << 1;
@@ -144,7 +144,7 @@ private Q_SLOTS:
         QTest::newRow("spectrum") << "spectrum" << 6;
     }
 
-    void keepsNoMoreThanItSays_andWritesToNothing() {
+    void keepsNoMoreThanItReports_andWritesToNothing() {
         QFETCH(QString, name);
         QFETCH(int, most);
         const auto predictor = predictorNamed(name);
@@ -171,17 +171,17 @@ private Q_SLOTS:
         }
     }
 
-    void makesRoomForOneMore_andForetellsTheSame_data() {
-        keepsNoMoreThanItSays_andWritesToNothing_data();
+    void makesSpaceForOneMore_andForetellsTheSame_data() {
+        keepsNoMoreThanItReports_andWritesToNothing_data();
     }
 
-    void makesRoomForOneMore_andForetellsTheSame() {
+    void makesSpaceForOneMore_andForetellsTheSame() {
         QFETCH(QString, name);
         QFETCH(int, most);
         const auto predictor = predictorNamed(name);
         const auto other = predictorNamed(name);
         for (const double time : kTimes) {
-            predictor->makeRoom();
+            predictor->makeSpace();
             QVERIFY(static_cast<int>(predictor->held().size()) < most);
             predictor->observe(time, field(time));
             other->observe(time, field(time));
@@ -224,7 +224,7 @@ private Q_SLOTS:
         OutputChange change;
         QVERIFY(std::isnan(change.expected(field(1))));
         change.observe(at::ones({8}), at::ones({8}) * 10);
-        QVERIFY(std::isnan(change.expected(at::ones({8}) * 2)));  // one step tells no rate
+        QVERIFY(std::isnan(change.expected(at::ones({8}) * 2)));  // one step gives no rate
         change.observe(at::ones({8}) * 2, at::ones({8}) * 40);    // inputs by 1, outputs by 30
 
         QCOMPARE(change.expected(at::ones({8}) * 4), 2 * 30 / 40.0);

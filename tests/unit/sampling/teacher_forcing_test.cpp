@@ -40,24 +40,27 @@ private:
     double gain_;
 };
 
-struct Pass {
+struct Forward {
     std::string sampler = "euler";
     int steps = kSteps;
     uint64_t seed = kSeed;
     std::shared_ptr<const StepCache> cache{};
-    std::shared_ptr<const RecordedPass> teacher{};
+    std::shared_ptr<const RecordedRun> teacher{};
 };
 
-DenoiseResult run(const Pass& pass, Denoiser& denoiser, tensor::Recorder* recorder = nullptr) {
+DenoiseResult run(const Forward& forward,
+                  Denoiser& denoiser,
+                  tensor::Recorder* recorder = nullptr) {
     const Json config = {{"beta_schedule", "scaled_linear"},
                          {"beta_start", 0.00085},
                          {"beta_end", 0.012},
                          {"clip_sample", false}};
-    const auto sampler = samplerNamed(pass.sampler, config).make(config, {.steps = pass.steps});
+    const auto sampler =
+        samplerNamed(forward.sampler, config).make(config, {.steps = forward.steps});
     return denoise(*sampler,
                    denoiser,
                    at::zeros({2, 4, 5, 6}),
-                   {.seed = pass.seed, .cache = pass.cache, .teacher = pass.teacher},
+                   {.seed = forward.seed, .cache = forward.cache, .teacher = forward.teacher},
                    nullptr,
                    StopToken(),
                    tensor::Record(recorder),
@@ -65,7 +68,7 @@ DenoiseResult run(const Pass& pass, Denoiser& denoiser, tensor::Recorder* record
 }
 
 struct Recorded {
-    std::shared_ptr<const RecordedPass> pass;
+    std::shared_ptr<const RecordedRun> forward;
     at::Tensor latents;
 };
 
@@ -73,13 +76,13 @@ Recorded record(const std::string& sampler) {
     FakeDenoiser denoiser;
     tensor::Recorder recorder;
     const DenoiseResult result = run({.sampler = sampler}, denoiser, &recorder);
-    auto pass = std::make_shared<RecordedPass>();
+    auto forward = std::make_shared<RecordedRun>();
     for (size_t call = 0; call < denoiser.steps.size(); ++call) {
         const std::string number = zeroPadded(call, 3);
-        pass->push_back({.input = recorder.tensors().at("model_in." + number),
-                         .output = recorder.tensors().at("model_out." + number)});
+        forward->push_back({.input = recorder.tensors().at("model_in." + number),
+                            .output = recorder.tensors().at("model_out." + number)});
     }
-    return {.pass = pass, .latents = result.latents};
+    return {.forward = forward, .latents = result.latents};
 }
 
 std::vector<double> relative(const DenoiseResult& result) {
@@ -110,9 +113,9 @@ private Q_SLOTS:
         const std::string name = sampler.toStdString();
         const Recorded exact = record(name);
         FaultyDenoiser denoiser(2, kGain);
-        const DenoiseResult result = run({.sampler = name, .teacher = exact.pass}, denoiser);
+        const DenoiseResult result = run({.sampler = name, .teacher = exact.forward}, denoiser);
         std::vector<double> errors = relative(result);
-        QCOMPARE(errors.size(), exact.pass->size());
+        QCOMPARE(errors.size(), exact.forward->size());
         QVERIFY(std::abs(errors[2] - (kGain - 1)) < 1e-6);
         QVERIFY(std::abs(result.errors[2].cosine - 1) < 1e-6);
         errors[2] = 0;
@@ -134,22 +137,22 @@ private Q_SLOTS:
                                       {"max_consecutive", 0},
                                       {"keep_last", 1},
                                       {"predictor", "reuse"}});
-        const DenoiseResult result = run({.cache = cache, .teacher = exact.pass}, denoiser);
+        const DenoiseResult result = run({.cache = cache, .teacher = exact.forward}, denoiser);
         QVERIFY(result.steps.predicted > 0);
         const std::vector<double> errors = relative(result);
         QCOMPARE(std::ranges::count(errors, 0.0), result.steps.full);
         QVERIFY(at::equal(result.latents, exact.latents));
     }
 
-    void aPassOfItsOwnHasNoErrors() {
+    void aRunOfItsOwnHasNoErrors() {
         FakeDenoiser denoiser;
         QVERIFY(run({}, denoiser).errors.empty());
     }
 
-    void whatIsNotFiniteIsSaid() {
+    void whatIsNotFiniteIsReported() {
         const Recorded exact = record("euler");
         FaultyDenoiser denoiser(3, std::numeric_limits<double>::quiet_NaN());
-        const DenoiseResult result = run({.teacher = exact.pass}, denoiser);
+        const DenoiseResult result = run({.teacher = exact.forward}, denoiser);
         QVERIFY(std::isinf(result.errors[3].relative));
         const Json json = Json::parse(toJson(result.errors).dump());
         QVERIFY(json.at("errors").at(3).is_null());
@@ -164,7 +167,7 @@ private Q_SLOTS:
         QCOMPARE(json.at("cosines"), (Json{1.0, 0.9, 1.0}));
     }
 
-    void anotherPassIsRefused_data() {
+    void anotherRunIsRefused_data() {
         QTest::addColumn<int>("steps");
         QTest::addColumn<quint64>("seed");
         QTest::addColumn<QString>("sampler");
@@ -177,7 +180,7 @@ private Q_SLOTS:
                                        << "of the network gets other latents";
     }
 
-    void anotherPassIsRefused() {
+    void anotherRunIsRefused() {
         QFETCH(int, steps);
         QFETCH(quint64, seed);
         QFETCH(QString, sampler);
@@ -188,7 +191,7 @@ private Q_SLOTS:
             (void)run({.sampler = sampler.toStdString(),
                        .steps = steps,
                        .seed = seed,
-                       .teacher = exact.pass},
+                       .teacher = exact.forward},
                       denoiser);
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);

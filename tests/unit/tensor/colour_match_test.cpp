@@ -1,7 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/image/colours.hpp"
-#include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_filters.hpp"
+#include "plugin/tensor/image_filters.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -60,13 +60,13 @@ private Q_SLOTS:
         QVERIFY2(farthest <= kMostLevels, qPrintable(QString::number(farthest)));
     }
 
-    void aPictureMatchesItself() {
+    void anImageMatchesItself() {
         const at::Tensor pixels = (waves(30, 40) * 255).round() / 255;
         QVERIFY(at::allclose(histogramMatched(pixels, pixels), pixels, 0, 1e-5));
         QVERIFY(at::allclose(statisticsMatched(pixels, pixels), pixels, 0, 1e-5));
     }
 
-    /// Neighbouring values between two levels stay apart.
+    /// Neighbouring values between two levels remain apart.
     void doesNotRound() {
         const at::Tensor pixels = waves(30, 40);
         const at::Tensor matched = histogramMatched(pixels, waves(20, 30) * 0.7);
@@ -76,7 +76,7 @@ private Q_SLOTS:
         QVERIFY(distinct(matched) > 500);
     }
 
-    void coloursAreThoseOfTheLightRoom() {
+    void coloursAreThoseOfTheLightLibrary() {
         const at::Tensor pixels = waves(5, 7);
         const at::Tensor lab = labOf(pixels);
         QVERIFY(at::allclose(rgbOf(lab), pixels, 0, 2e-6));

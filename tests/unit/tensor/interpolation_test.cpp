@@ -15,7 +15,7 @@ namespace {
 
 using kernels::Interpolation;
 
-/// Of f32: sums in another order; bislerp beside float64, whose places are exact.
+/// For f32: sums in another order; bislerp against float64, whose positions are exact.
 constexpr double kFilterError = 1e-6;
 constexpr double kArcError = 1e-5;
 
@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(at::allclose(larger.norm(2, {1}), at::ones({1, 21, 13}), 0, 1e-5));
     }
 
-    void latentsOfOneValueStayFinite() {
+    void latentsOfOneValueRemainFinite() {
         for (const auto& [name, method] : kMethods) {
             for (const double value : {0.0, -2.5}) {
                 const at::Tensor flat = at::full({1, 4, 5, 5}, value);

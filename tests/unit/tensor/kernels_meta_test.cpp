@@ -1,14 +1,14 @@
-// What operators allocate on tensors that are shapes, beside what they allocate on a device.
+// Compares what operators allocate on tensors that are shapes with what they allocate on a device.
 
 #include "plugin/base/error.hpp"
 #include "plugin/residency/device/cpu/cpu_device.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/dry_run_meter.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
-#include "plugin/tensor/walk_meter.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -116,7 +116,7 @@ std::vector<Case> cases() {
                                          given[2],
                                          given[3]);
          }},
-        {"conv of a doubled picture",
+        {"conv of a doubled image",
          {{2, 24, 12, 20}, {33, 24, 3, 3}, {33}},
          [](const Inputs& given) {
              return kernels::upsampledConv2d(given[0], 24, 40, given[1], given[2]);
@@ -165,7 +165,7 @@ std::vector<Case> cases() {
         {"linear of many rows",
          {{2, 150, 1280}, {640, 1280}, {640}},
          [](const Inputs& given) { return kernels::linear(given[0], given[1], given[2]); }},
-        {"linear of turned tokens",
+        {"linear of transposed tokens",
          {{2, 64, 30}, {128, 64}, {128}},
          [](const Inputs& given) {
              return kernels::linear(given[0].transpose(1, 2), given[1], given[2]);
@@ -215,14 +215,14 @@ std::vector<Case> cases() {
 }
 
 /// The same on shapes: the most bytes at once, and the result.
-Bytes walked(const Case& one,
-             const char* kind,
-             at::Tensor& result,
-             at::ScalarType type = at::kFloat) {
-    WalkMeter meter({.spec = {.kind = kind}});
+Bytes dryRunBytes(const Case& one,
+                  const char* kind,
+                  at::Tensor& result,
+                  at::ScalarType type = at::kFloat) {
+    DryRunMeter meter({.spec = {.kind = kind}});
     Inputs inputs;
     {
-        const WalkMeter::Pause onWires;
+        const DryRunMeter::Pause onWires;
         for (const auto& shape : one.shapes) {
             inputs.push_back(at::empty(shape, at::TensorOptions(type).device(at::kMeta)));
         }
@@ -277,11 +277,11 @@ private Q_SLOTS:
         const Bytes measured = device.peakAllocated() - before;
 
         at::Tensor shape;
-        const Bytes predicted = walked(one, isFake ? "fake" : "cpu", shape);
+        const Bytes predicted = dryRunBytes(one, isFake ? "fake" : "cpu", shape);
 
         QCOMPARE(shape.sizes().vec(), result.sizes().vec());
         QCOMPARE(shape.strides().vec(), result.strides().vec());
-        // What is written over an input takes nothing of a card.
+        // What is written over an input takes nothing of a GPU.
         const double error =
             measured == 0 ? static_cast<double>(predicted)
                           : static_cast<double>(predicted) / static_cast<double>(measured) - 1;
@@ -296,7 +296,7 @@ private Q_SLOTS:
         QTest::addColumn<bool>("isBf16");
         const std::vector<Case> all = cases();
         for (size_t i = 0; i < all.size(); ++i) {
-            if (all[i].name == "resample") {  // of pictures, which are f32
+            if (all[i].name == "resample") {  // of images, which are f32
                 continue;
             }
             QTest::newRow(("bf16 " + all[i].name).c_str()) << static_cast<int>(i) << true;
@@ -321,7 +321,7 @@ private Q_SLOTS:
         const Bytes measured = cpu_->peakAllocated() - before;
 
         at::Tensor shape;
-        const Bytes predicted = walked(one, "cpu", shape, type);
+        const Bytes predicted = dryRunBytes(one, "cpu", shape, type);
 
         QCOMPARE(shape.sizes().vec(), result.sizes().vec());
         QVERIFY2(
@@ -337,30 +337,31 @@ private Q_SLOTS:
                             return kernels::resample(
                                 given[0], 64, 32768, kernels::Resample::Lanczos);
                         }};
-        const Bytes taken = walked(wide, "cpu", result);
+        const Bytes taken = dryRunBytes(wide, "cpu", result);
         QCOMPARE(result.sizes().vec(), (std::vector<int64_t>{1, 3, 64, 32768}));
         QVERIFY2(taken < 2 * static_cast<Bytes>(result.nbytes()), std::to_string(taken).c_str());
     }
 
     /// Its results lie as ATen's own lie, and its convolutions take more than their results.
-    void aCudaCardRunsOperatorsOfItsOwn() {
+    void aCudaGpuRunsOperatorsOfItsOwn() {
         for (const Case& one : cases()) {
             at::Tensor plain;
             Bytes rehearsed = 0;
             {
                 const CpuPathsScope scope((CpuPaths()));
-                rehearsed = walked(one, "fake", plain);
+                rehearsed = dryRunBytes(one, "fake", plain);
             }
-            at::Tensor onCard;
-            const Bytes taken = walked(one, "cuda", onCard);
-            QVERIFY2(onCard.strides().vec() == plain.strides().vec(), one.name.c_str());
+            at::Tensor onGpu;
+            const Bytes taken = dryRunBytes(one, "cuda", onGpu);
+            QVERIFY2(onGpu.strides().vec() == plain.strides().vec(), one.name.c_str());
             const bool hasWorkspace = one.name.starts_with("conv");
             QVERIFY2(taken >= rehearsed + (hasWorkspace ? 512 : 0), one.name.c_str());
         }
     }
 
-    /// Who is asked gets LibTorch's switches of the walk; without an answer the estimate stays.
-    void asksForTheWorkspaceOfConvolutionsOnACard() {
+    /// Who is asked gets LibTorch's switches of the dry run; without an answer the estimate
+    /// remains.
+    void asksForTheWorkspaceOfConvolutionsOnAGpu() {
         using residency::ConvolutionShape;
         std::vector<ConvolutionShape> asked;
         std::optional<Bytes> answer;
@@ -375,28 +376,28 @@ private Q_SLOTS:
         constexpr Bytes kResult = 2 * 4 * 8 * 8;  // numbers
         constexpr Bytes kInputs = 2 * 8 * 16 * 16 + 4 * 8 * 9;
         at::Tensor result;
-        (void)walked(one, "cpu", result);
-        (void)walked(one, "fake", result);
+        (void)dryRunBytes(one, "cpu", result);
+        (void)dryRunBytes(one, "fake", result);
         QVERIFY(asked.empty());
 
         const auto taken = [&](at::ScalarType type) {
             asked.clear();
-            return walked(one, "cuda", result, type);
+            return dryRunBytes(one, "cuda", result, type);
         };
         memory::SwitchStates states;
         states.fill(memory::SwitchState::NotApplicable);
-        const auto turn = [&](memory::NumericSwitch which, bool isOn) {
+        const auto set = [&](memory::NumericSwitch which, bool isOn) {
             states[static_cast<size_t>(which)] =
                 isOn ? memory::SwitchState::On : memory::SwitchState::Off;
         };
         for (const bool isOn : {false, true}) {
-            turn(memory::NumericSwitch::Tf32Convolution, isOn);
-            turn(memory::NumericSwitch::CudnnDeterministic, !isOn);
-            turn(memory::NumericSwitch::CudnnBenchmark, false);
+            set(memory::NumericSwitch::Tf32Convolution, isOn);
+            set(memory::NumericSwitch::CudnnDeterministic, !isOn);
+            set(memory::NumericSwitch::CudnnBenchmark, false);
             const NumericsScope scope(states);
             answer.reset();
             QCOMPARE(taken(at::kFloat), kResult * 4 + alignUp((kInputs + kResult) * 4, 512));
-            ConvolutionShape expected{.card = 0,
+            ConvolutionShape expected{.gpu = 0,
                                       .type = DType::F32,
                                       .input = {2, 8, 16, 16},
                                       .weight = {4, 8, 3, 3},
@@ -413,7 +414,7 @@ private Q_SLOTS:
             answer = 0;
             QCOMPARE(taken(at::kHalf), kResult * 2);
         }
-        turn(memory::NumericSwitch::CudnnBenchmark, true);
+        set(memory::NumericSwitch::CudnnBenchmark, true);
         const NumericsScope scope(states);
         QCOMPARE(taken(at::kFloat), kResult * 4 + alignUp((kInputs + kResult) * 4, 512));
         QVERIFY(asked.empty());
@@ -425,11 +426,11 @@ private Q_SLOTS:
         };
         at::Tensor survivor;
         {
-            WalkMeter meter({.spec = {.kind = "fake"}});
+            DryRunMeter meter({.spec = {.kind = "fake"}});
             const at::Tensor first = tensor(128);
             {
-                const WalkMeter::Section section(meter);
-                survivor = tensor(129);  // 1024 bytes on a card
+                const DryRunMeter::Section section(meter);
+                survivor = tensor(129);  // 1024 bytes on a GPU
                 (void)tensor(1);
                 QCOMPARE(section.peak(), 1024 + 512);
             }
@@ -439,13 +440,13 @@ private Q_SLOTS:
             meter.touch(5000);
             QCOMPARE(meter.peak(), 512 + 1024 + 5000);
             {
-                const WalkMeter::Section section(meter);
+                const DryRunMeter::Section section(meter);
                 QCOMPARE(section.peak(), 0);
             }
             QCOMPARE(meter.peak(), 512 + 1024 + 5000);
         }
         survivor.reset();  // after its meter
-        WalkMeter other({.spec = {.kind = "cpu"}});
+        DryRunMeter other({.spec = {.kind = "cpu"}});
         const at::Tensor exact = tensor(129);
         QCOMPARE(other.peak(), 516);
     }
@@ -455,20 +456,20 @@ private Q_SLOTS:
         const auto tensor = [](int64_t count) {
             return at::empty({count}, at::TensorOptions(at::kFloat).device(at::kMeta));
         };
-        WalkMeter meter({.spec = {.kind = "fake"}});
+        DryRunMeter meter({.spec = {.kind = "fake"}});
         const at::Tensor own = tensor(1);
         {
-            const WalkMeter::Elsewhere there(meter, {.spec = {.kind = "fake", .index = 1}});
+            const DryRunMeter::Elsewhere there(meter, {.spec = {.kind = "fake", .index = 1}});
             QVERIFY(meter.imitated() == memory::Imitated::Rehearsal);
             const at::Tensor first = tensor(129);
-            const WalkMeter::Elsewhere beyond(meter, {.spec = {.kind = "cuda", .index = 2}});
-            QVERIFY(WalkMeter::isOnCuda());
+            const DryRunMeter::Elsewhere beyond(meter, {.spec = {.kind = "cuda", .index = 2}});
+            QVERIFY(DryRunMeter::isOnCuda());
             QCOMPARE(meter.device().spec.index, 2);
             (void)tensor(1);
         }
         {
-            const WalkMeter::Section section(meter);
-            const WalkMeter::Elsewhere onHost(meter);
+            const DryRunMeter::Section section(meter);
+            const DryRunMeter::Elsewhere onHost(meter);
             QVERIFY(meter.imitated() == memory::Imitated::Cpu);
             (void)tensor(3);
             QCOMPARE(section.peak(), 0);
@@ -486,7 +487,7 @@ private Q_SLOTS:
         const Bytes before = cpu_->allocated() - 400;
         at::Tensor survivor;
         {
-            WalkMeter meter({.spec = {.kind = "cpu"}});
+            DryRunMeter meter({.spec = {.kind = "cpu"}});
             survivor = at::empty({200}, at::kFloat);
             const at::Tensor passing = at::empty({50}, at::kFloat);
             earlier.reset();
@@ -496,14 +497,14 @@ private Q_SLOTS:
         QCOMPARE(cpu_->allocated(), before + 800);
         survivor.reset();
         QCOMPARE(cpu_->allocated(), before);
-        const WalkMeter card({.spec = {.kind = "fake"}});
+        const DryRunMeter gpu({.spec = {.kind = "fake"}});
         const at::Tensor there = at::empty({50}, at::kFloat);
-        QCOMPARE(card.allocated(), 0);
-        QCOMPARE(card.peaksElsewhere().at("cpu"), 200);
+        QCOMPARE(gpu.allocated(), 0);
+        QCOMPARE(gpu.peaksElsewhere().at("cpu"), 200);
     }
 
-    void isAnErrorWithoutAWalk() {
-        QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(WalkMeter::current()));
+    void isAnErrorWithoutADryRun() {
+        QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(DryRunMeter::current()));
     }
 
 private:

@@ -38,7 +38,7 @@ private Q_SLOTS:
         const at::Tensor bias = values({3});
         const at::Tensor y = kernels::conv2d(x, weight, bias, 2, 1);
         QCOMPARE(y.sizes().vec(), (std::vector<int64_t>{1, 3, 3, 4}));
-        // Place (row 1, column 2): the window starts at row 1, column 3 of the picture.
+        // Position (row 1, column 2): the window starts at row 1, column 3 of the image.
         const at::Tensor window = x[0].slice(1, 1, 4).slice(2, 3, 6);
         const double expected = ((window * weight[1]).sum() + bias[1]).item<double>();
         QVERIFY(std::abs(y[0][1][1][2].item<double>() - expected) < kFloatNoise);
@@ -90,7 +90,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Row-major and turned; from one line of the cache on as from another.
+    /// Row-major and transposed; from one line of the cache on as from another.
     void productsAreAddedInPlace() {
         QFETCH(int, rows);
         QFETCH(int, columns);
@@ -99,13 +99,13 @@ private Q_SLOTS:
         const at::Tensor right = values({32, columns}) - 0.5;
         const at::Tensor target = values({rows, columns}) * 2;
         const at::Tensor expected = target + at::matmul(left, right) * -0.7;
-        for (const bool isTurned : {false, true}) {
+        for (const bool isTransposed : {false, true}) {
             at::Tensor first;
             for (const int64_t line : {0, 1, 2, 5, 64}) {
                 const at::Tensor block = at::empty({target.numel() + line * kLine})
                                              .narrow(0, line * kLine, target.numel());
                 at::Tensor sum =
-                    isTurned ? block.view({columns, rows}).t() : block.view({rows, columns});
+                    isTransposed ? block.view({columns, rows}).t() : block.view({rows, columns});
                 sum.copy_(target);
                 kernels::addProduct(sum, left, right, -0.7);
                 QVERIFY(near(sum, expected));
@@ -158,8 +158,8 @@ private Q_SLOTS:
                           kernels::padReflected(x, 3, 2)));
     }
 
-    /// Where the picture is too small for ATen's own operator, the mirror goes back and forth.
-    void edgesOfTinyPicturesAreMirroredOften() {
+    /// Where the image is too small for ATen's own operator, the mirror goes back and forth.
+    void edgesOfTinyImagesAreMirroredOften() {
         const at::Tensor row =
             kernels::padReflected(at::tensor({1.F, 2.F}).view({1, 1, 1, 2}), 3, 2);
         QVERIFY(at::equal(row[0][0][0], at::tensor({1.F, 2.F, 1.F, 2.F, 1.F})));

@@ -1,4 +1,4 @@
-"""Pictures that Pillow sharpens and scikit-image matches in colour, for the tests of plugin/tensor."""
+"""Images that Pillow sharpens and scikit-image matches in colour, for the tests of plugin/tensor."""
 
 import json
 import sys
@@ -10,12 +10,12 @@ from safetensors.torch import save_file
 from skimage.color import lab2rgb, rgb2lab
 from skimage.exposure import match_histograms
 
-# radius, percent, threshold: Pillow's own, none, below a pixel, wide, beyond the picture, strong
+# radius, percent, threshold: Pillow's own, none, below a pixel, wide, beyond the image, strong
 MASKS = [(2, 150, 3), (0, 150, 0), (0.4, 200, 0), (7.3, 80, 10), (40, 100, 0), (1, 500, 0), (2, 150, 255)]
 SIZES = [(67, 45), (64, 64), (5, 90), (1, 1)]
 
 
-def picture(kind, width, height, seed=0):
+def test_image(kind, width, height, seed=0):
     random = numpy.random.default_rng(width * 1000 + height + seed)
     if kind == "noise":
         return random.integers(0, 256, (height, width, 3)).astype(numpy.uint8)
@@ -28,7 +28,7 @@ def sharpened():
     tensors, cases = {}, []
     for kind in ("smooth", "noise"):
         for size in SIZES:
-            pixels = picture(kind, *size)
+            pixels = test_image(kind, *size)
             for mask in MASKS:
                 name = f"sharpen.{kind}.{size[0]}x{size[1]}.{'.'.join(map(str, mask))}"
                 tensors[name + ".in"] = pixels
@@ -46,11 +46,11 @@ def statistics(source, reference):
 
 
 def matched():
-    dark = (picture("smooth", 50, 70, 5) * 0.5 + [0, 20, 60]).round().astype(numpy.uint8)
-    few = (picture("smooth", 33, 47) // 64 * 64).astype(numpy.uint8)
+    dark = (test_image("smooth", 50, 70, 5) * 0.5 + [0, 20, 60]).round().astype(numpy.uint8)
+    few = (test_image("smooth", 33, 47) // 64 * 64).astype(numpy.uint8)
     flat = numpy.full((20, 30, 3), (10, 120, 200), dtype=numpy.uint8)
-    sources = {"smooth": picture("smooth", 67, 45), "noise": picture("noise", 40, 40), "few": few, "flat": flat}
-    references = {"smooth": picture("smooth", 60, 52, 3), "dark": dark, "few": few[::-1, :20], "flat": flat}
+    sources = {"smooth": test_image("smooth", 67, 45), "noise": test_image("noise", 40, 40), "few": few, "flat": flat}
+    references = {"smooth": test_image("smooth", 60, 52, 3), "dark": dark, "few": few[::-1, :20], "flat": flat}
     tensors, names = {}, []
     for first, source in sources.items():
         for second, reference in references.items():
@@ -63,9 +63,9 @@ def matched():
 
 
 def main():
-    pictures, cases = sharpened()
+    images, cases = sharpened()
     matches, names = matched()
-    tensors = {key: torch.from_numpy(numpy.array(value)) for key, value in {**pictures, **matches}.items()}
+    tensors = {key: torch.from_numpy(numpy.array(value)) for key, value in {**images, **matches}.items()}
     save_file(tensors, sys.argv[1], {"sharpen": json.dumps(cases), "match": json.dumps(names)})
 
 

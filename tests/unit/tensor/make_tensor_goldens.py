@@ -1,4 +1,4 @@
-"""Noise of torch's CPU generator and pictures resized by Pillow, for the tests of plugin/tensor."""
+"""Noise of torch's CPU generator and images resized by Pillow, for the tests of plugin/tensor."""
 
 import itertools
 import json
@@ -39,7 +39,7 @@ def noise_streams():
     return streams
 
 
-def picture(kind, width, height):
+def test_image(kind, width, height):
     """One with smooth colours, one with the hardest edges there are."""
     if kind == "smooth":
         y, x = numpy.mgrid[0:height, 0:width].astype(numpy.float64)
@@ -52,7 +52,7 @@ def picture(kind, width, height):
 def resized():
     tensors, cases = {}, []
     for kind, (size, target), name in itertools.product(("smooth", "edges"), SIZES, FILTERS):
-        pixels = picture(kind, *size)
+        pixels = test_image(kind, *size)
         result = Image.fromarray(pixels).resize(target, FILTERS[name])
         case = f"{kind}.{size[0]}x{size[1]}.{target[0]}x{target[1]}.{name}"
         tensors[case + ".in"] = torch.from_numpy(pixels)

@@ -1,11 +1,11 @@
 // Crossing and operators on a device that is not the host: the fake one, which has the CPU's bits.
 
 #include "plugin/residency/device/device_source.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/resample.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -39,7 +39,7 @@ private Q_SLOTS:
         QCOMPARE(scalar(there.select(0, 1).select(0, 2)), value[1][2].item<double>());
     }
 
-    void picturesAreRoundedAsOnTheHost() {
+    void imagesAreRoundedAsOnTheHost() {
         const at::Tensor pixels = at::rand({2, 3, 9, 7}) * 1.4 - 0.2;
         const at::Tensor there = upload(pixels, device_->torchDevice());
         QVERIFY(at::equal(image8Tensor(there), image8Tensor(pixels)));
@@ -98,7 +98,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(host->samples(), spill(there.samples())));
     }
 
-    void nothingStaysBehind() { QCOMPARE(device_->allocated(), Bytes{0}); }
+    void nothingRemainsBehind() { QCOMPARE(device_->allocated(), Bytes{0}); }
 
     void noOrderWasMissing() { QVERIFY(device_->extras().hazards().empty()); }
 

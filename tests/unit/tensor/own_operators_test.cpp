@@ -1,4 +1,4 @@
-// Our own operators beside double precision, on every instruction set of this processor.
+// Compares our own operators with double precision, on every instruction set of this processor.
 
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/kernels.hpp"
@@ -117,7 +117,7 @@ private Q_SLOTS:
     }
 
     /// What lies behind the last tile would be written outside of the result.
-    void chunksOfTilesEndWithThePicture() {
+    void chunksOfTilesEndWithTheImage() {
         for (const int64_t side : {8, 29, 64, 100, 333}) {
             for (const int64_t channels : {20, 320, 1280}) {
                 const simd::WinogradCut cut = simd::cutWinograd(
@@ -143,8 +143,8 @@ private Q_SLOTS:
         const at::Tensor sliced = all.contiguous(kLast).narrow(1, 8, 24);
         QVERIFY(own::withChannelsLast(sliced).is_same(sliced));
         QVERIFY(at::equal(convolved(sliced, weight, bias), expected));
-        const at::Tensor turned = x.transpose(2, 3).contiguous().transpose(2, 3);
-        QVERIFY(at::equal(convolved(turned, weight, bias), expected));
+        const at::Tensor transposed = x.transpose(2, 3).contiguous().transpose(2, 3);
+        QVERIFY(at::equal(convolved(transposed, weight, bias), expected));
         const at::Tensor kernel = weight.contiguous(kLast);
         QVERIFY(at::equal(convolved(x, kernel, bias), expected));
     }
@@ -156,7 +156,7 @@ private Q_SLOTS:
         addRow("a row of tiles in several chunks", {1, 330, 165, 12, 600});
         addRow("rows of tiles in several chunks", {1, 330, 20, 70, 50});
         addRow("cut tiles, odd channels", {2, 39, 19, 13, 21});
-        addRow("several pictures in a chunk", {5, 32, 16, 9, 10});
+        addRow("several images in a chunk", {5, 32, 16, 9, 10});
         addRow("more results than half", {1, 20, 17, 12, 12});
     }
 
@@ -179,8 +179,8 @@ private Q_SLOTS:
         QVERIFY(at::equal(onto, expected + target));
         QVERIFY(at::equal(over, expected));
         QVERIFY(over.is_contiguous(kLast));
-        const bool hasRoom = 2 * sizes[2] <= sizes[1];
-        QCOMPARE(over.const_data_ptr() == input.const_data_ptr(), hasRoom);
+        const bool hasSpace = 2 * sizes[2] <= sizes[1];
+        QCOMPARE(over.const_data_ptr() == input.const_data_ptr(), hasSpace);
         const at::Tensor contiguous = target.contiguous(at::MemoryFormat::Contiguous);
         QVERIFY(at::equal(kernels::addedConv2d(contiguous, x, weight, {}),
                           convolved(x, weight, {}) + target));
@@ -223,14 +223,14 @@ private Q_SLOTS:
             kernels::conv2d(wide.narrow(1, sizes[1], sizes[1]), weight, bias, stride, padding), y));
     }
 
-    void aDoubledPictureIsNeverMade_withTheSameBits_data() {
+    void aDoubledImageIsNeverMade_withTheSameBits_data() {
         QTest::addColumn<QList<int>>("sizes");  // B, I, O, H, W
         QTest::newRow("even") << QList<int>{2, 24, 40, 8, 12};
         QTest::newRow("odd") << QList<int>{3, 20, 9, 11, 9};
         QTest::newRow("in several chunks") << QList<int>{1, 330, 33, 64, 50};
     }
 
-    void aDoubledPictureIsNeverMade_withTheSameBits() {
+    void aDoubledImageIsNeverMade_withTheSameBits() {
         QFETCH(QList<int>, sizes);
         const at::Tensor x = at::randn({sizes[0], sizes[1], sizes[3], sizes[4]});
         const at::Tensor weight = at::randn({sizes[2], sizes[1], 3, 3});
@@ -315,7 +315,7 @@ private Q_SLOTS:
         }
     }
 
-    void valuesThatAreNoNumbersStaySo() {
+    void valuesThatAreNoNumbersRemainSo() {
         // As devices of tests fill memory that must not be read.
         const at::Tensor poison = at::full({1}, -1, at::kInt).view(at::kFloat);
         for (const CpuPath path : ownPaths()) {
@@ -395,7 +395,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Bits of a picture depend neither on its neighbours in the batch, nor on threads, nor on the
+    /// Bits of an image depend neither on its neighbours in the batch, nor on threads, nor on the
     /// instruction set.
     void bitsDependOnNothingElse() {
         const at::Tensor x = at::randn({3, 150, 36, 44});

@@ -50,7 +50,7 @@ private Q_SLOTS:
                  (std::vector<std::string>{"b/random.000", "image", "random.000"}));
     }
 
-    void aStageThatRunsAgainBeginsAnew() {
+    void aStageThatRunsAgainStartsOver() {
         Recorder recorder;
         recorder.beginStage("encode", "e");
         recorder.put("tokens", at::zeros({1}));

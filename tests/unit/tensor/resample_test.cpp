@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -59,7 +59,7 @@ private Q_SLOTS:
         QVERIFY2(farthest <= kMostLevels, qPrintable(QString::number(farthest)));
     }
 
-    void keepsEveryPictureOfABatchApart() {
+    void keepsEveryImageOfABatchApart() {
         at::Tensor batch = at::rand({3, 3, 9, 11});
         const at::Tensor together = kernels::resample(batch, 20, 5, kernels::Resample::Lanczos);
         for (int64_t i = 0; i < 3; ++i) {
@@ -70,17 +70,17 @@ private Q_SLOTS:
     }
 
     void bitsDoNotDependOnThreads() {
-        const at::Tensor picture = at::rand({2, 3, 200, 300});
-        const at::Tensor expected = kernels::resample(picture, 450, 310, kernels::Resample::Area);
+        const at::Tensor image = at::rand({2, 3, 200, 300});
+        const at::Tensor expected = kernels::resample(image, 450, 310, kernels::Resample::Area);
         at::set_num_threads(1);
-        const at::Tensor alone = kernels::resample(picture, 450, 310, kernels::Resample::Area);
+        const at::Tensor alone = kernels::resample(image, 450, 310, kernels::Resample::Area);
         at::set_num_threads(2);
         QVERIFY(at::equal(alone, expected));
     }
 
-    void sameSizeIsTheSamePicture() {
-        const at::Tensor picture = at::rand({1, 3, 8, 8});
-        QVERIFY(at::equal(kernels::resample(picture, 8, 8, kernels::Resample::Bicubic), picture));
+    void sameSizeIsTheSameImage() {
+        const at::Tensor image = at::rand({1, 3, 8, 8});
+        QVERIFY(at::equal(kernels::resample(image, 8, 8, kernels::Resample::Bicubic), image));
     }
 
 private:

@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
-#include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_filters.hpp"
+#include "plugin/tensor/image_filters.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -54,7 +54,7 @@ private Q_SLOTS:
         QVERIFY2(farthest <= kMostLevels, qPrintable(QString::number(farthest)));
     }
 
-    void keepsEveryPictureOfABatchApart() {
+    void keepsEveryImageOfABatchApart() {
         const at::Tensor batch = at::sin(at::arange(2 * 3 * 20 * 30, at::kFloat) * 0.3)
                                      .mul_(0.4)
                                      .add_(0.5)
@@ -66,7 +66,7 @@ private Q_SLOTS:
         }
     }
 
-    /// A picture that is not rounded keeps what lies between levels.
+    /// An image that is not rounded keeps what lies between levels.
     void doesNotRound() {
         const at::Tensor flat = at::full({1, 3, 9, 9}, 0.5017F);
         QVERIFY(at::allclose(sharpened(flat, {.threshold = 1}), flat, 0, 1e-6));

@@ -51,13 +51,13 @@ Provenance somewhere() {
     provenance.set("Steps", "20");
     provenance.set("Sampler", "Euler");
     provenance.set("CFG scale", "");
-    provenance.ofPictures = {{{"Seed", "18446744073709551615"}}, {}, {{"Seed", "0"}, {"x", "y"}}};
+    provenance.ofImages = {{{"Seed", "18446744073709551615"}}, {}, {{"Seed", "0"}, {"x", "y"}}};
     return provenance;
 }
 
 bool operatorEqual(const Provenance& a, const Provenance& b) {
     return a.prompt == b.prompt && a.negative == b.negative && a.fields == b.fields &&
-           a.ofPictures == b.ofPictures;
+           a.ofImages == b.ofImages;
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ private Q_SLOTS:
 
     void entriesOfAConditioningComeBack() {
         const ConditioningScope scope{
-            .area = PictureArea{.xPixels = 8, .yPixels = 16, .widthPixels = 24, .heightPixels = 32},
+            .area = ImageArea{.xPixels = 8, .yPixels = 16, .widthPixels = 24, .heightPixels = 32},
             .strength = 0.1,
             .start = 1.0 / 3,
             .end = 0.7};
@@ -147,12 +147,12 @@ private Q_SLOTS:
     }
 
     void aViewComesBackAsWhatItShows() {
-        const at::Tensor turned = at::randn({1, 4, 7}).transpose(1, 2);
+        const at::Tensor transposed = at::randn({1, 4, 7}).transpose(1, 2);
 
         const auto back =
-            through<Conditioning>(std::make_shared<Conditioning>(turned, at::Tensor(), "", 0));
+            through<Conditioning>(std::make_shared<Conditioning>(transposed, at::Tensor(), "", 0));
 
-        QVERIFY(at::equal(back->tensor("embeds"), turned));
+        QVERIFY(at::equal(back->tensor("embeds"), transposed));
     }
 
     void latentsComeBackWithTheSamplersState() {
@@ -196,7 +196,7 @@ private Q_SLOTS:
         QVERIFY(sameBits(through<Latents>(value)->samples(), value->samples()));
     }
 
-    void anEncodedPictureComesBackWithItsDeviation() {
+    void anEncodedImageComesBackWithItsDeviation() {
         const auto value = std::make_shared<Latents>(
             at::randn({1, 4, 2, 2}), somewhere(), nullptr, oddNumbers({1, 4, 2, 2}));
 
@@ -207,20 +207,27 @@ private Q_SLOTS:
     }
 
     /// With an image encoder's states and without.
-    void aGuidedVideoComesBackWithItsGuide() {
-        for (const at::Tensor& seen : {oddNumbers({1, 3, 5}), at::Tensor()}) {
-            const auto guide = std::make_shared<const VideoGuide>(
-                VideoGuide{.beside = oddNumbers({1, 20, 3, 2, 2}), .seen = seen});
-            const auto value = std::make_shared<Latents>(
-                oddNumbers({1, 16, 3, 2, 2}), somewhere(), nullptr, at::Tensor(), guide);
+    void aVideoComesBackWithItsImageConditioning() {
+        for (const at::Tensor& visionEmbeds : {oddNumbers({1, 3, 5}), at::Tensor()}) {
+            const auto imageConditioning =
+                std::make_shared<const ImageConditioning>(ImageConditioning{
+                    .extraChannels = oddNumbers({1, 20, 3, 2, 2}), .visionEmbeds = visionEmbeds});
+            const auto value = std::make_shared<Latents>(oddNumbers({1, 16, 3, 2, 2}),
+                                                         somewhere(),
+                                                         nullptr,
+                                                         at::Tensor(),
+                                                         imageConditioning);
             const auto back = through<Latents>(value);
-            QVERIFY(back->guide() && sameBits(back->guide()->beside, guide->beside));
-            QCOMPARE(back->guide()->seen.defined(), seen.defined());
-            QVERIFY(!seen.defined() || sameBits(back->guide()->seen, seen));
+            QVERIFY(back->imageConditioning() && sameBits(back->imageConditioning()->extraChannels,
+                                                          imageConditioning->extraChannels));
+            QCOMPARE(back->imageConditioning()->visionEmbeds.defined(), visionEmbeds.defined());
+            QVERIFY(!visionEmbeds.defined() ||
+                    sameBits(back->imageConditioning()->visionEmbeds, visionEmbeds));
             const Bytes own =
                 std::make_shared<Latents>(value->samples(), Provenance())->bytesOn("cpu");
             QCOMPARE(back->bytesOn("cpu"),
-                     own + guide->beside.nbytes() + (seen.defined() ? seen.nbytes() : 0));
+                     own + imageConditioning->extraChannels.nbytes() +
+                         (visionEmbeds.defined() ? visionEmbeds.nbytes() : 0));
         }
     }
 
@@ -230,7 +237,7 @@ private Q_SLOTS:
     }
 
     void anEmptyLatentComesBack() {
-        const PictureSize size{.width = 640, .height = 384, .frames = 81};
+        const ImageSize size{.width = 640, .height = 384, .frames = 81};
 
         const auto back = through<EmptyLatents>(std::make_shared<EmptyLatents>(size, 3));
 

@@ -1,6 +1,6 @@
 // What the heap of a program does with big blocks.
 #include "tests/fixtures/test_program.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 
 #include <QtTest/QtTest>
 
@@ -31,7 +31,7 @@ class BigBlocksTest : public QObject {
 private Q_SLOTS:
 
     void keptOnesAreOfTheHeap() {
-        door::keepBigBlocks();
+        loader::keepBigBlocks();
 
         QCOMPARE(mappedFor(kBig), size_t(0));
         QVERIFY(mallinfo2().keepcost >= kBig);
@@ -39,10 +39,10 @@ private Q_SLOTS:
 
     /// Also after runs without a budget, which left free blocks in the heap.
     void returnedOnesAreMappedAlone() {
-        door::keepBigBlocks();
+        loader::keepBigBlocks();
         static_cast<void>(mappedFor(kBig));
 
-        door::returnBigBlocks();
+        loader::returnBigBlocks();
 
         QVERIFY(mallinfo2().keepcost < kBig);
         QVERIFY(mappedFor(kBig) >= kBig);
@@ -50,8 +50,8 @@ private Q_SLOTS:
     }
 
     void canBeKeptAgain() {
-        door::returnBigBlocks();
-        door::keepBigBlocks();
+        loader::returnBigBlocks();
+        loader::keepBigBlocks();
 
         QCOMPARE(mappedFor(kBig), size_t(0));
     }

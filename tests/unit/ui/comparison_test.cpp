@@ -38,9 +38,9 @@ Image8 flat(int side, uint8_t level) {
     return {.widthPixels = side, .heightPixels = side, .channels = 3, .pixels = pixels};
 }
 
-VariantRun runOf(std::vector<Image8> pictures) {
+VariantRun runOf(std::vector<Image8> images) {
     VariantRun run{.name = "a.x=1", .settings = {"a.x=1"}, .status = Status::Ok};
-    run.pictures = std::move(pictures);
+    run.images = std::move(images);
     return run;
 }
 
@@ -54,7 +54,7 @@ class ComparisonTest : public QObject {
 
 private Q_SLOTS:
 
-    void fewerStepsTakeTheirShare() {
+    void fewerStepsTakeTheirFraction() {
         const graph::Document document =
             documentOf({{"denoise", node("denoise.sample", {{"steps", 30}})},
                         {"refine", node("denoise.sample", Json::object())},
@@ -67,7 +67,7 @@ private Q_SLOTS:
         QVERIFY(fewerSteps(document, catalog_, 3).empty());
     }
 
-    void aSplitScheduleStaysSplit() {
+    void aSplitScheduleRemainsSplit() {
         const graph::Document document =
             documentOf({{"first", node("denoise.sample", {{"steps", 20}, {"end_step", 10}})},
                         {"second", node("denoise.sample", {{"steps", 20}, {"start_step", 10}})}});
@@ -122,24 +122,24 @@ private Q_SLOTS:
         QCOMPARE(latentCosines(reference, {{"", {.steps = {}, .last = {0, 0}}}}).size(), 1U);
     }
 
-    void severalPicturesGiveOneFigure() {
+    void severalImagesGiveOneFigure() {
         const VariantRun reference = runOf({flat(64, 100), flat(64, 100)});
         const VariantComparison half = compared(reference, runOf({flat(64, 100), flat(64, 110)}));
-        const image::PictureDifference all = together(half.pictures);
-        const double expected = 10 * std::log10(255.0 * 255.0 / 50);  // 100 in one of two pictures
+        const image::ImageDifference all = together(half.images);
+        const double expected = 10 * std::log10(255.0 * 255.0 / 50);  // 100 in one of two images
         QVERIFY(std::abs(all.psnr - expected) < 1e-9);
         QVERIFY(std::isfinite(all.worst.psnr));
-        QVERIFY(all.colourShift > 0 && all.colourShift < half.pictures[1].colourShift);
-        QVERIFY(std::isinf(together(compared(reference, reference).pictures).psnr));
+        QVERIFY(all.colourShift > 0 && all.colourShift < half.images[1].colourShift);
+        QVERIFY(std::isinf(together(compared(reference, reference).images).psnr));
     }
 
-    void picturesThatCannotBeComparedSayWhy() {
+    void imagesThatCannotBeComparedExplainWhy() {
         const VariantRun reference = runOf({flat(64, 100)});
         const VariantComparison larger = compared(reference, runOf({flat(32, 100)}));
-        QVERIFY(larger.pictures.empty());
+        QVERIFY(larger.images.empty());
         QVERIFY(larger.problem.find("32 x 32") != std::string::npos);
         const VariantComparison more = compared(reference, runOf({flat(64, 100), flat(64, 100)}));
-        QVERIFY(more.pictures.empty() && !more.problem.empty());
+        QVERIFY(more.images.empty() && !more.problem.empty());
     }
 
     void tableAndSheetsShowEveryVariant() {
@@ -158,8 +158,8 @@ private Q_SLOTS:
         QVERIFY(table.find("5.0 MiB") != std::string::npos);
         QCOMPARE(contactSheetOf(comparison).cells.size(), 4U);
         const image::ContactSheet heat = heatMapsOf(comparison);
-        QCOMPARE(heat.cells[1].pictures.size(), 1U);
-        QVERIFY(heat.cells[2].pictures.empty());
+        QCOMPARE(heat.cells[1].images.size(), 1U);
+        QVERIFY(heat.cells[2].images.empty());
         const Json json = toJson(comparison);
         QVERIFY(json["variants"][0]["difference"].is_null());
         QCOMPARE(json["variants"][1]["fewer_steps"]["name"].get<std::string>(),

@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(testing::errorOf([&] { (void)sampledNode(two, catalog_, {}); }));
     }
 
-    void theTableSaysWhatIsKnown() {
+    void theTableStatesWhatIsKnown() {
         const Json row = {{"setting", "speed"},
                           {"types", "f16 in f16"},
                           {"error", 0.01234},

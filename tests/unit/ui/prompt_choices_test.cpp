@@ -26,7 +26,7 @@ constexpr int kLinearMilliseconds = 20'000;
 
 Wildcards someWildcards() {
     return {{"hair", {"red hair", "3::{short|long} hair"}},
-            {"people/jobs", {"baker", "__hair__ sailor"}},
+            {"roles/jobs", {"baker", "__hair__ sailor"}},
             {"a", {"__b__"}},
             {"b", {"x __a__"}},
             {"empty", {}},
@@ -62,7 +62,7 @@ class PromptChoicesTest : public QObject {
 
 private Q_SLOTS:
 
-    /// The graph of a picture holds what was drawn, and is drawn once more when it is opened.
+    /// The graph of an image holds what was drawn, and is drawn once more when it is opened.
     void whatWasDrawnMeansItself_data() {
         QTest::addColumn<std::string>("text");
         for (const char* text : {"a {red|blue} cat",
@@ -86,7 +86,7 @@ private Q_SLOTS:
         QCOMPARE(ui::literalPrompt("plain {text} | with_ marks"), "plain {text} | with_ marks");
     }
 
-    void whatHasNoAlternativesStaysByteForByte_data() {
+    void whatHasNoAlternativesRemainsByteForByte_data() {
         QTest::addColumn<QByteArray>("text");
         for (const char* text : {"",
                                  "a (red:1.2) cat, [blurred] \\(smile\\) BREAK AND",
@@ -111,7 +111,7 @@ private Q_SLOTS:
         }
     }
 
-    void whatHasNoAlternativesStaysByteForByte() {
+    void whatHasNoAlternativesRemainsByteForByte() {
         QFETCH(QByteArray, text);
         const PromptChoices choices(text.toStdString());
 
@@ -138,7 +138,7 @@ private Q_SLOTS:
         QTest::newRow("open inside") << "{ {a|b}" << QStringList{"{ a", "{ b"};
         QTest::newRow("file") << "__hair__" << QStringList{"red hair", "short hair", "long hair"};
         QTest::newRow("file in file")
-            << "a __people/jobs__"
+            << "a __roles/jobs__"
             << QStringList{
                    "a baker", "a red hair sailor", "a short hair sailor", "a long hair sailor"};
         QTest::newRow("other scripts")
@@ -164,7 +164,7 @@ private Q_SLOTS:
     }
 
     void theSameSeedDrawsTheSameText() {
-        const std::string text = "{a|b|c} {d|e|f} __hair__ __people/jobs__";
+        const std::string text = "{a|b|c} {d|e|f} __hair__ __roles/jobs__";
         std::set<std::string> drawn;
         for (uint64_t seed = 0; seed < 50; ++seed) {
             QCOMPARE(drawnText(text, seed), drawnText(text, seed));
@@ -173,8 +173,8 @@ private Q_SLOTS:
         QVERIFY(drawn.size() > 20);
     }
 
-    /// Counts of 4000 draws lie within five standard deviations of what the weights say.
-    void weightsSayHowOften() {
+    /// Counts of 4000 draws lie within five standard deviations of what the weights state.
+    void weightsStateHowOften() {
         std::map<std::string, int> times;
         for (uint64_t seed = 0; seed < 4000; ++seed) {
             ++times[drawnText("{3::a|b|0::c}", seed)];
@@ -183,7 +183,7 @@ private Q_SLOTS:
         QVERIFY2(std::abs(times["a"] - 3000) < 137, qPrintable(QString::number(times["a"])));
     }
 
-    void whatCannotBeDrawnSaysWhy_data() {
+    void whatCannotBeDrawnExplainsWhy_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("words");
         QTest::newRow("missing") << "a __hare__ cat"
@@ -198,7 +198,7 @@ private Q_SLOTS:
                                     << "\"none\"";
     }
 
-    void whatCannotBeDrawnSaysWhy() {
+    void whatCannotBeDrawnExplainsWhy() {
         QFETCH(QString, text);
         QFETCH(QString, words);
         const PromptChoices choices(text.toStdString());
@@ -300,9 +300,9 @@ private Q_SLOTS:
         QCOMPARE(texts.count(), uint64_t{40000});
     }
 
-    void namesAreToldOnceInTheirOrder() {
-        QCOMPARE(PromptChoices("__b__ {__a__|__b__} __people/jobs__").wildcards(),
-                 (std::vector<std::string>{"b", "a", "people/jobs"}));
+    void namesAreReportedOnceInTheirOrder() {
+        QCOMPARE(PromptChoices("__b__ {__a__|__b__} __roles/jobs__").wildcards(),
+                 (std::vector<std::string>{"b", "a", "roles/jobs"}));
     }
 };
 

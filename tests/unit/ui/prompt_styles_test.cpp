@@ -144,7 +144,7 @@ private Q_SLOTS:
     void wildcardsAreTheLinesOfFiles() {
         const QTemporaryDir folder;
         writeText(folder.filePath("hair.txt"), "\xEF\xBB\xBF# of the head\r\n red \r\n\r\nblond\n");
-        writeText(folder.filePath("people/jobs.txt"), "baker\n#no\nsailor");
+        writeText(folder.filePath("roles/jobs.txt"), "baker\n#no\nsailor");
         writeText(folder.filePath("notes.md"), "x");
         writeText(folder.filePath("bad.txt"), "\xff\xfe");
         writeText(folder.filePath("_odd_.txt"), "x");
@@ -152,7 +152,7 @@ private Q_SLOTS:
         const WildcardFiles read = readWildcards(folder.path().toStdString());
 
         const Wildcards expected = {{"hair", {"red", "blond"}},
-                                    {"people/jobs", {"baker", "sailor"}}};
+                                    {"roles/jobs", {"baker", "sailor"}}};
         QCOMPARE(read.lists, expected);
         QCOMPARE(read.problems.size(), size_t{2});
         QVERIFY(readWildcards(folder.filePath("not there").toStdString()).lists.empty());
@@ -181,7 +181,7 @@ private Q_SLOTS:
         QCOMPARE(graph::toText(document), before);
     }
 
-    void whatCannotBeDrawnNamesItsPlace() {
+    void whatCannotBeDrawnNamesItsPosition() {
         graph::Document document = documentWith("fine", "__gone__");
 
         const Issues issues = resolvePrompts(document, promptCatalog(), {});

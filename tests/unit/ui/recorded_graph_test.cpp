@@ -59,7 +59,7 @@ class RecordedGraphTest : public QObject {
 
 private Q_SLOTS:
 
-    void theRecorderTakesThePlaceOfTheCache() {
+    void theRecorderReplacesTheCache() {
         const RecordedGraph made = recordedGraph(documentOf(), catalog_, "first");
 
         QCOMPARE(made.denoiser, std::string("first"));
@@ -96,7 +96,7 @@ private Q_SLOTS:
     void refuses_data() {
         QTest::addColumn<QString>("mode");
         QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("several") << ""
                                  << ""
                                  << "several denoisers: first, second";
@@ -114,7 +114,7 @@ private Q_SLOTS:
     void refuses() {
         QFETCH(QString, mode);
         QFETCH(QString, node);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         const QByteArray own = mode.toUtf8();
         const auto error = testing::errorOf([&] {
             (void)recordedGraph(documentOf(own.isEmpty() ? nullptr : own.constData()),
@@ -123,7 +123,7 @@ private Q_SLOTS:
         });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+        QVERIFY2(error->message().str().find(expected.toStdString()) != std::string::npos,
                  error->what());
     }
 

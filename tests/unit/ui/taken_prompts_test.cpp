@@ -72,7 +72,7 @@ private Q_SLOTS:
         QCOMPARE(into.nodes.at("b").params.dump(), Json::object({{"prompt", "a fox"}}).dump());
     }
 
-    void tellsHowManyHadNoPlace() {
+    void reportsHowManyHadNoField() {
         const graph::Document from =
             graphOf({{"a", encoder("prompt.encode", {{"prompt", "left"}})},
                      {"b", encoder("prompt.encode", {{"prompt", "right"}})}});

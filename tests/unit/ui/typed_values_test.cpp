@@ -29,10 +29,11 @@ private Q_SLOTS:
 
     void numbersAreRead_data() {
         QTest::addColumn<QString>("typed");
-        QTest::addColumn<bool>("areWhole");
+        QTest::addColumn<bool>("areIntegers");
         QTest::addColumn<QStringList>("values");
-        const auto row = [](const char* typed, bool areWhole, const QStringList& values) {
-            QTest::addRow("%s%s", typed, areWhole ? "" : ", any") << typed << areWhole << values;
+        const auto row = [](const char* typed, bool areIntegers, const QStringList& values) {
+            QTest::addRow("%s%s", typed, areIntegers ? "" : ", any")
+                << typed << areIntegers << values;
         };
         row("4, 8,12", true, {"4", "8", "12"});
         row("", true, {});
@@ -67,9 +68,9 @@ private Q_SLOTS:
 
     void numbersAreRead() {
         QFETCH(QString, typed);
-        QFETCH(bool, areWhole);
+        QFETCH(bool, areIntegers);
         QFETCH(QStringList, values);
-        QCOMPARE(listOf(numbersTyped(typed.toStdString(), areWhole)), values);
+        QCOMPARE(listOf(numbersTyped(typed.toStdString(), areIntegers)), values);
     }
 
     void whatIsNoNumberIsNamed_data() {
@@ -110,7 +111,7 @@ private Q_SLOTS:
         QTest::newRow("a step below what is written") << "1..5 step 0.00000000000000000001";
         QTest::newRow("ends beyond whole numbers") << "100000000000000000000-200000000000000000000";
         QTest::newRow("more than a hundred") << "0..1 step 0.001";
-        QTest::newRow("shares") << "0-1 [1000000000]";
+        QTest::newRow("fractions") << "0-1 [1000000000]";
     }
 
     void endlessRangesAreRefused() {
@@ -121,7 +122,7 @@ private Q_SLOTS:
         QVERIFY(QString::fromStdString(error->message().str()).contains("more than 100"));
     }
 
-    void sharesOfFewWholeNumbersAreAllOfThem() {
+    void fractionsOfFewIntegersAreAllOfThem() {
         QCOMPARE(listOf(numbersTyped("1-5 [1000000000]", true)),
                  (QStringList{"1", "2", "3", "4", "5"}));
         QCOMPARE(listOf(numbersTyped("9-7 [50]", true)), (QStringList{"9", "8", "7"}));

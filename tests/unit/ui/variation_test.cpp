@@ -21,7 +21,7 @@ std::vector<std::string> namesOf(const std::vector<Variant>& variants) {
 
 }  // namespace
 
-/// What --vary says, and the runs that follow.
+/// What --vary states, and the runs that follow.
 class VariationTest : public QObject {
     Q_OBJECT
 

@@ -1,6 +1,6 @@
 """Animations as other programs write them: make_animations.py FOLDER
 
-A small square moves over a picture of noise; frames say where they differ from the one before, in every way that the formats have.
+A small square moves over an image of noise; frames state where they differ from the one before, in every way that the formats have.
 """
 import pathlib
 import random

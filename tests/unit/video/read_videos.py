@@ -19,20 +19,20 @@ def with_ffmpeg(path, size):
 
 
 def frames_of(path):
-    picture = Image.open(path)
+    image = Image.open(path)
     times, shown = [], []
-    for i in range(getattr(picture, "n_frames", 1)):
-        picture.seek(i)
-        shown.append(picture.convert("RGBA"))
-        times.append(picture.info.get("duration", 0))
-    if picture.format == "PNG" and len(shown) > 1:
-        shown = with_ffmpeg(path, picture.size)
+    for i in range(getattr(image, "n_frames", 1)):
+        image.seek(i)
+        shown.append(image.convert("RGBA"))
+        times.append(image.info.get("duration", 0))
+    if image.format == "PNG" and len(shown) > 1:
+        shown = with_ffmpeg(path, image.size)
     hashes = []
     for frame in shown:  # each pixel is opaque or wholly clear
         black = Image.new("RGBA", frame.size, (0, 0, 0, 255))
         black.paste(frame, mask=frame.getchannel("A"))
         hashes.append(hashlib.sha256(black.convert("RGB").tobytes()).hexdigest())
-    return {"size": picture.size, "times": times, "frames": hashes}
+    return {"size": image.size, "times": times, "frames": hashes}
 
 
 print(json.dumps([frames_of(path) for path in sys.argv[1:]]))

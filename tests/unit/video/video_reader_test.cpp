@@ -99,7 +99,7 @@ private Q_SLOTS:
         QCOMPARE(framesOf(5), int64_t{5});
     }
 
-    /// Frames that only say where they differ, that are cleared or restored behind, that have a
+    /// Frames that only state where they differ, that are cleared or restored behind, that have a
     /// palette or are blended; one is shown twice as long.
     void showsWhatOthersShow_data() {
         QTest::addColumn<QString>("name");
@@ -204,7 +204,7 @@ private Q_SLOTS:
         }
     }
 
-    void tellsAnimationsFromPictures_data() {
+    void distinguishesAnimationsFromImages_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<bool>("isThatMany");
         QTest::newRow("PNG") << "blended.png" << true;
@@ -213,7 +213,7 @@ private Q_SLOTS:
         QTest::newRow("one WebP") << "single.webp" << false;
     }
 
-    void tellsAnimationsFromPictures() {
+    void distinguishesAnimationsFromImages() {
         QFETCH(QString, name);
         QFETCH(bool, isThatMany);
         const QByteArray bytes = testing::contentsOf(folder_.filePath(name));
@@ -279,9 +279,9 @@ private Q_SLOTS:
         files::writeFileAtomically(path, bytes.toStdString());
         const auto error = errorOf([&] { (void)framesIn(files::InputFile(path), {}, "video"); });
         QVERIFY(error.has_value());
-        const QString said = QString::fromStdString(error->message().str());
-        QVERIFY2(said.contains(message) || said.contains("ffprobe"), qPrintable(said));
-        QVERIFY2(!said.contains(folder_.path()), qPrintable(said));
+        const QString output = QString::fromStdString(error->message().str());
+        QVERIFY2(output.contains(message) || output.contains("ffprobe"), qPrintable(output));
+        QVERIFY2(!output.contains(folder_.path()), qPrintable(output));
     }
 
     /// Formats that name other files are no videos: no result key would know those, and a graph
@@ -313,12 +313,12 @@ private Q_SLOTS:
         files::writeFileAtomically(path, text.replace("FILE", wholeVideo().toUtf8()).toStdString());
         const auto error = errorOf([&] { (void)framesIn(files::InputFile(path), {}, "video"); });
         QVERIFY(error.has_value());
-        const QString said = QString::fromStdString(error->message().str());
-        QVERIFY2(said.contains(name) && said.contains("playlist"), qPrintable(said));
+        const QString output = QString::fromStdString(error->message().str());
+        QVERIFY2(output.contains(name) && output.contains("playlist"), qPrintable(output));
     }
 
-    /// The file says that it was longer, or the reader of its container does.
-    void tellsOfCutFiles_data() {
+    /// The file states that it was longer, or the reader of its container does.
+    void reportsCutFiles_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QStringList>("how");
         QTest::newRow("WebM") << "long.webm" << QStringList{"-c:v", "libvpx-vp9"};
@@ -327,7 +327,7 @@ private Q_SLOTS:
             << "long.mp4" << QStringList{"-movflags", "frag_keyframe+empty_moov"};
     }
 
-    void tellsOfCutFiles() {
+    void reportsCutFiles() {
         QFETCH(QString, name);
         QFETCH(QStringList, how);
         const QString path = folder_.filePath(name);
@@ -346,7 +346,7 @@ private Q_SLOTS:
     }
 
     /// Bytes that changed inside a frame are seen when it is decoded.
-    void tellsOfBrokenFrames() {
+    void reportsBrokenFrames() {
         const auto damageOf = [](const std::string& path) {
             const files::InputFile file(path);
             const TakenFrames taken = framesIn(file, {}, "video");

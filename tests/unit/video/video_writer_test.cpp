@@ -2,8 +2,8 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/files/program.hpp"
-#include "plugin/image/picture_difference.hpp"
-#include "plugin/image/picture_header.hpp"
+#include "plugin/image/image_difference.hpp"
+#include "plugin/image/image_header.hpp"
 #include "plugin/video/video_file.hpp"
 #include "plugin/video/video_writer.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -46,7 +46,7 @@ VideoEncoding encodingOf(const FormatInfo& format, double rate) {
 }
 
 /// With all that ffmpeg's file of texts gives a meaning, and as long as a large graph.
-std::vector<image::PictureText> longTexts() {
+std::vector<image::ImageText> longTexts() {
     std::string graph = R"({"prompt": "a = b; # \\ no comment)"
                         "\n\ttwo lines, \xE7\x8C\xAB \xF0\x9F\x90\x88\", \"rest\": \"";
     while (graph.size() < 200'000) {
@@ -55,8 +55,8 @@ std::vector<image::PictureText> longTexts() {
     return {{"lowtide_graph", graph + "\"}"}, {"lowtide_precision", "{}"}};
 }
 
-std::string textNamed(const std::vector<image::PictureText>& texts, const std::string& key) {
-    const auto found = std::ranges::find(texts, key, &image::PictureText::key);
+std::string textNamed(const std::vector<image::ImageText>& texts, const std::string& key) {
+    const auto found = std::ranges::find(texts, key, &image::ImageText::key);
     return found == texts.end() ? "" : found->text;
 }
 
@@ -128,14 +128,14 @@ private Q_SLOTS:
         QVERIFY(!reader->next({}).has_value());
     }
 
-    void textsTravel_data() { isReadBack_data(); }
+    void textsAreWritten_data() { isReadBack_data(); }
 
-    void textsTravel() {
+    void textsAreWritten() {
         QFETCH(int, format);
         QFETCH(double, rate);
         const FormatInfo& info = formats()[static_cast<size_t>(format)];
         const files::InputFile file(written(info, rate).toStdString());
-        std::vector<image::PictureText> texts;
+        std::vector<image::ImageText> texts;
         if (info.encoder) {
             texts = readVideoHeader(file, "").texts;
         } else {
@@ -144,9 +144,9 @@ private Q_SLOTS:
                 .read = [&](std::span<std::byte> target, uint64_t offset) {
                     file.read(target, static_cast<Bytes>(offset));
                 }};
-            texts = image::readPictureTexts(source, file.name());
+            texts = image::readImageTexts(source, file.name());
         }
-        for (const image::PictureText& each : longTexts()) {
+        for (const image::ImageText& each : longTexts()) {
             QVERIFY2(textNamed(texts, each.key) == each.text, each.key.c_str());
         }
     }
@@ -253,7 +253,7 @@ private Q_SLOTS:
         QVERIFY(!errorOf([] { checkEncoding(encodingOf(formats()[0], 16)); }));
     }
 
-    void saysWhatIsMissing() {
+    void reportsWhatIsMissing() {
         const QByteArray path = qgetenv("PATH");
         qputenv("PATH", "/nowhere");
         const auto error = errorOf([] { checkEncoding(encodingOf(formats()[0], 16)); });
@@ -266,7 +266,7 @@ private Q_SLOTS:
         QVERIFY(!none.has_value());
     }
 
-    /// A disk that is full leaves no half file, and an error that says so.
+    /// A disk that is full leaves no half file, and an error that states so.
     void aFullDiskLeavesNothing_data() { isReadBack_data(); }
 
     void aFullDiskLeavesNothing() {

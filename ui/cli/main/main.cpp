@@ -1,8 +1,8 @@
 #include "ui/cli/command_line.hpp"
-#include "ui/door/os.hpp"
+#include "ui/loader/os.hpp"
 
 int main(int count, char** arguments) {
-    lowtide::door::keepBigBlocks();
-    lowtide::door::shortenSpins();
+    lowtide::loader::keepBigBlocks();
+    lowtide::loader::shortenSpins();
     return lowtide::cli::runCommandLine(count, arguments);
 }

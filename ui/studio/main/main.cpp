@@ -1,5 +1,5 @@
-#include "ui/door/os.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/loader/os.hpp"
+#include "ui/loader/plugin_loader.hpp"
 #include "ui/studio/appearance.hpp"
 #include "ui/studio/end_signals.hpp"
 #include "ui/studio/event_loop.hpp"
@@ -22,14 +22,14 @@ constexpr int kPortalPatience = 500;
 
 /// A screen that is smaller than the window, or as small, is filled by it.
 void fitToScreen(StudioWindow& window) {
-    const QSize room = window.screen()->availableSize();
-    if (room.width() <= window.width() || room.height() <= window.height()) {
+    const QSize available = window.screen()->availableSize();
+    if (available.width() <= window.width() || available.height() <= window.height()) {
         window.setWindowState(Qt::WindowMaximized);
     }
 }
 
 int runStudio(const StudioArguments& arguments,
-              const Places& places,
+              const AppFolders& appFolders,
               Settings& settings,
               Desktop& desktop) {
     Appearance appearance;
@@ -39,10 +39,10 @@ int runStudio(const StudioArguments& arguments,
     // The engine starts on a thread of its own, while the window may change the settings.
     StudioWindow window(
         {.open = [preferences = settings.preferences(), arguments]() -> Plugin& {
-             return door::startPlugin({.threads = arguments.threads,
-                                       .modelFolders = engineFolders(preferences, arguments)});
+             return loader::startPlugin({.threads = arguments.threads,
+                                         .modelFolders = engineFolders(preferences, arguments)});
          },
-         .places = places,
+         .appFolders = appFolders,
          .arguments = arguments,
          .desktop = standardDesktop()},
         settings,
@@ -55,7 +55,7 @@ int runStudio(const StudioArguments& arguments,
     return runEventLoop();
 }
 
-/// An application whose interface has the size that the person wants. Qt takes the factor when it
+/// An application whose interface has the size that the user wants. Qt takes the factor when it
 /// starts and the desktop can be asked only then, so where it is not 1 it starts again, before any
 /// window.
 class ScaledApplication {
@@ -84,7 +84,7 @@ double wantedScale(const QString& percent, const QDeadlineTimer& patience) {
         desktop.waitForFirst(static_cast<int>(patience.remainingTime()));
     }
     return interfaceScale(percent,
-                          desktop.wishes(),
+                          desktop.preferences(),
                           QApplication::font().pointSizeF(),
                           QGuiApplication::platformName());
 }
@@ -92,8 +92,8 @@ double wantedScale(const QString& percent, const QDeadlineTimer& patience) {
 }  // namespace
 
 int main(int count, char** words) {
-    door::keepBigBlocks();
-    door::shortenSpins();
+    loader::keepBigBlocks();
+    loader::shortenSpins();
     QApplication::setHighDpiScaleFactorRoundingPolicy(
         Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     logQtMessages();
@@ -105,11 +105,11 @@ int main(int count, char** words) {
         std::fputs(qPrintable(parsed.output), parsed.exitCode == 0 ? stdout : stderr);
         return parsed.exitCode;
     }
-    const Places places = standardPlaces();
-    Settings settings(places.settings);
+    const AppFolders appFolders = standardFolders();
+    Settings settings(appFolders.settings);
     const QDeadlineTimer patience(kPortalPatience);
     application.scale(wantedScale(settings.preferences().scale, patience));
     Desktop desktop(Desktop::sessionBus());
     desktop.waitForFirst(static_cast<int>(patience.remainingTime()));
-    return runStudio(parsed.arguments, places, settings, desktop);
+    return runStudio(parsed.arguments, appFolders, settings, desktop);
 }

@@ -1,7 +1,7 @@
 #include "plugin/residency/device/cpu/cpu_device.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/residency/copy_lane.hpp"
+#include "plugin/residency/copy_queue.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/device/held_bytes.hpp"
 #include "plugin/residency/scalar_type.hpp"
@@ -98,7 +98,7 @@ private:
 
 [[noreturn]] void refuse(Bytes bytes, Bytes used) {
     throw Error(ErrorKind::OutOfMemory,
-                message("cpu: {} for weights do not fit beside the {} in use",
+                message("cpu: {} for weights do not fit next to the {} in use",
                         formatBytes(bytes),
                         formatBytes(used)),
                 message("choose a memory policy that holds less, or raise the budget"))
@@ -152,33 +152,33 @@ public:
     }
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string) override {
-        lane_.copy([target, bytes, source = std::move(source)] { source(target, 0, bytes); });
+        queue_.copy([target, bytes, source = std::move(source)] { source(target, 0, bytes); });
     }
 
     [[nodiscard]] EventRef markCopy() override {
-        auto event = std::make_shared<LaneEvent>();
-        lane_.mark(event);
+        auto event = std::make_shared<QueueEvent>();
+        queue_.mark(event);
         return event;
     }
 
     [[nodiscard]] EventRef markCompute() override { return computeDone_; }
 
     void copyWaits(const EventRef& event) override {
-        auto point = std::static_pointer_cast<const LaneEvent>(event);
+        auto point = std::static_pointer_cast<const QueueEvent>(event);
         if (!point->isComplete()) {
-            lane_.waitFor(std::move(point));
+            queue_.waitFor(std::move(point));
         }
     }
 
     void computeWaits(const EventRef& event) override { hostWaits(event); }
 
     void hostWaits(const EventRef& event) override {
-        lane_.await(static_cast<const LaneEvent&>(*event));
+        queue_.await(static_cast<const QueueEvent&>(*event));
     }
 
-    void drain() noexcept override { lane_.drain(); }
+    void drain() noexcept override { queue_.drain(); }
 
-    [[nodiscard]] memory::LaneTimes laneTimes() const override { return lane_.times(); }
+    [[nodiscard]] memory::CopyTimes copyTimes() const override { return queue_.times(); }
 
     [[nodiscard]] Bytes allocated() const override { return allocations_->bytes(); }
 
@@ -196,8 +196,8 @@ public:
 
 private:
     const std::shared_ptr<CpuAllocations> allocations_ = CpuAllocations::ofProcess();
-    std::shared_ptr<LaneEvent> computeDone_ = std::make_shared<LaneEvent>();
-    CopyLane lane_;
+    std::shared_ptr<QueueEvent> computeDone_ = std::make_shared<QueueEvent>();
+    CopyQueue queue_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace lowtide::residency {
 
 /// Counts the CPU tensors of the threads that it is attached to, through ATen's memory reports, and
-/// arenas through add(). A tensor that dies on a thread without a counter stays counted.
+/// arenas through add(). A tensor that dies on a thread without a counter remains counted.
 class CpuAllocations final : public c10::MemoryReportingInfoBase {
 public:
     /// The one counter of the process, as ATen's CPU allocator is one: a tensor may outlive the
@@ -33,7 +33,7 @@ public:
     /// c10::OutOfMemoryError.
     void setLimit(Bytes bytes) noexcept { limit_ = bytes; }
 
-    /// Whether `bytes` more stay within the limit.
+    /// Whether `bytes` more are within the limit.
     [[nodiscard]] bool fits(Bytes bytes) const noexcept;
     void add(Bytes delta) noexcept;
 

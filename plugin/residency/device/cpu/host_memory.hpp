@@ -34,7 +34,7 @@ void expectLargeUse(void* block, Bytes bytes) noexcept;
 /// Gives free pages of the heap back to the system.
 void trimHeap() noexcept;
 
-/// The processor's name, "CPU" when the system does not say.
+/// The processor's name, "CPU" when the system does not name it.
 [[nodiscard]] std::string processorName();
 
 }  // namespace lowtide::residency

@@ -1,4 +1,4 @@
-// The library's door to cuDNN.
+// The library's entry point to cuDNN.
 #include "plugin/residency/device/cuda/cuda_device.hpp"
 #include "plugin/residency/device/cuda/cudnn_question.hpp"
 
@@ -12,7 +12,7 @@ namespace lowtide::residency {
 
 namespace {
 
-/// Whether LibTorch chooses as askCudnn() does: people can have it use cuDNN's older functions, or
+/// Whether LibTorch chooses as askCudnn() does: users can have it use cuDNN's older functions, or
 /// others of its suggestions.
 bool isUsualChoice() {
     return at::native::cudnnv8_enabled_check_debug() && !at::native::cudnnv8_use_heur_mode_b() &&
@@ -20,17 +20,17 @@ bool isUsualChoice() {
 }
 
 /// The cards that were asked about. Lives until the process ends: cuDNN may end before.
-class KnownCards {
+class KnownGpus {
 public:
-    [[nodiscard]] std::optional<ConvolutionPlan> ask(const CudaCard& card,
+    [[nodiscard]] std::optional<ConvolutionPlan> ask(const CudaGpu& gpu,
                                                      const ConvolutionShape& shape) {
         const std::lock_guard lock(mutex_);
         if (!calls_) {
             return std::nullopt;
         }
-        auto known = cards_.find(card.index);
-        if (known == cards_.end()) {
-            known = cards_.emplace(card.index, describeCard(*calls_, card.index)).first;
+        auto known = gpus_.find(gpu.index);
+        if (known == gpus_.end()) {
+            known = gpus_.emplace(gpu.index, describeGpu(*calls_, gpu.index)).first;
         }
         return askCudnn(*calls_, known->second, shape);
     }
@@ -38,15 +38,15 @@ public:
 private:
     const std::optional<CudnnCalls> calls_ = loadCudnn();
     std::mutex mutex_;
-    std::map<int, CudnnDescriptor> cards_;
+    std::map<int, CudnnDescriptor> gpus_;
 };
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) std::optional<ConvolutionPlan>
-lowtideAskConvolution(const CudaCard& card, const ConvolutionShape& shape) {
-    static auto* const cards = new KnownCards();
-    return isUsualChoice() ? cards->ask(card, shape) : std::nullopt;
+lowtideAskConvolution(const CudaGpu& gpu, const ConvolutionShape& shape) {
+    static auto* const gpus = new KnownGpus();
+    return isUsualChoice() ? gpus->ask(gpu, shape) : std::nullopt;
 }
 
 }  // namespace lowtide::residency

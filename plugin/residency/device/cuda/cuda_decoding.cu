@@ -1,4 +1,4 @@
-#include "plugin/residency/decoding/card_units.hpp"
+#include "plugin/residency/decoding/gpu_units.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
 
 #include <cuda_bf16.h>
@@ -32,7 +32,7 @@ __device__ void store(const Target& target, int64_t index, float number) {
 
 /// Each thread decodes a unit; then all write what they made in the order of the numbers.
 template <typename Unit>
-__global__ void decodeKernel(StoredOnCard stored, Target target) {
+__global__ void decodeKernel(StoredOnGpu stored, Target target) {
     constexpr int kNumbers = Unit::kElements;
     constexpr int kApart = kNumbers + 1;  // threads that write at once meet no bank twice
     constexpr int kTile = kThreads * kNumbers;
@@ -51,7 +51,7 @@ __global__ void decodeKernel(StoredOnCard stored, Target target) {
     }
 }
 
-__global__ void decodeRotatedKernel(StoredOnCard stored, Target target) {
+__global__ void decodeRotatedKernel(StoredOnGpu stored, Target target) {
     __shared__ int32_t sums[Rotated::kElements];
     for (int64_t begin = static_cast<int64_t>(blockIdx.x) * Rotated::kElements;
          begin < stored.count;
@@ -79,15 +79,15 @@ unsigned blocksFor(int64_t count, int64_t tile) {
 
 }  // namespace
 
-cudaError_t decode(const CardDecoding& work, cudaStream_t stream) {
-    const StoredOnCard& stored = work.stored;
+cudaError_t decode(const GpuDecoding& work, cudaStream_t stream) {
+    const StoredOnGpu& stored = work.stored;
     const Target target{.numbers = work.target, .type = work.type};
     if (work.encoding == kRotatedEncoding) {
         const unsigned blocks = blocksFor(stored.count, Rotated::kElements);
         decodeRotatedKernel<<<blocks, kRotatingThreads, 0, stream>>>(stored, target);
         return cudaGetLastError();
     }
-    withCardWay(work.encoding, [&](const auto& way) {
+    withGpuDecoder(work.encoding, [&](const auto& way) {
         using Unit = typename std::decay_t<decltype(way)>::Unit;
         const unsigned blocks = blocksFor(stored.count, kThreads * Unit::kElements);
         decodeKernel<Unit><<<blocks, kThreads, 0, stream>>>(stored, target);

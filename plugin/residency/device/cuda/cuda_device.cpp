@@ -4,10 +4,10 @@
 #include "plugin/memory/card.hpp"
 #include "plugin/residency/decoding/decode_by_aten.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
-#include "plugin/residency/device/cuda/card_lane.hpp"
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
 #include "plugin/residency/device/cuda/cuda_streams.hpp"
+#include "plugin/residency/device/cuda/gpu_copy_queue.hpp"
 #include "plugin/residency/device/device.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
@@ -26,11 +26,11 @@
 
 namespace lowtide::residency {
 
-/// Memory of one card, from LibTorch's caching allocator, and pinned host memory for its copies.
+/// Memory of one GPU, from LibTorch's caching allocator, and pinned host memory for its copies.
 class CudaMemory {
 public:
-    /// The first use of a card makes its context.
-    explicit CudaMemory(const CudaCard& card);
+    /// The first use of a GPU makes its context.
+    explicit CudaMemory(const CudaGpu& gpu);
 
     /// Error{OutOfMemory} with the bytes asked for.
     [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) const;
@@ -41,21 +41,21 @@ public:
     [[nodiscard]] Bytes allocated() const;
     [[nodiscard]] Bytes peakAllocated() const;
     void resetPeak() const;
-    /// Bounds what the allocator takes from the card, which is never less than what it gives out.
+    /// Bounds what the allocator takes from the GPU, which is never less than what it gives out.
     void cap(Bytes bytes) const;
     [[nodiscard]] AllocatorState state() const;
     void returnCached() const;
 
     /// What cuBLAS takes of the allocator at its first product after they were dropped.
     [[nodiscard]] static Bytes productWorkspace();
-    /// Those of all cards.
+    /// Those of all GPUs.
     static void dropWorkspaces();
 
 private:
-    CudaCard card_;
+    CudaGpu gpu_;
 };
 
-/// Tells LibTorch the kernels of the device, once per process. c10::Error where it refuses them.
+/// Gives LibTorch the kernels of the device, once per process. c10::Error where it refuses them.
 void registerCudaOperators();
 
 namespace {
@@ -89,7 +89,7 @@ public:
         data_ = static_cast<std::byte*>(data);
     }
 
-    /// What a lost card answers changes nothing here.
+    /// What a lost GPU answers changes nothing here.
     ~PinnedArena() override { static_cast<void>(cudaFreeHost(data_)); }
 
     [[nodiscard]] std::byte* data() const override { return data_; }
@@ -101,46 +101,46 @@ private:
     Bytes bytes_;
 };
 
-c10::DeviceIndex indexOf(const CudaCard& card) {
-    return static_cast<c10::DeviceIndex>(card.index);
+c10::DeviceIndex indexOf(const CudaGpu& gpu) {
+    return static_cast<c10::DeviceIndex>(gpu.index);
 }
 
-c10::CachingDeviceAllocator::DeviceStats statsOf(const CudaCard& card) {
-    return allocator::getDeviceStats(indexOf(card));
+c10::CachingDeviceAllocator::DeviceStats statsOf(const CudaGpu& gpu) {
+    return allocator::getDeviceStats(indexOf(gpu));
 }
 
 }  // namespace
 
-CudaMemory::CudaMemory(const CudaCard& card) : card_(card) {
+CudaMemory::CudaMemory(const CudaGpu& gpu) : gpu_(gpu) {
     at::globalContext().lazyInitDevice(c10::kCUDA);
 }
 
 std::unique_ptr<Arena> CudaMemory::allocate(Bytes bytes) const {
-    const c10::cuda::CUDAGuard guard(indexOf(card_));
+    const c10::cuda::CUDAGuard guard(indexOf(gpu_));
     try {
         return std::make_unique<CudaArena>(alignUp(bytes, memory::kSlotAlignment));
     } catch (const c10::OutOfMemoryError&) {
         throw Error(
             ErrorKind::OutOfMemory,
-            message("{}: {} for weights do not fit beside the {} in use; {} are free",
-                    card_.name,
+            message("{}: {} for weights do not fit next to the {} in use; {} are free",
+                    gpu_.name,
                     formatBytes(bytes),
                     formatBytes(allocated()),
                     formatBytes(free())),
-            message("choose a memory policy that holds less, or end other programs on the card"))
+            message("choose a memory policy that holds less, or end other programs on the GPU"))
             .withBytesAsked(bytes);
     }
 }
 
 std::unique_ptr<Arena> CudaMemory::allocatePinned(Bytes bytes) const {
-    const c10::cuda::CUDAGuard guard(indexOf(card_));
+    const c10::cuda::CUDAGuard guard(indexOf(gpu_));
     try {
         return std::make_unique<PinnedArena>(bytes);
     } catch (const c10::Error& error) {
         throw Error(ErrorKind::OutOfMemory,
                     message("the host has no {} to pin for weights on their way to {}: {}",
                             formatBytes(bytes),
-                            card_.name,
+                            gpu_.name,
                             error.what_without_backtrace()),
                     message("end other programs, or pin less (pin=SIZE in the memory policy)"))
             .withBytesAsked(bytes);
@@ -148,7 +148,7 @@ std::unique_ptr<Arena> CudaMemory::allocatePinned(Bytes bytes) const {
 }
 
 Bytes CudaMemory::free() const {
-    const c10::cuda::CUDAGuard guard(indexOf(card_));
+    const c10::cuda::CUDAGuard guard(indexOf(gpu_));
     size_t free = 0;
     size_t total = 0;
     C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
@@ -156,24 +156,24 @@ Bytes CudaMemory::free() const {
 }
 
 Bytes CudaMemory::allocated() const {
-    return statsOf(card_).allocated_bytes[kAll].current;
+    return statsOf(gpu_).allocated_bytes[kAll].current;
 }
 
 Bytes CudaMemory::peakAllocated() const {
-    return statsOf(card_).allocated_bytes[kAll].peak;
+    return statsOf(gpu_).allocated_bytes[kAll].peak;
 }
 
 void CudaMemory::resetPeak() const {
-    allocator::resetPeakStats(indexOf(card_));
+    allocator::resetPeakStats(indexOf(gpu_));
 }
 
 void CudaMemory::cap(Bytes bytes) const {
-    const double share = static_cast<double>(bytes) / static_cast<double>(card_.capacity);
-    allocator::setMemoryFraction(bytes < 0 ? 1 : std::min(1.0, share), indexOf(card_));
+    const double fraction = static_cast<double>(bytes) / static_cast<double>(gpu_.capacity);
+    allocator::setMemoryFraction(bytes < 0 ? 1 : std::min(1.0, fraction), indexOf(gpu_));
 }
 
 AllocatorState CudaMemory::state() const {
-    const auto stats = statsOf(card_);
+    const auto stats = statsOf(gpu_);
     return {.retries = stats.num_alloc_retries,
             .outOfMemory = stats.num_ooms,
             .cached = stats.reserved_bytes[kAll].current - stats.allocated_bytes[kAll].current};
@@ -183,7 +183,8 @@ void CudaMemory::returnCached() const {
     allocator::emptyCache();
 }
 
-/// cuBLASLt has its own, unless the environment says that both share one (LibTorch, CUDABlas.cpp).
+/// cuBLASLt has its own, unless the environment sets that both share one (LibTorch,
+/// CUDABlas.cpp).
 Bytes CudaMemory::productWorkspace() {
     const auto first = static_cast<Bytes>(at::cuda::getChosenWorkspaceSize());
     const std::optional<bool> isShared = c10::utils::check_env("TORCH_CUBLASLT_UNIFIED_WORKSPACE");
@@ -198,7 +199,7 @@ void CudaMemory::dropWorkspaces() {
 namespace {
 
 /// f32 [B, 3, H, W] -> uint8 [B, H, W, 3].
-at::Tensor levelsOnCard(const at::Tensor& pixels) {
+at::Tensor levelsOnGpu(const at::Tensor& pixels) {
     const at::Tensor source = pixels.contiguous();
     at::Tensor result = at::empty({source.size(0), source.size(2), source.size(3), 3},
                                   source.options().dtype(at::kByte));
@@ -215,7 +216,7 @@ torch::Library makeLibrary() {
     torch::Library library(
         torch::Library::IMPL, "lowtide", c10::DispatchKey::CUDA, __FILE__, __LINE__);
     if (hasOwnKernels()) {
-        library.impl("levels", levelsOnCard);
+        library.impl("levels", levelsOnGpu);
     }
     return library;
 }
@@ -235,36 +236,36 @@ static_assert(CUDART_VERSION / 1000 == CudaNeeds().version / 1000,
 
 class CudaDevice final : public Device, private DeviceExtras {
 public:
-    CudaDevice(const CudaCard& card, const CudaSettings& settings)
-        : card_(card),
+    CudaDevice(const CudaGpu& gpu, const CudaSettings& settings)
+        : gpu_(gpu),
           spoils_(settings.spoils),
-          memory_(card),
-          lane_(makeCudaStreams(card.index, settings.copyDelay)),
+          memory_(gpu),
+          queue_(makeCudaStreams(gpu.index, settings.copyDelay)),
           records_(c10::cuda::getStreamFromPool(false, torchDevice().index())) {}
 
     [[nodiscard]] memory::DeviceInfo info() const override {
-        return {card_.id(), "cuda", card_.name, card_.capacity, memory_.free()};
+        return {gpu_.id(), "cuda", gpu_.name, gpu_.capacity, memory_.free()};
     }
 
     [[nodiscard]] memory::DeviceTraits traits() const override {
         memory::DeviceTraits traits =
-            memory::cudaTraits(card_.capability, card_.capacity, hostMemory().available);
+            memory::cudaTraits(gpu_.capability, gpu_.capacity, hostMemory().available);
         traits.workspace = memory_.productWorkspace();
         traits.decodesAtOnce = hasOwnKernels();
         return traits;
     }
 
     [[nodiscard]] c10::Device torchDevice() const override {
-        return {c10::kCUDA, static_cast<c10::DeviceIndex>(card_.index)};
+        return {c10::kCUDA, static_cast<c10::DeviceIndex>(gpu_.index)};
     }
 
     void attachThread() override { c10::cuda::set_device(torchDevice().index()); }
 
     /// The allocator may give memory that compute was done with on the host only: copies wait for
-    /// what the card still does there.
+    /// what the GPU still does there.
     [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) override {
         std::unique_ptr<Arena> arena = memory_.allocate(bytes);
-        lane_.copyWaits(lane_.markCompute());
+        queue_.copyWaits(queue_.markCompute());
         return arena;
     }
 
@@ -272,7 +273,7 @@ public:
         return memory_.allocatePinned(bytes);
     }
 
-    void lendStaging(std::span<std::byte> memory) override { lane_.lendStaging(memory); }
+    void lendStaging(std::span<std::byte> memory) override { queue_.lendStaging(memory); }
 
     [[nodiscard]] at::Tensor view(std::byte* data,
                                   at::IntArrayRef sizes,
@@ -305,15 +306,15 @@ public:
     [[nodiscard]] std::optional<at::Tensor> decode(const HeldBytes& held,
                                                    at::IntArrayRef sizes,
                                                    DType type) override {
-        if (!hasOwnKernels() || !hasCardWay(*held.tensor)) {
+        if (!hasOwnKernels() || !hasGpuDecoder(*held.tensor)) {
             return {};
         }
         at::Tensor result =
             at::empty(sizes, at::TensorOptions(scalarTypeOf(type)).device(torchDevice()));
-        const CardDecoding work{.target = result.mutable_data_ptr(),
-                                .type = type,
-                                .stored = onCard(held),
-                                .encoding = held.tensor->encoding};
+        const GpuDecoding work{.target = result.mutable_data_ptr(),
+                               .type = type,
+                               .stored = onGpu(held),
+                               .encoding = held.tensor->encoding};
         const c10::cuda::CUDAGuard guard(torchDevice());
         C10_CUDA_CHECK(
             lowtide::residency::decode(work, c10::cuda::getCurrentCUDAStream().stream()));
@@ -321,53 +322,53 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<WorkRecord> record(const std::function<void()>& work) override {
-        lane_.finishCompute();
+        queue_.finishCompute();
         memory_.returnCached();
         return recordWork(records_, work);
     }
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string) override {
-        lane_.copyIn({.target = target, .bytes = bytes}, std::move(source));
+        queue_.copyIn({.target = target, .bytes = bytes}, std::move(source));
     }
 
-    void copyInStaged(const Crossing& crossing,
+    void copyInStaged(const Transfer& transfer,
                       const std::byte* staged,
                       std::function<bool()> prepare,
                       std::string) override {
-        lane_.copyInStaged(crossing, staged, std::move(prepare));
+        queue_.copyInStaged(transfer, staged, std::move(prepare));
     }
 
     [[nodiscard]] bool widens(const TypeChange& change) const override {
         return canWiden(change.from, change.to);
     }
 
-    void copyInWidened(const Crossing& crossing, ByteSource source, std::string) override {
-        lane_.copyIn(crossing, std::move(source));
+    void copyInWidened(const Transfer& transfer, ByteSource source, std::string) override {
+        queue_.copyIn(transfer, std::move(source));
     }
 
     void discard(std::byte* target, Bytes bytes, std::string) override {
         if (spoils_) {
-            lane_.spoil(target, bytes);
+            queue_.spoil(target, bytes);
         }
     }
 
-    [[nodiscard]] EventRef markCopy() override { return lane_.markCopy(); }
+    [[nodiscard]] EventRef markCopy() override { return queue_.markCopy(); }
 
-    [[nodiscard]] EventRef markCompute() override { return lane_.markCompute(); }
+    [[nodiscard]] EventRef markCompute() override { return queue_.markCompute(); }
 
-    void copyWaits(const EventRef& event) override { lane_.copyWaits(event); }
+    void copyWaits(const EventRef& event) override { queue_.copyWaits(event); }
 
-    void computeWaits(const EventRef& event) override { lane_.computeWaits(event); }
+    void computeWaits(const EventRef& event) override { queue_.computeWaits(event); }
 
-    void hostWaits(const EventRef& event) override { lane_.hostWaits(event); }
+    void hostWaits(const EventRef& event) override { queue_.hostWaits(event); }
 
-    void finishCompute() override { lane_.finishCompute(); }
+    void finishCompute() override { queue_.finishCompute(); }
 
-    [[nodiscard]] std::string failure() const noexcept override { return lane_.failure(); }
+    [[nodiscard]] std::string failure() const noexcept override { return queue_.failure(); }
 
-    void drain() noexcept override { lane_.drain(); }
+    void drain() noexcept override { queue_.drain(); }
 
-    [[nodiscard]] memory::LaneTimes laneTimes() const override { return lane_.times(); }
+    [[nodiscard]] memory::CopyTimes copyTimes() const override { return queue_.times(); }
 
     [[nodiscard]] Bytes allocated() const override { return memory_.allocated(); }
 
@@ -386,19 +387,19 @@ public:
     void dropWorkspaces() override { memory_.dropWorkspaces(); }
 
 private:
-    CudaCard card_;
+    CudaGpu gpu_;
     bool spoils_;
     CudaMemory memory_;
-    CardLane lane_;
+    GpuCopyQueue queue_;
     c10::cuda::CUDAStream records_;  ///< on which work is taken down
 };
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) Device* lowtideOpenCudaDevice(
-    const CudaCard& card, const CudaSettings& settings) {
+    const CudaGpu& gpu, const CudaSettings& settings) {
     registerCudaOperators();
-    return std::make_unique<CudaDevice>(card, settings).release();
+    return std::make_unique<CudaDevice>(gpu, settings).release();
 }
 
 extern "C" __attribute__((visibility("default"))) CudaBuild lowtideDescribeCudaBuild() {

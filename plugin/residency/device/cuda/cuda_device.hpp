@@ -1,5 +1,5 @@
 #pragma once
-// The door of the CUDA library: how the engine opens a card.
+// The entry point of the CUDA library: how the engine opens a GPU.
 
 #include "plugin/residency/device/convolution_plan.hpp"
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
@@ -9,7 +9,7 @@
 
 namespace lowtide::residency {
 
-/// How a card is used where its orders are tested.
+/// How a GPU is used where its orders are tested.
 struct CudaSettings {
     bool spoils = false;    ///< what was evicted becomes NaN
     Seconds copyDelay = 0;  ///< before each copy, on its stream
@@ -18,16 +18,16 @@ struct CudaSettings {
 /// What the library was built from and what it found loaded; texts live as long as it.
 struct CudaBuild {
     int runtime = 0;           ///< of CUDA, as the driver's: 13000
-    const char* kernels = "";  ///< the compiler of its own kernels and their cards, or "ATen"
+    const char* kernels = "";  ///< the compiler of its own kernels and their GPUs, or "ATen"
     int64_t cudnn = 0;         ///< the loaded cuDNN: 91900 is 9.19.0; 0: none
 };
 
 /// What the library exports under the names below. The caller owns the device. A question about a
 /// convolution has no answer where the build has no cuDNN or LibTorch would not ask as it does.
 /// May throw what LibTorch throws.
-using OpenCudaDevice = Device*(const CudaCard& card, const CudaSettings& settings);
+using OpenCudaDevice = Device*(const CudaGpu& gpu, const CudaSettings& settings);
 using DescribeCudaBuild = CudaBuild();
-using AskConvolution = std::optional<ConvolutionPlan>(const CudaCard& card,
+using AskConvolution = std::optional<ConvolutionPlan>(const CudaGpu& gpu,
                                                       const ConvolutionShape& shape);
 inline constexpr const char* kOpenCudaDevice = "lowtideOpenCudaDevice";
 inline constexpr const char* kDescribeCudaBuild = "lowtideDescribeCudaBuild";

@@ -55,20 +55,20 @@ std::string errorText(const DriverCalls& calls, int code) {
 }
 
 /// The first call that fails ends it with its code.
-int readCard(const DriverCalls& calls, CudaCard& card) {
+int readGpu(const DriverCalls& calls, CudaGpu& gpu) {
     int device = 0;
     size_t bytes = 0;
     int major = 0;
     int minor = 0;
     std::array<char, 256> name{};
-    int code = calls.device(&device, card.index);
+    int code = calls.device(&device, gpu.index);
     code = code != kSuccess ? code : calls.deviceName(name.data(), name.size() - 1, device);
     code = code != kSuccess ? code : calls.totalMemory(&bytes, device);
     code = code != kSuccess ? code : calls.attribute(&major, kCapabilityMajor, device);
     code = code != kSuccess ? code : calls.attribute(&minor, kCapabilityMinor, device);
-    card.name = name.data();
-    card.capacity = static_cast<Bytes>(bytes);
-    card.capability = 10 * major + minor;
+    gpu.name = name.data();
+    gpu.capacity = static_cast<Bytes>(bytes);
+    gpu.capability = 10 * major + minor;
     return code;
 }
 
@@ -76,23 +76,23 @@ void readCards(const DriverCalls& calls, const CudaNeeds& needs, CudaDriver& dri
     int count = 0;
     int code = calls.deviceCount(&count);
     for (int index = 0; code == kSuccess && index < count; ++index) {
-        CudaCard card{.index = index};
-        code = readCard(calls, card);
-        card.problem = capabilityProblem(card.name, card.capability, needs);
-        driver.cards.push_back(card);
+        CudaGpu gpu{.index = index};
+        code = readGpu(calls, gpu);
+        gpu.problem = capabilityProblem(gpu.name, gpu.capability, needs);
+        driver.gpus.push_back(gpu);
     }
-    const bool isOfUse = std::any_of(driver.cards.begin(),
-                                     driver.cards.end(),
-                                     [](const CudaCard& card) { return card.problem.empty(); });
+    const bool isOfUse = std::any_of(driver.gpus.begin(),
+                                     driver.gpus.end(),
+                                     [](const CudaGpu& gpu) { return gpu.problem.empty(); });
     if (code != kSuccess) {
-        driver.cards.clear();
+        driver.gpus.clear();
         driver.problem =
-            message("the NVIDIA driver cannot describe its cards: {}", errorText(calls, code));
-    } else if (driver.cards.empty()) {
-        driver.problem = message("the NVIDIA driver finds no card");
+            message("the NVIDIA driver cannot describe its GPUs: {}", errorText(calls, code));
+    } else if (driver.gpus.empty()) {
+        driver.problem = message("the NVIDIA driver finds no GPU");
     } else if (!isOfUse) {
-        driver.problem = driver.cards.front().problem;
-        driver.cards.clear();
+        driver.problem = driver.gpus.front().problem;
+        driver.gpus.clear();
     }
 }
 
@@ -114,7 +114,7 @@ CudaDriver askCudaDriver(const CudaNeeds& needs, const std::string& library) {
         driver.version = 0;
     }
     if (const int code = calls.init(0); code != kSuccess) {
-        driver.problem = code == kNoDevice ? message("the NVIDIA driver finds no card")
+        driver.problem = code == kNoDevice ? message("the NVIDIA driver finds no GPU")
                                            : message("the NVIDIA driver does not start: {}",
                                                      errorText(calls, code));
     } else if (driver.version < needs.version) {

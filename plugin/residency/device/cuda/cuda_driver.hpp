@@ -1,6 +1,6 @@
 #pragma once
-// What NVIDIA's driver says, asked without LibTorch's CUDA part and without memory on a card. Part
-// of the engine, so it needs no header of CUDA.
+// What NVIDIA's driver reports, asked without LibTorch's CUDA part and without memory on a GPU.
+// Part of the engine, so it needs no header of CUDA.
 
 #include "plugin/base/message.hpp"
 #include "plugin/base/units.hpp"
@@ -10,8 +10,8 @@
 
 namespace lowtide::residency {
 
-/// A card as its driver describes it.
-struct CudaCard {
+/// A GPU as its driver describes it.
+struct CudaGpu {
     int index = 0;
     std::string name;
     Bytes capacity = 0;
@@ -25,14 +25,14 @@ struct CudaCard {
 /// What LibTorch 2.11 needs.
 struct CudaNeeds {
     int version = 13000;  ///< of CUDA, that a driver must be able to run
-    int capability = 75;  ///< of the oldest cards for which its wheel has code
+    int capability = 75;  ///< of the oldest GPUs for which its wheel has code
 };
 
-/// The cards of this machine, or why there are none that can be used.
+/// The GPUs of this machine, or why there are none that can be used.
 struct CudaDriver {
     int version = 0;  ///< of CUDA, the newest that the driver can run: 13000 is 13.0; 0: no driver
-    std::vector<CudaCard> cards;
-    Message problem;  ///< empty where there are cards
+    std::vector<CudaGpu> gpus;
+    Message problem;  ///< empty where there are GPUs
 };
 
 /// Asks the driver's library. Any answer is one: a library that is missing, strange or without a

@@ -14,7 +14,7 @@ namespace lowtide::residency {
 namespace {
 
 constexpr int kThreads = 256;
-/// A bus is filled by far fewer threads than a card has; the others are left to what computes.
+/// A bus is filled by far fewer threads than a GPU has; the others are left to what computes.
 constexpr int64_t kWideningBlocks = 32;
 constexpr int64_t kMostBlocks = 4096;
 constexpr int kVector = 16;  ///< bytes that a thread reads at once
@@ -91,12 +91,12 @@ __global__ void dequantiseKernel(
 
 __global__ void toLevelsKernel(uint8_t* target, const float* source, int64_t pixels) {
     const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-    const float* picture = source + blockIdx.y * 3 * pixels;
+    const float* image = source + blockIdx.y * 3 * pixels;
     uint8_t* result = target + blockIdx.y * 3 * pixels;
     for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < pixels;
          i += step) {
         for (int channel = 0; channel < 3; ++channel) {
-            const float value = picture[channel * pixels + i];
+            const float value = image[channel * pixels + i];
             const float level = fminf(fmaxf(value, 0.0F), 1.0F) * 255.0F;
             result[3 * i + channel] = static_cast<uint8_t>(__float2int_rn(level));
         }
@@ -148,7 +148,7 @@ bool hasOwnKernels() noexcept {
 
 const char* kernelsText() noexcept {
     return "nvcc " LOWTIDE_TEXT(__CUDACC_VER_MAJOR__) "." LOWTIDE_TEXT(
-        __CUDACC_VER_MINOR__) " for " LOWTIDE_CUDA_CARDS;
+        __CUDACC_VER_MINOR__) " for " LOWTIDE_CUDA_GPUS;
 }
 
 bool canWiden(DType from, DType to) noexcept {

@@ -1,9 +1,9 @@
 #pragma once
 // Our own kernels. Each has a way without them that gives the same bits, which is taken where the
-// library was built without CUDA's compiler: hasOwnKernels() says so.
+// library was built without CUDA's compiler: hasOwnKernels() reports that.
 
 #include "plugin/base/units.hpp"
-#include "plugin/residency/decoding/card_units.hpp"
+#include "plugin/residency/decoding/gpu_units.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -16,7 +16,7 @@ namespace lowtide::residency {
 /// The compiler and what it compiled for, or "ATen".
 [[nodiscard]] const char* kernelsText() noexcept;
 
-/// Numbers that get a wider type on their way to a card; nothing is rounded.
+/// Numbers that get a wider type on their way to a GPU; nothing is rounded.
 struct Widening {
     std::byte* target = nullptr;
     DType to = DType::F32;
@@ -42,16 +42,16 @@ struct ScaledRows {
 
 [[nodiscard]] cudaError_t dequantise(const ScaledRows& rows, cudaStream_t stream);
 
-/// What lies encoded on a card as numbers of f32, f16 or bf16: in f32, rounded once. Only where
-/// hasCardWay().
-struct CardDecoding {
+/// What lies encoded on a GPU as numbers of f32, f16 or bf16: in f32, rounded once. Only where
+/// hasGpuDecoder().
+struct GpuDecoding {
     void* target = nullptr;
     DType type = DType::F32;
-    StoredOnCard stored;
+    StoredOnGpu stored;
     std::string_view encoding;
 };
 
-[[nodiscard]] cudaError_t decode(const CardDecoding& work, cudaStream_t stream);
+[[nodiscard]] cudaError_t decode(const GpuDecoding& work, cudaStream_t stream);
 
 /// f32 [batch, 3, pixels] in 0..1 to bytes [batch, pixels, 3]: round(255 x), ties to even.
 struct Levels {

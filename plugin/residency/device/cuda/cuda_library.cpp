@@ -18,7 +18,7 @@ constexpr const char* kLibrary = "liblowtide_cuda.so";
 CudaLibrary::CudaLibrary(const std::string& folder, const std::string& driver) {
     const std::filesystem::path path = std::filesystem::path(folder) / kLibrary;
     if (!std::filesystem::exists(path)) {
-        driver_.problem = message("this build has no CUDA: liblowtide_cuda.so is not beside it");
+        driver_.problem = message("this build has no CUDA: liblowtide_cuda.so is not next to it");
         return;
     }
     isBuilt_ = true;
@@ -27,7 +27,7 @@ CudaLibrary::CudaLibrary(const std::string& folder, const std::string& driver) {
         load(path.string());
     }
     if (!driver_.problem.empty()) {
-        driver_.cards.clear();
+        driver_.gpus.clear();
     }
 }
 
@@ -46,33 +46,33 @@ void CudaLibrary::load(const std::string& path) {
         driver_.problem = message("liblowtide_cuda.so is of another version: {}", loaderReason());
     } else if (describe_().cudnn == 0) {
         driver_.problem = message(
-            "LibTorch computes without cuDNN in this process: it was asked about a card before "
+            "LibTorch computes without cuDNN in this process: it was asked about a GPU before "
             "Lowtide was opened, or was built without it; open Lowtide before LibTorch is used");
     }
 }
 
 std::unique_ptr<Device> CudaLibrary::open(int index, const CudaSettings& settings) const {
-    constexpr Phrase hint = phrase("use the device cpu, or fake to rehearse a card");
+    constexpr Phrase hint = phrase("use the device cpu, or fake to rehearse a GPU");
     if (!problem().empty()) {
         throw Error(ErrorKind::Device, message("no device cuda can be used: {}", problem()), hint);
     }
-    if (index < 0 || index >= static_cast<int>(driver_.cards.size())) {
+    if (index < 0 || index >= static_cast<int>(driver_.gpus.size())) {
         throw Error(
             ErrorKind::Device,
             message("there is no device cuda:{}; this machine has {} of them, counted from 0",
                     index,
-                    driver_.cards.size()),
+                    driver_.gpus.size()),
             hint);
     }
-    const CudaCard& card = driver_.cards[static_cast<size_t>(index)];
-    if (!card.problem.empty()) {
-        throw Error(ErrorKind::Device, card.problem, hint);
+    const CudaGpu& gpu = driver_.gpus[static_cast<size_t>(index)];
+    if (!gpu.problem.empty()) {
+        throw Error(ErrorKind::Device, gpu.problem, hint);
     }
     try {
-        return std::unique_ptr<Device>(open_(card, settings));
+        return std::unique_ptr<Device>(open_(gpu, settings));
     } catch (const c10::Error& error) {
         throw Error(ErrorKind::Device,
-                    message("{} cannot be used: {}", card.name, error.what_without_backtrace()),
+                    message("{} cannot be used: {}", gpu.name, error.what_without_backtrace()),
                     hint);
     }
 }
@@ -82,12 +82,12 @@ CudaBuild CudaLibrary::build() const {
 }
 
 std::optional<ConvolutionPlan> CudaLibrary::askConvolution(const ConvolutionShape& shape) const {
-    const auto index = static_cast<size_t>(shape.card);
-    if (index >= driver_.cards.size() || !driver_.cards[index].problem.empty()) {
+    const auto index = static_cast<size_t>(shape.gpu);
+    if (index >= driver_.gpus.size() || !driver_.gpus[index].problem.empty()) {
         return std::nullopt;
     }
     try {
-        return ask_(driver_.cards[index], shape);
+        return ask_(driver_.gpus[index], shape);
     } catch (const c10::Error&) {
         return std::nullopt;
     }

@@ -8,11 +8,11 @@
 namespace lowtide::residency {
 
 /// liblowtide_cuda.so, and with it LibTorch's CUDA part: opened at once, before any tensor, where
-/// the driver has a card (LibTorch looks for that part once, at its first question about it); never
+/// the driver has a GPU (LibTorch looks for that part once, at its first question about it); never
 /// closed.
 class CudaLibrary {
 public:
-    /// Looks for the library in `folder`. Never fails: problem() says why there are no cards.
+    /// Looks for the library in `folder`. Never fails: problem() states why there are no GPUs.
     explicit CudaLibrary(const std::string& folder, const std::string& driver = "libcuda.so.1");
 
     /// Whether the library is there at all.
@@ -20,15 +20,15 @@ public:
 
     [[nodiscard]] const CudaDriver& driver() const { return driver_; }
 
-    /// Why no card can be used; empty: they can.
+    /// Why no GPU can be used; empty: they can.
     [[nodiscard]] const Message& problem() const { return driver_.problem; }
 
-    /// Error{Device} says why the card cannot be had.
+    /// Error{Device} states why the GPU cannot be had.
     [[nodiscard]] std::unique_ptr<Device> open(int index, const CudaSettings& settings = {}) const;
-    /// What was loaded; nothing where problem() says why.
+    /// What was loaded; nothing where problem() states why.
     [[nodiscard]] CudaBuild build() const;
-    /// How the cards would compute a convolution; of several the plan with the largest workspace.
-    /// Nothing where one of them cannot say, or there are none.
+    /// How the GPUs would compute a convolution; of several the plan with the largest workspace.
+    /// Nothing where one of them cannot answer, or there are none.
     [[nodiscard]] std::optional<ConvolutionPlan> askConvolution(
         const ConvolutionShape& shape) const;
 

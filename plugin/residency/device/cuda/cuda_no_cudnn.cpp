@@ -4,7 +4,7 @@
 namespace lowtide::residency {
 
 extern "C" __attribute__((visibility("default"))) std::optional<ConvolutionPlan>
-lowtideAskConvolution(const CudaCard& /*card*/, const ConvolutionShape& /*shape*/) {
+lowtideAskConvolution(const CudaGpu& /*gpu*/, const ConvolutionShape& /*shape*/) {
     return std::nullopt;
 }
 

@@ -23,7 +23,7 @@ cudaError_t dequantise(const ScaledRows& /*rows*/, cudaStream_t /*stream*/) {
     return cudaErrorNotSupported;
 }
 
-cudaError_t decode(const CardDecoding& /*work*/, cudaStream_t /*stream*/) {
+cudaError_t decode(const GpuDecoding& /*work*/, cudaStream_t /*stream*/) {
     return cudaErrorNotSupported;
 }
 

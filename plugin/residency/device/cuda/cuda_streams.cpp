@@ -21,8 +21,8 @@ namespace {
 using c10::cuda::CUDAStream;
 
 /// An event with times; the host that waits for it sleeps. LibTorch's own would ask the runtime
-/// when it is destroyed, and end the program where the card is lost.
-class CudaPoint final : public CardPoint {
+/// when it is destroyed, and end the program where the GPU is lost.
+class CudaPoint final : public GpuPoint {
 public:
     explicit CudaPoint(const CUDAStream& stream) {
         const c10::cuda::CUDAGuard guard(stream.device_index());
@@ -45,11 +45,11 @@ private:
     cudaEvent_t event_{};
 };
 
-cudaEvent_t eventOf(const CardPoint& point) {
+cudaEvent_t eventOf(const GpuPoint& point) {
     return static_cast<const CudaPoint&>(point).event();
 }
 
-class CudaStreams final : public CardStreams {
+class CudaStreams final : public GpuStreams {
 public:
     CudaStreams(int index, Seconds copyDelay)
         : index_(static_cast<c10::DeviceIndex>(index)),
@@ -58,19 +58,19 @@ public:
 
     ~CudaStreams() override { synchronise(); }
 
-    void copyIn(const Crossing& crossing, const std::byte* source) override {
+    void copyIn(const Transfer& transfer, const std::byte* source) override {
         delay();
-        if (!crossing.widened) {
-            enqueue(crossing.target, source, crossing.bytes, cudaMemcpyHostToDevice);
+        if (!transfer.widened) {
+            enqueue(transfer.target, source, transfer.bytes, cudaMemcpyHostToDevice);
             return;
         }
-        const auto [from, to] = *crossing.widened;
+        const auto [from, to] = *transfer.widened;
         const c10::cuda::CUDAGuard guard(index_);
-        C10_CUDA_CHECK(widen({.target = crossing.target,
+        C10_CUDA_CHECK(widen({.target = transfer.target,
                               .to = to,
                               .source = source,
                               .from = from,
-                              .count = crossing.bytes / sizeOf(from)},
+                              .count = transfer.bytes / sizeOf(from)},
                              copies_.stream()));
     }
 
@@ -80,15 +80,15 @@ public:
         C10_CUDA_CHECK(cudaMemsetAsync(target, 0xFF, static_cast<size_t>(bytes), copies_.stream()));
     }
 
-    CardPointRef markCopy() override { return std::make_shared<CudaPoint>(copies_); }
+    GpuPointRef markCopy() override { return std::make_shared<CudaPoint>(copies_); }
 
-    CardPointRef markCompute() override { return std::make_shared<CudaPoint>(compute()); }
+    GpuPointRef markCompute() override { return std::make_shared<CudaPoint>(compute()); }
 
-    void copyWaits(const CardPoint& point) override { wait(copies_, point); }
+    void copyWaits(const GpuPoint& point) override { wait(copies_, point); }
 
-    void computeWaits(const CardPoint& point) override { wait(compute(), point); }
+    void computeWaits(const GpuPoint& point) override { wait(compute(), point); }
 
-    void hostWaits(const CardPoint& point) override {
+    void hostWaits(const GpuPoint& point) override {
         C10_CUDA_CHECK(cudaEventSynchronize(eventOf(point)));
     }
 
@@ -103,7 +103,8 @@ public:
         }
     }
 
-    /// Asks the copying stream, which is never recorded: what broke the card is told by any call.
+    /// Asks the copying stream, which is never recorded: what broke the GPU is reported by any
+    /// call.
     std::string failure() const noexcept override {
         const cudaError_t state = cudaStreamQuery(copies_.stream());
         if (state == cudaSuccess || state == cudaErrorNotReady) {
@@ -113,7 +114,7 @@ public:
         return std::string("CUDA error: ") + cudaGetErrorString(state);
     }
 
-    bool isReached(const CardPoint& point) const override {
+    bool isReached(const GpuPoint& point) const override {
         const cudaError_t state = cudaEventQuery(eventOf(point));
         if (state == cudaErrorNotReady) {
             static_cast<void>(cudaGetLastError());
@@ -123,14 +124,14 @@ public:
         return true;
     }
 
-    Seconds between(const CardPoint& first, const CardPoint& last) const override {
+    Seconds between(const GpuPoint& first, const GpuPoint& last) const override {
         float milliseconds = 0;
         C10_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, eventOf(first), eventOf(last)));
         return static_cast<Seconds>(milliseconds) * 1e-3;
     }
 
 private:
-    void wait(const CUDAStream& stream, const CardPoint& point) const {
+    void wait(const CUDAStream& stream, const GpuPoint& point) const {
         const c10::cuda::CUDAGuard guard(index_);
         C10_CUDA_CHECK(cudaStreamWaitEvent(stream.stream(), eventOf(point), cudaEventWaitDefault));
     }
@@ -160,7 +161,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<CardStreams> makeCudaStreams(int index, Seconds copyDelay) {
+std::unique_ptr<GpuStreams> makeCudaStreams(int index, Seconds copyDelay) {
     return std::make_unique<CudaStreams>(index, copyDelay);
 }
 
@@ -175,7 +176,8 @@ public:
     at::cuda::CUDAGraph graph;
 };
 
-/// Whether LibTorch did it; what it says otherwise is left out, since something went wrong before.
+/// Whether LibTorch did it; what it reports otherwise is left out, since something went wrong
+/// before.
 bool wasDone(const std::function<void()>& call) noexcept {
     try {
         call();
@@ -186,7 +188,7 @@ bool wasDone(const std::function<void()>& call) noexcept {
     }
 }
 
-/// A capture that was begun. Libraries make their workspaces anew in it and after it, because
+/// A capture that was begun. Libraries make their workspaces again in it and after it, because
 /// those of the record are its own (LibTorch, torch/_inductor/cudagraph_trees.py).
 class Capture {
 public:

@@ -242,7 +242,7 @@ CudnnDescriptor operationOf(const CudnnCalls& calls,
 }
 
 std::optional<ConvolutionPlan> planOf(const CudnnCalls& calls,
-                                      const CudnnDescriptor& card,
+                                      const CudnnDescriptor& gpu,
                                       const CudnnDescriptor& config,
                                       const ConvolutionShape& shape) {
     const auto engines = config.parts(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
@@ -252,7 +252,7 @@ std::optional<ConvolutionPlan> planOf(const CudnnCalls& calls,
     }
     CudnnDescriptor plan(calls, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
-    plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, card);
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, gpu);
     plan.finalize();
     const Bytes workspace = plan.number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
     if (workspace < 0) {
@@ -269,15 +269,15 @@ std::optional<ConvolutionPlan> planOf(const CudnnCalls& calls,
 
 }  // namespace
 
-CudnnDescriptor describeCard(const CudnnCalls& calls, int index) {
-    CudnnDescriptor card(calls, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-    card.setCard(index);
-    card.finalize();
-    return card;
+CudnnDescriptor describeGpu(const CudnnCalls& calls, int index) {
+    CudnnDescriptor gpu(calls, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+    gpu.setCard(index);
+    gpu.finalize();
+    return gpu;
 }
 
 std::optional<ConvolutionPlan> askCudnn(const CudnnCalls& calls,
-                                        const CudnnDescriptor& card,
+                                        const CudnnDescriptor& gpu,
                                         const ConvolutionShape& shape) {
     const std::optional<cudnnDataType_t> type = dataTypeOf(shape.type);
     if (!type) {
@@ -291,11 +291,11 @@ std::optional<ConvolutionPlan> askCudnn(const CudnnCalls& calls,
         CudnnDescriptor heuristics(calls, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
         heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
         heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
-        heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, card);
+        heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, gpu);
         heuristics.finalize();
         for (const CudnnDescriptor& config :
              heuristics.parts(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)) {
-            if (const auto plan = planOf(calls, card, config, shape)) {
+            if (const auto plan = planOf(calls, gpu, config, shape)) {
                 return plan;
             }
         }

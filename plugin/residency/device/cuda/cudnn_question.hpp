@@ -21,7 +21,7 @@ struct CudnnCalls {
 };
 
 /// Those of the library, which is never closed: LibTorch has it loaded already. Nothing where it is
-/// not there, or older than 9.11, which cannot be asked about a card without a handle.
+/// not there, or older than 9.11, which cannot be asked about a GPU without a handle.
 [[nodiscard]] std::optional<CudnnCalls> loadCudnn(const std::string& library = "libcudnn.so.9");
 
 /// One of cuDNN's descriptors. A call that fails makes it bad, and so does a bad part; calls of a
@@ -42,9 +42,9 @@ public:
     void set(cudnnBackendAttributeName_t name, cudnnConvolutionMode_t mode) noexcept;
     void set(cudnnBackendAttributeName_t name, cudnnBackendHeurMode_t mode) noexcept;
     void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& part) noexcept;
-    /// A card by its number.
+    /// A GPU by its number.
     void setCard(int index) noexcept;
-    /// A card by cuDNN's own description of it, in JSON.
+    /// A GPU by cuDNN's own description of it, in JSON.
     void setCard(std::span<const char> description) noexcept;
     void finalize() noexcept;
 
@@ -70,15 +70,15 @@ private:
     cudnnStatus_t status_;
 };
 
-/// A card as cuDNN sees it; bad where there is none of that number.
-[[nodiscard]] CudnnDescriptor describeCard(const CudnnCalls& calls, int index);
+/// A GPU as cuDNN sees it; bad where there is none of that number.
+[[nodiscard]] CudnnDescriptor describeGpu(const CudnnCalls& calls, int index);
 
-/// The plan that LibTorch 2.11 takes for at::conv2d on `card` (ATen/native/cudnn/Conv_v8.cpp with
+/// The plan that LibTorch 2.11 takes for at::conv2d on `gpu` (ATen/native/cudnn/Conv_v8.cpp with
 /// benchmark off): of cuDNN's instant suggestions, then of its fallbacks, the first one that the
 /// shape's numbers allow and that can be planned. Nothing where there is none or cuDNN refuses.
-/// Takes no memory of the card. Milliseconds; a kernel that is compiled for it takes longer.
+/// Takes no memory of the GPU. Milliseconds; a kernel that is compiled for it takes longer.
 [[nodiscard]] std::optional<ConvolutionPlan> askCudnn(const CudnnCalls& calls,
-                                                      const CudnnDescriptor& card,
+                                                      const CudnnDescriptor& gpu,
                                                       const ConvolutionShape& shape);
 
 }  // namespace lowtide::residency

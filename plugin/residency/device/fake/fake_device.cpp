@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/residency/copy_lane.hpp"
+#include "plugin/residency/copy_queue.hpp"
 #include "plugin/residency/device/fake/fake_memory.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -38,7 +38,7 @@ public:
 
     private:
         CopiesInFlight& copies_;
-        std::list<std::pair<const std::byte*, const std::byte*>>::iterator place_;
+        std::list<std::pair<const std::byte*, const std::byte*>>::iterator position_;
         bool isAlone_;
     };
 
@@ -59,19 +59,19 @@ CopiesInFlight::Entry::Entry(CopiesInFlight& copies, const std::byte* target, By
         std::none_of(copies_.targets_.begin(), copies_.targets_.end(), [&](const auto& other) {
             return other.first < end && target < other.second;
         });
-    place_ = copies_.targets_.insert(copies_.targets_.end(), {target, end});
+    position_ = copies_.targets_.insert(copies_.targets_.end(), {target, end});
 }
 
 CopiesInFlight::Entry::~Entry() {
     const std::lock_guard lock(copies_.mutex_);
-    copies_.targets_.erase(place_);
+    copies_.targets_.erase(position_);
 }
 
 namespace {
 
-thread_local c10::DeviceIndex currentCard = 0;
+thread_local c10::DeviceIndex currentGpu = 0;
 
-/// Each card has one stream.
+/// Each GPU has one stream.
 class FakeGuard final : public c10::impl::DeviceGuardImplInterface {
 public:
     c10::DeviceType type() const override { return kFakeTorchType; }
@@ -82,12 +82,12 @@ public:
         return before;
     }
 
-    c10::Device getDevice() const override { return {kFakeTorchType, currentCard}; }
+    c10::Device getDevice() const override { return {kFakeTorchType, currentGpu}; }
 
     void setDevice(c10::Device device) const override { uncheckedSetDevice(device); }
 
     void uncheckedSetDevice(c10::Device device) const noexcept override {
-        currentCard = device.has_index() ? device.index() : currentCard;
+        currentGpu = device.has_index() ? device.index() : currentGpu;
     }
 
     c10::Stream getStream(c10::Device device) const override { return onlyStream(device); }
@@ -98,7 +98,7 @@ public:
         return onlyStream(stream.device());
     }
 
-    c10::DeviceIndex deviceCount() const noexcept override { return kFakeCards; }
+    c10::DeviceIndex deviceCount() const noexcept override { return kFakeGpus; }
 
 private:
     c10::Stream onlyStream(c10::Device device) const {
@@ -106,10 +106,10 @@ private:
     }
 };
 
-/// Of the thread's current card.
+/// Of the thread's current GPU.
 class CurrentMemory final : public c10::Allocator {
 public:
-    c10::DataPtr allocate(size_t bytes) override { return fakeMemory(currentCard).allocate(bytes); }
+    c10::DataPtr allocate(size_t bytes) override { return fakeMemory(currentGpu).allocate(bytes); }
 
     c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
 
@@ -126,7 +126,7 @@ public:
 
     bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
 
-    c10::DeviceIndex deviceCount() const override { return kFakeCards; }
+    c10::DeviceIndex deviceCount() const override { return kFakeGpus; }
 
     const at::Generator& getDefaultGenerator(c10::DeviceIndex) const override { return generator_; }
 
@@ -192,8 +192,8 @@ private:
     Bytes size_;
 };
 
-/// What the hazard checker must know of an event beside the moment itself.
-class FakeEvent final : public LaneEvent {
+/// What the hazard checker must know of an event in addition to the moment itself.
+class FakeEvent final : public QueueEvent {
 public:
     explicit FakeEvent(const Clock& when) : clock(when) {}
 
@@ -204,9 +204,9 @@ const FakeEvent& fakeEvent(const EventRef& event) {
     return static_cast<const FakeEvent&>(*event);
 }
 
-class FakeCard final : public FakeDevice, private DeviceExtras {
+class FakeGpu final : public FakeDevice, private DeviceExtras {
 public:
-    explicit FakeCard(const FakeSettings& settings)
+    explicit FakeGpu(const FakeSettings& settings)
         : settings_(settings),
           memory_(fakeMemory(static_cast<c10::DeviceIndex>(settings.index))),
           random_(settings.seed) {
@@ -219,7 +219,7 @@ public:
     [[nodiscard]] memory::DeviceInfo info() const override {
         const Bytes capacity = memory_.capacity();
         const Bytes free = std::max<Bytes>(0, capacity - allocated());
-        return {memory_.id(), "fake", "rehearsal of a card in host memory", capacity, free};
+        return {memory_.id(), "fake", "rehearsal of a GPU in host memory", capacity, free};
     }
 
     [[nodiscard]] memory::DeviceTraits traits() const override {
@@ -237,12 +237,12 @@ public:
         if (!data) {
             throw Error(
                 ErrorKind::OutOfMemory,
-                message("{}: {} for weights do not fit beside the {} in use of {}",
+                message("{}: {} for weights do not fit next to the {} in use of {}",
                         memory_.id(),
                         formatBytes(bytes),
                         formatBytes(allocated()),
                         formatBytes(memory_.capacity())),
-                message("choose a memory policy that holds less, or a larger card (fake:SIZE)"))
+                message("choose a memory policy that holds less, or a larger GPU (fake:SIZE)"))
                 .withBytesAsked(bytes);
         }
         return std::make_unique<FakeArena>(
@@ -281,7 +281,7 @@ public:
             poison(target, bytes);
         }
         const uint64_t seed = random_();
-        lane_.copy([this, target, bytes, seed, entry, source = std::move(source)] {
+        queue_.copy([this, target, bytes, seed, entry, source = std::move(source)] {
             std::mt19937_64 random(seed);
             bool isWanted = true;
             for (Bytes done = 0; isWanted && done < bytes; done += settings_.copyPiece) {
@@ -295,13 +295,13 @@ public:
         memory_.noteCall();
         noteCopy(target, bytes, "eviction of " + label);
         auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
-        lane_.enqueue([target, bytes, entry] { poison(target, bytes); });
+        queue_.enqueue([target, bytes, entry] { poison(target, bytes); });
     }
 
     [[nodiscard]] EventRef markCopy() override {
         memory_.noteCall();
         auto event = std::make_shared<FakeEvent>(memory_.hazards().clockOf(Agent::Copy));
-        lane_.mark(event);
+        queue_.mark(event);
         return event;
     }
 
@@ -315,18 +315,18 @@ public:
     void copyWaits(const EventRef& event) override {
         memory_.noteCall();
         memory_.hazards().wait(Agent::Copy, fakeEvent(event).clock);
-        lane_.waitFor(std::static_pointer_cast<const LaneEvent>(event));
+        queue_.waitFor(std::static_pointer_cast<const QueueEvent>(event));
     }
 
     void computeWaits(const EventRef& event) override {
         memory_.noteCall();
-        lane_.await(fakeEvent(event));
+        queue_.await(fakeEvent(event));
         memory_.hazards().wait(Agent::Compute, fakeEvent(event).clock);
     }
 
     void hostWaits(const EventRef& event) override {
         memory_.noteCall();
-        lane_.await(fakeEvent(event));
+        queue_.await(fakeEvent(event));
         memory_.hazards().wait(Agent::Host, fakeEvent(event).clock);
     }
 
@@ -335,14 +335,14 @@ public:
     [[nodiscard]] std::string failure() const noexcept override { return memory_.loss(); }
 
     void drain() noexcept override {
-        lane_.drain();
+        queue_.drain();
         HazardChecker& hazards = memory_.hazards();
         hazards.wait(Agent::Host, hazards.clockOf(Agent::Copy));
     }
 
-    [[nodiscard]] memory::LaneTimes laneTimes() const override {
+    [[nodiscard]] memory::CopyTimes copyTimes() const override {
         memory_.noteCall();
-        return lane_.times();
+        return queue_.times();
     }
 
     [[nodiscard]] Bytes allocated() const override { return memory_.allocated(); }
@@ -388,7 +388,7 @@ private:
     FakeMemory& memory_;
     std::mt19937_64 random_;
     CopiesInFlight inFlight_;
-    CopyLane lane_;
+    CopyQueue queue_;
 };
 
 }  // namespace
@@ -396,7 +396,7 @@ private:
 extern "C" __attribute__((visibility("default"))) FakeDevice* lowtideOpenFakeDevice(
     const FakeSettings& settings) {
     registerFakeBackend();
-    return std::make_unique<FakeCard>(settings).release();
+    return std::make_unique<FakeGpu>(settings).release();
 }
 
 }  // namespace lowtide::residency

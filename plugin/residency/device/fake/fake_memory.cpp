@@ -22,7 +22,7 @@ constexpr auto kMemoryReports = c10::DebugInfoKind::PROFILER_STATE;
 }  // namespace
 
 /// Passes on what is freed here and was taken before.
-class CardScratch::Reports final : public c10::MemoryReportingInfoBase {
+class GpuScratch::Reports final : public c10::MemoryReportingInfoBase {
 public:
     explicit Reports(FakeMemory& memory) : memory_(memory) {}
 
@@ -63,10 +63,10 @@ private:
     std::unordered_map<void*, int64_t> blocks_;
 };
 
-CardScratch::CardScratch(FakeMemory& memory)
+GpuScratch::GpuScratch(FakeMemory& memory)
     : reports_(std::make_shared<Reports>(memory)), guard_(kMemoryReports, reports_) {}
 
-CardScratch::~CardScratch() {
+GpuScratch::~GpuScratch() {
     reports_->handOver();
 }
 
@@ -74,10 +74,10 @@ namespace {
 
 using memory::AllocationKind;
 
-/// A rehearsal that goes on for long tells no more numbers than this.
+/// A rehearsal that goes on for long reports no more numbers than this.
 constexpr size_t kMostOnWires = 10000;
 
-/// How long a driver takes to find memory beyond the card.
+/// How long a driver takes to find memory beyond the GPU.
 constexpr std::chrono::milliseconds kSpillDelay(1);
 
 }  // namespace
@@ -91,16 +91,15 @@ struct FakeMemory::Block {
 };
 
 FakeMemory& fakeMemory(c10::DeviceIndex index) {
-    static const auto kCards = [] {
-        std::array<FakeMemory*, kFakeCards> cards{};
-        for (c10::DeviceIndex i = 0; i < kFakeCards; ++i) {
-            cards[static_cast<size_t>(i)] = std::make_unique<FakeMemory>(i).release();
+    static const auto kGpus = [] {
+        std::array<FakeMemory*, kFakeGpus> gpus{};
+        for (c10::DeviceIndex i = 0; i < kFakeGpus; ++i) {
+            gpus[static_cast<size_t>(i)] = std::make_unique<FakeMemory>(i).release();
         }
-        return cards;
+        return gpus;
     }();
-    TORCH_CHECK(
-        index >= 0 && index < kFakeCards, "fake: there is no card ", static_cast<int>(index));
-    return *kCards[static_cast<size_t>(index)];
+    TORCH_CHECK(index >= 0 && index < kFakeGpus, "fake: there is no GPU ", static_cast<int>(index));
+    return *kGpus[static_cast<size_t>(index)];
 }
 
 FakeMemory& fakeMemoryOf(c10::Device device) {
@@ -124,7 +123,7 @@ c10::DataPtr FakeMemory::allocate(size_t bytes) {
                      id(),
                      ": ",
                      bytes,
-                     " bytes do not fit beside ",
+                     " bytes do not fit next to ",
                      allocated(),
                      " bytes in use of ",
                      capacity());
@@ -169,8 +168,8 @@ bool FakeMemory::isToFail(AllocationKind kind) {
         return counts_.allocations[static_cast<size_t>(of)];
     };
     ++counts_.allocations[static_cast<size_t>(kind)];
-    const bool isOnCard = kind == AllocationKind::Arena || kind == AllocationKind::Activation;
-    const bool isMeant = failing_.kind ? *failing_.kind == kind : isOnCard;
+    const bool isOnGpu = kind == AllocationKind::Arena || kind == AllocationKind::Activation;
+    const bool isMeant = failing_.kind ? *failing_.kind == kind : isOnGpu;
     const int64_t number =
         failing_.kind ? countOf(kind)
                       : countOf(AllocationKind::Arena) + countOf(AllocationKind::Activation);
@@ -180,7 +179,7 @@ bool FakeMemory::isToFail(AllocationKind kind) {
     return fails;
 }
 
-/// The block's memory, when the limits leave room for it.
+/// The block's memory, when the limits leave space for it.
 bool FakeMemory::reserve(Block& block) {
     const std::lock_guard lock(mutex_);
     if (isToFail(block.kind)) {
@@ -252,7 +251,7 @@ void FakeMemory::noteCall() {
 std::string FakeMemory::loss() const {
     const std::lock_guard lock(mutex_);
     const bool isLost = lostAt_ > 0 && calls_ >= lostAt_;
-    return isLost ? id() + ": the card was to be lost at call " + std::to_string(lostAt_)
+    return isLost ? id() + ": the GPU was to be lost at call " + std::to_string(lostAt_)
                   : std::string();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The fake card's memory, and host memory that plays a kernel's scratch.
+// The fake GPU's memory, and host memory that plays a kernel's scratch.
 
 #include "plugin/residency/device/fake/fake_device.hpp"
 #include "plugin/residency/device/fake/hazard_checker.hpp"
@@ -21,12 +21,12 @@ class FakeMemory;
 /// While one lives, what its thread takes of ATen's host memory plays memory of a GPU's kernels:
 /// the fake device counts it as scratch, and nobody counts it as the host's. What is left at the
 /// end is the host's from then on.
-class CardScratch {
+class GpuScratch {
 public:
-    explicit CardScratch(FakeMemory& memory);
-    ~CardScratch();
-    CardScratch(const CardScratch&) = delete;
-    CardScratch& operator=(const CardScratch&) = delete;
+    explicit GpuScratch(FakeMemory& memory);
+    ~GpuScratch();
+    GpuScratch(const GpuScratch&) = delete;
+    GpuScratch& operator=(const GpuScratch&) = delete;
 
 private:
     class Reports;
@@ -38,9 +38,9 @@ private:
 inline constexpr auto kFakeTorchType = c10::DeviceType::PrivateUse1;
 
 /// As many as the kind "fake" has.
-inline constexpr c10::DeviceIndex kFakeCards = 8;
+inline constexpr c10::DeviceIndex kFakeGpus = 8;
 
-/// One fake card's memory: blocks of host memory in multiples of kSlotAlignment, NaN when given out
+/// One fake GPU's memory: blocks of host memory in multiples of kSlotAlignment, NaN when given out
 /// and when freed. Thread-safe.
 class FakeMemory final : public c10::Allocator {
 public:
@@ -60,18 +60,18 @@ public:
 
     /// nullptr beyond the limits, without throwing.
     [[nodiscard]] c10::DataPtr tryAllocate(Bytes bytes, memory::AllocationKind kind);
-    /// Whether an allocation that takes no memory of the card (Staging, Wire) succeeds.
+    /// Whether an allocation that takes no memory of the GPU (Staging, Wire) succeeds.
     [[nodiscard]] bool admit(memory::AllocationKind kind);
 
-    /// Another card: limits and counters begin anew, what is allocated stays.
+    /// Another GPU: limits and counters begin again, what is allocated is kept.
     void setSize(Bytes capacity, Bytes spill);
-    /// From now on; the numbers begin anew.
+    /// From now on; the numbers begin again.
     void setFailing(const memory::FailingAllocation& failing);
-    /// From now on; calls are counted anew. 0: the card is not lost.
+    /// From now on; the count of calls starts over. 0: the GPU is not lost.
     void setLostAt(int64_t call);
-    /// The card is asked for something. c10::Error from the call on at which it is lost.
+    /// The GPU is asked for something. c10::Error from the call on at which it is lost.
     void noteCall();
-    /// What noteCall() says; empty while the card is there.
+    /// What noteCall() throws; empty while the GPU is there.
     [[nodiscard]] std::string loss() const;
     /// Upper bound on allocated() below the capacity, or -1 for none.
     void setLimit(Bytes bytes);
@@ -81,14 +81,14 @@ public:
     [[nodiscard]] Bytes allocated() const;
     [[nodiscard]] Bytes peak() const;
     [[nodiscard]] memory::RehearsalCounts rehearsal() const;
-    /// Bytes of the card are read or written.
+    /// Bytes of the GPU are read or written.
     void touch(ByteRange range);
     /// Allocations that were refused since the process began.
     [[nodiscard]] int64_t failures() const;
 
     [[nodiscard]] HazardChecker& hazards() noexcept { return hazards_; }
 
-    /// Host memory that operators take beside tensors of the card (negative: give back).
+    /// Host memory that operators take in addition to tensors of the GPU (negative: give back).
     void addScratch(Bytes delta);
     void countOperator();
     /// A tensor copy between host and device.
@@ -121,7 +121,7 @@ private:
     HazardChecker hazards_;
 };
 
-/// The process's fake card of that index. ATen keeps pointers to them for tensors of any age, so
+/// The process's fake GPU of that index. ATen keeps pointers to them for tensors of any age, so
 /// they are never destroyed.
 [[nodiscard]] FakeMemory& fakeMemory(c10::DeviceIndex index);
 

@@ -20,13 +20,13 @@ namespace lowtide::residency {
 /// of others cannot be resized.
 [[nodiscard]] at::Tensor aliasOnCpu(const at::Tensor& tensor);
 
-/// Tells the hazard checker that the run thread touches the tensor's bytes now, if it lives on the
-/// fake device.
+/// Notifies the hazard checker that the run thread touches the tensor's bytes now, if it lives on
+/// the fake device.
 void noteAccess(const at::Tensor& tensor, Access access, const std::string& what);
 
 /// Runs any operator with the CPU's kernel on the very bytes and strides of its arguments, so the
-/// result has the CPU's bits; copies fresh results to the device. Host tensors beside device
-/// tensors are refused as a real card would, but scalars and indices.
+/// result has the CPU's bits; copies fresh results to the device. Host tensors together with device
+/// tensors are refused as by a real GPU, but scalars and indices.
 void runOnCpu(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
 namespace {
@@ -42,7 +42,7 @@ ByteRange rangeOfTensor(const Tensor& tensor) {
     return {begin, begin + elements * static_cast<int64_t>(tensor.itemsize())};
 }
 
-/// Of the card's tensors that an operator gets the first one's device.
+/// Of the GPU's tensors that an operator gets the first one's device.
 class FirstDevice {
 public:
     void look(const c10::IValue& value) {
@@ -203,7 +203,7 @@ private:
         }
     }
 
-    Tensor toCard(const Tensor& host) const {
+    Tensor toGpu(const Tensor& host) const {
         Tensor result = at::empty_strided(
             host.sizes(), host.strides(), host.options().device(memory_.torchDevice()));
         aliasOnCpu(result).copy_(host);
@@ -224,7 +224,7 @@ private:
                 return viewOf(stand, result);
             }
         }
-        return stands_.empty() && !namesDevice_ ? result : toCard(result);
+        return stands_.empty() && !namesDevice_ ? result : toGpu(result);
     }
 
     /// The device's view that corresponds to a view of the stand-in, perhaps of another type
@@ -278,7 +278,7 @@ void runOnCpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     FakeMemory& memory = memoryFor(op, *stack);
     memory.noteCall();
     memory.countOperator();
-    const CardScratch scratch(memory);
+    const GpuScratch scratch(memory);
     FallbackCall(op, stack, memory).run();
 }
 
@@ -318,7 +318,7 @@ Tensor makeEmptyStrided(c10::IntArrayRef sizes,
         c10::dtype_or_default(type));
 }
 
-/// What a card has to do with a copy; the other end may be another card's, or the host's.
+/// What a GPU has to do with a copy; the other end may be another GPU's, or the host's.
 void noteCopy(const Tensor& tensor, Access access) {
     if (tensor.is_privateuseone()) {
         FakeMemory& memory = fakeMemoryOf(tensor.device());
@@ -329,20 +329,20 @@ void noteCopy(const Tensor& tensor, Access access) {
 
 /// Converts types, broadcasts and follows strides, between host and device and within the device.
 Tensor copyFrom(const Tensor& source, const Tensor& target, bool) {
-    FakeMemory& card = fakeMemoryOf((source.is_cpu() ? target : source).device());
-    card.noteCall();
+    FakeMemory& gpu = fakeMemoryOf((source.is_cpu() ? target : source).device());
+    gpu.noteCall();
     if (source.is_cpu() || target.is_cpu()) {
         TORCH_CHECK_WITH(OutOfMemoryError,
-                         card.admit(memory::AllocationKind::Wire),
-                         card.id(),
-                         ": no room for ",
+                         gpu.admit(memory::AllocationKind::Wire),
+                         gpu.id(),
+                         ": no space for ",
                          source.nbytes(),
-                         " bytes on their way between host and card");
-        card.countTransfer(source.is_cpu(), static_cast<Bytes>(source.nbytes()));
+                         " bytes on their way between host and GPU");
+        gpu.countTransfer(source.is_cpu(), static_cast<Bytes>(source.nbytes()));
     }
     noteCopy(source, Access::Read);
     noteCopy(target, Access::Write);
-    const CardScratch scratch(card);
+    const GpuScratch scratch(gpu);
     aliasOnCpu(target).copy_(aliasOnCpu(source));
     return target;
 }

@@ -7,7 +7,7 @@ namespace lowtide::residency {
 
 namespace {
 
-/// One missing wait is found by every operator behind it; the first faults tell which.
+/// One missing wait is found by every operator behind it; the first faults show which.
 constexpr size_t kMostFaults = 100;
 
 size_t indexOf(Agent agent) {

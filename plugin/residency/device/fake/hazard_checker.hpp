@@ -32,7 +32,7 @@ struct ByteRange {
     return {begin, begin + bytes};
 }
 
-/// Finds accesses to the same bytes that no event orders. It is told when work is enqueued, not
+/// Finds accesses to the same bytes that no event orders. It is notified when work is enqueued, not
 /// when it runs, so the verdict does not depend on timing. Only bytes inside watched ranges are
 /// followed, each byte by itself. Thread-safe.
 class HazardChecker {

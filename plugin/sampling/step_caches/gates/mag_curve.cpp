@@ -119,7 +119,7 @@ MagCheck readCheck(const JsonReader& curve, size_t steps) {
 }
 
 std::string shortHash(std::string_view hash) {
-    return std::string(hash.substr(0, 10));  // as pictures' metadata show it
+    return std::string(hash.substr(0, 10));  // as images' metadata show it
 }
 
 }  // namespace
@@ -185,11 +185,11 @@ public:
         : settings_(settings), ratios_(std::move(ratios)) {
         checkSetting("threshold", settings.threshold, 0);
         checkSetting("max_consecutive", settings.mostSkips, 1);
-        checkSetting("kept_share", settings.keptShare, 0, 1);
+        checkSetting("kept_share", settings.keptFraction, 0, 1);
     }
 
     [[nodiscard]] bool wantsReuse(const GateStep& step) const override {
-        if (step.step < stepAtShare(settings_.keptShare, step.stepCount)) {
+        if (step.step < stepAtFraction(settings_.keptFraction, step.stepCount)) {
             return false;
         }
         const Skips next = after(step.step);

@@ -12,7 +12,7 @@
 
 namespace lowtide::sampling {
 
-/// How far a curve held for pictures that did not make it.
+/// How far a curve held for images that did not make it.
 struct MagCheck {
     int runs = 0;               ///< passes that were held out
     double meanDeviation = 0;   ///< of |ratio / curve - 1| over all their steps
@@ -21,7 +21,7 @@ struct MagCheck {
 };
 
 /// How what the blocks add changes in size from step to step: it belongs to a checkpoint and a
-/// scheduler, and hardly depends on the picture. Source: MagCache, Ma et al. 2025.
+/// scheduler, and hardly depends on the image. Source: MagCache, Ma et al. 2025.
 struct MagCurve {
     std::string checkpoint;      ///< SHA-256 of the denoiser's weights
     std::string scheduler;       ///< as the caller names sampler and spacing
@@ -46,12 +46,12 @@ struct MagCurve {
 [[nodiscard]] MagCurve parseMagCurve(std::string_view text, const std::string& what);
 
 struct MagSettings {
-    double threshold = 0.06;  ///< of the accumulated error; 0: never reuse
-    int mostSkips = 3;        ///< steps reused in a row
-    double keptShare = 0.2;   ///< first share of the steps, all computed
+    double threshold = 0.06;    ///< of the accumulated error; 0: never reuse
+    int mostSkips = 3;          ///< steps reused in a row
+    double keptFraction = 0.2;  ///< first fraction of the steps, all computed
 };
 
-/// Reuses while the error that the curve foretells stays small: the sum of |1 - r|, r being the
+/// Reuses while the error that the curve predicts remains small: the sum of |1 - r|, r being the
 /// product of the ratios since the last computed step. Needs no measurement. `ratios` has one entry
 /// for each step; a step beyond counts as 1. Error{InvalidInput} blames "threshold",
 /// "max_consecutive" or "kept_share". Source: MagCache, Ma et al. 2025; diffusers 0.42.1.

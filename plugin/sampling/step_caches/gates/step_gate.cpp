@@ -12,8 +12,8 @@
 
 namespace lowtide::sampling {
 
-int stepAtShare(double share, int stepCount) {
-    return static_cast<int>(share * stepCount + 0.5);
+int stepAtFraction(double fraction, int stepCount) {
+    return static_cast<int>(fraction * stepCount + 0.5);
 }
 
 void StepRange::check(const char* item) const {
@@ -21,15 +21,15 @@ void StepRange::check(const char* item) const {
         return;
     }
     throw Error(ErrorKind::InvalidInput,
-                message("a step cache cannot be active from share {} to {} of the steps",
+                message("a step cache cannot be active from fraction {} to {} of the steps",
                         formatNumber(begin),
                         formatNumber(end)),
-                message("choose shares from 0 to 1, the first below the second"),
+                message("choose fractions from 0 to 1, the first below the second"),
                 item);
 }
 
 bool StepRange::holds(int step, int stepCount) const {
-    return step >= stepAtShare(begin, stepCount) && step < stepAtShare(end, stepCount);
+    return step >= stepAtFraction(begin, stepCount) && step < stepAtFraction(end, stepCount);
 }
 
 namespace {
@@ -99,12 +99,12 @@ public:
         checkSetting("window", settings.window, 1, kWidest);
         checkSetting("window_growth", settings.growth, 0, kWidest);
         checkSetting("warm_up", settings.warmUp, 0, kWidest);
-        checkSetting("end", settings.stopShare, 0, 1);
+        checkSetting("end", settings.stopFraction, 0, 1);
     }
 
     [[nodiscard]] bool wantsReuse(const GateStep& step) const override {
         if (step.step < settings_.warmUp ||
-            step.step >= stepAtShare(settings_.stopShare, step.stepCount)) {
+            step.step >= stepAtFraction(settings_.stopFraction, step.stepCount)) {
             return false;
         }
         return (reused_ + 1) % static_cast<int>(window_) != 0;
@@ -157,7 +157,7 @@ std::string maskInText(std::string_view text, const std::string& what) {
             mask += mark;
         } else if (mark != ',' && kBetween.find(mark) == std::string_view::npos) {
             refuseMaskFile(
-                what, message("there is {} at place {}", quotedName(text.substr(i, 1)), i + 1));
+                what, message("there is {} at position {}", quotedName(text.substr(i, 1)), i + 1));
         }
     }
     return mask;
@@ -209,7 +209,7 @@ std::vector<bool> parseStepMask(std::string_view text) {
             continue;
         }
         if (mark != '0' && mark != '1') {
-            refuseMask(message("has {} at place {}", quotedName(text.substr(i, 1)), i + 1),
+            refuseMask(message("has {} at position {}", quotedName(text.substr(i, 1)), i + 1),
                        message("write 1 for a computed step and 0 for a reused one: 1110101"));
         }
         if (mask.size() == kMostMaskSteps) {

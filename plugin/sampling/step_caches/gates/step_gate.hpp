@@ -1,5 +1,5 @@
 #pragma once
-// Gates decide which steps may be taken from a cache: by the first block, the output's changes,
+// Gates decide which steps may be taken from a cache: by the first block, how the output changes,
 // windows or a mask.
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct GateStep {
 };
 
 /// Decides which steps may be taken from a cache. One object for each pass, branch, tile and
-/// expert. Where a number is not finite, the step is computed.
+/// denoiser. Where a number is not finite, the step is computed.
 class StepGate {
 public:
     virtual ~StepGate() = default;
@@ -48,10 +48,11 @@ public:
     virtual void noteReused(const GateStep& /*step*/) {}
 };
 
-/// The step at a share of a pass, rounded half up: 3 for 0.2 of 14. Source: MagCache's first share.
-[[nodiscard]] int stepAtShare(double share, int stepCount);
+/// The step at a fraction of a pass, rounded half up: 3 for 0.2 of 14. Source: MagCache's first
+/// fraction.
+[[nodiscard]] int stepAtFraction(double fraction, int stepCount);
 
-/// Steps of a pass by shares of it: from `begin` until before `end`.
+/// Steps of a pass by fractions of it: from `begin` until before `end`.
 struct StepRange {
     double begin = 0;
     double end = 1;
@@ -72,16 +73,16 @@ struct OutputChangeSettings {
 };
 
 /// Reuses while the changes that are expected of the network's output add up to less than the
-/// threshold. A change that is not finite or not above 0 says nothing: the step is computed.
+/// threshold. A change that is not finite or not above 0 means nothing: the step is computed.
 /// Error{InvalidInput} blames "threshold" or "end". Source: EasyCache, Zhou et al. 2025, as
-/// ComfyUI 0.3 builds it, with shares of steps instead of training timesteps.
+/// ComfyUI 0.3 builds it, with fractions of steps instead of training timesteps.
 [[nodiscard]] std::unique_ptr<StepGate> outputChangeGate(const OutputChangeSettings& settings);
 
 struct WindowSettings {
-    double window = 2;       ///< steps from one computed one to the next
-    double growth = 0.5;     ///< of the window, for each step computed after the warm-up
-    int warmUp = 4;          ///< first steps, all computed
-    double stopShare = 0.9;  ///< of the steps, after which all are computed
+    double window = 2;          ///< steps from one computed one to the next
+    double growth = 0.5;        ///< of the window, for each step computed after the warm-up
+    int warmUp = 4;             ///< first steps, all computed
+    double stopFraction = 0.9;  ///< of the steps, after which all are computed
 };
 
 /// Computes one step of every window; the windows grow along the pass. It knows nothing of
@@ -100,7 +101,8 @@ struct WindowSettings {
 /// Error{InvalidInput} that blames "mask" unless it has `stepCount` steps.
 void checkStepMask(const std::vector<bool>& mask, int stepCount);
 
-/// Reuses what the mask says. It must have passed checkStepMask(): a step beyond it is computed.
+/// Reuses the steps that the mask marks. It must have passed checkStepMask(): a step beyond it is
+/// computed.
 [[nodiscard]] std::unique_ptr<StepGate> maskGate(std::vector<bool> mask);
 
 }  // namespace lowtide::sampling

@@ -9,16 +9,16 @@
 #include "plugin/checkpoints/network.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
+#include "plugin/nn/dry_run.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/unit/families/toy/toy_file.hpp"
 #include "tests/unit/families/toy/toy_transformer.hpp"
 
@@ -38,14 +38,16 @@ public:
     ToyDenoiser(StageContext& context,
                 const ToyTransformer& transformer,
                 const DenoiserRequest& request)
-        : transformer_(transformer), pass_(context, *transformer.tree()), walk_(context.walk) {
+        : transformer_(transformer),
+          forward_(context, *transformer.tree()),
+          dryRun_(context.dryRun) {
         const auto add = [&](const tensor::Conditioning& conditioning, const char* item) {
             const at::Tensor own =
                 fieldIn(conditioning,
                         {.name = tensor::kEmbeds, .width = transformer.config().textWidth},
                         item,
                         request.checkpoint);
-            texts_.push_back(pass_.toCompute(tensor::upload(own, pass_.device())));
+            texts_.push_back(forward_.toCompute(tensor::upload(own, forward_.device())));
         };
         add(request.positive, "positive");
         if (request.negative) {
@@ -59,15 +61,15 @@ public:
         requireWholePatches(latents, ToyConfig::kPatch);
         const at::Tensor& text = texts_[step.slot.isUncond];
         return stepOver(
-            walk_, pass_.tree(), latents, {text.size(1)}, step, [&](const auto& decided) {
-                return transformer_.predict(pass_, latents, timestep, text, decided);
+            dryRun_, forward_.tree(), latents, {text.size(1)}, step, [&](const auto& decided) {
+                return transformer_.predict(forward_, latents, timestep, text, decided);
             });
     }
 
 private:
     const ToyTransformer& transformer_;
-    Pass pass_;
-    ShapeWalk* walk_;
+    Forward forward_;
+    DryRun* dryRun_;
     std::vector<at::Tensor> texts_;  ///< of the positive, then of the negative prompt
 };
 
@@ -138,16 +140,16 @@ public:
         return toyPrecisions();
     }
 
-    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override {
+    [[nodiscard]] PromptsSpec promptsSpec(const PromptRequest& request) const override {
         const TextPair texts = textsOf(request);
-        const auto outlined = [&](const CutPrompt& text) {
-            return ConditioningOutline(
+        const auto specOf = [&](const CutPrompt& text) {
+            return ConditioningSpec(
                 info_.conditioning.fields,
                 {{.tensors = {
                       {tensor::kEmbeds, {1, texts.tokensOf(text), text_.config().width}}}}});
         };
-        return {.positive = outlined(texts.positive()),
-                .negative = outlined(texts.negative()),
+        return {.positive = specOf(texts.positive()),
+                .negative = specOf(texts.negative()),
                 .cutTokens = {{"prompt", texts.positive().cutTokens},
                               {"negative", texts.negative().cutTokens}},
                 .counts = texts.counts(text_.role(), "CLIP")};
@@ -155,8 +157,8 @@ public:
 
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override {
-        Pass pass(context, *text_.model().tree());
-        const TextPair::Outputs outputs = textsOf(request).encode(pass, text_.model());
+        Forward forward(context, *text_.model().tree());
+        const TextPair::Outputs outputs = textsOf(request).encode(forward, text_.model());
         const auto side =
             [&](const ClipTextModel::Output& output, const std::string& text, const char* key) {
                 return encodedSide(context.record, info_.conditioning, output.embeds, text, key);
@@ -172,14 +174,14 @@ public:
 
     [[nodiscard]] at::Tensor decode(StageContext& context,
                                     const at::Tensor& latents) const override {
-        Pass pass(context, *autoencoder_.tree());
-        return autoencoder_.decode(pass, latents);
+        Forward forward(context, *autoencoder_.tree());
+        return autoencoder_.decode(forward, latents);
     }
 
     [[nodiscard]] at::Tensor encode(StageContext& context,
                                     const at::Tensor& pixels) const override {
-        Pass pass(context, *autoencoder_.tree());
-        return autoencoder_.encode(pass, pixels);
+        Forward forward(context, *autoencoder_.tree());
+        return autoencoder_.encode(forward, pixels);
     }
 
 private:

@@ -3,9 +3,9 @@
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/transfer.hpp"
 #include "tests/unit/families/toy/toy_file.hpp"
 
 #include <ATen/ATen.h>
@@ -41,18 +41,19 @@ ToyBlock::ToyBlock(NetworkBuilder& builder, const std::string& name, const ToyCo
                 {.width = config.width, .contextWidth = config.width, .heads = config.heads()}),
       feed(builder, name + ".feed", config.width, 2 * config.width) {}
 
-void ToyBlock::apply(Pass& pass,
+void ToyBlock::apply(Forward& forward,
                      const at::Tensor& hidden,
                      const at::Tensor& words,
                      const at::Tensor& time) const {
     const std::vector<at::Tensor> by =
-        modulation.apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(kToyParts, -1);
+        modulation.apply(forward, time).to(at::kFloat).unsqueeze(1).chunk(kToyParts, -1);
     const auto scaled = [&](const at::Tensor& scale) {
         return modulatedNorm(hidden, at::zeros_like(scale), scale, kToyEpsilon);
     };
     const at::Tensor normed = scaled(by[0]);
-    addGated(hidden, attention.apply(pass, normed, at::cat({words, normed}, 1), Mask::None), by[1]);
-    addGated(hidden, feed.apply(pass, scaled(by[2])), by[3]);
+    addGated(
+        hidden, attention.apply(forward, normed, at::cat({words, normed}, 1), Mask::None), by[1]);
+    addGated(hidden, feed.apply(forward, scaled(by[2])), by[3]);
 }
 
 ToyTransformer::Layers::Layers(NetworkBuilder& builder, const ToyConfig& config)
@@ -71,25 +72,25 @@ ToyTransformer::ToyTransformer(ToyConfig config, const WeightMap& weights, std::
     tree_ = builder.finish({});
 }
 
-at::Tensor ToyTransformer::predict(Pass& pass,
+at::Tensor ToyTransformer::predict(Forward& forward,
                                    const at::Tensor& latents,
                                    const at::Tensor& timestep,
                                    const at::Tensor& text,
                                    const sampling::StepInfo& step) const {
     namespace kernels = tensor::kernels;
-    pass.begin(passHint(step, sampling::StepWork::Full));
+    forward.begin(forwardHint(step, sampling::StepWork::Full));
     const int64_t count = latents.size(0);
     const at::Tensor numbers =
-        sinusoids(pass, timestep.to(at::kFloat).reshape({1}).expand({count}), kToySinusoids);
+        sinusoids(forward, timestep.to(at::kFloat).reshape({1}).expand({count}), kToySinusoids);
     const at::Tensor time = kernels::silu(layers_->clockOuter.apply(
-        pass, kernels::silu(layers_->clockInner.apply(pass, pass.toCompute(numbers)))));
-    const at::Tensor words = layers_->words.apply(pass, text).expand({count, -1, -1});
-    const at::Tensor hidden =
-        layers_->patches.apply(pass, pass.toCompute(patchNumbers(latents, ToyConfig::kPatch)));
+        forward, kernels::silu(layers_->clockInner.apply(forward, forward.toCompute(numbers)))));
+    const at::Tensor words = layers_->words.apply(forward, text).expand({count, -1, -1});
+    const at::Tensor hidden = layers_->patches.apply(
+        forward, forward.toCompute(patchNumbers(latents, ToyConfig::kPatch)));
     for (const ToyBlock& block : layers_->blocks) {
-        block.apply(pass, hidden, words, time);
+        block.apply(forward, hidden, words, time);
     }
-    return fromPatchNumbers(layers_->output.apply(pass, layers_->norm.apply(pass, hidden)),
+    return fromPatchNumbers(layers_->output.apply(forward, layers_->norm.apply(forward, hidden)),
                             ToyConfig::kPatch,
                             latents.size(2),
                             latents.size(3));

@@ -45,14 +45,14 @@ struct ToyBlock {
 
     ToyBlock(NetworkBuilder& builder, const std::string& name, const ToyConfig& config);
     /// hidden [N, T, width], in place; words [N, S, width], time [N, width].
-    void apply(Pass& pass,
+    void apply(Forward& forward,
                const at::Tensor& hidden,
                const at::Tensor& words,
                const at::Tensor& time) const;
 };
 
 /// A transformer that no checkpoint was trained for. The tree is made from headers; weights are
-/// read through the pass.
+/// read through the forward.
 class ToyTransformer {
 public:
     /// `role`: of the component.
@@ -62,10 +62,10 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// The flow. Shapes: latents [N, C, h, w] on the pass's device, their sides multiples of the
+    /// The flow. Shapes: latents [N, C, h, w] on the forward's device, their sides multiples of the
     /// patch; timestep 0-d, int64 or f32 on the CPU, from 0 to 1000; text [1, T, textWidth], of all
     /// images; result as latents, f32.
-    [[nodiscard]] at::Tensor predict(Pass& pass,
+    [[nodiscard]] at::Tensor predict(Forward& forward,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
                                      const at::Tensor& text,

@@ -5,7 +5,7 @@
 #include "plugin/checkpoints/encoders/text_pair.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/denoisers/unet2d_denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/file_copies.hpp"
@@ -77,16 +77,16 @@ public:
         return toyPrecisions();
     }
 
-    [[nodiscard]] models::PromptsOutline outlinePrompts(
+    [[nodiscard]] models::PromptsSpec promptsSpec(
         const models::PromptRequest& request) const override {
         const TextPair texts = textsOf(request);
-        const auto outlined = [&](const models::CutPrompt& side) {
-            return models::ConditioningOutline(
+        const auto specOf = [&](const models::CutPrompt& branch) {
+            return models::ConditioningSpec(
                 info_.conditioning.fields,
                 {{.tensors = {
-                      {tensor::kEmbeds, {1, texts.tokensOf(side), text().config().width}}}}});
+                      {tensor::kEmbeds, {1, texts.tokensOf(branch), text().config().width}}}}});
         };
-        return {.positive = outlined(texts.positive()), .negative = outlined(texts.negative())};
+        return {.positive = specOf(texts.positive()), .negative = specOf(texts.negative())};
     }
 
     [[nodiscard]] models::EncodedPrompts encodePrompts(
@@ -97,8 +97,8 @@ public:
         at::Tensor negative;
         for (size_t i = 0; i < kToyEncoders.size(); ++i) {
             const models::ClipTextModel& model = encoders_[i]->model();
-            models::Pass pass(context, *model.tree());
-            const TextPair::Outputs outputs = texts.encode(pass, model, "_" + std::to_string(i));
+            models::Forward forward(context, *model.tree());
+            const TextPair::Outputs outputs = texts.encode(forward, model, "_" + std::to_string(i));
             const at::Tensor own = outputs.positive.embeds / count;
             const at::Tensor other = outputs.negative.embeds / count;
             positive = i == 0 ? own : positive + own;
@@ -122,14 +122,14 @@ public:
 
     [[nodiscard]] at::Tensor decode(models::StageContext& context,
                                     const at::Tensor& latents) const override {
-        models::Pass pass(context, *autoencoder_.tree());
-        return autoencoder_.decode(pass, latents);
+        models::Forward forward(context, *autoencoder_.tree());
+        return autoencoder_.decode(forward, latents);
     }
 
     [[nodiscard]] at::Tensor encode(models::StageContext& context,
                                     const at::Tensor& pixels) const override {
-        models::Pass pass(context, *autoencoder_.tree());
-        return autoencoder_.encode(pass, pixels);
+        models::Forward forward(context, *autoencoder_.tree());
+        return autoencoder_.encode(forward, pixels);
     }
 
 private:

@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] const memory::WireRef& modelValue() const { return model_; }
 
-    /// A picture of 64 x 64 in two steps on the rehearsed device; `offloads`: what a node between
+    /// An image of 64 x 64 in two steps on the rehearsed device; `offloads`: what a node between
     /// the encoder and the denoiser makes leave.
     [[nodiscard]] Json graph(const std::string& offloads = {}) const {
         Json nodes = {
@@ -140,11 +140,11 @@ private Q_SLOTS:
             return opened;
         };
         QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
-        const testing::StageOutline outline = testing::outline(
+        const testing::StageSpec spec = testing::spec(
             bench.stages(), testing::EncodeRequest{.model = bench.modelValue(), .prompt = "a cat"});
         QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
 
-        const auto trees = outline.components();
+        const auto trees = spec.components();
 
         std::vector<std::string> roles;
         for (const auto& tree : trees) {
@@ -167,9 +167,9 @@ private Q_SLOTS:
 
         QVERIFY2(result.status == Status::Ok, issuesOf(result).c_str());
         const auto policyOf = [&](const std::string& role) {
-            const Json stay = partOf(result, "stays", role);
-            return stay.at("policy").get<std::string>() +
-                   (stay.at("prefetches").get<bool>() ? "+stream" : "");
+            const Json residency = partOf(result, "stays", role);
+            return residency.at("policy").get<std::string>() +
+                   (residency.at("prefetches").get<bool>() ? "+stream" : "");
         };
         QCOMPARE(policyOf("text_encoder"), std::string("model"));
         QCOMPARE(policyOf("text_encoder_3"), std::string("leaf+stream"));

@@ -42,9 +42,9 @@ models::WeightMap toyWeights(const models::WeightMap& file, const std::string& c
         .files = file.files,
         .tensors = {},
         .nameInFile = [component](std::string_view name) { return toyName(component, name); }};
-    for (const auto& [name, place] : file.tensors) {
+    for (const auto& [name, location] : file.tensors) {
         if (name.starts_with(toyName(component, ""))) {
-            map.tensors.emplace(name, place);
+            map.tensors.emplace(name, location);
         }
     }
     return map;
@@ -91,14 +91,14 @@ void writeToyFile(const ToyCheckpoint& checkpoint, const std::string& path) {
     for (const auto& [component, className, stem] : toyParts()) {
         metadata[component] = folder.readJson(component + "/config.json").dump();
         const models::WeightMap map = folder.weights(component, stem);
-        for (const auto& [name, place] : map.tensors) {
+        for (const auto& [name, location] : map.tensors) {
             std::string& content = contents[toyName(component, name)];
             content.resize(
-                static_cast<size_t>(elementCount(place.shape).value() * sizeOf(place.type)));
-            files::InputFile(map.files[place.file].path)
-                .read(std::as_writable_bytes(std::span(content)), place.offset);
+                static_cast<size_t>(elementCount(location.shape).value() * sizeOf(location.type)));
+            files::InputFile(map.files[location.file].path)
+                .read(std::as_writable_bytes(std::span(content)), location.offset);
             tensors[toyName(component, name)] = {
-                place.type, place.shape, std::as_bytes(std::span(content))};
+                location.type, location.shape, std::as_bytes(std::span(content))};
         }
     }
     files::writeSafetensors(path, tensors, metadata);

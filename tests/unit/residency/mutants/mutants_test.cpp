@@ -1,5 +1,5 @@
-// Faults that are built into the residency on purpose: each must fail the test that is named beside
-// it, and without a fault each of these tests must pass.
+// Faults that are built into the residency on purpose: each must fail the test that is named next
+// to it, and without a fault each of these tests must pass.
 #include "tests/fixtures/test_program.hpp"
 
 #include <QProcess>
@@ -24,10 +24,10 @@ constexpr Row kRows[] = {
     {3, "a leased group is evicted", "streamed_weights", "s13_nestedLeases"},
     {4, "bound late", "streamed_weights", "s05_anyOrderGivesTheSameBits"},
     {5, "a slot is reused early", "order", "isCompleteWhateverTheDelays"},
-    {6, "changed twice", "changed_weights", "s10_changesGiveTheSameBitsResidentAndStreamed"},
+    {6, "adapted twice", "adapted_weights", "s10_changesGiveTheSameBitsResidentAndStreamed"},
     {7, "cap dropped", "residency", "refusesActivationsBeyondTheBudget"},
     {7, "cap dropped, the driver spills", "spill", "whoTakesMoreThanWasPlannedIsRefused"},
-    {8, "lane not drained", "order", "isCompleteWhateverTheDelays"},
+    {8, "queue not drained", "order", "isCompleteWhateverTheDelays"},
 };
 
 constexpr int kLongestMilliseconds = 15000;  ///< five times what the slowest of them takes
@@ -70,16 +70,16 @@ private Q_SLOTS:
     void isFound() {
         QFETCH(int, row);
         const Row& mutant = kRows[row];
-        const Outcome sound = runTest(mutant, 0);
-        QVERIFY2(sound.hasPassed, qPrintable(sound.text.right(2000)));
+        const Outcome healthy = runTest(mutant, 0);
+        QVERIFY2(healthy.hasPassed, qPrintable(healthy.text.right(2000)));
         const Outcome faulty = runTest(mutant, mutant.number);
         QVERIFY2(!faulty.hasPassed, qPrintable(faulty.text.right(2000)));
         const QString failure = QString("::%1(").arg(mutant.test);
-        const bool isTold = faulty.text.contains("FAIL!") && faulty.text.contains(failure);
-        // A lane that writes into memory that was given back may end the program instead.
+        const bool isReported = faulty.text.contains("FAIL!") && faulty.text.contains(failure);
+        // A copy queue that writes into memory that was given back may end the program instead.
         const bool hasDied = faulty.text.contains("Received signal") &&
                              faulty.text.contains(QString("%1 function time").arg(mutant.test));
-        QVERIFY2(isTold || hasDied, qPrintable(faulty.text.right(2000)));
+        QVERIFY2(isReported || hasDied, qPrintable(faulty.text.right(2000)));
     }
 };
 

@@ -23,7 +23,7 @@ inline void writeColours(const QString& path,
                          int side = 32,
                          int shift = 0,
                          double rate = 12,
-                         std::vector<image::PictureText> texts = {}) {
+                         std::vector<image::ImageText> texts = {}) {
     const auto known = video::formats();
     const auto info = std::ranges::find_if(
         known, [&](const video::FormatInfo& each) { return std::string_view(each.id) == format; });

@@ -52,7 +52,7 @@ class ConversionTest : public QObject {
 
 private Q_SLOTS:
 
-    void saysWhatAModelCanBecome() {
+    void reportsWhatAModelCanBecome() {
         Bench bench;
         bench.plugin.converter.setChoices(Status::Ok, ScriptedConverter::choicesOf("/m/dream"));
 
@@ -71,7 +71,7 @@ private Q_SLOTS:
                  (Json{{"checkpoint", "dream"}, {"graphFolder", "/graphs"}}));
     }
 
-    void saysWhyAModelCannotBeConverted() {
+    void explainsWhyAModelCannotBeConverted() {
         Bench bench;
         bench.plugin.converter.setChoices(
             Status::Invalid, ScriptedConverter::refusal("it holds no denoiser", "choose another"));
@@ -92,7 +92,7 @@ private Q_SLOTS:
         QCOMPARE(known.count(), 1);
     }
 
-    void neverWaitsForTheModule_andTellsHowFarItIs() {
+    void neverWaitsForTheModule_andReportsHowFarItIs() {
         Bench bench;
         bench.plugin.converter.setGate(false);
         QSignalSpy progressed(&*bench.conversion, &Conversion::progressed);
@@ -111,9 +111,9 @@ private Q_SLOTS:
         QCOMPARE(bench.ended->rounded, int64_t{81});
         QCOMPARE(bench.ended->problem, QString());
         QCOMPARE(bench.plugin.converter.requests().at(0).at("storage"), Json("f8"));
-        const auto told = progressed.count();
+        const auto reported = progressed.count();
         QTest::qWait(250);
-        QCOMPARE(progressed.count(), told);
+        QCOMPARE(progressed.count(), reported);
     }
 
     void isCancelled() {
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(bench.out()));
     }
 
-    void saysWhyNothingWasWritten() {
+    void explainsWhyNothingWasWritten() {
         Bench bench;
         bench.plugin.converter.refuse(Status::Failed,
                                       ScriptedConverter::refusal("the disk is full", "free some"));

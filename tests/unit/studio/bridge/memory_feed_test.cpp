@@ -17,7 +17,7 @@ private Q_SLOTS:
     void asksNothing_whileNobodyWatches();
     void asksFiveTimesASecond_whileARunLasts();
     void asksOnceASecond_whileSomebodyWatches();
-    void tellsOnlyWhatDiffers();
+    void reportsOnlyWhatDiffers();
     void looksOnceMore_whenARunHasEnded();
 };
 
@@ -60,7 +60,7 @@ void MemoryFeedTest::asksOnceASecond_whileSomebodyWatches() {
     QTRY_COMPARE_WITH_TIMEOUT(runner.memoryCalls(), 2, 20000);
 }
 
-void MemoryFeedTest::tellsOnlyWhatDiffers() {
+void MemoryFeedTest::reportsOnlyWhatDiffers() {
     ScriptedRunner runner;
     runner.setMemory({{"cpu", {{"total", 1}}}});
     MemoryFeed feed(runner);

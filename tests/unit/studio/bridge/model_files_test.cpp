@@ -18,7 +18,7 @@ class ModelFilesTest : public QObject {
 
 private Q_SLOTS:
 
-    void takesWhatTheModuleSays_data() {
+    void takesWhatTheModuleStates_data() {
         QTest::addColumn<QByteArray>("answer");
         QTest::addColumn<int>("status");
         QTest::addColumn<ModelFile>("expected");
@@ -63,7 +63,7 @@ private Q_SLOTS:
             R"({"kind": "text_encoder", "family": "UMT5 XXL", "runs": true})",
             Status::Ok,
             {.kind = ModelKind::TextEncoder, .family = "UMT5 XXL", .isRunnable = true});
-        row("what has no place in a graph",
+        row("what no graph can take",
             R"({"kind": "motion_module", "family": "motion module"})",
             Status::Ok,
             {.family = "motion module"});
@@ -78,7 +78,7 @@ private Q_SLOTS:
         row("no answer", "", Status::Ok, {});
     }
 
-    void takesWhatTheModuleSays() {
+    void takesWhatTheModuleStates() {
         QFETCH(QByteArray, answer);
         QFETCH(int, status);
         QFETCH(ModelFile, expected);
@@ -102,7 +102,7 @@ private Q_SLOTS:
                  model.problem.str().c_str());
     }
 
-    void saysThatNobodyCanBeAsked() {
+    void reportsThatNobodyCanBeAsked() {
         const ModelFile model = recogniseFile({}, "/models/m.safetensors");
         QVERIFY(model.problem.str().find("m.safetensors") != std::string::npos);
         QVERIFY(!model.isRunnable);

@@ -40,7 +40,7 @@ private Q_SLOTS:
         QVERIFY(library.problems().isEmpty());
     }
 
-    /// What its header does not tell counts as what its folder's name says; .bin files are adapters
+    /// What its header does not state is taken from its folder's name; .bin files are adapters
     /// in folders of adapters, elsewhere parts of something.
     void takesAdaptersOfEveryFolder() {
         for (const char* file : {"loras/style.safetensors",
@@ -99,7 +99,7 @@ private Q_SLOTS:
         QCOMPARE(library.models().size(), size_t{3});
     }
 
-    void readsAChangedFileAnew() {
+    void readsAChangedFileAgain() {
         ModelLibrary library(sampleRecognise);
         scan(library, {folder_->path()});
         const Bytes before = library.models().at(0).file.weights;
@@ -190,7 +190,7 @@ private Q_SLOTS:
         QTest::addColumn<bool>("isThere");
         QTest::newRow("built in") << "builtin:mini" << true;
         QTest::newRow("unknown built in") << "builtin:maxi" << false;
-        QTest::newRow("beside the graph") << "plain.safetensors" << true;
+        QTest::newRow("next to the graph") << "plain.safetensors" << true;
         QTest::newRow("in a model folder") << "sub/b.safetensors" << true;
         QTest::newRow("nowhere") << "c.safetensors" << false;
         QTest::newRow("full path of nothing") << "/nowhere/c.safetensors" << false;
@@ -219,7 +219,7 @@ private Q_SLOTS:
         QVERIFY(library.models().empty());
     }
 
-    void judgesAnew_whenTheBudgetChanges() {
+    void judgesAgain_whenTheBudgetChanges() {
         ModelLibrary library(sampleRecognise);
         scan(library, {folder_->path()});
         QSignalSpy changed(&library, &ModelLibrary::changed);

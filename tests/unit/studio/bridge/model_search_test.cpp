@@ -181,7 +181,7 @@ private Q_SLOTS:
         QVERIFY(shelf_->hashOf(model("b")).empty());
     }
 
-    void whatCannotBeReadIsTold_andTheSearchGoesOn() {
+    void whatCannotBeReadIsReported_andTheSearchGoesOn() {
         put("gone", 10);
         put("other", 20);
         const std::string digits = put("c", 3000).substr(0, 10);
@@ -212,12 +212,13 @@ private Q_SLOTS:
     void aFileThatChangesWhileItIsReadHasNoHash() {
         put("a", 9'000'000);
         bool isChanged = false;
-        const HashedModel hashed = hashModel(at("a").toStdString(), StopToken(), [&](double share) {
-            if (share < 1 && !isChanged) {
-                QFile file(at("a"));
-                isChanged = file.open(QIODevice::Append) && file.write("more") == 4;
-            }
-        });
+        const HashedModel hashed =
+            hashModel(at("a").toStdString(), StopToken(), [&](double fraction) {
+                if (fraction < 1 && !isChanged) {
+                    QFile file(at("a"));
+                    isChanged = file.open(QIODevice::Append) && file.write("more") == 4;
+                }
+            });
         QVERIFY(isChanged);
         QVERIFY(hashed.sha256.empty());
         QVERIFY2(hashed.problem.str().find("changed") != std::string::npos,
@@ -245,16 +246,16 @@ private Q_SLOTS:
         searching.begin("0123456789", {model("a"), model("b")});
         QVERIFY(ended.wait(kPatience));
         qint64 before = 0;
-        for (const QList<QVariant>& told : progressed) {
-            QCOMPARE(told.at(2).toLongLong(), 14'000'000);
-            QVERIFY(told.at(1).toLongLong() >= before);
-            before = told.at(1).toLongLong();
+        for (const QList<QVariant>& reported : progressed) {
+            QCOMPARE(reported.at(2).toLongLong(), 14'000'000);
+            QVERIFY(reported.at(1).toLongLong() >= before);
+            before = reported.at(1).toLongLong();
         }
         QCOMPARE(before, 14'000'000);
     }
 
-    /// Hundreds of files, on a shelf that knows thousands: the window answers, memory stays flat.
-    void theGuiThreadStaysFree() {
+    /// Hundreds of files, on a shelf that knows thousands: the window answers, memory remains flat.
+    void theGuiThreadIsNotBlocked() {
         std::vector<FoundModel> models;
         for (int i = 0; i < 2000; ++i) {
             FoundModel known;

@@ -1,10 +1,10 @@
-// What a person knows of models: notes, pictures, hashes; kept, and found again where a file moved.
+// What a user knows of models: notes, images, hashes; kept, and found again where a file moved.
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/model_sample.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
-#include "ui/bridge/model_pictures.hpp"
+#include "ui/bridge/model_images.hpp"
 #include "ui/bridge/model_plans.hpp"
 #include "ui/bridge/model_shelf.hpp"
 
@@ -151,10 +151,10 @@ private Q_SLOTS:
         QCOMPARE(both.noteOf(modelAt("/c")), "later");
     }
 
-    void aPictureIsKeptWhenTheProgramEndsAtOnce() {
-        ModelShelf(at("shelf")).setPicture(modelAt("/a"), coloured(Qt::green, 600));
-        const QImage kept(ModelShelf(at("shelf")).pictureOf(modelAt("/a")));
-        QCOMPARE(kept.size(), QSize(ModelShelf::kPicturePixels, ModelShelf::kPicturePixels));
+    void anImageIsKeptWhenTheProgramEndsAtOnce() {
+        ModelShelf(at("shelf")).setImage(modelAt("/a"), coloured(Qt::green, 600));
+        const QImage kept(ModelShelf(at("shelf")).imageOf(modelAt("/a")));
+        QCOMPARE(kept.size(), QSize(ModelShelf::kImagePixels, ModelShelf::kImagePixels));
         QCOMPARE(middleOf(kept), QColor(Qt::green));
     }
 
@@ -186,80 +186,80 @@ private Q_SLOTS:
         file.close();
         ModelShelf shelf(at("shelf"));
         QCOMPARE(shelf.noteOf(modelAt("/c")), "kept");
-        QCOMPARE(shelf.pictureOf(modelAt("/c")), at("shelf/passwd"));
+        QCOMPARE(shelf.imageOf(modelAt("/c")), at("shelf/passwd"));
         QVERIFY(!QFile::exists(at("shelf/models.json.broken")));
     }
 
-    void aFolderThatCannotBeWrittenIsTold() {
+    void aFolderThatCannotBeWrittenIsReported() {
         QFile file(at("taken"));
         QVERIFY(file.open(QIODevice::WriteOnly));
         ModelShelf shelf(at("taken/shelf"));
-        QSignalSpy told(&shelf, &ModelShelf::notKept);
+        QSignalSpy reported(&shelf, &ModelShelf::notKept);
         shelf.setNote(modelAt("/x"), "y");
-        QVERIFY(told.wait());
+        QVERIFY(reported.wait());
     }
 
-    void picturesLieBesideModels_data() {
+    void imagesLieNextToModels_data() {
         QTest::addColumn<QString>("name");
         for (const char* name : {"a.preview.png", "a.png", "a.jpeg", "a.jpg"}) {
             QTest::newRow(name) << name;
         }
     }
 
-    void picturesLieBesideModels() {
+    void imagesLieNextToModels() {
         QFETCH(QString, name);
         writeBytes(at("a.safetensors"), 10);
         QVERIFY(coloured(Qt::red).save(at(name)));
-        QVERIFY(middleOf(pictureOf(at("a.safetensors"))).red() > 200);
+        QVERIFY(middleOf(imageOf(at("a.safetensors"))).red() > 200);
     }
 
-    void thePictureThatWasChosenComesFirst_thenTheOneBesideIt_thenTheLastThatWasMade() {
+    void theImageThatWasChosenComesFirst_thenTheOneNextToIt_thenTheLastThatWasMade() {
         writeBytes(at("a.safetensors"), 10);
         ModelShelf shelf(at("shelf"));
-        ModelPictures pictures(shelf);
-        pictures.setEarlier([](const QString& name, auto done) {
+        ModelImages images(shelf);
+        images.setEarlier([](const QString& name, auto done) {
             done(name == "a.safetensors" ? coloured(Qt::blue) : QImage());
         });
         const FoundModel model = modelAt(at("a.safetensors"));
         const auto shown = [&] {
-            pictures.forgetAll();
-            QSignalSpy made(&pictures, &ModelPictures::made);
-            static_cast<void>(pictures.find(model));
+            images.forgetAll();
+            QSignalSpy made(&images, &ModelImages::made);
+            static_cast<void>(images.find(model));
             [&] { QVERIFY(made.wait()); }();
-            return middleOf(pictures.find(model));
+            return middleOf(images.find(model));
         };
         QCOMPARE(shown(), QColor(Qt::blue));
         QVERIFY(coloured(Qt::red).save(at("a.png")));
         QCOMPARE(shown(), QColor(Qt::red));
         QSignalSpy changed(&shelf, &ModelShelf::changed);
-        shelf.setPicture(model, coloured(Qt::green, 600));
+        shelf.setImage(model, coloured(Qt::green, 600));
         QVERIFY(changed.wait());
         QCOMPARE(shown(), QColor(Qt::green));
-        QVERIFY(QImage(shelf.pictureOf(model)).width() <= ModelShelf::kPicturePixels);
+        QVERIFY(QImage(shelf.imageOf(model)).width() <= ModelShelf::kImagePixels);
     }
 
     /// Thousands of rows scroll by: few are read, and memory has a bound.
-    void manyPicturesTakeLittleMemory() {
+    void manyImagesTakeLittleMemory() {
         QVERIFY(coloured(Qt::red, 800).save(at("p.png")));
         for (int i = 0; i < 1000; ++i) {
             QVERIFY(QFile::link(at("p.png"), at(QString("m%1.png").arg(i))));
         }
         ModelShelf shelf(at("shelf"));
-        ModelPictures pictures(shelf);
+        ModelImages images(shelf);
         const Bytes before = testing::residentMemory();
         int made = 0;
-        connect(&pictures, &ModelPictures::made, this, [&made] { ++made; });
+        connect(&images, &ModelImages::made, this, [&made] { ++made; });
         for (int i = 0; i < 1000; ++i) {
-            static_cast<void>(pictures.find(modelAt(at(QString("m%1.safetensors").arg(i)))));
+            static_cast<void>(images.find(modelAt(at(QString("m%1.safetensors").arg(i)))));
         }
-        QTRY_VERIFY(made >= static_cast<int>(ModelPictures::kMostWaiting));
+        QTRY_VERIFY(made >= static_cast<int>(ModelImages::kMostWaiting));
         QTest::qWait(100);
-        QVERIFY2(made <= static_cast<int>(ModelPictures::kMostWaiting) + 2,
+        QVERIFY2(made <= static_cast<int>(ModelImages::kMostWaiting) + 2,
                  qPrintable(QString::number(made)));
         QVERIFY(testing::residentMemory() - before < 40 * kMiB);
     }
 
-    void plansSayHowACheckpointFits_data() {
+    void plansStateHowACheckpointFits_data() {
         QTest::addColumn<QByteArray>("answer");
         QTest::addColumn<bool>("isOk");
         QTest::addColumn<ModelFit>("fit");
@@ -281,7 +281,7 @@ private Q_SLOTS:
                                  << ModelFit{.verdict = ModelVerdict::Fits};
     }
 
-    void plansSayHowACheckpointFits() {
+    void plansStateHowACheckpointFits() {
         QFETCH(QByteArray, answer);
         QFETCH(bool, isOk);
         QFETCH(ModelFit, fit);
@@ -344,13 +344,13 @@ private:
         QVERIFY(!shelf.hashOf(model).empty());
     }
 
-    [[nodiscard]] QImage pictureOf(const QString& path) const {
+    [[nodiscard]] QImage imageOf(const QString& path) const {
         ModelShelf shelf(at("shelf"));
-        ModelPictures pictures(shelf);
-        QSignalSpy made(&pictures, &ModelPictures::made);
-        static_cast<void>(pictures.find(modelAt(path)));
+        ModelImages images(shelf);
+        QSignalSpy made(&images, &ModelImages::made);
+        static_cast<void>(images.find(modelAt(path)));
         [&] { QVERIFY(made.wait()); }();
-        return pictures.find(modelAt(path));
+        return images.find(modelAt(path));
     }
 
     std::unique_ptr<QTemporaryDir> folder_;

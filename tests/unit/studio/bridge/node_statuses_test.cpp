@@ -81,13 +81,13 @@ class NodeStatusesTest : public QObject {
 private Q_SLOTS:
     void followsEvents_data();
     void followsEvents();
-    void tellsPhaseAndFigures();
+    void reportsPhaseAndFigures();
     void joinsIssuesOfCheckAndRun();
     void takesBytesPoliciesAndLossyMarks_ofThePlan();
     void forgetsThePlan_whenNoneHolds();
-    void keepsPictures_untilTheyAreReplaced();
+    void keepsImages_untilTheyAreReplaced();
     void showsPreviews_untilTheRunEnds();
-    void tellsEachChangeOnce();
+    void reportsEachChangeOnce();
     void survivesEventsOfWrongShape_data();
     void survivesEventsOfWrongShape();
 };
@@ -129,7 +129,7 @@ void NodeStatusesTest::followsEvents() {
     QCOMPARE(static_cast<int>(statuses.of("a").issues.size()), issues);
 }
 
-void NodeStatusesTest::tellsPhaseAndFigures() {
+void NodeStatusesTest::reportsPhaseAndFigures() {
     NodeStatuses statuses;
     statuses.take(kStarted);
     statuses.take(kBegun);
@@ -191,39 +191,39 @@ void NodeStatusesTest::forgetsThePlan_whenNoneHolds() {
     QVERIFY(statuses.of("a").lossy.isEmpty());
 }
 
-void NodeStatusesTest::keepsPictures_untilTheyAreReplaced() {
+void NodeStatusesTest::keepsImages_untilTheyAreReplaced() {
     NodeStatuses statuses;
-    statuses.takePicture("a", {QImage(4, 4, QImage::Format_RGB32)});
+    statuses.takeImage("a", {QImage(4, 4, QImage::Format_RGB32)});
 
     statuses.beginRun();
-    QCOMPARE(statuses.of("a").picture.width(), 4);
-    statuses.takePicture("a", {QImage(8, 8, QImage::Format_RGB32)});
-    QCOMPARE(statuses.of("a").picture.width(), 8);
+    QCOMPARE(statuses.of("a").nodeImage.width(), 4);
+    statuses.takeImage("a", {QImage(8, 8, QImage::Format_RGB32)});
+    QCOMPARE(statuses.of("a").nodeImage.width(), 8);
     statuses.forget("a");
-    QVERIFY(statuses.of("a").picture.isNull());
+    QVERIFY(statuses.of("a").nodeImage.isNull());
 }
 
 void NodeStatusesTest::showsPreviews_untilTheRunEnds() {
-    const NodePicture preview{.image = QImage(8, 8, QImage::Format_RGB32),
-                              .step = PictureStep{.done = 3, .total = 20}};
+    const NodeImage preview{.image = QImage(8, 8, QImage::Format_RGB32),
+                            .step = ImageStep{.done = 3, .total = 20}};
     NodeStatuses statuses;
-    statuses.takePicture("a", {QImage(4, 4, QImage::Format_RGB32)});
-    statuses.takePicture("a", preview);
+    statuses.takeImage("a", {QImage(4, 4, QImage::Format_RGB32)});
+    statuses.takeImage("a", preview);
     QVERIFY2(!statuses.of("a").step, "no run is on its way");
     statuses.take(kStarted);
     statuses.take(kBegun);
 
-    statuses.takePicture("a", preview);
-    statuses.takePicture("a", preview);
+    statuses.takeImage("a", preview);
+    statuses.takeImage("a", preview);
     QCOMPARE(statuses.of("a").step->total, 20);
-    QCOMPARE(statuses.of("a").picture.width(), 8);
+    QCOMPARE(statuses.of("a").nodeImage.width(), 8);
     statuses.take(kCancelled);
 
     QVERIFY(!statuses.of("a").step);
-    QCOMPARE(statuses.of("a").picture.width(), 4);
+    QCOMPARE(statuses.of("a").nodeImage.width(), 4);
 }
 
-void NodeStatusesTest::tellsEachChangeOnce() {
+void NodeStatusesTest::reportsEachChangeOnce() {
     NodeStatuses statuses;
     QSignalSpy one(&statuses, &NodeStatuses::changed);
     QSignalSpy all(&statuses, &NodeStatuses::allChanged);

@@ -62,9 +62,9 @@ private Q_SLOTS:
     void asksNothing_whenANodeMoves();
     void givesTheNewestAnswer_whenTheGraphChangedMeanwhile();
     void asksWithTheOptions();
-    void plansForACard_inPlaceOfTheDevice();
+    void plansForACard_insteadOfTheDevice();
     void asksNoPlan_whenTheCheckFails();
-    void saysWhyThereIsNoPlan();
+    void explainsWhyThereIsNoPlan();
     void plansBeyondTheBudget_whenTheRunDoesNotFit();
     void waitsForARunToEnd_whenTheModuleIsBusy();
     void neverHoldsUpTheGuiThread();
@@ -149,7 +149,7 @@ void PlanningTest::asksWithTheOptions() {
     QCOMPARE(planning.options()["device"], Json("fake:8GiB"));
 }
 
-void PlanningTest::plansForACard_inPlaceOfTheDevice() {
+void PlanningTest::plansForACard_insteadOfTheDevice() {
     Bench bench;
     Planning planning(bench.runner, bench.model);
     QSignalSpy answered(&planning, &Planning::answered);
@@ -181,7 +181,7 @@ void PlanningTest::asksNoPlan_whenTheCheckFails() {
     QCOMPARE(planning.planned().issues.size(), size_t{1});
 }
 
-void PlanningTest::saysWhyThereIsNoPlan() {
+void PlanningTest::explainsWhyThereIsNoPlan() {
     Bench bench;
     bench.runner.setAnswers(kFine,
                             {{"issues",

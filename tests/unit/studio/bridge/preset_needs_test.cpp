@@ -38,7 +38,7 @@ private Q_SLOTS:
         QCOMPARE(answered.first().at(1).value<Planned>().plan, (Json{{"bytes", 5}}));
     }
 
-    void saysWhyThereIsNoPlan() {
+    void explainsWhyThereIsNoPlan() {
         runner_.setAnswers(
             {{"issues", Json::array()}},
             Json::parse(R"({"issues": [{"severity": "error", "code": "memory_infeasible",

@@ -68,7 +68,7 @@ private Q_SLOTS:
                  QStringList{id + ".json"});
     }
 
-    /// A person who rehearses on a small card keeps the graph, not the rehearsal.
+    /// A user who rehearses on a small card keeps the graph, not the rehearsal.
     void leavesTheRehearsedCardOut() {
         for (const auto& [asked, kept] : {std::pair("fake:6GiB", ""), std::pair("cpu", "cpu")}) {
             graph::Document document = reading("none.png");
@@ -91,7 +91,7 @@ private Q_SLOTS:
         QCOMPARE(store_->entries().size(), size_t{1});
     }
 
-    void namesFilesBesideTheGraph_byTheirFullPath() {
+    void namesFilesInTheFolderOfTheGraph_byTheirFullPath() {
         const QString id =
             store_->save({.title = "x"}, reading("picture.png"), builtin_->path(), {});
 
@@ -103,7 +103,7 @@ private Q_SLOTS:
         QCOMPARE(store_->find(id)->files.at(0).value, builtin_->filePath("picture.png"));
     }
 
-    void saysWhichFilesAreMissing() {
+    void reportsWhichFilesAreMissing() {
         const QString id = store_->save({.title = "x"}, reading("lost.png"), "/", {});
 
         QSignalSpy looked(store_.get(), &PresetStore::changed);
@@ -180,7 +180,7 @@ private Q_SLOTS:
         QTest::newRow("empty") << QByteArray();
         QTest::newRow("cut off") << QByteArray("{\"format\": 1, \"preset\"");
         QTest::newRow("a list") << QByteArray("[]");
-        QTest::newRow("a picture") << contentsOf(sourcePath("examples/pictures/dog.png"));
+        QTest::newRow("an image") << contentsOf(sourcePath("examples/pictures/dog.png"));
         QTest::newRow("newer graph") << QByteArray(R"({"format": 99, "nodes": {}})");
         QTest::newRow("newer preset")
             << QByteArray(R"({"format": 1, "nodes": {}, "preset": {"version": 99}})");
@@ -219,7 +219,7 @@ private Q_SLOTS:
         buffer.open(QIODevice::WriteOnly);
         wide.save(&buffer, "PNG");
         QTest::newRow("no base64") << QByteArray("???");
-        QTest::newRow("no picture") << QByteArray("AAAA");
+        QTest::newRow("no image") << QByteArray("AAAA");
         QTest::newRow("huge") << bytes.toBase64();
         QTest::newRow("cut off") << bytes.left(60).toBase64();
     }

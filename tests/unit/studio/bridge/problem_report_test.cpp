@@ -1,4 +1,4 @@
-// A report of a problem tells nothing of who a person is, where their files lie, and what they
+// A report of a problem reveals nothing of who a user is, where their files lie, and what they
 // make.
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -14,7 +14,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-/// In no report, whatever way they came: folders, people, machines, what a picture is of.
+/// In no report, whatever way they came: folders, users, machines, what an image is of.
 const QStringList kSecrets = {"zelda",
                               "quokka",
                               "Photos of",
@@ -31,7 +31,7 @@ const QStringList kSecrets = {"zelda",
                               "geheim",
                               "秘密"};
 
-/// "§" is where the person's files lie.
+/// "§" is where the user's files lie.
 QString homed(QString text) {
     return text.replace(QChar(0xA7), QStringLiteral("/%1/zelda").arg("home"));
 }
@@ -43,8 +43,8 @@ std::string homedText(const char* text) {
 const QString kHost = "quokka";
 const QString kUser = "zelda";
 
-Scrubber::Known machine() {
-    Scrubber::Known known;
+Redactor::Known machine() {
+    Redactor::Known known;
     known.addFolder(homed("§"));
     known.words = {{kHost, "<host>"}, {kUser, "<user>"}};
     return known;
@@ -164,24 +164,24 @@ class ProblemReportTest : public QObject {
 
 private Q_SLOTS:
 
-    void tellsNoSecret() {
+    void reportsNoSecret() {
         const Json report = problemReport(fullFacts(), {}, machine());
         const QStringList leaks = leaksIn(textOf(report));
         QVERIFY2(leaks.isEmpty(), qPrintable(leaks.join("\n")));
     }
 
-    void tellsNoPathEvenOfSentencesAlone_data() {
+    void reportsNoPathEvenOfSentencesAlone_data() {
         QTest::addColumn<QString>("sentence");
         for (const QString& sentence : kSentences.mid(0, kSentences.size() - 2)) {
             QTest::newRow(qPrintable(sentence)) << homed(sentence);
         }
     }
 
-    void tellsNoPathEvenOfSentencesAlone() {
+    void reportsNoPathEvenOfSentencesAlone() {
         QFETCH(QString, sentence);
-        const QString scrubbed = Scrubber(machine()).scrubbed(sentence);
+        const QString scrubbed = Redactor(machine()).scrubbed(sentence);
         QVERIFY2(leaksIn(scrubbed).isEmpty(), qPrintable(scrubbed));
-        QCOMPARE(Scrubber(machine()).scrubbed(scrubbed), scrubbed);  // twice is once
+        QCOMPARE(Redactor(machine()).scrubbed(scrubbed), scrubbed);  // twice is once
     }
 
     void keepsWhatHelps_data() {
@@ -203,7 +203,7 @@ private Q_SLOTS:
     void keepsWhatHelps() {
         QFETCH(QString, sentence);
         QFETCH(QString, kept);
-        QCOMPARE(Scrubber(machine()).scrubbed(sentence), kept);
+        QCOMPARE(Redactor(machine()).scrubbed(sentence), kept);
     }
 
     void theGraphKeepsItsShapeAndNumbers() {

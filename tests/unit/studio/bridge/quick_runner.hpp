@@ -7,7 +7,7 @@ namespace lowtide::ui {
 inline constexpr int kQuickCopies = 1500;
 inline constexpr int kQuickSide = 512;
 
-/// Each of its runs is over at once, with a picture and a long report. Unlike a ScriptedRunner it
+/// Each of its runs is over at once, with an image and a long report. Unlike a ScriptedRunner it
 /// keeps nothing of them.
 class QuickRunner final : public Runner {
 public:
@@ -22,7 +22,7 @@ public:
         }
         report_ = report.dump();
         auto pixels = std::make_shared<uint8_t[]>(size_t{3} * kQuickSide * kQuickSide);
-        picture_ = {
+        image_ = {
             .widthPixels = kQuickSide, .heightPixels = kQuickSide, .channels = 3, .pixels = pixels};
     }
 
@@ -41,7 +41,7 @@ public:
                  std::string& result) noexcept override {
         run = ++last_;
         observer.event(R"({"event": "runStarted", "nodes": ["a"], "repetitions": 1})");
-        observer.preview(run, "a", picture_);
+        observer.preview(run, "a", image_);
         observer.event(R"({"event": "runFinished", "status": "ok"})");
         return answer(result);
     }
@@ -68,7 +68,7 @@ private:
     }
 
     std::string report_;
-    Image8 picture_;
+    Image8 image_;
     RunId last_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Runs that are kept for good: written before they are told, and found again by the next program.
+// Runs that are kept for good: written before they are reported, found again by the next program.
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/resident_memory.hpp"
@@ -24,7 +24,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-Json writesAPicture(ScriptedRunner::Stage& stage) {
+Json writesAnImage(ScriptedRunner::Stage& stage) {
     stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
     stage.send({{"event", "nodeFinished"}, {"node", "a"}, {"files", {"/p/a.png"}}, {"ms", 5}});
     stage.waitAtGate();
@@ -61,9 +61,9 @@ class RunLibraryTest : public QObject {
 
     static QString fileIn(const QString& folder) { return folder + "/runs.sqlite"; }
 
-    static std::vector<PictureRecord> picturesIn(RunLibrary& library) {
-        return answerTo<std::optional<std::vector<PictureRecord>>>(
-                   [&](auto done) { library.askPictures({}, &library, done); })
+    static std::vector<ImageRecord> imagesIn(RunLibrary& library) {
+        return answerTo<std::optional<std::vector<ImageRecord>>>(
+                   [&](auto done) { library.askImages({}, &library, done); })
             .value();
     }
 
@@ -75,14 +75,14 @@ class RunLibraryTest : public QObject {
     /// One, when it is made.
     static RunLibrary::Thumbnail thumbnailIn(RunLibrary& library) {
         return answerTo<std::vector<RunLibrary::Thumbnail>>([&](auto done) {
-                   library.askThumbnails(picturesIn(library), 256, &library, done);
+                   library.askThumbnails(imagesIn(library), 256, &library, done);
                })
             .front();
     }
 
     static std::set<int64_t> missingIn(RunLibrary& library) {
         return answerTo<std::set<int64_t>>(
-            [&](auto done) { library.askMissing(picturesIn(library), &library, done); });
+            [&](auto done) { library.askMissing(imagesIn(library), &library, done); });
     }
 
     /// What visitGraphs() gives, and why it is not all.
@@ -148,7 +148,7 @@ private Q_SLOTS:
     void aRunHasEndedWhenItIsWritten() {
         const QString folder = newFolder();
         ScriptedRunner runner;
-        runner.setScript("g", writesAPicture);
+        runner.setScript("g", writesAnImage);
         runner.openGate();
         RunLibrary library(folder);
         RunQueue queue(runner, &library);
@@ -157,7 +157,7 @@ private Q_SLOTS:
             RunStore other(fileIn(folder));
             seen = other.run(library.keyOf(id));
         });
-        const RunWords words{.graph = "boat", .prompt = "a boat", .models = "m", .seed = "42"};
+        const SearchTerms words{.graph = "boat", .prompt = "a boat", .models = "m", .seed = "42"};
         queue.add("boat, seed 42", "g", {{"previews", true}}, false, words);
         QTRY_VERIFY_WITH_TIMEOUT(seen, kPatience);
         QCOMPARE(seen->state, RunState::Finished);
@@ -184,18 +184,18 @@ private Q_SLOTS:
     }
 
     /// Before the run has ended: it may never.
-    void aPictureIsKeptWhenItsNodeHasEnded() {
+    void anImageIsKeptWhenItsNodeHasEnded() {
         ScriptedRunner runner;
-        runner.setScript("g", writesAPicture);
+        runner.setScript("g", writesAnImage);
         RunLibrary library(newFolder());
         RunQueue queue(runner, &library);
-        const QSignalSpy changes(&library, &RunLibrary::picturesChanged);
+        const QSignalSpy changes(&library, &RunLibrary::imagesChanged);
         const quint64 id = queue.add("t", "g", Json::object());
         QTRY_VERIFY_WITH_TIMEOUT(!changes.isEmpty(), kPatience);
-        const std::vector<PictureRecord> pictures = picturesIn(library);
-        QCOMPARE(pictures.size(), size_t{1});
-        QCOMPARE(pictures.front().path, QString("/p/a.png"));
-        QCOMPARE(pictures.front().run, library.keyOf(id));
+        const std::vector<ImageRecord> images = imagesIn(library);
+        QCOMPARE(images.size(), size_t{1});
+        QCOMPARE(images.front().path, QString("/p/a.png"));
+        QCOMPARE(images.front().run, library.keyOf(id));
         QCOMPARE(queue.find(id)->state, RunState::Running);
         runner.openGate();
         waitUntilEnded(queue, id);
@@ -232,50 +232,50 @@ private Q_SLOTS:
     }
 
     void thumbnailsAreMade() {
-        const QTemporaryDir pictures;
-        const QString path = pictures.filePath("a.png");
-        QImage picture(600, 300, QImage::Format_RGB888);
-        picture.fill(Qt::red);
-        QVERIFY(picture.save(path));
+        const QTemporaryDir images;
+        const QString path = images.filePath("a.png");
+        QImage image(600, 300, QImage::Format_RGB888);
+        image.fill(Qt::red);
+        QVERIFY(image.save(path));
         RunLibrary library(newFolder());
         const QSignalSpy made(&library, &RunLibrary::thumbnailMade);
         library.add({{.key = library.keyOf(1), .title = "t"}});
-        library.addPictures(library.keyOf(1), {path}, PictureClaim::Wrote);
+        library.addImages(library.keyOf(1), {path}, ImageClaim::Wrote);
         QTRY_COMPARE_WITH_TIMEOUT(made.size(), 1, kPatience);
         const RunLibrary::Thumbnail thumbnail = thumbnailIn(library);
         QCOMPARE(thumbnail.image.size(), QSize(256, 128));
         QVERIFY(qRed(thumbnail.image.pixel(5, 5)) > 240);
         QVERIFY(missingIn(library).empty());
-        QCOMPARE(picturesIn(library).front().size, QSize(600, 300));
+        QCOMPARE(imagesIn(library).front().size, QSize(600, 300));
         QFile::remove(path);
         QCOMPARE(missingIn(library).size(), size_t{1});
     }
 
     /// Tried once.
-    void whatIsNoPictureHasNone() {
-        const QTemporaryDir pictures;
-        const QString path = pictures.filePath("a.png");
-        testing::writeFile(path, "no picture");
+    void whatIsNoImageHasNone() {
+        const QTemporaryDir images;
+        const QString path = images.filePath("a.png");
+        testing::writeFile(path, "no image");
         RunLibrary library(newFolder());
         const QSignalSpy made(&library, &RunLibrary::thumbnailMade);
         library.add({{.key = library.keyOf(1), .title = "t"}});
-        library.addPictures(library.keyOf(1), {path}, PictureClaim::Wrote);
+        library.addImages(library.keyOf(1), {path}, ImageClaim::Wrote);
         QTRY_COMPARE_WITH_TIMEOUT(made.size(), 1, kPatience);
         QTest::qWait(100);
         QCOMPARE(made.size(), 1);
         QVERIFY(thumbnailIn(library).image.isNull());
     }
 
-    /// It stays as it is.
-    void aDamagedFileStays_andANewOneBegins() {
+    /// It remains as it is.
+    void aDamagedFileRemains_andANewOneBegins() {
         const QString folder = newFolder();
         QVERIFY(QDir().mkpath(folder));
         testing::writeFile(fileIn(folder), QByteArray(9000, 'x'));
         RunLibrary library(folder);
-        const QSignalSpy told(&library, &RunLibrary::repaired);
+        const QSignalSpy reported(&library, &RunLibrary::repaired);
         library.add({{.key = library.keyOf(1), .title = "t"}});
-        QTRY_COMPARE_WITH_TIMEOUT(told.size(), 1, kPatience);
-        QVERIFY(told.front().front().toString().contains("runs.2.sqlite"));
+        QTRY_COMPARE_WITH_TIMEOUT(reported.size(), 1, kPatience);
+        QVERIFY(reported.front().front().toString().contains("runs.2.sqlite"));
         QCOMPARE(testing::contentsOf(fileIn(folder)), QByteArray(9000, 'x'));
         const auto run = answerTo<std::optional<RunRecord>>(
             [&](auto done) { library.askRun(library.keyOf(1), &library, done); });
@@ -283,32 +283,32 @@ private Q_SLOTS:
     }
 
     /// A page of the file that a disk gives back as something else: what is on the others is saved,
-    /// and the studio says so. Nothing of it may look like an empty list.
+    /// and the studio reports it. Nothing of it may look like an empty list.
     void aFileThatIsDamagedAnywhereIsRepaired_data() {
-        QTest::addColumn<int>("place");
-        for (int place = 0; place < 40; ++place) {
-            QTest::newRow(qPrintable(QString::number(place))) << place;
+        QTest::addColumn<int>("index");
+        for (int index = 0; index < 40; ++index) {
+            QTest::newRow(qPrintable(QString::number(index))) << index;
         }
     }
 
     void aFileThatIsDamagedAnywhereIsRepaired() {
-        QFETCH(int, place);
-        constexpr int kPictures = 200;
+        QFETCH(int, index);
+        constexpr int kImages = 200;
         constexpr int kPage = 4096;
-        constexpr int kMostLost = 60;  // rows of a page of the runs or pictures
+        constexpr int kMostLost = 60;  // rows of a page of the runs or images
         static const QByteArray whole = [] {
             const QTemporaryDir folder;
             {
                 RunStore store(fileIn(folder.path()));
-                for (int i = 0; i < kPictures; ++i) {
+                for (int i = 0; i < kImages; ++i) {
                     const RunKey key = QString("run:%1").arg(i);
                     store.add({{.key = key,
                                 .title = QString("run %1").arg(i),
                                 .graph = QString("{\"graph\": %1}").arg(i).toStdString(),
                                 .options = "{}"}});
                     store.end({{.key = key, .state = RunState::Finished, .ended = i}});
-                    store.addPictures(
-                        key, {QString("/p/%1.png").arg(i)}, PictureClaim::Wrote, 1000 + i);
+                    store.addImages(
+                        key, {QString("/p/%1.png").arg(i)}, ImageClaim::Wrote, 1000 + i);
                 }
             }
             return testing::contentsOf(fileIn(folder.path()));
@@ -317,9 +317,9 @@ private Q_SLOTS:
         QVERIFY(QDir().mkpath(folder));
         QByteArray bytes = whole;
         const int pages = static_cast<int>(whole.size()) / kPage;
-        const int page = 1 + place % (pages - 1);  // the first one has its own tests
-        const int from = page * kPage + (place < pages - 1 ? 0 : 100 * (place % 7));
-        QRandomGenerator random(static_cast<quint32>(place));
+        const int page = 1 + index % (pages - 1);  // the first one has its own tests
+        const int from = page * kPage + (index < pages - 1 ? 0 : 100 * (index % 7));
+        QRandomGenerator random(static_cast<quint32>(index));
         for (int at = from; at < (page + 1) * kPage; ++at) {
             bytes[at] = static_cast<char>(random.bounded(256));
         }
@@ -329,16 +329,16 @@ private Q_SLOTS:
         const QSignalSpy repaired(&library, &RunLibrary::repaired);
         const QSignalSpy failed(&library, &RunLibrary::failed);
         library.add({{.key = library.keyOf(1), .title = "new"}});
-        library.addPictures(library.keyOf(1), {"/p/new.png"}, PictureClaim::Wrote);
+        library.addImages(library.keyOf(1), {"/p/new.png"}, ImageClaim::Wrote);
         std::set<QString> paths;
-        for (const PictureRecord& picture : picturesIn(library)) {
-            paths.insert(picture.path);
+        for (const ImageRecord& image : imagesIn(library)) {
+            paths.insert(image.path);
         }
 
         QVERIFY2(paths.contains("/p/new.png"),
                  qPrintable(failed.isEmpty() ? QString() : failed.front().front().toString()));
         int lost = 0;
-        for (int i = 0; i < kPictures; ++i) {
+        for (int i = 0; i < kImages; ++i) {
             lost += paths.contains(QString("/p/%1.png").arg(i)) ? 0 : 1;
         }
         QVERIFY2(lost <= kMostLost, qPrintable(QString::number(lost)));
@@ -389,7 +389,7 @@ private Q_SLOTS:
     }
 
     /// An answer that lacks runs must not look like one that has all.
-    void graphsThatAreNotAllSayWhy() {
+    void graphsThatAreNotAllExplainWhy() {
         const QString folder = newFolder();
         testing::writeFile(folder, "in its place");
         RunLibrary closed(folder);
@@ -442,8 +442,8 @@ private Q_SLOTS:
         QVERIFY(store.run("late:1"));
     }
 
-    /// Runs without pictures leave in time; those with pictures stay.
-    void oldRunsWithoutPicturesAreForgotten() {
+    /// Runs without images leave in time; those with images are kept.
+    void oldRunsWithoutImagesAreForgotten() {
         const QString folder = newFolder();
         QVERIFY(QDir().mkpath(folder));
         constexpr int kRuns = 2500;
@@ -463,7 +463,7 @@ private Q_SLOTS:
             }
             runs.back().state = RunState::Running;
             store.end(runs);
-            store.addPictures("run:3", {"/p/a.png"}, PictureClaim::Wrote, 1);
+            store.addImages("run:3", {"/p/a.png"}, ImageClaim::Wrote, 1);
         }
         { RunLibrary library(folder); }
         RunStore store(fileIn(folder));
@@ -486,19 +486,19 @@ private Q_SLOTS:
         QVERIFY(more < kMost);
     }
 
-    /// Runs go on, and it is told once.
+    /// Runs go on, and it is reported once.
     void whatCannotBeKeptEndsNoRun() {
         const QString blocked = folder_.filePath("blocked");
         testing::writeFile(blocked, "a file in the place of the folder");
         ScriptedRunner runner;
         RunLibrary library(blocked);
         RunQueue queue(runner, &library);
-        const QSignalSpy told(&library, &RunLibrary::failed);
+        const QSignalSpy reported(&library, &RunLibrary::failed);
         const QSignalSpy ended(&queue, &RunQueue::ended);
         queue.add("1", "1", Json::object());
         queue.add("2", "2", Json::object());
         QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 2, kPatience);
-        QCOMPARE(told.size(), 1);
+        QCOMPARE(reported.size(), 1);
     }
 };
 

@@ -32,7 +32,7 @@ Json floods(ScriptedRunner::Stage& stage) {
     return {{"status", "ok"}, {"executed", 1}};
 }
 
-Image8 greyPicture(int width, int height) {
+Image8 greyImage(int width, int height) {
     const auto bytes = static_cast<size_t>(width) * static_cast<size_t>(height) * 3;
     auto pixels = std::shared_ptr<uint8_t[]>(new uint8_t[bytes]);
     std::fill_n(pixels.get(), bytes, uint8_t{128});
@@ -54,13 +54,13 @@ class RunQueueTest : public QObject {
 
 private Q_SLOTS:
     void handsOneRunAtATimeToTheModule();
-    void tellsEventsInOrder_andTheEndLast();
-    void saysThatNothingWasToDo();
+    void reportsEventsInOrder_andTheEndLast();
+    void reportsThatNothingWasToDo();
     void showsTheIssues_whenStartIsRefused();
     void forgetsHowFarANodeWas_whenItEnds();
     void losesNoEnd_inAFloodOfEvents();
     void ends_whenTheEventOfTheEndIsLost();
-    void keepsPictures_scaledDown();
+    void keepsImages_scaledDown();
     void makesPreviewsAsLargeAsTheResult_data();
     void makesPreviewsAsLargeAsTheResult();
     void holdsRunsBack_whilePaused();
@@ -85,7 +85,7 @@ void RunQueueTest::handsOneRunAtATimeToTheModule() {
     QCOMPARE(queue.running(), nullptr);
 }
 
-void RunQueueTest::tellsEventsInOrder_andTheEndLast() {
+void RunQueueTest::reportsEventsInOrder_andTheEndLast() {
     ScriptedRunner runner;
     runner.setScript("g", [](ScriptedRunner::Stage& stage) {
         stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
@@ -113,7 +113,7 @@ void RunQueueTest::tellsEventsInOrder_andTheEndLast() {
     QCOMPARE(queue.find(id)->progress, 1.0);
 }
 
-void RunQueueTest::saysThatNothingWasToDo() {
+void RunQueueTest::reportsThatNothingWasToDo() {
     ScriptedRunner runner;
     runner.setScript("g", keptEverything);
     RunQueue queue(runner);
@@ -190,13 +190,13 @@ void RunQueueTest::losesNoEnd_inAFloodOfEvents() {
     const quint64 id = queue.add("title", "g", Json::object());
     waitUntilEnded(queue, id);
 
-    const std::vector<std::string> told = kinds(events);
-    QCOMPARE(told.front(), std::string("runStarted"));
-    QCOMPARE(told[told.size() - 2], std::string("nodeFinished"));
-    QCOMPARE(told.back(), std::string("runFinished"));
-    QVERIFY2(told.size() < 2000, qPrintable(QString::number(told.size())));
+    const std::vector<std::string> reported = kinds(events);
+    QCOMPARE(reported.front(), std::string("runStarted"));
+    QCOMPARE(reported[reported.size() - 2], std::string("nodeFinished"));
+    QCOMPARE(reported.back(), std::string("runFinished"));
+    QVERIFY2(reported.size() < 2000, qPrintable(QString::number(reported.size())));
     qInfo("100000 events came as %zu; the GUI thread was held up %lld ms at most",
-          told.size(),
+          reported.size(),
           static_cast<long long>(longest));
 }
 
@@ -204,7 +204,7 @@ void RunQueueTest::ends_whenTheEventOfTheEndIsLost() {
     ScriptedRunner runner;
     runner.setScript("g", [](ScriptedRunner::Stage& stage) {
         stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
-        stage.show("a", greyPicture(8, 8));
+        stage.show("a", greyImage(8, 8));
         return Json{{"status", "ok"}, {"executed", 1}, {"endIsLost", true}};
     });
     RunQueue queue(runner);
@@ -217,30 +217,30 @@ void RunQueueTest::ends_whenTheEventOfTheEndIsLost() {
     QCOMPARE(queue.find(id)->state, RunState::Finished);
     QCOMPARE(queue.find(id)->progress, 1.0);
     QCOMPARE(kinds(events).back(), std::string("runFinished"));
-    QCOMPARE(queue.find(id)->picture.image.size(), QSize(8, 8));
+    QCOMPARE(queue.find(id)->nodeImage.image.size(), QSize(8, 8));
     waitUntilEnded(queue, next);
 }
 
-void RunQueueTest::keepsPictures_scaledDown() {
+void RunQueueTest::keepsImages_scaledDown() {
     ScriptedRunner runner;
     runner.setScript("g", [](ScriptedRunner::Stage& stage) {
-        stage.show("a", greyPicture(64, 64));
-        stage.show("a", greyPicture(2048, 1024));
+        stage.show("a", greyImage(64, 64));
+        stage.show("a", greyImage(2048, 1024));
         stage.show("b", Image8{});
         return Json{{"status", "ok"}, {"executed", 1}};
     });
     RunQueue queue(runner);
-    QSignalSpy pictures(&queue, &RunQueue::picture);
+    QSignalSpy images(&queue, &RunQueue::nodeImage);
 
     const quint64 id = queue.add("title", "g", Json::object());
     waitUntilEnded(queue, id);
 
-    QVERIFY(pictures.count() >= 1);
-    QCOMPARE(queue.find(id)->picture.image.size(), QSize(512, 256));
-    QCOMPARE(queue.find(id)->picture.image.pixelColor(10, 10), QColor(128, 128, 128));
-    QVERIFY(!queue.find(id)->picture.step);
-    QCOMPARE(queue.find(id)->picture.size, QSize(2048, 1024));
-    QCOMPARE(queue.find(id)->picture.whole.size(), QSize(2048, 1024));
+    QVERIFY(images.count() >= 1);
+    QCOMPARE(queue.find(id)->nodeImage.image.size(), QSize(512, 256));
+    QCOMPARE(queue.find(id)->nodeImage.image.pixelColor(10, 10), QColor(128, 128, 128));
+    QVERIFY(!queue.find(id)->nodeImage.step);
+    QCOMPARE(queue.find(id)->nodeImage.size, QSize(2048, 1024));
+    QCOMPARE(queue.find(id)->nodeImage.whole.size(), QSize(2048, 1024));
 }
 
 void RunQueueTest::makesPreviewsAsLargeAsTheResult_data() {
@@ -263,12 +263,12 @@ void RunQueueTest::makesPreviewsAsLargeAsTheResult() {
                     {"done", 3},
                     {"total", 20},
                     {"scale", scale}});
-        stage.show("a", greyPicture(32, 16));
+        stage.show("a", greyImage(32, 16));
         return Json{{"status", "ok"}, {"executed", 1}};
     });
     RunQueue queue(runner);
-    std::vector<NodePicture> shown;
-    connect(&queue, &RunQueue::picture, this, [&](quint64, const std::string&, const auto& each) {
+    std::vector<NodeImage> shown;
+    connect(&queue, &RunQueue::nodeImage, this, [&](quint64, const std::string&, const auto& each) {
         shown.push_back(each);
     });
 
@@ -280,7 +280,7 @@ void RunQueueTest::makesPreviewsAsLargeAsTheResult() {
     QVERIFY(shown.front().step);
     QCOMPARE(shown.front().step->done, 3);
     QCOMPARE(shown.front().step->total, 20);
-    QVERIFY(queue.find(id)->picture.image.isNull());  // nothing was made
+    QVERIFY(queue.find(id)->nodeImage.image.isNull());  // nothing was made
 }
 
 void RunQueueTest::holdsRunsBack_whilePaused() {
@@ -380,7 +380,7 @@ void RunQueueTest::startsTheNextRun_afterAFailedOne() {
     waitUntilEnded(queue, good);
 
     QCOMPARE(queue.find(bad)->state, RunState::Failed);
-    QCOMPARE(queue.find(bad)->issues.size(), size_t{1});  // once, though it was said twice
+    QCOMPARE(queue.find(bad)->issues.size(), size_t{1});  // once, though it was reported twice
     QCOMPARE(queue.find(good)->state, RunState::Finished);
 }
 

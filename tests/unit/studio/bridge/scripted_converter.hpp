@@ -13,7 +13,7 @@
 
 namespace lowtide::ui {
 
-/// The conversions of a test's module: it answers what it was told to, and converts until its gate
+/// The conversions of a test's module: it answers what it was set to, and converts until its gate
 /// is opened or it is cancelled; then a small file is there.
 class ScriptedConverter {
 public:

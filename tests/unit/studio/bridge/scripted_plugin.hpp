@@ -10,7 +10,7 @@ namespace lowtide::ui {
 /// A module of a test: a scripted runner, the nodes that the test gives, and calls of its own.
 class ScriptedPlugin final : public Plugin {
 public:
-    /// `calls`: those that it says it has.
+    /// `calls`: those that it states it has.
     explicit ScriptedPlugin(std::vector<NodeDesc> nodes,
                             const std::vector<std::string>& calls = {"calibrate",
                                                                      "conversionChoices",

@@ -29,8 +29,8 @@ public:
             observer_.event(event.dump());
         }
 
-        void show(const std::string& node, const Image8& picture) {
-            observer_.preview(id_, node, picture);
+        void show(const std::string& node, const Image8& image) {
+            observer_.preview(id_, node, image);
         }
 
         [[nodiscard]] CancelMode cancelled() const { return owner_.cancelModeOf(id_); }

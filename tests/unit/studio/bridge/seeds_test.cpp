@@ -56,7 +56,7 @@ private Q_SLOTS:
         QCOMPARE(seedsOf(SeveralSeeds::Random, 7), (QList<quint64>{101, 102, 103}));
     }
 
-    /// A muted node made nothing of the picture, though it comes first.
+    /// A muted node made nothing of the image, though it comes first.
     void theSeedOfARunIsThatOfActiveNodes() {
         const graph::Catalog catalog(smallNodes());
         graph::Document run = oneDenoiser(42, SeedMode::Random);
@@ -101,7 +101,7 @@ private Q_SLOTS:
         QCOMPARE(changed, before != after);
     }
 
-    void afterTheLastOfItsRangeASeedBeginsAnew() {
+    void afterTheLastOfItsRangeASeedStartsOver() {
         std::vector<NodeDesc> nodes = smallNodes();
         for (NodeDesc& node : nodes) {
             for (ParamDesc& param : node.params) {
@@ -116,7 +116,7 @@ private Q_SLOTS:
         QCOMPARE(seedOf(document), uint64_t{0});
     }
 
-    void drawnSeedsCanBeReadByPeople() {
+    void drawnSeedsAreReadable() {
         const graph::Catalog catalog(smallNodes());
         graph::Document document = oneDenoiser(1, SeedMode::Random);
         renewSeeds(document, catalog, [] { return kLargest; });

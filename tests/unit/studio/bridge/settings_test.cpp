@@ -30,7 +30,7 @@ Preferences everything() {
             .windowGeometry = QByteArray("\1\0\xfe", 3),
             .nodeDefaults = {{"denoise.sample", {{"steps", 30}}}},
             .showsPreviews = false,
-            .droppedPicture = DroppedPicture::UseAsInput,
+            .droppedImage = DroppedImage::UseAsInput,
             .isFirstStartDone = true};
 }
 
@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(path_));
     }
 
-    void setsDamagedFilesAside_andBeginsAnew_data() {
+    void setsDamagedFilesAside_andStartsOver_data() {
         QTest::addColumn<QByteArray>("bytes");
         QTest::newRow("empty") << QByteArray();
         QTest::newRow("cut off") << QByteArray("{\"version\": 1, \"theme");
@@ -85,7 +85,7 @@ private Q_SLOTS:
         QTest::newRow("deep") << QByteArray(100000, '[');
     }
 
-    void setsDamagedFilesAside_andBeginsAnew() {
+    void setsDamagedFilesAside_andStartsOver() {
         QFETCH(QByteArray, bytes);
         put("{}");
         QVERIFY(QFile::rename(path_, path_ + ".broken"));
@@ -149,7 +149,7 @@ private Q_SLOTS:
         QCOMPARE(contentsOf(path_), newer);
     }
 
-    void saysWhy_whenTheyCannotBeWritten() {
+    void explainsWhy_whenTheyCannotBeWritten() {
         QVERIFY(QDir().mkpath(path_));  // a folder where the file should be
         QDir().rmdir(path_);
         Settings settings(path_);

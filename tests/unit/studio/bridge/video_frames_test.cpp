@@ -21,14 +21,14 @@ namespace {
 constexpr int kPatience = 20000;
 constexpr Bytes kMuch = 64 * kMiB;
 
-PictureLevels plain(int side) {
+ImageLevels plain(int side) {
     return {QImage(side, side, QImage::Format_RGB888)};
 }
 
 /// A video, and the frames that came.
 struct Opened {
     explicit Opened(const QString& path, Bytes most = kMuch)
-        : picture(loadPicture(path)), frames(picture, most) {
+        : image(loadImage(path)), frames(image, most) {
         QObject::connect(
             &frames, &VideoFrames::failed, &frames, [this](const QString& why) { problem = why; });
     }
@@ -43,11 +43,11 @@ struct Opened {
         if (!frames.find(frame) && problem.isEmpty()) {
             loop.exec();
         }
-        const PictureLevels* levels = frames.find(frame);
+        const ImageLevels* levels = frames.find(frame);
         return levels ? levels->front().pixelColor(5, 5) : QColor();
     }
 
-    LoadedPicture picture;
+    LoadedImage image;
     VideoFrames frames;
     QString problem;
 };
@@ -91,7 +91,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Also backwards and by leaps, with room for a few of them only.
+    /// Also backwards and by leaps, with memory for a few of them only.
     void showsEveryFrame() {
         QFETCH(QString, format);
         const QString path = at("video." + format.section('_', 0, 0));
@@ -99,7 +99,7 @@ private Q_SLOTS:
         Opened video(path, 8 * 32 * 32 * 3);
         QCOMPARE(video.frames.count(), 60);
         QCOMPARE(video.frames.rate(), 12.0);
-        QVERIFY(isFrame(video.picture.levels.front().pixelColor(5, 5), 0));
+        QVERIFY(isFrame(video.image.levels.front().pixelColor(5, 5), 0));
         for (const int frame : {0, 1, 2, 59, 58, 57, 10, 48, 0, 30, 29, 31, 59, 5}) {
             const QColor pixel = video.pixelOf(frame);
             QVERIFY2(isFrame(pixel, frame),
@@ -140,7 +140,7 @@ private Q_SLOTS:
         QVERIFY(!some.frames.find(25));
     }
 
-    void theNewestWishCounts() {
+    void theNewestRequestCounts() {
         writeColours(at("video.webp"), "webp_lossless", 60);
         Opened video(at("video.webp"));
         QSignalSpy arrived(&video.frames, &VideoFrames::arrived);
@@ -154,14 +154,14 @@ private Q_SLOTS:
     }
 
     /// The file was written over by one that has fewer.
-    void saysWhereItEnds_data() {
+    void reportsWhereItEnds_data() {
         QTest::addColumn<QString>("format");
         for (const char* format : {"png", "webp_lossless", "mp4"}) {
             QTest::newRow(format) << format;
         }
     }
 
-    void saysWhereItEnds() {
+    void reportsWhereItEnds() {
         QFETCH(QString, format);
         const QString path = at("video." + format.section('_', 0, 0));
         writeColours(path, format.toLatin1().constData(), 30);

@@ -65,28 +65,28 @@ private Q_SLOTS:
 
     void nodesComeInTheOrderInWhichTheyRun();
     void aCircleHidesNoNode();
-    void aNodeSaysWhatItIsAndHoldsItsPorts();
+    void aNodeDescribesItselfAndHoldsItsPorts();
     void everyChildKnowsItsParent();
-    void aPortSaysWhereItsWireComesFrom();
-    void aPortThatIsNeededSaysSo();
+    void aPortStatesWhereItsWireComesFrom();
+    void aPortThatIsNeededReportsIt();
     void theWireIsNamedByBothEndsAndCanBeDeleted();
     void aPortOffersItsOwnWiresOnly();
     void aNumberIsReadAndSet();
     void aNumberOutOfRangeIsRefusedAloud();
     void aTextIsReadAndReplaced();
-    void aSwitchSaysItsStateAndIsSwitched();
+    void aSwitchStatesItsStateAndIsSwitched();
     void aPlaceholderIsReadButNotSet();
     void theSelectedNodeHasTheFocus();
-    void selectingByActionTellsTheFocus();
-    void addedAndRemovedNodesAreTold();
-    void aChangedValueIsToldOfItsRow();
+    void selectingByActionAnnouncesTheFocus();
+    void addedAndRemovedNodesAreReported();
+    void aChangedValueIsReportedForItsRow();
     void anErrorMakesTheNodeInvalidWithItsReason();
-    void progressIsToldOnceASecond();
-    void thePictureIsNamedAfterItsNode();
-    void aFrameSaysWhatItHolds();
+    void progressIsReportedOnceASecond();
+    void theImageIsNamedAfterItsNode();
+    void aFrameStatesWhatItHolds();
     void theMenuKeyOpensTheMenuOfTheNode();
     void nothingIsKeptOfAnotherGraph();
-    void theListSaysItsRowsWhileTheLineHasTheFocus();
+    void theListStatesItsRowsWhileTheLineHasTheFocus();
 };
 
 void CanvasAccessTest::nodesComeInTheOrderInWhichTheyRun() {
@@ -105,11 +105,11 @@ void CanvasAccessTest::aCircleHidesNoNode() {
     QCOMPARE(runOrder(document), (std::vector<std::string>{"c", "a", "b"}));
 }
 
-void CanvasAccessTest::aNodeSaysWhatItIsAndHoldsItsPorts() {
+void CanvasAccessTest::aNodeDescribesItselfAndHoldsItsPorts() {
     const Listened graph;
     QAccessibleInterface* node = graph.node("Denoise");
     QVERIFY(node);
-    QVERIFY(node->text(QAccessible::Description).contains("Turns noise into a latent picture"));
+    QVERIFY(node->text(QAccessible::Description).contains("Turns noise into a latent image"));
     QCOMPARE(namesOf(node), QStringList({"Model", "Start", "Prompt", "Steps", "Tiled", "Latent"}));
     QVERIFY(node->state().selectable);
     QVERIFY(node->state().expanded);
@@ -145,7 +145,7 @@ void CanvasAccessTest::everyChildKnowsItsParent() {
     QCOMPARE(seen, 3 + 2 + 6 + 3 + 2);  // nodes; of each: ports and rows; wires
 }
 
-void CanvasAccessTest::aPortSaysWhereItsWireComesFrom() {
+void CanvasAccessTest::aPortStatesWhereItsWireComesFrom() {
     const Listened graph;
     QAccessibleInterface* input = heardBelow(graph.node("Denoise"), QAccessible::Button, "Model");
     QVERIFY(input->text(QAccessible::Description).startsWith("Input, from Load model, Model."));
@@ -158,7 +158,7 @@ void CanvasAccessTest::aPortSaysWhereItsWireComesFrom() {
     QCOMPARE(output->relations(QAccessible::AllRelations).front().first, input);
 }
 
-void CanvasAccessTest::aPortThatIsNeededSaysSo() {
+void CanvasAccessTest::aPortThatIsNeededReportsIt() {
     const Listened graph;
     QVERIFY(heardBelow(graph.node("Decode"), QAccessible::Button, "Model")
                 ->text(QAccessible::Description)
@@ -224,7 +224,7 @@ void CanvasAccessTest::aTextIsReadAndReplaced() {
     QVERIFY(graph.heard.has("TextUpdated: Prompt"));
 }
 
-void CanvasAccessTest::aSwitchSaysItsStateAndIsSwitched() {
+void CanvasAccessTest::aSwitchStatesItsStateAndIsSwitched() {
     Listened graph;
     QAccessibleInterface* tiled = heardBelow(graph.node("Denoise"), QAccessible::CheckBox, "Tiled");
     QVERIFY(tiled->state().checkable);
@@ -263,7 +263,7 @@ void CanvasAccessTest::theSelectedNodeHasTheFocus() {
     QCOMPARE(graph.canvas()->focusChild(), graph.node("Denoise"));
 }
 
-void CanvasAccessTest::selectingByActionTellsTheFocus() {
+void CanvasAccessTest::selectingByActionAnnouncesTheFocus() {
     Listened graph;
     act(graph.node("Decode"), "SetFocus");
     QCOMPARE(graph.bench.view->selectedNodes(), std::set<std::string>{graph.decode});
@@ -271,7 +271,7 @@ void CanvasAccessTest::selectingByActionTellsTheFocus() {
     QVERIFY(graph.node("Decode")->state().selected);
 }
 
-void CanvasAccessTest::addedAndRemovedNodesAreTold() {
+void CanvasAccessTest::addedAndRemovedNodesAreReported() {
     Listened graph;
     const std::string scale = graph.bench.add("latent.scale", 0, 400);
     QVERIFY(graph.heard.has("ObjectCreated: Scale latent"));
@@ -283,7 +283,7 @@ void CanvasAccessTest::addedAndRemovedNodesAreTold() {
     QVERIFY(graph.node("Scale latent"));
 }
 
-void CanvasAccessTest::aChangedValueIsToldOfItsRow() {
+void CanvasAccessTest::aChangedValueIsReportedForItsRow() {
     Listened graph;
     QVERIFY(heardBelow(graph.node("Denoise"), QAccessible::SpinBox, "Steps"));
     graph.heard.forget();
@@ -308,7 +308,7 @@ void CanvasAccessTest::anErrorMakesTheNodeInvalidWithItsReason() {
     QTRY_VERIFY(graph.heard.has("DescriptionChanged: Decode"));
 }
 
-void CanvasAccessTest::progressIsToldOnceASecond() {
+void CanvasAccessTest::progressIsReportedOnceASecond() {
     Listened graph;
     QVERIFY(graph.node("Denoise"));
     graph.heard.forget();
@@ -324,29 +324,29 @@ void CanvasAccessTest::progressIsToldOnceASecond() {
                                    {"total", 100000}});
         QTest::qWait(5);
     }
-    const auto told = graph.heard.lines().filter("DescriptionChanged: Denoise").size();
-    QVERIFY2(told >= 1 && told <= 3, qPrintable(QString::number(told)));
+    const auto reported = graph.heard.lines().filter("DescriptionChanged: Denoise").size();
+    QVERIFY2(reported >= 1 && reported <= 3, qPrintable(QString::number(reported)));
     QVERIFY(graph.node("Denoise")->text(QAccessible::Description).startsWith("Running"));
     QVERIFY(graph.node("Denoise")->state().busy);
 }
 
-void CanvasAccessTest::thePictureIsNamedAfterItsNode() {
+void CanvasAccessTest::theImageIsNamedAfterItsNode() {
     Listened graph;
     QVERIFY(graph.node("Decode"));
     QImage image(64, 48, QImage::Format_RGB32);
     image.fill(Qt::red);
-    graph.bench.statuses.takePicture(graph.decode, {.image = image, .size = image.size()});
-    QAccessibleInterface* picture =
-        heardBelow(graph.canvas(), QAccessible::Graphic, "Picture of Decode");
-    QVERIFY(picture);
-    QCOMPARE(picture->text(QAccessible::Description), QString("64 x 48 pixels"));
-    QCOMPARE(picture->imageInterface()->imageSize(), QSize(64, 48));
-    const QSignalSpy shown(graph.bench.view.get(), &GraphView::pictureActivated);
-    act(picture, "Press");
+    graph.bench.statuses.takeImage(graph.decode, {.image = image, .size = image.size()});
+    QAccessibleInterface* element =
+        heardBelow(graph.canvas(), QAccessible::Graphic, "Image of Decode");
+    QVERIFY(element);
+    QCOMPARE(element->text(QAccessible::Description), QString("64 x 48 pixels"));
+    QCOMPARE(element->imageInterface()->imageSize(), QSize(64, 48));
+    const QSignalSpy shown(graph.bench.view.get(), &GraphView::imageActivated);
+    act(element, "Press");
     QCOMPARE(shown.size(), 1);
 }
 
-void CanvasAccessTest::aFrameSaysWhatItHolds() {
+void CanvasAccessTest::aFrameStatesWhatItHolds() {
     Listened graph;
     graph.bench.model.apply("frame", [](graph::Document& document) {
         putBox(document,
@@ -385,7 +385,7 @@ void CanvasAccessTest::nothingIsKeptOfAnotherGraph() {
     QVERIFY(graph.heard.has("ObjectReorder: Graph"));
 }
 
-void CanvasAccessTest::theListSaysItsRowsWhileTheLineHasTheFocus() {
+void CanvasAccessTest::theListStatesItsRowsWhileTheLineHasTheFocus() {
     Listened graph;
     graph.bench.view->openSearch();
     graph.heard.forget();

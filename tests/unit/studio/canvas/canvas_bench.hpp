@@ -36,7 +36,7 @@ inline std::vector<NodeDesc> canvasNodes() {
         {.id = "denoise.sample",
          .label = "Denoise",
          .category = "Denoise",
-         .tooltip = "Turns noise into a latent picture, step by step.",
+         .tooltip = "Turns noise into a latent image, step by step.",
          .aliases = {"KSampler"},
          .components = {"denoiser"},
          .inputs = {model, {.id = "start", .label = "Start", .type = "LATENT", .optional = true}},
@@ -69,7 +69,7 @@ inline std::vector<NodeDesc> canvasNodes() {
         {.id = "decode.image",
          .label = "Decode",
          .category = "Decode",
-         .tooltip = "Makes pictures of latents.",
+         .tooltip = "Makes images of latents.",
          .inputs = {model, latent},
          .outputs = {image}},
         {.id = "save.image",
@@ -182,7 +182,7 @@ public:
         return false;
     }
 
-    [[nodiscard]] ui::Point place(const std::string& id) const {
+    [[nodiscard]] ui::Point topLeftOf(const std::string& id) const {
         return ui::positionOf(*model.node(id));
     }
 

@@ -37,19 +37,19 @@ private Q_SLOTS:
     void pointsFindTheirPart_data();
     void pointsFindTheirPart();
     void collapsedNodeKeepsItsPorts();
-    void pictureKeepsItsAspect();
+    void imageKeepsItsAspect();
     void wireGoesAroundNodesInTheWay();
     void wireRunsThroughItsBends();
     void bendIsPutBetweenItsNeighbours();
     void snapsToEdgesBeforeTheGrid();
-    void walksToTheNodeAhead_data();
-    void walksToTheNodeAhead();
+    void movesToTheNodeAhead_data();
+    void movesToTheNodeAhead();
 };
 
 void CanvasGeometryTest::partsOfANodeDoNotOverlap() {
     const ui::NodeLayout layout = ui::layoutNode(sampleFace(), {40, 200}, {512, 256}, 1);
 
-    std::vector<QRectF> parts{layout.header, layout.picture, layout.footer};
+    std::vector<QRectF> parts{layout.header, layout.nodeImage, layout.footer};
     for (const ui::RowSpot& row : layout.rows) {
         parts.push_back(row.field);
         QVERIFY(row.field.contains(row.label));
@@ -84,7 +84,7 @@ void CanvasGeometryTest::pointsFindTheirPart_data() {
     row("label", layout.rows[1].label.center(), ui::NodePart::Row, 1);
     row("value", layout.rows[1].value.center(), ui::NodePart::Value, 1);
     row("lines", layout.rows[0].value.center(), ui::NodePart::Value, 0);
-    row("picture", layout.picture.center(), ui::NodePart::Picture, -1);
+    row("picture", layout.nodeImage.center(), ui::NodePart::Image, -1);
     row("footer", layout.footer.center(), ui::NodePart::Footer, -1);
     row("outside", QPointF(-40, -40), ui::NodePart::None, -1);
 }
@@ -113,11 +113,11 @@ void CanvasGeometryTest::collapsedNodeKeepsItsPorts() {
     QVERIFY(layout.rows.empty());
 }
 
-void CanvasGeometryTest::pictureKeepsItsAspect() {
+void CanvasGeometryTest::imageKeepsItsAspect() {
     for (const QSize size : {QSize(512, 256), QSize(256, 512), QSize(64, 512)}) {
-        const QRectF picture = ui::layoutNode(sampleFace(), {}, size, 0).picture;
+        const QRectF image = ui::layoutNode(sampleFace(), {}, size, 0).nodeImage;
         const double wanted = static_cast<double>(size.width()) / size.height();
-        QVERIFY(std::abs(picture.width() / picture.height() - wanted) < 0.03 * wanted);
+        QVERIFY(std::abs(image.width() / image.height() - wanted) < 0.03 * wanted);
     }
 }
 
@@ -146,9 +146,9 @@ void CanvasGeometryTest::wireRunsThroughItsBends() {
 void CanvasGeometryTest::bendIsPutBetweenItsNeighbours() {
     const std::vector<QPointF> via{{100, 50}, {300, 50}};
 
-    QCOMPARE(ui::placeOnWire({0, 0}, {400, 0}, via, {40, 20}), size_t{0});
-    QCOMPARE(ui::placeOnWire({0, 0}, {400, 0}, via, {200, 50}), size_t{1});
-    QCOMPARE(ui::placeOnWire({0, 0}, {400, 0}, via, {370, 10}), size_t{2});
+    QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {40, 20}), size_t{0});
+    QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {200, 50}), size_t{1});
+    QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {370, 10}), size_t{2});
 }
 
 void CanvasGeometryTest::snapsToEdgesBeforeTheGrid() {
@@ -161,16 +161,16 @@ void CanvasGeometryTest::snapsToEdgesBeforeTheGrid() {
     QCOMPARE(snap.guides[0].x1(), 101.0);
 }
 
-void CanvasGeometryTest::walksToTheNodeAhead_data() {
+void CanvasGeometryTest::movesToTheNodeAhead_data() {
     QTest::addColumn<int>("direction");
     QTest::addColumn<QString>("next");
-    QTest::newRow("right") << static_cast<int>(ui::WalkDirection::Right) << "right";
-    QTest::newRow("left") << static_cast<int>(ui::WalkDirection::Left) << "left";
-    QTest::newRow("up") << static_cast<int>(ui::WalkDirection::Up) << "";
-    QTest::newRow("down") << static_cast<int>(ui::WalkDirection::Down) << "down";
+    QTest::newRow("right") << static_cast<int>(ui::FocusDirection::Right) << "right";
+    QTest::newRow("left") << static_cast<int>(ui::FocusDirection::Left) << "left";
+    QTest::newRow("up") << static_cast<int>(ui::FocusDirection::Up) << "";
+    QTest::newRow("down") << static_cast<int>(ui::FocusDirection::Down) << "down";
 }
 
-void CanvasGeometryTest::walksToTheNodeAhead() {
+void CanvasGeometryTest::movesToTheNodeAhead() {
     const ui::NodeRects rects{{"middle", {300, 0, 200, 100}},
                               {"left", {0, 20, 200, 100}},
                               {"right", {600, 10, 200, 100}},
@@ -180,7 +180,7 @@ void CanvasGeometryTest::walksToTheNodeAhead() {
     QFETCH(QString, next);
 
     QCOMPARE(QString::fromStdString(
-                 ui::nodeBeside(rects, "middle", static_cast<ui::WalkDirection>(direction))),
+                 ui::adjacentNode(rects, "middle", static_cast<ui::FocusDirection>(direction))),
              next);
 }
 

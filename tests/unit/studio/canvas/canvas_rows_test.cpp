@@ -25,11 +25,11 @@ private Q_SLOTS:
     void ctrlClickOnANumberStillSelects();
     void advancedRowAppears_whenItsValueIsNotTheDefault();
     void placeholderKeepsItsPortsAndValues();
-    void textsFitTheirRooms_data();
-    void textsFitTheirRooms();
+    void textsFitTheirAreas_data();
+    void textsFitTheirAreas();
     void valuesCanBeReadFromAfar_data();
     void valuesCanBeReadFromAfar();
-    void editorStaysReadable_whenTheNodeIsSmall();
+    void editorRemainsReadable_whenTheNodeIsSmall();
     void badgeStandsAtTheVeryPort();
     void widgetsLeaveWithTheView();
 
@@ -112,7 +112,7 @@ void CanvasRowsTest::switchIsFlippedByOneClick() {
     QCOMPARE(bench_->model.node(node_)->params["tiled"], Json(false));
 }
 
-/// Wires of other nodes are not laid and painted anew with each letter.
+/// Wires of other nodes are not laid and painted again with each letter.
 void CanvasRowsTest::typingPaintsItsNodeAlone() {
     const std::string scale = bench_->add("latent.scale", 304, 500);
     const std::string decode = bench_->add("decode.image", 700, 500);
@@ -185,7 +185,7 @@ void CanvasRowsTest::dragChangesANumber_asOneStep() {
     bench_->drag(from, from + QPoint(pixels, 3), modifiers);
 
     QCOMPARE(bench_->model.node(node_)->params["steps"], Json(value));
-    QCOMPARE(bench_->place(node_), (ui::Point{304, 96}));
+    QCOMPARE(bench_->topLeftOf(node_), (ui::Point{304, 96}));
     QVERIFY(editor() == nullptr);
     QCOMPARE(bench_->model.undoStack().count(), steps + 1);
     bench_->model.undoStack().undo();
@@ -248,13 +248,13 @@ void CanvasRowsTest::placeholderKeepsItsPortsAndValues() {
     QCOMPARE(wire->start, bench_->node("odd").outputInScene("result"));
 }
 
-void CanvasRowsTest::textsFitTheirRooms_data() {
+void CanvasRowsTest::textsFitTheirAreas_data() {
     QTest::addColumn<double>("zoom");
     QTest::newRow("near") << 1.0;
     QTest::newRow("far") << 0.45;
 }
 
-void CanvasRowsTest::textsFitTheirRooms() {
+void CanvasRowsTest::textsFitTheirAreas() {
     QFETCH(double, zoom);
     bench_->model.apply("long", [this](graph::Document& document) {
         document.nodes.at(node_).title = std::string(80, 'W');
@@ -264,8 +264,8 @@ void CanvasRowsTest::textsFitTheirRooms() {
     ui::NodeItem& node = bench_->node(node_);
 
     for (const ui::PaintedText& text : node.texts(zoom).face) {
-        const QRectF room(text.topLeft, text.text.size());
-        QVERIFY2(node.layout().body.adjusted(4, 0, -4, 0).contains(room),
+        const QRectF area(text.topLeft, text.text.size());
+        QVERIFY2(node.layout().body.adjusted(4, 0, -4, 0).contains(area),
                  qPrintable(text.full.left(20)));
     }
 }
@@ -296,7 +296,7 @@ void CanvasRowsTest::valuesCanBeReadFromAfar() {
     }
 }
 
-void CanvasRowsTest::editorStaysReadable_whenTheNodeIsSmall() {
+void CanvasRowsTest::editorRemainsReadable_whenTheNodeIsSmall() {
     bench_->view->setTransform(QTransform::fromScale(0.5, 0.5));
     bench_->view->centerOn(400, 250);
 
@@ -321,7 +321,7 @@ void CanvasRowsTest::badgeStandsAtTheVeryPort() {
     const QPoint port = bench_->input(node_, "model");
     const QPoint other = bench_->input(node_, "start");
     const QColor red = ui::Theme::current().colour("error");
-    // Left of the node: its outline is red too.
+    // Left of the node: its border is red too.
     const auto redPixels = [&](const QImage& image, QPoint at) {
         int count = 0;
         for (int x = at.x() - 12; x < at.x() - 2; ++x) {

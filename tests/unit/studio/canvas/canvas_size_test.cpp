@@ -23,7 +23,7 @@ constexpr double kGoalMilliseconds = 16;
 constexpr double kOpenGoalMilliseconds = 1000;
 constexpr double kSlack = 10;    ///< shared machines: wall clocks are asserted at 10x the goal
 constexpr double kCpuSlack = 2;  ///< processor time hardly depends on who else is at work
-constexpr double kIdleShare = 0.02;
+constexpr double kIdleFraction = 0.02;
 
 /// A wide graph: 25 rows of 40 stages; each feeds the next of its row and one of another row.
 graph::Document largeGraph(const graph::Catalog& catalog) {
@@ -150,9 +150,9 @@ void CanvasSizeTest::restsWhenNothingMoves() {
     QEventLoop loop;
     QTimer::singleShot(1000, &loop, &QEventLoop::quit);
     loop.exec();
-    const double share = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    qInfo("at rest: %.2f %% of a processor", 100 * share);
-    QVERIFY(share < kIdleShare);
+    const double fraction = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    qInfo("at rest: %.2f %% of a processor", 100 * fraction);
+    QVERIFY(fraction < kIdleFraction);
     const auto timers = QAbstractEventDispatcher::instance()->registeredTimers(bench.view.get());
     QVERIFY(timers.isEmpty());
     for (QObject* child : bench.view->findChildren<QObject*>()) {

@@ -16,24 +16,24 @@ private Q_SLOTS:
     void init();
     void cleanup();
     void wheelZoomsAboutThePointer();
-    void zoomStaysWithinItsRange();
+    void zoomKeepsWithinItsRange();
     void middleDragPans();
     void spaceAndDragPans_spaceAloneSearches();
     void touchpadScrolls();
     void fitsTheSelection();
-    void staysFitted_untilThePersonMovesIt();
+    void remainsFitted_untilTheUserMovesIt();
     void keysAddANodeWithoutThePointer();
     void doubleClickOnEmptyCanvasSearches();
-    void arrowsWalkNodes_altArrowsWalkWires();
+    void arrowsMoveToNodes_altArrowsMoveAlongWires();
     void revealShowsAndMarks();
     void minimapMovesTheView();
     void minimapIsDragged();
     void minimapIsThere_whileSomethingIsOutOfView();
-    void minimapStaysAsAsked();
+    void minimapRemainsAsAsked();
     void minimapLeavesASmallCanvasFree();
     void fitKeepsTextsReadable();
     void bookmarksAreKeptInTheGraph();
-    void aFreeBookmarkSaysSo();
+    void aFreeBookmarkReportsIt();
     void backLeadsToTheEarlierView();
     void arrangesAllNodes();
     void emptyCanvasHelps();
@@ -85,7 +85,7 @@ void CanvasViewTest::wheelZoomsAboutThePointer() {
     QVERIFY(std::abs(away.x()) <= 1.5 && std::abs(away.y()) <= 1.5);
 }
 
-void CanvasViewTest::zoomStaysWithinItsRange() {
+void CanvasViewTest::zoomKeepsWithinItsRange() {
     const QPoint at(600, 400);
 
     wheel(at, 120 * 60, {}, Qt::NoScrollPhase);
@@ -129,7 +129,7 @@ void CanvasViewTest::touchpadScrolls() {
     QCOMPARE(bench_->view->transform().m11(), 1.0);
 }
 
-void CanvasViewTest::staysFitted_untilThePersonMovesIt() {
+void CanvasViewTest::remainsFitted_untilTheUserMovesIt() {
     ui::GraphView& view = *bench_->view;
     view.zoomToAll();
     const double before = view.transform().m11();
@@ -183,7 +183,7 @@ void CanvasViewTest::doubleClickOnEmptyCanvasSearches() {
     QCOMPARE(bench_->model.document().nodes.size(), size_t{3});
 }
 
-void CanvasViewTest::arrowsWalkNodes_altArrowsWalkWires() {
+void CanvasViewTest::arrowsMoveToNodes_altArrowsMoveAlongWires() {
     bench_->view->select({load_});
 
     QTest::keyClick(bench_->view.get(), Qt::Key_Right);
@@ -268,7 +268,7 @@ void CanvasViewTest::minimapIsThere_whileSomethingIsOutOfView() {
     QCOMPARE(shown.count(), 3);
 }
 
-void CanvasViewTest::minimapStaysAsAsked() {
+void CanvasViewTest::minimapRemainsAsAsked() {
     const auto* minimap = bench_->view->findChild<ui::Minimap*>();
 
     bench_->view->setMinimapShown(true);
@@ -327,7 +327,7 @@ void CanvasViewTest::bookmarksAreKeptInTheGraph() {
     QVERIFY((middle() - QPointF(320, 200)).manhattanLength() < 3);
 }
 
-void CanvasViewTest::aFreeBookmarkSaysSo() {
+void CanvasViewTest::aFreeBookmarkReportsIt() {
     const QTransform before = bench_->view->viewportTransform();
 
     QTest::keyClick(bench_->view.get(), Qt::Key_7);
@@ -347,10 +347,10 @@ void CanvasViewTest::backLeadsToTheEarlierView() {
     const QTransform all = view.viewportTransform();
     QTest::keyClick(&view, Qt::Key_F);
     const QTransform one = view.viewportTransform();
-    const auto isAt = [&view](const QTransform& place) {
+    const auto isAt = [&view](const QTransform& position) {
         const QPointF away =
-            view.viewportTransform().map(QPointF(300, 300)) - place.map(QPointF(300, 300));
-        return view.transform().m11() == place.m11() && away.manhattanLength() <= 3;
+            view.viewportTransform().map(QPointF(300, 300)) - position.map(QPointF(300, 300));
+        return view.transform().m11() == position.m11() && away.manhattanLength() <= 3;
     };
     QVERIFY(!isAt(all));
 

@@ -16,7 +16,7 @@ class NodeDefaultsTest : public QObject {
 private Q_SLOTS:
     void init();
     void newNodesBeginWithTheValueThatWasChosen();
-    void graphsThatExistStayAsTheyAre();
+    void graphsThatExistRemainAsTheyAre();
     void theDescriptionsComesBack();
     void whatTheDescriptionRefusesIsLeftOut();
     void offersOnlyWhatChangesSomething();
@@ -93,7 +93,7 @@ void NodeDefaultsTest::newNodesBeginWithTheValueThatWasChosen() {
     QCOMPARE(again.preferences().nodeDefaults, Json({{"denoise.sample", {{"steps", 42}}}}));
 }
 
-void NodeDefaultsTest::graphsThatExistStayAsTheyAre() {
+void NodeDefaultsTest::graphsThatExistRemainAsTheyAre() {
     const std::string before = bench_->add("denoise.sample", 600, 100);
     const graph::Document document = bench_->model.document();
     choose(denoise_, "steps", "Use for new nodes");

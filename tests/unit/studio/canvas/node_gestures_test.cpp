@@ -18,7 +18,7 @@ private Q_SLOTS:
     void cleanup();
     void dragsANode_asOneStep();
     void snapsToTheEdgeOfAnother();
-    void pinnedNodesStay();
+    void pinnedNodesRemain();
     void insertsANodeIntoTheWire();
     void rubberBandSelectsWhatItTouches();
     void shiftClickAddsAndTakesAway();
@@ -68,7 +68,7 @@ void NodeGesturesTest::dragsANode_asOneStep() {
     const QPoint from = bench_->header(denoise_);
     bench_->drag(from, from + QPoint(96, 320));
 
-    QCOMPARE(bench_->place(denoise_), (ui::Point{400, 416}));
+    QCOMPARE(bench_->topLeftOf(denoise_), (ui::Point{400, 416}));
     QCOMPARE(bench_->model.undoStack().count(), steps + 1);
     bench_->model.undoStack().undo();
     QCOMPARE(bench_->node(denoise_).pos(), QPointF(304, 96));
@@ -82,10 +82,10 @@ void NodeGesturesTest::snapsToTheEdgeOfAnother() {
 
     bench_->drag(from, from + QPoint(-395, 99));  // 4 away from the left edge of denoise
 
-    QCOMPARE(bench_->place(decode_), (ui::Point{301, 496}));  // downwards the grid of 8
+    QCOMPARE(bench_->topLeftOf(decode_), (ui::Point{301, 496}));  // downwards the grid of 8
 }
 
-void NodeGesturesTest::pinnedNodesStay() {
+void NodeGesturesTest::pinnedNodesRemain() {
     bench_->view->select({denoise_});
     QTest::keyClick(bench_->view.get(), Qt::Key_P);
     QVERIFY(ui::isPinned(*bench_->model.node(denoise_)));
@@ -93,7 +93,7 @@ void NodeGesturesTest::pinnedNodesStay() {
     const QPoint from = bench_->header(denoise_);
     bench_->drag(from, from + QPoint(100, 100));
 
-    QCOMPARE(bench_->place(denoise_), (ui::Point{304, 96}));
+    QCOMPARE(bench_->topLeftOf(denoise_), (ui::Point{304, 96}));
 }
 
 void NodeGesturesTest::insertsANodeIntoTheWire() {
@@ -131,9 +131,9 @@ void NodeGesturesTest::frameMovesItsMembers() {
 
     bench_->drag(title, title + QPoint(0, 80));
 
-    QCOMPARE(bench_->place(load_), (ui::Point{0, 176}));
-    QCOMPARE(bench_->place(denoise_), (ui::Point{304, 176}));
-    QCOMPARE(bench_->place(decode_), (ui::Point{700, 400}));
+    QCOMPARE(bench_->topLeftOf(load_), (ui::Point{0, 176}));
+    QCOMPARE(bench_->topLeftOf(denoise_), (ui::Point{304, 176}));
+    QCOMPARE(bench_->topLeftOf(decode_), (ui::Point{700, 400}));
 }
 
 void NodeGesturesTest::collapsedFrameHidesItsMembers() {
@@ -171,9 +171,9 @@ void NodeGesturesTest::aNoteTakesAPasteFromItsMenu() {
     QTest::keyClicks(editor, "Seen: ");
     QGuiApplication::clipboard()->setText("a fox");
 
-    const QPoint place = editor->viewport()->rect().center();
+    const QPoint topLeftOf = editor->viewport()->rect().center();
     QContextMenuEvent click(
-        QContextMenuEvent::Mouse, place, editor->viewport()->mapToGlobal(place));
+        QContextMenuEvent::Mouse, topLeftOf, editor->viewport()->mapToGlobal(topLeftOf));
     QCoreApplication::sendEvent(editor->viewport(), &click);
     auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
     QVERIFY(menu != nullptr);
@@ -285,7 +285,7 @@ void NodeGesturesTest::aValueThatChangesDoesNotEndADrag() {
     QCOMPARE(bench_->node(denoise_).pos(), QPointF(400, 416));
     QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, from + QPoint(96, 320));
 
-    QCOMPARE(bench_->place(denoise_), (ui::Point{400, 416}));
+    QCOMPARE(bench_->topLeftOf(denoise_), (ui::Point{400, 416}));
 }
 
 void NodeGesturesTest::undoInTheMiddleOfADragIsSafe() {
@@ -300,7 +300,7 @@ void NodeGesturesTest::undoInTheMiddleOfADragIsSafe() {
     QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, from);
 
     QVERIFY(bench_->scene().node(scale) == nullptr);
-    QCOMPARE(bench_->place(denoise_), (ui::Point{304, 96}));
+    QCOMPARE(bench_->topLeftOf(denoise_), (ui::Point{304, 96}));
 }
 
 void NodeGesturesTest::showsTheWiresThatADropWouldMake_data() {

@@ -14,7 +14,7 @@ class NodeTextsTest : public QObject {
 
 private Q_SLOTS:
 
-    void theFooterSaysHowFarItIs_data() {
+    void theFooterStatesHowFarItIs_data() {
         QTest::addColumn<double>("left");
         QTest::addColumn<QString>("text");
         QTest::newRow("seconds") << 12.2 << "step 14 of 20, 12 s left";
@@ -22,7 +22,7 @@ private Q_SLOTS:
         QTest::newRow("unknown") << -1.0 << "step 14 of 20";
     }
 
-    void theFooterSaysHowFarItIs() {
+    void theFooterStatesHowFarItIs() {
         QFETCH(double, left);
         QFETCH(QString, text);
         const NodeFace face{.id = "denoise"};
@@ -46,7 +46,7 @@ private Q_SLOTS:
         const NodeFace face{.id = "denoise", .subtitle = "Denoise"};
         const NodeLayout layout = layoutNode(face, {}, {}, 1);
         NodeStatus status;
-        status.policy = "auto: stays";
+        status.policy = "auto: model";
         status.activity = NodeActivity::Running;
         status.phase = "step 2 of 8";
         status.secondsLeft = 4.7;
@@ -64,9 +64,9 @@ private Q_SLOTS:
         }
     }
 
-    void aNameOfOneWordIsWholeBesideAFile_data() { addSizes(); }
+    void aNameOfOneWordIsWholeNextToAFile_data() { addSizes(); }
 
-    void aNameOfOneWordIsWholeBesideAFile() {
+    void aNameOfOneWordIsWholeNextToAFile() {
         QFETCH(TextSize, size);
         const ParamDesc file{.id = "checkpoint", .label = "Checkpoint", .kind = ParamKind::File};
         const NodeFace face{.rows = {{.desc = &file,
@@ -80,7 +80,7 @@ private Q_SLOTS:
 
     void labelAndValueShareTheirRow() {
         QFETCH(TextSize, size);
-        const QString words = "a long row of words which no node has room for";
+        const QString words = "a long row of words which no node has space for";
         const NodeFace face{.rows = {{.label = words, .value = words}}};
 
         const std::vector<PaintedText> texts = textsOf(face, size);
@@ -91,9 +91,9 @@ private Q_SLOTS:
         QVERIFY(texts[2].text.text().size() > 8);
     }
 
-    void aLongTextStaysInItsField_data() { addSizes(); }
+    void aLongTextRemainsInItsField_data() { addSizes(); }
 
-    void aLongTextStaysInItsField() {
+    void aLongTextRemainsInItsField() {
         QFETCH(TextSize, size);
         const NodeFace face{.rows = {{.label = "Prompt",
                                       .value = QString("words ").repeated(60),

@@ -18,7 +18,7 @@ private Q_SLOTS:
     void connectsPorts_whenDraggedFromEitherEnd_data();
     void connectsPorts_whenDraggedFromEitherEnd();
     void connectsTheFirstPortThatFits_overTheNode();
-    void saysWhy_whenTheWireIsRefused();
+    void explainsWhy_whenTheWireIsRefused();
     void offersWhatFits_whenLetGoOverEmptyCanvas();
     void takesUpAWire_andPutsItElsewhere();
     void removesAWire_whenItsEndIsLetGoOverNothing();
@@ -73,7 +73,7 @@ void WireGesturesTest::connectsTheFirstPortThatFits_overTheNode() {
     QVERIFY(bench_->hasLink(denoise_, decode_, "latent"));
 }
 
-void WireGesturesTest::saysWhy_whenTheWireIsRefused() {
+void WireGesturesTest::explainsWhy_whenTheWireIsRefused() {
     const QPoint from = bench_->output(load_, "model");
     const QPoint to = bench_->input(decode_, "latent");
     QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);

@@ -91,7 +91,7 @@ private Q_SLOTS:
         QCOMPARE(at(document, "b"), (Point{x, y}));
     }
 
-    void aPinnedNodeIsAlignedToAndStays() {
+    void aPinnedNodeIsAlignedToAndRemains() {
         graph::Document document = graphOf(2, {});
         setPosition(document.nodes.at("b"), {300, 200});
         setPinned(document.nodes.at("b"), true);
@@ -178,7 +178,7 @@ private Q_SLOTS:
         QCOMPARE(overlap(document, sizes), QString());
     }
 
-    void pinnedNodesAndOthersStayAndAreLeftFree() {
+    void pinnedNodesAndOthersRemainAndAreLeftFree() {
         graph::Document document = graphOf(5, {{'a', 'b'}, {'b', 'c'}});
         setPosition(document.nodes.at("d"), {180, 0});
         setPinned(document.nodes.at("d"), true);
@@ -190,7 +190,7 @@ private Q_SLOTS:
         QCOMPARE(overlap(document, sizes), QString());
     }
 
-    void theTopLeftCornerStays() {
+    void theTopLeftCornerRemains() {
         graph::Document document = graphOf(3, {{'a', 'b'}, {'b', 'c'}});
         for (auto& [id, node] : document.nodes) {
             setPosition(node, {800, 1600});

@@ -24,7 +24,7 @@ private Q_SLOTS:
         document_ = someGraph();
     }
 
-    void whatIsNoBoxIsLeftOutAndStays() {
+    void whatIsNoBoxIsLeftOutAndRemains() {
         QCOMPARE(boxesOf(document_, BoxKind::Frame).size(), size_t{1});
         QCOMPARE(document_.frames.size(), size_t{2});
         const Box box = boxesOf(document_, BoxKind::Frame).front();
@@ -40,7 +40,7 @@ private Q_SLOTS:
         QCOMPARE(boxesOf(document_, BoxKind::Note).size(), size_t{3});
     }
 
-    void aChangedBoxKeepsItsUnknownKeysAndPlace() {
+    void aChangedBoxKeepsItsUnknownKeysAndPosition() {
         Box box = boxesOf(document_, BoxKind::Frame).front();
         box.text = "Denoising";
         box.colour = "blue";
@@ -97,7 +97,7 @@ private Q_SLOTS:
         QCOMPARE(boxesOf(document_, BoxKind::Note).size(), size_t{1});
     }
 
-    void whatIsNoListAtAllStaysAsAnEntry() {
+    void whatIsNoListAtAllRemainsAsAnEntry() {
         document_.notes = {{"written by", "another program"}};
         QVERIFY(boxesOf(document_, BoxKind::Note).empty());
         const std::string id = putBox(document_, BoxKind::Note, {.text = "mine"});

@@ -30,7 +30,7 @@ QString html(const char* attribute) {
 
 }  // namespace
 
-/// Workflows of another program are told from other texts.
+/// Workflows of another program are distinguished from other texts.
 class ComfyWorkflowTest : public QObject {
     Q_OBJECT
 
@@ -67,7 +67,7 @@ private Q_SLOTS:
         }
     }
 
-    void itIsSaidWhatStandsHereForItsNodes() {
+    void itIsReportedWhatStandsHereForItsNodes() {
         const graph::Catalog catalog(
             {{.id = "denoise.sample", .label = "Denoise", .aliases = {"KSampler"}}});
         const ComfyWorkflow workflow = *comfyWorkflow(kWorkflow);
@@ -88,7 +88,7 @@ private Q_SLOTS:
         QVERIFY(text.size() < 400);
     }
 
-    void aFileOfItSaysSo() {
+    void aFileOfItReportsIt() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("flow.json");
         QFile file(path);

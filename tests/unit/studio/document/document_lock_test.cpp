@@ -127,7 +127,7 @@ private Q_SLOTS:
         QCOMPARE(lock.tryLock(), QString());
     }
 
-    void twoWindowsOfOneProgramAreTold() {
+    void twoWindowsOfOneProgramAreReported() {
         DocumentLock first(path_);
         DocumentLock second(path_);
         QCOMPARE(first.tryLock(), QString());
@@ -149,7 +149,7 @@ private Q_SLOTS:
         QCOMPARE(lock.tryLock(), QString());
     }
 
-    void whoCannotBeReadIsStillToldOf() {
+    void whoCannotBeReadIsReportedAllTheSame() {
         const Holder holder(path_);
         QFile file(folder_->filePath(hidden().front()));
         QVERIFY(file.open(QIODevice::WriteOnly));

@@ -32,7 +32,7 @@ private Q_SLOTS:
         document_ = someGraph();
     }
 
-    void aNewNodeHasItsDefaultsAndANameThatSaysWhatItIs() {
+    void aNewNodeHasItsDefaultsAndANameThatStatesWhatItIs() {
         const std::string id = addNode(document_, *catalog_.find("denoise.sample"), {8, 16});
         QCOMPARE(id, std::string("denoise_2"));
         const Json defaults{{"seed", uint64_t{0}}, {"steps", 20}, {"cfg", 7.5}};
@@ -66,7 +66,7 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(freshId(document_, desc)), id);
     }
 
-    void positionsThatAreNoneReadAsTheOriginAndStay() {
+    void positionsThatAreNoneReadAsTheOriginAndRemain() {
         QCOMPARE(positionOf(node("foreign")), (Point{0, 0}));
         QCOMPARE(positionOf(node("save")), (Point{0, 0}));
         node("save").position = Json::array({1e300, -5});

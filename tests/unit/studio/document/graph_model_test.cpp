@@ -32,7 +32,7 @@ Edit moves(const std::string& id, Point point) {
 
 }  // namespace
 
-/// The graph that is being edited: steps, merging, what is told.
+/// The graph that is being edited: steps, merging, notifications.
 class GraphModelTest : public QObject {
     Q_OBJECT
 
@@ -40,7 +40,7 @@ class GraphModelTest : public QObject {
     std::unique_ptr<GraphModel> model_;
     std::vector<Delta> deltas_;
 
-    const Delta& told() const { return deltas_.back(); }
+    const Delta& reported() const { return deltas_.back(); }
 
 private Q_SLOTS:
 
@@ -56,11 +56,11 @@ private Q_SLOTS:
 
     void loadingChangesNoByte() { QCOMPARE(shown(model_->document()), someGraphText()); }
 
-    void loadingTellsOnceAndIsNoChange() {
+    void loadingEmitsOnceAndIsNoChange() {
         model_->load(someGraph());
         QCOMPARE(deltas_.size(), size_t{1});
-        QVERIFY(told().reset);
-        QVERIFY(told().changesMeaning());
+        QVERIFY(reported().reset);
+        QVERIFY(reported().changesMeaning());
         QVERIFY(!model_->isModified());
         QVERIFY(!model_->undoStack().canUndo());
     }
@@ -76,8 +76,8 @@ private Q_SLOTS:
         QCOMPARE(shown(model_->document()), after);
     }
 
-    /// A run draws a seed beside the stack: no step takes it back, but one that changed it.
-    void whatAStepDidNotChangeStays() {
+    /// A run draws a seed outside the stack: no step takes it back, but one that changed it.
+    void whatAStepDidNotChangeRemains() {
         const auto seed = [this] { return model_->node("denoise")->params.at("seed"); };
         const auto draw = [this](int drawn) {
             model_->adjust([drawn](graph::Document& document) {
@@ -191,8 +191,8 @@ private Q_SLOTS:
         QVERIFY(!model_->isModified());
         model_->undoStack().undo();
         QVERIFY(model_->isModified());
-        const QList<QVariantList> told{{true}, {false}, {true}, {false}, {true}};
-        QCOMPARE(QList<QVariantList>(spy), told);
+        const QList<QVariantList> reported{{true}, {false}, {true}, {false}, {true}};
+        QCOMPARE(QList<QVariantList>(spy), reported);
     }
 
     void whatIsSavedIsNotMergedInto() {
@@ -204,7 +204,7 @@ private Q_SLOTS:
         QVERIFY(!model_->isModified());
     }
 
-    void itTellsWhatAStepChanged_data() {
+    void itReportsWhatAStepChanged_data() {
         QTest::addColumn<QString>("what");
         for (const char* what : {"added",
                                  "removed",
@@ -221,42 +221,42 @@ private Q_SLOTS:
         }
     }
 
-    void itTellsWhatAStepChanged() {
+    void itReportsWhatAStepChanged() {
         QFETCH(QString, what);
         model_->apply(what, [&](graph::Document& document) { change(document, what); });
         const std::set<std::string> denoise{"denoise"};
-        QCOMPARE(told().added == std::set<std::string>{"sharpen"}, what == "added");
-        QCOMPARE(told().removed == denoise, what == "removed");
-        QCOMPARE(told().changed == denoise, what == "changed" || what == "collapsed");
-        QCOMPARE(told().moved == denoise, what == "moved");
-        QCOMPARE(told().links, what == "links" || what == "removed" || what == "reroutes");
-        QCOMPARE(told().frames, what == "frames");
-        QCOMPARE(told().notes, what == "notes");
-        QCOMPARE(told().exposed, what == "exposed");
-        QCOMPARE(told().settings, what == "settings");
+        QCOMPARE(reported().added == std::set<std::string>{"sharpen"}, what == "added");
+        QCOMPARE(reported().removed == denoise, what == "removed");
+        QCOMPARE(reported().changed == denoise, what == "changed" || what == "collapsed");
+        QCOMPARE(reported().moved == denoise, what == "moved");
+        QCOMPARE(reported().links, what == "links" || what == "removed" || what == "reroutes");
+        QCOMPARE(reported().frames, what == "frames");
+        QCOMPARE(reported().notes, what == "notes");
+        QCOMPARE(reported().exposed, what == "exposed");
+        QCOMPARE(reported().settings, what == "settings");
         const QStringList looks{"moved", "collapsed", "reroutes", "frames", "notes"};
-        QCOMPARE(told().changesMeaning(), !looks.contains(what));
+        QCOMPARE(reported().changesMeaning(), !looks.contains(what));
     }
 
-    void undoTellsTheOpposite() {
+    void undoEmitsTheOpposite() {
         model_->apply("Add", [&](graph::Document& document) { change(document, "added"); });
         model_->undoStack().undo();
-        QCOMPARE(told().removed, std::set<std::string>{"sharpen"});
-        QVERIFY(told().added.empty());
+        QCOMPARE(reported().removed, std::set<std::string>{"sharpen"});
+        QVERIFY(reported().added.empty());
     }
 
-    void aMacroTellsItsStepsAtOnceAndItsUndoTogether() {
+    void aMacroEmitsItsStepsAtOnceAndItsUndoTogether() {
         model_->undoStack().beginMacro("Both");
         model_->apply("Add", [&](graph::Document& document) { change(document, "added"); });
-        QCOMPARE(told().added, std::set<std::string>{"sharpen"});
+        QCOMPARE(reported().added, std::set<std::string>{"sharpen"});
         model_->apply("Move", moves("denoise", {1, 1}));
-        QCOMPARE(told().moved, std::set<std::string>{"denoise"});
+        QCOMPARE(reported().moved, std::set<std::string>{"denoise"});
         model_->undoStack().endMacro();
         const size_t before = deltas_.size();
         model_->undoStack().undo();
         QCOMPARE(deltas_.size(), before + 1);
-        QCOMPARE(told().removed, std::set<std::string>{"sharpen"});
-        QCOMPARE(told().moved, std::set<std::string>{"denoise"});
+        QCOMPARE(reported().removed, std::set<std::string>{"sharpen"});
+        QCOMPARE(reported().moved, std::set<std::string>{"denoise"});
         QCOMPARE(shown(model_->document()), someGraphText());
     }
 

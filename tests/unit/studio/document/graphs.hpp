@@ -1,5 +1,5 @@
 #pragma once
-// Node types and graphs of the tests of this room.
+// Node types and graphs of the tests of this library.
 
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"

@@ -17,7 +17,7 @@ PortDesc in(const char* id, const char* type, bool optional = false) {
     return {.id = id, .label = id, .type = type, .optional = optional};
 }
 
-/// Nodes as a module describes them. Ids and labels say nothing of what they do.
+/// Nodes as a module describes them. Ids and labels state nothing of what they do.
 std::vector<NodeDesc> plainNodes() {
     return {{.id = "a.load", .label = "L", .outputs = {in("model", "MODEL")}},
             {.id = "b.empty",
@@ -62,8 +62,7 @@ std::vector<NodeDesc> plainNodes() {
 }
 
 InpaintFiles files(int width = 64, int height = 64) {
-    return {
-        .picture = "photo.png", .mask = "mask.png", .widthPixels = width, .heightPixels = height};
+    return {.image = "photo.png", .mask = "mask.png", .widthPixels = width, .heightPixels = height};
 }
 
 }  // namespace
@@ -132,7 +131,7 @@ private Q_SLOTS:
         makeTextToImage();
     }
 
-    void partsAreToldByTheirPorts() {
+    void partsAreKnownByTheirPorts() {
         const std::vector<InpaintPart> parts = {InpaintPart::None,
                                                 InpaintPart::None,
                                                 InpaintPart::Sampler,
@@ -220,7 +219,7 @@ private Q_SLOTS:
         QCOMPARE(feeding(fit, "m"), QString("load.model"));
     }
 
-    /// A picture's own transparency is no mask of ours, nor is the mask of what a fit has padded.
+    /// An image's own transparency is no mask of ours, nor is the mask of what a fit has padded.
     void aMaskOfTransparencyIsReplaced() {
         add("photo", "f.source");
         add("encode", "h.encoder");
@@ -233,7 +232,7 @@ private Q_SLOTS:
         QCOMPARE(feeding("one", "where").toStdString(), only("g.maker") + ".mask");
     }
 
-    void nodesBetweenStay() {
+    void nodesBetweenRemain() {
         add("repeat", "k.repeat");
         wire("empty", "latent", "repeat", "z");
         wire("repeat", "z", "one", "z");

@@ -177,7 +177,7 @@ private Q_SLOTS:
         runAndEnd([&] {
             Journal journal(folder, {});
             QString reason;
-            journal.setPlace("/b/later.json", "/a");
+            journal.setPath("/b/later.json", "/a");
             journal.write(someGraph(), &reason);
             endAtOnce();
         });
@@ -186,7 +186,7 @@ private Q_SLOTS:
         QCOMPARE(found.graphFolder, QString("/a"));
     }
 
-    void aJournalThatCannotBeWrittenSaysWhyOnce() {
+    void aJournalThatCannotBeWrittenExplainsWhyOnce() {
         write("taken", "a file");
         const QString folder = folder_->filePath("taken");
         Journal journal(folder, {});

@@ -52,7 +52,7 @@ void killWhile(std::mt19937& random, const std::function<void(int64_t)>& work) {
     killChild(child);
 }
 
-/// As a disk that has no more room: writing beyond so many bytes of a file fails.
+/// As a disk that has no more space: writing beyond so many bytes of a file fails.
 void fillDisk(rlim_t bytes) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{bytes, bytes};
@@ -112,7 +112,7 @@ private Q_SLOTS:
         QVERIFY(found > 0);
     }
 
-    void aFullDiskLeavesTheOldFileAndSaysSo() {
+    void aFullDiskLeavesTheOldFileAndReportsIt() {
         const QString path = folder_->filePath("graph.json");
         saveGraph(path, numbered(1), folder_->path());
         const int status = runAndEnd([&] {
@@ -129,11 +129,11 @@ private Q_SLOTS:
         });
         QCOMPARE(status, 7);
         QCOMPARE(numberOf(loadGraph(path)), int64_t{1});
-        const QDir place(folder_->path());
-        QCOMPARE(place.entryList(QDir::Files | QDir::Hidden), QStringList{"graph.json"});
+        const QDir folder(folder_->path());
+        QCOMPARE(folder.entryList(QDir::Files | QDir::Hidden), QStringList{"graph.json"});
     }
 
-    void aFullDiskLeavesTheOldJournalAndSaysSo() {
+    void aFullDiskLeavesTheOldJournalAndReportsIt() {
         const QString folder = folder_->path();
         const int status = runAndEnd([&] {
             Journal journal(folder, {});

@@ -1,4 +1,4 @@
-// What a picture says of its model stays with the graph, so that the file is found under any name.
+// What an image states of its model is kept with the graph: its file is found under any name.
 #include "tests/fixtures/test_program.hpp"
 #include "ui/document/opened_graph.hpp"
 

@@ -18,7 +18,7 @@ private Q_SLOTS:
     void init() { test::failOnQtWarnings(); }
 
     void isTheOwnOne_thenTheTypes_thenTheId();
-    void tellsApartNodesOfOneTitle();
+    void distinguishesNodesOfOneTitle();
 };
 
 void NodeTitleTest::isTheOwnOne_thenTheTypes_thenTheId() {
@@ -37,7 +37,7 @@ void NodeTitleTest::isTheOwnOne_thenTheTypes_thenTheId() {
     QCOMPARE(nodeTitle(document, catalog, "a"), QString("First pass"));
 }
 
-void NodeTitleTest::tellsApartNodesOfOneTitle() {
+void NodeTitleTest::distinguishesNodesOfOneTitle() {
     graph::Document document;
     document.nodes["a"].type = "test.sampler";
     document.nodes["b"].type = "test.sampler";

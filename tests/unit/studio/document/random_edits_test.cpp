@@ -100,9 +100,9 @@ private:
         if (document.nodes.empty()) {
             return "nobody";
         }
-        auto place = document.nodes.begin();
-        std::advance(place, below(document.nodes.size()));
-        return place->first;
+        auto found = document.nodes.begin();
+        std::advance(found, below(document.nodes.size()));
+        return found->first;
     }
 
     NodeIds someNodes(const graph::Document& document) {
@@ -322,9 +322,9 @@ private Q_SLOTS:
         QVERIFY(model.document().extra.contains("future"));
     }
 
-    void whatIsToldIsEnoughToFollow_data() { seeds(6); }
+    void whatIsReportedIsEnoughToFollow_data() { seeds(6); }
 
-    void whatIsToldIsEnoughToFollow() {
+    void whatIsReportedIsEnoughToFollow() {
         QFETCH(uint32_t, seed);
         GraphModel model(catalog_);
         model.load(someGraph());

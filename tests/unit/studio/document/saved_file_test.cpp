@@ -1,4 +1,4 @@
-#include "plugin/image/picture_file.hpp"
+#include "plugin/image/image_file.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -30,12 +30,12 @@ void write(const QString& path, const QByteArray& bytes) {
     QCOMPARE(file.write(bytes), bytes.size());
 }
 
-QByteArray pictureWith(const std::vector<image::PictureText>& texts) {
-    const Image8 picture{.widthPixels = 2,
-                         .heightPixels = 2,
-                         .channels = 3,
-                         .pixels = std::make_shared<uint8_t[]>(12)};
-    return QByteArray::fromStdString(image::encodePng(picture, texts));
+QByteArray imageWith(const std::vector<image::ImageText>& texts) {
+    const Image8 image{.widthPixels = 2,
+                       .heightPixels = 2,
+                       .channels = 3,
+                       .pixels = std::make_shared<uint8_t[]>(12)};
+    return QByteArray::fromStdString(image::encodePng(image, texts));
 }
 
 QString messageOf(const std::optional<Error>& error) {
@@ -84,7 +84,7 @@ private Q_SLOTS:
         QVERIFY(std::abs(time.secsTo(QDateTime::currentDateTimeUtc())) < 600);
     }
 
-    void namesMayHoldWhatMarksPlaces() {
+    void namesMayHoldPlaceholderMarks() {
         path_ = folder_->filePath("50%3 sky %1.json");
         save(1);
         save(2);
@@ -97,7 +97,7 @@ private Q_SLOTS:
         QCOMPARE(setBrokenAside(path_), QString());
     }
 
-    void theNewestTenBackupsStay() {
+    void theNewestTenBackupsRemain() {
         for (int steps = 1; steps <= 14; ++steps) {
             save(steps);
         }
@@ -167,7 +167,7 @@ private Q_SLOTS:
         QCOMPARE(loadGraph(path_).nodes.at("denoise").params.at("steps"), Json(1));
     }
 
-    void whatCannotBeSavedSaysWhy_data() {
+    void whatCannotBeSavedExplainsWhy_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("message");
         QTest::newRow("no folder")
@@ -177,7 +177,7 @@ private Q_SLOTS:
                                   << "cannot write \".\": a folder has that name";
     }
 
-    void whatCannotBeSavedSaysWhy() {
+    void whatCannotBeSavedExplainsWhy() {
         QFETCH(QString, name);
         QFETCH(QString, message);
         const auto error =
@@ -215,29 +215,28 @@ private Q_SLOTS:
         QVERIFY(!messageOf(error).contains(folder_->path()));
     }
 
-    /// A file is what its name says until it is seen to be something else.
-    void whatIsNoPictureIsNoGraphEither_data() {
+    /// A file is what its name states until it is seen to be something else.
+    void whatIsNoImageIsNoGraphEither_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QByteArray>("bytes");
         QTest::addColumn<QString>("message");
-        const QByteArray whole = pictureWith({{"lowtide_graph", someGraphText().toStdString()}});
+        const QByteArray whole = imageWith({{"lowtide_graph", someGraphText().toStdString()}});
         QTest::newRow("empty") << "x.png" << QByteArray()
-                               << "\"x.png\" is no usable picture or video: it is empty";
-        QTest::newRow("words")
-            << "x.jpg" << QByteArray("hello")
-            << "\"x.jpg\" is no usable picture or video: it does not begin as one";
+                               << "\"x.png\" is no usable image or video: it is empty";
+        QTest::newRow("words") << "x.jpg" << QByteArray("hello")
+                               << "\"x.jpg\" is no usable image or video: it does not begin as one";
         QTest::newRow("six bytes")
             << "x.png" << whole.left(6)
-            << "\"x.png\" is no usable picture or video: it does not begin as one";
+            << "\"x.png\" is no usable image or video: it does not begin as one";
         QTest::newRow("an empty video")
-            << "x.mp4" << QByteArray() << "\"x.mp4\" is no usable picture or video: it is empty";
+            << "x.mp4" << QByteArray() << "\"x.mp4\" is no usable image or video: it is empty";
         QTest::newRow("cut off") << "x.png" << whole.left(whole.size() / 2)
-                                 << "\"x.png\" is no usable PNG picture: its end is missing";
+                                 << "\"x.png\" is no usable PNG image: its end is missing";
         QTest::newRow("without a graph")
-            << "x.png" << pictureWith({}) << "the picture \"x.png\" carries no graph";
+            << "x.png" << imageWith({}) << "the image \"x.png\" carries no graph";
     }
 
-    void whatIsNoPictureIsNoGraphEither() {
+    void whatIsNoImageIsNoGraphEither() {
         QFETCH(QString, name);
         QFETCH(QByteArray, bytes);
         QFETCH(QString, message);
@@ -247,7 +246,7 @@ private Q_SLOTS:
         QVERIFY(!error->hint().empty());
     }
 
-    void aGraphMayHaveTheNameOfAPicture() {
+    void aGraphMayHaveTheNameOfAnImage() {
         const QString path = folder_->filePath("x.png");
         write(path, "\n " + someGraphText().toUtf8());
         QCOMPARE(shown(loadGraph(path)), someGraphText());
@@ -280,48 +279,48 @@ private Q_SLOTS:
         QVERIFY(timer.milliseconds() < 30'000);
     }
 
-    void aPictureGivesItsGraph() {
-        const QString picture = folder_->filePath("picture.png");
-        write(picture,
-              pictureWith({{"other", "text"}, {"lowtide_graph", someGraphText().toStdString()}}));
-        QCOMPARE(shown(loadGraph(picture)), someGraphText());
+    void anImageGivesItsGraph() {
+        const QString image = folder_->filePath("picture.png");
+        write(image,
+              imageWith({{"other", "text"}, {"lowtide_graph", someGraphText().toStdString()}}));
+        QCOMPARE(shown(loadGraph(image)), someGraphText());
     }
 
-    void picturesOfOtherFormatsGiveTheirGraphToo_data() {
+    void imagesOfOtherFormatsGiveTheirGraphToo_data() {
         QTest::addColumn<int>("format");
-        QTest::newRow("JPEG") << static_cast<int>(image::PictureFormat::Jpeg);
-        QTest::newRow("WebP") << static_cast<int>(image::PictureFormat::WebP);
+        QTest::newRow("JPEG") << static_cast<int>(image::ImageFormat::Jpeg);
+        QTest::newRow("WebP") << static_cast<int>(image::ImageFormat::WebP);
     }
 
-    void picturesOfOtherFormatsGiveTheirGraphToo() {
+    void imagesOfOtherFormatsGiveTheirGraphToo() {
         QFETCH(int, format);
-        const Image8 picture{.widthPixels = 2,
-                             .heightPixels = 2,
-                             .channels = 3,
-                             .pixels = std::make_shared<uint8_t[]>(12)};
+        const Image8 image{.widthPixels = 2,
+                           .heightPixels = 2,
+                           .channels = 3,
+                           .pixels = std::make_shared<uint8_t[]>(12)};
         const std::string bytes =
-            image::encodePicture(picture,
-                                 {{"lowtide_graph", someGraphText().toStdString()}},
-                                 {.format = static_cast<image::PictureFormat>(format)});
+            image::encodeImage(image,
+                               {{"lowtide_graph", someGraphText().toStdString()}},
+                               {.format = static_cast<image::ImageFormat>(format)});
         write(path_, QByteArray::fromStdString(bytes));
         QCOMPARE(shown(loadGraph(path_)), someGraphText());
     }
 
-    void theNameOfAPictureDoesNotMatter() {
-        write(path_, pictureWith({{"lowtide_graph", someGraphText().toStdString()}}));
+    void theNameOfAnImageDoesNotMatter() {
+        write(path_, imageWith({{"lowtide_graph", someGraphText().toStdString()}}));
         QCOMPARE(shown(loadGraph(path_)), someGraphText());
     }
 
-    void aPictureWithoutAGraphSaysSo() {
-        write(path_, pictureWith({{"parameters", "steps: 20"}}));
+    void anImageWithoutAGraphReportsIt() {
+        write(path_, imageWith({{"parameters", "steps: 20"}}));
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         QVERIFY(error && error->kind() == ErrorKind::NotFound);
-        QCOMPARE(messageOf(error), QString("the picture \"a graph.json\" carries no graph"));
+        QCOMPARE(messageOf(error), QString("the image \"a graph.json\" carries no graph"));
     }
 
-    void hostilePicturesAreRefusedWithASentence_data() {
+    void hostileImagesAreRefusedWithASentence_data() {
         QTest::addColumn<QByteArray>("bytes");
-        const QByteArray good = pictureWith({{"lowtide_graph", someGraphText().toStdString()}});
+        const QByteArray good = imageWith({{"lowtide_graph", someGraphText().toStdString()}});
         QByteArray wrongChecksum = good;
         wrongChecksum[60] = char(wrongChecksum[60] ^ 1);
         QByteArray wrongLength = good;
@@ -333,13 +332,12 @@ private Q_SLOTS:
         QTest::newRow("wrong checksum") << wrongChecksum;
         QTest::newRow("a chunk of 2 GiB") << wrongLength;
         QTest::newRow("2^31 a side") << huge;
-        QTest::newRow("graph of noise") << pictureWith({{"lowtide_graph", "{{{{"}});
-        QTest::newRow("deep graph")
-            << pictureWith({{"lowtide_graph", std::string(1'000'000, '[')}});
-        QTest::newRow("newer graph") << pictureWith({{"lowtide_graph", R"({"format": 7})"}});
+        QTest::newRow("graph of noise") << imageWith({{"lowtide_graph", "{{{{"}});
+        QTest::newRow("deep graph") << imageWith({{"lowtide_graph", std::string(1'000'000, '[')}});
+        QTest::newRow("newer graph") << imageWith({{"lowtide_graph", R"({"format": 7})"}});
     }
 
-    void hostilePicturesAreRefusedWithASentence() {
+    void hostileImagesAreRefusedWithASentence() {
         QFETCH(QByteArray, bytes);
         write(path_, bytes);
         const auto error = errorOf([&] { (void)loadGraph(path_); });

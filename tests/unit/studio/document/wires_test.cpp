@@ -50,7 +50,7 @@ private Q_SLOTS:
         QCOMPARE(shown(document_), before);
     }
 
-    void wiresStaySorted() {
+    void wiresRemainSorted() {
         ui::connect(document_, {"checkpoint", "model"}, {"denoise", "model"});
         ui::connect(document_, {"checkpoint", "model"}, {"decode", "model"});
         const graph::Document again = graph::parseDocument(graph::toText(document_));

@@ -86,7 +86,7 @@ private Q_SLOTS:
         QVERIFY(!steps.access()->state().invalid);
     }
 
-    void keysTellTheNewNumber() {
+    void keysEmitTheNewNumber() {
         Editing steps("steps");
         steps.heard.forget();
         QTest::keyClick(steps.editor.get(), Qt::Key_Up);
@@ -149,9 +149,10 @@ private Q_SLOTS:
         while (keys->focusProxy()) {
             keys = keys->focusProxy();
         }
-        // A list that shows its choice says both.
-        const QString said = QAccessible::queryAccessibleInterface(keys)->text(QAccessible::Name);
-        QVERIFY2(said == label || said.startsWith(label + ": "), qPrintable(said));
+        // A list that shows its choice states both.
+        const QString message =
+            QAccessible::queryAccessibleInterface(keys)->text(QAccessible::Name);
+        QVERIFY2(message == label || message.startsWith(label + ": "), qPrintable(message));
     }
 };
 

@@ -74,7 +74,7 @@ private Q_SLOTS:
         QVERIFY2(result.problem.contains(word), qPrintable(result.problem));
     }
 
-    void seedsStayWhole() {
+    void seedsRemainIntegers() {
         const NodeDesc node = test::sampleNode();
         const ParamDesc& seed = test::paramOf(node, "seed");
         const uint64_t most = UINT64_MAX;
@@ -107,7 +107,7 @@ private Q_SLOTS:
         QCOMPARE(numberText(param, value), text);
     }
 
-    void scrubStaysInTheSoftRange() {
+    void scrubKeepsToTheSoftRange() {
         const NodeDesc node = test::sampleNode();
         const ParamDesc& steps = test::paramOf(node, "steps");
 
@@ -142,8 +142,8 @@ private Q_SLOTS:
             << "red" << kA1111;
         QTest::newRow("several words") << "a red cat" << 2 << 9 << 0.05 << "a (red cat:1.05)"
                                        << "red cat" << kA1111;
-        QTest::newRow("spaces stay outside") << "a red cat" << 1 << 6 << 0.05 << "a (red:1.05) cat"
-                                             << "red" << kA1111;
+        QTest::newRow("spaces are outside") << "a red cat" << 1 << 6 << 0.05 << "a (red:1.05) cat"
+                                            << "red" << kA1111;
         QTest::newRow("no word") << "a, b" << 2 << 2 << 0.05 << "a, b"
                                  << "" << kA1111;
         QTest::newRow("never negative") << "(red:0.02)" << 1 << 4 << -0.05 << "(red:0)"

@@ -21,7 +21,7 @@ private Q_SLOTS:
     void init() {
         test::failOnQtWarnings();
         node_ = test::sampleNode();
-        told_.clear();
+        reported_.clear();
         facts_ = {.desc = &node_, .devices = {"cpu", "fake:8GiB"}};
     }
 
@@ -46,8 +46,8 @@ private Q_SLOTS:
 
         choose(*part<QComboBox>(*editor, "policy"), name);
 
-        QCOMPARE(int(told_.size()), 1);
-        const Json& written = told_.back();
+        QCOMPARE(int(reported_.size()), 1);
+        const Json& written = reported_.back();
         QCOMPARE(written.is_null(), name == "auto");
         if (!written.is_null()) {
             QCOMPARE(memory::policyFromJson(written, "memory").name, name.toStdString());
@@ -80,7 +80,7 @@ private Q_SLOTS:
 
         choose(*part<QComboBox>(*editor, "policy"), "sequential");
 
-        QCOMPARE(memory::toText(memory::policyFromJson(told_.back(), "memory")),
+        QCOMPARE(memory::toText(memory::policyFromJson(reported_.back(), "memory")),
                  std::string("sequential"));
     }
 
@@ -107,16 +107,16 @@ private Q_SLOTS:
 
         type(*part<QLineEdit>(*editor, "budget"), typed);
 
-        QCOMPARE(*memory::policyFromJson(told_.back(), "memory").budget, bytes);
+        QCOMPARE(*memory::policyFromJson(reported_.back(), "memory").budget, bytes);
     }
 
-    void sizeThatIsNoneStays_andIsMarked() {
+    void sizeThatIsNoneRemains_andIsMarked() {
         auto editor = shown("leaf");
         auto* budget = part<QLineEdit>(*editor, "budget");
 
         type(*budget, "six");
 
-        QVERIFY(told_.empty());
+        QVERIFY(reported_.empty());
         QCOMPARE(budget->text(), QString("six"));
         QVERIFY(budget->property("problem").toBool());
     }
@@ -128,18 +128,18 @@ private Q_SLOTS:
 
         type(*text, "block:2+stream,after=drop@cpu");
 
-        const memory::Policy policy = memory::policyFromJson(told_.back(), "memory");
+        const memory::Policy policy = memory::policyFromJson(reported_.back(), "memory");
         QCOMPARE(memory::toText(policy), std::string("block:2+stream,after=drop@cpu"));
         QCOMPARE(part<QSpinBox>(*editor, "blocks")->value(), 2);
     }
 
-    void textThatIsRefusedStays_andIsMarked() {
+    void textThatIsRefusedRemains_andIsMarked() {
         auto editor = shown("leaf");
         auto* text = part<QLineEdit>(*editor, "text");
 
         type(*text, "none+stream");
 
-        QVERIFY(told_.empty());
+        QVERIFY(reported_.empty());
         QCOMPARE(text->text(), QString("none+stream"));
         QVERIFY(text->toolTip().contains("cannot stream"));
     }
@@ -157,12 +157,12 @@ private Q_SLOTS:
         auto editor = shown(Json::parse(json.toStdString()));
         auto* text = part<QLineEdit>(*editor, "text");
 
-        QVERIFY(told_.empty());
+        QVERIFY(reported_.empty());
         QVERIFY(text->property("problem").toBool());
         QVERIFY(!text->toolTip().isEmpty());
         QVERIFY(!part<QComboBox>(*editor, "policy")->isEnabled());
         type(*text, "leaf");
-        QCOMPARE(int(told_.size()), 1);
+        QCOMPARE(int(reported_.size()), 1);
         QVERIFY(part<QComboBox>(*editor, "policy")->isEnabled());
     }
 
@@ -172,16 +172,16 @@ private Q_SLOTS:
 
         QTest::mouseClick(component->findChild<QToolButton*>("own"), Qt::LeftButton);
 
-        QCOMPARE(int(memory::policyFromJson(told_.back(), "memory").components.size()), 1);
+        QCOMPARE(int(memory::policyFromJson(reported_.back(), "memory").components.size()), 1);
         QTRY_VERIFY(part<QComboBox>(*part<QWidget>(*editor, "component.text_encoder"), "policy"));
         component = part<QWidget>(*editor, "component.text_encoder");
         choose(*part<QComboBox>(*component, "policy"), "none");
-        const memory::Policy policy = memory::policyFromJson(told_.back(), "memory");
+        const memory::Policy policy = memory::policyFromJson(reported_.back(), "memory");
         QCOMPARE(policy.name, std::string("leaf"));
         QCOMPARE(policy.components.at("text_encoder").name, std::string("none"));
         QCOMPARE(component->findChild<QLabel*>("summary")->text(), QString("none"));
         QTest::mouseClick(component->findChild<QToolButton*>("own"), Qt::LeftButton);
-        QVERIFY(memory::policyFromJson(told_.back(), "memory").components.empty());
+        QVERIFY(memory::policyFromJson(reported_.back(), "memory").components.empty());
     }
 
     /// Of a pattern those that the plan found in the model, and those that the graph names.
@@ -204,7 +204,7 @@ private Q_SLOTS:
         QVERIFY(!hasPart(*editor, "image_encoder") && !hasPart(*editor, "text_encoder_4"));
     }
 
-    void componentsStay_whenTheRestChanges() {
+    void componentsRemain_whenTheRestChanges() {
         memory::Policy policy = memory::parsePolicy("leaf");
         policy.components["text_encoder"] = memory::parsePolicy("none");
         auto editor = shown(memory::toJson(policy));
@@ -213,20 +213,21 @@ private Q_SLOTS:
         policy.components["text_encoder"] = memory::parsePolicy("leaf");
 
         choose(*part<QComboBox>(*part<QWidget>(*editor, "all"), "policy"), "model");
-        QCOMPARE(memory::policyFromJson(told_.back(), "memory").components, policy.components);
+        QCOMPARE(memory::policyFromJson(reported_.back(), "memory").components, policy.components);
         type(*part<QLineEdit>(*editor, "text"), "sequential");
-        QCOMPARE(memory::policyFromJson(told_.back(), "memory").name, std::string("sequential"));
-        QCOMPARE(memory::policyFromJson(told_.back(), "memory").components, policy.components);
+        QCOMPARE(memory::policyFromJson(reported_.back(), "memory").name,
+                 std::string("sequential"));
+        QCOMPARE(memory::policyFromJson(reported_.back(), "memory").components, policy.components);
     }
 
-    void precisionsOfComponentsStay_whenTheTextChanges() {
+    void precisionsOfComponentsRemain_whenTheTextChanges() {
         auto editor = shownPrecision(
             {{"preset", "quality"}, {"components", {{"unet", {{"storage", "f8"}}}}}});
 
         type(*part<QLineEdit>(*editor, "text"), "quality,compute=f32");
 
-        QCOMPARE(told_.back()["compute"], Json("f32"));
-        QCOMPARE(told_.back()["components"]["unet"]["storage"], Json("f8"));
+        QCOMPARE(reported_.back()["compute"], Json("f32"));
+        QCOMPARE(reported_.back()["components"]["unet"]["storage"], Json("f8"));
     }
 
     void anotherPolicyForgetsTheBlocks() {
@@ -235,7 +236,7 @@ private Q_SLOTS:
         choose(*part<QComboBox>(*editor, "policy"), "leaf");
         choose(*part<QComboBox>(*editor, "policy"), "block");
 
-        QCOMPARE(memory::toText(memory::policyFromJson(told_.back(), "memory")),
+        QCOMPARE(memory::toText(memory::policyFromJson(reported_.back(), "memory")),
                  std::string("block"));
     }
 
@@ -244,7 +245,7 @@ private Q_SLOTS:
 
         choose(*part<QComboBox>(*editor, "device"), "Rehearse on 8 GiB");
 
-        QCOMPARE(told_.back()["device"].get<std::string>(),
+        QCOMPARE(reported_.back()["device"].get<std::string>(),
                  memory::toText(memory::parseDeviceSpec("fake:8GiB")));
     }
 
@@ -255,7 +256,7 @@ private Q_SLOTS:
         choose(*part<QComboBox>(*editor, "compute"), "f32");
         type(*part<QLineEdit>(*editor, "kept"), "norm, conv_out");
 
-        const auto choice = memory::precisionFromJson(told_.back(), "precision");
+        const auto choice = memory::precisionFromJson(reported_.back(), "precision");
 
         QCOMPARE(memory::toText(choice),
                  std::string("quality,compute=f32,storage=bf16,keep_f32=norm+conv_out"));
@@ -290,7 +291,7 @@ private Q_SLOTS:
         QVERIFY(now->hasFocus());
         QCOMPARE(now->text(), QString("norm"));
         QTest::keyClick(now, Qt::Key_Return);
-        QCOMPARE(told_.back()["keep_f32"], Json::array({"norm"}));
+        QCOMPARE(reported_.back()["keep_f32"], Json::array({"norm"}));
     }
 
     void newPlanKeepsWhatIsSelected() {
@@ -317,7 +318,7 @@ private Q_SLOTS:
 
         choose(*part<QComboBox>(*editor, "preset"), "balanced");
 
-        QVERIFY(told_.back().is_null());
+        QVERIFY(reported_.back().is_null());
     }
 
     void switchShowsItsCost_andWhatThePlanMadeOfIt() {
@@ -331,16 +332,16 @@ private Q_SLOTS:
         QVERIFY(part<QLabel>(*editor, "state.tf32_matmul")->text().contains("not applicable here"));
         QVERIFY(part<QLabel>(*editor, "state.tf32_matmul")->text().contains("10 bits"));
         choose(*part<QComboBox>(*editor, "switch.tf32_matmul"), "on");
-        QCOMPARE(told_.back()["switches"]["tf32_matmul"], Json(true));
+        QCOMPARE(reported_.back()["switches"]["tf32_matmul"], Json(true));
     }
 
     void notesOfTheFamilyAreShown() {
-        facts_.plannedPrecision = {{"unet", {{"notes", {"sums stay in f32"}}}}};
+        facts_.plannedPrecision = {{"unet", {{"notes", {"sums remain in f32"}}}}};
         const auto editor = shownPrecision("speed");
 
         const auto labels = editor->findChildren<QLabel*>();
         QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
-            return label->text().contains("sums stay in f32");
+            return label->text().contains("sums remain in f32");
         }));
     }
 
@@ -352,7 +353,7 @@ private Q_SLOTS:
         QTRY_VERIFY(part<QComboBox>(*part<QWidget>(*editor, "component.unet"), "storage"));
         choose(*part<QComboBox>(*part<QWidget>(*editor, "component.unet"), "storage"), "f8");
 
-        QCOMPARE(told_.back()["components"]["unet"]["storage"], Json("f8"));
+        QCOMPARE(reported_.back()["components"]["unet"]["storage"], Json("f8"));
     }
 
     void invalidPrecisionIsKept_andMarked() {
@@ -361,14 +362,14 @@ private Q_SLOTS:
 
         QCOMPARE(text->text(), QString("sharp"));
         QVERIFY(text->property("problem").toBool());
-        QVERIFY(told_.empty());
+        QVERIFY(reported_.empty());
     }
 
 private:
     std::unique_ptr<MemoryEditor> shown(const Json& memory) {
         auto editor = std::make_unique<MemoryEditor>();
         connect(editor.get(), &MemoryEditor::edited, this, [this](const Json& json) {
-            told_.push_back(json);
+            reported_.push_back(json);
         });
         editor->setNode(facts_, memory);
         editor->show();
@@ -378,7 +379,7 @@ private:
     std::unique_ptr<PrecisionEditor> shownPrecision(const Json& precision) {
         auto editor = std::make_unique<PrecisionEditor>();
         connect(editor.get(), &PrecisionEditor::edited, this, [this](const Json& json) {
-            told_.push_back(json);
+            reported_.push_back(json);
         });
         editor->setNode(facts_, precision);
         editor->show();
@@ -414,7 +415,7 @@ private:
 
     NodeDesc node_;
     NodeFacts facts_;
-    std::vector<Json> told_;
+    std::vector<Json> reported_;
 };
 
 LOWTIDE_WINDOW_TEST(MemoryEditorTest)

@@ -45,15 +45,15 @@ private Q_SLOTS:
         QFETCH(double, least);
         QFETCH(double, most);
         ParamEditor* field = show("guidance");
-        QSignalSpy told(field, &ParamEditor::edited);
+        QSignalSpy reported(field, &ParamEditor::edited);
 
         drag(field, pixels, Qt::KeyboardModifiers(modifiers));
 
         const double value = field->value().get<double>();
         QVERIFY2(value >= least && value <= most, qPrintable(QString::number(value)));
-        QVERIFY(told.count() >= 2);
-        QVERIFY(!told.first().at(1).toBool());
-        QVERIFY(told.last().at(1).toBool());
+        QVERIFY(reported.count() >= 2);
+        QVERIFY(!reported.first().at(1).toBool());
+        QVERIFY(reported.last().at(1).toBool());
         QVERIFY(!typing(field)->isVisible());
     }
 
@@ -69,7 +69,7 @@ private Q_SLOTS:
 
     void clickTypes_andEnterTakesTheExpression() {
         ParamEditor* field = show("width");
-        QSignalSpy told(field, &ParamEditor::edited);
+        QSignalSpy reported(field, &ParamEditor::edited);
         QSignalSpy gone(field, &ParamEditor::dismissed);
 
         QTest::mouseClick(field, Qt::LeftButton, {}, QPoint(40, 14));
@@ -78,8 +78,8 @@ private Q_SLOTS:
         QTest::keyClick(typing(field), Qt::Key_Return);
 
         QCOMPARE(field->value(), Json(576));
-        QCOMPARE(told.count(), 1);
-        QVERIFY(told.last().at(1).toBool());
+        QCOMPARE(reported.count(), 1);
+        QVERIFY(reported.last().at(1).toBool());
         QCOMPARE(gone.count(), 1);
     }
 
@@ -95,16 +95,16 @@ private Q_SLOTS:
         QVERIFY(!typing(field)->isVisible());
     }
 
-    void hardRangeRefuses_andWhatWasTypedStays() {
+    void hardRangeRefuses_andWhatWasTypedRemains() {
         ParamEditor* field = show("steps");
-        QSignalSpy told(field, &ParamEditor::edited);
+        QSignalSpy reported(field, &ParamEditor::edited);
         field->begin();
 
         QTest::keyClicks(typing(field), "151");
         QTest::keyClick(typing(field), Qt::Key_Return);
 
         QCOMPARE(field->value(), Json(20));
-        QCOMPARE(told.count(), 0);
+        QCOMPARE(reported.count(), 0);
         QVERIFY(typing(field)->isVisible());
         QCOMPARE(typing(field)->text(), QString("151"));
         QVERIFY2(typing(field)->toolTip().contains("150"), qPrintable(typing(field)->toolTip()));
@@ -127,25 +127,25 @@ private Q_SLOTS:
     void doubleClickBringsTheDefaultBack() {
         ParamEditor* field = show("steps");
         field->setValue(33);
-        QSignalSpy told(field, &ParamEditor::edited);
+        QSignalSpy reported(field, &ParamEditor::edited);
 
         QTest::mouseClick(field, Qt::LeftButton, {}, QPoint(40, 14));
         QTest::mouseDClick(typing(field), Qt::LeftButton, {}, QPoint(40, 14));
 
         QCOMPARE(field->value(), Json(20));
-        QCOMPARE(told.count(), 1);
+        QCOMPARE(reported.count(), 1);
         QVERIFY(!typing(field)->isVisible());
     }
 
     void wheelStepsOnlyWithFocus() {
         ParamEditor* field = show("guidance");
         other_->setFocus();
-        QVERIFY(!turn(field, 120));
+        QVERIFY(!turnWheel(field, 120));
         QCOMPARE(field->value(), Json(7.5));
 
         field->setFocus();
 
-        QVERIFY(turn(field, 120));
+        QVERIFY(turnWheel(field, 120));
         QCOMPARE(field->value(), Json(8.0));
     }
 
@@ -196,7 +196,7 @@ private Q_SLOTS:
         QCOMPARE(field->value(), Json(7.5));
     }
 
-    void valueThatDoesNotFitStays_andIsMarked_data() {
+    void valueThatDoesNotFitRemains_andIsMarked_data() {
         QTest::addColumn<QString>("json");
         QTest::newRow("text") << "\"many\"";
         QTest::newRow("list") << "[1,2]";
@@ -204,7 +204,7 @@ private Q_SLOTS:
         QTest::newRow("fraction") << "2.5";
     }
 
-    void valueThatDoesNotFitStays_andIsMarked() {
+    void valueThatDoesNotFitRemains_andIsMarked() {
         QFETCH(QString, json);
         ParamEditor* field = show("steps");
         const Json value = Json::parse(json.toStdString());
@@ -226,16 +226,16 @@ private Q_SLOTS:
         QCOMPARE(typing(field)->text(), QString("7.123456"));
     }
 
-    void settingAValueTellsNothing() {
+    void settingAValueEmitsNothing() {
         ParamEditor* field = show("steps");
-        QSignalSpy told(field, &ParamEditor::edited);
+        QSignalSpy reported(field, &ParamEditor::edited);
 
         field->setValue(30);
 
-        QCOMPARE(told.count(), 0);
+        QCOMPARE(reported.count(), 0);
     }
 
-    void seedOf64BitsStaysWhole() {
+    void seedOf64BitsRemainsExact() {
         ParamEditor* field = show("seed");
         const uint64_t seed = 18446744073709551557u;
         field->begin();
@@ -252,17 +252,17 @@ private Q_SLOTS:
 
     void dieThrowsAnotherSeed() {
         ParamEditor* field = show("seed");
-        QSignalSpy told(field, &ParamEditor::edited);
+        QSignalSpy reported(field, &ParamEditor::edited);
 
         QTest::mouseClick(field->findChild<QToolButton*>("dice"), Qt::LeftButton);
 
-        QCOMPARE(told.count(), 1);
-        QVERIFY(told.last().at(1).toBool());
+        QCOMPARE(reported.count(), 1);
+        QVERIFY(reported.last().at(1).toBool());
         QVERIFY(field->value().is_number_unsigned());
         QVERIFY(field->value().get<uint64_t>() != 0);
     }
 
-    /// As Run draws them, so that people can read and type them.
+    /// As Run draws them, so that users can read and type them.
     void dieThrowsSeedsThatCanBeRead() {
         ParamEditor* field = show("seed");
         for (int i = 0; i < 16; ++i) {
@@ -271,7 +271,7 @@ private Q_SLOTS:
         }
     }
 
-    void dieStaysWithinTheRange() {
+    void dieKeepsWithinTheRange() {
         ParamDesc seed = test::paramOf(test::sampleNode(), "seed");
         seed.max = 9;
         ParamEditor* field = show(seed);
@@ -319,7 +319,7 @@ private:
         QTest::mouseRelease(field, Qt::LeftButton, modifiers, start + QPoint(pixels, 0));
     }
 
-    static bool turn(QWidget* field, int angle) {
+    static bool turnWheel(QWidget* field, int angle) {
         QWheelEvent event(QPointF(20, 14),
                           field->mapToGlobal(QPointF(20, 14)),
                           {},

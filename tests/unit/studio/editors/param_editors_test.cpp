@@ -51,13 +51,13 @@ private Q_SLOTS:
 
     void choiceIsTakenByKey() {
         ParamEditor* editor = show("sampler");
-        QSignalSpy told(editor, &ParamEditor::edited);
+        QSignalSpy reported(editor, &ParamEditor::edited);
         editor->setFocus();
 
         QTest::keyClick(editor->focusWidget(), Qt::Key_Down);
 
         QCOMPARE(editor->value(), Json("c2"));
-        QCOMPARE(told.count(), 1);
+        QCOMPARE(reported.count(), 1);
     }
 
     void longListIsSearched() {
@@ -94,7 +94,7 @@ private Q_SLOTS:
     void wheelTurnsAChoiceOnlyWithFocus() {
         ParamEditor* editor = show("sampler");
         auto* box = editor->findChild<QComboBox*>("choices");
-        const auto turn = [box] {
+        const auto turnWheel = [box] {
             const QPointF at = box->rect().center();
             QWheelEvent event(at,
                               box->mapToGlobal(at),
@@ -107,16 +107,16 @@ private Q_SLOTS:
             QApplication::sendEvent(box, &event);
         };
         box->clearFocus();
-        turn();
+        turnWheel();
         QCOMPARE(editor->value(), Json("c1"));
 
         box->setFocus();
-        turn();
+        turnWheel();
 
         QCOMPARE(editor->value(), Json("c2"));
     }
 
-    void choiceThatIsNotInTheListStays() {
+    void choiceThatIsNotInTheListRemains() {
         ParamEditor* editor = show("sampler");
 
         editor->setValue("from_the_future");
@@ -128,18 +128,18 @@ private Q_SLOTS:
         QVERIFY(box->toolTip().contains("not in the list"));
     }
 
-    void typedLineIsToldAtEveryKey_andEndsOnce() {
+    void typedLineIsReportedAtEveryKey_andEndsOnce() {
         ParamEditor* editor = show("name");
-        QSignalSpy told(editor, &ParamEditor::edited);
+        QSignalSpy reported(editor, &ParamEditor::edited);
         editor->begin();
 
         QTest::keyClicks(editor->focusWidget(), "cat");
         QTest::keyClick(editor->findChild<QLineEdit*>("line"), Qt::Key_Return);
 
         QCOMPARE(editor->value(), Json("cat"));
-        QCOMPARE(told.count(), 4);
-        QVERIFY(told.last().at(1).toBool());
-        QVERIFY(!told.at(2).at(1).toBool());
+        QCOMPARE(reported.count(), 4);
+        QVERIFY(reported.last().at(1).toBool());
+        QVERIFY(!reported.at(2).at(1).toBool());
     }
 
     void weightOfTheSelectionChanges() {
@@ -178,7 +178,7 @@ private Q_SLOTS:
         QFETCH(QString, after);
         ParamEditor* editor = show("prompt");
         editor->setValue("fox");
-        editor->setBeside([&] {
+        editor->setOtherParams([&] {
             return weights.isEmpty() ? Json::object() : Json{{"weights", weights.toStdString()}};
         });
         auto* prompt = editor->findChild<QPlainTextEdit*>("prompt");
@@ -212,16 +212,16 @@ private Q_SLOTS:
         other->show();
         auto* prompt = editor->findChild<QPlainTextEdit*>("prompt");
         prompt->setFocus();
-        QSignalSpy told(editor, &ParamEditor::edited);
+        QSignalSpy reported(editor, &ParamEditor::edited);
 
         QTest::keyClicks(prompt, "x");
-        QVERIFY(!told.last().at(1).toBool());
+        QVERIFY(!reported.last().at(1).toBool());
         QTest::keyClick(prompt, Qt::Key_Tab);
 
-        QVERIFY(told.last().at(1).toBool());
+        QVERIFY(reported.last().at(1).toBool());
     }
 
-    /// An editor that goes with what is half typed in it has no value to tell any more.
+    /// An editor that goes with what is half typed in it has no value to report any more.
     void whatIsTypedGoesWithItsEditor_data() {
         QTest::addColumn<QString>("param");
         for (const char* param : {"prompt", "name", "checkpoint", "steps"}) {
@@ -234,11 +234,11 @@ private Q_SLOTS:
         ParamEditor* editor = show(param.toStdString().c_str());
         editor->begin();
         QTest::keyClicks(QApplication::focusWidget(), "7");
-        int told = 0;
-        connect(editor, &ParamEditor::edited, this, [&told] { ++told; });
-        connect(editor, &ParamEditor::dismissed, this, [&told] { ++told; });
+        int reported = 0;
+        connect(editor, &ParamEditor::edited, this, [&reported] { ++reported; });
+        connect(editor, &ParamEditor::dismissed, this, [&reported] { ++reported; });
         delete editor;
-        QCOMPARE(told, 0);
+        QCOMPARE(reported, 0);
     }
 
     void sameTextAgainLeavesTheCursor() {
@@ -280,7 +280,7 @@ private Q_SLOTS:
         dialog->close();
     }
 
-    void browsingBeginsWhereAPersonKeepsFiles() {
+    void browsingBeginsWhereAUserKeepsFiles() {
         QTemporaryDir own;
         QTemporaryDir program;
         for (const QTemporaryDir* folder : {&own, &program}) {
@@ -288,8 +288,8 @@ private Q_SLOTS:
             QVERIFY(file.open(QIODevice::WriteOnly));
         }
         const ProgramFiles offered(program.path());
-        const ParamDesc picture{.id = "image", .kind = ParamKind::File};
-        FileEditor editor({}, picture, &offered, window_.get());
+        const ParamDesc image{.id = "image", .kind = ParamKind::File};
+        FileEditor editor({}, image, &offered, window_.get());
         const auto begunAt = [&](const QString& value, const QString& chosen) {
             editor.setValue(value.toStdString());
             QTest::mouseClick(editor.findChild<QToolButton*>("folder"), Qt::LeftButton);
@@ -308,13 +308,13 @@ private Q_SLOTS:
         QCOMPARE(begunAt("", {}), ownFolder);
     }
 
-    void aPictureIsSeenBeforeItIsChosen() {
+    void anImageIsSeenBeforeItIsChosen() {
         QTemporaryDir own;
-        QImage picture(40, 20, QImage::Format_RGB888);
-        picture.fill(qRgb(200, 30, 30));
-        QVERIFY(picture.save(own.filePath("fox.png")));
+        QImage image(40, 20, QImage::Format_RGB888);
+        image.fill(qRgb(200, 30, 30));
+        QVERIFY(image.save(own.filePath("fox.png")));
         QFile text(own.filePath("notes.png"));
-        QVERIFY(text.open(QIODevice::WriteOnly) && text.write("no picture") > 0);
+        QVERIFY(text.open(QIODevice::WriteOnly) && text.write("no image") > 0);
         text.close();
         const ParamDesc file{.id = "image", .kind = ParamKind::File};
         const NodeDesc reads{.id = "load.image", .outputs = {{.id = "image", .type = "IMAGE"}}};
@@ -338,7 +338,7 @@ private Q_SLOTS:
         dialog->close();
     }
 
-    void onlyPicturesHaveAPreview() {
+    void onlyImagesHaveAPreview() {
         const ParamDesc file{.id = "checkpoint", .kind = ParamKind::File};
         const NodeDesc reads{.id = "load.checkpoint",
                              .outputs = {{.id = "model", .type = "MODEL"}}};
@@ -375,7 +375,7 @@ private Q_SLOTS:
         QFETCH(bool, byKey);
         ParamEditor* editor = show("tiled");
         editor->setFocus();
-        QSignalSpy told(editor, &ParamEditor::edited);
+        QSignalSpy reported(editor, &ParamEditor::edited);
 
         if (byKey) {
             QTest::keyClick(editor, Qt::Key_Space);
@@ -384,7 +384,7 @@ private Q_SLOTS:
         }
 
         QCOMPARE(editor->value(), Json(false));
-        QCOMPARE(told.count(), 1);
+        QCOMPARE(reported.count(), 1);
     }
 
     void problemFromOutsideIsShown_untilTheValueChanges() {

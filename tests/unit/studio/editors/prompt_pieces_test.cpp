@@ -18,7 +18,7 @@ QString letterOf(PromptPiece::Kind kind) {
     return QStringLiteral("(#KNC*!").mid(static_cast<int>(kind), 1);
 }
 
-/// A letter for each place: ( bracket, # weight, K keyword, N name, C choice, * wildcard,
+/// A letter for each position: ( bracket, # weight, K keyword, N name, C choice, * wildcard,
 /// ! problem.
 QString marksOf(const QString& text, const PromptSyntax& syntax) {
     QString marks(text.size(), QLatin1Char(' '));
@@ -162,7 +162,7 @@ private Q_SLOTS:
         }
     }
 
-    void countsAreWordedAsPeopleKnowThem_data() {
+    void countsAreWordedAsUsersKnowThem_data() {
         QTest::addColumn<QString>("json");
         QTest::addColumn<QString>("text");
         QTest::addColumn<bool>("isCut");
@@ -182,7 +182,7 @@ private Q_SLOTS:
                               << QString::fromUtf8("303 in 5 × 75") << false;
     }
 
-    void countsAreWordedAsPeopleKnowThem() {
+    void countsAreWordedAsUsersKnowThem() {
         QFETCH(QString, json);
         QFETCH(QString, text);
         QFETCH(bool, isCut);
@@ -200,7 +200,7 @@ private Q_SLOTS:
         QCOMPARE(shown.isCut, isCut);
     }
 
-    void whatNobodyKnowsIsSaidQuietly() {
+    void whatNobodyKnowsIsReportedQuietly() {
         TextCounts counts = textCountsIn(Json(), "prompt");
         QCOMPARE(countText(counts).text, QString());
         counts.isConnected = false;

@@ -1,4 +1,4 @@
-// Programs that are killed while they write the file of runs: what they told as done is there.
+// Programs that are killed while they write the file of runs: what they reported as done is there.
 #include "tests/fixtures/test_program.hpp"
 #include "ui/history/run_store.hpp"
 
@@ -21,8 +21,8 @@ namespace {
 constexpr int kDeaths = 40;
 constexpr int kMostMilliseconds = 60;
 
-/// What a child did, one number after the other, each told when it is done.
-enum Step : int { Added, Begun, Pictured, Thumbed, Starred, Ended, kSteps };
+/// What a child did, one number after the other, each reported when it is done.
+enum Step : int { Added, Begun, Imaged, Thumbed, Starred, Ended, kSteps };
 
 QString keyOf(int child, int run) {
     return QString("%1:%2").arg(child).arg(run);
@@ -34,8 +34,8 @@ QString pathOf(int child, int run) {
 
 void doStep(RunStore& store, int child, int run, Step step) {
     const QString key = keyOf(child, run);
-    const auto picture = [&] {
-        return store.pictures({.words = QString("%1_%2.png").arg(child).arg(run)}).front().id;
+    const auto image = [&] {
+        return store.images({.words = QString("%1_%2.png").arg(child).arg(run)}).front().id;
     };
     switch (step) {
         case Added:
@@ -45,14 +45,14 @@ void doStep(RunStore& store, int child, int run, Step step) {
         case Begun:
             store.begin(key, 1);
             break;
-        case Pictured:
-            store.addPictures(key, {pathOf(child, run)}, PictureClaim::Wrote, 2);
+        case Imaged:
+            store.addImages(key, {pathOf(child, run)}, ImageClaim::Wrote, 2);
             break;
         case Thumbed:
-            store.setThumbnail(picture(), {8, 8}, QByteArray(9000, 'p'));
+            store.setThumbnail(image(), {8, 8}, QByteArray(9000, 'p'));
             break;
         case Starred:
-            store.setStarred({picture()}, true);
+            store.setStarred({image()}, true);
             break;
         default:
             store.end({{.key = key, .state = RunState::Finished, .ended = 3}});
@@ -60,12 +60,12 @@ void doStep(RunStore& store, int child, int run, Step step) {
 }
 
 /// Of a child process: writes until it is killed.
-[[noreturn]] void writeForEver(const QString& file, int child, int told) {
+[[noreturn]] void writeForEver(const QString& file, int child, int reported) {
     try {
         RunStore store(file);
         for (int done = 0;; ++done) {
             doStep(store, child, done / kSteps, static_cast<Step>(done % kSteps));
-            if (write(told, &done, sizeof done) != sizeof done) {
+            if (write(reported, &done, sizeof done) != sizeof done) {
                 _exit(2);
             }
         }
@@ -81,7 +81,7 @@ class RunStoreKilledTest : public QObject {
 
 private Q_SLOTS:
 
-    void whatWasToldIsThere() {
+    void whatWasReportedIsThere() {
         const QTemporaryDir folder;
         const QString file = folder.filePath("runs.sqlite");
         int steps = 0;
@@ -109,7 +109,7 @@ private Q_SLOTS:
             steps += last + 1;
             checkThere(file, child, last);
         }
-        qInfo("%d steps were told by %d programs that were killed", steps, kDeaths);
+        qInfo("%d steps were reported by %d programs that were killed", steps, kDeaths);
         QVERIFY(steps > kDeaths);
     }
 
@@ -126,11 +126,11 @@ private:
                 QCOMPARE(run->state, RunState::Finished);
             }
             if (done % kSteps == Starred) {
-                const auto pictures =
-                    store.pictures({.words = QString("%1_%2.png").arg(child).arg(number)});
-                QCOMPARE(pictures.size(), size_t{1});
-                QVERIFY(pictures.front().isStarred);
-                QCOMPARE(store.thumbnail(pictures.front().id).size(), 9000);
+                const auto images =
+                    store.images({.words = QString("%1_%2.png").arg(child).arg(number)});
+                QCOMPARE(images.size(), size_t{1});
+                QVERIFY(images.front().isStarred);
+                QCOMPARE(store.thumbnail(images.front().id).size(), 9000);
             }
         }
         Database database(file);

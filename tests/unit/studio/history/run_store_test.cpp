@@ -44,10 +44,10 @@ class RunStoreTest : public QObject {
 
     QString newFile() { return folder_.filePath(QString("runs%1.sqlite").arg(++files_)); }
 
-    static QStringList pathsIn(const std::vector<PictureRecord>& pictures) {
+    static QStringList pathsIn(const std::vector<ImageRecord>& images) {
         QStringList paths;
-        for (const PictureRecord& picture : pictures) {
-            paths << picture.path;
+        for (const ImageRecord& image : images) {
+            paths << image.path;
         }
         return paths;
     }
@@ -71,10 +71,10 @@ private Q_SLOTS:
         }
         store.add({runNamed("a:1", words.join(" "))});
         store.add({runNamed("a:2")});
-        store.addPictures("a:1", {"/p/long.png"}, PictureClaim::Wrote, 1);
-        store.addPictures("a:2", {"/p/short.png"}, PictureClaim::Wrote, 2);
-        QCOMPARE(pathsIn(store.pictures({.words = words.join('\n')})), QStringList{"/p/long.png"});
-        QCOMPARE(pathsIn(store.pictures({.words = words.join(' ') + " w3000x"})), QStringList());
+        store.addImages("a:1", {"/p/long.png"}, ImageClaim::Wrote, 1);
+        store.addImages("a:2", {"/p/short.png"}, ImageClaim::Wrote, 2);
+        QCOMPARE(pathsIn(store.images({.words = words.join('\n')})), QStringList{"/p/long.png"});
+        QCOMPARE(pathsIn(store.images({.words = words.join(' ') + " w3000x"})), QStringList());
     }
 
     /// As RunWriter does, each tries again what the file takes from another one just now.
@@ -91,7 +91,7 @@ private Q_SLOTS:
                         store.emplace(file);
                     }
                     store->add({runNamed(key)});
-                    store->addPictures(key, {"/p/" + key + ".png"}, PictureClaim::Wrote, 1);
+                    store->addImages(key, {"/p/" + key + ".png"}, ImageClaim::Wrote, 1);
                 };
                 while (testing::errorOf(keep)) {
                     ::usleep(1000);
@@ -104,7 +104,7 @@ private Q_SLOTS:
                 QVERIFY(store.run(QString("%1:%2").arg(number).arg(i)));
             }
         }
-        QCOMPARE(store.pictures({}).size(), size_t{kProcesses * kRuns});
+        QCOMPARE(store.images({}).size(), size_t{kProcesses * kRuns});
     }
 
     void whatWasKeptComesBack() {
@@ -159,7 +159,7 @@ private Q_SLOTS:
         QCOMPARE(store.leftOpen({})[1].state, RunState::Running);
     }
 
-    /// Whoever claims them may be killed before they are in a queue again: they stay open.
+    /// Whoever claims them may be killed before they are in a queue again: they remain open.
     void aClaimHoldsForTenSeconds() {
         RunStore store(newFile());
         RunRecord run;
@@ -177,13 +177,13 @@ private Q_SLOTS:
         QCOMPARE(store.claim(keys, 200'000), std::vector<RunKey>());
     }
 
-    void picturesAreFound_data() {
-        QTest::addColumn<PictureFilter>("filter");
+    void imagesAreFound_data() {
+        QTest::addColumn<ImageFilter>("filter");
         QTest::addColumn<QStringList>("found");
         const QStringList all = {"/p/c.png", "/p/b.mp4", "/p/a2.png", "/p/a1.png"};
-        const auto row = [](const char* name,
-                            const PictureFilter& filter,
-                            const QStringList& found) { QTest::newRow(name) << filter << found; };
+        const auto row = [](const char* name, const ImageFilter& filter, const QStringList& found) {
+            QTest::newRow(name) << filter << found;
+        };
         row("everything", {}, all);
         row("a word of the prompt", {.words = "lighthouse"}, {"/p/b.mp4"});
         row("in any case", {.words = "LIGHT Dawn"}, {"/p/b.mp4"});
@@ -193,7 +193,7 @@ private Q_SLOTS:
         row("an underline is no wildcard", {.words = "_"}, {});
         row("a quotation mark", {.words = "'"}, {});
         row("the name of the file", {.words = "A2.png"}, {"/p/a2.png"});
-        row("two words of two places", {.words = "boat a1"}, {"/p/a1.png"});
+        row("two words of two fields", {.words = "boat a1"}, {"/p/a1.png"});
         row("no such word", {.words = "fox"}, {});
         row("a model", {.model = "wan.safetensors"}, {"/p/b.mp4"});
         row("half a model", {.model = "wan"}, {});
@@ -205,8 +205,8 @@ private Q_SLOTS:
         row("between", {.since = 150, .until = 250}, {"/p/b.mp4"});
     }
 
-    void picturesAreFound() {
-        QFETCH(PictureFilter, filter);
+    void imagesAreFound() {
+        QFETCH(ImageFilter, filter);
         QFETCH(QStringList, found);
         RunStore store(newFile());
         store.add({runNamed("a:1")});
@@ -217,11 +217,11 @@ private Q_SLOTS:
         video.words.graph = "waves";
         store.add({video});
         store.add({runNamed("a:3")});
-        store.addPictures("a:1", {"/p/a1.png", "/p/a2.png"}, PictureClaim::Wrote, 100);
-        store.addPictures("a:2", {"/p/b.mp4"}, PictureClaim::Wrote, 200);
-        store.addPictures("a:3", {"/p/c.png"}, PictureClaim::Wrote, 300);
-        store.setStarred({store.pictures({.words = "a2.png"}).front().id}, true);
-        QCOMPARE(pathsIn(store.pictures(filter)), found);
+        store.addImages("a:1", {"/p/a1.png", "/p/a2.png"}, ImageClaim::Wrote, 100);
+        store.addImages("a:2", {"/p/b.mp4"}, ImageClaim::Wrote, 200);
+        store.addImages("a:3", {"/p/c.png"}, ImageClaim::Wrote, 300);
+        store.setStarred({store.images({.words = "a2.png"}).front().id}, true);
+        QCOMPARE(pathsIn(store.images(filter)), found);
     }
 
     void whatCanBeChosenIsListed() {
@@ -236,53 +236,53 @@ private Q_SLOTS:
         QCOMPARE(store.graphs(), (QStringList{"boat", "waves"}));
     }
 
-    /// Told twice of the same file it is one picture; written by another run it is that one's.
-    void aFileIsOnePicture() {
+    /// Reported twice for the same file it is one image; written by another run it is that one's.
+    void aFileIsOneImage() {
         RunStore store(newFile());
         store.add({runNamed("a:1")});
         store.add({runNamed("a:2")});
-        store.addPictures("a:1", {"/p/a.png"}, PictureClaim::Wrote, 100);
-        const int64_t first = store.pictures({}).front().id;
+        store.addImages("a:1", {"/p/a.png"}, ImageClaim::Wrote, 100);
+        const int64_t first = store.images({}).front().id;
         store.setStarred({first}, true);
         store.setThumbnail(first, {64, 48}, "abc");
-        store.addPictures("a:1", {"/p/a.png"}, PictureClaim::Wrote, 110);
-        std::vector<PictureRecord> pictures = store.pictures({});
-        QCOMPARE(pictures.size(), size_t{1});
-        QVERIFY(pictures.front().isStarred && pictures.front().hasThumbnail);
-        QCOMPARE(pictures.front().size, QSize(64, 48));
+        store.addImages("a:1", {"/p/a.png"}, ImageClaim::Wrote, 110);
+        std::vector<ImageRecord> images = store.images({});
+        QCOMPARE(images.size(), size_t{1});
+        QVERIFY(images.front().isStarred && images.front().hasThumbnail);
+        QCOMPARE(images.front().size, QSize(64, 48));
         QCOMPARE(store.thumbnail(first), QByteArray("abc"));
-        store.addPictures("a:2", {"/p/a.png"}, PictureClaim::Named, 120);
-        QCOMPARE(store.pictures({}).front().run, RunKey("a:1"));
-        store.addPictures("a:2", {"/p/a.png"}, PictureClaim::Wrote, 120);
-        pictures = store.pictures({});
-        QCOMPARE(pictures.size(), size_t{1});
-        QCOMPARE(pictures.front().run, RunKey("a:2"));
-        QVERIFY(!pictures.front().isStarred && !pictures.front().hasThumbnail);
+        store.addImages("a:2", {"/p/a.png"}, ImageClaim::Named, 120);
+        QCOMPARE(store.images({}).front().run, RunKey("a:1"));
+        store.addImages("a:2", {"/p/a.png"}, ImageClaim::Wrote, 120);
+        images = store.images({});
+        QCOMPARE(images.size(), size_t{1});
+        QCOMPARE(images.front().run, RunKey("a:2"));
+        QVERIFY(!images.front().isStarred && !images.front().hasThumbnail);
         QVERIFY(store.thumbnail(first).isEmpty());
     }
 
-    void picturesAreRenamedAndForgotten() {
+    void imagesAreRenamedAndForgotten() {
         RunStore store(newFile());
         store.add({runNamed("a:1")});
-        store.addPictures("a:1", {"/p/a.png", "/p/b.png"}, PictureClaim::Wrote, 100);
-        const std::vector<PictureRecord> pictures = store.pictures({});
-        store.setPath(pictures[1].id, "/p/Boat.png");
-        QCOMPARE(pathsIn(store.pictures({.words = "boat.PNG"})), QStringList{"/p/Boat.png"});
-        store.setPath(pictures[0].id, "/p/Boat.png");  // it took the other's place on the disk
-        QCOMPARE(pathsIn(store.pictures({})), QStringList{"/p/Boat.png"});
-        store.forgetPictures({pictures[0].id});
-        QVERIFY(store.pictures({}).empty());
+        store.addImages("a:1", {"/p/a.png", "/p/b.png"}, ImageClaim::Wrote, 100);
+        const std::vector<ImageRecord> images = store.images({});
+        store.setPath(images[1].id, "/p/Boat.png");
+        QCOMPARE(pathsIn(store.images({.words = "boat.PNG"})), QStringList{"/p/Boat.png"});
+        store.setPath(images[0].id, "/p/Boat.png");  // it took the other's place on the disk
+        QCOMPARE(pathsIn(store.images({})), QStringList{"/p/Boat.png"});
+        store.forgetImages({images[0].id});
+        QVERIFY(store.images({}).empty());
         QVERIFY(store.run("a:1"));
-        store.setThumbnail(pictures[0].id, {1, 1}, "late");  // made for a picture that is gone
-        QVERIFY(store.thumbnail(pictures[0].id).isEmpty());
+        store.setThumbnail(images[0].id, {1, 1}, "late");  // made for an image that is gone
+        QVERIFY(store.thumbnail(images[0].id).isEmpty());
     }
 
-    void aForgottenRunTakesItsPicturesAlong() {
+    void aForgottenRunTakesItsImagesAlong() {
         RunStore store(newFile());
         store.add({runNamed("a:1")});
-        store.addPictures("a:1", {"/p/a.png"}, PictureClaim::Wrote, 100);
+        store.addImages("a:1", {"/p/a.png"}, ImageClaim::Wrote, 100);
         store.forget({"a:1"});
-        QVERIFY(store.pictures({}).empty());
+        QVERIFY(store.images({}).empty());
         QCOMPARE(store.runCount(), int64_t{0});
     }
 
@@ -317,8 +317,8 @@ private Q_SLOTS:
         RunStore other(file);
         one.add({runNamed("a:1")});
         other.add({runNamed("b:1")});
-        one.addPictures("b:1", {"/p/a.png"}, PictureClaim::Wrote, 1);
-        QCOMPARE(other.pictures({}).size(), size_t{1});
+        one.addImages("b:1", {"/p/a.png"}, ImageClaim::Wrote, 1);
+        QCOMPARE(other.images({}).size(), size_t{1});
         QCOMPARE(one.runCount(), int64_t{2});
     }
 
@@ -333,7 +333,7 @@ private Q_SLOTS:
                 RunRecord run = runNamed(QString("a:%1").arg(i), QString("boat number %1").arg(i));
                 run.graph = graph + std::to_string(i);
                 store.add({run});
-                store.addPictures(run.key, {QString("/p/%1.png").arg(i)}, PictureClaim::Wrote, i);
+                store.addImages(run.key, {QString("/p/%1.png").arg(i)}, ImageClaim::Wrote, i);
                 store.setThumbnail(i + 1, {1024, 1024}, thumbnail);
             }
         }
@@ -341,10 +341,10 @@ private Q_SLOTS:
         QElapsedTimer clock;
         clock.start();
         RunStore store(file);
-        const std::vector<PictureRecord> all = store.pictures({});
+        const std::vector<ImageRecord> all = store.images({});
         const qint64 listed = clock.restart();
         QCOMPARE(all.size(), size_t{kMany});
-        QCOMPARE(store.pictures({.words = "boat 9999"}).size(), size_t{1});
+        QCOMPARE(store.images({.words = "boat 9999"}).size(), size_t{1});
         const qint64 found = clock.restart();
         for (int i = 0; i < 100; ++i) {
             QCOMPARE(store.thumbnail(all[static_cast<size_t>(i)].id).size(), thumbnail.size());
@@ -368,6 +368,6 @@ LOWTIDE_TEST(RunStoreTest)
 
 }  // namespace run_store_test
 
-Q_DECLARE_METATYPE(lowtide::ui::PictureFilter)
+Q_DECLARE_METATYPE(lowtide::ui::ImageFilter)
 
 #include "run_store_test.moc"

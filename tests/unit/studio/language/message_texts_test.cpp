@@ -27,7 +27,7 @@ constexpr std::pair<const char*, const char*> kTexts[] = {
     {"write {{\"vae\": {}}}", "请写 {{\"vae\": {}}}"},
     {"; ", "；"},
     {"not translated {}", ""},
-    {"with a place too many {}", "{}和{}"},
+    {"with a placeholder too many {}", "{}和{}"},
 };
 constexpr const char* kPlural =
     "msgid \"{} file is missing\"\nmsgid_plural \"{} files are missing\"\n"
@@ -113,8 +113,8 @@ private Q_SLOTS:
         row("another separator",
             joined(std::vector<Message>{message("raise it"), Message("b")}, " or "),
             "请提高它 or b");
-        // Refused by check_translations.py; a program says what it can.
-        row("a place too many", message("with a place too many {}", 1), "1和");
+        // Refused by check_translations.py; a program shows what it can.
+        row("a placeholder too many", message("with a placeholder too many {}", 1), "1和");
     }
 
     void aMessageIsFoundByItsFormat() {
@@ -145,7 +145,7 @@ private Q_SLOTS:
     }
 
     /// Of the real texts, as the module and the memory planner make them.
-    void whatOftenHappensIsSaidInChinese_data() {
+    void whatOftenHappensIsReportedInChinese_data() {
         QTest::addColumn<Message>("english");
         QTest::addColumn<QString>("text");
         row("a file", message("the file {} was not found", "\"a.png\""), "未找到文件“a.png”");
@@ -166,15 +166,15 @@ private Q_SLOTS:
             "请把 decode 及其组件的显存策略设为 leaf：只需 1.0 GiB");
     }
 
-    void whatOftenHappensIsSaidInChinese() {
+    void whatOftenHappensIsReportedInChinese() {
         QFETCH(Message, english);
         Language language;
         language.use("zh_CN");
         QTEST(moduleSentence(english), "text");
     }
 
-    /// As the module's answers come: what is not known stays behind words that say its code.
-    void anIssueIsSaidByItsFormat() {
+    /// As the module's answers come: what is not known is kept behind words that state its code.
+    void anIssueIsReportedByItsFormat() {
         const auto before = ModuleTexts::current();
         ModuleTexts::setCurrent(std::make_shared<KeyedTexts>(
             R"({"issue/odd/message": {"en": "{message}", "text": "怪：{message}"}})", texts_));

@@ -21,14 +21,14 @@ void drag(CropFrame& frame, FrameEdges edges, const QPointF& from, const QPointF
     frame.dragTo(to);
 }
 
-QImage somePicture(int width, int height) {
-    QImage picture(width, height, QImage::Format_RGB888);
+QImage someImage(int width, int height) {
+    QImage image(width, height, QImage::Format_RGB888);
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
-            picture.setPixel(x, y, qRgb(x * 3 % 256, y * 5 % 256, (x + y) % 256));
+            image.setPixel(x, y, qRgb(x * 3 % 256, y * 5 % 256, (x + y) % 256));
         }
     }
-    return picture;
+    return image;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    void beginsAsThePicture() {
+    void beginsAsTheImage() {
         QVERIFY(CropFrame({512, 768}).isWhole());
         QCOMPARE(CropFrame({101, 131}).rect(), QRect(2, 1, 96, 128));  // the middle that is whole
         QVERIFY(!CropFrame({101, 131}).isBeyond());
@@ -100,7 +100,7 @@ private Q_SLOTS:
         QVERIFY(frame.isWhole());
     }
 
-    void staysWithinWhatCanBeMade() {
+    void keepsWithinWhatCanBeMade() {
         CropFrame frame({640, 480});
         drag(frame, FrameEdge::Right | FrameEdge::Bottom, {640, 480}, {1e6, 1e6});
         QVERIFY(qint64{frame.rect().width()} * frame.rect().height() <= 64LL * 1024 * 1024);
@@ -119,31 +119,31 @@ private Q_SLOTS:
         QCOMPARE(frame.rect(), QRect(8, -8, 624, 488));
     }
 
-    void aCropIsThePartOfThePicture() {
-        const QImage picture = somePicture(120, 90);
-        const FramedPicture cut = framedPicture(picture, QRect(16, 8, 64, 40), 32);
-        QCOMPARE(cut.picture, picture.copy(16, 8, 64, 40));
+    void aCropIsThePartOfTheImage() {
+        const QImage image = someImage(120, 90);
+        const FramedImage cut = framedImage(image, QRect(16, 8, 64, 40), 32);
+        QCOMPARE(cut.image, image.copy(16, 8, 64, 40));
         QVERIFY(cut.mask.isNull());
     }
 
-    /// Everything new is masked whole, the old picture's pixels are there as they were, and those
+    /// Everything new is masked whole, the old image's pixels are there as they were, and those
     /// further than the overlap from what is new are not masked at all.
     void whatIsNewIsMasked() {
-        const QImage picture = somePicture(120, 90);
+        const QImage image = someImage(120, 90);
         const QRect frame(-40, 8, 128, 120);
-        const FramedPicture made = framedPicture(picture, frame, 16);
-        QCOMPARE(made.picture.size(), frame.size());
+        const FramedImage made = framedImage(image, frame, 16);
+        QCOMPARE(made.image.size(), frame.size());
         for (int y = 0; y < frame.height(); ++y) {
             for (int x = 0; x < frame.width(); ++x) {
                 const QPoint old(frame.left() + x, frame.top() + y);
                 const int level = levelAt(made.mask, x, y);
-                if (!picture.rect().contains(old)) {
+                if (!image.rect().contains(old)) {
                     QCOMPARE(level, 255);
                     const QPoint nearest(std::clamp(old.x(), 0, 119), std::clamp(old.y(), 0, 89));
-                    QCOMPARE(made.picture.pixel(x, y), picture.pixel(nearest));
+                    QCOMPARE(made.image.pixel(x, y), image.pixel(nearest));
                     continue;
                 }
-                QCOMPARE(made.picture.pixel(x, y), picture.pixel(old));
+                QCOMPARE(made.image.pixel(x, y), image.pixel(old));
                 // New are the left and the lower side: the frame ends within the others.
                 const bool isFar = old.x() >= 16 && old.y() < 90 - 16;
                 QCOMPARE(level == 0, isFar);
@@ -157,17 +157,17 @@ private Q_SLOTS:
     }
 
     void withoutOverlapNothingOldIsMasked() {
-        const FramedPicture made = framedPicture(somePicture(64, 64), QRect(0, 0, 72, 64), 0);
+        const FramedImage made = framedImage(someImage(64, 64), QRect(0, 0, 72, 64), 0);
         QCOMPARE(levelAt(made.mask, 63, 30), 0);
         QCOMPARE(levelAt(made.mask, 64, 30), 255);
     }
 
-    void transparencyStays() {
-        QImage picture(32, 32, QImage::Format_ARGB32);
-        picture.fill(QColor(10, 20, 30, 128));
-        const FramedPicture made = framedPicture(picture, QRect(-8, 0, 40, 32), 4);
-        QCOMPARE(made.picture.pixelColor(0, 0), QColor(10, 20, 30, 128));
-        QCOMPARE(made.picture.pixelColor(20, 20), QColor(10, 20, 30, 128));
+    void transparencyIsKept() {
+        QImage image(32, 32, QImage::Format_ARGB32);
+        image.fill(QColor(10, 20, 30, 128));
+        const FramedImage made = framedImage(image, QRect(-8, 0, 40, 32), 4);
+        QCOMPARE(made.image.pixelColor(0, 0), QColor(10, 20, 30, 128));
+        QCOMPARE(made.image.pixelColor(20, 20), QColor(10, 20, 30, 128));
     }
 };
 

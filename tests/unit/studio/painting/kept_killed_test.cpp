@@ -1,7 +1,7 @@
-// Programs that are killed while they keep masks: what they told as kept is there, and whole.
+// Programs that are killed while they keep masks: what they reported as kept is there, complete.
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/painting/some_mask.hpp"
-#include "ui/painting/kept_picture.hpp"
+#include "ui/painting/kept_image.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -29,27 +29,26 @@ QImage maskOf(int number) {
     return someMask(kSize.width(), kSize.height(), static_cast<quint32>(number + 1), 40);
 }
 
-QString pictureOf(int child) {
+QString imageOf(int child) {
     return QString("/pictures/%1.png").arg(child);
 }
 
-/// Of a child process: a mask is kept as a file, then as what is unfinished; each told when done.
-[[noreturn]] void keepForEver(const QString& folder, int child, int told) {
+/// For a child process: keeps a mask as a file, then as an unfinished one; reports each when done.
+[[noreturn]] void keepForEver(const QString& folder, int child, int reported) {
     const UnfinishedMasks unfinished(folder + "/unfinished");
     for (int number = 0;; ++number) {
         const QImage mask = maskOf(number);
-        const QString problem = number % 2 == 0
-                                    ? keepPicture(folder + "/files", "mask", mask).problem
-                                    : unfinished.keep(pictureOf(child), mask);
-        if (!problem.isEmpty() || write(told, &number, sizeof number) != sizeof number) {
+        const QString problem = number % 2 == 0 ? keepImage(folder + "/files", "mask", mask).problem
+                                                : unfinished.keep(imageOf(child), mask);
+        if (!problem.isEmpty() || write(reported, &number, sizeof number) != sizeof number) {
             _exit(2);
         }
     }
 }
 
-/// The last number that a child told before it was killed, which was so many milliseconds after it
-/// had told so many; -1: none.
-int lastToldBefore(int awaited, int milliseconds, const QString& folder, int child) {
+/// The last number that a child reported before it was killed, which was so many milliseconds after
+/// it had reported so many; -1: none.
+int lastReportedBefore(int awaited, int milliseconds, const QString& folder, int child) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) {
         qFatal("no pipe");
@@ -87,23 +86,22 @@ class KeptKilledTest : public QObject {
 
 private Q_SLOTS:
 
-    void whatWasToldIsThere() {
+    void whatWasReportedIsThere() {
         QTemporaryDir folder;
         const UnfinishedMasks unfinished(folder.filePath("unfinished"));
         QRandomGenerator random(1);
-        int told = 0;
+        int reported = 0;
         for (int child = 0; child < kDeaths; ++child) {
             const int awaited = random.bounded(kMostAwaited);
-            const int last =
-                lastToldBefore(awaited, random.bounded(kMostMilliseconds), folder.path(), child);
-            told += last + 1;
+            const int last = lastReportedBefore(
+                awaited, random.bounded(kMostMilliseconds), folder.path(), child);
+            reported += last + 1;
             for (int number = 0; number <= last; number += 2) {
-                const KeptPicture kept =
-                    keepPicture(folder.filePath("files"), "mask", maskOf(number));
+                const KeptImage kept = keepImage(folder.filePath("files"), "mask", maskOf(number));
                 QCOMPARE(kept.problem, QString());
             }
             if (last >= 1) {
-                const QImage there = unfinished.of(pictureOf(child), kSize);
+                const QImage there = unfinished.of(imageOf(child), kSize);
                 const int newest = last % 2 == 1 ? last : last - 1;
                 QVERIFY(there == maskOf(newest) || there == maskOf(newest + 2));
             }
@@ -114,8 +112,8 @@ private Q_SLOTS:
             QCOMPARE(grey(files.filePath(name)).size(), kSize);
             QCOMPARE(name.count('-'), 1);
         }
-        qInfo("%d masks were told as kept before %d deaths", told, kDeaths);
-        QVERIFY(told > kDeaths);
+        qInfo("%d masks were reported as kept before %d deaths", reported, kDeaths);
+        QVERIFY(reported > kDeaths);
     }
 };
 

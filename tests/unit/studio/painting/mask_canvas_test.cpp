@@ -33,14 +33,14 @@ void stroke(MaskCanvas& canvas,
     canvas.end();
 }
 
-/// Distance of a pixel's middle from a line between two places.
+/// Distance of a pixel's middle from a line between two positions.
 double distance(int x, int y, const QPointF& from, const QPointF& to) {
     const QPointF pixel(x + 0.5, y + 0.5);
     const QPointF along = to - from;
     const double length = QPointF::dotProduct(along, along);
-    const double place =
+    const double position =
         length > 0 ? std::clamp(QPointF::dotProduct(pixel - from, along) / length, 0.0, 1.0) : 0;
-    const QPointF apart = pixel - from - place * along;
+    const QPointF apart = pixel - from - position * along;
     return std::hypot(apart.x(), apart.y());
 }
 
@@ -136,15 +136,15 @@ private Q_SLOTS:
         QVERIFY(widthAt(270) >= 54);
     }
 
-    void onlyWhatIsToldHasChanged() {
+    void onlyWhatIsReportedHasChanged() {
         MaskCanvas canvas(someMask(700, 500, 1));
         const QImage before = canvas.mask();
-        const QRect told = canvas.begin(StrokeKind::Paint, 0.5, at(130, 250, 33)) |
-                           canvas.extend(at(260.5, 255, 33));
-        QVERIFY(told.width() < 240 && told.height() < 90);
+        const QRect reported = canvas.begin(StrokeKind::Paint, 0.5, at(130, 250, 33)) |
+                               canvas.extend(at(260.5, 255, 33));
+        QVERIFY(reported.width() < 240 && reported.height() < 90);
         for (int y = 0; y < 500; ++y) {
             for (int x = 0; x < 700; ++x) {
-                if (!told.contains(x, y)) {
+                if (!reported.contains(x, y)) {
                     QCOMPARE(levelAt(canvas.mask(), x, y), levelAt(before, x, y));
                 }
             }
@@ -232,43 +232,43 @@ private Q_SLOTS:
         QCOMPARE(even.bytes, size_t{1});
     }
 
-    void theOverlayIsSeenOnEveryPicture_data() {
-        QTest::addColumn<QColor>("picture");
+    void theOverlayIsSeenOnEveryImage_data() {
+        QTest::addColumn<QColor>("image");
         for (const char* name : {"white", "black", "grey", "#e61e32", "blue", "yellow"}) {
             QTest::newRow(name) << QColor(name);
         }
     }
 
-    /// Where nothing is masked the picture stays; where something is, what is seen differs from it.
-    void theOverlayIsSeenOnEveryPicture() {
-        QFETCH(QColor, picture);
+    /// Where nothing is masked the image remains; where something is, what is seen differs from it.
+    void theOverlayIsSeenOnEveryImage() {
+        QFETCH(QColor, image);
         MaskCanvas canvas(filledMask({400, 300}, 0));
         stroke(canvas, StrokeKind::Paint, {at(100, 150, 60)});
         QImage seen(400, 300, QImage::Format_RGB32);
-        seen.fill(picture);
+        seen.fill(image);
         QPainter(&seen).drawImage(
             0, 0, maskOverlay(canvas.levels(), QRectF(0, 0, 400, 300), {400, 300}, {}, {}));
-        QCOMPARE(seen.pixelColor(300, 150), picture);
+        QCOMPARE(seen.pixelColor(300, 150), image);
         int inside = 0;
         int lines = 0;
         for (int x = 0; x < 200; ++x) {
             const QColor colour = seen.pixelColor(x, 150);
-            const int difference = std::abs(colour.red() - picture.red()) +
-                                   std::abs(colour.green() - picture.green()) +
-                                   std::abs(colour.blue() - picture.blue());
+            const int difference = std::abs(colour.red() - image.red()) +
+                                   std::abs(colour.green() - image.green()) +
+                                   std::abs(colour.blue() - image.blue());
             inside += difference > 24 ? 1 : 0;
         }
         for (int y = 0; y < 300; ++y) {
             for (int x = 0; x < 400; ++x) {
                 const QColor colour = seen.pixelColor(x, y);
-                lines += colour != picture && (colour == Qt::white || colour == Qt::black) ? 1 : 0;
+                lines += colour != image && (colour == Qt::white || colour == Qt::black) ? 1 : 0;
             }
         }
         QVERIFY2(inside > 55, qPrintable(QString::number(inside)));  // of 120: one stripe at least
         QVERIFY2(lines > 60, qPrintable(QString::number(lines)));
     }
 
-    /// Parts that are painted anew join those beside them.
+    /// Parts that are painted again join those next to them.
     void partsOfTheOverlayAreThoseOfTheWhole() {
         MaskCanvas canvas(someMask(3000, 2000, 5, 300));
         const QRectF part(100, 200, 1600, 1200);

@@ -103,7 +103,7 @@ private Q_SLOTS:
         QCOMPARE(feathered(mask, 0), mask);
     }
 
-    /// A mask that reaches the border of the picture goes on behind it.
+    /// A mask that reaches the border of the image goes on behind it.
     void theBorderEatsNothing() {
         const QImage whole = filledMask({90, 40}, 255);
         QCOMPARE(grown(whole, -7), whole);
@@ -153,7 +153,7 @@ private Q_SLOTS:
         QVERIFY(!isBlank(mask));
     }
 
-    /// Figures for people; the limits are far from what is measured.
+    /// Figures for users; the limits are far from what is measured.
     void largeMasksTakeAMoment() {
         QImage mask = someMask(4096, 4096, 6, 4000);
         QElapsedTimer timer;

@@ -50,7 +50,7 @@ struct Shown {
     void openWhole() {
         open();
         QTRY_VERIFY_WITH_TIMEOUT(dialog->findChild<QRadioButton*>("q4_k"), kPatience);
-        QCoreApplication::sendPostedEvents();  // they have their places
+        QCoreApplication::sendPostedEvents();  // they have their positions
     }
 
     [[nodiscard]] QString at(const char* name) const { return folder.filePath(name); }
@@ -201,7 +201,7 @@ private Q_SLOTS:
         QCOMPARE(shown.files(), QStringList{"dream.safetensors"});
     }
 
-    void saysWhyItFailed_andCanBeTriedAgain() {
+    void explainsWhyItFailed_andCanBeTriedAgain() {
         Shown shown;
         shown.openWhole();
         shown.plugin.converter.refuse(
@@ -219,7 +219,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(shown.find<QPushButton>("use").isVisible(), kPatience);
     }
 
-    void saysWhyAModelCannotBeConverted() {
+    void explainsWhyAModelCannotBeConverted() {
         Shown shown;
         shown.plugin.converter.setChoices(
             Status::Invalid,
@@ -231,7 +231,7 @@ private Q_SLOTS:
         QVERIFY(!shown.find<QLineEdit>("path").isEnabled());
     }
 
-    void saysThatNothingMakesItSmaller() {
+    void reportsThatNothingMakesItSmaller() {
         Shown shown;
         Json known = ScriptedConverter::choicesOf(shown.at("dream.safetensors").toStdString());
         for (Json& choice : known["choices"]) {

@@ -41,7 +41,7 @@ PortDesc port(const char* id, const char* type) {
     return {.id = id, .label = id, .type = type};
 }
 
-graph::Catalog pictureCatalog() {
+graph::Catalog imageCatalog() {
     return graph::Catalog(
         {{.id = "test.model", .outputs = {port("model", "MODEL")}},
          {.id = "test.load", .outputs = {port("image", "IMAGE"), port("mask", "MASK")}},
@@ -55,7 +55,7 @@ graph::Catalog pictureCatalog() {
          {.id = "test.denoise", .inputs = {port("latent", "LATENT"), port("mask", "MASK")}}});
 }
 
-graph::Document pictureDocument() {
+graph::Document imageDocument() {
     graph::Document document;
     for (const char* name : {"model", "load", "encode", "denoise"}) {
         document.nodes[name].type = std::string("test.") + name;
@@ -107,7 +107,7 @@ Issue refusal(const char* facts) {
             .node = "denoise",
             .item = "memory",
             .message = Message("node denoise needs 17.1 MiB, 10.0 MiB are there"),
-            .hint = Message("words that nobody reads but people"),
+            .hint = Message("words that nobody reads but users"),
             .facts = facts};
 }
 
@@ -135,12 +135,12 @@ private Q_SLOTS:
     void asksWhereAFileIs();
     void removesIssuesOfValidation_data();
     void removesIssuesOfValidation();
-    void offersNothing_whereAPersonDecides();
+    void offersNothing_whereAUserDecides();
     void writesBudgets_data();
     void writesBudgets();
     void roundsUp_data();
     void roundsUp();
-    void aNodeIsInsertedBeforeAPictureThatDoesNotFit();
+    void aNodeIsInsertedBeforeAnImageThatDoesNotFit();
     void nothingIsInsertedThatIsNotThere();
     void offersToConvertTheModelThatDoesNotFit();
     void offersNoConversion_whereItWouldNotHelp();
@@ -341,7 +341,7 @@ void FixesTest::asksWhereAFileIs() {
     QVERIFY(fixesFor(issue, document, catalog).empty());
 }
 
-void FixesTest::offersNothing_whereAPersonDecides() {
+void FixesTest::offersNothing_whereAUserDecides() {
     const graph::Catalog catalog = sampleCatalog();
     const graph::Document document = sampleDocument();
 
@@ -385,11 +385,11 @@ void FixesTest::roundsUp() {
     QCOMPARE(qint64{roundedUp(bytes)}, rounded);
 }
 
-/// The picture that is refused goes through the node that the issue names, and its mask too; the
-/// model that refused it says what it takes.
-void FixesTest::aNodeIsInsertedBeforeAPictureThatDoesNotFit() {
-    const graph::Catalog catalog = pictureCatalog();
-    graph::Document document = pictureDocument();
+/// The image that is refused goes through the node that the issue names, and its mask too; the
+/// model that refused it states what it takes.
+void FixesTest::aNodeIsInsertedBeforeAnImageThatDoesNotFit() {
+    const graph::Catalog catalog = imageCatalog();
+    graph::Document document = imageDocument();
     const Issue issue{.code = "picture_size",
                       .node = "encode",
                       .item = "image",
@@ -411,12 +411,12 @@ void FixesTest::aNodeIsInsertedBeforeAPictureThatDoesNotFit() {
 
 void FixesTest::nothingIsInsertedThatIsNotThere() {
     Issue issue{.code = "picture_size", .node = "encode", .item = "image", .facts = {}};
-    QVERIFY(fixesFor(issue, pictureDocument(), pictureCatalog()).empty());
+    QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
     issue.facts = R"({"insert": "test.unknown"})";
-    QVERIFY(fixesFor(issue, pictureDocument(), pictureCatalog()).empty());
+    QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
     issue.facts = R"({"insert": "test.fit"})";
     issue.item = "latent";
-    QVERIFY(fixesFor(issue, pictureDocument(), pictureCatalog()).empty());
+    QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
 }
 
 LOWTIDE_TEST(FixesTest)

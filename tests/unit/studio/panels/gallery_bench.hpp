@@ -1,4 +1,4 @@
-// A gallery with pictures on the disk, for tests.
+// A gallery with images on the disk, for tests.
 #pragma once
 
 #include "tests/fixtures/input.hpp"
@@ -13,7 +13,7 @@ namespace lowtide::ui::gallery_bench {
 
 inline constexpr int kPatience = 20000;
 
-/// A library with pictures on the disk, and the gallery of it.
+/// A library with images on the disk, and the gallery of it.
 struct Shown {
     Shown() : library(folder.filePath("runs")), gallery(library) {
         gallery.resize(760, 520);
@@ -32,12 +32,12 @@ struct Shown {
                                 .models = number % 2 ? "sd15.safetensors" : "wan.safetensors"}}});
         QStringList paths;
         for (const QString& name : names) {
-            QImage picture(96, 64, QImage::Format_RGB888);
-            picture.fill(colour);
+            QImage image(96, 64, QImage::Format_RGB888);
+            image.fill(colour);
             paths << pathOf(name);
-            QVERIFY(picture.save(paths.back()));
+            QVERIFY(image.save(paths.back()));
         }
-        library.addPictures(key, paths, PictureClaim::Wrote);
+        library.addImages(key, paths, ImageClaim::Wrote);
     }
 
     void fill() {

@@ -1,4 +1,4 @@
-// The gallery by keys: from the search to the pictures, marks, and what Ctrl+Z brings back.
+// The gallery by keys: from the search to the images, marks, and what Ctrl+Z brings back.
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/gallery_bench.hpp"
@@ -24,9 +24,9 @@ namespace {
 
 /// A wastebasket of its own, while it lives.
 struct Wastebasket {
-    explicit Wastebasket(const QString& place) : folder(place + "/Trash") {
-        QVERIFY(QDir().mkpath(place));
-        qputenv("XDG_DATA_HOME", place.toUtf8());
+    explicit Wastebasket(const QString& path) : folder(path + "/Trash") {
+        QVERIFY(QDir().mkpath(path));
+        qputenv("XDG_DATA_HOME", path.toUtf8());
     }
 
     Wastebasket(const Wastebasket&) = delete;
@@ -125,7 +125,7 @@ private Q_SLOTS:
         test::keepScreenshot(shown.gallery, "gallery_marked");
     }
 
-    /// With the file, its star and its place; the window's own Ctrl+Z has to wait.
+    /// With the file, its star and its position; the window's own Ctrl+Z has to wait.
     void whatWasRemovedComesBack() {
         Shown shown;
         shown.fill();
@@ -160,13 +160,13 @@ private Q_SLOTS:
         QCOMPARE(undone.count(), 2);
     }
 
-    void aWastebasketThatCannotGiveBackIsTold_data() {
+    void aWastebasketThatCannotGiveBackIsReported_data() {
         QTest::addColumn<bool>("isEmptied");
         QTest::newRow("emptied") << true;
         QTest::newRow("a new file in its place") << false;
     }
 
-    void aWastebasketThatCannotGiveBackIsTold() {
+    void aWastebasketThatCannotGiveBackIsReported() {
         QFETCH(bool, isEmptied);
         Shown shown;
         shown.fill();
@@ -182,8 +182,9 @@ private Q_SLOTS:
         QSignalSpy refused(&shown.gallery, &Gallery::refused);
         shown.gallery.undoRemove();
         QTRY_COMPARE(refused.count(), 1);
-        const QString told = refused.first().first().toString();
-        QVERIFY2(told.contains("tower.png") && told.contains("wastebasket"), qPrintable(told));
+        const QString reported = refused.first().first().toString();
+        QVERIFY2(reported.contains("tower.png") && reported.contains("wastebasket"),
+                 qPrintable(reported));
         QCOMPARE(shown.names(), QStringList({"boat2.png", "boat1.png"}));
         QCOMPARE(QFile::exists(shown.pathOf("tower.png")), !isEmptied);
     }

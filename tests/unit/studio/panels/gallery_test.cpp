@@ -66,7 +66,7 @@ public:
 class GalleryTest : public QObject {
     Q_OBJECT
 
-    /// The same of the strip: opened at the last picture, then a step at a time.
+    /// The same of the strip: opened at the last image, then a step at a time.
     static void measureStrip(Gallery& gallery) {
         testing::CpuTimer clock;
         Filmstrip strip(gallery);
@@ -100,7 +100,7 @@ private Q_SLOTS:
         Shown shown;
         QTRY_VERIFY(shown.gallery.findChild<QLabel*>("galleryCount")->text().isEmpty());
         shown.fill();
-        QCOMPARE(shown.gallery.findChild<QLabel*>("galleryCount")->text(), QString("3 pictures"));
+        QCOMPARE(shown.gallery.findChild<QLabel*>("galleryCount")->text(), QString("3 images"));
     }
 
     void wordsModelsGraphsDaysAndStarsNarrowIt() {
@@ -136,8 +136,8 @@ private Q_SLOTS:
         shown.waitFor({});
     }
 
-    /// A new picture comes while a person looks at an old one.
-    void whatIsSelectedStaysSelected() {
+    /// A new image comes while a user looks at an old one.
+    void whatIsSelectedRemainsSelected() {
         Shown shown;
         shown.fill();
         shown.select({"boat2.png"});
@@ -145,17 +145,17 @@ private Q_SLOTS:
         shown.waitFor({"fox.png", "tower.png", "boat2.png", "boat1.png"});
         QCOMPARE(shown.gallery.selected().size(), size_t{1});
         QCOMPARE(shown.gallery.selected().front().path, shown.pathOf("boat2.png"));
-        shown.library.forgetPictures({shown.gallery.selected().front().id + 1});
+        shown.library.forgetImages({shown.gallery.selected().front().id + 1});
         QTRY_COMPARE(shown.names().size(), 3);
         QCOMPARE(shown.gallery.selected().front().path, shown.pathOf("boat2.png"));
     }
 
-    void whatIsSelectedStaysSelected_whenTheFirstGoes() {
+    void whatIsSelectedRemainsSelected_whenTheFirstGoes() {
         Shown shown;
         shown.fill();
         shown.select({"boat2.png", "boat1.png"});
-        const int64_t first = qobject_cast<GalleryRows*>(shown.list().model())->pictures()[0].id;
-        shown.library.forgetPictures({first});
+        const int64_t first = qobject_cast<GalleryRows*>(shown.list().model())->images()[0].id;
+        shown.library.forgetImages({first});
         shown.waitFor({"boat2.png", "boat1.png"});
         QCOMPARE(shown.gallery.selected().size(), size_t{2});
         QCOMPARE(shown.list().currentIndex().data().toString(), QString("boat1.png"));
@@ -170,18 +170,18 @@ private Q_SLOTS:
             paths << QString("/p/%1.png").arg(i);
         }
         library.add({{.key = library.keyOf(9), .title = "many", .graph = "{}"}});
-        library.addPictures(library.keyOf(9), paths, PictureClaim::Wrote);
+        library.addImages(library.keyOf(9), paths, ImageClaim::Wrote);
         QTRY_COMPARE_WITH_TIMEOUT(shown.gallery.files().size(), qsizetype{4000}, kPatience);
         auto& rows = *qobject_cast<GalleryRows*>(shown.list().model());
         const testing::CpuTimer clock;
-        rows.setPictures({rows.pictures().back()});
+        rows.setImages({rows.images().back()});
         const double spent = clock.milliseconds();
-        qInfo("3,999 of 4,000 pictures go in %.0f ms", spent);
+        qInfo("3,999 of 4,000 images go in %.0f ms", spent);
         QCOMPARE(rows.rowCount({}), 1);
         QVERIFY(spent < 500);
     }
 
-    void picturesAreAskedFor() {
+    void imagesAreAskedFor() {
         Shown shown;
         shown.fill();
         const QSignalSpy viewed(&shown.gallery, &Gallery::viewAsked);
@@ -211,7 +211,7 @@ private Q_SLOTS:
         QCOMPARE(compared.front().front().toString(), shown.pathOf("boat1.png"));
     }
 
-    void aPictureIsCopiedAndDragged() {
+    void anImageIsCopiedAndDragged() {
         Shown shown;
         shown.fill();
         shown.select({"tower.png"});
@@ -237,7 +237,7 @@ private Q_SLOTS:
         QCOMPARE(taker.taken, QUrl::fromLocalFile(shown.folder.path()));
     }
 
-    void aPictureIsRenamed() {
+    void anImageIsRenamed() {
         Shown shown;
         shown.fill();
         const QSignalSpy refused(&shown.gallery, &Gallery::refused);
@@ -288,7 +288,7 @@ private Q_SLOTS:
         QCOMPARE(names(), QStringList("b.png"));
     }
 
-    void picturesGoToTheWastebasket() {
+    void imagesGoToTheWastebasket() {
         Shown shown;
         shown.fill();
         QVERIFY(QDir().mkpath(shown.folder.filePath("data")));
@@ -308,13 +308,13 @@ private Q_SLOTS:
     }
 
     /// Neither here nor where the program was started: Qt 6.4 leaves files there.
-    void withoutAWastebasketAPictureStays_data() {
+    void withoutAWastebasketAnImageRemains_data() {
         QTest::addColumn<bool>("hasFolder");
         QTest::newRow("no folder for it") << false;
         QTest::newRow("a file in its place") << true;
     }
 
-    void withoutAWastebasketAPictureStays() {
+    void withoutAWastebasketAnImageRemains() {
         QFETCH(bool, hasFolder);
         const QTemporaryDir folder;
         const QTemporaryDir started;
@@ -346,7 +346,7 @@ private Q_SLOTS:
         shown.fill();
         auto* rows = qobject_cast<GalleryRows*>(shown.list().model());
         const auto colourOf = [&](int row) {
-            const QPixmap small = rows->thumbnail(rows->pictures()[static_cast<size_t>(row)]);
+            const QPixmap small = rows->thumbnail(rows->images()[static_cast<size_t>(row)]);
             return small.isNull() ? QColor() : small.toImage().pixelColor(8, 8);
         };
         QTRY_VERIFY_WITH_TIMEOUT(colourOf(0).blue() > 200 && colourOf(2).red() > 200, kPatience);
@@ -355,8 +355,8 @@ private Q_SLOTS:
         later.resize(760, 520);
         later.show();
         auto* again = qobject_cast<GalleryRows*>(later.findChild<QListView*>("pictures")->model());
-        QTRY_COMPARE_WITH_TIMEOUT(again->pictures().size(), size_t{3}, kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(again->isMissing(again->pictures().front().id), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(again->images().size(), size_t{3}, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(again->isMissing(again->images().front().id), kPatience);
     }
 
     /// The gallery itself is not seen.
@@ -394,7 +394,7 @@ private Q_SLOTS:
         QCOMPARE(wanted.back().front().toString(), shown.pathOf("boat1.png"));
         strip.follow("/elsewhere.png");
         QVERIFY(strip.selectionModel()->selectedIndexes().isEmpty());
-        // A new picture moves it along; the menu is the gallery's, for that picture.
+        // A new image moves it along; the menu is the gallery's, for that image.
         strip.follow(shown.pathOf("boat2.png"));
         shown.addRun(3, "a fox", {"fox.png"}, Qt::green);
         shown.waitFor({"fox.png", "tower.png", "boat2.png", "boat1.png"});
@@ -403,8 +403,8 @@ private Q_SLOTS:
         shown.addRun(4, "an owl", {"owl.png"}, Qt::gray);
         shown.waitFor({"owl.png", "fox.png", "tower.png", "boat2.png", "boat1.png"});
         QCOMPARE(strip.currentIndex().row(), 0);
-        const QPoint place = strip.visualRect(strip.model()->index(2, 0)).center();
-        Q_EMIT strip.customContextMenuRequested(place);
+        const QPoint point = strip.visualRect(strip.model()->index(2, 0)).center();
+        Q_EMIT strip.customContextMenuRequested(point);
         auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
         QVERIFY(menu);
         QCOMPARE(menu->objectName(), QString("galleryMenu"));
@@ -430,7 +430,7 @@ private Q_SLOTS:
                 for (int i = 0; i < 100; ++i) {
                     paths << QString("/p/%1_%2.png").arg(run).arg(i);
                 }
-                store.addPictures(key, paths, PictureClaim::Wrote, run);
+                store.addImages(key, paths, ImageClaim::Wrote, run);
             }
             for (int64_t id = 1; id <= kMany; ++id) {
                 store.setThumbnail(id, {1024, 1024}, bytes);
@@ -457,12 +457,12 @@ private Q_SLOTS:
         std::sort(frames.begin(), frames.end());
         measureStrip(gallery);
         auto& rows = *qobject_cast<GalleryRows*>(list->model());
-        std::vector<PictureRecord> fewer = rows.pictures();
+        std::vector<ImageRecord> fewer = rows.images();
         for (size_t gone = 0; gone < 60; ++gone) {
             fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(gone * 150));
         }
         clock.restart();
-        rows.setPictures(std::move(fewer));
+        rows.setImages(std::move(fewer));
         const double removed = clock.milliseconds();
         qInfo("sixty apart removed in %.0f ms", removed);
         QVERIFY(removed < 500);
@@ -487,8 +487,8 @@ private Q_SLOTS:
         shown.select({"boat1.png"});
         QTest::keyClick(&shown.list(), Qt::Key_S);
         auto* rows = qobject_cast<GalleryRows*>(shown.list().model());
-        QTRY_VERIFY_WITH_TIMEOUT(!rows->thumbnail(rows->pictures().front()).isNull(), kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(rows->pictures().back().isStarred, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!rows->thumbnail(rows->images().front()).isNull(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(rows->images().back().isStarred, kPatience);
         QCOMPARE(test::lookAt(shown.gallery, "gallery"), QString());
         QTest::keyClicks(shown.gallery.findChild<QLineEdit*>("galleryWords"), "no such word");
         shown.waitFor({});

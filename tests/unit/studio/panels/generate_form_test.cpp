@@ -223,7 +223,7 @@ private Q_SLOTS:
         QVERIFY(!problem->isVisible());
     }
 
-    void saysWhatTheRunNeeds_data() {
+    void reportsWhatTheRunNeeds_data() {
         QTest::addColumn<qint64>("peak");
         QTest::addColumn<qint64>("capacity");
         QTest::addColumn<double>("streamed");
@@ -245,7 +245,7 @@ private Q_SLOTS:
         row("Needs 3.0 GiB, about 2 s", 3 * kGiB, 0, 0, 2);
     }
 
-    void saysWhatTheRunNeeds() {
+    void reportsWhatTheRunNeeds() {
         QFETCH(qint64, peak);
         QFETCH(qint64, capacity);
         QFETCH(double, streamed);
@@ -264,7 +264,7 @@ private Q_SLOTS:
         QVERIFY(memoryLineOf(planned).detail.contains("was not measured"));
     }
 
-    void saysThatARunDoesNotFit() {
+    void reportsThatARunDoesNotFit() {
         Planned planned;
         planned.issues = {{.code = "memory_infeasible",
                            .message = Message("denoise needs 5 GiB"),
@@ -322,7 +322,7 @@ private Q_SLOTS:
         QCOMPARE(cancel.count(), 1);
     }
 
-    /// The window says at once that a run has begun.
+    /// The window shows at once that a run has begun.
     void aDoubleClickOnRunCancelsNothing() {
         GenerateForm form(*model_, nullptr);
         open(form);

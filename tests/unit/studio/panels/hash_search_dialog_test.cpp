@@ -78,7 +78,7 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    /// It says how much is to be read, and reads nothing.
+    /// It states how much is to be read, and reads nothing.
     void nothingIsReadUnasked() {
         Searching searching;
         searching.have("a.safetensors", 1000);
@@ -113,7 +113,7 @@ private Q_SLOTS:
         QVERIFY(!searching.dialog->isVisible());
     }
 
-    void whereNoneHasItThePersonChooses() {
+    void whereNoneHasItTheUserChooses() {
         Searching searching;
         searching.have("a.safetensors", 1000);
         searching.open(kNobodys);
@@ -159,7 +159,7 @@ private Q_SLOTS:
         QFETCH(const bool, isDark);
         test::wear(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
         const QString longName =
-            QString("a_name_without_a_place_to_break_").repeated(6) + ".safetensors";
+            QString("a_name_without_a_space_to_break_").repeated(6) + ".safetensors";
         for (const bool isThere : {false, true}) {
             Searching searching;
             searching.have("gone.safetensors", 1000);

@@ -51,8 +51,8 @@ struct IssuesOnBench : PanelBench {
     }
 
     void click(int row) {
-        const QRect place = list->visualRect(list->model()->index(row, 0));
-        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, place.center());
+        const QRect rect = list->visualRect(list->model()->index(row, 0));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, rect.center());
     }
 };
 
@@ -83,20 +83,20 @@ private Q_SLOTS:
 
     void initTestCase() { PanelBench::useTheme(false); }
 
-    void saysThatTheGraphCanRun();
+    void reportsThatTheGraphCanRun();
     void listsErrorsFirst();
-    void jumpsToThePlace();
-    void mendsTheGraph_byAButton();
-    void itsButtonStaysWhileNothingDiffers();
+    void jumpsToTheNode();
+    void fixesTheGraph_byAButton();
+    void itsButtonRemainsWhileNothingDiffers();
     void asksForAConversion_byAButton();
     void copiesAReport();
     void knowsWhichSentencesAreCut();
-    void addsWhatTheRunSaid();
+    void addsWhatTheRunReported();
     void looks_data();
     void looks();
 };
 
-void IssuesPanelTest::saysThatTheGraphCanRun() {
+void IssuesPanelTest::reportsThatTheGraphCanRun() {
     IssuesOnBench bench;
     bench.ask({});
     QVERIFY(bench.panel.findChild<QLabel*>("noIssues")->isVisible());
@@ -119,7 +119,7 @@ void IssuesPanelTest::listsErrorsFirst() {
     QVERIFY(!bench.panel.findChild<QLabel*>("noIssues")->isVisible());
 }
 
-void IssuesPanelTest::jumpsToThePlace() {
+void IssuesPanelTest::jumpsToTheNode() {
     IssuesOnBench bench;
     bench.ask({tooFewSteps()});
     QSignalSpy jumped(&bench.panel, &IssuesPanel::jumpRequested);
@@ -131,7 +131,7 @@ void IssuesPanelTest::jumpsToThePlace() {
     QCOMPARE(jumped[0][1].value<std::string>(), std::string("steps"));
 }
 
-void IssuesPanelTest::mendsTheGraph_byAButton() {
+void IssuesPanelTest::fixesTheGraph_byAButton() {
     IssuesOnBench bench;
     bench.model.apply("steps", [](graph::Document& document) {
         document.nodes.at("denoise").params["steps"] = 0;
@@ -150,8 +150,8 @@ void IssuesPanelTest::mendsTheGraph_byAButton() {
     QCOMPARE(bench.model.node("denoise")->params["steps"], Json(0));
 }
 
-/// Fifteen times a second in a run: a press and its release meet one button, and the focus stays.
-void IssuesPanelTest::itsButtonStaysWhileNothingDiffers() {
+/// Fifteen times a second in a run: a press and its release meet one button, and the focus remains.
+void IssuesPanelTest::itsButtonRemainsWhileNothingDiffers() {
     IssuesOnBench bench;
     bench.model.apply("steps", [](graph::Document& document) {
         document.nodes.at("denoise").params["steps"] = 0;
@@ -209,7 +209,7 @@ void IssuesPanelTest::knowsWhichSentencesAreCut() {
     QVERIFY(IssueDelegate::isElided({.message = Message(std::string(200, 'w'))}, 300));
 }
 
-void IssuesPanelTest::addsWhatTheRunSaid() {
+void IssuesPanelTest::addsWhatTheRunReported() {
     IssuesOnBench bench;
     bench.ask({tooFewSteps()});
     bench.runner().setScript("g", [](ScriptedRunner::Stage&) {

@@ -38,13 +38,13 @@ private:
 /// A panel with lines of every level, in the size that it has below a canvas.
 struct Shown {
     Source source;
-    LogBook book;
-    LogPanel panel{book};
+    LogModel logModel;
+    LogPanel panel{logModel};
 
     Shown() {
-        book.follow(&source);
+        logModel.follow(&source);
         QCoreApplication::processEvents();
-        book.clear();  // of what other tests wrote
+        logModel.clear();  // of what other tests wrote
         panel.resize(900, 260);
         panel.show();
         test::bringToFront(panel);
@@ -55,7 +55,7 @@ struct Shown {
         source.write(Level::Info, "run 1 begins on cuda:0, budget 6GiB");
         source.write(Level::Warning, "no more is pinned, copies are slower");
         source.write(Level::Error, "run 1: failed after 3.2 s; decode: no memory is left");
-        QTRY_COMPARE(book.entries().size(), size_t{4});
+        QTRY_COMPARE(logModel.entries().size(), size_t{4});
     }
 
     template <class Widget>
@@ -172,9 +172,9 @@ private Q_SLOTS:
         shown.part<QListView>("logLines").setFocus();
         bar.triggerAction(QAbstractSlider::SliderPageStepSub);  // as a wheel does
         QVERIFY(!shown.part<QToolButton>("followLog").isChecked());
-        const int place = bar.value();
+        const int index = bar.value();
         write(100);
-        QCOMPARE(bar.value(), place);
+        QCOMPARE(bar.value(), index);
         shown.press("followLog");
         QTRY_COMPARE(bar.value(), bar.maximum());
     }
@@ -185,13 +185,13 @@ private Q_SLOTS:
         QElapsedTimer timer;
         timer.start();
         for (int i = 0; i < 20'000; ++i) {
-            shown.source.write(Level::Info, "a line of a run that tells much");
+            shown.source.write(Level::Info, "a line of a run that logs much");
             if (i % 200 == 0) {
                 QCoreApplication::processEvents();
             }
         }
         QCoreApplication::processEvents();
-        QCOMPARE(shown.rows().rowCount(), static_cast<int>(LogBook::kMostLines));
+        QCOMPARE(shown.rows().rowCount(), static_cast<int>(LogModel::kMostLines));
         QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
     }
 };

@@ -25,7 +25,7 @@ inline void addSchemes() {
     QTest::newRow("dark") << true;
 }
 
-/// Shows the widget, keeps its picture, and returns what is wrong with its texts.
+/// Shows the widget, keeps its screenshot, and returns what is wrong with its texts.
 inline QString lookAt(QWidget& widget, const QString& name) {
     widget.show();
     if (!QTest::qWaitForWindowExposed(&widget)) {

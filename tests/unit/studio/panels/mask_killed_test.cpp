@@ -1,7 +1,7 @@
 // Studios that are killed in the middle of a stroke: at most about a second of painting is lost.
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/viewer.hpp"
 
@@ -29,7 +29,7 @@ constexpr int kPatience = 60000;
 constexpr int kDotMilliseconds = 50;
 constexpr int kDots = 400;
 constexpr int kApart = 4;
-/// A second, and what a busy machine takes to write the file and to pass on what is told.
+/// A second, and what a busy machine takes to write the file and to pass on what is reported.
 constexpr int kMostLostMilliseconds = 2500;
 
 const QSize kSize(64 + kDots * kApart, 64);
@@ -38,7 +38,7 @@ QPointF dotAt(int number) {
     return {32.5 + kApart * number, 32.5};
 }
 
-/// Of a child: one stroke that goes on and on, told dot by dot.
+/// Of a child: one stroke that goes on and on, reported dot by dot.
 void paintForEver(const QString& folder) {
     Viewer viewer;
     viewer.retouching().setFolder(folder);
@@ -50,13 +50,13 @@ void paintForEver(const QString& folder) {
     viewer.retouching().begin(Retouching::Work::Mask);
     QTRY_VERIFY_WITH_TIMEOUT(viewer.retouching().maskTool(), kPatience);
     viewer.retouching().maskTool()->setBrush({.diameter = 4, .hardness = 1, .opacity = 1});
-    PictureView& view = viewer.view();
+    ImageView& view = viewer.view();
     for (int number = 0; number < kDots; ++number) {
-        const QPointF place = view.placeOf(dotAt(number));
+        const QPointF point = view.positionOf(dotAt(number));
         const auto type = number == 0 ? QEvent::MouseButtonPress : QEvent::MouseMove;
         QMouseEvent event(type,
-                          place,
-                          view.mapToGlobal(place),
+                          point,
+                          view.mapToGlobal(point),
                           number == 0 ? Qt::LeftButton : Qt::NoButton,
                           Qt::LeftButton,
                           Qt::NoModifier);
@@ -68,12 +68,12 @@ void paintForEver(const QString& folder) {
     QTest::qWait(kPatience);
 }
 
-/// A studio and what it told.
+/// A studio and what it reported.
 struct Studio {
     explicit Studio(int number) {
-        QImage picture(kSize, QImage::Format_RGB888);
-        picture.fill(Qt::gray);
-        picture.save(folder.filePath("picture.png"));
+        QImage image(kSize, QImage::Format_RGB888);
+        image.fill(Qt::gray);
+        image.save(folder.filePath("picture.png"));
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(kRole, folder.path());
         process.setProcessEnvironment(environment);
@@ -84,7 +84,7 @@ struct Studio {
                 const int dot = process.readLine().trimmed().toInt(&isNumber);
                 if (isNumber) {
                     clock.isValid() ? void() : clock.start();
-                    toldAt.push_back(static_cast<int>(clock.elapsed()));
+                    reportedAt.push_back(static_cast<int>(clock.elapsed()));
                     last = dot;
                 }
             }
@@ -100,7 +100,7 @@ struct Studio {
     QTemporaryDir folder;
     QProcess process;
     QElapsedTimer clock;
-    std::vector<int> toldAt;  ///< by dot: milliseconds
+    std::vector<int> reportedAt;  ///< by dot: milliseconds
     int last = -1;
     int killAfter = 0;
     int diedAt = -1;
@@ -142,8 +142,8 @@ private Q_SLOTS:
             const QImage mask = UnfinishedMasks(studio->folder.path())
                                     .of(studio->folder.filePath("picture.png"), kSize);
             QVERIFY(!mask.isNull());
-            for (int dot = 0; dot < static_cast<int>(studio->toldAt.size()); ++dot) {
-                const int age = studio->diedAt - studio->toldAt[static_cast<size_t>(dot)];
+            for (int dot = 0; dot < static_cast<int>(studio->reportedAt.size()); ++dot) {
+                const int age = studio->diedAt - studio->reportedAt[static_cast<size_t>(dot)];
                 const QPoint at = dotAt(dot).toPoint();
                 const bool isThere = mask.constScanLine(at.y() - 1)[at.x() - 1] > 0;
                 mostLost = isThere ? mostLost : std::max(mostLost, age);

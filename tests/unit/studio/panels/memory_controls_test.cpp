@@ -45,19 +45,19 @@ private Q_SLOTS:
     void init() { test::failOnQtWarnings(); }
 
     void sliderIsWithoutABound_atItsRightEnd();
-    void sliderTells_whileItIsDragged();
+    void sliderReports_whileItIsDragged();
     void sliderShowsTheSameBudget_afterEveryStep();
     void fieldReadsSizes_data();
     void fieldReadsSizes();
-    void sliderKeepsWhatIsSaidOfOthers();
+    void sliderKeepsWhatIsReportedOfOthers();
     void chooserOffersCardsToRehearseOn();
     void chooserOffersCardsToPlanFor_apartFromRehearsals();
-    void chooserStaysAsItIs_whileItIsOpen();
+    void chooserRemainsAsItIs_whileItIsOpen();
     void chooserShowsADeviceThatNobodyOffers();
     void chipsOffloadAndUnload();
     void chipsAreGrey_whileARunLasts();
     void chipsThatGo_openNoWindow();
-    void gaugeTellsOthersApart();
+    void gaugeDistinguishesOthers();
     void gaugeNamesItsDeviceWhole();
     void gaugeNamesEveryColour_data();
     void gaugeNamesEveryColour();
@@ -81,7 +81,7 @@ void MemoryControlsTest::sliderIsWithoutABound_atItsRightEnd() {
     QVERIFY(budget.findChild<QLineEdit*>("budgetField")->text().isEmpty());
 }
 
-void MemoryControlsTest::sliderTells_whileItIsDragged() {
+void MemoryControlsTest::sliderReports_whileItIsDragged() {
     BudgetSlider budget;
     budget.resize(320, 80);
     budget.show();
@@ -124,7 +124,7 @@ void MemoryControlsTest::sliderShowsTheSameBudget_afterEveryStep() {
 void MemoryControlsTest::fieldReadsSizes_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<qint64>("bytes");
-    QTest::addColumn<int>("told");
+    QTest::addColumn<int>("reported");
     QTest::newRow("GiB") << "6GiB" << qint64{6 * kGiB} << 1;
     QTest::newRow("a part") << "1.5 G" << qint64{kGiB + kGiB / 2} << 1;
     QTest::newRow("bytes") << "6075392" << qint64{6075392} << 1;
@@ -143,7 +143,7 @@ void MemoryControlsTest::fieldReadsSizes_data() {
 void MemoryControlsTest::fieldReadsSizes() {
     QFETCH(QString, text);
     QFETCH(qint64, bytes);
-    QFETCH(int, told);
+    QFETCH(int, reported);
     BudgetSlider budget;
     budget.setBudget("2GiB", "cpu");
     QSignalSpy edited(&budget, &BudgetSlider::edited);
@@ -154,13 +154,13 @@ void MemoryControlsTest::fieldReadsSizes() {
     QTest::keyClicks(field, text);
     QTest::keyClick(field, Qt::Key_Return);
 
-    QCOMPARE(edited.count(), told);
+    QCOMPARE(edited.count(), reported);
     QCOMPARE(budget.budget().value_or(-1), Bytes{bytes});
-    QVERIFY(told == 1 || text == "2GiB" ||
+    QVERIFY(reported == 1 || text == "2GiB" ||
             budget.findChild<QLabel*>("budgetNote")->text().contains(text));
 }
 
-void MemoryControlsTest::sliderKeepsWhatIsSaidOfOthers() {
+void MemoryControlsTest::sliderKeepsWhatIsReportedOfOthers() {
     BudgetSlider budget;
     budget.setRange(8 * kGiB, 0);
     budget.setBudget("fake=4GiB,cpu=2GiB", "fake");
@@ -234,7 +234,7 @@ void MemoryControlsTest::chooserOffersCardsToPlanFor_apartFromRehearsals() {
     QCOMPARE(chooser.currentText(), QString("Plan for cuda:8.9,10.0 GiB"));
 }
 
-void MemoryControlsTest::chooserStaysAsItIs_whileItIsOpen() {
+void MemoryControlsTest::chooserRemainsAsItIs_whileItIsOpen() {
     DeviceChooser chooser;
     Json devices = kDevices;
     chooser.setDevices(devices);
@@ -310,7 +310,7 @@ void MemoryControlsTest::chipsThatGo_openNoWindow() {
     }
 }
 
-void MemoryControlsTest::gaugeTellsOthersApart() {
+void MemoryControlsTest::gaugeDistinguishesOthers() {
     const HeldNow card = heldNow(kLedger, kDevices, "fake");
     QCOMPARE(card.ours(), Bytes{60});
     QCOMPARE(card.weights, Bytes{40});
@@ -321,7 +321,7 @@ void MemoryControlsTest::gaugeTellsOthersApart() {
     QCOMPARE(heldNow(Json(), Json(), "cpu").ours(), Bytes{0});
 }
 
-/// As wide as a docked panel leaves it, with what it says at the right.
+/// As wide as a docked panel leaves it, with its text at the right.
 void MemoryControlsTest::gaugeNamesItsDeviceWhole() {
     MemoryGauge gauge("gauge");
     gauge.setHeld(heldNow(kLedger, kDevices, "fake"));

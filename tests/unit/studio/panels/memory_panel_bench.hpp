@@ -51,7 +51,7 @@ inline Json playsTheRecordedRun(ScriptedRunner::Stage& stage) {
 
 /// The panel, as wide as a docked one.
 struct PanelOnBench : PanelBench {
-    MemoryPanel panel{{model, planning, queue, feed, upkeep}};
+    MemoryPanel panel{{model, planning, queue, feed, maintenance}};
 
     PanelOnBench() {
         panel.resize(320, 900);

@@ -23,12 +23,12 @@ private Q_SLOTS:
     void initTestCase() { PanelBench::useTheme(false); }
 
     void marksTheStageThatRuns();
-    void showsPredictedBesideMeasured_afterTheRun();
-    void saysThatNothingWasToDo();
+    void comparesPredictedWithMeasured_afterTheRun();
+    void reportsThatNothingWasToDo();
     void warns_whenARunIsSlower();
     void releasesComponents_data();
     void releasesComponents();
-    void saysThatNothingWasReleased();
+    void reportsThatNothingWasReleased();
     void asksForMemory_onlyWhileItIsSeen();
 };
 
@@ -52,7 +52,7 @@ void MemoryPanelRunsTest::marksTheStageThatRuns() {
     QTRY_VERIFY_WITH_TIMEOUT(bench.queue.find(run)->state == RunState::Finished, kPanelPatience);
 }
 
-void MemoryPanelRunsTest::saysThatNothingWasReleased() {
+void MemoryPanelRunsTest::reportsThatNothingWasReleased() {
     PanelOnBench bench;
     bench.runner().setRelease(Status::Failed);
     auto* button = bench.find<QPushButton>("releaseAll");
@@ -61,14 +61,14 @@ void MemoryPanelRunsTest::saysThatNothingWasReleased() {
     QCOMPARE(button->text(), QString("Releasing..."));
     QVERIFY(!button->isEnabled());
 
-    auto* chore = bench.find<QWidget>("chore");
-    QTRY_VERIFY_WITH_TIMEOUT(chore->isVisible(), kPanelPatience);
-    QVERIFY(chore->findChild<QLabel*>("text")->text().contains("a run is at work"));
+    auto* task = bench.find<QWidget>("chore");
+    QTRY_VERIFY_WITH_TIMEOUT(task->isVisible(), kPanelPatience);
+    QVERIFY(task->findChild<QLabel*>("text")->text().contains("a run is at work"));
     QCOMPARE(button->text(), QString("Release all"));
     QVERIFY(button->isEnabled());
 }
 
-void MemoryPanelRunsTest::showsPredictedBesideMeasured_afterTheRun() {
+void MemoryPanelRunsTest::comparesPredictedWithMeasured_afterTheRun() {
     PanelOnBench bench;
     bench.runner().setScript(graph::toText(bench.model.document()), playsTheRecordedRun);
 
@@ -87,7 +87,7 @@ void MemoryPanelRunsTest::showsPredictedBesideMeasured_afterTheRun() {
     QCOMPARE(title->text(), QString("Last run"));
 }
 
-void MemoryPanelRunsTest::saysThatNothingWasToDo() {
+void MemoryPanelRunsTest::reportsThatNothingWasToDo() {
     PanelOnBench bench;
     bench.runner().setScript(graph::toText(bench.model.document()), [](ScriptedRunner::Stage&) {
         return Json{{"status", "ok"}, {"executed", 0}};

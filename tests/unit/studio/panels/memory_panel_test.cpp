@@ -31,21 +31,21 @@ private Q_SLOTS:
     void initTestCase() { PanelBench::useTheme(false); }
 
     void showsThePlan_beforeTheRun();
-    void showsPlanFirst_andTheRestBesideItWhereThereIsRoom();
+    void showsPlanFirst_andTheRestNextToItWhereItFits();
     void nothingIsCutAtItsSide();
-    void itsHeadingStaysInSight_data();
-    void itsHeadingStaysInSight();
+    void itsHeadingIsAlwaysInView_data();
+    void itsHeadingIsAlwaysInView();
     void measuresADevice_thatIsOnlyEstimated();
     void measuresNoCardThatIsRehearsed();
     void aRehearsedCardIsAsLargeAsItIsStated();
     void plansForACardThatIsNotThere();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
-    void saysWhatDoesNotFit_inWordsOfTheStudio();
+    void reportsWhatDoesNotFit_inWordsOfTheStudio();
     void callsNodes_asTheirHeadersDo();
     void asksForAConversion_whereTheModuleConverts();
     void offersToRemoveABudget_thatTheDeviceDoesNotHave();
-    void showsWhatIsTooLarge_besideTheBudget_data();
-    void showsWhatIsTooLarge_besideTheBudget();
+    void showsWhatIsTooLarge_nextToTheBudget_data();
+    void showsWhatIsTooLarge_nextToTheBudget();
     void changesTheBudget_inOneStep();
     void changesTheDevice_inOneStep();
     void followsUndo();
@@ -71,7 +71,7 @@ void MemoryPanelTest::showsThePlan_beforeTheRun() {
     QVERIFY(bench.find<QLabel>("budgetNote")->text().startsWith("Needs at least"));
 }
 
-void MemoryPanelTest::showsPlanFirst_andTheRestBesideItWhereThereIsRoom() {
+void MemoryPanelTest::showsPlanFirst_andTheRestNextToItWhereItFits() {
     PanelOnBench bench;
     bench.runner().setAnswers(kFine, planned());
     bench.planning.askNow();
@@ -116,14 +116,14 @@ void MemoryPanelTest::nothingIsCutAtItsSide() {
     }
 }
 
-void MemoryPanelTest::itsHeadingStaysInSight_data() {
+void MemoryPanelTest::itsHeadingIsAlwaysInView_data() {
     QTest::addColumn<QSize>("size");
     QTest::newRow("narrow") << QSize(320, 200);
     QTest::newRow("wide") << QSize(740, 100);
 }
 
 /// What the plan needs is read while the rest is scrolled.
-void MemoryPanelTest::itsHeadingStaysInSight() {
+void MemoryPanelTest::itsHeadingIsAlwaysInView() {
     QFETCH(QSize, size);
     PanelOnBench bench;
     bench.panel.resize(size);
@@ -263,18 +263,18 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
 }
 
 /// Titles, devices and sentences, not the module's line for the command.
-void MemoryPanelTest::saysWhatDoesNotFit_inWordsOfTheStudio() {
+void MemoryPanelTest::reportsWhatDoesNotFit_inWordsOfTheStudio() {
     PanelOnBench bench;
     bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
     bench.planning.askNow();
     auto* refusal = bench.find<QWidget>("refusal");
     QTRY_VERIFY_WITH_TIMEOUT(refusal->isVisible(), kPanelPatience);
 
-    QStringList said;
+    QStringList message;
     for (const QLabel* label : refusal->findChildren<QLabel*>()) {
-        said << label->text();
+        message << label->text();
     }
-    const QString text = said.join(u'\n');
+    const QString text = message.join(u'\n');
     QVERIFY2(text.contains("Denoise needs 17.1 MiB; 10.0 MiB are available (rehearsed card)."),
              qPrintable(text));
     QVERIFY2(text.contains("The whole run needs at least 19.9 MiB."), qPrintable(text));
@@ -343,13 +343,13 @@ void MemoryPanelTest::offersToRemoveABudget_thatTheDeviceDoesNotHave() {
     QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
 }
 
-void MemoryPanelTest::showsWhatIsTooLarge_besideTheBudget_data() {
+void MemoryPanelTest::showsWhatIsTooLarge_nextToTheBudget_data() {
     QTest::addColumn<bool>("hasBudget");
     QTest::newRow("of the graph") << true;
     QTest::newRow("what the device has") << false;
 }
 
-void MemoryPanelTest::showsWhatIsTooLarge_besideTheBudget() {
+void MemoryPanelTest::showsWhatIsTooLarge_nextToTheBudget() {
     QFETCH(bool, hasBudget);
     PanelOnBench bench;
     bench.model.apply("budget", [&](graph::Document& document) {

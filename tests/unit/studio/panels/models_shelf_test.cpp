@@ -1,4 +1,4 @@
-// The list of models as a shelf: pictures, notes, hashes, filters, order, what is dropped on it.
+// The list of models as a shelf: images, notes, hashes, filters, order, what is dropped on it.
 #include "tests/fixtures/input.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/model_sample.hpp"
@@ -33,7 +33,7 @@ struct Shelf {
     std::optional<Settings> settings;
     std::optional<ModelLibrary> library;
     std::optional<ModelShelf> shelf;
-    std::optional<ModelPictures> pictures;
+    std::optional<ModelImages> images;
     std::optional<ModelPlans> plans;
     std::optional<ModelsPanel> panel;
 
@@ -43,9 +43,9 @@ struct Shelf {
                    {"model.diffusion_model.input_blocks.0.0.weight", "conditioner.x"});
         writeModel(at("models/vae/soft.safetensors"),
                    {"encoder.conv_in.weight", "decoder.conv_in.weight"});
-        QImage picture(120, 160, QImage::Format_RGB32);
-        picture.fill(QColor(200, 60, 40));
-        picture.save(at("models/checkpoints/dream.preview.png"));
+        QImage image(120, 160, QImage::Format_RGB32);
+        image.fill(QColor(200, 60, 40));
+        image.save(at("models/checkpoints/dream.preview.png"));
         QFile note(at("models/checkpoints/xl.txt"));
         [&] { QVERIFY(note.open(QIODevice::WriteOnly)); }();
         note.write("from the author");
@@ -53,7 +53,7 @@ struct Shelf {
         settings.emplace(at("settings.json"));
         library.emplace(testing::sampleRecognise);
         shelf.emplace(at("shelf"));
-        pictures.emplace(*shelf);
+        images.emplace(*shelf);
         plans.emplace(runner);
         QObject::connect(&*settings, &Settings::changed, &*library, [this] {
             library->setFolders(settings->preferences().modelFolders,
@@ -71,7 +71,7 @@ struct Shelf {
     void open() {
         panel.emplace(*settings,
                       *library,
-                      ModelsParts{.shelf = &*shelf, .pictures = &*pictures, .plans = &*plans});
+                      ModelsParts{.shelf = &*shelf, .images = &*images, .plans = &*plans});
         panel->resize(Theme::space(80), 720);
         panel->show();
         test::bringToFront(*panel);
@@ -79,7 +79,7 @@ struct Shelf {
 
     void add(const QString& path) {
         QSignalSpy scanned(&*library, &ModelLibrary::scanned);
-        panel->addPlace(path);
+        panel->addModelFolder(path);
         QVERIFY(scanned.wait());
     }
 
@@ -174,12 +174,12 @@ private Q_SLOTS:
         QCOMPARE(shelf.rows().front(), "dream.safetensors");
     }
 
-    void saysHowACheckpointFits_byItsPlan() {
+    void reportsHowACheckpointFits_byItsPlan() {
         Shelf shelf;
         shelf.open();
         shelf.add(shelf.folder.path());
         auto& models = shelf.part<QTreeWidget>("models");
-        QTRY_COMPARE(models.topLevelItem(0)->text(3), "streams 5.0 GiB a pass");
+        QTRY_COMPARE(models.topLevelItem(0)->text(3), "streams 5.0 GiB per forward pass");
         QCOMPARE(models.topLevelItem(1)->text(3), "not run here");
     }
 
@@ -216,7 +216,7 @@ private Q_SLOTS:
         QCOMPARE(note.toPlainText(), text);
     }
 
-    void showsTheNoteThatLiesBesideAModel() {
+    void showsTheNoteThatLiesNextToAModel() {
         Shelf shelf;
         shelf.open();
         shelf.add(shelf.folder.path());

@@ -102,7 +102,7 @@ private Q_SLOTS:
         QCOMPARE(rows(panel), QStringList{"soft.safetensors|autoencoder"});
     }
 
-    void saysWhichFolderHasNoModels() {
+    void reportsWhichFolderHasNoModels() {
         QVERIFY(QDir().mkpath(at("mod")));  // the other one's name begins like that
         ModelsPanel panel(*settings_, *library_);
         open(panel);
@@ -113,17 +113,17 @@ private Q_SLOTS:
         QVERIFY(!problems->text().contains(at("models")));
     }
 
-    void takesAPlaceOffTheList_itsFilesStay() {
+    void takesAFolderOffTheList_itsFilesRemain() {
         ModelsPanel panel(*settings_, *library_);
         open(panel);
         add(panel, folder_->path());
-        auto* places = panel.findChild<QListWidget*>("places");
+        auto* positions = panel.findChild<QListWidget*>("places");
         QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
 
-        QTest::mouseClick(places->viewport(),
+        QTest::mouseClick(positions->viewport(),
                           Qt::LeftButton,
                           {},
-                          places->visualItemRect(places->item(0)).center());
+                          positions->visualItemRect(positions->item(0)).center());
         QTest::mouseClick(panel.findChild<QToolButton*>("removePlace"), Qt::LeftButton);
         QVERIFY(scanned.wait());
 
@@ -155,7 +155,7 @@ private Q_SLOTS:
         QCOMPARE(used.at(1),
                  (QVariantList{QVariant::fromValue(ModelKind::Autoencoder),
                                at("models/vae/soft.safetensors")}));
-        QCOMPARE(useless, (QStringList{"xl.safetensors", "bad.pth"}));  // who chose them is told
+        QCOMPARE(useless, (QStringList{"xl.safetensors", "bad.pth"}));  // the user hears of it
     }
 
     void offersNoConversion_whereTheModuleHasNone() {
@@ -238,7 +238,7 @@ private Q_SLOTS:
         QCOMPARE(models->topLevelItem(0)->text(3), QString("fits"));
     }
 
-    /// As wide as the column beside the canvas is at first.
+    /// As wide as the column next to the canvas is at first.
     void aRowIsReadWholeInANarrowPanel() {
         ModelsPanel panel(*settings_, *library_);
         open(panel);
@@ -301,12 +301,12 @@ private Q_SLOTS:
 
     /// Of every kind with a parameter, to that parameter alone.
     void offersAdaptersToTheirNodes() {
-        const std::pair<const char*, ModelParam> places[] = {
+        const std::pair<const char*, ModelParam> positions[] = {
             {"loras/style", {"load.lora", "file"}},
             {"loras/style", {"load.lora_stack", "file_3"}},
             {"controlnet/edges", {"load.controlnet", "controlnet"}},
             {"ipadapter/plus", {"load.ip_adapter", "adapter"}}};
-        for (const auto& [file, param] : places) {
+        for (const auto& [file, param] : positions) {
             writeModel(at("models/" + QString(file) + ".safetensors"), {"x"});
         }
         writeModel(at("models/embeddings/word.safetensors"), {"x"});
@@ -315,7 +315,7 @@ private Q_SLOTS:
         QVERIFY(scanned.wait());
         const OfferedModels offered(*library_);
 
-        for (const auto& [file, param] : places) {
+        for (const auto& [file, param] : positions) {
             const auto files = offered.filesFor(param.nodeType, param.param);
             QCOMPARE(files.size(), size_t{1});
             QCOMPARE(files[0].label, QString(file).section('/', 1) + ".safetensors");
@@ -356,7 +356,7 @@ private:
 
     void add(ModelsPanel& panel, const QString& path) {
         QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
-        panel.addPlace(path);
+        panel.addModelFolder(path);
         QVERIFY(scanned.wait());
         while (library_->isScanning()) {
             QVERIFY(scanned.wait());

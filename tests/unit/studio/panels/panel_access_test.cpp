@@ -1,4 +1,4 @@
-// Charts and pictures in words, and what the mouse does there by keys.
+// Charts and images in words, and what the mouse does there by keys.
 #include "tests/fixtures/heard_events.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -6,8 +6,8 @@
 #include "tests/unit/studio/panels/recorded.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/panels/held_memory.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/measured_chart.hpp"
-#include "ui/panels/picture_view.hpp"
 #include "ui/panels/plan_bars.hpp"
 #include "ui/panels/timeline_chart.hpp"
 
@@ -22,7 +22,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-QString saidOf(QWidget& widget) {
+QString messageOf(QWidget& widget) {
     return QAccessible::queryAccessibleInterface(&widget)->text(QAccessible::Description);
 }
 
@@ -45,32 +45,33 @@ private Q_SLOTS:
 
     void initTestCase() { PanelBench::useTheme(false); }
 
-    void theGaugeSaysWhatIsHeld() {
+    void theGaugeStatesWhatIsHeld() {
         MemoryGauge gauge("gauge");
         gauge.setHeld(
             {.device = "CPU", .weights = 3 * kGiB, .activations = kGiB, .budget = 6 * kGiB});
         QCOMPARE(roleOf(gauge), QAccessible::Chart);
         QCOMPARE(nameOf(gauge), QString("Memory now"));
-        const QString said = saidOf(gauge);
+        const QString message = messageOf(gauge);
         for (const char* part :
              {"CPU", "4.0 GiB of 6.0 GiB", "weights 3.0 GiB", "activations 1.0 GiB"}) {
-            QVERIFY2(said.contains(part), qPrintable(said));
+            QVERIFY2(message.contains(part), qPrintable(message));
         }
     }
 
-    void everyStageOfThePlanIsSaid() {
+    void everyStageOfThePlanIsReported() {
         PlanBars bars;
         const PlanView plan = *planViewOf(recorded("plan.json"));
         bars.setPlan(plan, 8 * kMiB);
-        const QString said = saidOf(bars);
-        QVERIFY2(said.startsWith("budget 8.0 MiB"), qPrintable(said));
+        const QString message = messageOf(bars);
+        QVERIFY2(message.startsWith("budget 8.0 MiB"), qPrintable(message));
         for (const StageBar& stage : plan.stages) {
-            QVERIFY2(said.contains(QString::fromStdString(stage.node) + ": "), qPrintable(said));
+            QVERIFY2(message.contains(QString::fromStdString(stage.node) + ": "),
+                     qPrintable(message));
         }
     }
 
     /// A click on a bar shows its node; so do the arrows and Enter.
-    void keysWalkTheStagesAndShowTheirNodes() {
+    void keysMoveThroughTheStagesAndShowTheirNodes() {
         PlanBars bars;
         const PlanView plan = *planViewOf(recorded("plan.json"));
         bars.setPlan(plan, 8 * kMiB);
@@ -92,43 +93,43 @@ private Q_SLOTS:
         QCOMPARE(shown.count(), 1);
     }
 
-    void theTimelineSaysHowLongNodesTook() {
+    void theTimelineStatesHowLongNodesTook() {
         TimelineChart chart;
         chart.setTimeline({.seconds = 12,
                            .compute = {{"denoise", 1, 9}, {"decode", 9, 12}},
                            .held = {{0, kGiB}, {3, 2 * kGiB}}},
                           0);
-        const QString said = saidOf(chart);
+        const QString message = messageOf(chart);
         for (const char* part : {"12", "denoise: 8", "decode: 3", "held at most 2.0 GiB"}) {
-            QVERIFY2(said.contains(part), qPrintable(said));
+            QVERIFY2(message.contains(part), qPrintable(message));
         }
     }
 
-    void measuredAndPredictedAreSaidOfEveryNode() {
+    void measuredAndPredictedAreReportedOfEveryNode() {
         MeasuredChart chart;
         const MeasuredView view = *measuredViewOf(recorded("report.json"));
         chart.setMeasured(view);
-        const QString said = saidOf(chart);
-        QVERIFY(said.contains("predicted"));
+        const QString message = messageOf(chart);
+        QVERIFY(message.contains("predicted"));
         for (const MeasuredNode& node : view.nodes) {
             if (node.peak > 0) {
-                QVERIFY2(said.contains(QString::fromStdString(node.node)), qPrintable(said));
+                QVERIFY2(message.contains(QString::fromStdString(node.node)), qPrintable(message));
             }
         }
     }
 
-    void thePictureSaysItsNameAndSize() {
-        PictureView view;
+    void theImageStatesItsNameAndSize() {
+        ImageView view;
         QCOMPARE(roleOf(view), QAccessible::Graphic);
-        QCOMPARE(saidOf(view), QString("No picture is shown."));
+        QCOMPARE(messageOf(view), QString("No image is shown."));
         QImage image(64, 32, QImage::Format_RGB32);
         image.fill(Qt::blue);
-        view.setPicture(levelsOf(image));
+        view.setImage(levelsOf(image));
         view.setSubject("fox.png");
-        QCOMPARE(nameOf(view), QString("Picture fox.png"));
-        QVERIFY2(saidOf(view).startsWith("64 x 32 pixels"), qPrintable(saidOf(view)));
+        QCOMPARE(nameOf(view), QString("Image fox.png"));
+        QVERIFY2(messageOf(view).startsWith("64 x 32 pixels"), qPrintable(messageOf(view)));
         view.setCompared(levelsOf(image));
-        QVERIFY(saidOf(view).contains("two pictures"));
+        QVERIFY(messageOf(view).contains("two images"));
     }
 };
 

@@ -50,7 +50,7 @@ struct PanelBench {
     Planning planning{engine.runner(), model};
     RunQueue queue{engine.runner()};
     MemoryFeed feed{engine.runner()};
-    Upkeep upkeep{engine};
+    MaintenanceJob maintenance{engine};
 
     PanelBench() {
         graph::Document document;

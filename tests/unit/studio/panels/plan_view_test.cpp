@@ -14,7 +14,7 @@ class PlanViewTest : public QObject {
 
 private Q_SLOTS:
     void readsAPlanOfTheModule();
-    void tellsWhatStreams();
+    void reportsWhatStreams();
     void isEmpty_whenThereIsNoPlan_data();
     void isEmpty_whenThereIsNoPlan();
 };
@@ -34,13 +34,13 @@ void PlanViewTest::readsAPlanOfTheModule() {
     QCOMPARE(view->stages[1].activations, Bytes{951296});
 }
 
-void PlanViewTest::tellsWhatStreams() {
+void PlanViewTest::reportsWhatStreams() {
     const auto view = planViewOf(recorded("plan.json"));
     QVERIFY(view);
 
     QCOMPARE(view->stages[0].streamed, Bytes{0});
     QCOMPARE(view->stages[1].streamed, Bytes{1969152});
-    QCOMPARE(view->stages[1].movedInPass, Bytes{11467920});
+    QCOMPARE(view->stages[1].movedInForward, Bytes{11467920});
     // 11467920 of 11467920 + 5434368 + 1587200 + 3342336 bytes
     QCOMPARE(streamedPercent(recorded("plan.json"), view->device), 53);
 }

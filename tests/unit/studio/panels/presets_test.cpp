@@ -172,7 +172,7 @@ private Q_SLOTS:
         QCOMPARE(store_->find(id)->title, QString("Better"));
     }
 
-    void saysWhy_whenARenameIsRefused() {
+    void explainsWhy_whenARenameIsRefused() {
         const QString id = store_->save({.title = "Mine"}, loading(""), "/", {});
         PresetsBrowser browser(*store_);
         open(browser);
@@ -233,7 +233,7 @@ private Q_SLOTS:
         QCOMPARE(opened.count(), 0);
     }
 
-    void saysWhatAPresetNeedsHere() {
+    void reportsWhatAPresetNeedsHere() {
         PresetsBrowser browser(*store_);
         QSignalSpy asked(&browser, &PresetsBrowser::needsAsked);
         open(browser);
@@ -278,7 +278,7 @@ private Q_SLOTS:
         QTest::newRow("its last word does not fit")
             << "Text to image, balanced, once more \u6211\u7684" << 2 << false;
         QTest::newRow("one long word") << "balanced_balanced_balanced_balanced" << 2 << false;
-        QTest::newRow("room for one line") << "Text to image, quick" << 1 << false;
+        QTest::newRow("space for one line") << "Text to image, quick" << 1 << false;
     }
 
     void aLongTitleEndsInDots() {
@@ -315,7 +315,7 @@ private Q_SLOTS:
         QCOMPARE(dialog.text().tags, (QStringList{"one", "two", "three"}));
     }
 
-    void leadsToAPicture_inThreeClicks() {
+    void leadsToAnImage_inThreeClicks() {
         Settings settings(user_->filePath("settings.json"));
         FirstStart start(settings, *store_, kCard);
         open(start);
@@ -360,7 +360,7 @@ private Q_SLOTS:
         QCOMPARE(settings.preferences().lowMemory, QString(isProposed ? "off" : "on"));
     }
 
-    void proposesWhenTheDeviceIsKnown_unlessThePersonChose() {
+    void proposesWhenTheDeviceIsKnown_unlessTheUserChose() {
         Settings settings(user_->filePath("settings.json"));
         FirstStart start(settings, *store_, foundDevice(Json()));
         open(start);
@@ -397,7 +397,7 @@ private Q_SLOTS:
         QVERIFY(chosen.first().first().toString() != "builtin:text_to_image_balanced");
     }
 
-    void saysWhichDeviceItFound_data() {
+    void reportsWhichDeviceItFound_data() {
         QTest::addColumn<QByteArray>("devices");
         QTest::addColumn<QString>("id");
         QTest::addColumn<QString>("words");
@@ -423,7 +423,7 @@ private Q_SLOTS:
         row("two cards", {small, large, cpu}, "cuda:1", "H200");
     }
 
-    void saysWhichDeviceItFound() {
+    void reportsWhichDeviceItFound() {
         QFETCH(QByteArray, devices);
         QFETCH(QString, words);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kPatience = 20000;
 constexpr int kMany = 1000;
-constexpr qint64 kMostMilliseconds = 500;  ///< ten times what a person sees as a pause
+constexpr qint64 kMostMilliseconds = 500;  ///< ten times what a user sees as a pause
 
 std::vector<quint64> everySecondOf(const std::vector<quint64>& ids) {
     std::vector<quint64> chosen;
@@ -107,11 +107,11 @@ private Q_SLOTS:
     void severalSelectedOnesMoveTogether();
     void severalSelectedOnesAreTakenAway();
     void retriesAndRemoves();
-    void runsAnew_alsoWhatWasKept();
+    void runsAgain_alsoWhatWasKept();
     void asksForTheGraphOfARun();
-    void saysHowRunsEnded_data();
-    void saysHowRunsEnded();
-    void saysForHowLongARunStillWorks();
+    void reportsHowRunsEnded_data();
+    void reportsHowRunsEnded();
+    void reportsForHowLongARunStillWorks();
     void looks_data();
     void looks();
 };
@@ -258,7 +258,7 @@ void QueuePanelTest::manyRunsAreOneChangeOfTheList() {
     QCOMPARE(bench.rows->rowCount({}), kMany);
     bench.queue.takeBack(ids);
     QCOMPARE(resets.count(), 3);  // a second time because the list keeps some of them alone
-    QCOMPARE(bench.rows->rowCount({}), static_cast<int>(RunBook::kMostEnded));
+    QCOMPARE(bench.rows->rowCount({}), static_cast<int>(RunHistory::kMostEnded));
     bench.panel.removeEnded();
 
     QCOMPARE(resets.count(), 4);
@@ -312,7 +312,7 @@ void QueuePanelTest::severalSelectedOnesAreTakenAway() {
 
     const qint64 back = clock.restart();
     QCOMPARE(bench.titles().mid(0, 2), (QStringList{"0", "2"}));
-    QCOMPARE(bench.rows->rowCount({}), kMany / 2 + static_cast<int>(RunBook::kMostEnded));
+    QCOMPARE(bench.rows->rowCount({}), kMany / 2 + static_cast<int>(RunHistory::kMostEnded));
     QTest::keyClick(bench.list, Qt::Key_Delete);
     qInfo("500 of 1000 taken back in %lld ms, removed in %lld ms", back, clock.elapsed());
     QCOMPARE(bench.rows->rowCount({}), kMany / 2);
@@ -337,13 +337,13 @@ void QueuePanelTest::retriesAndRemoves() {
     QVERIFY(bench.queue.runs().empty());
 }
 
-void QueuePanelTest::runsAnew_alsoWhatWasKept() {
+void QueuePanelTest::runsAgain_alsoWhatWasKept() {
     QueueOnBench bench;
     const quint64 id = bench.queue.add("one", "g", Json{{"out", "x"}});
     bench.waitForEnd(id);
     bench.panel.select({id});
 
-    bench.panel.runSelectedAnew();
+    bench.panel.runSelectedAgain();
     const quint64 again = bench.panel.selectedRun();
 
     QCOMPARE(bench.queue.find(again)->options, (Json{{"out", "x"}, {"forceExecution", true}}));
@@ -363,7 +363,7 @@ void QueuePanelTest::asksForTheGraphOfARun() {
     QCOMPARE(asked[0][0].toULongLong(), id);
 }
 
-void QueuePanelTest::saysHowRunsEnded_data() {
+void QueuePanelTest::reportsHowRunsEnded_data() {
     QTest::addColumn<int>("state");
     QTest::addColumn<int>("executed");
     QTest::addColumn<QString>("text");
@@ -379,7 +379,7 @@ void QueuePanelTest::saysHowRunsEnded_data() {
     row("taken back", RunState::Cancelled) << -1 << "cancelled before it began";
 }
 
-void QueuePanelTest::saysHowRunsEnded() {
+void QueuePanelTest::reportsHowRunsEnded() {
     QFETCH(int, state);
     QFETCH(int, executed);
     QFETCH(QString, text);
@@ -393,7 +393,7 @@ void QueuePanelTest::saysHowRunsEnded() {
     QCOMPARE(stateText(run), text);
 }
 
-void QueuePanelTest::saysForHowLongARunStillWorks() {
+void QueuePanelTest::reportsForHowLongARunStillWorks() {
     QueuedRun run;
     run.state = RunState::Running;
     run.progress = 0.45;

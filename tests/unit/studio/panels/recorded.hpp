@@ -7,7 +7,7 @@
 
 namespace lowtide::ui {
 
-/// What the module said of examples/graphs/text_to_image.json on `fake:64MiB` with a budget of
+/// What the module reported of examples/graphs/text_to_image.json on `fake:64MiB` with a budget of
 /// 8 MiB: "plan.json", "report.json" (two steps; every eighth copy and eviction of it),
 /// and "beyond.json" of `--policy denoise=none` with the least budget for that.
 [[nodiscard]] inline Json recorded(const QString& name) {

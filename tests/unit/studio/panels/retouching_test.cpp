@@ -1,9 +1,9 @@
-// Masks that are painted over the viewer's picture, and its crop: by mouse, pen and keys.
+// Masks that are painted over the viewer's image, and its crop: by mouse, pen and keys.
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/painting/mask_ops.hpp"
 #include "ui/panels/frame_tool.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/viewer.hpp"
 
@@ -33,24 +33,24 @@ namespace {
 constexpr int kPatience = 20000;
 
 /// A face of sorts: light above, dark below, with something to mask.
-QImage somePicture(int width, int height) {
-    QImage picture(width, height, QImage::Format_RGB888);
-    QPainter painter(&picture);
+QImage someImage(int width, int height) {
+    QImage image(width, height, QImage::Format_RGB888);
+    QPainter painter(&image);
     QLinearGradient sky(0, 0, width, height);
     sky.setColorAt(0, QColor(240, 235, 220));
     sky.setColorAt(1, QColor(20, 26, 40));
-    painter.fillRect(picture.rect(), sky);
+    painter.fillRect(image.rect(), sky);
     painter.setBrush(QColor(200, 60, 50));
     painter.drawEllipse(QPointF(width * 0.35, height * 0.4), width * 0.12, height * 0.08);
     painter.drawEllipse(QPointF(width * 0.65, height * 0.4), width * 0.12, height * 0.08);
-    return picture;
+    return image;
 }
 
-/// A viewer with a picture of a file.
+/// A viewer with an image of a file.
 struct Bench {
     explicit Bench(const QSize& size = {640, 480}) {
         path = folder.filePath("face.png");
-        somePicture(size.width(), size.height()).save(path);
+        someImage(size.width(), size.height()).save(path);
         open();
     }
 
@@ -70,7 +70,7 @@ struct Bench {
         QVERIFY(shown.wait(kPatience));
     }
 
-    [[nodiscard]] PictureView& view() const { return viewer->view(); }
+    [[nodiscard]] ImageView& view() const { return viewer->view(); }
 
     [[nodiscard]] MaskTool& tool() const { return *viewer->retouching().maskTool(); }
 
@@ -96,16 +96,16 @@ struct Bench {
         QTRY_VERIFY_WITH_TIMEOUT(viewer->retouching().maskTool(), kPatience);
     }
 
-    [[nodiscard]] QPoint placeOf(double x, double y) const {
-        return view().placeOf({x, y}).toPoint();
+    [[nodiscard]] QPoint positionOf(double x, double y) const {
+        return view().positionOf({x, y}).toPoint();
     }
 
     void drag(const QPointF& from,
               const QPointF& to,
               Qt::KeyboardModifiers keys = {},
               Qt::MouseButton button = Qt::LeftButton) const {
-        const QPoint begin = placeOf(from.x(), from.y());
-        const QPoint end = placeOf(to.x(), to.y());
+        const QPoint begin = positionOf(from.x(), from.y());
+        const QPoint end = positionOf(to.x(), to.y());
         QTest::mousePress(&view(), button, keys, begin);
         for (int i = 1; i <= 4; ++i) {
             const QPoint at = begin + (end - begin) * i / 4;
@@ -127,7 +127,7 @@ struct Bench {
     std::unique_ptr<Viewer> viewer;
 };
 
-void press(PictureView& view, QEvent::Type type, const QPointF& at, double pressure, bool erases) {
+void press(ImageView& view, QEvent::Type type, const QPointF& at, double pressure, bool erases) {
     static const QPointingDevice pen("pen",
                                      1,
                                      QInputDevice::DeviceType::Stylus,
@@ -260,7 +260,7 @@ private Q_SLOTS:
         bench.startPainting();
         bench.tool().setBrush({.diameter = 50, .hardness = 0.5, .opacity = 1});
         const auto wheel = [&](Qt::KeyboardModifiers keys) {
-            const QPointF at = bench.placeOf(300, 200);
+            const QPointF at = bench.positionOf(300, 200);
             QWheelEvent event(at,
                               bench.view().mapToGlobal(at),
                               {},
@@ -288,13 +288,13 @@ private Q_SLOTS:
         Bench bench;
         bench.startPainting();
         bench.tool().setBrush({.diameter = 60, .hardness = 1, .opacity = 1});
-        press(bench.view(), QEvent::TabletPress, bench.placeOf(200, 200), 0.5, false);
-        press(bench.view(), QEvent::TabletMove, bench.placeOf(260, 200), 0.5, false);
-        press(bench.view(), QEvent::TabletRelease, bench.placeOf(260, 200), 0, false);
+        press(bench.view(), QEvent::TabletPress, bench.positionOf(200, 200), 0.5, false);
+        press(bench.view(), QEvent::TabletMove, bench.positionOf(260, 200), 0.5, false);
+        press(bench.view(), QEvent::TabletRelease, bench.positionOf(260, 200), 0, false);
         QVERIFY(std::abs(bench.levelAt(230, 200) - 128) <= 1);
         QCOMPARE(bench.levelAt(230, 218), 0);
-        press(bench.view(), QEvent::TabletPress, bench.placeOf(230, 200), 1, true);
-        press(bench.view(), QEvent::TabletRelease, bench.placeOf(230, 200), 0, true);
+        press(bench.view(), QEvent::TabletPress, bench.positionOf(230, 200), 1, true);
+        press(bench.view(), QEvent::TabletRelease, bench.positionOf(230, 200), 0, true);
         QCOMPARE(bench.levelAt(230, 200), 0);
         bench.drag({400, 300}, {420, 300});  // the mouse has no pressure
         QCOMPARE(bench.levelAt(410, 325), 255);
@@ -305,7 +305,7 @@ private Q_SLOTS:
         bench.startPainting();
         bench.tool().setBrush({.diameter = 20, .hardness = 1, .opacity = 1});
         bench.drag({100, 100}, {110, 100});
-        const QPoint end = bench.placeOf(400, 300);
+        const QPoint end = bench.positionOf(400, 300);
         QTest::mousePress(&bench.view(), Qt::LeftButton, Qt::ShiftModifier, end);
         QTest::mouseRelease(&bench.view(), Qt::LeftButton, Qt::ShiftModifier, end);
         QCOMPARE(bench.levelAt(255, 200), 255);
@@ -371,12 +371,12 @@ private Q_SLOTS:
         Bench bench({1024, 1024});
         bench.startPainting();
         bench.tool().invert();
-        QTest::qSleep(300);  // done on the other thread, not told here yet
+        QTest::qSleep(300);  // done on the other thread, not reported here yet
         bench.viewer.reset();
         QTest::qWait(50);
     }
 
-    void theMaskIsThereAgain_whenThePictureIs() {
+    void theMaskIsThereAgain_whenTheImageIs() {
         Bench bench;
         bench.startPainting();
         bench.drag({100, 100}, {200, 150});
@@ -385,7 +385,7 @@ private Q_SLOTS:
         QVERIFY(!bench.viewer->retouching().maskTool());
         QVERIFY(bench.find<QWidget>("facts").isVisible());
         const QString other = bench.folder.filePath("other.png");
-        somePicture(640, 480).save(other);
+        someImage(640, 480).save(other);
         bench.show(other);
         bench.startPainting();
         QVERIFY(isBlank(bench.mask()));
@@ -400,7 +400,7 @@ private Q_SLOTS:
         QVERIFY(!isBlank(bench.mask()));
     }
 
-    void aMaskIsUsedWithItsPicture() {
+    void aMaskIsUsedWithItsImage() {
         Bench bench;
         bench.startPainting();
         QSignalSpy used(&bench.viewer->retouching(), &Retouching::maskUsed);
@@ -414,21 +414,21 @@ private Q_SLOTS:
         QCOMPARE(used.front().at(1).value<QImage>(), bench.mask());
     }
 
-    /// A run at work does not take the picture away from under the brush.
-    void whatIsPaintedOnStays() {
+    /// A run at work does not take the image away from under the brush.
+    void whatIsPaintedOnRemains() {
         Bench bench;
         bench.startPainting();
-        bench.viewer->showLive(somePicture(64, 64), "Preview");
+        bench.viewer->showLive(someImage(64, 64), "Preview");
         QVERIFY(!bench.viewer->isLive());
         bench.key(Qt::Key_Escape);
-        bench.viewer->showLive(somePicture(64, 64), "Preview");
+        bench.viewer->showLive(someImage(64, 64), "Preview");
         QVERIFY(bench.viewer->isLive());
         QVERIFY(!bench.find<QToolButton>("paintMask").isEnabled());
     }
 
-    void aPictureWithoutAFileAsksForOne() {
+    void anImageWithoutAFileAsksForOne() {
         Bench bench;
-        bench.viewer->showImage(somePicture(200, 100), "Preview");
+        bench.viewer->showImage(someImage(200, 100), "Preview");
         QSignalSpy wanted(&bench.viewer->retouching(), &Retouching::fileWanted);
         bench.click("paintMask");
         QCOMPARE(wanted.size(), 1);
@@ -474,7 +474,7 @@ private Q_SLOTS:
         bench.tool().setBrush({.diameter = 70, .hardness = 0.6, .opacity = 1});
         bench.drag({200, 190}, {250, 195});
         bench.drag({390, 195}, {440, 190});
-        QTest::mouseMove(&bench.view(), bench.placeOf(330, 330));
+        QTest::mouseMove(&bench.view(), bench.positionOf(330, 330));
         QCOMPARE(test::lookAt(*bench.viewer, "mask"), QString());
         bench.click("crop");
         bench.drag({640, 240}, {760, 240});
@@ -483,8 +483,8 @@ private Q_SLOTS:
         test::wear(Theme::Scheme::Light);
     }
 
-    /// The GUI thread is free between strokes of a large picture.
-    void aLargePictureIsPaintedSwiftly() {
+    /// The GUI thread is free between strokes of a large image.
+    void aLargeImageIsPaintedSwiftly() {
         Bench bench({4096, 4096});
         bench.startPainting();
         bench.tool().setBrush({.diameter = 300, .hardness = 0.7, .opacity = 1});
@@ -496,9 +496,9 @@ private Q_SLOTS:
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
             return double(now.tv_sec) * 1e3 + double(now.tv_nsec) * 1e-6;
         };
-        QTest::mousePress(&bench.view(), Qt::LeftButton, {}, bench.placeOf(600, 600));
+        QTest::mousePress(&bench.view(), Qt::LeftButton, {}, bench.positionOf(600, 600));
         for (int i = 0; i < 40; ++i) {
-            const QPoint at = bench.placeOf(600 + 70 * i, 900 + 500 * std::sin(i * 0.4));
+            const QPoint at = bench.positionOf(600 + 70 * i, 900 + 500 * std::sin(i * 0.4));
             QMouseEvent event(QEvent::MouseMove,
                               at,
                               bench.view().mapToGlobal(at),
@@ -512,7 +512,7 @@ private Q_SLOTS:
             longest = std::max(longest, timer.elapsed());
             busiest = std::max(busiest, cpu() - before);
         }
-        QTest::mouseRelease(&bench.view(), Qt::LeftButton, {}, bench.placeOf(3400, 900));
+        QTest::mouseRelease(&bench.view(), Qt::LeftButton, {}, bench.positionOf(3400, 900));
         bench.tool().grow(32);
         bench.tool().feather(20);
         bench.tool().undo();

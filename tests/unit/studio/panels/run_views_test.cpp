@@ -53,14 +53,14 @@ class RunViewsTest : public QObject {
 
 private Q_SLOTS:
     void followsARunByItsEvents();
-    void takesTheLanesOfTheReport();
-    void setsMeasuredBesidePredicted();
+    void takesTheCopyTimesOfTheReport();
+    void comparesMeasuredWithPredicted();
     void measuresTheLastRepetition();
     void measuresNothing_whenAllWasKept();
     void knowsRunsOfOneKind_data();
     void knowsRunsOfOneKind();
-    void tellsOfSlowRuns_data();
-    void tellsOfSlowRuns();
+    void reportsSlowRuns_data();
+    void reportsSlowRuns();
     void forgetsTheOldestKind();
 };
 
@@ -82,7 +82,7 @@ void RunViewsTest::followsARunByItsEvents() {
     QVERIFY(line.isLive);
 }
 
-void RunViewsTest::takesTheLanesOfTheReport() {
+void RunViewsTest::takesTheCopyTimesOfTheReport() {
     RunTimeline live;
     live.held = {{0.1, 5}};
     const RunTimeline line = timelineOf(recorded("report.json"), live);
@@ -97,7 +97,7 @@ void RunViewsTest::takesTheLanesOfTheReport() {
     QVERIFY(line.seconds >= line.compute.back().end);
 }
 
-void RunViewsTest::setsMeasuredBesidePredicted() {
+void RunViewsTest::comparesMeasuredWithPredicted() {
     const auto view = measuredViewOf(recorded("report.json"));
     QVERIFY(view);
 
@@ -106,7 +106,7 @@ void RunViewsTest::setsMeasuredBesidePredicted() {
     QCOMPARE(denoise.node, std::string("denoise"));
     QCOMPARE(denoise.peak, 8 * kMiB);
     QCOMPARE(denoise.plannedPeak.value_or(0), 8 * kMiB);
-    QVERIFY(denoise.seconds > denoise.plannedSeconds.value_or(1000));  // no card is so slow
+    QVERIFY(denoise.seconds > denoise.plannedSeconds.value_or(1000));  // no GPU is so slow
     QVERIFY(denoise.copySeconds.has_value());
     QVERIFY(!view->nodes[0].copySeconds.has_value());
     QCOMPARE(view->peak, 8 * kMiB);
@@ -148,7 +148,7 @@ void RunViewsTest::knowsRunsOfOneKind_data() {
     };
     row("the same", graphWith(1, 20, 0)) << false << false << true;
     row("another seed", graphWith(2, 20, 0)) << false << false << true;
-    row("another place", graphWith(1, 20, 99)) << false << false << true;
+    row("another position", graphWith(1, 20, 99)) << false << false << true;
     row("other steps", graphWith(1, 10, 0)) << false << false << false;
     row("another memory policy", graphWith("memory", "block")) << false << false << false;
     row("another precision", graphWith("precision", "f16")) << false << false << false;
@@ -175,10 +175,10 @@ void RunViewsTest::knowsRunsOfOneKind() {
     QVERIFY(timeKeyOf("no graph", none, kExecuted, catalog).empty());
 }
 
-void RunViewsTest::tellsOfSlowRuns_data() {
+void RunViewsTest::reportsSlowRuns_data() {
     QTest::addColumn<double>("first");
     QTest::addColumn<double>("second");
-    QTest::addColumn<bool>("isTold");
+    QTest::addColumn<bool>("isReported");
     QTest::newRow("as long") << 1000.0 << 1000.0 << false;
     QTest::newRow("1.3 times") << 1000.0 << 1300.0 << false;
     QTest::newRow("a little more") << 1000.0 << 1301.0 << true;
@@ -187,17 +187,17 @@ void RunViewsTest::tellsOfSlowRuns_data() {
     QTest::newRow("no time") << 1000.0 << 0.0 << false;
 }
 
-void RunViewsTest::tellsOfSlowRuns() {
+void RunViewsTest::reportsSlowRuns() {
     QFETCH(double, first);
     QFETCH(double, second);
-    QFETCH(bool, isTold);
+    QFETCH(bool, isReported);
     RunTimes times;
 
     QVERIFY(!times.take("key", first));
     QVERIFY(!times.take("other key", 1));
     const auto slower = times.take("key", second);
 
-    QCOMPARE(slower.has_value(), isTold);
+    QCOMPARE(slower.has_value(), isReported);
     QCOMPARE(slower ? slower->lastMilliseconds : first, first);
 }
 

@@ -3,8 +3,8 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "tests/unit/studio/panels/look.hpp"
-#include "ui/bridge/picture_load.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/bridge/image_load.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/sheet_dialog.hpp"
 #include "ui/panels/sheet_drawing.hpp"
 #include "ui/panels/sheet_view.hpp"
@@ -138,16 +138,16 @@ SheetPlan planOf(const QStringList& across, const QStringList& down) {
     return plan;
 }
 
-/// A sheet of pictures on the disk, in colours of their own.
+/// A sheet of images on the disk, in colours of their own.
 struct Kept {
     explicit Kept(const SheetPlan& of, QSize size = {96, 64}) : plan(of) {
         sheet.key = "a:sheet1";
         sheet.title = "lighthouse, sheet of Steps and Prompt";
         for (int cell = 0; cell < static_cast<int>(plan.cells()); ++cell) {
             const QString path = folder.filePath(QString("%1.png").arg(cell));
-            QImage picture(size, QImage::Format_RGB888);
-            picture.fill(QColor::fromHsv(cell * 37 % 360, 200, 220));
-            picture.save(path);
+            QImage image(size, QImage::Format_RGB888);
+            image.fill(QColor::fromHsv(cell * 37 % 360, 200, 220));
+            image.save(path);
             sheet.cells.push_back({.run = QString("a:%1").arg(cell),
                                    .isKnown = true,
                                    .state = RunState::Finished,
@@ -163,8 +163,8 @@ struct Kept {
     SheetRecord sheet;
 };
 
-struct Seen : Kept {
-    explicit Seen(const SheetPlan& of) : Kept(of) {
+struct ActivePrompt : Kept {
+    explicit ActivePrompt(const SheetPlan& of) : Kept(of) {
         view.resize(1100, 640);
         view.show();
         test::bringToFront(view);
@@ -172,12 +172,12 @@ struct Seen : Kept {
         view.focusCells();
     }
 
-    void waitForPictures() {
+    void waitForImages() {
         QTRY_VERIFY_WITH_TIMEOUT(
             [&] {
                 for (int cell = 0; cell < static_cast<int>(plan.cells()); ++cell) {
                     if (!sheet.cells[static_cast<size_t>(cell)].files.isEmpty() &&
-                        view.table().picture(cell).isNull()) {
+                        view.table().image(cell).isNull()) {
                         return false;
                     }
                 }
@@ -247,7 +247,7 @@ private Q_SLOTS:
         QCOMPARE(labelsOf(asked.x()), labels);
     }
 
-    void valuesStay_whenAnotherParameterIsLookedAt() {
+    void valuesRemain_whenAnotherParameterIsLookedAt() {
         Asked asked;
         asked.x().findChild<QLineEdit*>("numbers")->setText("3, 5");
         Asked::choose(asked.x(), "Denoise: Sampler");
@@ -295,7 +295,7 @@ private Q_SLOTS:
         graph::Document without = document();
         without.nodes.erase("save");
         Asked asked(without);
-        QVERIFY2(asked.count().contains("saves no picture"), qPrintable(asked.count()));
+        QVERIFY2(asked.count().contains("saves no image"), qPrintable(asked.count()));
         QVERIFY(!asked.dialog.findChild<QPushButton*>("run")->isEnabled());
     }
 
@@ -309,12 +309,12 @@ private Q_SLOTS:
         }
     }
 
-    /// Keys move, facts follow, and what is the same is said to be.
+    /// Keys move, facts follow, and what is the same is stated to be.
     void cellsAreLookedAt() {
         Kept kept(planOf({"4", "8"}, {"cat", "dog"}));
         QFile::remove(kept.sheet.cells[3].files[0]);
         QVERIFY(QFile::copy(kept.sheet.cells[0].files[0], kept.sheet.cells[3].files[0]));
-        Seen seen(planOf({"4", "8"}, {"cat", "dog"}));
+        ActivePrompt seen(planOf({"4", "8"}, {"cat", "dog"}));
         seen.sheet.cells[3].files = kept.sheet.cells[3].files;
         seen.sheet.cells[0].files = kept.sheet.cells[0].files;
         seen.sheet.cells[2] = {.run = "a:2",
@@ -322,7 +322,7 @@ private Q_SLOTS:
                                .state = RunState::Failed,
                                .problem = "4 GiB are too little"};
         seen.view.showSheet(seen.sheet, seen.plan);
-        seen.waitForPictures();
+        seen.waitForImages();
         QCOMPARE(seen.view.currentCell(), 0);
         QTest::keyClick(&seen.cells(), Qt::Key_Down);
         QCOMPARE(seen.view.currentCell(), 2);
@@ -331,9 +331,8 @@ private Q_SLOTS:
         QCOMPARE(seen.view.currentCell(), 3);
         QVERIFY2(seen.facts().contains("Identical to Steps 4, Prompt cat"),
                  qPrintable(seen.facts()));
-        QTRY_VERIFY_WITH_TIMEOUT(!seen.view.findChild<PictureView*>()->picture().empty(),
-                                 kPatience);
-        QCOMPARE(seen.view.findChild<PictureView*>()->picture().front().size(), QSize(96, 64));
+        QTRY_VERIFY_WITH_TIMEOUT(!seen.view.findChild<ImageView*>()->image().empty(), kPatience);
+        QCOMPARE(seen.view.findChild<ImageView*>()->image().front().size(), QSize(96, 64));
         QSignalSpy viewed(&seen.view, &SheetView::viewAsked);
         QTest::keyClick(&seen.cells(), Qt::Key_Return);
         QCOMPARE(viewed.size(), 1);
@@ -342,10 +341,10 @@ private Q_SLOTS:
     }
 
     void aCellIsComparedWithTheOthers() {
-        Seen seen(planOf({"4", "8", "12"}, {}));
-        seen.waitForPictures();
-        auto* large = seen.view.findChild<PictureView*>();
-        QTRY_VERIFY_WITH_TIMEOUT(!large->picture().empty(), kPatience);
+        ActivePrompt seen(planOf({"4", "8", "12"}, {}));
+        seen.waitForImages();
+        auto* large = seen.view.findChild<ImageView*>();
+        QTRY_VERIFY_WITH_TIMEOUT(!large->image().empty(), kPatience);
         QTest::keyClick(&seen.cells(), Qt::Key_C);
         QVERIFY(!large->isComparing());
         QTest::keyClick(&seen.cells(), Qt::Key_Right);
@@ -364,8 +363,8 @@ private Q_SLOTS:
     }
 
     void theGridIsZoomed() {
-        Seen seen(planOf({"4", "8"}, {}));
-        seen.waitForPictures();
+        ActivePrompt seen(planOf({"4", "8"}, {}));
+        seen.waitForImages();
         const int before = seen.cells().columnWidth(0);
         QTest::keyClick(&seen.cells(), Qt::Key_Minus);
         const int smaller = seen.cells().columnWidth(0);
@@ -380,19 +379,19 @@ private Q_SLOTS:
     }
 
     void theEndsAreMarked() {
-        Seen seen(planOf({"4", "8", "12"}, {}));
+        ActivePrompt seen(planOf({"4", "8", "12"}, {}));
         const auto time = seen.view.table().endsOf(SheetTable::Figure::Time);
         QCOMPARE(time.least, 0);
         QCOMPARE(time.most, 2);
         const auto peak = seen.view.table().endsOf(SheetTable::Figure::Peak);
         QCOMPARE(peak.least, 2);
-        seen.sheet.cells[0].executed = 0;  // its time says nothing
+        seen.sheet.cells[0].executed = 0;  // its time means nothing
         seen.view.showSheet(seen.sheet, seen.plan);
         QCOMPARE(seen.view.table().endsOf(SheetTable::Figure::Time).least, 1);
         QCOMPARE(seen.view.table().figures(0), QString("kept from before"));
     }
 
-    /// A hundred large pictures: the memory of the grid is bounded, the thread of the GUI is free.
+    /// A hundred large images: the memory of the grid is bounded, the thread of the GUI is free.
     void aHundredCellsAreBounded() {
         QStringList ten;
         for (int i = 0; i < 10; ++i) {
@@ -404,12 +403,12 @@ private Q_SLOTS:
         clock.start();
         table.setSheet(kept.sheet, kept.plan);
         const qint64 asked = clock.elapsed();
-        QTRY_VERIFY_WITH_TIMEOUT(!table.picture(99).isNull(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(!table.image(99).isNull(), 60000);
         qsizetype bytes = 0;
         for (int cell = 0; cell < 100; ++cell) {
-            bytes += table.picture(cell).sizeInBytes();
+            bytes += table.image(cell).sizeInBytes();
         }
-        qInfo("a hundred pictures of 1024 pixels: asked for in %lld ms, seen in %lld ms, %lld MB",
+        qInfo("a hundred images of 1024 pixels: asked for in %lld ms, seen in %lld ms, %lld MB",
               asked,
               clock.elapsed(),
               static_cast<long long>(bytes >> 20));
@@ -429,7 +428,7 @@ private Q_SLOTS:
     }
 
     /// Every pixel of the cells is there, and none of them is written over.
-    void picturesAreDrawnAsTheyAre() {
+    void imagesAreDrawnAsTheyAre() {
         const Kept kept(planOf({"4", "8"}, {"猫在湖上的一条很长很长的船上", "dog"}), {80, 50});
         SheetDrawing drawing{.plan = kept.plan, .title = "湖, sheet", .font = QFont()};
         for (const SheetCellRecord& cell : kept.sheet.cells) {
@@ -480,7 +479,7 @@ private Q_SLOTS:
         QVERIFY(std::max(drawn.width(), drawn.height()) > kLargestShownSide / 2);
         const QString path = kept.folder.filePath("sheet.png");
         QVERIFY(drawn.save(path));
-        QCOMPARE(loadPicture(path).problem, QString());
+        QCOMPARE(loadImage(path).problem, QString());
         const QColor last = QColor::fromHsv(99 * 37 % 360, 200, 220);
         bool isThere = false;
         for (int y = drawn.height() / 8; y < drawn.height() && !isThere; ++y) {
@@ -529,7 +528,7 @@ private Q_SLOTS:
         runner.setAnswers({}, {{"plan", Json::object()}}, Status::Ok, kPlanMilliseconds);
         auto dialog = std::make_unique<SheetDialog>(
             document(), catalog, &models, runner, background, Json::object(), nullptr);
-        dialog->wish({});
+        dialog->request({});
         QTRY_VERIFY_WITH_TIMEOUT(!runner.plannedGraphs().empty(), kPatience);
         QElapsedTimer clock;
         clock.start();
@@ -547,8 +546,9 @@ private Q_SLOTS:
         SheetView empty;
         empty.resize(900, 560);
         QCOMPARE(test::lookAt(empty, "sheet_empty"), QString());
-        Seen seen(planOf({"4", "8", "12", "16"},
-                         {"a cat on a boat in the middle of a lake at dawn", "dog", "狐狸"}));
+        ActivePrompt seen(
+            planOf({"4", "8", "12", "16"},
+                   {"a cat on a boat in the middle of a lake at dawn", "dog", "狐狸"}));
         seen.sheet.cells[6] = {.run = "a:6",
                                .isKnown = true,
                                .state = RunState::Failed,
@@ -557,14 +557,13 @@ private Q_SLOTS:
         seen.sheet.cells[10] = {.run = "a:10", .isKnown = true};
         seen.view.showSheet(seen.sheet, seen.plan);
         seen.view.setProgress("a:10", 0.4);
-        seen.waitForPictures();
+        seen.waitForImages();
         seen.view.findChild<QToolButton*>("figures")->setChecked(true);
         auto* marks = seen.view.findChild<QComboBox*>("marks");
         marks->setCurrentIndex(1);
         Q_EMIT marks->activated(1);
         seen.view.setCurrentCell(5);
-        QTRY_VERIFY_WITH_TIMEOUT(!seen.view.findChild<PictureView*>()->picture().empty(),
-                                 kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!seen.view.findChild<ImageView*>()->image().empty(), kPatience);
         QCOMPARE(test::lookAt(seen.view, "sheet"), QString());
         Asked asked;
         Asked::choose(asked.y(), "Denoise: Memory policy");

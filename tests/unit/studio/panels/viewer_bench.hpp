@@ -1,8 +1,8 @@
-// What the tests of the viewer begin with: pictures, files of them, and the mouse.
+// What the tests of the viewer begin with: images, files of them, and the mouse.
 #pragma once
 
 #include "plugin/image/png.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/viewer.hpp"
 
 #include <QSignalSpy>
@@ -12,7 +12,7 @@ namespace lowtide::ui::viewer_bench {
 
 inline constexpr int kPatience = 20000;
 
-inline QImage picture(int width, int height, const QColor& colour) {
+inline QImage plainImage(int width, int height, const QColor& colour) {
     QImage image(width, height, QImage::Format_RGB32);
     image.fill(colour);
     return image;
@@ -25,7 +25,7 @@ inline void put(const QString& path, const QByteArray& bytes) {
 }
 
 /// A PNG as Lowtide writes it.
-inline QByteArray png(int width, int height, const std::vector<image::PictureText>& texts) {
+inline QByteArray png(int width, int height, const std::vector<image::ImageText>& texts) {
     const auto count = static_cast<size_t>(width) * static_cast<size_t>(height) * 3;
     const std::shared_ptr<uint8_t[]> pixels(new uint8_t[count]());
     for (size_t i = 0; i < count; ++i) {
@@ -35,7 +35,7 @@ inline QByteArray png(int width, int height, const std::vector<image::PictureTex
         {.widthPixels = width, .heightPixels = height, .channels = 3, .pixels = pixels}, texts));
 }
 
-inline void wheel(PictureView& view, const QPoint& at, int notches) {
+inline void wheel(ImageView& view, const QPoint& at, int notches) {
     QWheelEvent event(QPointF(at),
                       view.mapToGlobal(QPointF(at)),
                       {},
@@ -54,7 +54,7 @@ inline void drag(QWidget& widget, const QPoint& from, const QPoint& to) {
     QTest::mouseRelease(&widget, Qt::LeftButton, {}, to);
 }
 
-inline QColor colourAt(PictureView& view, const QPoint& point) {
+inline QColor colourAt(ImageView& view, const QPoint& point) {
     const QImage shot = view.grab().toImage();
     return shot.pixelColor(point * shot.devicePixelRatio());
 }

@@ -1,9 +1,9 @@
-// Two pictures compared in the viewer: how they are seen, what they are called, and how it ends.
+// Two images compared in the viewer: how they are seen, what they are called, and how it ends.
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "tests/unit/studio/panels/viewer_bench.hpp"
-#include "ui/panels/picture_compare.hpp"
+#include "ui/panels/image_compare.hpp"
 
 #include <QLabel>
 #include <QTemporaryDir>
@@ -30,38 +30,38 @@ private Q_SLOTS:
         folder_ = std::make_unique<QTemporaryDir>();
     }
 
-    void wipesBetweenTwoPictures() {
-        PictureView view;
+    void wipesBetweenTwoImages() {
+        ImageView view;
         open(view, {400, 300});
-        view.setPicture(levelsOf(picture(400, 300, Qt::red)));
-        view.setCompared(levelsOf(picture(100, 75, Qt::blue)));
+        view.setImage(levelsOf(plainImage(400, 300, Qt::red)));
+        view.setCompared(levelsOf(plainImage(100, 75, Qt::blue)));
         view.zoomTo(view.devicePixelRatioF());
         QCOMPARE(colourAt(view, {100, 40}), QColor(Qt::red));
         QCOMPARE(colourAt(view, {300, 40}), QColor(Qt::blue));
 
-        drag(view, view.placeOf({200, 150}).toPoint(), view.placeOf({360, 150}).toPoint());
+        drag(view, view.positionOf({200, 150}).toPoint(), view.positionOf({360, 150}).toPoint());
 
         QVERIFY(std::abs(view.wipe() - 0.9) < 0.01);
         QCOMPARE(colourAt(view, {300, 40}), QColor(Qt::red));
     }
 
-    void comparesWithThePictureThatWasKept() {
+    void comparesWithTheImageThatWasKept() {
         Viewer viewer;
         open(viewer, {900, 500});
-        viewer.showImage(picture(40, 40, Qt::red), "first");
+        viewer.showImage(plainImage(40, 40, Qt::red), "first");
 
         QTest::mouseClick(viewer.findChild<QToolButton*>("compare"), Qt::LeftButton);
-        viewer.showImage(picture(40, 40, Qt::green), "second");
+        viewer.showImage(plainImage(40, 40, Qt::green), "second");
         QVERIFY(viewer.view().isComparing());
         QTest::mouseClick(viewer.findChild<QToolButton*>("compare"), Qt::LeftButton);
 
         QVERIFY(!viewer.view().isComparing());
     }
 
-    /// By Esc, wherever the keyboard is in the viewer, and by choosing a single picture.
+    /// By Esc, wherever the keyboard is in the viewer, and by choosing a single image.
     void aComparisonEnds_data() {
         QTest::addColumn<QString>("by");
-        for (const char* by : {"Esc", "a file", "a picture"}) {
+        for (const char* by : {"Esc", "a file", "an image"}) {
             QTest::newRow(by) << by;
         }
     }
@@ -82,7 +82,7 @@ private Q_SLOTS:
         } else if (by == "a file") {
             show(viewer, at("b.png"));
         } else {
-            viewer.showImage(picture(40, 40, Qt::red), "c");
+            viewer.showImage(plainImage(40, 40, Qt::red), "c");
         }
         QVERIFY(!viewer.view().isComparing());
         QVERIFY(!button->isChecked());
@@ -90,7 +90,7 @@ private Q_SLOTS:
     }
 
     /// Whoever looks elsewhere before the second one of a pair is read has not asked for it.
-    void aPairThatIsNotReadYet_givesWayToASinglePicture() {
+    void aPairThatIsNotReadYet_givesWayToASingleImage() {
         put(at("a.png"), png(40, 40, {}));
         put(at("b.png"), png(40, 40, {}));
         Viewer viewer;
@@ -101,7 +101,7 @@ private Q_SLOTS:
         QVERIFY(!viewer.view().isComparing());
     }
 
-    void eachSideSaysWhatItIs() {
+    void eachSideStatesWhatItIs() {
         const auto graph = [](const char* seed) {
             return R"({"format": 1, "nodes": {"a": {"type": "noise", "params": {"seed": )" +
                    std::string(seed) + R"(, "steps": 7}}}})";
@@ -116,7 +116,7 @@ private Q_SLOTS:
         viewer.setCatalog(&catalog);
         open(viewer, {900, 500});
         viewer.compareFiles(at("a.png"), at("b.png"));
-        PictureView& view = viewer.view();
+        ImageView& view = viewer.view();
         QTRY_VERIFY_WITH_TIMEOUT(view.isComparing(), kPatience);
         const CompareCaptions named{"a.png · Seed 42", "b.png · Seed 43"};
         QVERIFY2(view.captions() == named,
@@ -136,19 +136,19 @@ private Q_SLOTS:
         test::keepScreenshot(viewer, "viewer_captions");
     }
 
-    /// The wipe in the middle; both beside each other; what they differ in.
-    void twoPicturesAreComparedInThreeWays() {
+    /// The wipe in the middle; both next to each other; what they differ in.
+    void twoImagesAreComparedInThreeWays() {
         Viewer viewer;
         open(viewer, {900, 500});
-        viewer.showImage(picture(40, 40, Qt::red), "first");
+        viewer.showImage(plainImage(40, 40, Qt::red), "first");
         QVERIFY(!viewer.findChild<QToolButton*>("ways")->isVisible());
         viewer.findChild<QToolButton*>("compare")->setChecked(true);
-        viewer.showImage(picture(40, 40, Qt::green), "second");
+        viewer.showImage(plainImage(40, 40, Qt::green), "second");
         QVERIFY(viewer.findChild<QToolButton*>("ways")->isVisible());
-        PictureView& view = viewer.view();
-        // `share` of the width, and pixels from there.
-        const auto colourAt = [&](double share, int beside = 0) {
-            return view.grab().toImage().pixelColor(qRound(share * view.width()) + beside,
+        ImageView& view = viewer.view();
+        // `fraction` of the width, and pixels from there.
+        const auto colourAt = [&](double fraction, int offset = 0) {
+            return view.grab().toImage().pixelColor(qRound(fraction * view.width()) + offset,
                                                     view.height() / 2);
         };
         QCOMPARE(colourAt(0.5, -15), QColor(Qt::green));
@@ -175,34 +175,34 @@ private Q_SLOTS:
     void bothSidesZoomTogether() {
         Viewer viewer;
         open(viewer, {900, 500});
-        viewer.showImage(picture(400, 400, Qt::red), "first");
+        viewer.showImage(plainImage(400, 400, Qt::red), "first");
         viewer.findChild<QToolButton*>("compare")->setChecked(true);
-        viewer.showImage(picture(400, 400, Qt::green), "second");
-        PictureView& view = viewer.view();
+        viewer.showImage(plainImage(400, 400, Qt::green), "second");
+        ImageView& view = viewer.view();
         view.setWay(CompareWay::SideBySide);
-        const QPointF left = view.placeOf({100, 120});
+        const QPointF left = view.positionOf({100, 120});
         const QPoint right = (left + QPointF(view.width() / 2.0, 0)).toPoint();
         wheel(view, right, 3);
-        QVERIFY(QLineF(view.placeOf({100, 120}), left).length() < 2);
+        QVERIFY(QLineF(view.positionOf({100, 120}), left).length() < 2);
         QVERIFY(view.zoom() > 1);
     }
 
     void differencesAreMeasured_data() {
         QTest::addColumn<QImage>("other");
         QTest::addColumn<QString>("text");
-        const QImage same = picture(20, 50, Qt::gray);
+        const QImage same = plainImage(20, 50, Qt::gray);
         QImage one = same;
         one.setPixelColor(7, 9, QColor(Qt::gray).lighter(101));
         QTest::newRow("identical") << same.convertToFormat(QImage::Format_RGB888) << "Identical.";
         QTest::newRow("one pixel") << one << "Up to 2 of 255 apart, 0.1 % of the pixels.";
         QTest::newRow("another size")
-            << picture(20, 49, Qt::gray) << "The pictures have different sizes.";
+            << plainImage(20, 49, Qt::gray) << "The images have different sizes.";
     }
 
     void differencesAreMeasured() {
         QFETCH(QImage, other);
         QFETCH(QString, text);
-        QCOMPARE(differenceText(differenceOf(picture(20, 50, Qt::gray), other)), text);
+        QCOMPARE(differenceText(differenceOf(plainImage(20, 50, Qt::gray), other)), text);
     }
 
 private:

@@ -3,8 +3,8 @@
 #include "tests/unit/studio/panels/look.hpp"
 #include "tests/unit/studio/panels/viewer_bench.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/picture_drop.hpp"
-#include "ui/panels/picture_facts.hpp"
+#include "ui/panels/image_drop.hpp"
+#include "ui/panels/image_facts.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* kGraph = R"({"format": 1, "nodes": {"a": {"type": "x"}}})";
 
-/// The header of a picture of that size, and no more.
+/// The header of an image of that size, and no more.
 QByteArray claiming(quint32 width, quint32 height) {
     QByteArray bytes = png(1, 1, {});
     for (int i = 0; i < 4; ++i) {
@@ -55,64 +55,64 @@ private Q_SLOTS:
         folder_ = std::make_unique<QTemporaryDir>();
     }
 
-    void fitsPicturesOfAllSizes() {
-        PictureView view;
+    void fitsImagesOfAllSizes() {
+        ImageView view;
         open(view, {400, 300});
 
-        view.setPicture(levelsOf(picture(800, 300, Qt::red)));
+        view.setImage(levelsOf(plainImage(800, 300, Qt::red)));
         QCOMPARE(view.zoom(), 0.5 * view.devicePixelRatioF());
-        view.setPicture(levelsOf(picture(50, 50, Qt::red)));
+        view.setImage(levelsOf(plainImage(50, 50, Qt::red)));
         QCOMPARE(view.zoom(), 6.0 * view.devicePixelRatioF());
         QCOMPARE(colourAt(view, {60, 10}), QColor(Qt::red));
-        view.setPicture(levelsOf(picture(1, 1, Qt::red)));
+        view.setImage(levelsOf(plainImage(1, 1, Qt::red)));
 
-        QCOMPARE(view.zoom(), 32.0);  // more tells nobody anything
+        QCOMPARE(view.zoom(), 32.0);  // more is of no use
     }
 
     void keepsThePixelUnderThePointer_whenTheWheelTurns() {
-        PictureView view;
+        ImageView view;
         open(view, {400, 300});
-        view.setPicture(levelsOf(picture(400, 300, Qt::red)));
+        view.setImage(levelsOf(plainImage(400, 300, Qt::red)));
         const QPointF pixel(100, 75);
-        const QPoint at = view.placeOf(pixel).toPoint();
+        const QPoint at = view.positionOf(pixel).toPoint();
 
         wheel(view, at, 4);
 
         QVERIFY(view.zoom() > 2);
-        const QPointF moved = view.placeOf(pixel) - QPointF(at);
+        const QPointF moved = view.positionOf(pixel) - QPointF(at);
         QVERIFY2(moved.manhattanLength() < 2, qPrintable(QString::number(moved.manhattanLength())));
     }
 
     void movesWithTheMouse() {
-        PictureView view;
+        ImageView view;
         open(view, {400, 300});
-        view.setPicture(levelsOf(picture(4000, 3000, Qt::red)));
+        view.setImage(levelsOf(plainImage(4000, 3000, Qt::red)));
         view.zoomTo(1);
-        const QPointF before = view.placeOf({2000, 1500});
+        const QPointF before = view.positionOf({2000, 1500});
 
         drag(view, {200, 150}, {230, 110});
 
-        QCOMPARE((view.placeOf({2000, 1500}) - before).toPoint(), QPoint(30, -40));
+        QCOMPARE((view.positionOf({2000, 1500}) - before).toPoint(), QPoint(30, -40));
         QVERIFY(!view.isFitted());
     }
 
-    void staysInSight_howeverFarItIsMoved() {
-        PictureView view;
+    void isAlwaysInView_howeverFarItIsMoved() {
+        ImageView view;
         open(view, {400, 300});
-        view.setPicture(levelsOf(picture(100, 100, Qt::red)));
+        view.setImage(levelsOf(plainImage(100, 100, Qt::red)));
 
         for (int i = 0; i < 20; ++i) {
             drag(view, {20, 20}, {380, 280});
         }
 
-        const QPointF corner = view.placeOf({0, 0});
+        const QPointF corner = view.positionOf({0, 0});
         QVERIFY(QRectF(view.rect()).adjusted(-1, -1, 1, 1).contains(corner));
     }
 
     void obeysTheKeyboard() {
-        PictureView view;
+        ImageView view;
         open(view, {400, 300});
-        view.setPicture(levelsOf(picture(800, 600, Qt::red)));
+        view.setImage(levelsOf(plainImage(800, 600, Qt::red)));
 
         QTest::keyClick(&view, Qt::Key_1);
         QCOMPARE(view.zoom(), 1.0);
@@ -123,7 +123,7 @@ private Q_SLOTS:
         QVERIFY(view.isFitted());
     }
 
-    void tellsWhatAFileSays() {
+    void reportsWhatAFileStates() {
         Language english;  // with its plural forms
         english.use("en");
         Viewer viewer;
@@ -156,7 +156,7 @@ private Q_SLOTS:
         QCOMPARE(QGuiApplication::clipboard()->text(), QString("a cat"));
     }
 
-    void offersTheGraph_onlyOfAPictureThatCarriesOne() {
+    void offersTheGraph_onlyOfAnImageThatCarriesOne() {
         Viewer viewer;
         put(at("with.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
         put(at("without.png"), png(8, 8, {}));
@@ -172,21 +172,21 @@ private Q_SLOTS:
         QCOMPARE(asked.first().first().toString(), at("with.png"));
     }
 
-    void copiesThePicture() {
+    void copiesTheImage() {
         Viewer viewer;
-        viewer.showImage(picture(7, 5, Qt::green), "x");
+        viewer.showImage(plainImage(7, 5, Qt::green), "x");
 
         QTest::mouseClick(viewer.findChild<QToolButton*>("copy"), Qt::LeftButton);
 
         QCOMPARE(QGuiApplication::clipboard()->image().size(), QSize(7, 5));
     }
 
-    void saysWhyAFileCannotBeShown_data() {
+    void explainsWhyAFileCannotBeShown_data() {
         QTest::addColumn<QByteArray>("bytes");
         QTest::addColumn<QString>("words");
         const QByteArray good = png(64, 64, {{"parameters", "x"}});
         QTest::newRow("empty") << QByteArray() << "p.png";
-        QTest::newRow("text") << QByteArray("not a picture at all, but words") << "p.png";
+        QTest::newRow("text") << QByteArray("not an image at all, but words") << "p.png";
         QTest::newRow("cut off") << good.left(good.size() / 2) << "p.png";
         QTest::newRow("a wrong checksum") << QByteArray(good).replace(40, 1, "\x7f") << "p.png";
         QTest::newRow("too wide") << claiming(16385, 16) << "16385 x 16";
@@ -195,7 +195,7 @@ private Q_SLOTS:
             << QByteArray("\xff\xd8\xff\xe0JFIF and so on......") << "JPEG";
     }
 
-    void saysWhyAFileCannotBeShown() {
+    void explainsWhyAFileCannotBeShown() {
         QFETCH(QByteArray, bytes);
         QFETCH(QString, words);
         put(at("p.png"), bytes);
@@ -225,7 +225,7 @@ private Q_SLOTS:
         QCOMPARE(shown.count(), 1);
     }
 
-    void everyPictureOfARunIsReached() {
+    void everyImageOfARunIsReached() {
         const QStringList files = {at("a.png"), at("b.png"), at("c.png")};
         for (const QString& file : files) {
             put(file, png(8, 8, {}));
@@ -266,17 +266,17 @@ private Q_SLOTS:
         QVERIFY(!list->isVisible() && !next->isVisible() && !previous->isVisible());
     }
 
-    void saysHowLargeAPictureIsOfWhichLessIsShown() {
+    void reportsHowLargeAnImageIsOfWhichLessIsShown() {
         Viewer viewer;
-        viewer.showImage(picture(512, 256, Qt::red), "x", {1024, 512});
+        viewer.showImage(plainImage(512, 256, Qt::red), "x", {1024, 512});
         auto* facts = viewer.findChild<QTreeWidget*>("facts");
         QCOMPARE(facts->topLevelItem(0)->text(1),
                  QString("1024 x 512 pixels, shown with 512 x 256 pixels"));
-        viewer.showImage(picture(1024, 512, Qt::red), "x", {1024, 512});
+        viewer.showImage(plainImage(1024, 512, Qt::red), "x", {1024, 512});
         QCOMPARE(facts->topLevelItem(0)->text(1), QString("1024 x 512 pixels"));
     }
 
-    void isGone_beforeThePictureArrives() {
+    void isGone_beforeTheImageArrives() {
         put(at("a.png"), png(512, 512, {}));
         {
             Viewer viewer;
@@ -288,10 +288,10 @@ private Q_SLOTS:
     void whatIsMadeGivesWayToWhatWasThereBefore() {
         Viewer viewer;
         open(viewer, {900, 500});
-        viewer.showImage(picture(8, 8, Qt::red), "before");
+        viewer.showImage(plainImage(8, 8, Qt::red), "before");
 
-        viewer.showLive(picture(8, 8, Qt::blue), "step 1");
-        viewer.showLive(picture(8, 8, Qt::green), "step 2");
+        viewer.showLive(plainImage(8, 8, Qt::blue), "step 1");
+        viewer.showLive(plainImage(8, 8, Qt::green), "step 2");
         QVERIFY(viewer.isLive());
         viewer.endLive();
 
@@ -319,8 +319,8 @@ private Q_SLOTS:
         Settings settings(at("settings.json"));
         QWidget window;
         open(window, {300, 200});
-        PictureDrop drop(settings, &window);
-        QSignalSpy used(&drop, &PictureDrop::useAsInput);
+        ImageDrop drop(settings, &window);
+        QSignalSpy used(&drop, &ImageDrop::useAsInput);
 
         drop.take(at("p.png"), {});
         QTRY_VERIFY_WITH_TIMEOUT(drop.question() != nullptr, kPatience);
@@ -332,18 +332,18 @@ private Q_SLOTS:
 
         QTRY_COMPARE_WITH_TIMEOUT(used.count(), 2, kPatience);
         QVERIFY(drop.question() == nullptr);
-        QCOMPARE(settings.preferences().droppedPicture, DroppedPicture::UseAsInput);
+        QCOMPARE(settings.preferences().droppedImage, DroppedImage::UseAsInput);
     }
 
-    void asksOfOnePictureAfterTheOther() {
+    void asksOfOneImageAfterTheOther() {
         for (const char* name : {"a.png", "b.png", "c.png"}) {
             put(at(name), png(8, 8, {{"lowtide_graph", kGraph}}));
         }
         Settings settings(at("settings.json"));
         QWidget window;
         open(window, {300, 200});
-        PictureDrop drop(settings, &window);
-        QSignalSpy used(&drop, &PictureDrop::useAsInput);
+        ImageDrop drop(settings, &window);
+        QSignalSpy used(&drop, &ImageDrop::useAsInput);
 
         for (const char* name : {"a.png", "b.png", "c.png"}) {
             drop.take(at(name), {});
@@ -361,14 +361,14 @@ private Q_SLOTS:
         QCOMPARE(used.count(), 3);
     }
 
-    void usesAPictureWithoutAGraph_unasked() {
+    void usesAnImageWithoutAGraph_unasked() {
         put(at("p.png"), png(8, 8, {}));
         put(at("bad.png"), "no");
         Settings settings(at("settings.json"));
         QWidget window;
-        PictureDrop drop(settings, &window);
-        QSignalSpy used(&drop, &PictureDrop::useAsInput);
-        QSignalSpy refused(&drop, &PictureDrop::refused);
+        ImageDrop drop(settings, &window);
+        QSignalSpy used(&drop, &ImageDrop::useAsInput);
+        QSignalSpy refused(&drop, &ImageDrop::refused);
 
         drop.take(at("p.png"), {});
         drop.take(at("bad.png"), {});

@@ -2,7 +2,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/coloured_video.hpp"
 #include "tests/unit/studio/panels/look.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
 
@@ -53,7 +53,7 @@ struct Shown : Viewer {
         QSignalSpy spy(this, &Viewer::shown);
         showFile(path);
         QVERIFY(spy.wait(kPatience));
-        QCoreApplication::processEvents();  // the facts take their room
+        QCoreApplication::processEvents();  // the facts take their space
     }
 
     [[nodiscard]] FrameBar& bar() { return part<FrameBar>("frameBar"); }
@@ -64,17 +64,17 @@ struct Shown : Viewer {
 
     [[nodiscard]] QLabel& problem() { return part<QLabel>("viewerProblem"); }
 
-    /// In the widget, at a share of the picture's width, above the handle of the wipe.
-    [[nodiscard]] QColor pixelAt(double share) {
-        const QPointF left = view().placeOf({0, 3});
-        const QPointF right = view().placeOf({32, 3});
-        const QPoint place = (left + (right - left) * share).toPoint();
+    /// In the widget, at a fraction of the image's width, above the handle of the wipe.
+    [[nodiscard]] QColor pixelAt(double fraction) {
+        const QPointF left = view().positionOf({0, 3});
+        const QPointF right = view().positionOf({32, 3});
+        const QPoint point = (left + (right - left) * fraction).toPoint();
         const QImage shot = view().grab().toImage();
-        return shot.pixelColor(place * shot.devicePixelRatio());
+        return shot.pixelColor(point * shot.devicePixelRatio());
     }
 
-    [[nodiscard]] bool waitFor(int frame, double share = 0.25, int shift = 0) {
-        return QTest::qWaitFor([&] { return isFrame(pixelAt(share), frame, shift); }, kPatience);
+    [[nodiscard]] bool waitFor(int frame, double fraction = 0.25, int shift = 0) {
+        return QTest::qWaitFor([&] { return isFrame(pixelAt(fraction), frame, shift); }, kPatience);
     }
 
     void key(Qt::Key key) { QTest::keyClick(&view(), key); }
@@ -118,9 +118,9 @@ private Q_SLOTS:
         QCOMPARE(viewer.text(), QString("10 / 12 · 0.75 s"));
     }
 
-    void tellsHowLongItIs_data() { scrubsToAFrame_data(); }
+    void reportsHowLongItIs_data() { scrubsToAFrame_data(); }
 
-    void tellsHowLongItIs() {
+    void reportsHowLongItIs() {
         QFETCH(QString, format);
         Shown viewer;
         viewer.open(video(format.toLatin1().constData(), kFrames, 0, {{"lowtide_graph", kGraph}}));
@@ -198,7 +198,7 @@ private Q_SLOTS:
         QVERIFY(!viewer.bar().isPlaying());
     }
 
-    void aSinglePictureHasNoBar() {
+    void aSingleImageHasNoBar() {
         Shown viewer;
         const QString still = at("still.png");
         QVERIFY(QImage(32, 32, QImage::Format_RGB888).save(still));
@@ -212,15 +212,15 @@ private Q_SLOTS:
         QVERIFY(!viewer.bar().isVisible());
     }
 
-    void zoomAndPlaceStay() {
+    void zoomAndPositionRemain() {
         Shown viewer;
         viewer.open(video("png"));
         viewer.view().zoomTo(9);
-        const QPointF place = viewer.view().placeOf({3, 4});
+        const QPointF point = viewer.view().positionOf({3, 4});
         viewer.slider().setValue(5);
         QVERIFY(viewer.waitFor(5));
         QCOMPARE(viewer.view().zoom(), 9.0);
-        QCOMPARE(viewer.view().placeOf({3, 4}), place);
+        QCOMPARE(viewer.view().positionOf({3, 4}), point);
     }
 
     void copiesTheFrameThatIsShown() {
@@ -245,7 +245,7 @@ private Q_SLOTS:
         QVERIFY(viewer.waitFor(4, 0.25, kShift) && viewer.waitFor(4, 0.75));
         viewer.slider().setValue(6);
         QVERIFY(viewer.waitFor(6, 0.25, kShift) && isFrame(viewer.pixelAt(0.75), 6));
-        // The shorter one stays at its last.
+        // The shorter one remains at its last.
         viewer.slider().setValue(11);
         QVERIFY(viewer.waitFor(7, 0.25, kShift) && isFrame(viewer.pixelAt(0.75), 11));
         viewer.part<QToolButton>("compare").click();
@@ -254,12 +254,12 @@ private Q_SLOTS:
         QVERIFY(viewer.waitFor(7, 0.75, kShift));
     }
 
-    /// The line says how far the frames are apart that are shown, not those that were.
+    /// The line states how far the frames are apart that are shown, not those that were.
     void theDifferenceIsThatOfTheFrame() {
         Shown viewer;
         viewer.open(video("png", kFrames));
         viewer.part<QToolButton>("compare").click();
-        viewer.open(video("webp_lossless", 4));  // then stays at its last
+        viewer.open(video("webp_lossless", 4));  // then remains at its last
         viewer.view().setWay(CompareWay::Difference);
         const QLabel& apart = viewer.part<QLabel>("apart");
         QTRY_COMPARE_WITH_TIMEOUT(apart.text(), QString("Identical."), kPatience);
@@ -270,7 +270,7 @@ private Q_SLOTS:
         QVERIFY(apart.isVisible());
     }
 
-    void aPictureStaysBesideAVideo() {
+    void anImageRemainsNextToAVideo() {
         Shown viewer;
         QImage still(32, 32, QImage::Format_RGB888);
         still.fill(Qt::white);
@@ -285,8 +285,8 @@ private Q_SLOTS:
         QVERIFY(!viewer.bar().isVisible());
     }
 
-    /// The video that was kept moves on the right of a picture.
-    void aVideoGoesOnBesideAPicture() {
+    /// The video that was kept moves on the right of an image.
+    void aVideoPlaysOnNextToAnImage() {
         Shown viewer;
         QImage still(32, 32, QImage::Format_RGB888);
         still.fill(Qt::white);
@@ -319,18 +319,18 @@ private Q_SLOTS:
         QVERIFY(viewer.waitFor(6));
     }
 
-    void saysWhyAVideoCannotBeShown_data() {
+    void explainsWhyAVideoCannotBeShown_data() {
         QTest::addColumn<QString>("format");
         QTest::addColumn<int>("bytes");
         QTest::addColumn<QString>("words");
         constexpr int kNearlyAll = 1 << 20;
-        QTest::newRow("PNG") << "png" << kNearlyAll << "is no usable PNG picture";
+        QTest::newRow("PNG") << "png" << kNearlyAll << "is no usable PNG image";
         QTest::newRow("WebP") << "webp_lossless" << kNearlyAll << "its data are damaged";
         QTest::newRow("MP4") << "mp4" << 100 << "is no video that ffprobe can read";
         QTest::newRow("WebM") << "webm" << 100 << "is no video that ffprobe can read";
     }
 
-    void saysWhyAVideoCannotBeShown() {
+    void explainsWhyAVideoCannotBeShown() {
         QFETCH(QString, format);
         QFETCH(int, bytes);
         QFETCH(QString, words);
@@ -344,7 +344,7 @@ private Q_SLOTS:
         QVERIFY(!viewer.bar().isVisible());
     }
 
-    void saysThatFfmpegIsMissing() {
+    void reportsThatFfmpegIsMissing() {
         const QString path = video("mp4");
         const QByteArray programs = qgetenv("PATH");
         qputenv("PATH", "/nowhere");
@@ -356,7 +356,7 @@ private Q_SLOTS:
     }
 
     /// Other frames can still be seen.
-    void saysWhyAFrameCannotBeShown() {
+    void explainsWhyAFrameCannotBeShown() {
         Shown viewer;
         const QString path = video("mp4", 300);
         viewer.open(path);
@@ -406,7 +406,7 @@ private:
     [[nodiscard]] QString video(const char* format,
                                 int frames = kFrames,
                                 int shift = 0,
-                                std::vector<image::PictureText> texts = {}) const {
+                                std::vector<image::ImageText> texts = {}) const {
         const QString path = at("video." + QString(format).section('_', 0, 0));
         writeColours(path, format, frames, 32, shift, 12, std::move(texts));
         return path;

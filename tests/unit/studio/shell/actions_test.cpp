@@ -124,7 +124,7 @@ private Q_SLOTS:
         QCOMPARE(texts.count(id), isOnlyAKey(id) ? 0 : 1);
     }
 
-    /// One without is not in the list of titles, and stays English in every language.
+    /// One without is not in the list of titles, and remains English in every language.
     void everyMenuHasAnAccessKey() {
         const Actions actions;
         QMenuBar bar;
@@ -152,7 +152,7 @@ private Q_SLOTS:
         QVERIFY2(twice.isEmpty(), qPrintable(twice.join(u'\n')));
     }
 
-    void tooltipsTellTheKey() {
+    void tooltipsReportTheKey() {
         const Actions actions;
         const QAction& run = actions.at("run.start");
         QVERIFY(run.toolTip().contains(run.shortcut().toString(QKeySequence::NativeText)));

@@ -1,4 +1,4 @@
-// What the desktop says of colours, contrast, motion and size of texts, told by a portal that this
+// What the desktop states of colours, contrast, motion and size of texts, by a portal that this
 // test plays on a bus of its own.
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kBusMilliseconds = 10000;
 
-/// Answers ReadAll with what is set and tells changes.
+/// Answers ReadAll with what is set and notifies of changes.
 class PlayedPortal : public QDBusVirtualObject {
 public:
     explicit PlayedPortal(const QString& address)
@@ -130,17 +130,17 @@ private Q_SLOTS:
         QTRY_COMPARE(Theme::current().scheme(), Scheme::DarkContrast);
     }
 
-    void aChoiceOfOnesOwnStays() {
+    void aChoiceOfOnesOwnRemains() {
         Desktop desktop(*bus_);
         Appearance appearance;
         appearance.follow(desktop);
         appearance.use("light_contrast");
         portal_->put("org.freedesktop.appearance", "color-scheme", 1u);
-        QTRY_COMPARE(desktop.wishes().isDark, std::optional(true));
+        QTRY_COMPARE(desktop.preferences().isDark, std::optional(true));
         QCOMPARE(Theme::current().scheme(), Scheme::LightContrast);
     }
 
-    void motionIsReducedAsTheDesktopWishes_data() {
+    void motionIsReducedAsTheDesktopAsks_data() {
         QTest::addColumn<QString>("space");
         QTest::addColumn<QString>("key");
         QTest::addColumn<QVariant>("value");
@@ -150,7 +150,7 @@ private Q_SLOTS:
                                << "enable-animations" << QVariant(false);
     }
 
-    void motionIsReducedAsTheDesktopWishes() {
+    void motionIsReducedAsTheDesktopAsks() {
         QFETCH(QString, space);
         QFETCH(QString, key);
         QFETCH(QVariant, value);
@@ -204,15 +204,15 @@ private Q_SLOTS:
     void withoutAPortalNothingIsWished() {
         Desktop desktop(QDBusConnection(QStringLiteral("none")));
         desktop.waitForFirst(1);
-        QCOMPARE(desktop.wishes(), DesktopWishes());
+        QCOMPARE(desktop.preferences(), PortalPreferences());
     }
 
     void whatIsNonsenseIsRefused() {
         portal_->put("org.gnome.desktop.interface", "text-scaling-factor", 90.0);
         portal_->put("org.freedesktop.appearance", "color-scheme", QString("purple"));
         Desktop desktop(*bus_);
-        QTRY_COMPARE(desktop.wishes().textScale, 3.0);
-        QCOMPARE(desktop.wishes().isDark, std::optional<bool>());
+        QTRY_COMPARE(desktop.preferences().textScale, 3.0);
+        QCOMPARE(desktop.preferences().isDark, std::optional<bool>());
     }
 
     void theScaleIsTheChoiceTimesTheDesktops_data() {

@@ -1,4 +1,4 @@
-#include "plugin/image/picture_file.hpp"
+#include "plugin/image/image_file.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -18,23 +18,23 @@ using namespace lowtide::ui;
 
 namespace {
 
-QByteArray pictureWith(const std::vector<image::PictureText>& texts) {
-    const Image8 picture{.widthPixels = 2,
-                         .heightPixels = 2,
-                         .channels = 3,
-                         .pixels = std::make_shared<uint8_t[]>(12)};
-    return QByteArray::fromStdString(image::encodePng(picture, texts));
+QByteArray imageWith(const std::vector<image::ImageText>& texts) {
+    const Image8 image{.widthPixels = 2,
+                       .heightPixels = 2,
+                       .channels = 3,
+                       .pixels = std::make_shared<uint8_t[]>(12)};
+    return QByteArray::fromStdString(image::encodePng(image, texts));
 }
 
 /// A studio at whose canvas files and clipboards arrive.
 struct Studio : Working {
     Studio() { canvas().setFocus(); }
 
-    [[nodiscard]] GraphView& canvas() { return window->desk()->canvas(); }
+    [[nodiscard]] GraphView& canvas() { return window->controller()->canvas(); }
 
-    [[nodiscard]] QString notice() { return window->desk()->notices().text(); }
+    [[nodiscard]] QString notice() { return window->controller()->notices().text(); }
 
-    [[nodiscard]] std::optional<std::string> pictureNode() { return nodeOf("load.image"); }
+    [[nodiscard]] std::optional<std::string> imageNode() { return nodeOf("load.image"); }
 
     [[nodiscard]] std::optional<std::string> nodeOf(const char* type) {
         for (const auto& [id, node] : model().document().nodes) {
@@ -45,7 +45,7 @@ struct Studio : Working {
         return std::nullopt;
     }
 
-    [[nodiscard]] QPointF placeOf(const std::string& node) {
+    [[nodiscard]] QPointF scenePointOf(const std::string& node) {
         const Point stands = positionOf(*model().node(node));
         return {stands.x, stands.y};
     }
@@ -92,16 +92,16 @@ private Q_SLOTS:
 
     void cleanup() { QGuiApplication::clipboard()->clear(); }
 
-    void aDroppedPictureBecomesANode_whereItWasLetGo() {
+    void aDroppedImageBecomesANode_whereItWasLetGo() {
         Studio studio;
-        const QString path = studio.write("cat.png", pictureWith({}));
+        const QString path = studio.write("cat.png", imageWith({}));
         const QPoint at(120, 90);
-        const QPointF place = studio.canvas().mapToScene(at);
+        const QPointF point = studio.canvas().mapToScene(at);
         studio.drop(path, at);
-        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
-        const std::string node = *studio.pictureNode();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.imageNode().has_value(), kPatience);
+        const std::string node = *studio.imageNode();
         QCOMPARE(studio.fileOf(node), path);
-        QVERIFY((studio.placeOf(node) - place).manhattanLength() < 2);
+        QVERIFY((studio.scenePointOf(node) - point).manhattanLength() < 2);
     }
 
     void aDroppedVideoBecomesANode_data() {
@@ -120,26 +120,26 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(studio.nodeOf("load.video").has_value(), kPatience);
         const std::string node = *studio.nodeOf("load.video");
         QCOMPARE(studio.fileOf(node, "video"), path);
-        QVERIFY(!studio.pictureNode());
+        QVERIFY(!studio.imageNode());
         // Its first frame is seen on the node.
         const NodeStatuses& statuses = studio.window->workspace()->statuses;
-        QTRY_VERIFY_WITH_TIMEOUT(!statuses.of(node).picture.isNull(), kPatience);
-        QVERIFY(testing::isFrame(statuses.of(node).picture.pixelColor(3, 3), 0));
+        QTRY_VERIFY_WITH_TIMEOUT(!statuses.of(node).nodeImage.isNull(), kPatience);
+        QVERIFY(testing::isFrame(statuses.of(node).nodeImage.pixelColor(3, 3), 0));
     }
 
-    void picturesThatAreDroppedTogetherLieBesideEachOther() {
+    void imagesThatAreDroppedTogetherLieNextToEachOther() {
         Studio studio;
         const size_t before = studio.model().document().nodes.size();
         for (const char* name : {"a.png", "b.png", "c.png"}) {
-            studio.drop(studio.write(name, pictureWith({})), {120, 90});
+            studio.drop(studio.write(name, imageWith({})), {120, 90});
         }
         QTRY_COMPARE_WITH_TIMEOUT(studio.model().document().nodes.size(), before + 3, kPatience);
-        std::set<std::pair<double, double>> places;
+        std::set<std::pair<double, double>> positions;
         for (const auto& [id, node] : studio.model().document().nodes) {
-            const Point place = positionOf(node);
-            places.emplace(place.x, place.y);
+            const Point point = positionOf(node);
+            positions.emplace(point.x, point.y);
         }
-        QCOMPARE(places.size(), before + 3);
+        QCOMPARE(positions.size(), before + 3);
     }
 
     void aDroppedFileIsRefusedAsWhatItIs_data() {
@@ -165,15 +165,15 @@ private Q_SLOTS:
             path = QFileInfo(path).dir().filePath(name.chopped(1));
             QVERIFY(QDir().mkpath(path));
         }
-        QString said;
+        QString message;
         answer("error", [&](QDialog& box) {
-            said = box.windowTitle() + box.findChild<QLabel*>("qt_msgbox_label")->text();
+            message = box.windowTitle() + box.findChild<QLabel*>("qt_msgbox_label")->text();
             box.reject();
         });
         studio.drop(path, {120, 90});
-        QTRY_VERIFY_WITH_TIMEOUT(!said.isEmpty(), kPatience);
-        QVERIFY2(said.contains(title), qPrintable(said));
-        QVERIFY2(title == "cannot be opened" || !said.contains("graph"), qPrintable(said));
+        QTRY_VERIFY_WITH_TIMEOUT(!message.isEmpty(), kPatience);
+        QVERIFY2(message.contains(title), qPrintable(message));
+        QVERIFY2(title == "cannot be opened" || !message.contains("graph"), qPrintable(message));
     }
 
     /// Whatever it is called: what it holds decides.
@@ -184,22 +184,22 @@ private Q_SLOTS:
                          .channels = 3,
                          .pixels = std::make_shared<uint8_t[]>(12)};
         const QByteArray bytes = QByteArray::fromStdString(
-            image::encodePicture(dot, {}, {.format = image::PictureFormat::Jpeg}));
+            image::encodeImage(dot, {}, {.format = image::ImageFormat::Jpeg}));
         const QString path = studio.write("photo.data", bytes);
         studio.drop(path, {120, 90});
-        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
-        QCOMPARE(studio.fileOf(*studio.pictureNode()), path);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.imageNode().has_value(), kPatience);
+        QCOMPARE(studio.fileOf(*studio.imageNode()), path);
     }
 
     /// Each is asked about, one after the other, and lies where it was let go.
-    void severalDroppedPicturesAreAllTaken() {
+    void severalDroppedImagesAreAllTaken() {
         Studio studio;
         const std::string graph = graph::toText(studio.model().document());
-        const QString first = studio.write("a.png", pictureWith({{"lowtide_graph", graph}}));
-        const QString second = studio.write("b.png", pictureWith({{"lowtide_graph", graph}}));
-        const std::array<QPoint, 2> places = {QPoint(120, 90), QPoint(260, 200)};
-        const QPointF firstPlace = studio.canvas().mapToScene(places[0]);
-        studio.drop(first, places[0]);
+        const QString first = studio.write("a.png", imageWith({{"lowtide_graph", graph}}));
+        const QString second = studio.write("b.png", imageWith({{"lowtide_graph", graph}}));
+        const std::array<QPoint, 2> positions = {QPoint(120, 90), QPoint(260, 200)};
+        const QPointF firstPosition = studio.canvas().mapToScene(positions[0]);
+        studio.drop(first, positions[0]);
         QPushButton* use = nullptr;
         const auto isAsked = [&] {
             use = studio.window->findChild<QPushButton*>("useAsInput");
@@ -207,34 +207,34 @@ private Q_SLOTS:
         };
         QTRY_VERIFY_WITH_TIMEOUT(isAsked(), kPatience);
         // The view has been fitted to the graph meanwhile.
-        const QPointF secondPlace = studio.canvas().mapToScene(places[1]);
-        studio.drop(second, places[1]);
+        const QPointF secondPosition = studio.canvas().mapToScene(positions[1]);
+        studio.drop(second, positions[1]);
         QTest::qWait(200);
         QVERIFY(isAsked());
         QTest::mouseClick(use, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
-        const std::string node = *studio.pictureNode();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.imageNode().has_value(), kPatience);
+        const std::string node = *studio.imageNode();
         QCOMPARE(studio.fileOf(node), first);
-        QVERIFY((studio.placeOf(node) - firstPlace).manhattanLength() < 2);
+        QVERIFY((studio.scenePointOf(node) - firstPosition).manhattanLength() < 2);
         QTRY_VERIFY_WITH_TIMEOUT(isAsked(), kPatience);
         QTest::mouseClick(use, Qt::LeftButton);
-        const auto lies = [&](const QPointF& place) {
+        const auto lies = [&](const QPointF& point) {
             for (const auto& [id, each] : studio.model().document().nodes) {
                 if (each.type == "load.image" && studio.fileOf(id) == second) {
-                    return (studio.placeOf(id) - place).manhattanLength() < 2;
+                    return (studio.scenePointOf(id) - point).manhattanLength() < 2;
                 }
             }
             return false;
         };
-        QTRY_VERIFY_WITH_TIMEOUT(lies(secondPlace), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(lies(secondPosition), kPatience);
     }
 
-    void aDroppedPictureThatCarriesAGraphAsks() {
+    void aDroppedImageThatCarriesAGraphAsks() {
         Studio studio;
         graph::Document kept = studio.model().document();
-        kept.nodes.begin()->second.title = "From a picture";
+        kept.nodes.begin()->second.title = "From an image";
         const QString path =
-            studio.write("kept.png", pictureWith({{"lowtide_graph", graph::toText(kept)}}));
+            studio.write("kept.png", imageWith({{"lowtide_graph", graph::toText(kept)}}));
         studio.drop(path, {120, 90});
         QPushButton* open = nullptr;
         QTRY_VERIFY_WITH_TIMEOUT(
@@ -242,30 +242,30 @@ private Q_SLOTS:
         QTest::mouseClick(open, Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.model().document().nodes.begin()->second.title.value_or(""),
-            std::string("From a picture"),
+            std::string("From an image"),
             kPatience);
     }
 
-    void aPastedPictureIsKeptAsAFile() {
+    void aPastedImageIsKeptAsAFile() {
         Studio studio;
-        QImage picture(40, 30, QImage::Format_ARGB32);
-        picture.fill(QColor(200, 30, 60, 120));
-        QGuiApplication::clipboard()->setImage(picture);
-        const QPointF place =
+        QImage image(40, 30, QImage::Format_ARGB32);
+        image.fill(QColor(200, 30, 60, 120));
+        QGuiApplication::clipboard()->setImage(image);
+        const QPointF point =
             studio.canvas().mapToScene(studio.canvas().viewport()->rect().center());
         studio.paste();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
-        QVERIFY((studio.placeOf(*studio.pictureNode()) - place).manhattanLength() < 2);
-        const QString path = studio.fileOf(*studio.pictureNode());
+        QTRY_VERIFY_WITH_TIMEOUT(studio.imageNode().has_value(), kPatience);
+        QVERIFY((studio.scenePointOf(*studio.imageNode()) - point).manhattanLength() < 2);
+        const QString path = studio.fileOf(*studio.imageNode());
         QVERIFY2(path.startsWith(studio.folder.filePath("pasted/")), qPrintable(path));
-        QCOMPARE(QImage(path).convertToFormat(QImage::Format_ARGB32), picture);
+        QCOMPARE(QImage(path).convertToFormat(QImage::Format_ARGB32), image);
         const size_t nodes = studio.model().document().nodes.size();
         studio.paste();
         QTRY_COMPARE_WITH_TIMEOUT(studio.model().document().nodes.size(), nodes + 1, kPatience);
         QCOMPARE(QDir(studio.folder.filePath("pasted")).entryList(QDir::Files).size(), 1);
     }
 
-    void aPastedPictureThatIsTooLargeIsLeft() {
+    void aPastedImageThatIsTooLargeIsLeft() {
         Studio studio;
         const size_t nodes = studio.model().document().nodes.size();
         QGuiApplication::clipboard()->setImage(QImage(9000, 8000, QImage::Format_Grayscale8));
@@ -275,15 +275,15 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(studio.folder.filePath("pasted")));
     }
 
-    void aPastedPictureThatCannotBeKeptSaysWhy() {
+    void aPastedImageThatCannotBeKeptExplainsWhy() {
         Studio studio;
         QVERIFY(!studio.write("pasted", "a file where the folder would be").isEmpty());
-        QImage picture(4, 4, QImage::Format_RGB32);
-        picture.fill(Qt::red);
-        QGuiApplication::clipboard()->setImage(picture);
+        QImage image(4, 4, QImage::Format_RGB32);
+        image.fill(Qt::red);
+        QGuiApplication::clipboard()->setImage(image);
         studio.paste();
         QTRY_VERIFY_WITH_TIMEOUT(studio.notice().contains("could not be kept"), kPatience);
-        QVERIFY(!studio.pictureNode());
+        QVERIFY(!studio.imageNode());
     }
 
     void aPastedWorkflowOfComfyIsNamed() {
@@ -309,44 +309,44 @@ private Q_SLOTS:
         QVERIFY2(studio.notice().contains("ComfyUI workflow"), qPrintable(studio.notice()));
     }
 
-    void otherTextsSayWhyNothingIsPasted_data() {
+    void otherTextsExplainWhyNothingIsPasted_data() {
         QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("words") << "a cat"
                                << "is no graph";
         QTest::newRow("nothing") << ""
-                                 << "no nodes and no picture";
+                                 << "no nodes and no image";
     }
 
-    void otherTextsSayWhyNothingIsPasted() {
+    void otherTextsExplainWhyNothingIsPasted() {
         QFETCH(QString, text);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         Studio studio;
         QGuiApplication::clipboard()->setText(text);
         studio.paste();
-        QVERIFY2(studio.notice().contains(says), qPrintable(studio.notice()));
+        QVERIFY2(studio.notice().contains(expected), qPrintable(studio.notice()));
     }
 
     void aFileThatWasCopiedIsTakenAsIfDropped() {
         Studio studio;
-        const QString path = studio.write("cat.png", pictureWith({}));
+        const QString path = studio.write("cat.png", imageWith({}));
         auto* data = new QMimeData;
         data->setUrls({QUrl::fromLocalFile(path)});
         QGuiApplication::clipboard()->setMimeData(data);
         studio.paste();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.pictureNode().has_value(), kPatience);
-        QCOMPARE(studio.fileOf(*studio.pictureNode()), path);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.imageNode().has_value(), kPatience);
+        QCOMPARE(studio.fileOf(*studio.imageNode()), path);
         QCOMPARE(studio.notice(), QString());
     }
 
-    void onlyASourceTakesADroppedPicture() {
+    void onlyASourceTakesADroppedImage() {
         std::vector<NodeDesc> nodes = smallNodes();
         NodeDesc blend = *graph::Catalog(nodes).find("load.image");
         blend.id = "image.blend";
         blend.inputs = blend.outputs;
         nodes.insert(nodes.begin(), blend);
         const graph::Catalog catalog(nodes);
-        QCOMPARE(pictureInput(catalog).desc->id, std::string("load.image"));
+        QCOMPARE(imageInput(catalog).desc->id, std::string("load.image"));
     }
 };
 

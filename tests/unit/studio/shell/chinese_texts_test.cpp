@@ -1,4 +1,4 @@
-// Every text that a widget has for somebody who reads Chinese: shown, in tips, in lists, and told
+// Every text that a widget has for a reader of Chinese: shown, in tips, in lists, and reported
 // to assistive technology.
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -98,7 +98,7 @@ void noteWidget(Foreign& found, const QWidget& widget) {
                                  "suffix",
                                  "specialValueText",
                                  "informativeText"}) {
-        // What a person wrote stays as it is.
+        // What a user wrote remains as it is.
         const bool isWritten =
             qstrcmp(property, "text") == 0 && qobject_cast<const QLineEdit*>(&widget);
         note(found,
@@ -117,7 +117,7 @@ void noteWidget(Foreign& found, const QWidget& widget) {
             note(found, tabs->tabToolTip(i), where);
         }
     }
-    // Files have the names that people gave them, and the system's dates. A log is for reports.
+    // Files have the names that users gave them, and the system's dates. A log is for reports.
     if (qobject_cast<const QFileDialog*>(widget.window()) ||
         widget.objectName() == QLatin1String("logLines")) {
         return;
@@ -130,7 +130,7 @@ void noteWidget(Foreign& found, const QWidget& widget) {
     }
 }
 
-/// What assistive technology is told, of painted things too.
+/// What assistive technology is notified of, painted things too.
 void noteSpoken(Foreign& found, QAccessibleInterface* element, int depth) {
     if (!element || !element->isValid() || depth > 30) {
         return;
@@ -193,7 +193,7 @@ private Q_SLOTS:
     void everyPanelIsChinese() {
         Working studio;
         Foreign found;
-        studio.window->desk()->canvas().select({"denoise"});
+        studio.window->controller()->canvas().select({"denoise"});
         for (const char* panel : {"graph",
                                   "viewer",
                                   "gallery",
@@ -235,7 +235,7 @@ private Q_SLOTS:
     void everyDialogIsChinese() {
         QFETCH(QString, action);
         Working studio;
-        studio.window->desk()->canvas().select({"encode"});
+        studio.window->controller()->canvas().select({"encode"});
         Foreign found;
         bool isSeen = false;
         QTimer look;

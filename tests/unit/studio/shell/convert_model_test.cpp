@@ -29,7 +29,7 @@ struct Converting {
         testing::writeModel(source, testing::kSd15);
         plugin.converter.setChoices(Status::Ok, ScriptedConverter::choicesOf(source.toStdString()));
         plugin.converter.setGate(isOpen);
-        QTRY_VERIFY_WITH_TIMEOUT(window().desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window().controller(), kPatience);
         test::bringToFront(window());
         opened->settings.change([&](Preferences& preferences) {
             preferences.modelFolders = QStringList{opened->folder.filePath("models")};
@@ -52,7 +52,7 @@ struct Converting {
 
     /// Asks in the panel, until the dialog knows the storages.
     void ask() {
-        window().desk()->panels().show("models");
+        window().controller()->panels().show("models");
         auto* list = window().findChild<QTreeWidget*>("models");
         QTRY_VERIFY_WITH_TIMEOUT(list->topLevelItemCount() > 0, kPatience);
         list->setCurrentItem(list->topLevelItem(0));
@@ -94,7 +94,7 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    void takesThePlaceOfItsSource_alone() {
+    void replacesItsSource_alone() {
         const graph::Catalog catalog = catalogOf();
         graph::Document document = graphOf("dream.safetensors", "else.safetensors");
         const ConvertedUse use = useOfConverted(document, catalog, kDream, kSmallDream);
@@ -108,7 +108,7 @@ private Q_SLOTS:
     }
 
     /// Decoded, the weights would take what they took before.
-    void itsWeightsStayAsInTheFile() {
+    void itsWeightsRemainAsInTheFile() {
         const graph::Catalog catalog = catalogOf();
         graph::Document document = graphOf("dream.safetensors", "else.safetensors");
         document.nodes["denoise"].precision = "quality,storage=f16";
@@ -125,7 +125,7 @@ private Q_SLOTS:
         QCOMPARE(document.nodes["denoise"].precision, Json("nonsense"));
     }
 
-    void aDenoiserKeepsItsCheckpointBesideIt() {
+    void aDenoiserKeepsItsCheckpointNextToIt() {
         const graph::Catalog catalog = catalogOf();
         graph::Document document = graphOf("else.safetensors", "");
         document.nodes.erase("other");
@@ -164,7 +164,7 @@ private Q_SLOTS:
         QCOMPARE(studio.model().node("denoise")->precision,
                  (Json{{"preset", "balanced"}, {"storage", "file"}}));
         QCOMPARE(studio.model().undoStack().count(), steps + 1);
-        QVERIFY(studio.window().desk()->notices().text().contains("as its file has them"));
+        QVERIFY(studio.window().controller()->notices().text().contains("as its file has them"));
         QTRY_VERIFY(!studio.dialog());
         studio.model().undoStack().undo();
         QCOMPARE(studio.value("load", "checkpoint"), before);
@@ -180,7 +180,7 @@ private Q_SLOTS:
         const int steps = studio.model().undoStack().count();
         studio.press("use");
         QCOMPARE(studio.model().undoStack().count(), steps);
-        QVERIFY(studio.window().desk()->notices().text().contains("dream_f8.safetensors"));
+        QVERIFY(studio.window().controller()->notices().text().contains("dream_f8.safetensors"));
     }
 
     void oneAtATime() {

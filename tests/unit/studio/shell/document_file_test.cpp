@@ -1,6 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/image/picture_file.hpp"
+#include "plugin/image/image_file.hpp"
 #include "plugin/image/png.hpp"
 #include "plugin/video/video_writer.hpp"
 #include "tests/fixtures/document_disk.hpp"
@@ -38,7 +38,7 @@ struct Opened {
                 .nodes = {},
                 .journals = folder.filePath("journal"),
                 .backups = folder.filePath("backups"),
-                .pictures = {}}) {}
+                .images = {}}) {}
 
     void changeSteps(int steps) {
         model.apply("Steps", [&](graph::Document& document) {
@@ -55,7 +55,7 @@ OpenedGraph fresh() {
     return {.document = defaultGraph(), .name = "untitled", .folder = {}};
 }
 
-/// A graph that reads "in.bin", which lies in `p` beside it.
+/// A graph that reads "in.bin", which lies in `p` next to it.
 graph::Document reading() {
     graph::Document document = defaultGraph();
     document.nodes["picture"] = {.type = "load.image", .params = {{"image", "in.bin"}}};
@@ -78,12 +78,12 @@ bool isFound(const Opened& opened) {
     return QFileInfo::exists(QDir(opened.file.folder()).filePath(nameIn(opened.model.document())));
 }
 
-void openPicture(Opened& opened, const QTemporaryDir& folder) {
+void openImage(Opened& opened, const QTemporaryDir& folder) {
     auto pixels = std::make_shared<uint8_t[]>(1);
-    const Image8 picture{.widthPixels = 1, .heightPixels = 1, .channels = 1, .pixels = pixels};
+    const Image8 image{.widthPixels = 1, .heightPixels = 1, .channels = 1, .pixels = pixels};
     put(folder.filePath("p/x.png"),
         QByteArray::fromStdString(
-            image::encodePng(picture, {{"lowtide_graph", graph::toText(reading())}})));
+            image::encodePng(image, {{"lowtide_graph", graph::toText(reading())}})));
     QCOMPARE(test::open(opened.file, folder.filePath("p/x.png")), QString());
 }
 
@@ -100,11 +100,11 @@ void openBackupOf(Opened& opened, const QTemporaryDir& folder) {
 /// What a program that was killed had opened so.
 void recoverWhatWas(Opened& opened, const QTemporaryDir& folder, const QString& path) {
     Journal journal(folder.filePath("killed"), {});
-    journal.setPlace(path, folder.filePath("p"));
+    journal.setPath(path, folder.filePath("p"));
     QString reason;
     QVERIFY2(journal.write(reading(), &reason), qPrintable(reason));
-    const QDir place(folder.filePath("killed"));
-    const QString file = place.filePath(place.entryList(QDir::Files).value(0));
+    const QDir location(folder.filePath("killed"));
+    const QString file = location.filePath(location.entryList(QDir::Files).value(0));
     QFile text(file);
     QVERIFY(text.open(QIODevice::ReadOnly));
     const JournalText found = journalFrom(text.readAll().toStdString());
@@ -133,7 +133,7 @@ const std::map<QString, Way> kWays = {
      [](Opened& opened, const QTemporaryDir& folder) {
          test::openCopy(opened.file, folder.filePath("p/g.json"));
      }},
-    {"a picture", openPicture},
+    {"an image", openImage},
     {"a backup", openBackupOf},
     {"what was recovered, with a file",
      [](Opened& opened, const QTemporaryDir& folder) {
@@ -178,18 +178,18 @@ private Q_SLOTS:
         QCOMPARE(graph::toText(loadGraph(path)), graph::toText(first.model.document()));
     }
 
-    /// What it holds says so, whatever it is called.
-    void aPictureIsNeverWrittenOver() {
+    /// What it holds decides, whatever it is called.
+    void anImageIsNeverWrittenOver() {
         const QTemporaryDir folder;
         const Image8 dot{.widthPixels = 1,
                          .heightPixels = 1,
                          .channels = 1,
                          .pixels = std::make_shared<uint8_t[]>(1)};
-        for (const image::PictureFormat format :
-             {image::PictureFormat::Png, image::PictureFormat::Jpeg, image::PictureFormat::WebP}) {
+        for (const image::ImageFormat format :
+             {image::ImageFormat::Png, image::ImageFormat::Jpeg, image::ImageFormat::WebP}) {
             const QString path = folder.filePath("photo.data");
             put(path,
-                QByteArray::fromStdString(image::encodePicture(
+                QByteArray::fromStdString(image::encodeImage(
                     dot, {{"lowtide_graph", graph::toText(reading())}}, {.format = format})));
             Opened opened(folder);
             QCOMPARE(test::open(opened.file, path), QString());
@@ -266,7 +266,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
     }
 
-    void aSecondWindowIsToldWhoHasTheFile() {
+    void aSecondWindowLearnsWhoHasTheFile() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         Opened first(folder);
@@ -309,14 +309,14 @@ private Q_SLOTS:
         QCOMPARE(graph::toText(opened.model.document()), graph::toText(defaultGraph()));
     }
 
-    void filesBesideTheGraphAreFound_data() {
+    void filesInTheFolderOfTheGraphAreFound_data() {
         QTest::addColumn<QString>("way");
         for (const auto& [way, open] : kWays) {
             QTest::newRow(qPrintable(way)) << way;
         }
     }
 
-    void filesBesideTheGraphAreFound() {
+    void filesInTheFolderOfTheGraphAreFound() {
         QFETCH(QString, way);
         const QTemporaryDir folder;
         put(folder.filePath("p/in.bin"), "x");
@@ -348,7 +348,7 @@ private Q_SLOTS:
         Opened opened(folder);
         opened.file.setNew(fresh());
         QCOMPARE(test::saveAs(opened.file, folder.filePath("p/g.json")), QString());
-        opened.model.apply("Picture", [](graph::Document& document) { document = reading(); });
+        opened.model.apply("Image", [](graph::Document& document) { document = reading(); });
         QVERIFY(isFound(opened));
     }
 
@@ -437,7 +437,7 @@ private Q_SLOTS:
         QVERIFY(!test::open(second.file, path).isEmpty());  // the first one has the lock
     }
 
-    void whatIsEditedWhileASaveGoesOnStaysUnsaved() {
+    void whatIsEditedWhileASaveGoesOnRemainsUnsaved() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         const test::SleepingFile disk(folder.filePath("one.json"));

@@ -63,7 +63,7 @@ private Q_SLOTS:
     void noHandlerThrowsThroughQt_data() {
         using Act = std::function<void(QWidget&)>;
         QTest::addColumn<Act>("act");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("a slot") << Act([](QWidget& widget) {
             QTimer::singleShot(
                 0, &widget, [] { throw Error(ErrorKind::Internal, Message("a row is gone")); });
@@ -87,19 +87,19 @@ private Q_SLOTS:
 
     void noHandlerThrowsThroughQt() {
         QFETCH(std::function<void(QWidget&)>, act);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         QSignalSpy failed(&Failures::instance(), &Failures::happened);
         ThrowingWidget widget;
         act(widget);
         QTRY_COMPARE(failed.size(), 1);
-        QCOMPARE(failed.front().front().toString(), says);
+        QCOMPARE(failed.front().front().toString(), expected);
         bool isAlive = false;
         QTimer::singleShot(0, &widget, [&] { isAlive = true; });
         QTRY_VERIFY(isAlive);
     }
 
     /// A widget that cannot be painted is painted again and again.
-    void theSameFailureIsToldOnce() {
+    void theSameFailureIsReportedOnce() {
         QSignalSpy failed(&Failures::instance(), &Failures::happened);
         ThrowingWidget widget;
         widget.show();
@@ -112,7 +112,7 @@ private Q_SLOTS:
 
     void aPartThatThrowsEndsTheProgramWithASentence_data() {
         QTest::addColumn<std::function<void()>>("act");
-        QTest::addColumn<QByteArray>("says");
+        QTest::addColumn<QByteArray>("expected");
         QTest::newRow("a slot") << std::function<void()>([] {
             throw Error(ErrorKind::Internal, Message("a row is gone"));
         }) << QByteArray("a row is gone");
@@ -123,20 +123,20 @@ private Q_SLOTS:
 
     void aPartThatThrowsEndsTheProgramWithASentence() {
         QFETCH(std::function<void()>, act);
-        QFETCH(QByteArray, says);
+        QFETCH(QByteArray, expected);
         const QTemporaryDir folder;
-        const QString told = folder.filePath("stderr");
+        const QString reported = folder.filePath("stderr");
         BareApplication::isBare = true;
 
         const int status = testing::runAndEnd([&] {
-            ::dup2(::open(qPrintable(told), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+            ::dup2(::open(qPrintable(reported), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
             QTimer::singleShot(0, qApp, act);
             testing::endAtOnce(runEventLoop());
         });
 
-        const QByteArray text = testing::contentsOf(told);
+        const QByteArray text = testing::contentsOf(reported);
         QCOMPARE(status, kFailedExit);
-        QVERIFY2(text.contains(says), text.constData());
+        QVERIFY2(text.contains(expected), text.constData());
         QVERIFY2(text.contains("not saved"), text.constData());
     }
 

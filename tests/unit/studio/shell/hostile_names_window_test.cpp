@@ -36,14 +36,14 @@ private Q_SLOTS:
             QTest::mouseClick(dialog.findChild<QPushButton*>("later"), Qt::LeftButton);
         });
         opened.make([&plugin]() -> Plugin& { return plugin; });
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         QVERIFY(isAsked);
         test::bringToFront(*opened.window);
         Workspace& work = *opened.window->workspace();
         QTRY_VERIFY_WITH_TIMEOUT(!work.models.isScanning(), kPatience);
         QCOMPARE(work.models.models().size(), testing::hostileNames().size() + 1);
 
-        walkThrough(*opened.window);
+        showEverything(*opened.window);
         opened.window->actions().at("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy() && !work.queue.runs().empty(), kPatience);
 
@@ -53,7 +53,7 @@ private Q_SLOTS:
     }
 
 private:
-    /// Each place that the studio scans, with what it looks for there.
+    /// Each folder that the studio scans, with what it looks for there.
     static void fill(const QTemporaryDir& folder) {
         const auto at = [&](const char* name) { return folder.filePath(name); };
         testing::writeModel(at("sample.safetensors"), testing::kSd15);
@@ -63,14 +63,14 @@ private:
         testing::makeHostile(at("presets"), ".json", "{}");
         testing::makeHostile(at("journal"), ".journal", "{}");
         testing::makeHostile(at("backups"), ".json", "{}");
-        testing::makeHostile(at("pasted"), ".png", "no picture");
-        testing::makeHostile(at("pictures"), ".png", "no picture");
-        testing::makeHostile(at("model_notes"), ".png", "no picture");
+        testing::makeHostile(at("pasted"), ".png", "no image");
+        testing::makeHostile(at("pictures"), ".png", "no image");
+        testing::makeHostile(at("model_notes"), ".png", "no image");
         testing::makeHostile(at("runs"), ".lock", "");
     }
 
     /// Each list is painted from its first row to its last.
-    static void walkThrough(StudioWindow& window) {
+    static void showEverything(StudioWindow& window) {
         for (QTabBar* bar : window.findChildren<QTabBar*>()) {
             for (int tab = 0; tab < bar->count(); ++tab) {
                 bar->setCurrentIndex(tab);

@@ -178,7 +178,7 @@ private Q_SLOTS:
         QCOMPARE(device->currentIndex(), 0);
     }
 
-    /// A field that was left as it was says nothing.
+    /// A field that was left as it was reports nothing.
     void anotherGraphShowsItsSettings() {
         Inspected shown;
         graph::Document other = defaultGraph();
@@ -194,7 +194,7 @@ private Q_SLOTS:
     }
 
     /// Devices are looked at again and again while a run is at work.
-    void anOpenListOfDevicesStaysAsItIs() {
+    void anOpenListOfDevicesRemainsAsItIs() {
         Inspected shown;
         shown.inspector.showNodes({});
         auto* device =

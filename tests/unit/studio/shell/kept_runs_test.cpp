@@ -18,31 +18,31 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    void theGraphOfARunIsAskedForWhereNoPictureHoldsIt_data() {
+    void theGraphOfARunIsAskedForWhereNoImageHoldsIt_data() {
         QTest::addColumn<QString>("status");
         QTest::addColumn<bool>("isWritten");
         QTest::addColumn<bool>("isModified");
         QTest::newRow("failed") << "failed" << false << true;
         QTest::newRow("cancelled") << "cancelled" << false << true;
-        QTest::newRow("its picture was removed") << "ok" << false << true;
-        QTest::newRow("its picture is there") << "ok" << true << false;
+        QTest::newRow("its image was removed") << "ok" << false << true;
+        QTest::newRow("its image is there") << "ok" << true << false;
     }
 
-    void theGraphOfARunIsAskedForWhereNoPictureHoldsIt() {
+    void theGraphOfARunIsAskedForWhereNoImageHoldsIt() {
         QFETCH(QString, status);
         QFETCH(bool, isWritten);
         QFETCH(bool, isModified);
         Working studio;
         Workspace& work = *studio.window->workspace();
         QCOMPARE(test::saveAs(work.file, studio.folder.filePath("p.json")), QString());
-        const QString picture = studio.folder.filePath("p.png");
+        const QString image = studio.folder.filePath("p.png");
         if (isWritten) {
-            QVERIFY(QFile(picture).open(QIODevice::WriteOnly));
+            QVERIFY(QFile(image).open(QIODevice::WriteOnly));
         }
         const std::string graph = graph::toText(studio.model().document());
         studio.plugin.script().setScript(graph, [&](ScriptedRunner::Stage& stage) {
             stage.send(
-                {{"event", "nodeFinished"}, {"node", "save"}, {"files", {picture.toStdString()}}});
+                {{"event", "nodeFinished"}, {"node", "save"}, {"files", {image.toStdString()}}});
             return Json{{"status", status.toStdString()}, {"executed", 1}};
         });
         studio.action("run.start").trigger();
@@ -89,11 +89,11 @@ private Q_SLOTS:
         QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(150));
     }
 
-    void theGraphOfAPictureHasTheFilesOfItsRun() {
+    void theGraphOfAnImageHasTheFilesOfItsRun() {
         Working studio;
         Workspace& work = *studio.window->workspace();
-        const QString picture = studio.folder.filePath("p.png");
-        QVERIFY(QFile(picture).open(QIODevice::WriteOnly));
+        const QString image = studio.folder.filePath("p.png");
+        QVERIFY(QFile(image).open(QIODevice::WriteOnly));
         studio.model().apply("Input", [](graph::Document& document) {
             document.nodes["picture"] = {.type = "load.image",
                                          .params = {{"image", "/far/away/in.png"}}};
@@ -102,19 +102,19 @@ private Q_SLOTS:
         const std::string graph = graph::toText(studio.model().document());
         studio.plugin.script().setScript(graph, [&](ScriptedRunner::Stage& stage) {
             stage.send(
-                {{"event", "nodeFinished"}, {"node", "save"}, {"files", {picture.toStdString()}}});
+                {{"event", "nodeFinished"}, {"node", "save"}, {"files", {image.toStdString()}}});
             return Json{{"status", "ok"}, {"executed", 1}};
         });
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
         studio.action("file.new").trigger();
-        Q_EMIT studio.window->desk()->viewer().openGraphAsked(picture);
+        Q_EMIT studio.window->controller()->viewer().openGraphAsked(image);
         QTRY_COMPARE_WITH_TIMEOUT(work.file.folder(), studio.folder.path(), kPatience);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(!studio.model().isModified());
     }
 
-    void everyPictureOfABatchIsInTheViewer() {
+    void everyImageOfABatchIsInTheViewer() {
         Working studio;
         Workspace& work = *studio.window->workspace();
         Json files = Json::array();
@@ -128,22 +128,22 @@ private Q_SLOTS:
             });
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
-        auto* list = studio.window->desk()->viewer().findChild<QComboBox*>("pictures");
-        Q_EMIT studio.window->findChild<QueuePanel*>()->pictureRequested(
-            work.queue.runs().back().id);
+        auto* list = studio.window->controller()->viewer().findChild<QComboBox*>("pictures");
+        Q_EMIT studio.window->findChild<QueuePanel*>()->imageRequested(work.queue.runs().back().id);
         QCOMPARE(list->count(), 3);
         QCOMPARE(list->currentIndex(), 2);
-        studio.window->desk()->viewer().showFile("x.png");
+        studio.window->controller()->viewer().showFile("x.png");
         QCOMPARE(list->count(), 0);
-        Q_EMIT studio.window->desk()->canvas().pictureActivated("save");
+        Q_EMIT studio.window->controller()->canvas().imageActivated("save");
         QCOMPARE(list->count(), 3);
-        studio.window->desk()->viewer().showFile("x.png");
-        QTest::mouseClick(studio.window->desk()->notices().findChild<QPushButton*>("noticeButton"),
-                          Qt::LeftButton);
+        studio.window->controller()->viewer().showFile("x.png");
+        QTest::mouseClick(
+            studio.window->controller()->notices().findChild<QPushButton*>("noticeButton"),
+            Qt::LeftButton);
         QCOMPARE(list->count(), 3);
     }
 
-    void aPictureWithoutAFileIsShownAsLargeAsItWasMade() {
+    void anImageWithoutAFileIsShownAsLargeAsItWasMade() {
         constexpr int kSide = 640;
         Working studio;
         Workspace& work = *studio.window->workspace();
@@ -160,18 +160,18 @@ private Q_SLOTS:
             });
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
-        auto* copy = studio.window->desk()->viewer().findChild<QToolButton*>("copy");
+        auto* copy = studio.window->controller()->viewer().findChild<QToolButton*>("copy");
         const auto copied = [&] {
             copy->click();
             return QGuiApplication::clipboard()->image().size();
         };
-        Q_EMIT studio.window->findChild<QueuePanel*>()->pictureRequested(
-            work.queue.runs().back().id);
+        Q_EMIT studio.window->findChild<QueuePanel*>()->imageRequested(work.queue.runs().back().id);
         QCOMPARE(copied(), QSize(kSide, kSide));
-        studio.window->desk()->viewer().showImage(QImage(4, 4, QImage::Format_RGB32), "other");
-        Q_EMIT studio.window->desk()->canvas().pictureActivated("save");
+        studio.window->controller()->viewer().showImage(QImage(4, 4, QImage::Format_RGB32),
+                                                        "other");
+        Q_EMIT studio.window->controller()->canvas().imageActivated("save");
         QCOMPARE(copied(), QSize(kSide, kSide));
-        QCOMPARE(work.statuses.of("save").picture.size(), QSize(512, 512));
+        QCOMPARE(work.statuses.of("save").nodeImage.size(), QSize(512, 512));
     }
 };
 

@@ -62,12 +62,12 @@ QStringList textsOf(const QWidget& widget) {
     return texts;
 }
 
-/// A graph as a person makes it: a node from the search, a value shown under Generate, a preset's
+/// A graph as a user makes it: a node from the search, a value shown under Generate, a preset's
 /// label taken away again.
 std::string edited(Working& studio) {
     QTest::qWait(50);  // it shows the whole graph at first
-    GraphView& canvas = studio.window->desk()->canvas();
-    canvas.showPlace({.centre = {0, 0}, .zoom = 1});
+    GraphView& canvas = studio.window->controller()->canvas();
+    canvas.showState({.centre = {0, 0}, .zoom = 1});
     canvas.setFocus();
     canvas.openSearch();
     QTest::keyClicks(QApplication::focusWidget(), "Denoise");
@@ -77,7 +77,7 @@ std::string edited(Working& studio) {
             canvas.select({id});
         }
     }
-    auto* params = studio.window->desk()->inspector().findChild<QWidget*>("inspectorParams");
+    auto* params = studio.window->controller()->inspector().findChild<QWidget*>("inspectorParams");
     auto* row = params->findChild<InspectorRow*>("steps");
     QTest::mouseClick(row->findChild<QToolButton*>("expose"), Qt::LeftButton);
     return graph::toText(studio.model().document());
@@ -132,17 +132,17 @@ private Q_SLOTS:
         QCOMPARE(studio.settings.preferences().language, QString(kChinese));
     }
 
-    void whatIsOpenStaysAsItIs() {
+    void whatIsOpenRemainsAsItIs() {
         Working studio;
         studio.model().apply("Steps", [](graph::Document& document) {
             document.nodes.at("denoise").params["steps"] = 3;
         });
-        GraphView& before = studio.window->desk()->canvas();
+        GraphView& before = studio.window->controller()->canvas();
         QTest::qWait(50);  // it shows the whole graph at first
         const int height = before.height();
         before.select({"denoise", "encode"});
         before.zoomIn();
-        const ViewPlace place = before.place();
+        const ViewState viewState = before.viewState();
         std::promise<void> gate;
         studio.plugin.script().setScript(
             graph::toText(studio.model().document()),
@@ -157,13 +157,13 @@ private Q_SLOTS:
         const auto* model = &studio.model();
         speak(studio, kChinese);
         QTRY_COMPARE_WITH_TIMEOUT(
-            studio.window->desk()->canvas().place().zoom, place.zoom, kPatience);
+            studio.window->controller()->canvas().viewState().zoom, viewState.zoom, kPatience);
         QCOMPARE(&studio.model(), model);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(studio.window->isWindowModified());
-        GraphView& canvas = studio.window->desk()->canvas();
+        GraphView& canvas = studio.window->controller()->canvas();
         QCOMPARE(canvas.selectedNodes(), (std::set<std::string>{"denoise", "encode"}));
-        QVERIFY(std::abs(canvas.place().centre.x - place.centre.x) < 3);
+        QVERIFY(std::abs(canvas.viewState().centre.x - viewState.centre.x) < 3);
         QVERIFY2(std::abs(canvas.height() - height) < 10,  // lines are as high as their fonts
                  qPrintable(QString("%1, %2").arg(height).arg(canvas.height())));
         QVERIFY(studio.action("run.cancel").isEnabled());
@@ -195,7 +195,7 @@ private Q_SLOTS:
         studio.action("edit.settings").trigger();
         QCOMPARE(below, QString("en"));
         QTRY_COMPARE_WITH_TIMEOUT(Language::code(), QString(kChinese), kPatience);
-        QVERIFY(studio.window->desk());
+        QVERIFY(studio.window->controller());
         QCOMPARE(plainText(studio.action("edit.settings")), QString("设置"));
     }
 
@@ -233,7 +233,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(title->text(), QString("正在启动引擎..."), kPatience);
         QVERIFY(!opened.window->actions().at("run.start").isEnabled());
         gate.set_value();
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         opened.window.reset();
     }
 
@@ -254,7 +254,7 @@ private Q_SLOTS:
         }
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
-            studio.window->desk()->panels().show(panel);
+            studio.window->controller()->panels().show(panel);
             QTest::qWait(20);
         }
         for (const QWidget* widget : studio.window->findChildren<QWidget*>()) {
@@ -271,15 +271,15 @@ private Q_SLOTS:
 
     void oneIsOneInEnglish() {
         Working studio;
-        auto& inspector = studio.window->desk()->inspector();
+        auto& inspector = studio.window->controller()->inspector();
         const auto* title = inspector.findChild<QLabel*>("title");
         inspector.showNodes({"denoise", "encode"});
         QCOMPARE(title->text(), QString("2 nodes"));
-        QCOMPARE(QCoreApplication::translate("PictureFacts", "%n nodes", nullptr, 1),
+        QCOMPARE(QCoreApplication::translate("ImageFacts", "%n nodes", nullptr, 1),
                  QString("1 node"));
     }
 
-    /// Ids and labels in files are the module's own, whatever a person reads.
+    /// Ids and labels in files are the module's own, whatever a user reads.
     void theSameEditsMakeTheSameFile() {
         std::string inEnglish;
         {
@@ -294,7 +294,7 @@ private Q_SLOTS:
         QVERIFY(inChinese.find("\"denoise_2\"") != std::string::npos);
         QVERIFY(inChinese.find("\"label\": \"Steps\"") != std::string::npos);
         studio.model().setSaved();
-        studio.window->desk()->panels().show("generate");
+        studio.window->controller()->panels().show("generate");
         auto* form = studio.window->findChild<QWidget*>("generateForm");
         QStringList labels;
         for (const QLabel* label : form->findChildren<QLabel*>()) {
@@ -320,7 +320,7 @@ private Q_SLOTS:
         QCOMPARE(hits.front().desc->label, std::string("采样"));
     }
 
-    void issuesAreSaidByCodeAndFacts() {
+    void issuesAreReportedByCodeAndFacts() {
         Language language;
         language.use(kChinese);
         const Json known = {
@@ -331,10 +331,10 @@ private Q_SLOTS:
             {"message", "the input \"latent\" of node decode is not connected"},
             {"hint", "connect an output of type LATENT"},
             {"facts", {{"case", "input"}, {"takes", "LATENT"}, {"type", "decode.image"}}}};
-        const Issue said = issueFromJson(known);
-        QCOMPARE(QString::fromStdString(said.message.str()),
+        const Issue reported = issueFromJson(known);
+        QCOMPARE(QString::fromStdString(reported.message.str()),
                  QString("节点 decode 的输入“潜空间”没有连接"));
-        QCOMPARE(QString::fromStdString(said.hint.str()), QString("请连接 LATENT 类型的输出"));
+        QCOMPARE(QString::fromStdString(reported.hint.str()), QString("请连接 LATENT 类型的输出"));
         // Without facts by its parts, and without those as it stands.
         Json bare = known;
         bare.erase("facts");
@@ -351,7 +351,7 @@ private Q_SLOTS:
     }
 
     /// As the module's answer has it: the text alone is no sentence that is known.
-    void aMessageIsSaidByItsParts() {
+    void aMessageIsReportedByItsParts() {
         Language language;
         language.use(kChinese);
         Json issue = {{"code", "never_heard_of"}};
@@ -362,7 +362,7 @@ private Q_SLOTS:
         QCOMPARE(issueFromJson(issue).message.str(), std::string("a.pt: is encrypted"));
     }
 
-    void aValueThatIsRefusedSaysWhyInChinese() {
+    void aValueThatIsRefusedExplainsWhyInChinese() {
         Language language;
         language.use(kChinese);
         ParamDesc steps{.id = "steps", .label = "步数", .kind = ParamKind::Int};
@@ -372,7 +372,7 @@ private Q_SLOTS:
                  QString("“步数”的值 151 太大，最大为 150；需要 1 到 150 之间的整数。"));
     }
 
-    void damagedTextsStayEnglish_data() {
+    void damagedTextsRemainEnglish_data() {
         QTest::addColumn<QByteArray>("json");
         QTest::newRow("no JSON") << QByteArray("{\"a\": ");
         QTest::newRow("a list") << QByteArray("[1, 2]");
@@ -381,7 +381,7 @@ private Q_SLOTS:
         QTest::newRow("a text alone") << QByteArray("{\"a\": \"B\"}");
     }
 
-    void damagedTextsStayEnglish() {
+    void damagedTextsRemainEnglish() {
         QFETCH(QByteArray, json);
         QCOMPARE(KeyedTexts(json).text("a", "A"), QString("A"));
     }

@@ -20,10 +20,10 @@ void press(StudioWindow& window, const char* action) {
     QTest::qWait(10);
 }
 
-/// A person's first minute: edits, a run, every panel, another theme.
+/// A user's first minute: edits, a run, every panel, another theme.
 void workIn(Working& opened) {
     StudioWindow& window = *opened.window;
-    GraphView& canvas = window.desk()->canvas();
+    GraphView& canvas = window.controller()->canvas();
     canvas.selectAllNodes();
     press(window, "edit.duplicate");
     press(window, "node.mute");
@@ -77,7 +77,7 @@ private Q_SLOTS:
             workIn(opened);
             QVERIFY(objects.living().size() > 20);
         }
-        QThreadPool::globalInstance()->waitForDone();  // its idle threads stay for a while
+        QThreadPool::globalInstance()->waitForDone();  // its idle threads remain for a while
         QTRY_COMPARE(objects.living().join(", "), QString());
     }
 

@@ -8,23 +8,23 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/editors/styles_dialog.hpp"
-#include "ui/painting/kept_picture.hpp"
+#include "ui/painting/kept_image.hpp"
 #include "ui/panels/convert_dialog.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/hash_search_dialog.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/panels/picture_view.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/sheet_dialog.hpp"
 #include "ui/studio/find_node.hpp"
-#include "ui/studio/gallery_desk.hpp"
+#include "ui/studio/gallery_controller.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/report_dialog.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
-#include "ui/studio/unused_pictures.hpp"
+#include "ui/studio/unused_images.hpp"
 
 #include <QRadioButton>
 
@@ -53,7 +53,7 @@ const QSize kSmall(1024, 700);
 const QSize kLarge(1440, 900);
 const QSize kWidest(1920, 1080);
 
-/// A window with runs, pictures, a mistake and styles.
+/// A window with runs, images, a mistake and styles.
 struct Furnished : Working {
     Background planning;  ///< of a sheet
 
@@ -78,9 +78,9 @@ struct Furnished : Working {
 
     [[nodiscard]] Workspace& work() { return *window->workspace(); }
 
-    [[nodiscard]] Desk& desk() { return *window->desk(); }
+    [[nodiscard]] MainWindowController& controller() { return *window->controller(); }
 
-    /// The pictures of so many runs.
+    /// The images of so many runs.
     QStringList paint(int runs) {
         QStringList paths;
         for (int run = 0; run < runs; ++run) {
@@ -93,13 +93,13 @@ struct Furnished : Working {
             });
             plugin.script().setScript(
                 graph::toText(model().document()), [path, run](ScriptedRunner::Stage& stage) {
-                    QImage picture(192, 128, QImage::Format_RGB888);
-                    for (int y = 0; y < picture.height(); ++y) {
-                        for (int x = 0; x < picture.width(); ++x) {
-                            picture.setPixelColor(x, y, QColor(x, 2 * y, 80 * run % 256));
+                    QImage image(192, 128, QImage::Format_RGB888);
+                    for (int y = 0; y < image.height(); ++y) {
+                        for (int x = 0; x < image.width(); ++x) {
+                            image.setPixelColor(x, y, QColor(x, 2 * y, 80 * run % 256));
                         }
                     }
-                    picture.save(path);
+                    image.save(path);
                     stage.send({{"event", "nodeFinished"},
                                 {"node", "save"},
                                 {"files", {path.toStdString()}}});
@@ -113,22 +113,22 @@ struct Furnished : Working {
         return paths;
     }
 
-    void openPictures() {
+    void openImages() {
         const QStringList files = paint(3);
-        QSignalSpy shown(&desk().viewer(), &Viewer::shown);
-        desk().viewer().showFiles(files, files.at(1));
+        QSignalSpy shown(&controller().viewer(), &Viewer::shown);
+        controller().viewer().showFiles(files, files.at(1));
         QVERIFY(shown.wait(kPatience));
         action("view.viewer").trigger();
     }
 
     void selectAndUnfold(const char* node) {
         action("view.inspector").trigger();
-        desk().canvas().select({node});
-        for (auto* fold : desk().inspector().findChildren<Fold*>()) {
+        controller().canvas().select({node});
+        for (auto* fold : controller().inspector().findChildren<Fold*>()) {
             fold->setOpen(true);
         }
         QCoreApplication::processEvents();
-        if (auto* own = desk().inspector().findChild<QToolButton*>("own")) {
+        if (auto* own = controller().inspector().findChild<QToolButton*>("own")) {
             own->click();
         }
     }
@@ -150,7 +150,7 @@ using Arrange = std::function<void(Furnished&)>;
 /// What the window shows.
 const std::vector<std::pair<const char*, Arrange>>& views() {
     static const std::vector<std::pair<const char*, Arrange>> all = {
-        {"graph", [](Furnished& studio) { studio.desk().canvas().select({"denoise"}); }},
+        {"graph", [](Furnished& studio) { studio.controller().canvas().select({"denoise"}); }},
         {"inspector", [](Furnished& studio) { studio.selectAndUnfold("denoise"); }},
         {"prompts", [](Furnished& studio) { studio.selectAndUnfold("encode"); }},
         {"presets", [](Furnished& studio) { studio.action("view.presets").trigger(); }},
@@ -168,26 +168,30 @@ const std::vector<std::pair<const char*, Arrange>>& views() {
          }},
         {"issues", [](Furnished& studio) { studio.action("view.issues").trigger(); }},
         {"log", [](Furnished& studio) { studio.action("view.log").trigger(); }},
-        {"viewer", [](Furnished& studio) { studio.openPictures(); }},
+        {"viewer", [](Furnished& studio) { studio.openImages(); }},
         {"mask",
          [](Furnished& studio) {
-             studio.openPictures();
+             studio.openImages();
              studio.action("view.paint_mask").trigger();
-             QTRY_VERIFY_WITH_TIMEOUT(studio.desk().viewer().retouching().maskTool(), kPatience);
+             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().viewer().retouching().maskTool(),
+                                      kPatience);
          }},
         {"crop",
          [](Furnished& studio) {
-             studio.openPictures();
+             studio.openImages();
              studio.action("view.crop").trigger();
-             QTRY_VERIFY_WITH_TIMEOUT(studio.desk().viewer().retouching().frameTool(), kPatience);
-             QTest::keyClick(&studio.desk().viewer().view(), Qt::Key_Right, Qt::ShiftModifier);
+             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().viewer().retouching().frameTool(),
+                                      kPatience);
+             QTest::keyClick(
+                 &studio.controller().viewer().view(), Qt::Key_Right, Qt::ShiftModifier);
          }},
         {"gallery",
          [](Furnished& studio) {
              const QStringList files = studio.paint(3);
              studio.action("view.gallery").trigger();
-             QTRY_VERIFY_WITH_TIMEOUT(studio.desk().gallery()->files().size() >= 3, kPatience);
-             studio.desk().gallery()->select(files.front());
+             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().gallery()->files().size() >= 3,
+                                      kPatience);
+             studio.controller().gallery()->select(files.front());
          }},
         {"sheet", [](Furnished& studio) { studio.sheet(); }},
     };
@@ -234,7 +238,7 @@ const std::vector<std::pair<const char*, MakeDialog>>& dialogs() {
         {"report",
          [](Furnished& studio) {
              auto dialog =
-                 std::make_unique<ReportDialog>(reportFacts(studio.work()), Scrubber::Known{});
+                 std::make_unique<ReportDialog>(reportFacts(studio.work()), Redactor::Known{});
              [&] {
                  QTRY_VERIFY_WITH_TIMEOUT(
                      dialog->findChild<QPushButton*>("saveReport")->isEnabled(), kPatience);
@@ -288,10 +292,10 @@ const std::vector<std::pair<const char*, MakeDialog>>& dialogs() {
              for (int i = 1; i <= 3; ++i) {
                  QImage mask(64 * i, 64, QImage::Format_Grayscale8);
                  mask.fill(i);
-                 static_cast<void>(keepPicture(folder, i < 3 ? "mask" : "extended", mask));
+                 static_cast<void>(keepImage(folder, i < 3 ? "mask" : "extended", mask));
              }
              return std::make_unique<UnusedDialog>(
-                 keptPicturesIn(folder), "lighthouse.json", nullptr);
+                 keptImagesIn(folder), "lighthouse.json", nullptr);
          }},
         {"find_node", [](Furnished& studio) { return std::make_unique<FindNode>(studio.model()); }},
     };
@@ -397,7 +401,7 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
     }
 
-    /// A picture of an icon is no icon: it has the colour of the moment.
+    /// A pixmap of an icon is no icon: it has the colour of the moment.
     void iconsOfEmptyStatesTakeTheOtherColours() {
         Furnished studio;
         studio.appearance.use("light");
@@ -423,11 +427,11 @@ private Q_SLOTS:
         Furnished studio;
         studio.appearance.use("light");
         const std::unique_ptr<QWidget> dialog = make(studio);
-        const QSize room = screen - QSize(0, kTaken);
+        const QSize available = screen - QSize(0, kTaken);
         // The screen of this test may be another one than the dialog was made for.
         const bool hasSize = dialog->testAttribute(Qt::WA_Resized);
         const QSize own = hasSize ? dialog->size() : QSize();
-        dialog->resize(own.expandedTo(dialog->sizeHint()).boundedTo(room));
+        dialog->resize(own.expandedTo(dialog->sizeHint()).boundedTo(available));
         dialog->show();
         QStringList problems;
         for (const QString& scheme : schemes()) {
@@ -435,12 +439,12 @@ private Q_SLOTS:
             problems += problemsIn(*dialog, screen);
             test::keepScreenshot(*dialog, nameOf(name, scheme, screen));
         }
-        if (dialog->width() > room.width() || dialog->height() > room.height()) {
+        if (dialog->width() > available.width() || dialog->height() > available.height()) {
             problems << QString("it needs %1 x %2, the screen has %3 x %4")
                             .arg(dialog->width())
                             .arg(dialog->height())
-                            .arg(room.width())
-                            .arg(room.height());
+                            .arg(available.width())
+                            .arg(available.height());
         }
         problems.removeDuplicates();
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));

@@ -1,10 +1,10 @@
-// What is told above the work: ranked, kept while it holds, and never lost.
+// What is reported above the work: ranked, kept while it holds, and never lost.
 #include "plugin/base/log.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
-#include "ui/bridge/log_book.hpp"
+#include "ui/bridge/log_model.hpp"
 #include "ui/studio/notice_bar.hpp"
 
 namespace notice_bar_test {
@@ -19,7 +19,7 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    void theWorstIsOnTopAndNothingGoodTakesItsPlace() {
+    void theWorstIsOnTopAndNothingGoodReplacesIt() {
         Bench bench;
         bench.bar.show(NoticeKind::Success, "saved");
         bench.bar.show(NoticeKind::Warning, "not kept");
@@ -35,7 +35,7 @@ private Q_SLOTS:
         QVERIFY(!bench.bar.isVisible());
     }
 
-    void aConditionStaysUntilItEnds() {
+    void aConditionIsShownUntilItEnds() {
         Bench bench;
         bench.bar.stand("disk", NoticeKind::Warning, "the disk is full");
         for (int i = 0; i < 20; ++i) {
@@ -76,7 +76,7 @@ private Q_SLOTS:
 
     void everyNoticeIsALineOfTheLog() {
         Bench bench;
-        LogBook log;
+        LogModel log;
         bench.bar.show(NoticeKind::Warning, "first");
         bench.bar.show(NoticeKind::Success, "second");
         bench.bar.stand("x", NoticeKind::Error, "third");
@@ -94,23 +94,24 @@ private Q_SLOTS:
     /// At the top of the canvas, and away from the buttons of the others.
     void itIsSeenInEveryTab() {
         Working studio;
-        Desk& desk = *studio.window->desk();
-        desk.notices().show(NoticeKind::Error, "seen everywhere", "Show");
-        desk.notices().stand("x", NoticeKind::Warning, "a condition holds");
-        desk.notices().show(NoticeKind::Success, "saved");
+        MainWindowController& controller = *studio.window->controller();
+        controller.notices().show(NoticeKind::Error, "seen everywhere", "Show");
+        controller.notices().stand("x", NoticeKind::Warning, "a condition holds");
+        controller.notices().show(NoticeKind::Success, "saved");
         auto* centre = studio.window->findChild<QTabWidget*>("centre");
         for (int tab = 0; tab < centre->count(); ++tab) {
             centre->setCurrentIndex(tab);
-            QTRY_VERIFY(desk.notices().isVisible());
+            QTRY_VERIFY(controller.notices().isVisible());
             QWidget* over = centre->currentWidget();
-            const QPoint middle = desk.notices().rect().center();
-            QCOMPARE(centre->childAt(desk.notices().mapTo(centre, middle))->window(),
-                     desk.notices().window());
-            QVERIFY(
-                desk.notices().isAncestorOf(centre->childAt(desk.notices().mapTo(centre, middle))));
-            const QRect place(over->mapFrom(centre, desk.notices().pos()), desk.notices().size());
-            QCOMPARE(tab == 0 ? place.top() : place.bottom(), tab == 0 ? 0 : over->rect().bottom());
-            QCOMPARE(place.width(), over->width());
+            const QPoint middle = controller.notices().rect().center();
+            QCOMPARE(centre->childAt(controller.notices().mapTo(centre, middle))->window(),
+                     controller.notices().window());
+            QVERIFY(controller.notices().isAncestorOf(
+                centre->childAt(controller.notices().mapTo(centre, middle))));
+            const QRect area(over->mapFrom(centre, controller.notices().pos()),
+                             controller.notices().size());
+            QCOMPARE(tab == 0 ? area.top() : area.bottom(), tab == 0 ? 0 : over->rect().bottom());
+            QCOMPARE(area.width(), over->width());
             test::keepScreenshot(*studio.window, QString("notice_in_tab_%1").arg(tab));
         }
         QCOMPARE(test::textProblems(*studio.window), QStringList());

@@ -35,15 +35,15 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    void theLogOpensByItsKey_andSaysThatTheEngineRuns() {
+    void theLogOpensByItsKey_andStatesThatTheEngineRuns() {
         Working studio;
         test::press(Qt::Key_J, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_VERIFY(studio.window->desk()->panels().isShown("log"));
+        QTRY_VERIFY(studio.window->controller()->panels().isShown("log"));
         auto* panel = studio.window->findChild<LogPanel*>();
         QTRY_VERIFY(panel->text().contains("the engine runs"));
     }
 
-    void runsAreToldInTheLog() {
+    void runsAreReportedInTheLog() {
         Working studio;
         studio.plugin.script().setScript(
             graph::toText(studio.model().document()), [](ScriptedRunner::Stage& stage) {

@@ -4,7 +4,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/private_bus.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
-#include "ui/bridge/log_book.hpp"
+#include "ui/bridge/log_model.hpp"
 #include "ui/studio/run_attention.hpp"
 
 namespace run_attention_test {
@@ -68,15 +68,15 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    void theDesktopIsToldWhenALongRunEnds_andAPressShowsIt() {
+    void theDesktopIsNotifiedWhenALongRunEnds_andAPressShowsIt() {
         Bench bench({kFakePortal});
         QSignalSpy asked(&*bench.attention, &RunAttention::runAsked);
         bench.runToItsEnd();
         QTRY_COMPARE(bench.desktop.countOf("AddNotification"), 1);
-        const auto told =
+        const auto reported =
             qdbus_cast<QVariantMap>(bench.desktop.last("AddNotification").arguments().at(1));
-        QCOMPARE(told["title"].toString(), "The run has finished");
-        QVERIFY(told["body"].toString().startsWith("lighthouse, seed 42, "));
+        QCOMPARE(reported["title"].toString(), "The run has finished");
+        QVERIFY(reported["body"].toString().startsWith("lighthouse, seed 42, "));
         QTest::qWait(50);  // its answer
         bench.desktop.press("/org/freedesktop/portal/desktop",
                             "org.freedesktop.portal.Notification",
@@ -100,25 +100,25 @@ private Q_SLOTS:
         QTRY_COMPARE(asked.count(), 1);
     }
 
-    void aFailureIsToldWithItsReason() {
+    void aFailureIsReportedWithItsReason() {
         Bench bench({kFakePortal});
         bench.runner.setScript("{\"bad\": 1}", fails);
         bench.queue.add("storm", "{\"bad\": 1}", Json::object());
         QTRY_COMPARE(bench.desktop.countOf("AddNotification"), 1);
-        const auto told =
+        const auto reported =
             qdbus_cast<QVariantMap>(bench.desktop.last("AddNotification").arguments().at(1));
-        QCOMPARE(told["title"].toString(), "The run failed");
-        QCOMPARE(told["body"].toString(), "storm: no memory is left");
+        QCOMPARE(reported["title"].toString(), "The run failed");
+        QCOMPARE(reported["body"].toString(), "storm: no memory is left");
     }
 
-    void nothingIsTold_data() {
+    void nothingIsReported_data() {
         QTest::addColumn<QString>("why");
         for (const char* why : {"short", "cancelled", "switched off", "looked at"}) {
             QTest::newRow(why) << why;
         }
     }
 
-    void nothingIsTold() {
+    void nothingIsReported() {
         QFETCH(QString, why);
         Bench bench({kFakePortal});
         bench.settings.change([&](Preferences& preferences) {
@@ -225,10 +225,10 @@ private Q_SLOTS:
         bench.runToItsEnd();
     }
 
-    void withoutABusItIsSilent_andSaysSoOnce() {
-        LogBook book;
+    void withoutABusItIsSilent_andReportsItOnce() {
+        LogModel history;
         QCoreApplication::processEvents();
-        book.clear();  // of what other tests wrote
+        history.clear();  // of what other tests wrote
         QTemporaryDir folder;
         Settings settings(folder.filePath("s.json"));
         settings.change([](Preferences& preferences) { preferences.notifyAfterSeconds = 0; });
@@ -242,7 +242,7 @@ private Q_SLOTS:
         runner.openGate();
         const auto countOf = [&](const char* text) {
             return std::count_if(
-                book.entries().begin(), book.entries().end(), [&](const LogEntry& entry) {
+                history.entries().begin(), history.entries().end(), [&](const LogEntry& entry) {
                     return entry.text.startsWith(text);
                 });
         };
@@ -253,19 +253,19 @@ private Q_SLOTS:
         QCOMPARE(countOf("no system bus"), 1);
     }
 
-    void theWindowShowsThePicture_whenTheNotificationIsPressed() {
+    void theWindowShowsTheImage_whenTheNotificationIsPressed() {
         PrivateBus desktop({kFakePortal});
         SmallPlugin plugin;
         Opened opened([&]() -> Plugin& { return plugin; });
         opened.settings.change(
             [](Preferences& preferences) { preferences.notifyAfterSeconds = 0; });
         opened.make([&]() -> Plugin& { return plugin; }, desktop.addresses());
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         StudioWindow& window = *opened.window;
         const QString file = opened.folder.filePath("made.png");
-        QImage picture(64, 64, QImage::Format_RGB32);
-        picture.fill(Qt::red);
-        QVERIFY(picture.save(file));
+        QImage image(64, 64, QImage::Format_RGB32);
+        image.fill(Qt::red);
+        QVERIFY(image.save(file));
         plugin.script().setScript(
             graph::toText(window.workspace()->model.document()),
             [file](ScriptedRunner::Stage& stage) {
@@ -285,7 +285,7 @@ private Q_SLOTS:
                       {"run", "default", QVariantList()});
         QTRY_VERIFY(window.isVisible());
         QTRY_COMPARE(window.findChild<QTabWidget*>("centre")->currentWidget(),
-                     &window.desk()->viewer());
+                     &window.controller()->viewer());
         opened.window.reset();
     }
 };

@@ -86,7 +86,7 @@ private Q_SLOTS:
         QCOMPARE(shown.valueOf(field), QString(typed));
     }
 
-    void aBudgetThatIsNoneIsTold_andNotKept() {
+    void aBudgetThatIsNoneIsReported_andNotKept() {
         Shown shown;
         shown.type("budget", "much");
         const QList<QLabel*> labels = shown.dialog.findChildren<QLabel*>();

@@ -41,7 +41,7 @@ NodeDesc denoise() {
     return {.id = "denoise.sample",
             .label = "Denoise",
             .category = "Denoise",
-            .tooltip = "Makes a latent picture out of noise.",
+            .tooltip = "Makes a latent image out of noise.",
             .components = {"denoiser"},
             .inputs = {port("model", "MODEL"),
                        port("positive", "CONDITIONING"),
@@ -51,7 +51,7 @@ NodeDesc denoise() {
             .params = {number("steps", "Steps", 20),
                        {.id = "seed",
                         .label = "Seed",
-                        .tooltip = "One seed, one picture.",
+                        .tooltip = "One seed, one image.",
                         .kind = ParamKind::Seed,
                         .defaultValue = uint64_t{0}},
                        number("start_step", "First step", 0, true)}};
@@ -66,11 +66,11 @@ std::vector<NodeDesc> smallNodes() {
     NodeDesc load = node("load.checkpoint", "Load checkpoint");
     load.outputs = {port("model", "MODEL")};
     load.params = {file("checkpoint", "Checkpoint")};
-    NodeDesc picture = node("load.image", "Load image");
-    picture.outputs = {port("image", "IMAGE")};
-    picture.params = {file("image", "Image")};
+    NodeDesc image = node("load.image", "Load image");
+    image.outputs = {port("image", "IMAGE")};
+    image.params = {file("image", "Image")};
     NodeDesc video = node("load.video", "Load video");
-    video.outputs = picture.outputs;
+    video.outputs = image.outputs;
     video.params = {file("video", "Video")};
     NodeDesc encode = node("prompt.encode", "Encode prompt");
     encode.components = {"text_encoder"};
@@ -90,7 +90,7 @@ std::vector<NodeDesc> smallNodes() {
     save.sideEffect = true;
     save.inputs = {port("image", "IMAGE")};
     save.params = {text("prefix", "Prefix", false)};
-    return {load, picture, video, encode, latent, denoise(), decode, save};
+    return {load, image, video, encode, latent, denoise(), decode, save};
 }
 
 SmallPlugin::SmallPlugin() : nodes_(smallNodes()) {}

@@ -19,7 +19,7 @@ public:
     ScriptedConverter converter;
     bool canConvert = false;  ///< for windows that are made afterwards
 
-    /// Says what files are; the test's own, empty: nobody does.
+    /// Recognises files; the test's own, empty: nobody does.
     Recognise recognise;
 
     std::string_view info() const noexcept override;

@@ -31,18 +31,18 @@ struct Opened {
 
     void make(OpenModule open, const DesktopAddresses& desktop = {}) {
         window.emplace(StudioSetup{.open = std::move(open),
-                                   .places = {.resources = folder.filePath("resources"),
-                                              .settings = folder.filePath("s.json"),
-                                              .presets = folder.filePath("presets"),
-                                              .nodes = folder.filePath("nodes.json"),
-                                              .journals = folder.filePath("journal"),
-                                              .backups = folder.filePath("backups"),
-                                              .wildcards = folder.filePath("wildcards"),
-                                              .styles = folder.filePath("styles.json"),
-                                              .runs = folder.filePath("runs"),
-                                              .pasted = folder.filePath("pasted"),
-                                              .models = folder.filePath("model_notes"),
-                                              .pictures = folder.filePath("pictures")},
+                                   .appFolders = {.resources = folder.filePath("resources"),
+                                                  .settings = folder.filePath("s.json"),
+                                                  .presets = folder.filePath("presets"),
+                                                  .nodes = folder.filePath("nodes.json"),
+                                                  .journals = folder.filePath("journal"),
+                                                  .backups = folder.filePath("backups"),
+                                                  .wildcards = folder.filePath("wildcards"),
+                                                  .styles = folder.filePath("styles.json"),
+                                                  .runs = folder.filePath("runs"),
+                                                  .pasted = folder.filePath("pasted"),
+                                                  .models = folder.filePath("model_notes"),
+                                                  .images = folder.filePath("pictures")},
                                    .arguments = {.graph = graph_},
                                    .desktop = desktop},
                        settings,
@@ -62,7 +62,7 @@ private:
 /// The same with a module of the test, ready.
 struct Working : Opened {
     Working() : Opened([this]() -> Plugin& { return plugin; }) {
-        QTRY_VERIFY_WITH_TIMEOUT(window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window->controller(), kPatience);
         test::bringToFront(*window);
     }
 

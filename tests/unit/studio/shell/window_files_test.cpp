@@ -84,7 +84,7 @@ void drop(QWidget& window, const QString& path) {
     QCoreApplication::sendEvent(&window, &event);
 }
 
-/// What the dialog says that nobody expected.
+/// What the dialog reports that nobody expected.
 QString dialogNow() {
     const auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
     return box ? box->text() + box->informativeText() : QString("no dialog");
@@ -169,7 +169,7 @@ private Q_SLOTS:
         QVERIFY(QDir().mkpath(home));
         const QByteArray before = qgetenv("HOME");
         qputenv("HOME", home.toUtf8());
-        studio.window->desk()->files().setStartFolder({});
+        studio.window->controller()->files().setStartFolder({});
         QString name = "no dialog";
         QString folder;
         QTimer::singleShot(100, qApp, [&] {
@@ -179,31 +179,32 @@ private Q_SLOTS:
                 dialog->reject();
             }
         });
-        (void)studio.window->desk()->files().open();
+        (void)studio.window->controller()->files().open();
         qputenv("HOME", before);
         QCOMPARE(name, QString());
         QCOMPARE(folder, home);
     }
 
-    void aFullDiskIsToldAndTakesNothing() {
+    void aFullDiskIsReportedAndTakesNothing() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
         QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
         const QByteArray saved = contentsOf(path);
         changeSteps(studio.model(), 3);
-        QString told;
+        QString reported;
         {
             const FullDisk full(64);
-            answer("error", [&told](QDialog& dialog) {
+            answer("error", [&reported](QDialog& dialog) {
                 auto& box = *qobject_cast<QMessageBox*>(&dialog);
-                told = box.windowTitle() + " " + box.text() + " " + box.informativeText();
+                reported = box.windowTitle() + " " + box.text() + " " + box.informativeText();
                 test::keepScreenshot(dialog, "disk_full");
                 dialog.accept();
             });
             QTest::keyClick(&*studio.window, Qt::Key_S, Qt::ControlModifier);
-            QTRY_VERIFY_WITH_TIMEOUT(!told.isEmpty(), kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(!reported.isEmpty(), kPatience);
         }
-        QVERIFY2(told.contains("fox.json") && told.contains("Free some space"), qPrintable(told));
+        QVERIFY2(reported.contains("fox.json") && reported.contains("Free some space"),
+                 qPrintable(reported));
         QCOMPARE(contentsOf(path), saved);
         QVERIFY(studio.window->isWindowModified());
         studio.window->activateWindow();
@@ -214,11 +215,11 @@ private Q_SLOTS:
         QVERIFY(contentsOf(path) != saved);
     }
 
-    void aJournalThatCannotBeWrittenIsToldOnce() {
+    void aJournalThatCannotBeWrittenIsReportedOnce() {
         Working studio;
         const FullDisk full(64);
         changeSteps(studio.model(), 3);
-        auto& bar = studio.window->desk()->notices();
+        auto& bar = studio.window->controller()->notices();
         QTRY_VERIFY_WITH_TIMEOUT(bar.text().contains("cannot be kept for recovery"), kPatience);
         QVERIFY(studio.window->isWindowModified());
     }
@@ -236,23 +237,22 @@ private Q_SLOTS:
         const QByteArray begin = kPngSignature + headerChunk({.width = 2, .height = 2});
         const QByteArray pixels = chunk("IDAT", deflated(QByteArray(6, '\0')));
         const QByteArray end = chunk("IEND", {});
-        const auto picture = [&](const char* name, const QByteArray& bytes) {
+        const auto image = [&](const char* name, const QByteArray& bytes) {
             QTest::newRow(name) << QString("%1.png").arg(name) << bytes << QString("%1").arg(name);
         };
-        picture(
-            "huge_sides",
-            kPngSignature + headerChunk({.width = 1u << 30, .height = 1u << 30}) + pixels + end);
-        picture("chunk_of_4_gib", begin + bigEndian(0xFFFFFFFF) + "tEXt" + QByteArray(64, 'x'));
-        picture("wrong_checksum", begin + pixels.chopped(4) + "abcd" + end);
-        picture("no_pixels", begin + end);
-        picture("bomb_of_text",
-                begin +
-                    chunk("zTXt",
-                          QByteArray("lowtide_graph\0\0", 15) +
-                              deflated(QByteArray(100 << 20, '['), 9)) +
-                    pixels + end);
-        picture("cut_off", begin + pixels.left(9));
-        picture("text_alone", QByteArray("<html>"));
+        image("huge_sides",
+              kPngSignature + headerChunk({.width = 1u << 30, .height = 1u << 30}) + pixels + end);
+        image("chunk_of_4_gib", begin + bigEndian(0xFFFFFFFF) + "tEXt" + QByteArray(64, 'x'));
+        image("wrong_checksum", begin + pixels.chopped(4) + "abcd" + end);
+        image("no_pixels", begin + end);
+        image("bomb_of_text",
+              begin +
+                  chunk("zTXt",
+                        QByteArray("lowtide_graph\0\0", 15) +
+                            deflated(QByteArray(100 << 20, '['), 9)) +
+                  pixels + end);
+        image("cut_off", begin + pixels.left(9));
+        image("text_alone", QByteArray("<html>"));
     }
 
     void aFileThatIsNoGraphLeavesEverythingAsItWas() {
@@ -264,14 +264,14 @@ private Q_SLOTS:
         put(path, bytes);
         changeSteps(studio.model(), 3);
         const std::string before = graph::toText(studio.model().document());
-        QString told;
-        // Changes that are not saved come first: a person who throws them away would lose them to a
+        QString reported;
+        // Changes that are not saved come first: a user who throws them away would lose them to a
         // file that cannot be opened.
         QTimer watch;
-        connect(&watch, &QTimer::timeout, this, [&told] {
+        connect(&watch, &QTimer::timeout, this, [&reported] {
             auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
             if (box && box->objectName() == "error") {
-                told = box->windowTitle() + " " + box->text() + " " + box->informativeText();
+                reported = box->windowTitle() + " " + box->text() + " " + box->informativeText();
                 QCOMPARE(test::textProblems(*box), QStringList());
                 box->accept();
             } else if (box) {
@@ -283,8 +283,8 @@ private Q_SLOTS:
 
         drop(*studio.window, path);
 
-        QTRY_VERIFY_WITH_TIMEOUT(!told.isEmpty(), kPatience);
-        QVERIFY2(told.contains(words), qPrintable(told));
+        QTRY_VERIFY_WITH_TIMEOUT(!reported.isEmpty(), kPatience);
+        QVERIFY2(reported.contains(words), qPrintable(reported));
         QVERIFY2(heart.longest() < kLongestPauseMilliseconds, "the window did not answer");
         QCOMPARE(graph::toText(studio.model().document()), before);
         QVERIFY(studio.window->isWindowModified());
@@ -343,7 +343,7 @@ private Q_SLOTS:
         put(found, "weights");
         put(other, "weights");
         const int steps = studio.model().undoStack().count();
-        auto* watch = new QTimer(studio.window->desk());
+        auto* watch = new QTimer(studio.window->controller());
         connect(watch, &QTimer::timeout, this, [watch, isWanted] {
             auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
             if (box && box->objectName() == "locateOthers") {
@@ -402,9 +402,9 @@ private Q_SLOTS:
             QTest::mouseClick(dialog.findChild<QPushButton*>("recover"), Qt::LeftButton);
         });
         gate.set_value();
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         Workspace& workspace = *opened.window->workspace();
-        auto& bar = opened.window->desk()->notices();
+        auto& bar = opened.window->controller()->notices();
         QTRY_VERIFY2_WITH_TIMEOUT(
             bar.text().contains("fox.json"), qPrintable(bar.text()), kPatience);
         QCOMPARE(workspace.model.node("denoise")->params.at("steps"), Json(77));
@@ -430,7 +430,7 @@ private Q_SLOTS:
         browser->choose(presets.entries().front().id);
         QVERIFY(browser->chosen() != id);
 
-        studio.window->desk()->openPreset(id);
+        studio.window->controller()->openPreset(id);
 
         QCOMPARE(browser->chosen(), id);
     }
@@ -444,10 +444,10 @@ private Q_SLOTS:
         const auto isThere = [&] {
             return studio.window->workspace()->models.isThere("dream.safetensors", {});
         };
-        QVERIFY(!isThere());  // the module has not been told
+        QVERIFY(!isThere());  // the module has not been notified
         studio.window.reset();
         studio.make([&]() -> Plugin& { return studio.plugin; });
-        QTRY_VERIFY_WITH_TIMEOUT(studio.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window->controller(), kPatience);
         QVERIFY(isThere());
     }
 
@@ -505,26 +505,26 @@ private Q_SLOTS:
         const QByteArray text = QByteArray::fromStdString(graph::toText(theirs));
         put(path, text);
         answer("changedOnDisk", [](QDialog& box) { box.reject(); });
-        QVERIFY(!test::save(studio.window->desk()->files()));
+        QVERIFY(!test::save(studio.window->controller()->files()));
         QCOMPARE(contentsOf(path), text);
         answer("changedOnDisk", [](QDialog& box) { box.findChild<QPushButton*>("over")->click(); });
-        QVERIFY(test::save(studio.window->desk()->files()));
+        QVERIFY(test::save(studio.window->controller()->files()));
         QVERIFY(contentsOf(path) != text);
-        QVERIFY(test::save(studio.window->desk()->files()));
+        QVERIFY(test::save(studio.window->controller()->files()));
     }
 
     void theSelectedNodeTakesTheModel() {
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const std::string before = checkpointOf(studio.model(), "load");
-        studio.window->desk()->canvas().select({"load_again"});
+        studio.window->controller()->canvas().select({"load_again"});
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Checkpoint,
                                                                   "dream.safetensors");
         QCOMPARE(checkpointOf(studio.model(), "load_again"), std::string("dream.safetensors"));
         QCOMPARE(checkpointOf(studio.model(), "load"), before);
     }
 
-    void aDenoiserTakesItsOwnPlace() {
+    void aDenoiserReplacesItsOwn() {
         Working studio;
         const std::string before = checkpointOf(studio.model(), "load");
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Denoiser,
@@ -538,7 +538,8 @@ private Q_SLOTS:
         const graph::Document before = studio.model().document();
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Embedding,
                                                                   "sub/easynegative.pt");
-        QVERIFY(studio.window->desk()->notices().text().contains("write easynegative in a prompt"));
+        QVERIFY(studio.window->controller()->notices().text().contains(
+            "write easynegative in a prompt"));
         QCOMPARE(graph::toText(studio.model().document()), graph::toText(before));
     }
 

@@ -1,4 +1,4 @@
-// What a person does in the window with pictures and runs of earlier times.
+// What a user does in the window with images and runs of earlier times.
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -6,9 +6,9 @@
 #include "ui/document/edits.hpp"
 #include "ui/panels/filmstrip.hpp"
 #include "ui/panels/gallery.hpp"
-#include "ui/panels/picture_facts.hpp"
-#include "ui/panels/picture_view.hpp"
-#include "ui/studio/gallery_desk.hpp"
+#include "ui/panels/image_facts.hpp"
+#include "ui/panels/image_view.hpp"
+#include "ui/studio/gallery_controller.hpp"
 
 #include <QListView>
 #include <QTabWidget>
@@ -21,13 +21,13 @@ using namespace lowtide::ui;
 
 namespace {
 
-/// Each run of the studio's graph writes a picture of its own.
+/// Each run of the studio's graph writes an image of its own.
 struct Painting : Working {
     QString paint(const QString& name) {
         const QString path = folder.filePath(name);
-        QImage picture(64, 64, QImage::Format_RGB888);
-        picture.fill(Qt::red);
-        picture.save(path);
+        QImage image(64, 64, QImage::Format_RGB888);
+        image.fill(Qt::red);
+        image.save(path);
         plugin.script().setScript(
             graph::toText(model().document()), [path](ScriptedRunner::Stage& stage) {
                 stage.send(
@@ -39,7 +39,7 @@ struct Painting : Working {
         return path;
     }
 
-    [[nodiscard]] Gallery& gallery() { return *window->desk()->gallery(); }
+    [[nodiscard]] Gallery& gallery() { return *window->controller()->gallery(); }
 
     void choose(const QString& path) {
         action("view.gallery").trigger();
@@ -70,7 +70,7 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    void theGraphOfAPictureIsOpened() {
+    void theGraphOfAnImageIsOpened() {
         Painting studio;
         edit(studio.model(), 7, "a boat");
         const std::string then = graph::toText(studio.model().document());
@@ -100,7 +100,7 @@ private Q_SLOTS:
         }
     }
 
-    void theSettingsOfAPictureAreRead() {
+    void theSettingsOfAnImageAreRead() {
         Painting studio;
         graph::Document graph = studio.model().document();
         graph.nodes["again"] = graph.nodes.at("denoise");
@@ -108,9 +108,9 @@ private Q_SLOTS:
         graph.nodes.at("again").params["seed"] = 8;
         graph.nodes.at("again").title = "Once more";
         graph.nodes.at("encode").params["prompt"] = "a boat\non the lake";
-        const std::vector<PictureFact> facts = settingFacts(graph, studio.model().catalog());
+        const std::vector<ImageFact> facts = settingFacts(graph, studio.model().catalog());
         QStringList lines;
-        for (const PictureFact& fact : facts) {
+        for (const ImageFact& fact : facts) {
             lines << fact.name + ": " + fact.value;
         }
         QCOMPARE(lines.front(), QString("Prompt: a boat\non the lake"));
@@ -118,7 +118,7 @@ private Q_SLOTS:
     }
 
     /// One step that can be undone; the seed is kept from then on.
-    void theSeedOfAPictureIsTaken() {
+    void theSeedOfAnImageIsTaken() {
         Painting studio;
         edit(studio.model(), 7, "a boat");
         const QString path = studio.paint("a.png");
@@ -157,13 +157,13 @@ private Q_SLOTS:
                  (QStringList{"Denoise, Seed: 7 | 8", "Encode prompt, Prompt: a boat | a tower"}));
     }
 
-    void picturesAreViewedAndCompared() {
+    void imagesAreViewedAndCompared() {
         Painting studio;
         const QString first = studio.paint("a.png");
         edit(studio.model(), 8, "a tower");
         const QString second = studio.paint("b.png");
         studio.choose(second);
-        QSignalSpy shown(&studio.window->desk()->viewer(), &Viewer::shown);
+        QSignalSpy shown(&studio.window->controller()->viewer(), &Viewer::shown);
         studio.press("view");
         QTRY_VERIFY_WITH_TIMEOUT(!shown.isEmpty(), kPatience);
         QCOMPARE(studio.tab(), 1);
@@ -171,7 +171,8 @@ private Q_SLOTS:
         auto* list = studio.gallery().findChild<QListView*>("pictures");
         list->selectAll();
         studio.press("compare");
-        QTRY_VERIFY_WITH_TIMEOUT(studio.window->desk()->viewer().view().isComparing(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window->controller()->viewer().view().isComparing(),
+                                 kPatience);
     }
 
     void theFilmstripLeadsTheViewer() {
@@ -179,7 +180,7 @@ private Q_SLOTS:
         const QString first = studio.paint("a.png");
         edit(studio.model(), 8, "a tower");
         const QString second = studio.paint("b.png");
-        Viewer& viewer = studio.window->desk()->viewer();
+        Viewer& viewer = studio.window->controller()->viewer();
         auto* strip = studio.window->findChild<Filmstrip*>();
         studio.action("view.viewer").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(strip->model()->rowCount(), 2, kPatience);
@@ -228,8 +229,8 @@ private Q_SLOTS:
         answer("runsLeftOpen", [&](QDialog& dialog) {
             button.isEmpty() ? dialog.reject() : dialog.findChild<QPushButton*>(button)->click();
         });
-        studio.window->desk()->offerLeftOpen();
-        const NoticeBar& notices = studio.window->desk()->notices();
+        studio.window->controller()->offerLeftOpen();
+        const NoticeBar& notices = studio.window->controller()->notices();
         QTRY_VERIFY_WITH_TIMEOUT(notices.text().contains("2 runs"), kPatience);
         notices.findChild<QPushButton*>()->click();
         QTRY_COMPARE_WITH_TIMEOUT(studio.window->workspace()->queue.runs().size(),

@@ -5,8 +5,8 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/painting/mask_ops.hpp"
 #include "ui/panels/frame_tool.hpp"
+#include "ui/panels/image_view.hpp"
 #include "ui/panels/mask_tool.hpp"
-#include "ui/panels/picture_view.hpp"
 #include "ui/panels/retouching.hpp"
 
 #include <QDir>
@@ -20,14 +20,14 @@ namespace {
 
 struct Painting : Working {
     Painting() {
-        QImage picture(128, 64, QImage::Format_RGB888);
-        picture.fill(Qt::darkCyan);
-        picture.save(path());
+        QImage image(128, 64, QImage::Format_RGB888);
+        image.fill(Qt::darkCyan);
+        image.save(path());
     }
 
     [[nodiscard]] QString path() const { return folder.filePath("a.png"); }
 
-    [[nodiscard]] Viewer& viewer() { return window->desk()->viewer(); }
+    [[nodiscard]] Viewer& viewer() { return window->controller()->viewer(); }
 
     [[nodiscard]] Retouching& retouching() { return viewer().retouching(); }
 
@@ -46,7 +46,7 @@ struct Painting : Working {
         press("view.paint_mask");
         [&] { QTRY_VERIFY_WITH_TIMEOUT(retouching().maskTool(), kPatience); }();
         QTest::mouseClick(
-            &viewer().view(), Qt::LeftButton, {}, viewer().view().placeOf({40, 30}).toPoint());
+            &viewer().view(), Qt::LeftButton, {}, viewer().view().positionOf({40, 30}).toPoint());
         QTest::mouseClick(viewer().findChild<QPushButton*>("maskUse"), Qt::LeftButton);
     }
 
@@ -54,7 +54,7 @@ struct Painting : Working {
         return QDir(folder.filePath(where)).entryList({pattern}, QDir::Files);
     }
 
-    [[nodiscard]] QString notice() { return window->desk()->notices().text(); }
+    [[nodiscard]] QString notice() { return window->controller()->notices().text(); }
 };
 
 }  // namespace
@@ -67,13 +67,13 @@ private Q_SLOTS:
     void init() { test::failOnQtWarnings(); }
 
     /// The mask is kept all the same, and the graph is as it was.
-    void aGraphThatFillsNoMaskSaysSo() {
+    void aGraphThatFillsNoMaskReportsIt() {
         Painting studio;
         QVERIFY(!studio.action("view.paint_mask").isEnabled());
         studio.open();
         const std::string before = graph::toText(studio.model().document());
         studio.paintAndUse();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.notice().contains("kept with its picture"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.notice().contains("kept with its image"), kPatience);
         QCOMPARE(studio.filesIn("pasted", "mask-*.png").size(), 1);
         QCOMPARE(graph::toText(studio.model().document()), before);
         QVERIFY(!studio.model().undoStack().canUndo());
@@ -106,8 +106,8 @@ private Q_SLOTS:
         QCOMPARE(graph::toText(studio.model().document()), graph);
     }
 
-    /// A step of the graph that is taken back beside it comes into sight.
-    void aStepTakenBackBesideTheGraphIsSeen() {
+    /// A step of the graph that is undone meanwhile comes into sight.
+    void aStepTakenBackNextToTheGraphIsSeen() {
         Painting studio;
         studio.model().apply("Steps", [](graph::Document& document) {
             document.nodes.at("denoise").params["steps"] = 3;
@@ -122,7 +122,7 @@ private Q_SLOTS:
         QCOMPARE(centre->currentIndex(), 0);
     }
 
-    void filesLieBesideTheGraph_orWhereTheyCan() {
+    void filesLieInTheFolderOfTheGraph_orWhereTheyCan() {
         Painting studio;
         QCOMPARE(test::saveAs(studio.window->workspace()->file, studio.folder.filePath("g.json")),
                  QString());
@@ -139,7 +139,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(studio.filesIn("pasted", "mask-*.png").size(), 1, kPatience);
     }
 
-    void aPictureWithoutAFileGetsOne() {
+    void anImageWithoutAFileGetsOne() {
         Painting studio;
         studio.viewer().showImage(QImage(studio.path()), "Preview");
         studio.press("view.paint_mask");
@@ -155,11 +155,11 @@ private Q_SLOTS:
         Painting studio;
         studio.open();
         studio.press("view.crop");
-        PictureView& view = studio.viewer().view();
+        ImageView& view = studio.viewer().view();
         QVERIFY(studio.retouching().frameTool());
         QTest::keyClick(&view, Qt::Key_Left, Qt::ShiftModifier);
         QTest::keyClick(&view, Qt::Key_Return);
-        QTRY_COMPARE_WITH_TIMEOUT(view.picture().front().size(), QSize(120, 64), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(view.image().front().size(), QSize(120, 64), kPatience);
         QCOMPARE(studio.filesIn("pasted", "crop-*.png").size(), 1);
 
         studio.press("view.crop");

@@ -29,7 +29,7 @@ struct Window {
     Opened opened{[this]() -> Plugin& { return knowing(plugin); }};
 
     Window() {
-        QTRY_VERIFY_WITH_TIMEOUT(studio().desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio().controller(), kPatience);
         test::bringToFront(studio());
         testing::writeModel(at("models/checkpoints/Dream.safetensors"), testing::kSd15);
         testing::writeModel(at("models/vae/soft.safetensors"),
@@ -46,7 +46,7 @@ struct Window {
 
     void addFolder() {
         QSignalSpy scanned(&studio().workspace()->models, &ModelLibrary::scanned);
-        studio().findChild<ModelsPanel*>()->addPlace(at("models"));
+        studio().findChild<ModelsPanel*>()->addModelFolder(at("models"));
         QVERIFY(scanned.wait(kPatience));
     }
 
@@ -96,7 +96,7 @@ private Q_SLOTS:
             removeNodes(document, catalog, {"load"});
         });
         const QString path = window.at("models/checkpoints/Dream.safetensors");
-        Q_EMIT window.studio().desk()->canvas().fileDropped(path, {500, 400});
+        Q_EMIT window.studio().controller()->canvas().fileDropped(path, {500, 400});
         QTRY_VERIFY_WITH_TIMEOUT(window.model().document().nodes.contains("load_checkpoint"),
                                  kPatience);
         const graph::DocumentNode& node = *window.model().node("load_checkpoint");
@@ -109,7 +109,7 @@ private Q_SLOTS:
     void aDroppedModelIsUsedByTheNodeThatIsThere() {
         Window window;
         const QString path = window.at("models/checkpoints/Dream.safetensors");
-        Q_EMIT window.studio().desk()->canvas().fileDropped(path, {500, 400});
+        Q_EMIT window.studio().controller()->canvas().fileDropped(path, {500, 400});
         QTRY_COMPARE_WITH_TIMEOUT(window.checkpoint(), path.toStdString(), kPatience);
     }
 
@@ -147,7 +147,7 @@ private Q_SLOTS:
                  window.at("models/checkpoints/Dream.safetensors").toStdString());
     }
 
-    /// Nobody hashed it: the person lets the studio do so, and every node names it in one step.
+    /// Nobody hashed it: the user lets the studio do so, and every node names it in one step.
     void whatIsMissingIsSearchedByItsHash() {
         Window window;
         window.addFolder();
@@ -198,8 +198,8 @@ private Q_SLOTS:
         QCOMPARE(window.checkpoint(), now.toStdString());
     }
 
-    /// A picture is no model, whatever digits its name has.
-    void picturesAreNotSearchedAmongModels() {
+    /// An image is no model, whatever digits its name has.
+    void imagesAreNotSearchedAmongModels() {
         Window window;
         window.addFolder();
         window.model().apply("Load", [](graph::Document& document) {
@@ -212,7 +212,7 @@ private Q_SLOTS:
                  std::set<ModelKind>{ModelKind::Checkpoint});
     }
 
-    void thePersonMayRefuseIt() {
+    void theUserMayRefuseIt() {
         Window window;
         window.addFolder();
         window.lose("x/dream.safetensors");

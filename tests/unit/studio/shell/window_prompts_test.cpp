@@ -36,13 +36,13 @@ const Json kPlanned = {{"issues", Json::array()}, {"plan", Json::object()}};
 struct Writing : Working {
     Writing() {
         QTRY_VERIFY_WITH_TIMEOUT(work().planning.planned().isFresh, kPatience);
-        window->desk()->canvas().select({"encode"});
+        window->controller()->canvas().select({"encode"});
     }
 
     [[nodiscard]] Workspace& work() { return *window->workspace(); }
 
     [[nodiscard]] PromptEditor& editor(const char* param = "prompt") {
-        ParamEditor& found = window->desk()
+        ParamEditor& found = window->controller()
                                  ->inspector()
                                  .findChild<QWidget*>("inspectorParams")
                                  ->findChild<InspectorRow*>(param)
@@ -84,7 +84,7 @@ struct Writing : Working {
         QTRY_VERIFY_WITH_TIMEOUT(work().prompts.wildcards()->lists.contains(name), kPatience);
     }
 
-    /// As a person puts it into the folder: nobody is told.
+    /// As a user puts it into the folder: nobody is notified.
     void putWildcard(const char* name, const QByteArray& lines) {
         writeFile(QStringLiteral("wildcards/%1.txt").arg(QLatin1String(name)), lines);
         QTRY_VERIFY_WITH_TIMEOUT(work().prompts.wildcards()->lists.contains(name), kPatience);
@@ -126,19 +126,19 @@ struct Writing : Working {
     }
 };
 
-/// Whether a place of the prompt is struck out.
-bool isStruck(const QPlainTextEdit& field, int place) {
+/// Whether a position of the prompt is struck out.
+bool isStruck(const QPlainTextEdit& field, int index) {
     const auto formats = field.document()->firstBlock().layout()->formats();
     return std::any_of(formats.begin(), formats.end(), [&](const QTextLayout::FormatRange& range) {
-        return place >= range.start && place < range.start + range.length &&
+        return index >= range.start && index < range.start + range.length &&
                range.format.fontStrikeOut();
     });
 }
 
-QColor colourAt(const QPlainTextEdit& field, int place) {
+QColor colourAt(const QPlainTextEdit& field, int index) {
     QColor colour;
     for (const auto& range : field.document()->firstBlock().layout()->formats()) {
-        if (place >= range.start && place < range.start + range.length) {
+        if (index >= range.start && index < range.start + range.length) {
             colour = range.format.foreground().color();
         }
     }
@@ -327,7 +327,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(other.find("a") && other.find("b"), kPatience);
     }
 
-    /// Its content is kept beside the new file.
+    /// Its content is kept next to the new file.
     void aDamagedStylesFileIsSetAside() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("styles.json");
@@ -400,7 +400,7 @@ private Q_SLOTS:
         QDesktopServices::unsetUrlHandler("file");
         QCOMPARE(taker.taken.toLocalFile(), studio.folder.filePath("wildcards"));
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(studio.folder.filePath("wildcards")), kPatience);
-        QTest::qWait(200);  // it is read once before the person comes to it
+        QTest::qWait(200);  // it is read once before the user comes to it
         studio.putWildcard("colour", "red\n");
         studio.putWildcard("size", "small\n");
     }

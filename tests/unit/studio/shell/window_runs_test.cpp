@@ -28,7 +28,7 @@ struct Running : Working {
 
     [[nodiscard]] RunControl& run() { return window->workspace()->run; }
 
-    [[nodiscard]] NoticeBar& notices() { return window->desk()->notices(); }
+    [[nodiscard]] NoticeBar& notices() { return window->controller()->notices(); }
 
     void begin() {
         action("run.start").trigger();
@@ -56,7 +56,7 @@ private Q_SLOTS:
 
     void escapesThatCloseSomethingDoNotCancel() {
         Running studio;
-        GraphView& canvas = studio.window->desk()->canvas();
+        GraphView& canvas = studio.window->controller()->canvas();
         studio.begin();
 
         canvas.setFocus();
@@ -70,7 +70,7 @@ private Q_SLOTS:
         QTest::qWait(100);  // a cancelled run ends within
         QVERIFY(studio.run().isBusy());
 
-        studio.window->desk()->inspector().findChild<QPlainTextEdit*>()->setFocus();
+        studio.window->controller()->inspector().findChild<QPlainTextEdit*>()->setFocus();
         test::press(Qt::Key_Escape);
         test::press(Qt::Key_Escape);
         QTest::qWait(100);
@@ -82,7 +82,7 @@ private Q_SLOTS:
         Running studio;
         studio.begin();
         QVERIFY(studio.action("run.cancel").isEnabled());
-        studio.window->desk()->canvas().setFocus();
+        studio.window->controller()->canvas().setFocus();
         test::press(Qt::Key_Escape);
         test::press(Qt::Key_Escape);
         QTRY_VERIFY_WITH_TIMEOUT(!studio.run().isBusy(), kPatience);
@@ -91,7 +91,7 @@ private Q_SLOTS:
 
     void aDoubleClickOnRunCancelsNothing() {
         Running studio;
-        studio.window->desk()->panels().show("generate");
+        studio.window->controller()->panels().show("generate");
         auto* run = studio.window->findChild<QWidget*>("generateForm")->findChild<QWidget*>("run");
         test::doubleClick(*run, run->rect().center());
         QTRY_COMPARE_WITH_TIMEOUT(
@@ -121,7 +121,7 @@ private Q_SLOTS:
     void noButtonMovesWhenARunBegins() {
         Running studio;
         auto* bar = studio.window->findChild<QToolBar*>("toolBar");
-        const auto places = [&] {
+        const auto positions = [&] {
             std::vector<QRect> found;
             for (const char* id :
                  {"run.start", "run.here", "edit.undo", "edit.redo", "view.fit_all"}) {
@@ -131,26 +131,26 @@ private Q_SLOTS:
             return found;
         };
         QTest::qWait(50);  // the bar is laid out
-        const std::vector<QRect> before = places();
-        const QRect canvas = studio.window->desk()->canvas().geometry();
+        const std::vector<QRect> before = positions();
+        const QRect canvas = studio.window->controller()->canvas().geometry();
 
         studio.begin();
         QTRY_VERIFY(bar->findChild<QWidget*>("runStrip")->isVisible());
         QTest::qWait(50);
-        QVERIFY(places() == before);
+        QVERIFY(positions() == before);
         QCOMPARE(bar->findChild<QToolButton*>("cancel")->text(), QString("Cancel"));
         studio.notices().show(NoticeKind::Success, "Saved.");
         QTest::qWait(50);
-        QCOMPARE(studio.window->desk()->canvas().geometry(), canvas);
+        QCOMPARE(studio.window->controller()->canvas().geometry(), canvas);
         QCOMPARE(test::textProblems(*studio.window), QStringList());
         test::keepScreenshot(*studio.window, "window_running_notice");
         studio.end();
     }
 
-    void whatWasSaidOfARunGoesWithTheNext() {
+    void whatWasReportedOfARunGoesWithTheNext() {
         Running studio([](ScriptedRunner::Stage&) {
             return Json{{"status", "failed"},
-                        {"issues", {{{"severity", "error"}, {"message", "the card is gone"}}}}};
+                        {"issues", {{{"severity", "error"}, {"message", "the GPU is gone"}}}}};
         });
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(studio.notices().isVisible(), kPatience);
@@ -162,13 +162,13 @@ private Q_SLOTS:
         studio.end();
     }
 
-    /// Seeds 1, 2, 3, then 1 again: the node says "kept", and shows the first picture.
-    void whatIsKeptShowsItsOwnPicture() {
+    /// Seeds 1, 2, 3, then 1 again: the node shows "kept", and shows the first image.
+    void whatIsKeptShowsItsOwnImage() {
         QTemporaryDir made;
         for (const auto& [name, colour] : {std::pair("1.png", Qt::red), {"2.png", Qt::blue}}) {
-            QImage picture(700, 20, QImage::Format_RGB888);
-            picture.fill(colour);
-            QVERIFY(picture.save(made.filePath(name)));
+            QImage image(700, 20, QImage::Format_RGB888);
+            image.fill(colour);
+            QVERIFY(image.save(made.filePath(name)));
         }
         QString name = "1.png";
         Running studio([&](ScriptedRunner::Stage& stage) {
@@ -183,12 +183,12 @@ private Q_SLOTS:
             name = next;
             studio.action("run.start").trigger();
             const auto shows = [&statuses, shown = QColor(colour)] {
-                const QImage& picture = statuses.of("denoise").picture;
-                return !picture.isNull() && picture.pixelColor(5, 5) == shown;
+                const QImage& image = statuses.of("denoise").nodeImage;
+                return !image.isNull() && image.pixelColor(5, 5) == shown;
             };
             QTRY_VERIFY_WITH_TIMEOUT(shows(), kPatience);
-            QCOMPARE(statuses.of("denoise").pictureSize, QSize(700, 20));
-            QVERIFY(statuses.of("denoise").picture.width() <= 512);
+            QCOMPARE(statuses.of("denoise").shownSize, QSize(700, 20));
+            QVERIFY(statuses.of("denoise").nodeImage.width() <= 512);
             QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
         }
     }
@@ -254,7 +254,7 @@ private Q_SLOTS:
 
     void aNewGraphIsInSight() {
         Working studio;
-        GraphView& canvas = studio.window->desk()->canvas();
+        GraphView& canvas = studio.window->controller()->canvas();
         canvas.zoomToActual();
         canvas.centerOn(5000, 5000);
         studio.action("file.new").trigger();
@@ -267,8 +267,8 @@ private Q_SLOTS:
 
     void returnAfterFindingANodeOpensItsValues() {
         Working studio;
-        GraphView& canvas = studio.window->desk()->canvas();
-        studio.window->desk()->inspector().setFocus();
+        GraphView& canvas = studio.window->controller()->canvas();
+        studio.window->controller()->inspector().setFocus();
         answer("findNode", [](QDialog& dialog) {
             auto* words = dialog.findChild<QLineEdit*>("words");
             QTest::keyClicks(words, "denoise");
@@ -285,7 +285,7 @@ private Q_SLOTS:
 
     void shiftTabLeavesTheCanvas() {
         Working studio;
-        GraphView& canvas = studio.window->desk()->canvas();
+        GraphView& canvas = studio.window->controller()->canvas();
         canvas.setFocus();
         QTRY_VERIFY(canvas.hasFocus());
         test::press(Qt::Key_Backtab, Qt::ShiftModifier);

@@ -21,10 +21,10 @@ void rename(GraphModel& model) {
                 [](graph::Document& document) { document.nodes.at("denoise").title = "mine"; });
 }
 
-/// As long as `lives`: chooses the file, replaces what is there, closes what is told.
-void sayYes(QObject* lives, const QString& path) {
+/// As long as `lives`: chooses the file, replaces what is there, closes what is reported.
+void answerYes(QObject* lives, const QString& path) {
     QTimer::singleShot(20, lives, [lives, path] {
-        sayYes(lives, path);
+        answerYes(lives, path);
         QWidget* box = QApplication::activeModalWidget();
         if (auto* files = qobject_cast<QFileDialog*>(box)) {
             files->findChild<QLineEdit*>("fileNameEdit")->setText(path);
@@ -45,12 +45,12 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
-    void aGraphWithoutAFileIsSavedBesideTheLastOne() {
+    void aGraphWithoutAFileIsSavedInTheFolderOfTheLastOne() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
         saveGraph(path, studio.model().document(), studio.folder.filePath("backups"));
-        QVERIFY(test::openPath(studio.window->desk()->files(), path));
-        studio.window->desk()->files().newGraph();
+        QVERIFY(test::openPath(studio.window->controller()->files(), path));
+        studio.window->controller()->files().newGraph();
         QString folder;
         QTimer::singleShot(100, qApp, [&] {
             auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
@@ -58,11 +58,11 @@ private Q_SLOTS:
             folder = dialog->directory().canonicalPath();
             dialog->reject();
         });
-        QVERIFY(!test::saveAs(studio.window->desk()->files()));
+        QVERIFY(!test::saveAs(studio.window->controller()->files()));
         QCOMPARE(folder, QDir(studio.folder.path()).canonicalPath());
     }
 
-    /// A person who picks a picture in the dialog does not lose it; a graph is replaced.
+    /// A user who picks an image in the dialog does not lose it; a graph is replaced.
     void onlyAGraphIsSavedOver_data() {
         QTest::addColumn<QByteArray>("before");
         QTest::addColumn<bool>("isSaved");
@@ -82,8 +82,8 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(before) == before.size());
         file.close();
         QObject answers;
-        sayYes(&answers, path);
-        QCOMPARE(test::saveAs(studio.window->desk()->files()), isSaved);
+        answerYes(&answers, path);
+        QCOMPARE(test::saveAs(studio.window->controller()->files()), isSaved);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QCOMPARE(file.readAll() == before, !isSaved);
     }
@@ -97,7 +97,7 @@ private Q_SLOTS:
         studio.window->workspace()->file.saveAs(path, [](const FileOutcome&) {});
         QVERIFY(!studio.window->close());
         QVERIFY2(disk.isAsleep(), "the GUI thread waited for the disk");
-        NoticeBar& notices = studio.window->desk()->notices();
+        NoticeBar& notices = studio.window->controller()->notices();
         QTRY_VERIFY_WITH_TIMEOUT(notices.text().contains("Saving “fox.json”"), kPatience);
         disk.wake();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.window->isVisible(), kPatience);

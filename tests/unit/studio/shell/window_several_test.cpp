@@ -43,7 +43,7 @@ private Q_SLOTS:
         QTest::addColumn<quint64>("shown");
         QTest::newRow("drawn") << 0 << QList<quint64>{101, 102, 103} << quint64{7};
         QTest::newRow("counted") << 1 << QList<quint64>{7, 8, 9} << quint64{7};
-        QTest::newRow("as the node says") << 2 << QList<quint64>{8, 9, 10} << quint64{10};
+        QTest::newRow("as the node states") << 2 << QList<quint64>{8, 9, 10} << quint64{10};
     }
 
     void manyRunsAreQueued() {
@@ -70,17 +70,17 @@ private Q_SLOTS:
     }
 
     /// The first may be found among what is kept; who asks for three wants three made.
-    void theSameGraphOnceMoreIsMadeAnew() {
+    void theSameGraphOnceMoreIsMadeAgain() {
         Working studio;
         Workspace& work = *studio.window->workspace();
         work.queue.setPaused(true);
-        work.run.runSeveral(3, SeveralSeeds::AsNodesSay);
+        work.run.runSeveral(3, SeveralSeeds::AsNodesSet);
         work.run.finishAsked();
-        QList<bool> areMadeAnew;
+        QList<bool> areForced;
         for (const QueuedRun& run : work.queue.runs()) {
-            areMadeAnew << run.options.value("forceExecution", false);
+            areForced << run.options.value("forceExecution", false);
         }
-        QCOMPARE(areMadeAnew, (QList<bool>{false, true, true}));
+        QCOMPARE(areForced, (QList<bool>{false, true, true}));
         work.run.runSeveral(2, SeveralSeeds::Counting);
         work.run.finishAsked();
         QVERIFY(!work.queue.runs().back().options.value("forceExecution", false));
@@ -231,7 +231,7 @@ private Q_SLOTS:
         };
         QCOMPARE(count(RunState::Cancelled), 3);
         // They can be queued again.
-        const NoticeBar& notices = studio.window->desk()->notices();
+        const NoticeBar& notices = studio.window->controller()->notices();
         QVERIFY2(notices.text().contains('3'), qPrintable(notices.text()));
         notices.findChild<QPushButton*>("noticeButton")->click();
         QCOMPARE(count(RunState::Waiting), 3);
@@ -261,12 +261,12 @@ private Q_SLOTS:
             });
         };
         QCOMPARE(waiting(), 0);
-        studio.window->desk()->notices().findChild<QPushButton*>("noticeButton")->click();
+        studio.window->controller()->notices().findChild<QPushButton*>("noticeButton")->click();
         QCOMPARE(waiting(), kMany);
     }
 
     /// Seen from the desktop's list of windows.
-    void theTitleSaysHowFarItIs() {
+    void theTitleStatesHowFarItIs() {
         Working studio;
         const QString before = studio.window->windowTitle();
         studio.plugin.script().setScript(

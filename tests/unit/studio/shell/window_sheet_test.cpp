@@ -1,4 +1,4 @@
-// Sheets: from the question what differs to the picture of all cells.
+// Sheets: from the question what differs to the image of all cells.
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/document.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
@@ -26,7 +26,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-/// Each run writes a picture whose colour is that of its steps and its seed.
+/// Each run writes an image whose colour is that of its steps and its seed.
 struct Varying : Working {
     Varying() {
         model().apply("Values", [](graph::Document& document) {
@@ -38,11 +38,11 @@ struct Varying : Working {
 
     [[nodiscard]] Workspace& work() { return *window->workspace(); }
 
-    [[nodiscard]] SheetView& sheet() { return *window->desk()->sheet(); }
+    [[nodiscard]] SheetView& sheet() { return *window->controller()->sheet(); }
 
     [[nodiscard]] SheetTable& table() { return sheet().table(); }
 
-    /// What a run with these steps does; pictures of equal `shade` are the same.
+    /// What a run with these steps does; images of equal `shade` are the same.
     void paint(int steps, int shade, const QString& status = "ok") {
         graph::Document document = model().document();
         document.nodes.at("denoise").params["steps"] = steps;
@@ -65,9 +65,9 @@ struct Varying : Working {
                                    {"code", "out_of_memory"},
                                    {"message", "4 GiB are too little"}}}}};
                 }
-                QImage picture(64, 48, QImage::Format_RGB888);
-                picture.fill(QColor(shade, 0, 0));
-                picture.save(path);
+                QImage image(64, 48, QImage::Format_RGB888);
+                image.fill(QColor(shade, 0, 0));
+                image.save(path);
                 stage.send(
                     {{"event", "nodeFinished"}, {"node", "save"}, {"files", {path.toStdString()}}});
                 return Json{
@@ -101,9 +101,7 @@ struct Varying : Working {
         return texts;
     }
 
-    void waitForPicture() {
-        QTRY_VERIFY_WITH_TIMEOUT(!table().sheet().picture.isEmpty(), kPatience);
-    }
+    void waitForImage() { QTRY_VERIFY_WITH_TIMEOUT(!table().sheet().image.isEmpty(), kPatience); }
 
     [[nodiscard]] QString stepsQueued() {
         QStringList steps;
@@ -175,35 +173,35 @@ private Q_SLOTS:
         studio.paint(8, 20);
         studio.paint(12, 10);
         studio.varySteps("4-12 (+4)");
-        studio.waitForPicture();
+        studio.waitForImage();
         const SheetRecord sheet = studio.table().sheet();
-        QCOMPARE(QFileInfo(sheet.picture).absolutePath(), studio.folder.filePath("out"));
+        QCOMPARE(QFileInfo(sheet.image).absolutePath(), studio.folder.filePath("out"));
         QTRY_COMPARE_WITH_TIMEOUT(studio.texts(), (QStringList{"", "", ""}), kPatience);
         QCOMPARE(studio.table().sameAs(0), 2);
         QCOMPARE(studio.table().sameAs(1), -1);
         QVERIFY2(studio.table().figures(1).contains("280"), qPrintable(studio.table().figures(1)));
         const SheetTable::Ends slow = studio.table().endsOf(SheetTable::Figure::Time);
         QCOMPARE(slow.most, 1);
-        // The picture holds the graph that nothing was varied in, and cells at their own size.
-        const files::InputFile file(sheet.picture.toStdString());
+        // The image holds the graph that nothing was varied in, and cells at their own size.
+        const files::InputFile file(sheet.image.toStdString());
         const graph::Document inside = graph::parseDocument(graph::readGraphText(file));
         QCOMPARE(inside.nodes.at("denoise").params.at("steps"), Json(8));
-        const QImage picture(sheet.picture);
+        const QImage image(sheet.image);
         int reds = 0;
-        for (int y = 0; y < picture.height(); ++y) {
-            for (int x = 0; x < picture.width(); ++x) {
-                reds += picture.pixelColor(x, y) == QColor(20, 0, 0) ? 1 : 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) {
+                reds += image.pixelColor(x, y) == QColor(20, 0, 0) ? 1 : 0;
             }
         }
         QCOMPARE(reds, 64 * 48);
-        // Another studio of the same person finds it.
+        // Another studio of the same user finds it.
         RunLibrary later(studio.folder.filePath("runs"));
         std::optional<SheetRecord> again;
         later.askSheet(
             {}, &studio.sheet(), [&](const std::optional<SheetRecord>& found) { again = found; });
         QTRY_VERIFY_WITH_TIMEOUT(again, kPatience);
         QCOMPARE(again->key, sheet.key);
-        QCOMPARE(again->picture, sheet.picture);
+        QCOMPARE(again->image, sheet.image);
         QCOMPARE(again->description, sheet.description);
         for (size_t i = 0; i < 3; ++i) {
             QCOMPARE(again->cells[i].files, sheet.cells[i].files);
@@ -216,10 +214,10 @@ private Q_SLOTS:
         studio.paint(4, 10);
         studio.paint(8, 20);
         studio.varySteps("4, 8");
-        studio.waitForPicture();
+        studio.waitForImage();
         const SheetRecord sheet = studio.table().sheet();
-        Gallery& gallery = *studio.window->desk()->gallery();
-        for (const QString& path : {sheet.picture, sheet.cells[0].files.front()}) {
+        Gallery& gallery = *studio.window->controller()->gallery();
+        for (const QString& path : {sheet.image, sheet.cells[0].files.front()}) {
             studio.action("view.gallery").trigger();
             QTRY_VERIFY_WITH_TIMEOUT(gallery.files().contains(path), kPatience);
             gallery.select(path);
@@ -309,10 +307,10 @@ private Q_SLOTS:
         QVERIFY(studio.table().sheet().key.isEmpty());
     }
 
-    void whatCannotStartSaysWhy_data() {
+    void whatCannotStartExplainsWhy_data() {
         QTest::addColumn<QString>("x");
         QTest::addColumn<QString>("y");
-        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("expected");
         QTest::newRow("too many") << "1-11"
                                   << "1-10"
                                   << "110";
@@ -330,10 +328,10 @@ private Q_SLOTS:
                                  << "marked";
     }
 
-    void whatCannotStartSaysWhy() {
+    void whatCannotStartExplainsWhy() {
         QFETCH(QString, x);
         QFETCH(QString, y);
-        QFETCH(QString, says);
+        QFETCH(QString, expected);
         Varying studio;
         answer("sheet", [&](QDialog& dialog) {
             axis(dialog, "x").findChild<QLineEdit*>("numbers")->setText(x);
@@ -343,7 +341,7 @@ private Q_SLOTS:
             }
             QVERIFY(!dialog.findChild<QPushButton*>("run")->isEnabled());
             const QString text = dialog.findChild<QLabel*>("count")->text();
-            QVERIFY2(text.contains(says), qPrintable(text));
+            QVERIFY2(text.contains(expected), qPrintable(text));
             dialog.reject();
         });
         studio.action("run.sheet").trigger();
@@ -384,17 +382,17 @@ private Q_SLOTS:
         QCOMPARE(studio.stepsQueued(), QString("4/7 4/7 8/7 8/7 9/7 9/7"));
     }
 
-    void aCellThatFailsSaysWhy_andRunsAgain() {
+    void aCellThatFailsExplainsWhy_andRunsAgain() {
         Varying studio;
         studio.paint(4, 10);
         studio.paint(8, 20, "failed");
         studio.varySteps("4, 8");
-        studio.waitForPicture();
+        studio.waitForImage();
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.texts(), (QStringList{"", "4 GiB are too little"}), kPatience);
-        const QString picture = studio.table().sheet().picture;
+        const QString image = studio.table().sheet().image;
         const QByteArray before = [&] {
-            QFile file(picture);
+            QFile file(image);
             return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
         }();
         studio.paint(8, 30);
@@ -404,11 +402,11 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(studio.texts(), (QStringList{"", ""}), kPatience);
         QTRY_VERIFY_WITH_TIMEOUT(
             [&] {
-                QFile file(picture);
+                QFile file(image);
                 return file.open(QIODevice::ReadOnly) && file.readAll() != before;
             }(),
             kPatience);
-        QCOMPARE(studio.table().sheet().picture, picture);
+        QCOMPARE(studio.table().sheet().image, image);
         QVERIFY(!retry->isVisible());
     }
 
@@ -417,7 +415,7 @@ private Q_SLOTS:
         studio.paint(4, 10);
         studio.paint(8, 20);
         studio.varySteps("4, 8");
-        studio.waitForPicture();
+        studio.waitForImage();
         studio.model().apply("Prompt", [](graph::Document& document) {
             document.nodes.at("encode").params["prompt"] = "another";
         });
@@ -476,7 +474,7 @@ private Q_SLOTS:
                           toText(plan),
                           cells);
             gone.begin(cells[0]);
-            gone.addPictures(cells[0], {done}, PictureClaim::Wrote);
+            gone.addImages(cells[0], {done}, ImageClaim::Wrote);
             gone.end({{.key = cells[0], .state = RunState::Finished, .executed = 2}},
                      &studio.sheet(),
                      {});
@@ -554,7 +552,7 @@ private Q_SLOTS:
                 }
             });
         studio.varySteps("4, 8, 12, 16");
-        studio.waitForPicture();
+        studio.waitForImage();
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.texts(), (QStringList{"", "cancelled", "cancelled", "cancelled"}), kPatience);
     }

@@ -28,7 +28,7 @@ private Q_SLOTS:
             return plugin;
         });
         QVERIFY(opened.window->isVisible());
-        QVERIFY(!opened.window->desk());
+        QVERIFY(!opened.window->controller());
         const auto* title = opened.window->findChild<QLabel*>("startTitle");
         QVERIFY(title->text().contains("Starting"));
         QVERIFY(!opened.window->actions().at("run.start").isEnabled());
@@ -38,12 +38,12 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         test::keepScreenshot(*opened.window, "window_starting");
         gate.set_value();
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         QVERIFY(opened.window->actions().at("run.start").isEnabled());
         opened.window.reset();
     }
 
-    void withoutAModuleItSaysWhyAndTriesAgain() {
+    void withoutAModuleItExplainsWhyAndTriesAgain() {
         int tries = 0;
         SmallPlugin plugin;
         Opened opened([&]() -> Plugin& {
@@ -65,7 +65,7 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
         test::keepScreenshot(*opened.window, "window_refused");
         QTest::mouseClick(again, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         QCOMPARE(tries, 2);
         opened.window.reset();
     }
@@ -82,7 +82,7 @@ private Q_SLOTS:
             return plugin;
         };
         Opened opened(open);
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         opened.window.reset();
         QCOMPARE(keptNodes(opened.folder.filePath("nodes.json")).size(), smallNodes().size());
         isThere = false;
@@ -90,16 +90,16 @@ private Q_SLOTS:
         auto* without = opened.window->findChild<QPushButton*>("without");
         QTRY_VERIFY_WITH_TIMEOUT(without->isVisible(), kPatience);
         QTest::mouseClick(without, Qt::LeftButton);
-        QVERIFY(opened.window->desk());
+        QVERIFY(opened.window->controller());
         QVERIFY(!opened.window->actions().at("run.start").isEnabled());
         QVERIFY(opened.window->workspace()->model.desc("denoise"));
-        QVERIFY(opened.window->desk()->notices().text().contains("does not run"));
+        QVERIFY(opened.window->controller()->notices().text().contains("does not run"));
         QTest::qWait(50);  // the status bar is laid out
         const QStringList problems = test::textProblems(*opened.window);
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
     }
 
-    /// As the person left it; nothing grows from start to start, or with another language.
+    /// As the user left it; nothing grows from start to start, or with another language.
     void theNextStartHasTheSameLayout() {
         SmallPlugin plugin;
         const auto open = [&plugin]() -> Plugin& { return plugin; };
@@ -113,7 +113,7 @@ private Q_SLOTS:
             }
             return all;
         };
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         QTest::qWait(100);
         auto* memory = opened.window->findChild<QDockWidget*>("memory");
         opened.window->resizeDocks({memory}, {260}, Qt::Vertical);
@@ -122,7 +122,7 @@ private Q_SLOTS:
         for (int start = 0; start < 2; ++start) {
             opened.window->close();
             opened.make(open);
-            QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
             QCOMPARE(sizes(), before);
         }
         QVERIFY(!opened.settings.preferences().windowGeometry.isEmpty());

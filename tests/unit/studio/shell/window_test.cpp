@@ -43,7 +43,7 @@ private Q_SLOTS:
         QStringList problems;
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues", "log"}) {
-            studio.window->desk()->panels().show(panel);
+            studio.window->controller()->panels().show(panel);
             QStringList here;
             static_cast<void>(QTest::qWaitFor(
                 [&] { return (here = test::textProblems(*studio.window)).isEmpty(); }, kLaidOut));
@@ -54,14 +54,14 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
     }
 
-    /// While they go, one after the other tells that the selection changed.
+    /// While they go, one after the other reports that the selection changed.
     void severalChosenNodesAreDeleted() {
         Working studio;
-        GraphView& canvas = studio.window->desk()->canvas();
+        GraphView& canvas = studio.window->controller()->canvas();
         studio.action("view.graph").trigger();
         studio.action("edit.select_all").trigger();
         QVERIFY(canvas.selectedNodes().size() > 1);
-        QSignalSpy told(&canvas, &GraphView::selectionChanged);
+        QSignalSpy reported(&canvas, &GraphView::selectionChanged);
         const auto areThere = [&] {
             for (const std::string& id : canvas.selectedNodes()) {
                 QVERIFY2(studio.model().node(id), id.c_str());
@@ -70,7 +70,7 @@ private Q_SLOTS:
         const auto connection = connect(&canvas, &GraphView::selectionChanged, this, areThere);
         studio.action("edit.delete").trigger();
         disconnect(connection);
-        QVERIFY(!told.isEmpty());
+        QVERIFY(!reported.isEmpty());
         QVERIFY(studio.model().document().nodes.empty());
         studio.model().undoStack().undo();
         QVERIFY(studio.model().document().nodes.size() > 1);
@@ -119,14 +119,14 @@ private Q_SLOTS:
         QCOMPARE(sent.at("nodes").at("denoise").at("params").at("seed"), shown);
     }
 
-    void nothingToDoIsSaidAndOffersToRunAnew() {
+    void nothingToDoIsReportedAndOffersToRunAgain() {
         Working studio;
         const std::string graph = graph::toText(studio.model().document());
         studio.plugin.script().setScript(graph, [](ScriptedRunner::Stage&) {
             return Json{{"status", "ok"}, {"executed", 0}};
         });
         studio.action("run.start").trigger();
-        auto& bar = studio.window->desk()->notices();
+        auto& bar = studio.window->controller()->notices();
         QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
         QVERIFY2(bar.text().contains("up to date"), qPrintable(bar.text()));
         studio.plugin.script().setScript(graph, drawsOne);
@@ -137,7 +137,7 @@ private Q_SLOTS:
         QCOMPARE(queue.runs().back().options.at("forceExecution"), Json(true));
     }
 
-    void aWarningOfTheRunStandsBesideWhatItSaved() {
+    void aWarningOfTheRunIsShownWithWhatItSaved() {
         Working studio;
         studio.plugin.script().setScript(
             graph::toText(studio.model().document()), [](ScriptedRunner::Stage&) {
@@ -152,7 +152,7 @@ private Q_SLOTS:
                             {"files", {"/out/fox_1.png"}},
                             {"issues", {warning("936 tokens are left out"), warning("more")}}};
             });
-        auto& bar = studio.window->desk()->notices();
+        auto& bar = studio.window->controller()->notices();
 
         studio.action("run.start").trigger();
 
@@ -173,22 +173,22 @@ private Q_SLOTS:
         QCOMPARE(queue.runs().back().id, first);
     }
 
-    void anotherDocumentShowsNoPictureOfTheLast() {
+    void anotherDocumentShowsNoImageOfTheLast() {
         Working studio;
         NodeStatuses& statuses = studio.window->workspace()->statuses;
-        statuses.takePicture("denoise", {QImage(4, 4, QImage::Format_RGB32)});
-        QVERIFY(!statuses.of("denoise").picture.isNull());
+        statuses.takeImage("denoise", {QImage(4, 4, QImage::Format_RGB32)});
+        QVERIFY(!statuses.of("denoise").nodeImage.isNull());
         studio.action("file.new").trigger();
-        QVERIFY(statuses.of("denoise").picture.isNull());
+        QVERIFY(statuses.of("denoise").nodeImage.isNull());
     }
 
-    void anotherDocumentTakesBackWhatWasSaidOfARun() {
+    void anotherDocumentTakesBackWhatWasReportedOfARun() {
         Working studio;
         studio.plugin.script().setScript(graph::toText(studio.model().document()),
                                          [](ScriptedRunner::Stage&) {
                                              return Json{{"status", "ok"}, {"executed", 0}};
                                          });
-        auto& bar = studio.window->desk()->notices();
+        auto& bar = studio.window->controller()->notices();
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
         studio.model().apply("Steps", [](graph::Document& document) {
@@ -217,13 +217,13 @@ private Q_SLOTS:
         studio.action("file.new").trigger();
         studio.plugin.script().openGate();
         QTRY_VERIFY_WITH_TIMEOUT(!run.isBusy(), kPatience);
-        QVERIFY(!studio.window->desk()->notices().isVisible());
+        QVERIFY(!studio.window->controller()->notices().isVisible());
         QCOMPARE(studio.window->workspace()->statuses.of("denoise").activity, NodeActivity::Idle);
     }
 
-    void releasingNeverWaitsAndSaysWhatBecameOfIt() {
+    void releasingNeverWaitsAndStatesWhatBecameOfIt() {
         Working studio;
-        auto& bar = studio.window->desk()->notices();
+        auto& bar = studio.window->controller()->notices();
         QAction& release = studio.action("run.release");
         studio.plugin.script().setRelease(Status::Failed, 2000);
         QElapsedTimer clock;
@@ -242,7 +242,7 @@ private Q_SLOTS:
             bar.text().contains("Nothing is kept"), qPrintable(bar.text()), kPatience);
     }
 
-    void theToolBarSaysHowFarTheRunIs() {
+    void theToolBarStatesHowFarTheRunIs() {
         Working studio;
         auto* strip = studio.window->findChild<QWidget*>("runStrip");
         auto* text = studio.window->findChild<QLabel*>("runText");
@@ -272,7 +272,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!strip->isVisible(), kPatience);
     }
 
-    /// Its name on its tab, or on its title: how often a panel says it.
+    /// Its name on its tab, or on its title: how often a panel shows it.
     static int timesNamed(const QMainWindow& window, const QDockWidget& dock) {
         int times = 0;
         for (const auto* bar : window.findChildren<QTabBar*>()) {
@@ -284,7 +284,7 @@ private Q_SLOTS:
         return times + (dock.titleBarWidget() == nullptr ? 1 : 0);
     }
 
-    void everyPanelSaysItsNameOnce() {
+    void everyPanelStatesItsNameOnce() {
         Working studio;
         auto* memory = studio.window->findChild<QDockWidget*>("memory");
         for (const auto* dock : studio.window->findChildren<QDockWidget*>()) {
@@ -294,8 +294,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!memory->titleBarWidget(), kPatience);
         memory->setFloating(false);
         QTRY_VERIFY_WITH_TIMEOUT(memory->titleBarWidget(), kPatience);
-        for (const char* beside : {"issues", "log", "queue"}) {
-            studio.window->findChild<QDockWidget*>(beside)->close();
+        for (const char* other : {"issues", "log", "queue"}) {
+            studio.window->findChild<QDockWidget*>(other)->close();
         }
         QTRY_VERIFY_WITH_TIMEOUT(!memory->titleBarWidget(), kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(timesNamed(*studio.window, *memory), 1, kPatience);
@@ -320,7 +320,7 @@ private Q_SLOTS:
         QMainWindow& window = *studio.window;
         auto* queue = window.findChild<QDockWidget*>("queue");
         studio.action("view.queue").trigger();
-        QMenu& menu = studio.window->desk()->panels().menu();
+        QMenu& menu = studio.window->controller()->panels().menu();
 
         chooseInMenu("To the right");
         menu.exec();
@@ -375,7 +375,7 @@ private Q_SLOTS:
     void runToHereEndsWithTheSelectedNode() {
         Working studio;
         QVERIFY(!studio.action("run.here").isEnabled());
-        studio.window->desk()->canvas().select({"encode"});
+        studio.window->controller()->canvas().select({"encode"});
         QVERIFY(studio.action("run.here").isEnabled());
         studio.action("run.here").trigger();
         QCOMPARE(studio.window->workspace()->queue.runs().back().options.at("until"),
@@ -398,7 +398,7 @@ private Q_SLOTS:
 
     void keysReachTheCanvasWhenItHasTheFocus() {
         Working studio;
-        GraphView& canvas = studio.window->desk()->canvas();
+        GraphView& canvas = studio.window->controller()->canvas();
         canvas.setFocus();
         canvas.select({"latent"});
         QTest::keyClick(&canvas, Qt::Key_Delete);

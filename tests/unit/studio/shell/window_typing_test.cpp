@@ -1,4 +1,4 @@
-// What stands in a field when a person runs or saves is what is run or saved.
+// What stands in a field when a user runs or saves is what is run or saved.
 #include "plugin/base/units.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
@@ -28,10 +28,12 @@ struct Typing : Working {
         QTRY_VERIFY_WITH_TIMEOUT(workspace.planning.planned().isFresh, kPatience);
     }
 
-    void select(const std::set<std::string>& nodes) { window->desk()->canvas().select(nodes); }
+    void select(const std::set<std::string>& nodes) {
+        window->controller()->canvas().select(nodes);
+    }
 
     [[nodiscard]] ParamEditor& editorOf(const char* param) {
-        return window->desk()
+        return window->controller()
             ->inspector()
             .findChild<QWidget*>("inspectorParams")
             ->findChild<InspectorRow*>(param)
@@ -77,12 +79,12 @@ struct Typing : Working {
         } else if (way == "menu") {
             chooseInMenu("Run", "run.start");
         } else {
-            window->desk()->panels().show("generate");
+            window->controller()->panels().show("generate");
             clickInto(*window->findChild<QWidget*>("generateForm")->findChild<QPushButton*>("run"));
         }
     }
 
-    /// Every feed says something else, and has been heard.
+    /// Every feed reports something else, and has been heard.
     void fireFeeds(int number) {
         Workspace& work = *window->workspace();
         const int free = 4096 + number;
@@ -132,18 +134,21 @@ struct Field {
 
 QWidget* inMemory(Typing& studio, const char* name) {
     studio.select({"denoise"});
-    return studio.window->desk()->inspector().findChild<MemoryEditor*>()->findChild<QWidget*>(name);
+    return studio.window->controller()->inspector().findChild<MemoryEditor*>()->findChild<QWidget*>(
+        name);
 }
 
 QWidget* inPrecision(Typing& studio, const char* name) {
     studio.select({"denoise"});
-    studio.window->desk()
+    studio.window->controller()
         ->inspector()
         .findChild<QWidget*>("inspectorSections")
         ->findChild<Fold*>("precision")
         ->setOpen(true);
-    return studio.window->desk()->inspector().findChild<PrecisionEditor*>()->findChild<QWidget*>(
-        name);
+    return studio.window->controller()
+        ->inspector()
+        .findChild<PrecisionEditor*>()
+        ->findChild<QWidget*>(name);
 }
 
 memory::Policy policyOf(const graph::Document& document) {
@@ -169,7 +174,7 @@ const std::vector<Field>& fields() {
          "6GiB",
          [](Typing& studio) {
              studio.select({});
-             return studio.window->desk()
+             return studio.window->controller()
                  ->inspector()
                  .findChild<QWidget*>("inspectorGraph")
                  ->findChild<QWidget*>("budget");
@@ -178,7 +183,7 @@ const std::vector<Field>& fields() {
         {"budget of the memory panel",
          "6GiB",
          [](Typing& studio) {
-             studio.window->desk()->panels().show("memory");
+             studio.window->controller()->panels().show("memory");
              return studio.window->findChild<QWidget*>("budgetField");
          },
          [](const graph::Document& graph) { return graph.memoryBudget == "6GiB"; }},
@@ -188,7 +193,7 @@ const std::vector<Field>& fields() {
              studio.select({});
              studio.model().apply(
                  "Threshold", [](graph::Document& document) { document.collectionThreshold = 70; });
-             return studio.window->desk()
+             return studio.window->controller()
                  ->inspector()
                  .findChild<QWidget*>("inspectorGraph")
                  ->findChild<QWidget*>("threshold");
@@ -271,7 +276,7 @@ private Q_SLOTS:
         constexpr int kLongEnough = 300;
         QTest::qWait(kLongEnough);
         QCOMPARE(studio.plugin.script().startedGraphs().size(), size_t{0});
-        QVERIFY(studio.window->desk()->notices().text().contains("cannot be read"));
+        QVERIFY(studio.window->controller()->notices().text().contains("cannot be read"));
         QWidget* marked = studio.window->focusWidget();
         QVERIFY(studio.editorOf("steps").isAncestorOf(marked));
         QTest::keyClick(marked, Qt::Key_Escape);
@@ -312,7 +317,7 @@ private Q_SLOTS:
 
     void noFeedIsShownOverWhatIsTyped_data() { aValueInAnyFieldIsTheOneThatRuns_data(); }
 
-    /// Between any two keys, as people type: with pauses.
+    /// Between any two keys, as users type: with pauses.
     void noFeedIsShownOverWhatIsTyped() {
         QFETCH(int, field);
         const Field& row = fields().at(static_cast<size_t>(field));
@@ -329,10 +334,10 @@ private Q_SLOTS:
         QVERIFY(row.isTaken(studio.started()));
     }
 
-    /// What cannot be read stays with its mark, whatever arrives, until Escape.
-    void whatCannotBeReadStaysWhereItIs() {
+    /// What cannot be read is kept with its mark, whatever arrives, until Escape.
+    void whatCannotBeReadRemainsWhereItIs() {
         Typing studio;
-        studio.window->desk()->panels().show("memory");
+        studio.window->controller()->panels().show("memory");
         auto* field = studio.window->findChild<QLineEdit*>("budgetField");
         studio.type(*field, "6Gi");
         test::press(Qt::Key_Tab);
@@ -369,7 +374,7 @@ private Q_SLOTS:
 
     void ctrlReturnEndsANoteAndRunsNothing() {
         Typing studio;
-        GraphView& canvas = studio.window->desk()->canvas();
+        GraphView& canvas = studio.window->controller()->canvas();
         canvas.setFocus();
         canvas.addNote();
         auto* note = canvas.viewport()->findChild<QPlainTextEdit*>("canvasText");

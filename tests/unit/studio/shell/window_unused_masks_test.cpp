@@ -1,4 +1,4 @@
-// Masks beside a graph that nothing uses any more, and everything that may still use one.
+// Masks next to a graph that nothing uses any more, and everything that may still use one.
 #include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
@@ -6,7 +6,7 @@
 #include "tests/unit/studio/painting/some_mask.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/history/run_store.hpp"
-#include "ui/painting/kept_picture.hpp"
+#include "ui/painting/kept_image.hpp"
 
 #include <QDir>
 
@@ -18,7 +18,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-/// A graph that is saved as g.json, with two masks beside it and a wastebasket of its own.
+/// A graph that is saved as g.json, with two masks next to it and a wastebasket of its own.
 struct Masks : Working {
     Masks() {
         qputenv("XDG_DATA_HOME", folder.filePath("data").toUtf8());
@@ -35,7 +35,7 @@ struct Masks : Working {
     [[nodiscard]] Workspace& work() { return *window->workspace(); }
 
     [[nodiscard]] QString keepMask(quint32 seed) const {
-        return keepPicture(folder.filePath("g.files"), "mask", someMask(20, 20, seed)).path;
+        return keepImage(folder.filePath("g.files"), "mask", someMask(20, 20, seed)).path;
     }
 
     [[nodiscard]] graph::Document without() { return model().document(); }
@@ -112,7 +112,7 @@ struct Masks : Working {
         QVERIFY(notice().contains("Nothing is removed"));
     }
 
-    [[nodiscard]] QString notice() { return window->desk()->notices().text(); }
+    [[nodiscard]] QString notice() { return window->controller()->notices().text(); }
 
     QString used;
     QString unused;
@@ -162,7 +162,7 @@ const std::vector<std::pair<const char*, Use>>& uses() {
          }},
         {"the viewer",
          [](Masks& studio) {
-             Viewer& viewer = studio.window->desk()->viewer();
+             Viewer& viewer = studio.window->controller()->viewer();
              QSignalSpy shown(&viewer, &Viewer::shown);
              viewer.showFile(studio.used);
              QVERIFY(shown.wait(kPatience));
@@ -213,7 +213,7 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(studio.used) && QFile::exists(studio.unused));
     }
 
-    void whatIsWiredWhileTheDialogIsOpenStays() {
+    void whatIsWiredWhileTheDialogIsOpenRemains() {
         Masks studio;
         answer("unused", [&](QDialog& dialog) {
             studio.become(studio.withMask());
@@ -242,7 +242,7 @@ private Q_SLOTS:
     void aGraphWithoutAFileHasNone() {
         Working studio;
         studio.action("file.remove_masks").trigger();
-        QVERIFY(studio.window->desk()->notices().text().contains("Save the graph first"));
+        QVERIFY(studio.window->controller()->notices().text().contains("Save the graph first"));
     }
 };
 

@@ -15,7 +15,7 @@ class FiguresTest : public QObject {
 
 private Q_SLOTS:
 
-    void saysWhatWasMeasured_data() {
+    void reportsWhatWasMeasured_data() {
         QTest::addColumn<double>("seconds");
         QTest::addColumn<QString>("text");
         QTest::newRow("moment") << 0.82 << "820 ms";
@@ -24,12 +24,12 @@ private Q_SLOTS:
         QTest::newRow("hours") << 7500.0 << "2 h 5 min";
     }
 
-    void saysWhatWasMeasured() {
+    void reportsWhatWasMeasured() {
         QFETCH(double, seconds);
         QTEST(secondsText(seconds), "text");
     }
 
-    void saysWhatIsForetold_data() {
+    void reportsWhatIsForetold_data() {
         QTest::addColumn<double>("seconds");
         QTest::addColumn<QString>("text");
         QTest::newRow("moment") << 0.9 << "under 1 s";
@@ -41,12 +41,12 @@ private Q_SLOTS:
         QTest::newRow("whole hours") << 7200.0 << "about 2 h";
     }
 
-    void saysWhatIsForetold() {
+    void reportsWhatIsForetold() {
         QFETCH(double, seconds);
         QTEST(durationText(seconds), "text");
     }
 
-    void saysHowFarWorkIs_data() {
+    void reportsHowFarWorkIs_data() {
         constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
         QTest::addColumn<QString>("phase");
         QTest::addColumn<double>("left");
@@ -57,7 +57,7 @@ private Q_SLOTS:
         QTest::newRow("behind") << "step 4 of 20" << -1.0 << "step 4 of 20";
     }
 
-    void saysHowFarWorkIs() {
+    void reportsHowFarWorkIs() {
         QFETCH(QString, phase);
         QFETCH(double, left);
         QTEST(progressText(phase, left), "text");

@@ -13,7 +13,7 @@ namespace {
 constexpr int kSide = 30;
 constexpr int kGap = 5;
 
-/// A row of a title that expands and of boxes; the last two stay together.
+/// A row of a title that expands and of boxes; the last two are kept together.
 struct Flowing {
     QWidget window;
     FlowRow* row = new FlowRow(&window);
@@ -23,7 +23,7 @@ struct Flowing {
     Flowing() {
         row->setContentsMargins(0, 0, 0, 0);
         row->setSpacing(kGap);
-        title->setText("A title that takes some room of its own");
+        title->setText("A title that takes some space of its own");
         title->setMinimumWidth(2 * kSide);
         row->addWidget(title);
         for (int i = 0; i < 4; ++i) {
@@ -70,7 +70,7 @@ private Q_SLOTS:
         QCOMPARE(flowing.boxes[3]->geometry().right(), 399);
     }
 
-    void aNarrowOneBreaks_andAGroupStaysTogether() {
+    void aNarrowOneBreaks_andAGroupRemainsTogether() {
         Flowing flowing;
         const int second = kSide + kGap;
         flowing.lay(2 * kSide + 3 * (kSide + kGap));  // one box too narrow
@@ -82,7 +82,7 @@ private Q_SLOTS:
         QVERIFY(flowing.boxes[0]->y() > flowing.title->y());
     }
 
-    void whatIsHiddenTakesNoRoom() {
+    void whatIsHiddenTakesNoSpace() {
         Flowing flowing;
         for (QWidget* box : flowing.boxes) {
             box->hide();
@@ -93,7 +93,7 @@ private Q_SLOTS:
 
     void aTextThatDoesNotFitIsTheTooltip() {
         ElidedLabel label;
-        label.setText("A title that takes some room of its own");
+        label.setText("A title that takes some space of its own");
         label.resize(60, 20);
         label.show();
         QVERIFY(QTest::qWaitForWindowExposed(&label));
@@ -102,7 +102,7 @@ private Q_SLOTS:
         QTRY_COMPARE(label.toolTip(), QString());
     }
 
-    void aPartScrollsWhereItIsTooLow_andFillsItsPlaceElse() {
+    void aPartScrollsWhereItIsTooLow_andFillsItsAreaElse() {
         auto* content = new QWidget;
         auto* column = new QVBoxLayout(content);
         for (int i = 0; i < 10; ++i) {

@@ -89,7 +89,7 @@ private Q_SLOTS:
                  Theme::current().colour("text.disabled"));
     }
 
-    void iconIsPaintedAnewAtTwiceTheScale() {
+    void iconIsRepaintedAtTwiceTheScale() {
         const QPixmap pixmap = Theme::current().icon("play").pixmap(QSize(16, 16), 2.0);
 
         QCOMPARE(pixmap.size(), QSize(32, 32));

@@ -109,7 +109,7 @@ private Q_SLOTS:
                 changed += contrastOf(now, without.pixelColor(x, y)) >= 1.5 ? 1 : 0;
             }
         }
-        // At least a ring of one pixel around two thirds of the smaller side.
+        // At least a border of one pixel around two thirds of the smaller side.
         QVERIFY2(changed >= 2 * with.height(), qPrintable(QString::number(changed)));
     }
 

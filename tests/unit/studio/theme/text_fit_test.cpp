@@ -16,7 +16,7 @@ namespace lowtide::ui::text_fit_test {
 
 namespace {
 
-const QString kLong = QStringLiteral("A text that takes some room");
+const QString kLong = QStringLiteral("A text that takes some space");
 
 QString clippedTip(bool isFaulty) {
     return isFaulty ? QString() : kLong;

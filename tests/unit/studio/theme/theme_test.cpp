@@ -26,7 +26,7 @@ double asked(const Json& rule, const Theme& theme) {
     return !theme.isHighContrast() ? ratio : ratio >= 4.5 ? 7 : std::max(3.0, ratio);
 }
 
-/// Colours as people see them who lack one kind of cone: linear RGB times a matrix.
+/// Colours as users see them who lack one kind of cone: linear RGB times a matrix.
 /// Source: Machado, Oliveira, Fernandes 2009, severity 1.0.
 struct Sight {
     const char* name;
@@ -55,8 +55,8 @@ double linear(double channel) {
     return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
 }
 
-double labCurve(double share) {
-    return share > 0.008856 ? std::cbrt(share) : 7.787 * share + 16.0 / 116;
+double labCurve(double fraction) {
+    return fraction > 0.008856 ? std::cbrt(fraction) : 7.787 * fraction + 16.0 / 116;
 }
 
 std::array<double, 3> labSeen(const QColor& colour, const Sight& sight) {
@@ -149,7 +149,7 @@ private Q_SLOTS:
                  qPrintable(QString::number(contrastOf(ink, ground))));
     }
 
-    /// Nothing is told apart by a ground that lets another through, and lines are stronger.
+    /// Nothing is distinguished by a ground that lets another through, and lines are stronger.
     void highContrastHasNoFaintColours() {
         for (const Scheme scheme : {Scheme::LightContrast, Scheme::DarkContrast}) {
             const Theme theme(scheme);
@@ -177,11 +177,11 @@ private Q_SLOTS:
         QApplication::setEffectEnabled(Qt::UI_General, true);
         QApplication::setEffectEnabled(Qt::UI_AnimateMenu, true);
         Theme(Scheme::Light).applyTo(*qApp);
-        QSignalSpy told(&Themed::instance(), &Themed::changed);
+        QSignalSpy reported(&Themed::instance(), &Themed::changed);
 
         Themed::instance().setMotionReduced(true);
 
-        QCOMPARE(told.count(), 1);
+        QCOMPARE(reported.count(), 1);
         QVERIFY(!QApplication::isEffectEnabled(Qt::UI_AnimateMenu));
         QCOMPARE(QApplication::cursorFlashTime(), 0);
         QCOMPARE(QApplication::style()->styleHint(QStyle::SH_Widget_Animation_Duration), 0);
@@ -327,13 +327,13 @@ private Q_SLOTS:
         }
     }
 
-    void newTheme_isTold() {
-        QSignalSpy told(&Themed::instance(), &Themed::changed);
+    void newTheme_isAnnounced() {
+        QSignalSpy reported(&Themed::instance(), &Themed::changed);
         const auto dark = std::make_shared<const Theme>(Scheme::Dark);
 
         Theme::setCurrent(dark);
 
-        QCOMPARE(told.count(), 1);
+        QCOMPARE(reported.count(), 1);
         QCOMPARE(&Theme::current(), dark.get());
     }
 };

@@ -53,7 +53,7 @@ Json valuesOf(const GraphEditor& editor, const char* node) {
     return Json::parse(editor.graph().toStdString()).at("nodes").at(node).at("params");
 }
 
-ui::ScriptedRunner::Script writesOnePicture() {
+ui::ScriptedRunner::Script writesOneImage() {
     return [](ui::ScriptedRunner::Stage& stage) {
         stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
         stage.send({{"event", "nodeStarted"}, {"node", "denoise"}, {"repetition", 1}});
@@ -87,14 +87,14 @@ private Q_SLOTS:
         QCOMPARE(second.graph(), editor.graph());
     }
 
-    void aBrokenGraphIsRefused_andTheOldOneStays_data() {
+    void aBrokenGraphIsRefused_andTheOldOneRemains_data() {
         QTest::addColumn<QByteArray>("text");
         QTest::newRow("no JSON") << QByteArray("{");
         QTest::newRow("no graph") << QByteArray("[1]");
         QTest::newRow("newer format") << QByteArray(R"({"format": 99, "nodes": {}, "links": []})");
     }
 
-    void aBrokenGraphIsRefused_andTheOldOneStays() {
+    void aBrokenGraphIsRefused_andTheOldOneRemains() {
         QFETCH(QByteArray, text);
         ui::SmallPlugin plugin;
         GraphEditor editor(plugin);
@@ -225,12 +225,12 @@ private Q_SLOTS:
         QCOMPARE(valuesOf(*host.editor, "denoise").at("steps"), Json(32));
     }
 
-    void aRunTellsItsFiles_orWhyItFailed() {
+    void aRunReportsItsFiles_orWhyItFailed() {
         ui::SmallPlugin plugin;
         HostWindow host(plugin);
         QCOMPARE(host.editor->load(kGraph), QString());
         QVERIFY(host.editor->setOptions(R"({"out": "pictures"})"));
-        plugin.script().setScript(host.editor->graph().toStdString(), writesOnePicture());
+        plugin.script().setScript(host.editor->graph().toStdString(), writesOneImage());
         QSignalSpy ended(host.editor.get(), &GraphEditor::runEnded);
         QSignalSpy busy(host.editor.get(), &GraphEditor::busyChanged);
         const quint64 run = host.editor->run();
@@ -245,12 +245,12 @@ private Q_SLOTS:
                                      {{{"severity", "warning"}, {"message", "an old model"}},
                                       {{"severity", "error"},
                                        {"code", "x"},
-                                       {"message", "the card is too small"},
+                                       {"message", "the GPU is too small"},
                                        {"hint", "choose another"}}}}});
         host.editor->run();
         QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 2, kPatience);
         QCOMPARE(ended.last().at(1).value<GraphEditor::Ended>(), GraphEditor::Ended::Failed);
-        QCOMPARE(ended.last().at(3).toString(), QString("the card is too small; choose another"));
+        QCOMPARE(ended.last().at(3).toString(), QString("the GPU is too small; choose another"));
     }
 
     void thePlanKeepsToTheOptions() {
@@ -322,7 +322,7 @@ private Q_SLOTS:
         ui::SmallPlugin plugin;
         const GraphEditor english(plugin);
         const auto nodes = [](int count) {
-            return QCoreApplication::translate("PictureFacts", "%n nodes", nullptr, count);
+            return QCoreApplication::translate("ImageFacts", "%n nodes", nullptr, count);
         };
         QCOMPARE(nodes(1), QString("1 node"));
         QCOMPARE(nodes(2), QString("2 nodes"));

@@ -1,0 +1,92 @@
+#include "plugin/image/image_header.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/image/png_bytes.hpp"
+
+#include <QtTest/QtTest>
+
+namespace image_header_test {
+
+using namespace lowtide;
+using namespace lowtide::image;
+using namespace lowtide::testing;
+
+class ImageHeaderTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void otherFormatsAreNamed_data() {
+        QTest::addColumn<QByteArray>("begin");
+        QTest::addColumn<QString>("format");
+        QTest::newRow("GIF") << QByteArray("GIF89a") << "GIF";
+        QTest::newRow("BMP") << QByteArray("BM\x10\0", 4) << "BMP";
+        QTest::newRow("TIFF") << QByteArray("II*\0", 4) << "TIFF";
+        QTest::newRow("AVIF") << QByteArray(
+                                     "\0\0\0\x20"
+                                     "ftypavif",
+                                     12)
+                              << "AVIF";
+        QTest::newRow("HEIC") << QByteArray(
+                                     "\0\0\0\x18"
+                                     "ftypheic",
+                                     12)
+                              << "HEIC";
+        QTest::newRow("JPEG XL") << QByteArray("\0\0\0\x0cJXL \r\n\x87\n", 12) << "JPEG XL";
+    }
+
+    void otherFormatsAreNamed() {
+        QFETCH(QByteArray, begin);
+        QFETCH(QString, format);
+        const QByteArray file = begin + QByteArray(40, 'x');
+        const auto error = errorOf([&] { (void)decodeImage(bytesOf(file), "x.png"); });
+        QVERIFY(error && error->kind() == ErrorKind::Unsupported);
+        QVERIFY(QString::fromStdString(error->message().str()).contains(format));
+        QVERIFY(error->hint().str().find("save it as one of these") != std::string::npos);
+        QVERIFY(beginsAsImage(bytesOf(file.first(qsizetype{kImageBeginBytes}))));
+    }
+
+    void otherFilesAreNoImages() {
+        for (const QByteArray& file : {QByteArray(),
+                                       QByteArray("{\"nodes\": {}}"),
+                                       QByteArray("RIFF\x10\0\0\0WAVEfmt ", 16)}) {
+            QVERIFY(!beginsAsImage(bytesOf(file)));
+        }
+    }
+
+    /// A container of sound begins as WebP does.
+    void soundIsNoImage() {
+        const QByteArray file("RIFF\x10\0\0\0WAVEfmt ", 16);
+        const auto error = errorOf([&] { (void)decodeImage(bytesOf(file), "x.webp"); });
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+    }
+
+    void knowsTheNamesOfImages() {
+        for (const char* name : {"a.png", "a.JPG", "b/c.jpeg", "d.WebP"}) {
+            QVERIFY2(hasImageName(name), name);
+        }
+        for (const char* name : {"a.json", "png", "a.png.json", ""}) {
+            QVERIFY2(!hasImageName(name), name);
+        }
+    }
+
+    /// What is looked at before a run is little, however large the file is.
+    void readsLittleOfALargeFile() {
+        QByteArray file = pngOf({.width = 600, .height = 500}, QByteArray(500 * 601, '\0'));
+        file.insert(33, chunk("IDAT", QByteArray(8 << 20, 'x')));
+        uint64_t read = 0;
+        const ByteSource memory = sourceOf(bytesOf(file));
+        const ByteSource counted{.size = memory.size, .read = [&](auto target, uint64_t at) {
+                                     read += target.size();
+                                     memory.read(target, at);
+                                 }};
+        QCOMPARE(readImageHeader(counted, "x").size.widthPixels, 600);
+        QVERIFY2(read < 64 << 10, qPrintable(QString::number(read)));
+    }
+};
+
+LOWTIDE_TEST(ImageHeaderTest)
+
+}  // namespace image_header_test
+
+#include "image_header_test.moc"

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ui/bridge/device_memory.hpp"
+#include "ui/bridge/engine.hpp"
+#include "ui/bridge/node_status.hpp"
+#include "ui/bridge/planning.hpp"
+#include "ui/bridge/run_control.hpp"
+#include "ui/bridge/run_library.hpp"
+#include "ui/bridge/run_queue.hpp"
+
+#include <QObject>
+#include <QString>
+
+#include <memory>
+
+namespace lowtide::ui {
+
+/// One graph and the module that runs it, joined: what is planned and run shows on its nodes.
+/// Knows no widget. GUI thread only.
+class AppState : public QObject {
+    Q_OBJECT
+
+public:
+    /// `plugin` was started. `runs`: the folder that keeps runs for good; empty: they go with the
+    /// program.
+    AppState(Plugin& plugin, AtEnd atEnd, const QString& runs = {}, QObject* parent = nullptr);
+
+    Engine engine;
+    GraphModel model;
+    NodeStatuses statuses;
+    const std::unique_ptr<RunLibrary> library;  ///< nullptr: there is none
+    RunQueue queue;
+    Planning planning;
+    MemoryFeed memory;
+    MaintenanceJob maintenance;
+    RunControl run;
+};
+
+}  // namespace lowtide::ui

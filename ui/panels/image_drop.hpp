@@ -1,0 +1,54 @@
+#pragma once
+
+#include "ui/bridge/settings.hpp"
+
+#include <QMessageBox>
+#include <QPointF>
+#include <QPointer>
+#include <QWidget>
+
+#include <deque>
+
+namespace lowtide::ui {
+
+/// Decides what becomes of an image that was dropped: one that carries a graph can be opened as
+/// that graph or used as input. The user is asked, about one image after the other, and the answer
+/// is kept on request. `settings` and `window` must outlive it.
+class ImageDrop : public QObject {
+    Q_OBJECT
+
+public:
+    ImageDrop(Settings& settings, QWidget* window);
+
+    /// Reads the file on another thread, then emits one of the signals. `at` comes back with
+    /// useAsInput: where on the canvas the image was let go. While a question is open, further
+    /// ones wait.
+    void take(const QString& path, QPointF at);
+
+    /// The open question; nullptr: none.
+    [[nodiscard]] QMessageBox* question() const { return question_; }
+
+Q_SIGNALS:
+    void openGraph(const QString& path);
+    void useAsInput(const QString& path, QPointF at);
+    /// It is not a readable image; `reason` is a sentence.
+    void refused(const QString& path, const QString& reason);
+
+private:
+    struct Dropped {
+        QString path;
+        QPointF at;
+    };
+
+    /// The first of those that wait, where no question is open.
+    void askNext();
+    void ask(const Dropped& dropped);
+    void decide(const Dropped& dropped, DroppedImage what);
+
+    Settings& settings_;
+    QWidget* window_;
+    QPointer<QMessageBox> question_;
+    std::deque<Dropped> waiting_;  ///< for their question
+};
+
+}  // namespace lowtide::ui

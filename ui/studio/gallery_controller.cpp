@@ -1,0 +1,346 @@
+#include "ui/studio/gallery_controller.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/bridge/run_maker.hpp"
+#include "ui/editors/param_editor.hpp"
+#include "ui/prompts/resolved_graph.hpp"
+#include "ui/studio/error_dialog.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QDialogButtonBox>
+#include <QFile>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <set>
+
+namespace lowtide::ui {
+
+namespace {
+
+using What = GraphDifference::What;
+
+const NodeDesc* descOf(const std::string& node,
+                       const graph::Document& document,
+                       const graph::Catalog& catalog) {
+    const auto found = document.nodes.find(node);
+    return found == document.nodes.end() ? nullptr : catalog.find(found->second.type);
+}
+
+const ParamDesc* paramOf(const NodeDesc* desc, const std::string& param) {
+    if (!desc) {
+        return nullptr;
+    }
+    const auto found = std::find_if(desc->params.begin(),
+                                    desc->params.end(),
+                                    [&](const ParamDesc& each) { return each.id == param; });
+    return found == desc->params.end() ? nullptr : &*found;
+}
+
+QString settingText(const std::string& setting) {
+    return setting == "memory_budget"  ? DifferencesDialog::tr("Memory budget")
+           : setting == "device"       ? DifferencesDialog::tr("Device")
+           : setting == "gc_threshold" ? DifferencesDialog::tr("Collect memory at")
+           : setting == "low_memory"   ? DifferencesDialog::tr("Low-memory mode")
+                                       : DifferencesDialog::tr("Exact");
+}
+
+QString itemText(const GraphDifference& difference, const NodeDesc* desc) {
+    switch (difference.what) {
+        case What::Param:
+            if (const ParamDesc* param = paramOf(desc, difference.item)) {
+                return QString::fromStdString(param->label);
+            }
+            return QString::fromStdString(difference.item);
+        case What::Memory:
+            return DifferencesDialog::tr("Memory");
+        case What::Precision:
+            return DifferencesDialog::tr("Precision");
+        case What::Mode:
+            return DifferencesDialog::tr("Mode");
+        case What::Source:
+            return DifferencesDialog::tr("Input %1").arg(QString::fromStdString(difference.item));
+        default:
+            return {};
+    }
+}
+
+QString statedValue(const Json& value, const ParamDesc* param) {
+    return value.is_null()     ? DifferencesDialog::tr("not set")
+           : param             ? valueText(*param, value)
+           : value.is_string() ? QString::fromStdString(value.get<std::string>())
+                               : QString::fromStdString(value.dump());
+}
+
+QString leftOpenText(const std::vector<RunRecord>& runs) {
+    return GalleryController::tr(
+        "%n runs had not ended when the studio did.", nullptr, static_cast<int>(runs.size()));
+}
+
+const auto kNotKept = QStringLiteral("runs not kept");
+
+}  // namespace
+
+QString fillPlaceholder(const GraphDifference& difference,
+                        const graph::Document& document,
+                        const graph::Catalog& catalog) {
+    if (difference.what == What::Setting) {
+        return settingText(difference.item);
+    }
+    const NodeDesc* desc = descOf(difference.node, document, catalog);
+    const auto node = document.nodes.find(difference.node);
+    const std::string label = node != document.nodes.end() && node->second.title
+                                  ? *node->second.title
+                              : desc ? desc->label
+                                     : difference.node;
+    const QString item = itemText(difference, desc);
+    return item.isEmpty()
+               ? QString::fromStdString(label)
+               : DifferencesDialog::tr("%1, %2").arg(QString::fromStdString(label), item);
+}
+
+DifferencesDialog::DifferencesDialog(const QString& run,
+                                     const graph::Document& then,
+                                     const GraphModel& open,
+                                     QWidget* parent)
+    : QDialog(parent) {
+    setObjectName(QStringLiteral("differences"));
+    setWindowTitle(tr("What differs"));
+    resize(Theme::space(180), Theme::space(110));
+    const graph::Document& now = open.document();
+    const std::vector<GraphDifference> found = differencesBetween(then, now);
+    auto* head = new QLabel(found.empty() ? tr("The open graph is the one of “%1”.").arg(run)
+                                          : tr("“%1” compared with the open graph:").arg(run),
+                            this);
+    head->setObjectName(QStringLiteral("head"));
+    head->setWordWrap(true);
+    auto* list = new QTreeWidget(this);
+    list->setObjectName(QStringLiteral("list"));
+    list->setRootIsDecorated(false);
+    list->setUniformRowHeights(true);
+    list->setHeaderLabels({tr("Where"), tr("In that run"), tr("Now")});
+    for (const GraphDifference& each : found) {
+        const bool isAdded = each.what == What::Added;
+        const bool isRemoved = each.what == What::Removed;
+        const graph::Document& owner = isAdded ? now : then;
+        const ParamDesc* param = each.what == What::Param
+                                     ? paramOf(descOf(each.node, owner, open.catalog()), each.item)
+                                     : nullptr;
+        const QString before = isAdded     ? tr("no such node")
+                               : isRemoved ? tr("there")
+                                           : statedValue(each.before, param);
+        const QString after = isAdded     ? tr("there")
+                              : isRemoved ? tr("no such node")
+                                          : statedValue(each.after, param);
+        auto* row = new QTreeWidgetItem(list,
+                                        {fillPlaceholder(each, owner, open.catalog()),
+                                         before.simplified(),
+                                         after.simplified()});
+        row->setToolTip(1, before);
+        row->setToolTip(2, after);
+    }
+    list->setVisible(!found.empty());
+    list->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    list->header()->setSectionResizeMode(1, QHeaderView::Stretch);
+    list->header()->setSectionResizeMode(2, QHeaderView::Stretch);
+    list->header()->setStretchLastSection(false);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* column = new QVBoxLayout(this);
+    column->setSpacing(Theme::space(2));
+    column->addWidget(head);
+    column->addWidget(list, 1);
+    column->addStretch(found.empty() ? 1 : 0);
+    column->addWidget(buttons);
+}
+
+GalleryController::GalleryController(Workspace& workspace,
+                                     Gallery& gallery,
+                                     FileCommands& files,
+                                     NoticeBar& notices,
+                                     QWidget* window)
+    : QObject(&gallery),
+      workspace_(workspace),
+      gallery_(gallery),
+      files_(files),
+      notices_(notices),
+      window_(window) {
+    connect(&gallery_, &Gallery::graphAsked, this, &GalleryController::openGraph);
+    connect(&gallery_, &Gallery::seedAsked, this, &GalleryController::useSeed);
+    connect(&gallery_, &Gallery::differencesAsked, this, &GalleryController::showDifferences);
+    connect(&gallery_, &Gallery::refused, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Warning, sentence);
+    });
+    connect(&gallery_, &Gallery::removed, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Info, sentence, tr("Undo"), [this] { gallery_.undoRemove(); });
+    });
+    connect(&gallery_, &Gallery::returned, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Success, sentence);
+    });
+    RunLibrary& library = *workspace_.library;
+    connect(&library, &RunLibrary::failed, this, &GalleryController::reportProblem);
+    connect(&library, &RunLibrary::worksAgain, this, [this] { notices_.end(kNotKept); });
+    connect(&library, &RunLibrary::repaired, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Warning, sentence);
+    });
+    if (!library.problem().isEmpty()) {
+        reportProblem(library.problem());
+    }
+}
+
+void GalleryController::reportProblem(const QString& problem) {
+    notices_.stand(kNotKept, NoticeKind::Warning, tr("Runs are not kept: %1").arg(problem));
+}
+
+void GalleryController::withRun(const RunKey& key,
+                                const std::function<void(const RunRecord&)>& act) {
+    workspace_.library->askRun(key, this, [this, act](const std::optional<RunRecord>& run) {
+        if (!run) {
+            return;  // it was forgotten meanwhile
+        }
+        try {
+            act(*run);
+        } catch (const Error& error) {
+            showError(window_, tr("The graph of this run cannot be opened"), error);
+        }
+    });
+}
+
+void GalleryController::openGraph(const RunKey& key, const QString& path) {
+    withRun(key, [this, path](const RunRecord& run) {
+        if (run.graph.empty()) {  // it was lost with a damaged file; the image has it too
+            files_.openPath(path);
+            return;
+        }
+        const Json options = Json::parse(run.options, nullptr, false);
+        OpenedGraph opened{.document = graph::parseDocument(run.graph),
+                           .name = run.title,
+                           .folder = QString::fromStdString(textIn(options, "graphFolder"))};
+        keepPrompts(opened.document, workspace_.model.catalog());
+        workspace_.file.look(
+            this,
+            path,
+            [path] { return QFile::exists(path); },
+            [this, opened = std::move(opened)](bool isThere) mutable {
+                opened.isKept = isThere;
+                files_.openDocument(std::move(opened), [this](bool isOpen) {
+                    if (isOpen) {
+                        Q_EMIT graphShown();
+                    }
+                });
+            });
+    });
+}
+
+void GalleryController::useSeed(const RunKey& key) {
+    withRun(key, [this](const RunRecord& run) {
+        const graph::Catalog& catalog = workspace_.model.catalog();
+        const Json seeds = seedsIn(graph::parseDocument(run.graph), catalog);
+        bool isTaken = false;
+        workspace_.model.apply(
+            tr("Use the seed of “%1”").arg(run.title),
+            [&](graph::Document& document) { isTaken = takeSeeds(document, catalog, seeds); });
+        notices_.show(
+            NoticeKind::Info,
+            isTaken
+                ? tr("The graph has the seed of “%1” now, and keeps it.").arg(run.title)
+                : tr("There is no seed in the graph of “%1”, or none in this one.").arg(run.title));
+        if (isTaken) {
+            Q_EMIT graphShown();
+        }
+    });
+}
+
+void GalleryController::showDifferences(const RunKey& key) {
+    withRun(key, [this](const RunRecord& run) {
+        DifferencesDialog dialog(
+            run.title, graph::parseDocument(run.graph), workspace_.model, window_);
+        dialog.exec();
+    });
+}
+
+void GalleryController::offerLeftOpen() {
+    workspace_.library->askLeftOpen(this, [this](const std::vector<RunRecord>& runs) {
+        if (!runs.empty()) {
+            notices_.show(
+                NoticeKind::Info, leftOpenText(runs), tr("Choose"), [this] { chooseLeftOpen(); });
+        }
+    });
+}
+
+void GalleryController::chooseLeftOpen() {
+    workspace_.library->askLeftOpen(this, [this](const std::vector<RunRecord>& runs) {
+        if (runs.empty()) {
+            notices_.show(NoticeKind::Info, tr("Every run of earlier times has ended."));
+        } else {
+            ask(runs);
+        }
+    });
+}
+
+void GalleryController::ask(const std::vector<RunRecord>& runs) {
+    QMessageBox box(
+        QMessageBox::Question, tr("Runs"), leftOpenText(runs), QMessageBox::NoButton, window_);
+    box.setObjectName(QStringLiteral("runsLeftOpen"));
+    box.setInformativeText(tr("The next one is “%1”.").arg(runs.front().title));
+    QPushButton* again = box.addButton(tr("Run them now"), QMessageBox::AcceptRole);
+    again->setObjectName(QStringLiteral("runAgain"));
+    QPushButton* forget = box.addButton(tr("Forget them"), QMessageBox::DestructiveRole);
+    forget->setObjectName(QStringLiteral("forget"));
+    QPushButton* later = box.addButton(tr("Ask next time"), QMessageBox::RejectRole);
+    box.setDefaultButton(again);
+    box.setEscapeButton(later);
+    box.exec();
+    if (box.clickedButton() == again) {
+        runAgain(runs);
+    } else if (box.clickedButton() == forget) {
+        std::vector<RunKey> keys;
+        for (const RunRecord& run : runs) {
+            keys.push_back(run.key);
+        }
+        workspace_.library->forget(keys);
+        Q_EMIT forgotten();
+    }
+}
+
+/// What they wrote before they ended remains theirs. Another studio may have been asked the same.
+void GalleryController::runAgain(const std::vector<RunRecord>& runs) {
+    std::vector<RunKey> keys;
+    for (const RunRecord& run : runs) {
+        keys.push_back(run.key);
+    }
+    workspace_.library->claim(keys, this, [this, runs](const std::vector<RunKey>& claimed) {
+        const std::set<RunKey> ours(claimed.begin(), claimed.end());
+        std::vector<AskedRun> again;
+        std::vector<RunRecord> over;
+        for (const RunRecord& run : runs) {
+            if (!ours.contains(run.key)) {
+                continue;
+            }
+            over.push_back(run);
+            over.back().state = RunState::Cancelled;
+            Json options = Json::parse(run.options, nullptr, false);
+            again.push_back({.title = run.title,
+                             .graph = run.graph,
+                             .options = options.is_object() ? std::move(options) : Json::object(),
+                             .words = run.words,
+                             .replacedRun = run.key});
+        }
+        workspace_.queue.addAll(std::move(again));
+        workspace_.library->end(std::move(over), this, {});  // their successors are written by then
+        if (claimed.size() < runs.size()) {
+            notices_.show(NoticeKind::Info,
+                          tr("%n of these runs have been taken by another studio.",
+                             nullptr,
+                             static_cast<int>(runs.size() - claimed.size())));
+        }
+    });
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "ui/document/graph_differences.hpp"
+#include "ui/document/graph_model.hpp"
+#include "ui/panels/gallery.hpp"
+#include "ui/studio/file_commands.hpp"
+#include "ui/studio/notice_bar.hpp"
+#include "ui/studio/workspace.hpp"
+
+#include <QDialog>
+#include <QObject>
+#include <QWidget>
+
+#include <functional>
+
+namespace lowtide::ui {
+
+/// How a run's graph differs from the one that is open.
+class DifferencesDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    DifferencesDialog(const QString& run,
+                      const graph::Document& then,
+                      const GraphModel& open,
+                      QWidget* parent);
+};
+
+/// "Denoise, Steps": where a difference lies, in the words of the nodes.
+[[nodiscard]] QString fillPlaceholder(const GraphDifference& difference,
+                                      const graph::Document& document,
+                                      const graph::Catalog& catalog);
+
+/// What the user does with the images and runs of earlier times: opens their graphs, takes their
+/// seeds, sees what differs, brings back what waited.
+class GalleryController : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it; `workspace` has a library.
+    GalleryController(Workspace& workspace,
+                      Gallery& gallery,
+                      FileCommands& files,
+                      NoticeBar& notices,
+                      QWidget* window);
+
+    /// Reports runs that waited when a studio ended, if there are any.
+    void offerLeftOpen();
+    /// Asks what becomes of them.
+    void chooseLeftOpen();
+    /// The graph of a run; `path`: an image that holds it too.
+    void openGraph(const RunKey& key, const QString& path);
+
+Q_SIGNALS:
+    /// The graph that is open is another one, or has other values.
+    void graphShown();
+    /// Runs of earlier times are given up.
+    void forgotten();
+
+private:
+    void reportProblem(const QString& problem);
+    void withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act);
+    void useSeed(const RunKey& key);
+    void showDifferences(const RunKey& key);
+    void ask(const std::vector<RunRecord>& runs);
+    void runAgain(const std::vector<RunRecord>& runs);
+
+    Workspace& workspace_;
+    Gallery& gallery_;
+    FileCommands& files_;
+    NoticeBar& notices_;
+    QWidget* window_;
+};
+
+}  // namespace lowtide::ui

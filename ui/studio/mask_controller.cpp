@@ -1,0 +1,285 @@
+#include "ui/studio/mask_controller.hpp"
+
+#include "ui/document/graph_model.hpp"
+#include "ui/document/inpainting.hpp"
+#include "ui/painting/kept_image.hpp"
+#include "ui/panels/gallery_files.hpp"
+
+#include <QDir>
+#include <QFileInfo>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// In the first folder that takes it; where none does, why the last did not.
+KeptImage keepIn(const QStringList& folders, const QString& name, const QImage& image) {
+    KeptImage kept;
+    for (const QString& folder : folders) {
+        kept = keepImage(folder, name, image);
+        if (kept.problem.isEmpty()) {
+            return kept;
+        }
+    }
+    return kept;
+}
+
+QString unfinishedIn(const QString& pasted) {
+    return pasted + QStringLiteral("/unfinished_masks");
+}
+
+}  // namespace
+
+MaskController::MaskController(Workspace& workspace,
+                               GraphView& canvas,
+                               Viewer& viewer,
+                               NoticeBar& notices,
+                               const AppFolders& appFolders,
+                               QObject* parent)
+    : QObject(parent),
+      workspace_(workspace),
+      canvas_(canvas),
+      viewer_(viewer),
+      notices_(notices),
+      appFolders_(appFolders) {
+    Retouching& retouching = viewer_.retouching();
+    retouching.setFolder(appFolders_.pasted.isEmpty() ? QString()
+                                                      : unfinishedIn(appFolders_.pasted));
+    connect(&retouching, &Retouching::maskUsed, this, &MaskController::use);
+    connect(&retouching, &Retouching::frameAccepted, this, &MaskController::frame);
+    connect(&retouching, &Retouching::fileWanted, this, &MaskController::keep);
+}
+
+void MaskController::toggle(Retouching::Work work) {
+    Retouching& retouching = viewer_.retouching();
+    retouching.begin(retouching.work() == work ? Retouching::Work::None : work);
+}
+
+QStringList MaskController::folders() const {
+    QStringList folders;
+    if (!workspace_.file.path().isEmpty()) {
+        folders << imageFolderOf(workspace_.file.path());
+    }
+    return folders << appFolders_.pasted;
+}
+
+std::string MaskController::named(const QString& path) const {
+    const QDir folder(workspace_.file.folder());
+    const QString relative = folder.relativeFilePath(path);
+    const bool isInFolder = !workspace_.file.folder().isEmpty() && !relative.startsWith(u"..") &&
+                            QDir::isRelativePath(relative);
+    return (isInFolder ? relative : path).toStdString();
+}
+
+void MaskController::use(const QString& image, const QImage& mask) {
+    viewer_.retouching().showMessage(tr("Writing the mask..."));
+    background_.run([this, folders = folders(), image, mask]() -> Background::Answer {
+        const KeptImage kept = keepIn(folders, QStringLiteral("mask"), mask);
+        return [this, kept, image, size = mask.size()] {
+            if (kept.problem.isEmpty()) {
+                wire(image, kept.path, size);
+            } else {
+                viewer_.retouching().showMessage(
+                    tr("The mask cannot be written: %1").arg(kept.problem));
+            }
+        };
+    });
+}
+
+void MaskController::wire(const QString& image, const QString& mask, const QSize& size) {
+    const InpaintFiles files{.image = named(image),
+                             .mask = named(mask),
+                             .widthPixels = size.width(),
+                             .heightPixels = size.height()};
+    InpaintWired wired;
+    workspace_.model.endMerging();
+    workspace_.model.apply(tr("Inpaint %1").arg(QFileInfo(image).fileName()),
+                           [&](graph::Document& document) {
+                               wired = wireInpainting(document,
+                                                      workspace_.model.catalog(),
+                                                      files,
+                                                      canvas_.selectedNodes(),
+                                                      canvas_.nodeSizes());
+                           });
+    viewer_.retouching().end();
+    if (wired.refusal == InpaintWired::Refusal::None) {
+        notices_.show(
+            NoticeKind::Success,
+            tr("The graph regenerates the masked part of “%1”; every other pixel is kept. "
+               "Describe in the prompt what belongs there, then press Run.")
+                .arg(QFileInfo(image).fileName()));
+    } else if (wired.refusal == InpaintWired::Refusal::NoSampler) {
+        notices_.show(NoticeKind::Warning,
+                      tr("No node of this graph fills masks. Open a preset, such as Inpaint, and "
+                         "use the mask again; it is kept with its image."),
+                      tr("Presets"),
+                      [this] { Q_EMIT presetsAsked(); });
+    } else {
+        notices_.show(NoticeKind::Warning,
+                      tr("No nodes that fill masks are here: start the studio with its engine. The "
+                         "mask is kept with its image."));
+    }
+    Q_EMIT graphShown();
+}
+
+void MaskController::showThen(const QString& path, Retouching::Work work, const QString& ofKept) {
+    auto* once = new QObject(this);
+    connect(&viewer_, &Viewer::shown, once, [this, once, path, work, ofKept] {
+        once->deleteLater();
+        if (viewer_.path() == path) {  // nobody opened another one meanwhile
+            viewer_.retouching().begin(work, ofKept);
+        }
+    });
+    viewer_.showFile(path);
+}
+
+void MaskController::keep(const QImage& image, Retouching::Work work) {
+    background_.run([this, folders = folders(), image, work]() -> Background::Answer {
+        const QImage plain = image.convertToFormat(image.hasAlphaChannel() ? QImage::Format_RGBA8888
+                                                                           : QImage::Format_RGB888);
+        const KeptImage kept = keepIn(folders, QStringLiteral("picture"), plain);
+        return [this, kept, work] {
+            if (kept.problem.isEmpty()) {
+                showThen(kept.path, work);
+            } else {
+                notices_.show(
+                    NoticeKind::Warning,
+                    tr("The image has no file yet and cannot be written: %1").arg(kept.problem));
+                Q_EMIT graphShown();
+            }
+        };
+    });
+}
+
+/// The mask is kept before anybody sees the image that it belongs to.
+void MaskController::frame(const QImage& image, const QRect& frame, int overlap) {
+    background_.run([this,
+                     folders = folders(),
+                     image,
+                     frame,
+                     overlap,
+                     pasted = appFolders_.pasted]() -> Background::Answer {
+        const FramedImage made = framedImage(image, frame, overlap);
+        const bool isExtended = !made.mask.isNull();
+        KeptImage kept = keepIn(
+            folders, isExtended ? QStringLiteral("extended") : QStringLiteral("crop"), made.image);
+        if (kept.problem.isEmpty() && isExtended) {
+            kept.problem = keepIn(folders, QStringLiteral("mask"), made.mask).problem;
+            if (kept.problem.isEmpty()) {
+                kept.problem = UnfinishedMasks(unfinishedIn(pasted)).keep(kept.path, made.mask);
+            }
+        }
+        return [this, kept, isExtended] {
+            if (kept.problem.isEmpty()) {
+                showThen(kept.path,
+                         isExtended ? Retouching::Work::Mask : Retouching::Work::None,
+                         tr("What is new is masked; paint to change it."));
+            } else {
+                viewer_.retouching().showMessage(tr("Nothing was written: %1").arg(kept.problem));
+            }
+        };
+    });
+}
+
+void MaskController::removeUnused() {
+    const QString graph = workspace_.file.path();
+    if (graph.isEmpty()) {
+        notices_.show(NoticeKind::Info,
+                      tr("Save the graph first: only masks next to its file can be removed."));
+        return;
+    }
+    background_.run([this, graph, appFolders = appFolders_]() -> Background::Answer {
+        const auto found = std::make_shared<SiblingImages>(siblingImages(graph, appFolders));
+        return [this, graph, found] { askRuns(graph, found); };
+    });
+}
+
+void MaskController::askRuns(const QString& graph, const std::shared_ptr<SiblingImages>& found) {
+    if (!found->problem.isEmpty()) {
+        refuse(found->problem);
+    } else if (!workspace_.library || found->written.isEmpty()) {
+        offerUnused(graph, *found);
+    } else {
+        workspace_.library->visitGraphs(
+            [found](const std::string& text) {
+                found->used.addFrom(text);
+                found->areRunsLost = found->areRunsLost || text.empty();
+            },
+            this,
+            [this, graph, found](const QString& problem) {
+                if (!problem.isEmpty()) {
+                    refuse(problem);
+                } else if (found->areRunsLost) {
+                    refuse(
+                        tr("The graphs of some earlier runs are lost. Remove their images from the "
+                           "gallery first."));
+                } else {
+                    offerUnused(graph, *found);
+                }
+            });
+    }
+}
+
+void MaskController::refuse(const QString& problem) {
+    notices_.show(NoticeKind::Warning,
+                  tr("Nothing is removed, because files may be in use: %1").arg(problem));
+}
+
+UsedNames MaskController::usedHere() const {
+    workspace_.run.finishAsked();
+    UsedNames used;
+    visitTexts(workspace_.model, [&](std::string_view text) { used.addFrom(text); });
+    for (const QueuedRun& run : workspace_.queue.runs()) {
+        used.addFrom(run.graph);
+    }
+    for (const QString& file : viewer_.files() + QStringList{viewer_.file(), viewer_.path()}) {
+        used.addFrom(file.toStdString());
+    }
+    return used;
+}
+
+/// What was wired while the dialog was open is looked for once more.
+void MaskController::offerUnused(const QString& graph, const SiblingImages& found) {
+    if (graph != workspace_.file.path()) {
+        return;  // another one was opened meanwhile
+    }
+    const QString name = QFileInfo(graph).fileName();
+    const QFileInfoList unused = usedHere().unusedOf(found.used.unusedOf(found.written));
+    if (unused.isEmpty()) {
+        notices_.show(NoticeKind::Info,
+                      tr("There is nothing to remove: all masks, crops and extended images next to "
+                         "“%1” are in use.")
+                          .arg(name));
+        return;
+    }
+    if (UnusedDialog(unused, name, canvas_.window()).exec() == QDialog::Accepted) {
+        moveAway(usedHere().unusedOf(unused));
+    }
+}
+
+void MaskController::moveAway(const QFileInfoList& files) {
+    background_.run([this, files]() -> Background::Answer {
+        int moved = 0;
+        QString problem;
+        for (const QFileInfo& file : files) {
+            ImageRecord image;
+            image.path = file.absoluteFilePath();
+            problem = moveToWastebasket(image).problem;
+            if (!problem.isEmpty()) {
+                break;  // there is no wastebasket for the others either
+            }
+            ++moved;
+        }
+        return [this, moved, problem] {
+            if (moved > 0) {
+                notices_.show(NoticeKind::Success,
+                              tr("%n files are in the wastebasket.", nullptr, moved));
+            }
+            if (!problem.isEmpty()) {
+                notices_.show(NoticeKind::Warning, problem);
+            }
+        };
+    });
+}
+
+}  // namespace lowtide::ui
