@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 class QMenu;
 class QMenuBar;
@@ -28,6 +29,12 @@ public:
 
     /// An unknown id is a bug of ours and ends the program.
     [[nodiscard]] QAction& at(const std::string& id) const;
+
+    /// Calls `act` when the action is triggered, while `context` is there.
+    template <class Context, class Act>
+    void on(const std::string& id, Context* context, Act act) const {
+        connect(&at(id), &QAction::triggered, context, std::move(act));
+    }
 
     /// Texts and tips in the language of the program.
     void retranslate();

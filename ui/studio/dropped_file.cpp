@@ -82,24 +82,53 @@ QStringList localFiles(const QMimeData* data) {
     return files;
 }
 
-DroppedFile::DroppedFile(GraphModel& model,
-                         FileCommands& files,
-                         Settings& settings,
-                         QWidget* window)
-    : QObject(window), model_(model), files_(files), images_(settings, window), window_(window) {
+DroppedFile::DroppedFile(MainWindowWidgets& widgets, FileCommands& files, ModelCommands& models)
+    : widgets_(widgets),
+      model_(widgets.workspace.model),
+      files_(files),
+      models_(models),
+      images_(widgets.workspace.settings(), &widgets.window) {
+    connectWidgets();
     connect(&images_, &ImageDrop::openGraph, &files_, [this](const QString& path) {
         files_.openPath(path);
     });
     connect(&images_, &ImageDrop::useAsInput, this, &DroppedFile::useAsInput);
     connect(
         &images_, &ImageDrop::refused, this, [this](const QString& path, const QString& reason) {
-            showError(window_,
+            showError(&widgets_.window,
                       tr("“%1” cannot be used").arg(QFileInfo(path).fileName()),
                       reason,
                       QString());
         });
 }
 
+void DroppedFile::connectWidgets() {
+    connect(&widgets_.canvas, &GraphView::fileDropped, this, &DroppedFile::take);
+    auto* pasted = new PastedImage(widgets_.appFolders.pasted, this);
+    connect(&widgets_.canvas, &GraphView::imagePasted, pasted, &PastedImage::keep);
+    connect(pasted, &PastedImage::kept, this, &DroppedFile::useAsInput);
+    const auto refuse = [this](const QString& sentence) {
+        widgets_.notices.show(NoticeKind::Warning, sentence);
+    };
+    connect(pasted, &PastedImage::refused, this, refuse);
+    connect(&widgets_.canvas, &GraphView::pasteRefused, this, refuse);
+    const auto useInMiddle = [this](const QString& path) {
+        widgets_.showGraph();
+        useAsInput(path, widgets_.middleOfCanvas());
+    };
+    connect(&widgets_.viewer, &Viewer::useAsInputAsked, this, useInMiddle);
+    if (widgets_.gallery) {
+        connect(widgets_.gallery, &Gallery::inputAsked, this, useInMiddle);
+    }
+}
+
+void DroppedFile::takeAll(const QStringList& files) {
+    for (const QString& file : files) {
+        take(file, widgets_.middleOfCanvas());
+    }
+}
+
+/// `at`: where on the canvas a node for it would lie.
 void DroppedFile::take(const QString& path, QPointF at) {
     later(
         this,
@@ -108,13 +137,14 @@ void DroppedFile::take(const QString& path, QPointF at) {
             if (kind == Kind::Image) {
                 images_.take(path, at);
             } else if (kind == Kind::Model) {
-                Q_EMIT modelDropped(path, at);
+                models_.useFile(path, at);
             } else {
                 files_.openPath(path);
             }
         });
 }
 
+/// Adds a node that reads the image or video, next to what lies there already.
 void DroppedFile::useAsInput(const QString& path, QPointF at) {
     later(
         this,
@@ -126,7 +156,7 @@ void DroppedFile::addInput(const QString& path, QPointF at, bool isOfVideo) {
     const ImageInput input =
         isOfVideo ? videoInput(model_.catalog()) : imageInput(model_.catalog());
     if (!input.desc) {
-        showError(window_,
+        showError(&widgets_.window,
                   isOfVideo ? tr("No input for videos") : tr("No input for images"),
                   isOfVideo ? tr("no node here reads a video from a file")
                             : tr("no node here reads an image from a file"),

@@ -4,6 +4,8 @@
 #include "ui/document/graph_model.hpp"
 #include "ui/panels/image_drop.hpp"
 #include "ui/studio/file_commands.hpp"
+#include "ui/studio/main_window_widgets.hpp"
+#include "ui/studio/model_commands.hpp"
 
 #include <QImage>
 #include <QObject>
@@ -12,35 +14,33 @@
 #include <QStringList>
 
 class QMimeData;
-class QWidget;
 
 namespace lowtide::ui {
 
 /// What a file becomes that is dropped on the window: a graph is opened, an image or video becomes
-/// an input, weights are reported, and for an image or video with a graph the user is asked.
+/// an input, the graph uses weights, and for an image or video with a graph the user is asked.
+/// Images of the clipboard, the viewer and the gallery become inputs, too.
 class DroppedFile : public QObject {
     Q_OBJECT
 
 public:
     /// All must outlive it.
-    DroppedFile(GraphModel& model, FileCommands& files, Settings& settings, QWidget* window);
+    DroppedFile(MainWindowWidgets& widgets, FileCommands& files, ModelCommands& models);
 
-    /// `at`: where on the canvas a node for it would lie.
-    void take(const QString& path, QPointF at);
-    /// Adds a node that reads the image or video, next to what lies there already.
-    void useAsInput(const QString& path, QPointF at);
-
-Q_SIGNALS:
-    /// A file of weights, by its name, or the folder of a model.
-    void modelDropped(const QString& path, QPointF at);
+    /// Files that were dropped outside of the canvas.
+    void takeAll(const QStringList& files);
 
 private:
+    void connectWidgets();
+    void take(const QString& path, QPointF at);
+    void useAsInput(const QString& path, QPointF at);
     void addInput(const QString& path, QPointF at, bool isOfVideo);
 
+    MainWindowWidgets& widgets_;
     GraphModel& model_;
     FileCommands& files_;
+    ModelCommands& models_;
     ImageDrop images_;
-    QWidget* window_;
 };
 
 /// The node type that makes an image of a file, and its parameter; nullptr: there is none.

@@ -1,8 +1,11 @@
 #include "ui/studio/file_commands.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/bridge/answer.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QDateTime>
@@ -31,6 +34,9 @@ static void initStudioResources() {
 namespace lowtide::ui {
 
 namespace {
+
+const auto kNoJournal = QStringLiteral("no journal");
+const auto kSlowDisk = QStringLiteral("slow disk");
 
 QString lineOf(const Recovered& recovered) {
     const QDateTime time = QDateTime::fromString(recovered.writtenAt, Qt::ISODate).toLocalTime();
@@ -163,11 +169,69 @@ graph::Document defaultGraph() {
     return graph::parseDocument(file.readAll().toStdString());
 }
 
-FileCommands::FileCommands(DocumentFile& file,
-                           GraphModel& model,
-                           const AppFolders& appFolders,
-                           QWidget* window)
-    : QObject(window), file_(file), model_(model), appFolders_(appFolders), window_(window) {}
+FileCommands::FileCommands(MainWindowWidgets& widgets)
+    : widgets_(widgets),
+      file_(widgets.workspace.file),
+      model_(widgets.workspace.model),
+      appFolders_(widgets.appFolders),
+      window_(&widgets.window) {
+    connectActions();
+    connectNotices(widgets.notices);
+    fillRecent();
+}
+
+void FileCommands::connectActions() {
+    const Actions& actions = widgets_.actions;
+    actions.on("file.new", this, &FileCommands::newGraph);
+    actions.on("file.open", this, &FileCommands::open);
+    actions.on("file.save", this, [this] { save(); });
+    actions.on("file.save_as", this, [this] { saveAs(); });
+    actions.on("file.backups", this, &FileCommands::openBackup);
+}
+
+void FileCommands::connectNotices(NoticeBar& notices) {
+    connect(&file_,
+            &DocumentFile::waits,
+            &notices,
+            [this, &notices](const QString& sentence, bool canStop) {
+                if (sentence.isEmpty()) {
+                    notices.end(kSlowDisk);
+                    return;
+                }
+                notices.stand(kSlowDisk,
+                              NoticeKind::Info,
+                              sentence,
+                              canStop ? tr("Do not wait") : QString(),
+                              [this] { file_.stopReading(); });
+            });
+    const auto reportJournal = [&notices](const QString& reason) {
+        notices.stand(kNoJournal,
+                      NoticeKind::Warning,
+                      tr("Unsaved changes cannot be kept for recovery: %1").arg(reason));
+    };
+    connect(&file_, &DocumentFile::journalFailed, &notices, reportJournal);
+    connect(&file_, &DocumentFile::journalWorks, &notices, [&notices] { notices.end(kNoJournal); });
+    if (!file_.journalProblem().isEmpty()) {  // of the window before this one
+        reportJournal(file_.journalProblem());
+    }
+}
+
+void FileCommands::fillRecent() {
+    widgets_.recentMenu.clear();
+    const QStringList& paths = widgets_.workspace.settings().preferences().recentFiles;
+    for (const QString& path : paths) {
+        QAction* action = widgets_.recentMenu.addAction(menuText(QFileInfo(path).fileName()));
+        action->setToolTip(path);
+        action->setStatusTip(path);
+        connect(action, &QAction::triggered, this, [this, path] { openPath(path); });
+    }
+    widgets_.recentMenu.setEnabled(!paths.isEmpty());
+}
+
+void FileCommands::keepRecent(const QString& path) {
+    widgets_.workspace.settings().addRecentFile(QFileInfo(path).absoluteFilePath());
+    fillRecent();
+}
 
 void FileCommands::newGraph() {
     openDocument({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
@@ -180,6 +244,37 @@ void FileCommands::openDocument(OpenedGraph opened, Then then) {
         }
         showMessage(then, mayGo);
     });
+}
+
+void FileCommands::openRun(const std::string& graph,
+                           const QString& title,
+                           const Json& options,
+                           const QStringList& files,
+                           Then then) {
+    try {
+        OpenedGraph opened{.document = graph::parseDocument(graph),
+                           .name = title,
+                           .folder = QString::fromStdString(textIn(options, "graphFolder")),
+                           .isKept = false};
+        keepPrompts(opened.document, model_.catalog());
+        if (files.isEmpty()) {
+            openDocument(std::move(opened), then);
+            return;
+        }
+        file_.look(
+            this,
+            files.back(),
+            [files] {
+                return std::ranges::any_of(files,
+                                           [](const auto& file) { return QFile::exists(file); });
+            },
+            [this, opened = std::move(opened), then](bool isThere) mutable {
+                opened.isKept = isThere;
+                openDocument(std::move(opened), then);
+            });
+    } catch (const Error& error) {
+        showError(window_, tr("The graph of this run cannot be opened"), error);
+    }
 }
 
 /// The window may be built again, in another language, while a disk works.
@@ -196,10 +291,12 @@ QString FileCommands::startFolder() const {
     if (!file_.path().isEmpty()) {
         return QFileInfo(file_.path()).absolutePath();
     }
+    const QStringList& recent = widgets_.workspace.settings().preferences().recentFiles;
+    const QString last = recent.isEmpty() ? QString() : QFileInfo(recent.front()).absolutePath();
     const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-    return QFileInfo(startFolder_).isDir() ? startFolder_
-           : QFileInfo(documents).isDir()  ? documents
-                                           : QDir::homePath();
+    return QFileInfo(last).isDir()        ? last
+           : QFileInfo(documents).isDir() ? documents
+                                          : QDir::homePath();
 }
 
 void FileCommands::open() {
@@ -230,7 +327,7 @@ void FileCommands::openHere(const QString& path, const Then& then) {
                            openPath(path, then);
                            return;
                        case FileOutcome::Kind::Done:
-                           Q_EMIT used(QFileInfo(path).absoluteFilePath());
+                           keepRecent(path);
                            break;
                        default:
                            reportUnopened(path, outcome);
@@ -372,7 +469,7 @@ void FileCommands::saveTo(const QString& path, const Then& then) {
 void FileCommands::reportSaved(const QString& path, const FileOutcome& outcome, const Then& then) {
     const QString title = tr("“%1” is not saved").arg(QFileInfo(path).fileName());
     if (outcome.kind == FileOutcome::Kind::Done) {
-        Q_EMIT used(QFileInfo(path).absoluteFilePath());
+        keepRecent(path);
     } else if (outcome.kind == FileOutcome::Kind::InUse) {
         showError(
             window_, title, outcome.other, tr("save under another name, or close it there first"));

@@ -2,6 +2,7 @@
 
 #include "ui/document/saved_file.hpp"
 #include "ui/studio/document_file.hpp"
+#include "ui/studio/main_window_widgets.hpp"
 
 #include <QDialog>
 #include <QListWidget>
@@ -41,19 +42,13 @@ private:
     std::optional<Recovered> chosen_;
 };
 
-/// New, open, save and close with the questions that belong to them.
+/// New, open, save and close with the questions that belong to them, and the list of recent files.
 class FileCommands : public QObject {
     Q_OBJECT
 
 public:
-    /// All must outlive it; `window` is the parent of dialogs.
-    FileCommands(DocumentFile& file,
-                 GraphModel& model,
-                 const AppFolders& appFolders,
-                 QWidget* window);
-
-    /// Where dialogs begin while the graph has no file; empty: in the user's documents.
-    void setStartFolder(const QString& folder) { startFolder_ = folder; }
+    /// `widgets` must outlive it.
+    explicit FileCommands(MainWindowWidgets& widgets);
 
     /// Called once: whether it was done. Whatever was not is reported, or is what the user wants.
     using Then = std::function<void(bool isDone)>;
@@ -63,8 +58,15 @@ public:
     void open();
     void openPath(const QString& path, Then then = {});
     void openBackup();
-    /// A graph that has no file of its own: a preset, a run of the queue.
+    /// A graph that has no file of its own: a preset.
     void openDocument(OpenedGraph opened, Then then = {});
+    /// The graph of a run, with its prompts as they were drawn. `files` hold it too, if one of them
+    /// is still there.
+    void openRun(const std::string& graph,
+                 const QString& title,
+                 const Json& options,
+                 const QStringList& files,
+                 Then then = {});
 
     void save(Then then = {});
     void saveAs(Then then = {});
@@ -78,11 +80,11 @@ public:
     /// Offers what killed programs left; true when one was chosen.
     bool recover();
 
-Q_SIGNALS:
-    /// The file was opened or saved: its whole path.
-    void used(const QString& path);
-
 private:
+    void connectActions();
+    void connectNotices(NoticeBar& notices);
+    void fillRecent();
+    void keepRecent(const QString& path);
     [[nodiscard]] QString startFolder() const;
     void openHere(const QString& path, const Then& then);
     void openAsCopy(const QString& path, const QString& reason, const Then& then);
@@ -93,10 +95,10 @@ private:
     void reportSaved(const QString& path, const FileOutcome& outcome, const Then& then);
     [[nodiscard]] DocumentFile::Then whileHere(std::function<void(const FileOutcome& outcome)> act);
 
+    MainWindowWidgets& widgets_;
     DocumentFile& file_;
     GraphModel& model_;
     AppFolders appFolders_;
-    QString startFolder_;
     QWidget* window_;
 };
 

@@ -1,15 +1,12 @@
 #include "ui/studio/gallery_controller.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/answer.hpp"
 #include "ui/bridge/run_maker.hpp"
 #include "ui/editors/param_editor.hpp"
-#include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QDialogButtonBox>
-#include <QFile>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMessageBox>
@@ -160,29 +157,36 @@ DifferencesDialog::DifferencesDialog(const QString& run,
     column->addWidget(buttons);
 }
 
-GalleryController::GalleryController(Workspace& workspace,
-                                     Gallery& gallery,
-                                     FileCommands& files,
-                                     NoticeBar& notices,
-                                     QWidget* window)
-    : QObject(&gallery),
-      workspace_(workspace),
-      gallery_(gallery),
+GalleryController::GalleryController(MainWindowWidgets& widgets, FileCommands& files)
+    : QObject(widgets.gallery),
+      widgets_(widgets),
+      workspace_(widgets.workspace),
       files_(files),
-      notices_(notices),
-      window_(window) {
-    connect(&gallery_, &Gallery::graphAsked, this, &GalleryController::openGraph);
-    connect(&gallery_, &Gallery::seedAsked, this, &GalleryController::useSeed);
-    connect(&gallery_, &Gallery::differencesAsked, this, &GalleryController::showDifferences);
-    connect(&gallery_, &Gallery::refused, this, [this](const QString& sentence) {
+      notices_(widgets.notices),
+      window_(&widgets.window) {
+    Gallery* gallery = widgets.gallery;
+    widgets.actions.on("run.left_open", this, &GalleryController::chooseLeftOpen);
+    widgets.actions.on("view.gallery", this, [this, gallery] {
+        widgets_.centre.setCurrentWidget(gallery);
+        gallery->focusSearch();
+    });
+    connect(gallery, &Gallery::graphAsked, this, &GalleryController::openGraph);
+    connect(widgets.sheet, &SheetView::graphAsked, this, &GalleryController::openGraph);
+    connect(gallery, &Gallery::seedAsked, this, &GalleryController::useSeed);
+    connect(gallery, &Gallery::differencesAsked, this, &GalleryController::showDifferences);
+    connect(gallery, &Gallery::refused, this, [this](const QString& sentence) {
         notices_.show(NoticeKind::Warning, sentence);
     });
-    connect(&gallery_, &Gallery::removed, this, [this](const QString& sentence) {
-        notices_.show(NoticeKind::Info, sentence, tr("Undo"), [this] { gallery_.undoRemove(); });
+    connect(gallery, &Gallery::removed, this, [this, gallery](const QString& sentence) {
+        notices_.show(NoticeKind::Info, sentence, tr("Undo"), [gallery] { gallery->undoRemove(); });
     });
-    connect(&gallery_, &Gallery::returned, this, [this](const QString& sentence) {
+    connect(gallery, &Gallery::returned, this, [this](const QString& sentence) {
         notices_.show(NoticeKind::Success, sentence);
     });
+    connectLibrary();
+}
+
+void GalleryController::connectLibrary() {
     RunLibrary& library = *workspace_.library;
     connect(&library, &RunLibrary::failed, this, &GalleryController::reportProblem);
     connect(&library, &RunLibrary::worksAgain, this, [this] { notices_.end(kNotKept); });
@@ -218,23 +222,15 @@ void GalleryController::openGraph(const RunKey& key, const QString& path) {
             files_.openPath(path);
             return;
         }
-        const Json options = Json::parse(run.options, nullptr, false);
-        OpenedGraph opened{.document = graph::parseDocument(run.graph),
-                           .name = run.title,
-                           .folder = QString::fromStdString(textIn(options, "graphFolder"))};
-        keepPrompts(opened.document, workspace_.model.catalog());
-        workspace_.file.look(
-            this,
-            path,
-            [path] { return QFile::exists(path); },
-            [this, opened = std::move(opened)](bool isThere) mutable {
-                opened.isKept = isThere;
-                files_.openDocument(std::move(opened), [this](bool isOpen) {
-                    if (isOpen) {
-                        Q_EMIT graphShown();
-                    }
-                });
-            });
+        files_.openRun(run.graph,
+                       run.title,
+                       Json::parse(run.options, nullptr, false),
+                       {path},
+                       [this](bool isOpen) {
+                           if (isOpen) {
+                               widgets_.showGraph();
+                           }
+                       });
     });
 }
 
@@ -252,7 +248,7 @@ void GalleryController::useSeed(const RunKey& key) {
                 ? tr("The graph has the seed of “%1” now, and keeps it.").arg(run.title)
                 : tr("There is no seed in the graph of “%1”, or none in this one.").arg(run.title));
         if (isTaken) {
-            Q_EMIT graphShown();
+            widgets_.showGraph();
         }
     });
 }

@@ -2,14 +2,11 @@
 
 #include "ui/document/graph_differences.hpp"
 #include "ui/document/graph_model.hpp"
-#include "ui/panels/gallery.hpp"
 #include "ui/studio/file_commands.hpp"
-#include "ui/studio/notice_bar.hpp"
-#include "ui/studio/workspace.hpp"
+#include "ui/studio/main_window_widgets.hpp"
 
 #include <QDialog>
 #include <QObject>
-#include <QWidget>
 
 #include <functional>
 
@@ -37,36 +34,31 @@ class GalleryController : public QObject {
     Q_OBJECT
 
 public:
-    /// All must outlive it; `workspace` has a library.
-    GalleryController(Workspace& workspace,
-                      Gallery& gallery,
-                      FileCommands& files,
-                      NoticeBar& notices,
-                      QWidget* window);
+    /// Both must outlive it; there is a gallery.
+    GalleryController(MainWindowWidgets& widgets, FileCommands& files);
 
     /// Reports runs that waited when a studio ended, if there are any.
     void offerLeftOpen();
-    /// Asks what becomes of them.
-    void chooseLeftOpen();
-    /// The graph of a run; `path`: an image that holds it too.
-    void openGraph(const RunKey& key, const QString& path);
 
 Q_SIGNALS:
-    /// The graph that is open is another one, or has other values.
-    void graphShown();
     /// Runs of earlier times are given up.
     void forgotten();
 
 private:
+    void connectLibrary();
+    /// Asks what becomes of runs that waited.
+    void chooseLeftOpen();
     void reportProblem(const QString& problem);
     void withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act);
+    /// The graph of a run; `path`: an image that holds it too.
+    void openGraph(const RunKey& key, const QString& path);
     void useSeed(const RunKey& key);
     void showDifferences(const RunKey& key);
     void ask(const std::vector<RunRecord>& runs);
     void runAgain(const std::vector<RunRecord>& runs);
 
+    MainWindowWidgets& widgets_;
     Workspace& workspace_;
-    Gallery& gallery_;
     FileCommands& files_;
     NoticeBar& notices_;
     QWidget* window_;

@@ -30,18 +30,13 @@ QString unfinishedIn(const QString& pasted) {
 
 }  // namespace
 
-MaskController::MaskController(Workspace& workspace,
-                               GraphView& canvas,
-                               Viewer& viewer,
-                               NoticeBar& notices,
-                               const AppFolders& appFolders,
-                               QObject* parent)
-    : QObject(parent),
-      workspace_(workspace),
-      canvas_(canvas),
-      viewer_(viewer),
-      notices_(notices),
-      appFolders_(appFolders) {
+MaskController::MaskController(MainWindowWidgets& widgets)
+    : widgets_(widgets),
+      workspace_(widgets.workspace),
+      viewer_(widgets.viewer),
+      notices_(widgets.notices),
+      appFolders_(widgets.appFolders) {
+    connectActions();
     Retouching& retouching = viewer_.retouching();
     retouching.setFolder(appFolders_.pasted.isEmpty() ? QString()
                                                       : unfinishedIn(appFolders_.pasted));
@@ -50,9 +45,22 @@ MaskController::MaskController(Workspace& workspace,
     connect(&retouching, &Retouching::fileWanted, this, &MaskController::keep);
 }
 
-void MaskController::toggle(Retouching::Work work) {
-    Retouching& retouching = viewer_.retouching();
-    retouching.begin(retouching.work() == work ? Retouching::Work::None : work);
+/// Work that is done already ends.
+void MaskController::connectActions() {
+    const std::pair<const char*, Retouching::Work> works[] = {
+        {"view.paint_mask", Retouching::Work::Mask}, {"view.crop", Retouching::Work::Frame}};
+    for (const auto& [id, work] : works) {
+        QAction& action = widgets_.actions.at(id);
+        connect(&action, &QAction::triggered, this, [this, work = work] {
+            widgets_.centre.setCurrentWidget(&viewer_);
+            Retouching& retouching = viewer_.retouching();
+            retouching.begin(retouching.work() == work ? Retouching::Work::None : work);
+        });
+        const auto offer = [this, &action] { action.setEnabled(viewer_.canRetouch()); };
+        connect(&viewer_, &Viewer::shown, this, offer);
+        offer();
+    }
+    widgets_.actions.on("file.remove_masks", this, &MaskController::removeUnused);
 }
 
 QStringList MaskController::folders() const {
@@ -98,8 +106,8 @@ void MaskController::wire(const QString& image, const QString& mask, const QSize
                                wired = wireInpainting(document,
                                                       workspace_.model.catalog(),
                                                       files,
-                                                      canvas_.selectedNodes(),
-                                                      canvas_.nodeSizes());
+                                                      widgets_.canvas.selectedNodes(),
+                                                      widgets_.canvas.nodeSizes());
                            });
     viewer_.retouching().end();
     if (wired.refusal == InpaintWired::Refusal::None) {
@@ -113,13 +121,13 @@ void MaskController::wire(const QString& image, const QString& mask, const QSize
                       tr("No node of this graph fills masks. Open a preset, such as Inpaint, and "
                          "use the mask again; it is kept with its image."),
                       tr("Presets"),
-                      [this] { Q_EMIT presetsAsked(); });
+                      [this] { widgets_.panels.show("presets"); });
     } else {
         notices_.show(NoticeKind::Warning,
                       tr("No nodes that fill masks are here: start the studio with its engine. The "
                          "mask is kept with its image."));
     }
-    Q_EMIT graphShown();
+    widgets_.showGraph();
 }
 
 void MaskController::showThen(const QString& path, Retouching::Work work, const QString& ofKept) {
@@ -145,7 +153,7 @@ void MaskController::keep(const QImage& image, Retouching::Work work) {
                 notices_.show(
                     NoticeKind::Warning,
                     tr("The image has no file yet and cannot be written: %1").arg(kept.problem));
-                Q_EMIT graphShown();
+                widgets_.showGraph();
             }
         };
     });
@@ -252,7 +260,7 @@ void MaskController::offerUnused(const QString& graph, const SiblingImages& foun
                           .arg(name));
         return;
     }
-    if (UnusedDialog(unused, name, canvas_.window()).exec() == QDialog::Accepted) {
+    if (UnusedDialog(unused, name, &widgets_.window).exec() == QDialog::Accepted) {
         moveAway(usedHere().unusedOf(unused));
     }
 }

@@ -1,13 +1,9 @@
 #pragma once
 
 #include "ui/bridge/background.hpp"
-#include "ui/canvas/graph_view.hpp"
 #include "ui/panels/retouching.hpp"
-#include "ui/panels/viewer.hpp"
-#include "ui/studio/app_folders.hpp"
-#include "ui/studio/notice_bar.hpp"
+#include "ui/studio/main_window_widgets.hpp"
 #include "ui/studio/unused_images.hpp"
-#include "ui/studio/workspace.hpp"
 
 #include <QObject>
 
@@ -22,25 +18,13 @@ class MaskController : public QObject {
     Q_OBJECT
 
 public:
-    /// All but `appFolders` must outlive it.
-    MaskController(Workspace& workspace,
-                   GraphView& canvas,
-                   Viewer& viewer,
-                   NoticeBar& notices,
-                   const AppFolders& appFolders,
-                   QObject* parent);
-
-    /// Ends at once where that is done already.
-    void toggle(Retouching::Work work);
-    /// Asks before anything goes; where some user of files cannot be read, nothing does.
-    void removeUnused();
-
-Q_SIGNALS:
-    /// The graph fills a mask now, or the user is notified why not.
-    void graphShown();
-    void presetsAsked();
+    /// `widgets` must outlive it.
+    explicit MaskController(MainWindowWidgets& widgets);
 
 private:
+    void connectActions();
+    /// Asks before anything goes; where some user of files cannot be read, nothing does.
+    void removeUnused();
     void use(const QString& image, const QImage& mask);
     void wire(const QString& image, const QString& mask, const QSize& size);
     void frame(const QImage& image, const QRect& frame, int overlap);
@@ -57,8 +41,8 @@ private:
     /// As the graph names it: relative where it lies next to it.
     [[nodiscard]] std::string named(const QString& path) const;
 
+    MainWindowWidgets& widgets_;
     Workspace& workspace_;
-    GraphView& canvas_;
     Viewer& viewer_;
     NoticeBar& notices_;
     const AppFolders appFolders_;

@@ -1,6 +1,7 @@
 #include "ui/studio/missing_files.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/document/opened_graph.hpp"
 
 #include <QDir>
 #include <QFileDialog>
@@ -14,6 +15,9 @@
 namespace lowtide::ui {
 
 namespace {
+
+/// Of an AutoV2; shorter ones are of A1111's first kind, which is no SHA-256 of the whole file.
+constexpr size_t kFewestDigits = 10;
 
 QString fileNameOf(const std::string& value) {
     return QString::fromStdString(value)
@@ -106,8 +110,13 @@ void relocate(graph::Document& document, const graph::Catalog& catalog, const Ne
     });
 }
 
-LocateFile::LocateFile(GraphModel& model, Models models, QWidget* window)
-    : QObject(window), model_(model), models_(std::move(models)), window_(window) {}
+LocateFile::LocateFile(MainWindowWidgets& widgets)
+    : workspace_(widgets.workspace), model_(workspace_.model), window_(&widgets.window) {
+    connect(&widgets.issues,
+            &IssuesPanel::locateRequested,
+            this,
+            [this](const std::string& node, const std::string& param) { locate(node, param); });
+}
 
 LocateFile::~LocateFile() {
     delete search_;
@@ -132,7 +141,7 @@ void LocateFile::locate(const std::string& file) {
         }
         return;
     }
-    WantedModel wanted = models_.byHash(file);
+    WantedModel wanted = wantedByHash(file);
     if (wanted.digits.empty() || wanted.unread.empty()) {
         chooseAndUse(file);
     } else {
@@ -144,7 +153,7 @@ void LocateFile::locate(const std::string& file) {
 void LocateFile::search(WantedModel wanted) {
     if (!search_ || !search_->isAtWork()) {
         delete search_;
-        search_ = new HashSearchDialog(models_.shelf, std::move(wanted), window_);
+        search_ = new HashSearchDialog(workspace_.shelf, std::move(wanted), window_);
         search_->setAttribute(Qt::WA_DeleteOnClose);
         connect(search_,
                 &HashSearchDialog::useAsked,
@@ -166,7 +175,7 @@ void LocateFile::chooseAndUse(const std::string& file) {
     if (chosen.isEmpty()) {
         return;
     }
-    NewPaths newPaths = inSameFolder(missingFiles(model_, models_.isFound), file, chosen);
+    NewPaths newPaths = inSameFolder(missing(), file, chosen);
     if (!newPaths.empty() && !wants(newPaths)) {
         newPaths.clear();
     }
@@ -174,13 +183,57 @@ void LocateFile::chooseAndUse(const std::string& file) {
     use(newPaths, QFileInfo(chosen).fileName());
 }
 
+std::vector<std::string> LocateFile::missing() const {
+    return missingFiles(model_, [this](const std::string& file) {
+        return workspace_.models.isThere(file, workspace_.file.folder());
+    });
+}
+
+/// Models of that file name, or with that hash, wherever they lie.
+std::vector<std::string> LocateFile::foldersOf(const std::string& file) const {
+    std::vector<std::string> found;
+    const std::string hash = knownHashOf(file);
+    for (const FoundModel& model : workspace_.models.models()) {
+        if (isSameModel(file, hash, model.file.name, workspace_.shelf.hashOf(model))) {
+            found.push_back(model.value);
+        }
+    }
+    return found;
+}
+
+/// The first digits, from the image that was opened, or of the file when it was still there.
+std::string LocateFile::knownHashOf(const std::string& file) const {
+    std::string hash = modelHashOf(model_.document(), file);
+    if (hash.empty()) {
+        hash = workspace_.shelf.lastHashAt(file);
+    }
+    for (const ModelFolder& folder : workspace_.models.folders()) {
+        if (hash.empty()) {
+            hash = workspace_.shelf.lastHashAt(folder.path + "/" + file);
+        }
+    }
+    return hash;
+}
+
+WantedModel LocateFile::wantedByHash(const std::string& file) const {
+    WantedModel wanted{.value = file, .digits = knownHashOf(file), .unread = {}};
+    if (wanted.digits.size() < kFewestDigits) {
+        wanted.digits = hashInName(file);
+    }
+    if (!wanted.digits.empty()) {
+        wanted.unread =
+            modelsWithoutHash(workspace_.models.models(), workspace_.shelf, kindsOf(model_, file));
+    }
+    return wanted;
+}
+
 /// Of this file and of all others that are missing; empty: this one is not known.
 NewPaths LocateFile::knownPaths(const std::string& file) const {
     NewPaths newPaths;
-    std::vector<std::string> missing = missingFiles(model_, models_.isFound);
-    missing.push_back(file);
-    for (const std::string& each : missing) {
-        if (const std::vector<std::string> known = models_.known(each); !known.empty()) {
+    std::vector<std::string> lost = missing();
+    lost.push_back(file);
+    for (const std::string& each : lost) {
+        if (const std::vector<std::string> known = foldersOf(each); !known.empty()) {
             newPaths[each] = QString::fromStdString(known.front());
         }
     }

@@ -3,6 +3,7 @@
 #include "ui/document/graph_model.hpp"
 #include "ui/models/model_kind.hpp"
 #include "ui/panels/hash_search_dialog.hpp"
+#include "ui/studio/main_window_widgets.hpp"
 
 #include <QObject>
 #include <QPointer>
@@ -12,8 +13,6 @@
 #include <map>
 #include <set>
 #include <string>
-
-class QWidget;
 
 namespace lowtide::ui {
 
@@ -44,12 +43,6 @@ using IsFound = std::function<bool(const std::string& value)>;
 /// Every parameter that names one of the files gets its new path.
 void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPaths& newPaths);
 
-/// Where models of the user are what a file is that the graph names.
-using KnownPaths = std::function<std::vector<std::string>(const std::string& file)>;
-
-/// What is known of the hash of a file, and where it may be.
-using ByHash = std::function<WantedModel(const std::string& file)>;
-
 /// Finds a file that the graph names among the user's models, by name or by hash, else asks where
 /// it is, and has the graph name that path: every node of it, in one step. Others that are missing
 /// and are known, or lie next to the chosen one, are offered too. Models are hashed only where the
@@ -58,16 +51,8 @@ class LocateFile : public QObject {
     Q_OBJECT
 
 public:
-    /// The look-ups and notes of models that it uses.
-    struct Models {
-        IsFound isFound;
-        KnownPaths known;
-        ByHash byHash;
-        ModelShelf& shelf;
-    };
-
-    /// All must outlive it; `window` is the parent of dialogs.
-    LocateFile(GraphModel& model, Models models, QWidget* window);
+    /// `widgets` must outlive it.
+    explicit LocateFile(MainWindowWidgets& widgets);
     ~LocateFile() override;
 
     /// What the parameter of that node names.
@@ -77,6 +62,10 @@ public:
 
 private:
     enum class Answer { Use, Choose, Cancel };
+    [[nodiscard]] std::vector<std::string> missing() const;
+    [[nodiscard]] std::vector<std::string> foldersOf(const std::string& file) const;
+    [[nodiscard]] std::string knownHashOf(const std::string& file) const;
+    [[nodiscard]] WantedModel wantedByHash(const std::string& file) const;
     [[nodiscard]] NewPaths knownPaths(const std::string& file) const;
     [[nodiscard]] Answer offer(const NewPaths& newPaths, const std::string& file) const;
     void use(const NewPaths& newPaths, const QString& name);
@@ -85,8 +74,8 @@ private:
     [[nodiscard]] QString choose(const std::string& file) const;
     [[nodiscard]] bool wants(const NewPaths& others) const;
 
+    Workspace& workspace_;
     GraphModel& model_;
-    Models models_;
     QWidget* window_;
     QPointer<HashSearchDialog> search_;
 };

@@ -2,10 +2,8 @@
 
 #include "ui/access/announce.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/document/node_title.hpp"
 #include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/panels/viewer.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/figures.hpp"
 
@@ -51,19 +49,18 @@ bool isLast(const QObject* watched) {
 
 }  // namespace
 
-RunNotices::RunNotices(const GraphModel& model,
-                       RunControl& run,
-                       const RunQueue& queue,
-                       NoticeBar& bar,
-                       QObject* parent)
-    : QObject(parent), run_(run), queue_(queue), bar_(bar) {
+RunNotices::RunNotices(MainWindowWidgets& widgets, ViewerController& images)
+    : widgets_(widgets),
+      images_(images),
+      run_(widgets.workspace.run),
+      queue_(widgets.workspace.queue) {
     connect(&run_, &RunControl::upToDate, this, [this] {
         showMessage(NoticeKind::Info,
                     tr("Nothing to do: everything is up to date."),
                     tr("Run again"),
                     [this] { run_.run(RunHow::Again); });
     });
-    connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
+    connect(&widgets_.workspace.model, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.reset) {
             takeBack();
         }
@@ -86,7 +83,7 @@ void RunNotices::reportFailure(quint64 id) {
     if (error && !error->hint.empty()) {
         text += QLatin1Char(' ') + asSentence(QString::fromStdString(error->hint.str()));
     }
-    showMessage(NoticeKind::Error, text, tr("Show"), [this] { Q_EMIT issuesAsked(); });
+    showMessage(NoticeKind::Error, text, tr("Show"), [this] { widgets_.panels.show("issues"); });
 }
 
 void RunNotices::reportImages(quint64 id) {
@@ -96,8 +93,9 @@ void RunNotices::reportImages(quint64 id) {
         if (warnings.isEmpty()) {
             takeBack();
         } else {
-            showMessage(
-                NoticeKind::Warning, warnings, tr("Show"), [this] { Q_EMIT issuesAsked(); });
+            showMessage(NoticeKind::Warning, warnings, tr("Show"), [this] {
+                widgets_.panels.show("issues");
+            });
         }
         return;
     }
@@ -110,11 +108,10 @@ void RunNotices::reportImages(quint64 id) {
             ? tr("Saved %1 in %2.").arg(name, folder)
             : tr("Saved %n images in %1, the last one is %2.", nullptr, count).arg(folder, name);
     if (warnings.isEmpty()) {
-        showMessage(
-            NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT imageAsked(file); });
+        showMessage(NoticeKind::Success, text, tr("View"), [this, file] { images_.show(file); });
     } else {
         showMessage(NoticeKind::Warning, text + QLatin1Char(' ') + warnings, tr("Show"), [this] {
-            Q_EMIT issuesAsked();
+            widgets_.panels.show("issues");
         });
     }
 }
@@ -127,12 +124,12 @@ void RunNotices::showMessage(NoticeKind kind,
         lastAsked_ = std::max(lastAsked_, run.id);
     }
     takeBack();
-    notice_ = bar_.show(kind, text, button, std::move(act));
+    notice_ = widgets_.notices.show(kind, text, button, std::move(act));
 }
 
 /// What others report is kept.
 void RunNotices::takeBack() {
-    bar_.withdraw(std::exchange(notice_, 0));
+    widgets_.notices.withdraw(std::exchange(notice_, 0));
 }
 
 RunSpeaker::RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent)
@@ -215,51 +212,6 @@ void EscapeTwice::count() {
     } else {
         since_.start();
     }
-}
-
-LiveView::LiveView(Workspace& workspace, Viewer& viewer, QObject* parent)
-    : QObject(parent), workspace_(workspace), viewer_(viewer) {
-    connect(&workspace_.statuses, &NodeStatuses::changed, this, &LiveView::follow);
-    connect(&workspace_.queue, &RunQueue::ended, this, &LiveView::end);
-    connect(&workspace_.run, &RunControl::busyChanged, this, [this](bool isBusy) {
-        if (!isBusy) {
-            viewer_.setFollowing(true);  // the next run is another matter
-        }
-    });
-}
-
-void LiveView::follow(const std::string& node) {
-    const NodeStatus& status = workspace_.statuses.of(node);
-    if (status.step) {
-        followed_ = node;
-        viewer_.showLive(status.nodeImage, titleOf(node, *status.step));
-    } else if (node == followed_ && viewer_.isLive()) {
-        followed_.clear();
-        if (!workspace_.run.arePreviewsShown()) {
-            viewer_.endLive();
-        }
-    }
-}
-
-void LiveView::end(quint64 run) {
-    const QueuedRun* over = workspace_.queue.find(run);
-    if (!viewer_.isLive()) {
-        return;
-    }
-    if (over && !over->files.isEmpty()) {
-        viewer_.showFiles(over->files, over->files.back());
-    } else if (over && !over->nodeImage.image.isNull()) {
-        viewer_.showImage(over->nodeImage.largest(), over->title, over->nodeImage.size);
-    } else {
-        viewer_.endLive();
-    }
-}
-
-QString LiveView::titleOf(const std::string& node, const ImageStep& step) const {
-    return tr("Preview of %1, step %2 of %3")
-        .arg(nodeTitle(workspace_.model.document(), workspace_.model.catalog(), node))
-        .arg(step.done)
-        .arg(step.total);
 }
 
 }  // namespace lowtide::ui

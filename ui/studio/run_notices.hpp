@@ -2,8 +2,8 @@
 
 #include "ui/bridge/run_control.hpp"
 #include "ui/bridge/run_queue.hpp"
-#include "ui/studio/notice_bar.hpp"
-#include "ui/studio/workspace.hpp"
+#include "ui/studio/main_window_widgets.hpp"
+#include "ui/studio/viewer_controller.hpp"
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -14,28 +14,16 @@
 
 namespace lowtide::ui {
 
-class Viewer;
-
 /// Reports above the canvas how a run ended, its warnings, and what can be done next.
 class RunNotices : public QObject {
     Q_OBJECT
 
 public:
-    /// All must outlive it.
-    RunNotices(const GraphModel& model,
-               RunControl& run,
-               const RunQueue& queue,
-               NoticeBar& bar,
-               QObject* parent = nullptr);
+    /// Both must outlive it.
+    RunNotices(MainWindowWidgets& widgets, ViewerController& images);
 
     /// What it reported last no longer holds.
     void takeBack();
-
-Q_SIGNALS:
-    /// The user wants to see what is wrong.
-    void issuesAsked();
-    /// The user wants to see the image of the run.
-    void imageAsked(const QString& file);
 
 private:
     void reportFailure(quint64 id);
@@ -45,9 +33,10 @@ private:
                      const QString& button,
                      std::function<void()> act);
 
+    MainWindowWidgets& widgets_;
+    ViewerController& images_;
     RunControl& run_;
     const RunQueue& queue_;
-    NoticeBar& bar_;
     quint64 notice_ = 0;     ///< what it showed last
     quint64 lastAsked_ = 0;  ///< the newest run when it did
 };
@@ -93,24 +82,6 @@ private:
     void count();
 
     QElapsedTimer since_;
-};
-
-/// Lets the viewer show what a run is making, and at its end what it made.
-class LiveView : public QObject {
-    Q_OBJECT
-
-public:
-    /// Both must outlive it.
-    LiveView(Workspace& workspace, Viewer& viewer, QObject* parent = nullptr);
-
-private:
-    void follow(const std::string& node);
-    void end(quint64 run);
-    [[nodiscard]] QString titleOf(const std::string& node, const ImageStep& step) const;
-
-    Workspace& workspace_;
-    Viewer& viewer_;
-    std::string followed_;  ///< the node whose previews are shown
 };
 
 }  // namespace lowtide::ui

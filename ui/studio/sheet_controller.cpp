@@ -107,17 +107,47 @@ SheetController::WrittenSheet written(const SheetRecord& sheet,
 
 }  // namespace
 
-SheetController::SheetController(Workspace& workspace,
-                                 SheetView& view,
-                                 NoticeBar& notices,
-                                 QWidget* window)
-    : QObject(&view), workspace_(workspace), view_(view), notices_(notices), window_(window) {
+SheetController::SheetController(MainWindowWidgets& widgets,
+                                 RunCommands& runs,
+                                 GalleryController& gallery)
+    : QObject(widgets.sheet),
+      widgets_(widgets),
+      runs_(runs),
+      workspace_(widgets.workspace),
+      view_(*widgets.sheet),
+      notices_(widgets.notices),
+      window_(&widgets.window) {
+    connectWidgets();
+    connect(&gallery, &GalleryController::forgotten, this, &SheetController::writeMissing);
     connect(&workspace_.queue, &RunQueue::ended, this, &SheetController::endRun);
     connect(&workspace_.queue, &RunQueue::takenBack, this, &SheetController::endWaiting);
     connect(&workspace_.queue, &RunQueue::runChanged, this, &SheetController::reportProgress);
     connect(&view_, &SheetView::valuesAsked, this, &SheetController::useValues);
     connect(&view_, &SheetView::retryAsked, this, &SheetController::retry);
     connect(&view_, &SheetView::sheetAsked, this, [this] { ask({}); });
+    writeMissing();
+}
+
+void SheetController::connectWidgets() {
+    const auto vary = [this](const std::string& node, const std::string& item, bool areRows) {
+        if (runs_.commit()) {
+            ask({.node = node, .item = item, .areRows = areRows});
+        }
+    };
+    Inspector& inspector = widgets_.inspector;
+    connect(&inspector, &Inspector::varyAsked, this, vary);
+    connect(
+        &widgets_.canvas,
+        &GraphView::varyRequested,
+        this,
+        [vary](const std::string& node, const std::string& param) { vary(node, param, false); });
+    // Begins with the parameter whose value is being edited, where there is one.
+    widgets_.actions.on("run.sheet", this, [vary, &inspector] {
+        const auto [node, param] = inspector.focused();
+        vary(node, param, false);
+    });
+    widgets_.actions.on("view.sheet", this, [this] { open(view_.sheet()); });
+    connect(widgets_.gallery, &Gallery::sheetAsked, this, &SheetController::open);
 }
 
 Json SheetController::optionsOf(const SheetPlan& plan) const {
@@ -185,7 +215,7 @@ void SheetController::show(const SheetRecord& sheet) {
     ++times_;
     take(sheet);
     view_.focusCells();
-    Q_EMIT shown();
+    widgets_.centre.setCurrentWidget(&view_);
 }
 
 /// As it is by now, where it is the one that is seen.
@@ -203,7 +233,7 @@ void SheetController::open(const RunKey& key) {
             return;  // another one was shown or asked for meanwhile
         }
         if (!sheet) {
-            Q_EMIT shown();  // the view shows how to make one
+            widgets_.centre.setCurrentWidget(&view_);  // it shows how to make one
             return;
         }
         show(*sheet);
@@ -336,7 +366,7 @@ void SheetController::useValues(int cell) {
         return;
     }
     notices_.show(NoticeKind::Info, tr("The graph has %1 now.").arg(plan.cellTitle(at)));
-    Q_EMIT valuesUsed();
+    widgets_.showGraph();
 }
 
 /// The graph is that of the sheet, the options are those of today.

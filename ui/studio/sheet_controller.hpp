@@ -2,13 +2,11 @@
 
 #include "ui/bridge/background.hpp"
 #include "ui/panels/sheet_dialog.hpp"
-#include "ui/panels/sheet_view.hpp"
-#include "ui/studio/notice_bar.hpp"
-#include "ui/studio/workspace.hpp"
+#include "ui/studio/gallery_controller.hpp"
+#include "ui/studio/run_commands.hpp"
 
 #include <QHash>
 #include <QObject>
-#include <QWidget>
 
 namespace lowtide::ui {
 
@@ -19,15 +17,8 @@ class SheetController : public QObject {
     Q_OBJECT
 
 public:
-    /// All must outlive it; `workspace` has a library.
-    SheetController(Workspace& workspace, SheetView& view, NoticeBar& notices, QWidget* window);
-
-    /// Asks for the parameters and their values, and starts.
-    void ask(const SheetRequest& request);
-    /// The sheet that a run is, or is a cell of; an empty key: the newest, where there is one.
-    void open(const RunKey& key);
-    /// Images that were not written because the studio ended, or a run was forgotten.
-    void writeMissing();
+    /// All must outlive it; there is a sheet.
+    SheetController(MainWindowWidgets& widgets, RunCommands& runs, GalleryController& gallery);
 
     /// The image of all cells, or why there is none.
     struct WrittenSheet {
@@ -35,13 +26,14 @@ public:
         QString problem;
     };
 
-Q_SIGNALS:
-    /// A sheet is in the view, which shall be seen.
-    void shown();
-    /// The graph that is open has other values.
-    void valuesUsed();
-
 private:
+    void connectWidgets();
+    /// Asks for the parameters and their values, and starts.
+    void ask(const SheetRequest& request);
+    /// The sheet that a run is, or is a cell of; an empty key: the newest, where there is one.
+    void open(const RunKey& key);
+    /// Images that were not written because the studio ended, or a run was forgotten.
+    void writeMissing();
     void start(const SheetPlan& plan);
     void endRun(quint64 run);
     void endWaiting(const std::vector<quint64>& runs);
@@ -58,6 +50,8 @@ private:
     void retry();
     [[nodiscard]] Json optionsOf(const SheetPlan& plan) const;
 
+    MainWindowWidgets& widgets_;
+    RunCommands& runs_;
     Workspace& workspace_;
     SheetView& view_;
     NoticeBar& notices_;

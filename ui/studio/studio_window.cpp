@@ -143,16 +143,14 @@ void StudioWindow::buildFrame() {
 }
 
 void StudioWindow::connectActions() {
-    connect(&actions_.at("file.quit"), &QAction::triggered, this, &QWidget::close);
-    connect(&actions_.at("edit.keys"), &QAction::triggered, this, [this] {
-        KeysSheet(actions_, this).exec();
-    });
+    actions_.on("file.quit", this, &QWidget::close);
+    actions_.on("edit.keys", this, [this] { KeysSheet(actions_, this).exec(); });
     connect(&actions_, &Actions::keysChanged, this, [this] {
         settings_.change(
             [&](Preferences& preferences) { preferences.keys = actions_.changedKeys(); });
     });
-    connect(&actions_.at("help.report"), &QAction::triggered, this, &StudioWindow::showReport);
-    connect(&actions_.at("help.about"), &QAction::triggered, this, &StudioWindow::showAbout);
+    actions_.on("help.report", this, &StudioWindow::showReport);
+    actions_.on("help.about", this, &StudioWindow::showAbout);
     connect(&settings_,
             &Settings::changed,
             this,
@@ -186,7 +184,7 @@ void StudioWindow::attach(Plugin& plugin) {
     showTitle();
     if (!absent_ && !settings_.preferences().isFirstStartDone && setup_.arguments.graph.isEmpty()) {
         QMetaObject::invokeMethod(
-            controller_.get(), &MainWindowController::showFirstStart, Qt::QueuedConnection);
+            &controller_->presets(), &PresetCommands::showFirstStart, Qt::QueuedConnection);
     }
     if (!settings_.problem().isEmpty()) {
         controller_->notices().show(NoticeKind::Warning, settings_.problem());
@@ -198,21 +196,22 @@ void StudioWindow::attach(Plugin& plugin) {
 }
 
 void StudioWindow::makeController() {
-    controller_ = std::make_unique<MainWindowController>(*workspace_,
-                                                         MainWindowParts{*this,
+    controller_ = std::make_unique<MainWindowController>(MainWindowParts{*workspace_,
+                                                                         *this,
                                                                          actions_,
                                                                          *toolBar_,
-                                                                         settings_,
                                                                          setup_.appFolders,
                                                                          *recentMenu_,
                                                                          log_,
                                                                          setup_.desktop});
-    connect(controller_.get(), &MainWindowController::titleChanged, this, &StudioWindow::showTitle);
-    connect(controller_.get(), &MainWindowController::firstStartAsked, this, [this] {
+    connect(&controller_->presets(), &PresetCommands::firstStartAsked, this, [this] {
         isFirstStartDue_ = true;
     });
-    connect(&workspace_->queue, &RunQueue::runChanged, controller_.get(), [this] { showTitle(); });
-    connect(&workspace_->queue, &RunQueue::ended, controller_.get(), [this] { showTitle(); });
+    QObject* here = controller_.get();
+    connect(&workspace_->file, &DocumentFile::moved, here, [this] { showTitle(); });
+    connect(&workspace_->model, &GraphModel::modifiedChanged, here, [this] { showTitle(); });
+    connect(&workspace_->queue, &RunQueue::runChanged, here, [this] { showTitle(); });
+    connect(&workspace_->queue, &RunQueue::ended, here, [this] { showTitle(); });
 }
 
 /// Everything that shows texts is built again around what is open, which is left as it is: the
@@ -220,7 +219,7 @@ void StudioWindow::makeController() {
 void StudioWindow::speakAgain() {
     EditSession::commit();
     const QByteArray layout = saveState();
-    const WindowState viewState = controller_ ? controller_->viewState() : WindowState();
+    const WindowState viewState = controller_ ? controller_->widgets().viewState() : WindowState();
     controller_.reset();
     delete menuBar()->cornerWidget();
     qDeleteAll(menuBar()->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
@@ -240,7 +239,7 @@ void StudioWindow::speakAgain() {
         controller_.get(),
         [this, layout, viewState] {
             controller_->panels().restore(layout);
-            controller_->takeUp(viewState);
+            controller_->widgets().showState(viewState);
             setUpdatesEnabled(true);
         },
         Qt::QueuedConnection);
@@ -253,7 +252,7 @@ void StudioWindow::speakAgain() {
     showTitle();
     if (std::exchange(isFirstStartDue_, false)) {
         QMetaObject::invokeMethod(
-            controller_.get(), &MainWindowController::showFirstStart, Qt::QueuedConnection);
+            &controller_->presets(), &PresetCommands::showFirstStart, Qt::QueuedConnection);
     }
 }
 
@@ -318,7 +317,7 @@ void StudioWindow::openAsked(const FileCommands::Then& then) {
     const PresetEntry* preset =
         QFileInfo::exists(asked) ? nullptr : workspace_->presets.find(asked);
     if (preset) {
-        controller_->openPreset(preset->id, then);
+        controller_->presets().open(preset->id, then);
     } else {
         controller_->files().openPath(asked, then);
     }
@@ -392,7 +391,7 @@ bool StudioWindow::askToClose() {
     if (!controller_) {
         return true;
     }
-    if (!controller_->mayEndRuns()) {
+    if (!controller_->runs().mayEnd()) {
         return false;
     }
     isAsking_ = true;
@@ -437,7 +436,7 @@ void StudioWindow::dragEnterEvent(QDragEnterEvent* event) {
 void StudioWindow::dropEvent(QDropEvent* event) {
     if (controller_) {
         event->acceptProposedAction();
-        controller_->takeDropped(localFiles(event->mimeData()));
+        controller_->dropped().takeAll(localFiles(event->mimeData()));
     }
 }
 

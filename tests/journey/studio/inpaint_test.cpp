@@ -137,7 +137,7 @@ void InpaintTest::anEyeIsInpaintedInEightClicks() {
     const QImage before = rgb(first.files.front());
     studio_->window().findChild<QTabWidget*>("centre")->setCurrentIndex(0);
     const int steps = studio_->model().undoStack().index();
-    Gallery& gallery = *studio_->controller().gallery();
+    Gallery& gallery = *studio_->controller().widgets().gallery;
 
     Hands hands(*studio_);
     Clicks clicks(*studio_);

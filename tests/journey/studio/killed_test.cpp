@@ -53,7 +53,7 @@ void workForEver(StudioSession& studio, quint32 child) {
         document.nodes.at("latent").params.update({{"width", 64}, {"height", 64}});
         document.nodes.at("denoise").params["steps"] = 1;
     });
-    Gallery& gallery = *studio.controller().gallery();
+    Gallery& gallery = *studio.controller().widgets().gallery;
     Hands hands(studio);
     hands.press("view.gallery");
     auto& list = *gallery.findChild<QListView*>("pictures");

@@ -176,7 +176,7 @@ void NewcomerTest::yesterdaysImageAndItsGraph() {
     store.add({run});
     store.addImages(run.key, {image}, ImageClaim::Wrote, run.asked);
     leaveUnchanged();
-    Gallery& gallery = *studio_->controller().gallery();
+    Gallery& gallery = *studio_->controller().widgets().gallery;
     clicks_->onTab("Gallery");
     clicks_->choose(*gallery.findChild<QComboBox*>("galleryWhen"), "Yesterday");
     QVERIFY(QTest::qWaitFor([&] { return gallery.files() == QStringList{image}; }, kPatience));

@@ -47,7 +47,7 @@ QString suffixOfProcess() {
 void Scene::openPreset(const QString& id) {
     studio_.model().setSaved();
     bool isThere = false;
-    studio_.controller().openPreset(id, [&isThere](bool isOpen) { isThere = isOpen; });
+    studio_.controller().presets().open(id, [&isThere](bool isOpen) { isThere = isOpen; });
     if (!isThere) {
         throw std::runtime_error("there is no preset " + id.toStdString());
     }

@@ -169,7 +169,7 @@ void ScenesTest::gallery() {
     closeNotices();
     scene_->hidePanelsBelow();
     act("view.gallery");
-    Gallery& gallery = *studio_->controller().gallery();
+    Gallery& gallery = *studio_->controller().widgets().gallery;
     QTRY_VERIFY_WITH_TIMEOUT(gallery.files().size() > images_.size(), kPatience);
     gallery.select(images_.back());
     scene_->keep(scene_->middle(), "gallery");
@@ -246,7 +246,7 @@ void ScenesTest::chooseValues(QDialog& dialog,
 
 void ScenesTest::sheet() {
     scene_->openPreset("builtin:text_to_image_balanced");
-    SheetView& sheet = *studio_->controller().sheet();
+    SheetView& sheet = *studio_->controller().widgets().sheet;
     const RunKey before = sheet.sheet();
     answerDialog("sheet", [this](QDialog& dialog) {
         chooseValues(dialog, "x", "steps", "4, 8, 20");

@@ -58,7 +58,7 @@ void runSheetUntilKilled(StudioSession& studio) {
     studio.window().actions().at("run.sheet").trigger();
     const bool isAtWork = QTest::qWaitFor(
         [&] {
-            const SheetRecord& sheet = studio.controller().sheet()->table().sheet();
+            const SheetRecord& sheet = studio.controller().widgets().sheet->table().sheet();
             return sheet.cells.size() == 4 && !sheet.cells[1].files.isEmpty() &&
                    studio.workspace().statuses.of("denoise").done > 2;
         },
@@ -90,7 +90,7 @@ private Q_SLOTS:
     void cleanupTestCase() { studio_.reset(); }
 
 private:
-    [[nodiscard]] SheetView& view() { return *studio_->controller().sheet(); }
+    [[nodiscard]] SheetView& view() { return *studio_->controller().widgets().sheet; }
 
     void waitForSheet();
 

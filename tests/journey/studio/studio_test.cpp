@@ -475,7 +475,7 @@ void StudioTest::nodesOfOurGraphsStandApart() {
     studio_->model().setSaved();
     for (const PresetEntry& preset : studio_->workspace().presets.entries()) {
         if (preset.id.startsWith("builtin:")) {
-            studio_->controller().openPreset(preset.id);
+            studio_->controller().presets().open(preset.id);
             QCOMPARE(studio_->workspace().file.name(), preset.title);
             look(preset.id);
         }

@@ -3,7 +3,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
-#include "ui/studio/image_presets.hpp"
+#include "ui/studio/preset_commands.hpp"
 
 #include <future>
 

@@ -189,9 +189,9 @@ const std::vector<std::pair<const char*, Arrange>>& views() {
          [](Furnished& studio) {
              const QStringList files = studio.paint(3);
              studio.action("view.gallery").trigger();
-             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().gallery()->files().size() >= 3,
+             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().widgets().gallery->files().size() >= 3,
                                       kPatience);
-             studio.controller().gallery()->select(files.front());
+             studio.controller().widgets().gallery->select(files.front());
          }},
         {"sheet", [](Furnished& studio) { studio.sheet(); }},
     };

@@ -169,7 +169,6 @@ private Q_SLOTS:
         QVERIFY(QDir().mkpath(home));
         const QByteArray before = qgetenv("HOME");
         qputenv("HOME", home.toUtf8());
-        studio.window->controller()->files().setStartFolder({});
         QString name = "no dialog";
         QString folder;
         QTimer::singleShot(100, qApp, [&] {
@@ -430,7 +429,7 @@ private Q_SLOTS:
         browser->choose(presets.entries().front().id);
         QVERIFY(browser->chosen() != id);
 
-        studio.window->controller()->openPreset(id);
+        studio.window->controller()->presets().open(id);
 
         QCOMPARE(browser->chosen(), id);
     }

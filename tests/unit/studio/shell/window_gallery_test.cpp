@@ -39,7 +39,7 @@ struct Painting : Working {
         return path;
     }
 
-    [[nodiscard]] Gallery& gallery() { return *window->controller()->gallery(); }
+    [[nodiscard]] Gallery& gallery() { return *window->controller()->widgets().gallery; }
 
     void choose(const QString& path) {
         action("view.gallery").trigger();

@@ -38,7 +38,7 @@ struct Varying : Working {
 
     [[nodiscard]] Workspace& work() { return *window->workspace(); }
 
-    [[nodiscard]] SheetView& sheet() { return *window->controller()->sheet(); }
+    [[nodiscard]] SheetView& sheet() { return *window->controller()->widgets().sheet; }
 
     [[nodiscard]] SheetTable& table() { return sheet().table(); }
 
@@ -216,7 +216,7 @@ private Q_SLOTS:
         studio.varySteps("4, 8");
         studio.waitForImage();
         const SheetRecord sheet = studio.table().sheet();
-        Gallery& gallery = *studio.window->controller()->gallery();
+        Gallery& gallery = *studio.window->controller()->widgets().gallery;
         for (const QString& path : {sheet.image, sheet.cells[0].files.front()}) {
             studio.action("view.gallery").trigger();
             QTRY_VERIFY_WITH_TIMEOUT(gallery.files().contains(path), kPatience);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/panels/convert_dialog.hpp"
-#include "ui/studio/workspace.hpp"
+#include "ui/studio/main_window_widgets.hpp"
 
 #include <QObject>
 #include <QPointer>
@@ -10,30 +10,30 @@
 
 namespace lowtide::ui {
 
-/// Shows the dialog that writes a model again, smaller, and has the graph use what was written: in
-/// one step, with weights that remain on the device as the file has them, since they would be as
+/// Has the graph use models of the user, and writes them again, smaller: what was written is used
+/// in one step, with weights that remain on the device as the file has them, since they would be as
 /// large as before otherwise.
-class ConvertModel : public QObject {
+class ModelCommands : public QObject {
     Q_OBJECT
 
 public:
-    /// `workspace` must outlive it; `window` is the parent of the dialog.
-    ConvertModel(Workspace& workspace, QWidget* window);
-    ~ConvertModel() override;
+    /// `widgets` must outlive it.
+    explicit ModelCommands(MainWindowWidgets& widgets);
+    ~ModelCommands() override;
 
-    /// One at a time: what is at work remains in front.
-    void open(const NamedModel& model);
-
-Q_SIGNALS:
-    void used(const std::string& node, const std::string& param);
-    /// Why it is not used, a sentence.
-    void refused(const QString& sentence);
+    /// Has the graph use the file; `at`: where on the canvas a node for it would lie. What the file
+    /// holds is read on another thread.
+    void useFile(const QString& path, QPointF at);
 
 private:
-    void use(const NamedModel& source, const QString& file);
+    void connectPanels();
+    void use(ModelKind kind, const QString& value, QPointF at);
+    void showUnusable(const ModelFile& model);
+    void convert(const NamedModel& model);
+    void useConverted(const NamedModel& source, const QString& file);
 
+    MainWindowWidgets& widgets_;
     Workspace& workspace_;
-    QWidget* window_;
     QPointer<ConvertDialog> dialog_;
 };
 

@@ -1,0 +1,171 @@
+#include "ui/studio/main_window_widgets.hpp"
+
+#include <QMenuBar>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+GraphView* addCanvas(Workspace& workspace, QTabWidget& centre) {
+    auto* graph = new QWidget;
+    auto* canvas = new GraphView(workspace.model, workspace.statuses, &workspace.offered, graph);
+    canvas->setDefaults(&workspace.defaults);
+    auto* column = new QVBoxLayout(graph);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(canvas);
+    centre.addTab(graph, MainWindowWidgets::tr("Graph"));
+    return canvas;
+}
+
+}  // namespace
+
+MainWindowWidgets::MainWindowWidgets(const MainWindowParts& parts)
+    : MainWindowParts(parts),
+      panels(window),
+      centre(*new QTabWidget(&window)),
+      canvas(*addCanvas(workspace, centre)),
+      notices(*new NoticeBar(*centre.findChild<QStackedWidget*>(), &centre)),
+      inspector(*new Inspector(
+          workspace.model, workspace.statuses, workspace.planning, &workspace.offered)),
+      form(*new GenerateForm(workspace.model, &workspace.offered)),
+      memory(*new MemoryPanel({.model = workspace.model,
+                               .planning = workspace.planning,
+                               .queue = workspace.queue,
+                               .feed = workspace.memory,
+                               .maintenance = workspace.maintenance})),
+      queue(*new QueuePanel(workspace.queue)),
+      issues(*new IssuesPanel(workspace.model, workspace.planning, workspace.queue)),
+      logPanel(*new LogPanel(log)),
+      presets(*new PresetsBrowser(workspace.presets)),
+      models(*new ModelsPanel(workspace.settings(),
+                              workspace.models,
+                              {.shelf = &workspace.shelf,
+                               .images = &workspace.modelImages,
+                               .plans = &workspace.modelPlans})),
+      viewer(*new Viewer) {
+    centre.setObjectName(QStringLiteral("centre"));
+    centre.setDocumentMode(true);
+    window.setCentralWidget(&centre);
+    addPanels();
+    connectPanels();
+    addTabs();
+    connectCanvas(actions, canvas);
+    QMenu* menu = menuAt(*window.menuBar(), QStringLiteral("View/Panels"));
+    menu->addSeparator();
+    menu->addMenu(&panels.menu());
+}
+
+void MainWindowWidgets::addPanels() {
+    inspector.setHelpFolder(appFolders.resources + QStringLiteral("/help"));
+    panels.add("inspector", tr("Inspector"), &inspector, Qt::RightDockWidgetArea);
+    panels.add("generate", tr("Generate"), &form, Qt::RightDockWidgetArea);
+    panels.add("memory", tr("Memory"), &memory, Qt::BottomDockWidgetArea);
+    panels.add("queue", tr("Queue"), &queue, Qt::BottomDockWidgetArea);
+    panels.add("issues", tr("Issues"), &issues, Qt::BottomDockWidgetArea);
+    panels.add("log", tr("Log"), &logPanel, Qt::BottomDockWidgetArea);
+    panels.add("presets", tr("Presets"), &presets, Qt::LeftDockWidgetArea);
+    panels.add("models", tr("Models"), &models, Qt::LeftDockWidgetArea);
+}
+
+void MainWindowWidgets::addTabs() {
+    // Notices lie over every tab: at the top of the canvas, which has nothing there, and at the
+    // bottom of the others, whose buttons are at their tops.
+    connect(&centre, &QTabWidget::currentChanged, &notices, [this](int tab) {
+        notices.setAtBottom(tab != 0);
+    });
+    viewer.setCatalog(&workspace.model.catalog());
+    centre.addTab(&viewer, tr("Viewer"));
+    if (!workspace.library) {
+        return;
+    }
+    gallery = new Gallery(*workspace.library, &centre);
+    strip = new Filmstrip(*gallery, &viewer);
+    viewer.addBelow(strip);
+    gallery->showAlsoIn(strip);
+    centre.addTab(gallery, tr("Gallery"));
+    sheet = new SheetView(&centre);
+    centre.addTab(sheet, tr("Sheet"));
+    inspector.offerSheets();
+    canvas.offerSheets();
+}
+
+void MainWindowWidgets::connectPanels() {
+    for (const char* name :
+         {"presets", "models", "inspector", "generate", "memory", "queue", "issues", "log"}) {
+        actions.on(std::string("view.") + name, this, [this, name] { panels.show(name); });
+    }
+    actions.on("view.next_panel", this, [this] { panels.moveFocus(1); });
+    actions.on("view.previous_panel", this, [this] { panels.moveFocus(-1); });
+    actions.on("view.reset", &panels, &Panels::reset);
+    actions.on("view.graph", this, [this] {
+        showGraph();
+        canvas.setFocus(Qt::ShortcutFocusReason);
+    });
+    actions.on("help.node", this, [this] {
+        panels.show("inspector");
+        inspector.showHelp();
+    });
+    connect(&toolBar, &StudioToolBar::memoryAsked, this, [this] { panels.show("memory"); });
+    connect(&canvas, &GraphView::selectionChanged, &inspector, [this] {
+        inspector.showNodes(canvas.selectedNodes());
+    });
+    connect(&workspace.model, &GraphModel::changed, &canvas, [this](const Delta& delta) {
+        if (delta.reset) {  // another graph lies elsewhere
+            QMetaObject::invokeMethod(&canvas, &GraphView::zoomToAll, Qt::QueuedConnection);
+        }
+    });
+    connect(&workspace.memory, &MemoryFeed::changed, &inspector, [this](const MemoryNow& now) {
+        inspector.setDevices(deviceNames(now.devices));
+    });
+    connect(&memory, &MemoryPanel::nodeActivated, this, [this](const std::string& node) {
+        reveal(node, {});
+    });
+    connect(&issues, &IssuesPanel::jumpRequested, this, &MainWindowWidgets::reveal);
+    connect(&issues, &IssuesPanel::countsChanged, this, [this](int errors, int warnings) {
+        panels.setTitle(
+            "issues",
+            errors + warnings > 0 ? tr("Issues (%1)").arg(errors + warnings) : tr("Issues"));
+    });
+}
+
+void MainWindowWidgets::reveal(const std::string& node, const std::string& item) {
+    showGraph();
+    canvas.select({node});
+    canvas.reveal(node, item);
+    panels.show("inspector");
+    inspector.showValues(item);
+}
+
+QPointF MainWindowWidgets::middleOfCanvas() const {
+    return canvas.mapToScene(canvas.viewport()->rect().center());
+}
+
+WindowState MainWindowWidgets::viewState() const {
+    return {.view = canvas.viewState(),
+            .selected = canvas.selectedNodes(),
+            .tab = centre.currentIndex(),
+            .files = viewer.files(),
+            .file = viewer.file(),
+            .snaps = actions.at("view.snap").isChecked(),
+            .showsMinimap = actions.at("view.minimap").isChecked()};
+}
+
+void MainWindowWidgets::showState(const WindowState& viewState) {
+    actions.at("view.snap").setChecked(viewState.snaps);
+    if (viewState.showsMinimap) {
+        canvas.setMinimapShown(true);
+    }
+    // Sizes hold once everything has been laid out.
+    QMetaObject::invokeMethod(
+        &canvas, [this, view = viewState.view] { canvas.showState(view); }, Qt::QueuedConnection);
+    canvas.select(viewState.selected);
+    centre.setCurrentIndex(viewState.tab);
+    if (!viewState.file.isEmpty()) {
+        viewer.showFiles(viewState.files, viewState.file);
+    }
+}
+
+}  // namespace lowtide::ui

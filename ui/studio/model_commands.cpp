@@ -1,0 +1,251 @@
+#include "ui/studio/model_commands.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/memory/precision.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/bridge/background.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/language/module_texts.hpp"
+#include "ui/studio/dropped_file.hpp"
+#include "ui/studio/error_dialog.hpp"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// Nodes of the graph with the parameter; those among `preferred` alone, if any.
+std::vector<std::string> takersOf(const GraphModel& model,
+                                  const ModelParam& param,
+                                  const std::set<std::string>& preferred) {
+    std::vector<std::string> all;
+    std::vector<std::string> chosen;
+    for (const auto& [id, node] : model.document().nodes) {
+        if (node.type == param.nodeType) {
+            all.push_back(id);
+            if (preferred.contains(id)) {
+                chosen.push_back(id);
+            }
+        }
+    }
+    return chosen.empty() ? all : chosen;
+}
+
+/// Nodes that name the source; the only one that could where none does.
+std::vector<std::string> nodesFor(const graph::Document& document, const NamedModel& source) {
+    const std::optional<ModelParam> param = paramOf(source.kind);
+    std::vector<std::string> all;
+    std::vector<std::string> naming;
+    for (const auto& [id, node] : document.nodes) {
+        if (param && node.type == param->nodeType) {
+            all.push_back(id);
+            if (textIn(node.params, param->param.c_str()) == source.value) {
+                naming.push_back(id);
+            }
+        }
+    }
+    return !naming.empty() ? naming : all.size() == 1 ? all : std::vector<std::string>();
+}
+
+void storeAsInFile(graph::DocumentNode& node) {
+    try {
+        memory::PrecisionChoice choice = memory::precisionFromJson(node.precision, "precision");
+        choice.types.storage.reset();
+        choice.types.storesAsInFile = true;
+        node.precision = memory::toJson(choice);
+    } catch (const Error&) {
+        return;  // it cannot be read: the check reports it
+    }
+}
+
+void replaceSource(graph::Document& document,
+                   const graph::Catalog& catalog,
+                   const std::vector<std::string>& loaders,
+                   const NamedModel& source,
+                   const NamedModel& written) {
+    for (const std::string& loader : loaders) {
+        Json& params = document.nodes.at(loader).params;
+        params[paramOf(source.kind)->param] = source.value;
+        params[paramOf(written.kind)->param] = written.value;
+    }
+    for (auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        if (desc && hasDenoiser(*desc) &&
+            std::ranges::count(loaders, modelSource(document, catalog, id)) > 0) {
+            storeAsInFile(node);
+        }
+    }
+}
+
+}  // namespace
+
+ConvertedUse useOfConverted(const graph::Document& document,
+                            const graph::Catalog& catalog,
+                            const NamedModel& source,
+                            const NamedModel& written) {
+    const std::optional<ModelParam> param = paramOf(written.kind);
+    const bool isModel =
+        written.kind == ModelKind::Checkpoint || written.kind == ModelKind::Denoiser;
+    ConvertedUse found{.nodes = isModel ? nodesFor(document, source) : std::vector<std::string>(),
+                       .param = param ? param->param : std::string()};
+    found.edit = [&catalog, loaders = found.nodes, source, written](graph::Document& changed) {
+        replaceSource(changed, catalog, loaders, source, written);
+    };
+    return found;
+}
+
+ModelCommands::ModelCommands(MainWindowWidgets& widgets)
+    : widgets_(widgets), workspace_(widgets.workspace) {
+    connectPanels();
+    connect(&workspace_.conversion, &Conversion::ended, this, [this](const Converted& what) {
+        if (what.problem.isEmpty()) {
+            workspace_.models.rescan();
+        }
+    });
+    connect(&workspace_.shelf, &ModelShelf::notKept, this, [this](const QString& problem) {
+        widgets_.notices.show(NoticeKind::Warning,
+                              tr("Notes and hashes of models are not kept: %1.").arg(problem));
+    });
+    if (RunLibrary* library = workspace_.library.get()) {
+        workspace_.modelImages.setEarlier([this, library](const QString& name, auto done) {
+            library->askImages({.model = name}, this, [this, library, done](const auto& images) {
+                if (!images || images->empty()) {
+                    done(QImage());
+                    return;
+                }
+                library->askThumbnails(
+                    {images->front()}, ModelImages::kPixels, this, [done](const auto& thumbnails) {
+                        done(thumbnails.empty() ? QImage() : thumbnails.front().image);
+                    });
+            });
+        });
+    }
+}
+
+ModelCommands::~ModelCommands() {
+    workspace_.modelImages.setEarlier({});
+    delete dialog_;
+}
+
+/// Panels offer a conversion where the module converts.
+void ModelCommands::connectPanels() {
+    ModelsPanel& models = widgets_.models;
+    connect(&models, &ModelsPanel::useAsked, this, [this](ModelKind kind, const QString& value) {
+        use(kind, value, widgets_.middleOfCanvas());
+    });
+    connect(&models, &ModelsPanel::unusableChosen, this, &ModelCommands::showUnusable);
+    connect(&models, &ModelsPanel::fileUseAsked, this, [this](const QString& path) {
+        useFile(path, widgets_.middleOfCanvas());
+    });
+    const auto offerConversion = [this]<class Panel>(Panel& panel) {
+        panel.offerConversion();
+        connect(&panel, &Panel::convertAsked, this, &ModelCommands::convert);
+    };
+    if (workspace_.conversion.isPossible()) {
+        offerConversion(widgets_.memory);
+        offerConversion(widgets_.issues);
+        offerConversion(models);
+    }
+}
+
+/// A graph without a node for it gets one.
+void ModelCommands::use(ModelKind kind, const QString& value, QPointF at) {
+    const std::optional<ModelParam> param = paramOf(kind);
+    if (!param) {
+        widgets_.notices.show(NoticeKind::Info,
+                              tr("An embedding has no node: write %1 in a prompt.")
+                                  .arg(QFileInfo(value).completeBaseName()));
+        return;
+    }
+    std::vector<std::string> takers =
+        takersOf(workspace_.model, *param, widgets_.canvas.selectedNodes());
+    const NodeDesc* desc = workspace_.model.catalog().find(param->nodeType);
+    if (takers.size() > 1 || (takers.empty() && !desc)) {
+        widgets_.notices.show(
+            NoticeKind::Info,
+            takers.empty() ? tr("No node takes such a file. Start the studio with its engine.")
+                           : tr("Several nodes take such a file. Select the one to use it in."));
+        return;
+    }
+    workspace_.model.apply(
+        tr("Use %1").arg(QFileInfo(value).fileName()), [&](graph::Document& document) {
+            if (takers.empty()) {
+                takers.push_back(addNode(document, *desc, freePosition(document, at)));
+            }
+            document.nodes.at(takers.front()).params[param->param] = value.toStdString();
+        });
+    widgets_.reveal(takers.front(), param->param);
+}
+
+void ModelCommands::useFile(const QString& path, QPointF at) {
+    later(
+        this,
+        [recognise = recogniserOf(workspace_.engine), path] {
+            return recogniseFile(recognise, path.toStdString());
+        },
+        [this, path, at](const ModelFile& model) {
+            if (model.problem.empty() && model.isRunnable) {
+                use(model.kind, path, at);
+            } else {
+                showUnusable(model);
+            }
+        });
+}
+
+/// Why the graph does not get it.
+void ModelCommands::showUnusable(const ModelFile& model) {
+    const QString name = QString::fromStdString(model.name);
+    if (!model.problem.empty()) {
+        showError(&widgets_.window,
+                  tr("“%1” cannot be used").arg(name),
+                  moduleSentence(model.problem),
+                  {});
+        return;
+    }
+    widgets_.notices.show(NoticeKind::Warning,
+                          model.family.empty()
+                              ? tr("“%1” is not a model that this version runs.").arg(name)
+                              : tr("“%1” is of the family %2, which this version does not run.")
+                                    .arg(name, QString::fromStdString(model.family)));
+}
+
+/// One at a time: what is at work remains in front.
+void ModelCommands::convert(const NamedModel& model) {
+    if (!dialog_ || !dialog_->isConverting()) {
+        delete dialog_;
+        dialog_ = new ConvertDialog(
+            workspace_.conversion, model.value, workspace_.file.folder(), &widgets_.window);
+        dialog_->setAttribute(Qt::WA_DeleteOnClose);
+        connect(dialog_, &ConvertDialog::useAsked, this, [this, model](const QString& file) {
+            useConverted(model, file);
+        });
+        dialog_->show();
+    }
+    dialog_->raise();
+    dialog_->activateWindow();
+}
+
+void ModelCommands::useConverted(const NamedModel& source, const QString& file) {
+    const NamedModel written{workspace_.models.fileAt(file.toStdString()).kind, file.toStdString()};
+    const ConvertedUse found =
+        useOfConverted(workspace_.model.document(), workspace_.model.catalog(), source, written);
+    if (found.nodes.empty()) {
+        widgets_.notices.show(
+            NoticeKind::Info,
+            tr("No node, or more than one, of this graph could use %1. Choose it there.")
+                .arg(QFileInfo(file).fileName()));
+        return;
+    }
+    workspace_.model.endMerging();
+    workspace_.model.apply(tr("Use %1").arg(QFileInfo(file).fileName()), found.edit);
+    widgets_.notices.show(
+        NoticeKind::Info,
+        tr("Weights of this model remain on the device as its file has them, and are "
+           "decoded in every forward pass: less memory, more time."));
+    widgets_.reveal(found.nodes.front(), found.param);
+}
+
+}  // namespace lowtide::ui
