@@ -49,37 +49,6 @@
     </message>
 </context>
 <context>
-    <name>lowtide::ui::MainWindowController</name>
-    <message numerus="yes">
-        <source>A run is in progress; %n more are waiting.</source>
-        <translation>
-            <numerusform>A run is in progress; %n more is waiting.</numerusform>
-            <numerusform>A run is in progress; %n more are waiting.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n runs are waiting in the queue.</source>
-        <translation>
-            <numerusform>%n run is waiting in the queue.</numerusform>
-            <numerusform>%n runs are waiting in the queue.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n waiting runs were cancelled.</source>
-        <translation>
-            <numerusform>%n waiting run was cancelled.</numerusform>
-            <numerusform>%n waiting runs were cancelled.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>“%1” has no place for %n prompts of the image.</source>
-        <translation>
-            <numerusform>“%1” has no place for %n prompt of the image.</numerusform>
-            <numerusform>“%1” has no place for %n prompts of the image.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>lowtide::ui::Gallery</name>
     <message numerus="yes">
         <source>%n images</source>
@@ -229,6 +198,16 @@
     </message>
 </context>
 <context>
+    <name>lowtide::ui::PresetCommands</name>
+    <message numerus="yes">
+        <source>“%1” has no place for %n prompts of the image.</source>
+        <translation>
+            <numerusform>“%1” has no place for %n prompt of the image.</numerusform>
+            <numerusform>“%1” has no place for %n prompts of the image.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::PromptEditor</name>
     <message numerus="yes">
         <source>%1, %n runs</source>
@@ -265,6 +244,30 @@
         <translation>
             <numerusform>%n character</numerusform>
             <numerusform>%n characters</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::RunCommands</name>
+    <message numerus="yes">
+        <source>%n waiting runs were cancelled.</source>
+        <translation>
+            <numerusform>%n waiting run was cancelled.</numerusform>
+            <numerusform>%n waiting runs were cancelled.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>A run is in progress; %n more are waiting.</source>
+        <translation>
+            <numerusform>A run is in progress; %n more is waiting.</numerusform>
+            <numerusform>A run is in progress; %n more are waiting.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs are waiting in the queue.</source>
+        <translation>
+            <numerusform>%n run is waiting in the queue.</numerusform>
+            <numerusform>%n runs are waiting in the queue.</numerusform>
         </translation>
     </message>
 </context>

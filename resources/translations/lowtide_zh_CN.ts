@@ -1225,6 +1225,86 @@
     </message>
 </context>
 <context>
+    <name>ImageDifference</name>
+    <message>
+        <source>The images have different sizes.</source>
+        <translation>图片的大小不同。</translation>
+    </message>
+    <message>
+        <source>Identical.</source>
+        <translation>完全相同。</translation>
+    </message>
+    <message>
+        <source>Up to %1 of 255 apart, %2 % of the pixels.</source>
+        <translation>最多相差 %1/255，占像素的 %2%。</translation>
+    </message>
+</context>
+<context>
+    <name>ImageFacts</name>
+    <message>
+        <source>%1 ... (%2 characters in all)</source>
+        <translation>%1 ...（共 %2 个字符）</translation>
+    </message>
+    <message>
+        <source>cannot be opened: %1</source>
+        <translation>无法打开：%1</translation>
+    </message>
+    <message>
+        <source>%1 x %2 pixels</source>
+        <translation>%1 x %2 像素</translation>
+    </message>
+    <message>
+        <source>%1, shown with %2</source>
+        <translation>%1，显示为 %2</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>帧数</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>帧率</translation>
+    </message>
+    <message>
+        <source>%1 fps</source>
+        <translation>%1 帧/秒</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>工作流</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n nodes</source>
+        <translation>
+            <numerusform>%n 个节点</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Graph as text</source>
+        <translation>工作流文本</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
+    </message>
+</context>
+<context>
     <name>KeptImage</name>
     <message>
         <source>it cannot be written as PNG</source>
@@ -1610,86 +1690,6 @@
     <message>
         <source>%1 %2 of %3</source>
         <translation>%1 %2/%3</translation>
-    </message>
-</context>
-<context>
-    <name>ImageDifference</name>
-    <message>
-        <source>The images have different sizes.</source>
-        <translation>图片的大小不同。</translation>
-    </message>
-    <message>
-        <source>Identical.</source>
-        <translation>完全相同。</translation>
-    </message>
-    <message>
-        <source>Up to %1 of 255 apart, %2 % of the pixels.</source>
-        <translation>最多相差 %1/255，占像素的 %2%。</translation>
-    </message>
-</context>
-<context>
-    <name>ImageFacts</name>
-    <message>
-        <source>%1 ... (%2 characters in all)</source>
-        <translation>%1 ...（共 %2 个字符）</translation>
-    </message>
-    <message>
-        <source>cannot be opened: %1</source>
-        <translation>无法打开：%1</translation>
-    </message>
-    <message>
-        <source>%1 x %2 pixels</source>
-        <translation>%1 x %2 像素</translation>
-    </message>
-    <message>
-        <source>%1, shown with %2</source>
-        <translation>%1，显示为 %2</translation>
-    </message>
-    <message>
-        <source>Frames</source>
-        <translation>帧数</translation>
-    </message>
-    <message>
-        <source>Rate</source>
-        <translation>帧率</translation>
-    </message>
-    <message>
-        <source>%1 fps</source>
-        <translation>%1 帧/秒</translation>
-    </message>
-    <message>
-        <source>Length</source>
-        <translation>时长</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>大小</translation>
-    </message>
-    <message>
-        <source>File</source>
-        <translation>文件</translation>
-    </message>
-    <message>
-        <source>Graph</source>
-        <translation>工作流</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n nodes</source>
-        <translation>
-            <numerusform>%n 个节点</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Graph as text</source>
-        <translation>工作流文本</translation>
-    </message>
-    <message>
-        <source>Precision</source>
-        <translation>精度</translation>
-    </message>
-    <message>
-        <source>Parameters</source>
-        <translation>参数</translation>
     </message>
 </context>
 <context>
@@ -2258,272 +2258,6 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
 </context>
 <context>
-    <name>lowtide::ui::ConvertModel</name>
-    <message>
-        <source>No node, or more than one, of this graph could use %1. Choose it there.</source>
-        <translation>此工作流中没有节点或有多个节点可以使用 %1。请在节点中选择。</translation>
-    </message>
-    <message>
-        <source>Use %1</source>
-        <translation>使用 %1</translation>
-    </message>
-</context>
-<context>
-    <name>lowtide::ui::MainWindowController</name>
-    <message>
-        <source>%1 holds %2, %3 are free</source>
-        <translation>%1 占用 %2，可用 %3</translation>
-    </message>
-    <message>
-        <source>%1 holds %2</source>
-        <translation>%1 占用 %2</translation>
-    </message>
-    <message>
-        <source>Nothing is held on a device</source>
-        <translation>设备上没有占用</translation>
-    </message>
-    <message>
-        <source>Graph</source>
-        <translation>工作流</translation>
-    </message>
-    <message>
-        <source>Inspector</source>
-        <translation>属性</translation>
-    </message>
-    <message>
-        <source>Generate</source>
-        <translation>生成</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>显存</translation>
-    </message>
-    <message>
-        <source>Queue</source>
-        <translation>队列</translation>
-    </message>
-    <message>
-        <source>Issues</source>
-        <translation>问题</translation>
-    </message>
-    <message>
-        <source>Issues (%1)</source>
-        <translation>问题 (%1)</translation>
-    </message>
-    <message>
-        <source>Unsaved changes cannot be kept for recovery: %1</source>
-        <translation>无法保留未保存的更改以供恢复：%1</translation>
-    </message>
-    <message>
-        <source>The graph of this run cannot be opened</source>
-        <translation>无法打开此运行的工作流</translation>
-    </message>
-    <message>
-        <source>&amp;Undo</source>
-        <translation>撤销(&amp;U)</translation>
-    </message>
-    <message>
-        <source>&amp;Undo: %1</source>
-        <translation>撤销(&amp;U)：%1</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
-    </message>
-    <message>
-        <source>&amp;Redo</source>
-        <translation>重做(&amp;R)</translation>
-    </message>
-    <message>
-        <source>&amp;Redo: %1</source>
-        <translation>重做(&amp;R)：%1</translation>
-    </message>
-    <message>
-        <source>Redo</source>
-        <translation>重做</translation>
-    </message>
-    <message>
-        <source>A run is in progress.</source>
-        <translation>有一个运行正在进行。</translation>
-    </message>
-    <message>
-        <source>A model is being converted.</source>
-        <translation>正在转换模型。</translation>
-    </message>
-    <message>
-        <source>Runs</source>
-        <translation>运行</translation>
-    </message>
-    <message>
-        <source>Closing the window ends it; nothing of the new file is kept.</source>
-        <translation>关闭窗口会终止转换，新文件不会保留。</translation>
-    </message>
-    <message>
-        <source>Closing the window ends them. The next start asks whether they shall run again.</source>
-        <translation>关闭窗口会终止它们。下次启动时会询问是否重新运行。</translation>
-    </message>
-    <message>
-        <source>Closing the window ends them; waiting runs are lost.</source>
-        <translation>关闭窗口会终止它们；等待的运行会丢失。</translation>
-    </message>
-    <message>
-        <source>Close and end them</source>
-        <translation>关闭并终止</translation>
-    </message>
-    <message>
-        <source>Select the node to run to.</source>
-        <translation>请选择要运行到的节点。</translation>
-    </message>
-    <message>
-        <source>Nothing runs yet: what is typed in the marked field cannot be read. Fix it, or press Esc there to keep the value before it.</source>
-        <translation>尚未运行：无法读取标记字段中输入的内容。请改正，或在其中按 Esc 保留原值。</translation>
-    </message>
-    <message>
-        <source>Releasing what is on devices...</source>
-        <translation>正在释放设备上的内容...</translation>
-    </message>
-    <message>
-        <source>Nothing is kept on devices any more.</source>
-        <translation>设备上不再保留任何内容。</translation>
-    </message>
-    <message>
-        <source>Nothing was released: %1.</source>
-        <translation>没有释放任何内容：%1。</translation>
-    </message>
-    <message>
-        <source>Presets</source>
-        <translation>预设</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation>模型</translation>
-    </message>
-    <message>
-        <source>Weights of this model remain on the device as its file has them, and are decoded in every forward pass: less memory, more time.</source>
-        <translation>此模型的权重按文件中的格式留在设备上，每次使用时再解码：占用更少，用时更长。</translation>
-    </message>
-    <message>
-        <source>Viewer</source>
-        <translation>查看器</translation>
-    </message>
-    <message>
-        <source>Gallery</source>
-        <translation>图库</translation>
-    </message>
-    <message>
-        <source>“%1” cannot be opened</source>
-        <translation>无法打开“%1”</translation>
-    </message>
-    <message>
-        <source>Saved as the preset “%1”.</source>
-        <translation>已保存为预设“%1”。</translation>
-    </message>
-    <message>
-        <source>The preset is not saved</source>
-        <translation>预设未保存</translation>
-    </message>
-    <message>
-        <source>An embedding has no node: write %1 in a prompt.</source>
-        <translation>嵌入没有对应的节点：请在提示词中写 %1。</translation>
-    </message>
-    <message>
-        <source>Several nodes take such a file. Select the one to use it in.</source>
-        <translation>有多个节点使用这类文件。请选中要使用它的节点。</translation>
-    </message>
-    <message>
-        <source>Use %1</source>
-        <translation>使用 %1</translation>
-    </message>
-    <message>
-        <source>“%1” cannot be used</source>
-        <translation>无法使用“%1”</translation>
-    </message>
-    <message>
-        <source>“%1” is not a model that this version runs.</source>
-        <translation>此版本无法运行模型“%1”。</translation>
-    </message>
-    <message>
-        <source>“%1” is of the family %2, which this version does not run.</source>
-        <translation>“%1”属于 %2 系列，此版本无法运行。</translation>
-    </message>
-    <message numerus="yes">
-        <source>A run is in progress; %n more are waiting.</source>
-        <translation>
-            <numerusform>有一个运行正在进行，另有 %n 个在等待。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n runs are waiting in the queue.</source>
-        <translation>
-            <numerusform>队列中有 %n 个运行在等待。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Click into a prompt first.</source>
-        <translation>请先点击一个提示词。</translation>
-    </message>
-    <message>
-        <source>Styles: %1</source>
-        <translation>风格：%1</translation>
-    </message>
-    <message>
-        <source>Nothing runs: in %1, %2</source>
-        <translation>没有运行：在 %1 中，%2</translation>
-    </message>
-    <message>
-        <source>Log</source>
-        <translation>日志</translation>
-    </message>
-    <message>
-        <source>The log is saved as %1.</source>
-        <translation>日志已保存为 %1。</translation>
-    </message>
-    <message>
-        <source>The log is not saved: %1.</source>
-        <translation>日志未保存：%1。</translation>
-    </message>
-    <message>
-        <source>Notes and hashes of models are not kept: %1.</source>
-        <translation>不保留模型的备注和哈希：%1。</translation>
-    </message>
-    <message>
-        <source>No node takes such a file. Start the studio with its engine.</source>
-        <translation>没有使用这类文件的节点。请启动带有引擎的程序。</translation>
-    </message>
-    <message>
-        <source>Sheet</source>
-        <translation>对比表</translation>
-    </message>
-    <message>
-        <source>No run waits.</source>
-        <translation>没有等待的运行。</translation>
-    </message>
-    <message>
-        <source>Queue them again</source>
-        <translation>重新加入队列</translation>
-    </message>
-    <message>
-        <source>No program opens the folder “%1”.</source>
-        <translation>没有程序可以打开文件夹“%1”。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n waiting runs were cancelled.</source>
-        <translation>
-            <numerusform>已取消 %n 个等待中的运行。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>“%1” has no place for %n prompts of the image.</source>
-        <translation>
-            <numerusform>“%1”放不下图片中的 %n 段提示词。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Do not wait</source>
-        <translation>不再等待</translation>
-    </message>
-</context>
-<context>
     <name>lowtide::ui::DesktopNotice</name>
     <message>
         <source>Show</source>
@@ -2888,6 +2622,18 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>Wait</source>
         <translation>等待</translation>
+    </message>
+    <message>
+        <source>Do not wait</source>
+        <translation>不再等待</translation>
+    </message>
+    <message>
+        <source>Unsaved changes cannot be kept for recovery: %1</source>
+        <translation>无法保留未保存的更改以供恢复：%1</translation>
+    </message>
+    <message>
+        <source>The graph of this run cannot be opened</source>
+        <translation>无法打开此运行的工作流</translation>
     </message>
 </context>
 <context>
@@ -3824,6 +3570,91 @@ Drop a graph or one of its images to open it.</source>
     </message>
 </context>
 <context>
+    <name>lowtide::ui::ImageDrop</name>
+    <message>
+        <source>Dropped image</source>
+        <translation>拖入的图片</translation>
+    </message>
+    <message>
+        <source>%1 carries the graph that made it.</source>
+        <translation>%1 带有生成它的工作流。</translation>
+    </message>
+    <message>
+        <source>Open graph</source>
+        <translation>打开工作流</translation>
+    </message>
+    <message>
+        <source>Use as input</source>
+        <translation>用作输入</translation>
+    </message>
+    <message>
+        <source>Do this for every dropped image</source>
+        <translation>对所有拖入的图片都这样做</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::ImagePresets</name>
+    <message>
+        <source>Use in a &amp;preset</source>
+        <translation>在预设中使用(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Files that it needs are not there.</source>
+        <translation>缺少它所需的文件。</translation>
+    </message>
+    <message>
+        <source>No preset begins with one</source>
+        <translation>没有以图片开头的预设</translation>
+    </message>
+    <message>
+        <source>Looking for the files of presets…</source>
+        <translation>正在查找预设所需的文件…</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::ImageView</name>
+    <message>
+        <source>Image</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Image %1</source>
+        <translation>图片 %1</translation>
+    </message>
+    <message>
+        <source>No image is shown.</source>
+        <translation>没有显示图片。</translation>
+    </message>
+    <message>
+        <source>%1 x %2 pixels</source>
+        <translation>%1 x %2 像素</translation>
+    </message>
+    <message>
+        <source>shown at %1 %</source>
+        <translation>以 %1% 显示</translation>
+    </message>
+    <message>
+        <source>two images, side by side</source>
+        <translation>两张图片，并排</translation>
+    </message>
+    <message>
+        <source>two images, their difference</source>
+        <translation>两张图片，差异</translation>
+    </message>
+    <message>
+        <source>two images, the line at %1 %</source>
+        <translation>两张图片，分界线在 %1%</translation>
+    </message>
+    <message>
+        <source>%1 on the left</source>
+        <translation>左侧为 %1</translation>
+    </message>
+    <message>
+        <source>%1 on the right</source>
+        <translation>右侧为 %1</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::Inspector</name>
     <message>
         <source>The node type “%1” is not installed here.
@@ -4178,13 +4009,6 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
-    <name>lowtide::ui::LiveView</name>
-    <message>
-        <source>Preview of %1, step %2 of %3</source>
-        <translation>%1 的预览，第 %2/%3 步</translation>
-    </message>
-</context>
-<context>
     <name>lowtide::ui::LocateFile</name>
     <message>
         <source>Locate %1</source>
@@ -4338,6 +4162,131 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>%1, %2, %3: %4</source>
         <translation>%1，%2，%3：%4</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::MainWindowController</name>
+    <message>
+        <source>%1 holds %2, %3 are free</source>
+        <translation>%1 占用 %2，可用 %3</translation>
+    </message>
+    <message>
+        <source>%1 holds %2</source>
+        <translation>%1 占用 %2</translation>
+    </message>
+    <message>
+        <source>Nothing is held on a device</source>
+        <translation>设备上没有占用</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Undo: %1</source>
+        <translation>撤销(&amp;U)：%1</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>重做(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Redo: %1</source>
+        <translation>重做(&amp;R)：%1</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Click into a prompt first.</source>
+        <translation>请先点击一个提示词。</translation>
+    </message>
+    <message>
+        <source>Styles: %1</source>
+        <translation>风格：%1</translation>
+    </message>
+    <message>
+        <source>The log is saved as %1.</source>
+        <translation>日志已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>The log is not saved: %1.</source>
+        <translation>日志未保存：%1。</translation>
+    </message>
+    <message>
+        <source>No program opens the folder “%1”.</source>
+        <translation>没有程序可以打开文件夹“%1”。</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::MainWindowWidgets</name>
+    <message>
+        <source>Graph</source>
+        <translation>工作流</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>属性</translation>
+    </message>
+    <message>
+        <source>Generate</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>Issues</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Viewer</source>
+        <translation>查看器</translation>
+    </message>
+    <message>
+        <source>Gallery</source>
+        <translation>图库</translation>
+    </message>
+    <message>
+        <source>Sheet</source>
+        <translation>对比表</translation>
+    </message>
+    <message>
+        <source>Issues (%1)</source>
+        <translation>问题 (%1)</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::MaintenanceJob</name>
+    <message>
+        <source>a run is at work; try again when it has ended</source>
+        <translation>有运行正在进行；请在结束后重试</translation>
+    </message>
+    <message>
+        <source>the module refused without saying why</source>
+        <translation>模块拒绝了请求，但没有说明原因</translation>
     </message>
 </context>
 <context>
@@ -4847,6 +4796,49 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::ModelCommands</name>
+    <message>
+        <source>Notes and hashes of models are not kept: %1.</source>
+        <translation>不保留模型的备注和哈希：%1。</translation>
+    </message>
+    <message>
+        <source>An embedding has no node: write %1 in a prompt.</source>
+        <translation>嵌入没有对应的节点：请在提示词中写 %1。</translation>
+    </message>
+    <message>
+        <source>No node takes such a file. Start the studio with its engine.</source>
+        <translation>没有使用这类文件的节点。请启动带有引擎的程序。</translation>
+    </message>
+    <message>
+        <source>Several nodes take such a file. Select the one to use it in.</source>
+        <translation>有多个节点使用这类文件。请选中要使用它的节点。</translation>
+    </message>
+    <message>
+        <source>Use %1</source>
+        <translation>使用 %1</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be used</source>
+        <translation>无法使用“%1”</translation>
+    </message>
+    <message>
+        <source>“%1” is not a model that this version runs.</source>
+        <translation>此版本无法运行模型“%1”。</translation>
+    </message>
+    <message>
+        <source>“%1” is of the family %2, which this version does not run.</source>
+        <translation>“%1”属于 %2 系列，此版本无法运行。</translation>
+    </message>
+    <message>
+        <source>No node, or more than one, of this graph could use %1. Choose it there.</source>
+        <translation>此工作流中没有节点或有多个节点可以使用 %1。请在节点中选择。</translation>
+    </message>
+    <message>
+        <source>Weights of this model remain on the device as its file has them, and are decoded in every forward pass: less memory, more time.</source>
+        <translation>此模型的权重按文件中的格式留在设备上，每次使用时再解码：占用更少，用时更长。</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::ModelDetails</name>
     <message>
         <source>Compute the hash (SHA-256)</source>
@@ -5179,91 +5171,6 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
-    <name>lowtide::ui::ImageDrop</name>
-    <message>
-        <source>Dropped image</source>
-        <translation>拖入的图片</translation>
-    </message>
-    <message>
-        <source>%1 carries the graph that made it.</source>
-        <translation>%1 带有生成它的工作流。</translation>
-    </message>
-    <message>
-        <source>Open graph</source>
-        <translation>打开工作流</translation>
-    </message>
-    <message>
-        <source>Use as input</source>
-        <translation>用作输入</translation>
-    </message>
-    <message>
-        <source>Do this for every dropped image</source>
-        <translation>对所有拖入的图片都这样做</translation>
-    </message>
-</context>
-<context>
-    <name>lowtide::ui::ImagePresets</name>
-    <message>
-        <source>Use in a &amp;preset</source>
-        <translation>在预设中使用(&amp;P)</translation>
-    </message>
-    <message>
-        <source>Files that it needs are not there.</source>
-        <translation>缺少它所需的文件。</translation>
-    </message>
-    <message>
-        <source>No preset begins with one</source>
-        <translation>没有以图片开头的预设</translation>
-    </message>
-    <message>
-        <source>Looking for the files of presets…</source>
-        <translation>正在查找预设所需的文件…</translation>
-    </message>
-</context>
-<context>
-    <name>lowtide::ui::ImageView</name>
-    <message>
-        <source>Image</source>
-        <translation>图片</translation>
-    </message>
-    <message>
-        <source>Image %1</source>
-        <translation>图片 %1</translation>
-    </message>
-    <message>
-        <source>No image is shown.</source>
-        <translation>没有显示图片。</translation>
-    </message>
-    <message>
-        <source>%1 x %2 pixels</source>
-        <translation>%1 x %2 像素</translation>
-    </message>
-    <message>
-        <source>shown at %1 %</source>
-        <translation>以 %1% 显示</translation>
-    </message>
-    <message>
-        <source>two images, side by side</source>
-        <translation>两张图片，并排</translation>
-    </message>
-    <message>
-        <source>two images, their difference</source>
-        <translation>两张图片，差异</translation>
-    </message>
-    <message>
-        <source>two images, the line at %1 %</source>
-        <translation>两张图片，分界线在 %1%</translation>
-    </message>
-    <message>
-        <source>%1 on the left</source>
-        <translation>左侧为 %1</translation>
-    </message>
-    <message>
-        <source>%1 on the right</source>
-        <translation>右侧为 %1</translation>
-    </message>
-</context>
-<context>
     <name>lowtide::ui::PlanBars</name>
     <message>
         <source>weights</source>
@@ -5475,6 +5382,27 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>
             <numerusform>缺少 %n 个文件</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::PresetCommands</name>
+    <message>
+        <source>“%1” cannot be opened</source>
+        <translation>无法打开“%1”</translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1” has no place for %n prompts of the image.</source>
+        <translation>
+            <numerusform>“%1”放不下图片中的 %n 段提示词。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Saved as the preset “%1”.</source>
+        <translation>已保存为预设“%1”。</translation>
+    </message>
+    <message>
+        <source>The preset is not saved</source>
+        <translation>预设未保存</translation>
     </message>
 </context>
 <context>
@@ -6047,6 +5975,87 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Images are being made</source>
         <translation>正在生成图片</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::RunCommands</name>
+    <message>
+        <source>Releasing what is on devices...</source>
+        <translation>正在释放设备上的内容...</translation>
+    </message>
+    <message>
+        <source>Nothing is kept on devices any more.</source>
+        <translation>设备上不再保留任何内容。</translation>
+    </message>
+    <message>
+        <source>Nothing was released: %1.</source>
+        <translation>没有释放任何内容：%1。</translation>
+    </message>
+    <message>
+        <source>Nothing runs yet: what is typed in the marked field cannot be read. Fix it, or press Esc there to keep the value before it.</source>
+        <translation>尚未运行：无法读取标记字段中输入的内容。请改正，或在其中按 Esc 保留原值。</translation>
+    </message>
+    <message>
+        <source>Select the node to run to.</source>
+        <translation>请选择要运行到的节点。</translation>
+    </message>
+    <message>
+        <source>No run waits.</source>
+        <translation>没有等待的运行。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting runs were cancelled.</source>
+        <translation>
+            <numerusform>已取消 %n 个等待中的运行。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Queue them again</source>
+        <translation>重新加入队列</translation>
+    </message>
+    <message>
+        <source>Nothing runs: in %1, %2</source>
+        <translation>没有运行：在 %1 中，%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>A run is in progress; %n more are waiting.</source>
+        <translation>
+            <numerusform>有一个运行正在进行，另有 %n 个在等待。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs are waiting in the queue.</source>
+        <translation>
+            <numerusform>队列中有 %n 个运行在等待。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A run is in progress.</source>
+        <translation>有一个运行正在进行。</translation>
+    </message>
+    <message>
+        <source>A model is being converted.</source>
+        <translation>正在转换模型。</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Closing the window ends it; nothing of the new file is kept.</source>
+        <translation>关闭窗口会终止转换，新文件不会保留。</translation>
+    </message>
+    <message>
+        <source>Closing the window ends them. The next start asks whether they shall run again.</source>
+        <translation>关闭窗口会终止它们。下次启动时会询问是否重新运行。</translation>
+    </message>
+    <message>
+        <source>Closing the window ends them; waiting runs are lost.</source>
+        <translation>关闭窗口会终止它们；等待的运行会丢失。</translation>
+    </message>
+    <message>
+        <source>Close and end them</source>
+        <translation>关闭并终止</translation>
     </message>
 </context>
 <context>
@@ -7269,17 +7278,6 @@ Negative prompt:
     </message>
 </context>
 <context>
-    <name>lowtide::ui::MaintenanceJob</name>
-    <message>
-        <source>a run is at work; try again when it has ended</source>
-        <translation>有运行正在进行；请在结束后重试</translation>
-    </message>
-    <message>
-        <source>the module refused without saying why</source>
-        <translation>模块拒绝了请求，但没有说明原因</translation>
-    </message>
-</context>
-<context>
     <name>lowtide::ui::VideoFrames</name>
     <message>
         <source>%1 ends after frame %2, its header states %3</source>
@@ -7403,6 +7401,13 @@ Negative prompt:
     <message>
         <source>End the comparison (Esc)</source>
         <translation>结束对比（Esc）</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::ViewerController</name>
+    <message>
+        <source>Preview of %1, step %2 of %3</source>
+        <translation>%1 的预览，第 %2/%3 步</translation>
     </message>
 </context>
 <context>
