@@ -140,7 +140,7 @@ void MaskTest::compareWithMask(const QString& before,
 void MaskTest::aPartIsRepaintedByMouse() {
     viewByMouse("lowtide_00001.png");
     studio_->click(Role::CheckBox, "Paint a mask");
-    waitReported("0 % of the image are masked");
+    waitReported("0 % of the image is masked");
     studio_->screen().drag({positionOf(30, 40), positionOf(100, 40)});
     waitReported("at 100, 40");
     studio_->keep("mask_stroke");
@@ -159,16 +159,16 @@ void MaskTest::aPartIsRepaintedByMouse() {
 void MaskTest::aPartIsRepaintedByKeys() {
     viewByKeys("lowtide_00002.png");
     studio_->press({"ctrl+alt+k"});
-    waitReported("0 % of the image are masked");
+    waitReported("0 % of the image is masked");
     studio_->press({"bracketright"});
     studio_->waitHeard("The brush paints");
     studio_->press({"Up", "Up", "Left", "Left"});
     studio_->screen().pressHolding("space", {"Right", "Right", "Right", "Down"});
-    studio_->waitHeard("of the image are masked");
+    studio_->waitHeard("of the image is masked");
     studio_->press({"i"});
-    studio_->waitHeard("of the image are masked");
+    studio_->waitHeard("of the image is masked");
     studio_->press({"ctrl+z"});
-    studio_->waitHeard("of the image are masked");
+    studio_->waitHeard("of the image is masked");
     studio_->press({"e"});
     studio_->waitHeard("The brush erases");
     studio_->screen().pressHolding("space", {});
@@ -225,7 +225,7 @@ void MaskTest::anImageIsExtendedByKeys() {
     waitReported("The frame has 144 x 128 pixels, from -8, 0 on");
     studio_->press({"Return"});
     waitReported("144 x 128 pixels");
-    waitReported("of the image are masked");
+    waitReported("of the image is masked");
     studio_->keep("extended");
     const QImage before = read(studio_->path("pictures/lowtide_00001.png"));
     QVERIFY(isPartOfOne("extend*.png", QPoint(8, 0), before));
