@@ -120,8 +120,9 @@ const QImage& NodeItem::imageFor(double pixelsPerUnit) {
     const QSize wanted =
         (layout_.nodeImage.size() * pixelsPerUnit).toSize().boundedTo(status_.nodeImage.size());
     if (!wanted.isEmpty() && scaledImage_.size() != wanted) {
-        scaledImage_ = status_.nodeImage.scaled(wanted, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
-                           .convertToFormat(QImage::Format_ARGB32_Premultiplied);
+        scaledImage_ =
+            status_.nodeImage.scaled(wanted, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
+                .convertToFormat(QImage::Format_ARGB32_Premultiplied);
     }
     return scaledImage_;
 }
