@@ -1,96 +1,401 @@
+// What the commands of the canvas do, by ids that keys, menus and the window use: steps on what
+// is selected, its clipboard (graphs as text, files, images, and what is none of these), frames,
+// notes, and where the view and the focus go.
 #include "ui/canvas/canvas_commands.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/canvas/graph_view.hpp"
+#include "ui/canvas/graph_view_parts.hpp"
 #include "ui/canvas/navigation.hpp"
+#include "ui/document/arrange.hpp"
+#include "ui/document/clipboard.hpp"
+#include "ui/document/comfy_workflow.hpp"
+#include "ui/language/module_texts.hpp"
 
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QImage>
 #include <QKeyEvent>
+#include <QMimeData>
 #include <QStringList>
+#include <QUrl>
+
+#include <algorithm>
+#include <cmath>
 
 namespace lowtide::ui {
 
 namespace {
 
-template <auto kSlot>
-void call(GraphView& view) {
-    (view.*kSlot)();
+constexpr double kOffset = 32;  ///< how far a duplicate lies from what it came from
+constexpr bool kWithWires = true;
+constexpr bool kJoining = true;  ///< wires of what is removed are joined
+constexpr bool kAlongWires = true;
+constexpr int kBelow = 8;
+constexpr double kFramePadding = 24;
+constexpr double kFrameTitle = 48;  ///< title and space below it
+
+Point roundedPoint(QPointF point) {
+    return {std::round(point.x()), std::round(point.y())};
 }
 
-template <FocusDirection kDirection>
-void moveFocus(GraphView& view) {
-    view.moveFocus(static_cast<int>(kDirection));
+QRectF boundsOfSelected(const GraphScene& scene) {
+    QRectF bounds;
+    for (const std::string& id : scene.selectedNodes()) {
+        bounds |= scene.node(id)->bodyInScene();
+    }
+    return bounds;
 }
 
-template <FocusDirection kDirection>
-void moveAlongWires(GraphView& view) {
-    view.moveAlongWires(static_cast<int>(kDirection));
+void copySelected(GraphView::Parts& parts) {
+    const NodeIds ids = parts.scene.selectedNodes();
+    if (!ids.empty()) {
+        QGuiApplication::clipboard()->setText(
+            QString::fromStdString(copyText(parts.model.document(), ids, true)));
+    }
 }
 
-template <int kNumber>
-void keepBookmark(GraphView& view) {
-    view.keepBookmark(kNumber);
+void removeSelected(GraphView::Parts& parts, bool heal) {
+    const NodeIds ids = parts.scene.selectedNodes();
+    std::vector<std::pair<BoxKind, std::string>> boxes;
+    for (const BoxItem* box : parts.scene.boxes()) {
+        if (box->isSelected()) {
+            boxes.emplace_back(box->kind(), box->box().id);
+        }
+    }
+    const std::optional<graph::PortRef> wire = std::exchange(parts.selectedWire, std::nullopt);
+    parts.model.apply(GraphView::tr("Delete"), [&](graph::Document& document) {
+        removeNodes(document, parts.model.catalog(), ids, heal);
+        for (const auto& [kind, id] : boxes) {
+            removeBox(document, kind, id);
+        }
+        if (wire) {
+            ui::disconnect(document, *wire);
+        }
+    });
 }
 
-template <int kNumber>
-void goToBookmark(GraphView& view) {
-    view.goToBookmark(kNumber);
+void cutSelected(GraphView::Parts& parts) {
+    copySelected(parts);
+    removeSelected(parts, !kJoining);
+}
+
+/// Errors: as pasteText().
+void insertText(GraphView::Parts& parts, const std::string& text, QPointF at, const QString& step) {
+    NodeIds fresh;
+    parts.model.apply(step, [&](graph::Document& document) {
+        fresh = pasteText(document, parts.model.catalog(), text, roundedPoint(at));
+    });
+    parts.scene.select(fresh);
+}
+
+void duplicateSelected(GraphView::Parts& parts, bool withWires) {
+    if (const NodeIds ids = parts.scene.selectedNodes(); !ids.empty()) {
+        insertText(parts,
+                   copyText(parts.model.document(), ids, withWires),
+                   boundsOfSelected(parts.scene).topLeft() + QPointF(kOffset, kOffset),
+                   withWires ? GraphView::tr("Duplicate with wires") : GraphView::tr("Duplicate"));
+    }
+}
+
+/// The text without the wires that come from nodes which it does not hold.
+std::string withoutIncoming(const std::string& text) {
+    graph::Document document = graph::parseDocument(text);
+    std::erase_if(document.links, [&document](const graph::Link& link) {
+        return !document.nodes.contains(link.from.node);
+    });
+    return graph::toText(document);
+}
+
+std::optional<ComfyWorkflow> comfyWorkflowIn(const QMimeData& data) {
+    std::optional<ComfyWorkflow> workflow = comfyWorkflow(data.text().toStdString());
+    return workflow || !data.hasHtml() ? workflow : comfyWorkflow(data.html().toStdString());
+}
+
+void paste(GraphView::Parts& parts, bool withWires) {
+    const QMimeData* data = QGuiApplication::clipboard()->mimeData();
+    const QPointF at = parts.view.mapToScene(parts.pointerOrMiddle());
+    bool hasFile = false;
+    for (const QUrl& url : data->urls()) {
+        if (url.isLocalFile()) {
+            hasFile = true;
+            Q_EMIT parts.view.fileDropped(url.toLocalFile(), at);
+        }
+    }
+    if (hasFile) {
+        return;
+    }
+    if (const std::optional<ComfyWorkflow> workflow = comfyWorkflowIn(*data)) {
+        Q_EMIT parts.view.pasteRefused(comfyRefusal(*workflow) + u' ' +
+                                       comfyCounterparts(*workflow, parts.model.catalog()));
+        return;
+    }
+    try {
+        const std::string text = data->text().toStdString();
+        insertText(parts,
+                   withWires ? text : withoutIncoming(text),
+                   at,
+                   withWires ? GraphView::tr("Paste with wires") : GraphView::tr("Paste"));
+    } catch (const Error& error) {
+        if (data->hasImage()) {
+            Q_EMIT parts.view.imagePasted(qvariant_cast<QImage>(data->imageData()), at);
+        } else if (data->text().trimmed().isEmpty()) {
+            Q_EMIT parts.view.pasteRefused(
+                GraphView::tr("The clipboard holds no nodes and no image to paste."));
+        } else {
+            Q_EMIT parts.view.pasteRefused(
+                GraphView::tr("The text in the clipboard is no graph: %1").arg(errorText(error)));
+        }
+    }
+}
+
+void selectAllNodes(GraphView::Parts& parts) {
+    NodeIds ids;
+    for (const NodeItem* item : parts.scene.shownNodes()) {
+        ids.insert(item->id());
+    }
+    parts.scene.select(ids);
+}
+
+void openSearch(GraphView::Parts& parts) {
+    parts.openSearch(parts.pointerAt(parts.pointerOrMiddle(), {}), std::nullopt);
+}
+
+void editSelected(GraphView::Parts& parts) {
+    if (const NodeIds ids = parts.scene.selectedNodes(); ids.size() == 1) {
+        parts.rows.beginNext(*ids.begin(), 1);
+    }
+}
+
+void wireSelected(GraphView::Parts& parts) {
+    const NodeIds ids = parts.scene.selectedNodes();
+    if (ids.size() != 1) {
+        parts.tip.report(GraphView::tr("Select the one node to wire."), parts.pointerOrMiddle());
+        return;
+    }
+    parts.view.reveal(*ids.begin());
+    const QRectF body = parts.scene.node(*ids.begin())->bodyInScene();
+    const QPoint below = parts.view.mapFromScene(body.bottomLeft()) + QPoint(0, kBelow);
+    parts.wiring.openAt(parts.view.viewport()->mapTo(&parts.view, below), *ids.begin());
+}
+
+void renameSelected(GraphView::Parts& parts) {
+    const NodeIds ids = parts.scene.selectedNodes();
+    if (ids.size() == 1) {
+        parts.texts.renameNode(*ids.begin());
+        return;
+    }
+    for (const BoxItem* box : parts.scene.boxes()) {
+        if (box->isSelected()) {
+            parts.texts.writeBox(box->kind(), box->box().id);
+            return;
+        }
+    }
+}
+
+void muteSelected(GraphView::Parts& parts) {
+    parts.model.apply(GraphView::tr("Mute"),
+                      [ids = parts.scene.selectedNodes()](graph::Document& document) {
+                          toggleMode(document, ids, graph::NodeMode::Muted);
+                      });
+}
+
+void bypassSelected(GraphView::Parts& parts) {
+    const NodeIds ids = parts.bypassable();
+    if (ids.empty() && !parts.scene.selectedNodes().empty()) {
+        parts.tip.report(
+            GraphView::tr("A node can be bypassed only where an input of the same type as an "
+                          "output can be passed on."),
+            parts.pointerOrMiddle());
+        return;
+    }
+    parts.model.apply(GraphView::tr("Bypass"), [&ids](graph::Document& changed) {
+        toggleMode(changed, ids, graph::NodeMode::Bypassed);
+    });
+}
+
+/// Sets it for all selected nodes, or none where all have it.
+void toggleSelected(GraphView::Parts& parts,
+                    const QString& step,
+                    bool (*is)(const graph::DocumentNode&),
+                    void (*set)(graph::DocumentNode&, bool)) {
+    const NodeIds ids = parts.scene.selectedNodes();
+    parts.model.apply(step, [&](graph::Document& document) {
+        const bool allAre = std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
+            return is(document.nodes.at(id));
+        });
+        for (const std::string& id : ids) {
+            set(document.nodes.at(id), !allAre);
+        }
+    });
+}
+
+void collapseSelected(GraphView::Parts& parts) {
+    toggleSelected(parts, GraphView::tr("Collapse"), isCollapsed, setCollapsed);
+}
+
+void pinSelected(GraphView::Parts& parts) {
+    toggleSelected(parts, GraphView::tr("Pin"), isPinned, setPinned);
+}
+
+void frameSelected(GraphView::Parts& parts) {
+    QRectF bounds = boundsOfSelected(parts.scene);
+    if (bounds.isEmpty()) {
+        return;
+    }
+    bounds.adjust(-kFramePadding, -kFrameTitle, kFramePadding, kFramePadding);
+    std::string id;
+    parts.model.apply(GraphView::tr("Frame"), [&](graph::Document& document) {
+        id = putBox(document,
+                    BoxKind::Frame,
+                    {.text = GraphView::tr("Frame").toStdString(),
+                     .topLeft = roundedPoint(bounds.topLeft()),
+                     .size = roundedPoint({bounds.width(), bounds.height()}),
+                     .colour = "blue"});
+    });
+    parts.texts.writeBox(BoxKind::Frame, id);
+}
+
+void addNote(GraphView::Parts& parts) {
+    const QPointF at = parts.view.mapToScene(parts.view.viewport()->rect().center());
+    std::string id;
+    parts.model.apply(GraphView::tr("Add note"), [&](graph::Document& document) {
+        id = putBox(document, BoxKind::Note, {.topLeft = roundedPoint(at), .colour = "amber"});
+    });
+    parts.texts.writeBox(BoxKind::Note, id);
+}
+
+void alignSelected(GraphView::Parts& parts, Alignment how) {
+    parts.model.apply(GraphView::tr("Align"), [&](graph::Document& document) {
+        align(document, parts.scene.selectedNodes(), parts.view.nodeSizes(), how);
+    });
+}
+
+void distributeSelected(GraphView::Parts& parts, Axis axis) {
+    parts.model.apply(GraphView::tr("Distribute"), [&](graph::Document& document) {
+        distribute(document, parts.scene.selectedNodes(), parts.view.nodeSizes(), axis);
+    });
+}
+
+void arrangeNodes(GraphView::Parts& parts) {
+    const NodeIds ids = parts.scene.selectedNodes();
+    parts.model.apply(GraphView::tr("Arrange"), [&](graph::Document& document) {
+        arrange(document, ids.size() > 1 ? ids : NodeIds(), parts.view.nodeSizes());
+    });
+    if (ids.size() < 2) {
+        parts.navigation.jumpToAll();
+    }
+}
+
+void fitSelected(GraphView::Parts& parts) {
+    QRectF rect = boundsOfSelected(parts.scene);
+    for (const BoxItem* box : parts.scene.boxes()) {
+        rect |= box->isSelected() ? box->shownRect() : QRectF();
+    }
+    parts.navigation.jumpTo(rect);
+}
+
+void keepBookmark(GraphView::Parts& parts, int number) {
+    parts.navigation.keepBookmark(number);
+    parts.tip.report(GraphView::tr("This view is bookmark %1 now.").arg(number),
+                     parts.pointerOrMiddle());
+}
+
+void goToBookmark(GraphView::Parts& parts, int number) {
+    if (!parts.navigation.jumpToBookmark(number)) {
+        parts.tip.report(
+            GraphView::tr("Bookmark %1 is free; View, Keep as bookmark gives it a view.")
+                .arg(number),
+            parts.pointerOrMiddle());
+    }
+}
+
+void moveFocus(GraphView::Parts& parts, FocusDirection direction, bool isAlongWires) {
+    const NodeIds selected = parts.scene.selectedNodes();
+    const std::string current = selected.empty() ? std::string() : *selected.begin();
+    const NodeRects rects = parts.scene.nodeRects();
+    const std::string next = isAlongWires && !current.empty()
+                                 ? nodeAlongWires(parts.model.document(), rects, current, direction)
+                                 : adjacentNode(rects, current, direction);
+    if (!next.empty()) {
+        parts.view.reveal(next);
+    }
+}
+
+/// A command that is a function with arguments.
+template <auto kFunction, auto... kArguments>
+void call(GraphView::Parts& parts) {
+    kFunction(parts, kArguments...);
+}
+
+/// A command that moves the view.
+template <auto kMethod>
+void navigate(GraphView::Parts& parts) {
+    (parts.navigation.*kMethod)();
 }
 
 constexpr CanvasCommand kCommands[] = {
-    {"edit.cut", "Ctrl+X", call<&GraphView::cut>},
-    {"edit.copy", "Ctrl+C", call<&GraphView::copy>},
-    {"edit.paste", "Ctrl+V", call<&GraphView::paste>},
-    {"edit.paste_wires", "Ctrl+Shift+V", call<&GraphView::pasteWithWires>},
-    {"edit.duplicate", "Ctrl+D", call<&GraphView::duplicate>},
-    {"edit.duplicate_wires", "Ctrl+Shift+D", call<&GraphView::duplicateWithWires>},
-    {"edit.delete", "Del Backspace", call<&GraphView::removeSelected>},
-    {"edit.delete_join", "Ctrl+Del", call<&GraphView::removeSelectedJoining>},
-    {"edit.select_all", "Ctrl+A", call<&GraphView::selectAllNodes>},
-    {"node.add", "Tab", call<&GraphView::openSearch>},
-    {"node.edit", "Return Enter", call<&GraphView::editSelected>},
-    {"node.wire", "C", call<&GraphView::wireSelected>},
-    {"node.rename", "F2", call<&GraphView::renameSelected>},
-    {"node.mute", "Ctrl+M", call<&GraphView::muteSelected>},
-    {"node.bypass", "Ctrl+B", call<&GraphView::bypassSelected>},
-    {"node.collapse", "Alt+C", call<&GraphView::collapseSelected>},
-    {"node.pin", "P", call<&GraphView::pinSelected>},
-    {"node.frame", "Ctrl+G", call<&GraphView::frameSelected>},
-    {"node.note", "Ctrl+Shift+N", call<&GraphView::addNote>},
-    {"node.arrange", "Ctrl+L", call<&GraphView::arrangeNodes>},
-    {"view.zoom_in", "Ctrl++ Ctrl+=", call<&GraphView::zoomIn>},
-    {"view.zoom_out", "Ctrl+-", call<&GraphView::zoomOut>},
-    {"view.zoom_actual", "Ctrl+1", call<&GraphView::zoomToActual>},
-    {"view.fit_selected", "F .", call<&GraphView::zoomToSelected>},
-    {"view.fit_all", "Home", call<&GraphView::zoomToAll>},
-    {"view.back", "[", call<&GraphView::goBack>},
-    {"view.forward", "]", call<&GraphView::goForward>},
-    {"view.bookmark_1", "1", goToBookmark<1>},
-    {"view.bookmark_2", "2", goToBookmark<2>},
-    {"view.bookmark_3", "3", goToBookmark<3>},
-    {"view.bookmark_4", "4", goToBookmark<4>},
-    {"view.bookmark_5", "5", goToBookmark<5>},
-    {"view.bookmark_6", "6", goToBookmark<6>},
-    {"view.bookmark_7", "7", goToBookmark<7>},
-    {"view.bookmark_8", "8", goToBookmark<8>},
-    {"view.bookmark_9", "9", goToBookmark<9>},
-    {"view.keep_bookmark_1", "Ctrl+Shift+1", keepBookmark<1>},
-    {"view.keep_bookmark_2", "Ctrl+Shift+2", keepBookmark<2>},
-    {"view.keep_bookmark_3", "Ctrl+Shift+3", keepBookmark<3>},
-    {"view.keep_bookmark_4", "Ctrl+Shift+4", keepBookmark<4>},
-    {"view.keep_bookmark_5", "Ctrl+Shift+5", keepBookmark<5>},
-    {"view.keep_bookmark_6", "Ctrl+Shift+6", keepBookmark<6>},
-    {"view.keep_bookmark_7", "Ctrl+Shift+7", keepBookmark<7>},
-    {"view.keep_bookmark_8", "Ctrl+Shift+8", keepBookmark<8>},
-    {"view.keep_bookmark_9", "Ctrl+Shift+9", keepBookmark<9>},
-    {"view.pan", "Space", call<&GraphView::openSearch>, true},
-    {"view.walk_left", "Left", moveFocus<FocusDirection::Left>},
-    {"view.walk_right", "Right", moveFocus<FocusDirection::Right>},
-    {"view.walk_up", "Up", moveFocus<FocusDirection::Up>},
-    {"view.walk_down", "Down", moveFocus<FocusDirection::Down>},
-    {"view.wires_left", "Alt+Left", moveAlongWires<FocusDirection::Left>},
-    {"view.wires_right", "Alt+Right", moveAlongWires<FocusDirection::Right>},
-    {"view.wires_up", "Alt+Up", moveAlongWires<FocusDirection::Up>},
-    {"view.wires_down", "Alt+Down", moveAlongWires<FocusDirection::Down>},
+    {"edit.cut", "Ctrl+X", cutSelected},
+    {"edit.copy", "Ctrl+C", copySelected},
+    {"edit.paste", "Ctrl+V", call<paste, !kWithWires>},
+    {"edit.paste_wires", "Ctrl+Shift+V", call<paste, kWithWires>},
+    {"edit.duplicate", "Ctrl+D", call<duplicateSelected, !kWithWires>},
+    {"edit.duplicate_wires", "Ctrl+Shift+D", call<duplicateSelected, kWithWires>},
+    {"edit.delete", "Del Backspace", call<removeSelected, !kJoining>},
+    {"edit.delete_join", "Ctrl+Del", call<removeSelected, kJoining>},
+    {"edit.select_all", "Ctrl+A", selectAllNodes},
+    {"node.add", "Tab", openSearch},
+    {"node.edit", "Return Enter", editSelected},
+    {"node.wire", "C", wireSelected},
+    {"node.rename", "F2", renameSelected},
+    {"node.mute", "Ctrl+M", muteSelected},
+    {"node.bypass", "Ctrl+B", bypassSelected},
+    {"node.collapse", "Alt+C", collapseSelected},
+    {"node.pin", "P", pinSelected},
+    {"node.frame", "Ctrl+G", frameSelected},
+    {"node.note", "Ctrl+Shift+N", addNote},
+    {"node.align_left", "", call<alignSelected, Alignment::Left>},
+    {"node.align_centre", "", call<alignSelected, Alignment::Centre>},
+    {"node.align_right", "", call<alignSelected, Alignment::Right>},
+    {"node.align_top", "", call<alignSelected, Alignment::Top>},
+    {"node.align_middle", "", call<alignSelected, Alignment::Middle>},
+    {"node.align_bottom", "", call<alignSelected, Alignment::Bottom>},
+    {"node.distribute_x", "", call<distributeSelected, Axis::Horizontal>},
+    {"node.distribute_y", "", call<distributeSelected, Axis::Vertical>},
+    {"node.arrange", "Ctrl+L", arrangeNodes},
+    {"view.zoom_in", "Ctrl++ Ctrl+=", navigate<&ViewNavigation::zoomIn>},
+    {"view.zoom_out", "Ctrl+-", navigate<&ViewNavigation::zoomOut>},
+    {"view.zoom_actual", "Ctrl+1", navigate<&ViewNavigation::jumpToActual>},
+    {"view.fit_selected", "F .", fitSelected},
+    {"view.fit_all", "Home", navigate<&ViewNavigation::jumpToAll>},
+    {"view.back", "[", navigate<&ViewNavigation::goBack>},
+    {"view.forward", "]", navigate<&ViewNavigation::goForward>},
+    {"view.bookmark_1", "1", call<goToBookmark, 1>},
+    {"view.bookmark_2", "2", call<goToBookmark, 2>},
+    {"view.bookmark_3", "3", call<goToBookmark, 3>},
+    {"view.bookmark_4", "4", call<goToBookmark, 4>},
+    {"view.bookmark_5", "5", call<goToBookmark, 5>},
+    {"view.bookmark_6", "6", call<goToBookmark, 6>},
+    {"view.bookmark_7", "7", call<goToBookmark, 7>},
+    {"view.bookmark_8", "8", call<goToBookmark, 8>},
+    {"view.bookmark_9", "9", call<goToBookmark, 9>},
+    {"view.keep_bookmark_1", "Ctrl+Shift+1", call<keepBookmark, 1>},
+    {"view.keep_bookmark_2", "Ctrl+Shift+2", call<keepBookmark, 2>},
+    {"view.keep_bookmark_3", "Ctrl+Shift+3", call<keepBookmark, 3>},
+    {"view.keep_bookmark_4", "Ctrl+Shift+4", call<keepBookmark, 4>},
+    {"view.keep_bookmark_5", "Ctrl+Shift+5", call<keepBookmark, 5>},
+    {"view.keep_bookmark_6", "Ctrl+Shift+6", call<keepBookmark, 6>},
+    {"view.keep_bookmark_7", "Ctrl+Shift+7", call<keepBookmark, 7>},
+    {"view.keep_bookmark_8", "Ctrl+Shift+8", call<keepBookmark, 8>},
+    {"view.keep_bookmark_9", "Ctrl+Shift+9", call<keepBookmark, 9>},
+    {"view.pan", "Space", openSearch, true},
+    {"view.walk_left", "Left", call<moveFocus, FocusDirection::Left, !kAlongWires>},
+    {"view.walk_right", "Right", call<moveFocus, FocusDirection::Right, !kAlongWires>},
+    {"view.walk_up", "Up", call<moveFocus, FocusDirection::Up, !kAlongWires>},
+    {"view.walk_down", "Down", call<moveFocus, FocusDirection::Down, !kAlongWires>},
+    {"view.wires_left", "Alt+Left", call<moveFocus, FocusDirection::Left, kAlongWires>},
+    {"view.wires_right", "Alt+Right", call<moveFocus, FocusDirection::Right, kAlongWires>},
+    {"view.wires_up", "Alt+Up", call<moveFocus, FocusDirection::Up, kAlongWires>},
+    {"view.wires_down", "Alt+Down", call<moveFocus, FocusDirection::Down, kAlongWires>},
 };
 
 /// Signs that a keyboard may give only with Shift: "+" is "Ctrl++" with and without it.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ui/canvas/graph_view.hpp"
+
 #include <QKeySequence>
 #include <QList>
 
@@ -11,13 +13,12 @@ class QKeyEvent;
 
 namespace lowtide::ui {
 
-class GraphView;
-
-/// One thing that the canvas does by key. Ids are permanent: the user's keys are stored by them.
+/// One thing that the canvas does, whether a key, a menu or the window asks for it. Ids are
+/// permanent: the user's keys are stored by them.
 struct CanvasCommand {
     const char* id;
     const char* keys;  ///< the default ones, portable, several apart by a space; "": none
-    void (*act)(GraphView&);
+    void (*act)(GraphView::Parts&);
     /// While the key is held, a drag moves the canvas; `act` follows when it is let go without one.
     bool isHeld = false;
 };

@@ -58,26 +58,26 @@ public:
 
 protected:
     [[nodiscard]] std::vector<ElementAction> actions() const override {
-        GraphView& canvas = view();
-        const auto selected = [&canvas, kind = box().kind(), id = key().owner](auto act) {
-            return [&canvas, kind, id, act] {
-                canvas.selectBox(kind, id);
-                (canvas.*act)();
+        const auto command = [&all = all(), key = key()](const char* id) {
+            return [&all, key, id] {
+                all.selectBox(key);
+                all.view().invoke(id);
             };
         };
         std::vector<ElementAction> actions = {
-            {pressAction(), GraphView::tr("Select"), selected(&GraphView::takeFocus)},
-            {QStringLiteral("edit"),
-             GraphView::tr("Edit text"),
-             selected(&GraphView::renameSelected)},
-            {QStringLiteral("delete"),
-             GraphView::tr("Delete"),
-             selected(&GraphView::removeSelected)}};
+            {pressAction(),
+             GraphView::tr("Select"),
+             [&all = all(), key = key()] {
+                 all.selectBox(key);
+                 all.view().setFocus(Qt::OtherFocusReason);
+             }},
+            {QStringLiteral("edit"), GraphView::tr("Edit text"), command("node.rename")},
+            {QStringLiteral("delete"), GraphView::tr("Delete"), command("edit.delete")}};
         if (isFrame()) {
             actions.push_back(
                 {QStringLiteral("collapse"),
                  box().box().isCollapsed ? GraphView::tr("Expand") : GraphView::tr("Collapse"),
-                 [&canvas, id = key().owner] { canvas.toggleFrame(id); }});
+                 [&all = all(), id = key().owner] { all.toggleFrame(id); }});
         }
         return actions;
     }
@@ -149,29 +149,28 @@ protected:
         const auto selected = [&canvas, id](auto act) {
             return [&canvas, id, act] {
                 canvas.reveal(id);
-                (canvas.*act)();
+                act();
             };
         };
-        return {
-            {pressAction(), GraphView::tr("Select"), selected(&GraphView::takeFocus)},
-            {setFocusAction(), GraphView::tr("Select"), selected(&GraphView::takeFocus)},
-            {showMenuAction(), GraphView::tr("Show menu"), selected(&GraphView::showMenu)},
-            {QStringLiteral("edit"),
-             GraphView::tr("Edit values"),
-             selected(&GraphView::editSelected)},
-            {QStringLiteral("wire"), GraphView::tr("Connect"), selected(&GraphView::wireSelected)},
-            {QStringLiteral("runToHere"),
-             GraphView::tr("Run to here"),
-             [&canvas, id] { Q_EMIT canvas.runToRequested(id); }},
-            {QStringLiteral("rename"),
-             GraphView::tr("Rename"),
-             selected(&GraphView::renameSelected)},
-            {QStringLiteral("collapse"),
-             node().face().isCollapsed ? GraphView::tr("Expand") : GraphView::tr("Collapse"),
-             selected(&GraphView::collapseSelected)},
-            {QStringLiteral("delete"),
-             GraphView::tr("Delete"),
-             selected(&GraphView::removeSelected)}};
+        const auto command = [&](const char* name) {
+            return selected([&canvas, name] { canvas.invoke(name); });
+        };
+        const auto focus = selected([&canvas] { canvas.setFocus(Qt::OtherFocusReason); });
+        return {{pressAction(), GraphView::tr("Select"), focus},
+                {setFocusAction(), GraphView::tr("Select"), focus},
+                {showMenuAction(), GraphView::tr("Show menu"), selected([&all = all()] {
+                     all.showMenu();
+                 })},
+                {QStringLiteral("edit"), GraphView::tr("Edit values"), command("node.edit")},
+                {QStringLiteral("wire"), GraphView::tr("Connect"), command("node.wire")},
+                {QStringLiteral("runToHere"),
+                 GraphView::tr("Run to here"),
+                 [&canvas, id] { Q_EMIT canvas.runToRequested(id); }},
+                {QStringLiteral("rename"), GraphView::tr("Rename"), command("node.rename")},
+                {QStringLiteral("collapse"),
+                 node().face().isCollapsed ? GraphView::tr("Expand") : GraphView::tr("Collapse"),
+                 command("node.collapse")},
+                {QStringLiteral("delete"), GraphView::tr("Delete"), command("edit.delete")}};
     }
 
     [[nodiscard]] QRectF sceneRect() const override { return node().bodyInScene(); }

@@ -1,7 +1,6 @@
 #include "ui/canvas/canvas_elements.hpp"
 
 #include "ui/access/announce.hpp"
-#include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/language/language.hpp"
 
@@ -97,18 +96,16 @@ public:
     }
 
     void doAction(const QString& name) override {
-        if (name == QLatin1String("addNode")) {
-            canvas().openSearch();
-        } else if (name == showMenuAction()) {
-            canvas().showMenu();
+        if (elements_ && name == QLatin1String("addNode")) {
+            elements_->view().invoke("node.add");
+        } else if (elements_ && name == showMenuAction()) {
+            elements_->showMenu();
         } else {
             QAccessibleWidget::doAction(name);
         }
     }
 
 private:
-    [[nodiscard]] GraphView& canvas() const { return *static_cast<GraphView*>(widget()); }
-
     [[nodiscard]] int own() const {
         return elements_ ? static_cast<int>(elements_->top().size()) : 0;
     }
@@ -179,13 +176,13 @@ std::vector<std::string> runOrder(const graph::Document& document) {
     return order;
 }
 
-CanvasElements::CanvasElements(GraphView& view, GraphScene& scene, NodeStatuses& statuses)
-    : QObject(&view), view_(view), scene_(scene) {
+CanvasElements::CanvasElements(GraphView::Parts& parts)
+    : QObject(&parts.view), parts_(parts), view_(parts.view), scene_(parts.scene) {
     soon_.setSingleShot(true);
     soon_.setInterval(kBetweenStatuses);
-    connect(&scene.model(), &GraphModel::changed, this, &CanvasElements::take);
-    connect(&scene, &QGraphicsScene::selectionChanged, this, &CanvasElements::takeSelection);
-    connect(&statuses, &NodeStatuses::changed, this, [this](const std::string& node) {
+    connect(&scene_.model(), &GraphModel::changed, this, &CanvasElements::take);
+    connect(&scene_, &QGraphicsScene::selectionChanged, this, &CanvasElements::takeSelection);
+    connect(&parts.statuses, &NodeStatuses::changed, this, [this](const std::string& node) {
         if (!reported_.empty()) {
             waiting_.insert(node);
             if (!soon_.isActive()) {
@@ -193,7 +190,7 @@ CanvasElements::CanvasElements(GraphView& view, GraphScene& scene, NodeStatuses&
             }
         }
     });
-    connect(&statuses, &NodeStatuses::allChanged, this, [this] {
+    connect(&parts.statuses, &NodeStatuses::allChanged, this, [this] {
         for (const auto& [key, reported] : reported_) {
             waiting_.insert(key.owner);
         }
@@ -428,74 +425,66 @@ void CanvasElements::forgetAll() {
     }
 }
 
-void installCanvasAccess() {
-    QAccessible::installFactory(accessOfCanvas);  // again is nothing
-}
-
-// GraphView for assistive technology and keys: what a pointer would do at one place.
-CanvasElements& GraphView::elements() {
-    return *parts_->elements;
-}
-
-void GraphView::takeFocus() {
-    setFocus(Qt::OtherFocusReason);
-}
-
-void GraphView::showMenu() {
-    const CanvasHit hit = selectedHit(parts_->scene);
+void CanvasElements::showMenu() {
+    const CanvasHit hit = selectedHit(scene_);
     const QRectF area = hit.node != nullptr  ? hit.node->bodyInScene()
                         : hit.box != nullptr ? hit.box->shownRect()
                                              : QRectF();
     const QPoint at = area.isNull()
-                          ? viewport()->rect().center()
-                          : mapFromScene(area.topLeft() + QPointF(0, node_measures::kHeader));
-    canvasMenu(*this, parts_->scene, hit, parts_->defaults)->popup(viewport()->mapToGlobal(at));
+                          ? view_.viewport()->rect().center()
+                          : view_.mapFromScene(area.topLeft() + QPointF(0, node_measures::kHeader));
+    canvasMenu(parts_, hit)->popup(view_.viewport()->mapToGlobal(at));
 }
 
-void GraphView::editValue(const std::string& node, const std::string& param) {
-    reveal(node, param);
-    parts_->rows.begin(node, param);
+void CanvasElements::editValue(const ElementKey& row) {
+    view_.reveal(row.owner, row.item);
+    parts_.rows.begin(row.owner, row.item);
 }
 
-void GraphView::wirePort(const graph::PortRef& port, bool isOutput) {
-    reveal(port.node, port.port);
-    const NodeItem* item = parts_->scene.node(port.node);
+void CanvasElements::wirePort(const graph::PortRef& port, bool isOutput) {
+    view_.reveal(port.node, port.port);
+    const NodeItem* item = scene_.node(port.node);
     if (item == nullptr) {
         return;
     }
     const QPointF end = isOutput ? item->outputInScene(port.port) : item->inputInScene(port.port);
-    parts_->wiring.openAt(viewport()->mapTo(this, mapFromScene(end) + QPoint(0, kBelowPort)),
-                          port.node,
-                          OwnPort{port.port, isOutput});
+    parts_.wiring.openAt(
+        view_.viewport()->mapTo(&view_, view_.mapFromScene(end) + QPoint(0, kBelowPort)),
+        port.node,
+        OwnPort{port.port, isOutput});
 }
 
-void GraphView::removeWire(const graph::PortRef& to) {
-    parts_->model.apply(tr("Delete"),
-                        [&](graph::Document& document) { ui::disconnect(document, to); });
+void CanvasElements::removeWire(const graph::PortRef& to) {
+    scene_.model().apply(GraphView::tr("Delete"),
+                         [&](graph::Document& document) { ui::disconnect(document, to); });
 }
 
-void GraphView::selectWire(const graph::PortRef& to) {
-    const std::vector<Wire>& wires = parts_->scene.wires().wires();
+void CanvasElements::selectWire(const graph::PortRef& to) {
+    const std::vector<Wire>& wires = scene_.wires().wires();
     for (size_t index = 0; index < wires.size(); ++index) {
         if (wires[index].to == to) {
-            parts_->scene.select({});
-            parts_->selectedWire = to;
-            parts_->scene.wires().setEmphasised({index});
-            takeFocus();
+            scene_.select({});
+            parts_.selectedWire = to;
+            scene_.wires().setEmphasised({index});
+            view_.setFocus(Qt::OtherFocusReason);
             return;
         }
     }
 }
 
-void GraphView::selectBox(BoxKind kind, const std::string& id) {
-    parts_->scene.select({});
-    parts_->scene.selectBoxes(kind, {id});
+void CanvasElements::selectBox(const ElementKey& box) {
+    scene_.select({});
+    scene_.selectBoxes(boxKindOf(box), {box.owner});
 }
 
-void GraphView::toggleFrame(const std::string& id) {
-    if (const BoxItem* frame = parts_->scene.box(BoxKind::Frame, id); frame != nullptr) {
-        parts_->toggleBoxFold(*frame);
+void CanvasElements::toggleFrame(const std::string& id) {
+    if (const BoxItem* frame = scene_.box(BoxKind::Frame, id); frame != nullptr) {
+        parts_.toggleBoxFold(*frame);
     }
+}
+
+void installCanvasAccess() {
+    QAccessible::installFactory(accessOfCanvas);  // again is nothing
 }
 
 }  // namespace lowtide::ui

@@ -2,6 +2,7 @@
 
 #include "plugin/graph/document.hpp"
 #include "ui/canvas/canvas_element.hpp"
+#include "ui/canvas/graph_view.hpp"
 
 #include <QPointer>
 #include <QTimer>
@@ -25,8 +26,8 @@ class CanvasElements : public QObject {
     Q_OBJECT
 
 public:
-    /// All must outlive it.
-    CanvasElements(GraphView& view, GraphScene& scene, NodeStatuses& statuses);
+    /// The parts must outlive it.
+    explicit CanvasElements(GraphView::Parts& parts);
     ~CanvasElements() override;
 
     [[nodiscard]] GraphView& view() const { return view_; }
@@ -47,6 +48,18 @@ public:
     /// Reports that current() has the focus.
     void announceFocus();
 
+    // What a pointer would do at one place.
+    /// The menu of what is selected, or of the canvas.
+    void showMenu();
+    /// Opens the editor over a row; a switch is flipped.
+    void editValue(const ElementKey& row);
+    /// Offers the wires that the port could have.
+    void wirePort(const graph::PortRef& port, bool isOutput);
+    void removeWire(const graph::PortRef& to);
+    void selectWire(const graph::PortRef& to);
+    void selectBox(const ElementKey& box);
+    void toggleFrame(const std::string& id);  ///< folds it, or opens it again
+
 private:
     /// What was reported of an element last.
     struct Reported {
@@ -64,6 +77,7 @@ private:
     void forgetGone();
     void forgetAll();
 
+    GraphView::Parts& parts_;
     GraphView& view_;
     GraphScene& scene_;
     std::map<ElementKey, Reported> reported_;

@@ -1,5 +1,6 @@
 #include "ui/canvas/graph_view.hpp"
 
+#include "plugin/base/error.hpp"
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/canvas/view_menu.hpp"
@@ -7,8 +8,8 @@
 
 #include <QGuiApplication>
 #include <QPainter>
-#include <QScrollBar>
 
+#include <algorithm>
 #include <cmath>
 
 namespace lowtide::ui {
@@ -19,7 +20,6 @@ constexpr double kPlane = 500000;  ///< half of what can be scrolled to
 constexpr double kDotStep = 24;
 constexpr double kDotPixels = 2;
 constexpr double kLeastDotPixels = 14;
-constexpr double kRevealMargin = 48;
 
 /// Undone, or changed elsewhere, in the middle of a drag. Values that differ, a seed that a run
 /// draws, are no matter of it.
@@ -28,7 +28,6 @@ bool endsGestures(const Delta& delta) {
            !delta.removed.empty() || !delta.moved.empty();
 }
 
-constexpr int kBelow = 8;
 constexpr double kPortDepth = node_measures::kHeader + 16;  ///< of a node's first port
 
 }  // namespace
@@ -45,9 +44,9 @@ GraphView::Parts::Parts(GraphView& owner,
       texts(owner, scene),
       search(graphModel.catalog(), &owner),
       wiring(scene, &owner),
-      minimap(owner, scene),
+      navigation(owner, scene),
       tip(&owner),
-      elements(std::make_unique<CanvasElements>(owner, scene, nodeStatuses)) {}
+      elements(std::make_unique<CanvasElements>(*this)) {}
 
 GraphView::GraphView(GraphModel& model,
                      NodeStatuses& statuses,
@@ -73,9 +72,6 @@ GraphView::GraphView(GraphModel& model,
     Parts* parts = parts_.get();
     connect(&parts->scene, &QGraphicsScene::selectionChanged, this, &GraphView::selectionChanged);
     connect(&model, &GraphModel::changed, this, [parts](const Delta& delta) {
-        if (delta.reset) {
-            parts->history.clear();
-        }
         if (parts->gesture && endsGestures(delta)) {
             parts->forgetGesture();
         } else if (parts->gesture) {  // its effect is shown again over what has changed
@@ -102,8 +98,9 @@ GraphView::GraphView(GraphModel& model,
         viewport()->update();
         setFocus(Qt::PopupFocusReason);
     });
-    connect(&parts->minimap, &Minimap::shownChanged, this, &GraphView::minimapShownChanged);
-    parts->fitAll();
+    connect(
+        &parts->navigation, &ViewNavigation::zoomChanged, this, [parts] { parts->moveEditors(); });
+    parts->navigation.fitAll();
 }
 
 GraphView::~GraphView() {
@@ -123,8 +120,21 @@ void GraphView::setDefaults(NodeDefaults* defaults) {
     parts_->defaults = defaults;
 }
 
-NodeSizes GraphView::nodeSizes() const {
-    return parts_->nodeSizes();
+void GraphView::setSnapping(bool isOn) {
+    parts_->isSnapping = isOn;
+}
+
+void GraphView::invoke(std::string_view command) {
+    const std::span<const CanvasCommand> all = canvasCommands();
+    const auto found = std::find_if(all.begin(), all.end(), [command](const CanvasCommand& each) {
+        return each.id == command;
+    });
+    LOWTIDE_ASSERT(found != all.end());
+    found->act(*parts_);
+}
+
+void GraphView::setKeys(const std::string& command, const QList<QKeySequence>& keys) {
+    parts_->keys.set(command, keys);
 }
 
 std::set<std::string> GraphView::selectedNodes() const {
@@ -135,6 +145,16 @@ void GraphView::select(const std::set<std::string>& nodes) {
     parts_->scene.select(nodes);
 }
 
+NodeSizes GraphView::nodeSizes() const {
+    NodeSizes sizes;
+    for (const auto& [id, node] : parts_->model.document().nodes) {
+        if (const NodeItem* item = parts_->scene.node(id); item != nullptr) {
+            sizes.emplace(id, Point{item->layout().body.width(), item->layout().body.height()});
+        }
+    }
+    return sizes;
+}
+
 void GraphView::reveal(const std::string& node, const std::string& item) {
     NodeItem* found = parts_->scene.node(node);
     if (found == nullptr) {
@@ -143,40 +163,23 @@ void GraphView::reveal(const std::string& node, const std::string& item) {
     if (NodeItem* before = parts_->scene.node(parts_->markedNode); before != nullptr) {
         before->setMarked({});
     }
-    parts_->showsAll = false;
     parts_->scene.select({node});
     found->setMarked(item);
     parts_->markedNode = node;
-    const QRectF body = found->bodyInScene();
-    const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
-    const double margin = kRevealMargin / parts_->zoom();
-    if (parts_->zoom() < kTextZoom) {
-        parts_->leaveSlot();
-        parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
-        centerOn(body.center());
-    } else if (!seen.adjusted(margin, margin, -margin, -margin).contains(body)) {
-        parts_->leaveSlot();
-        centerOn(body.center());
-    }
-    parts_->minimap.viewMoved();
+    parts_->navigation.reveal(found->bodyInScene());
 }
 
-void GraphView::setSnapping(bool isOn) {
-    parts_->isSnapping = isOn;
+ViewNavigation& GraphView::navigation() {
+    return parts_->navigation;
 }
 
-void GraphView::setMinimapShown(bool isShown) {
-    parts_->minimap.ask(isShown);
+CanvasElements& GraphView::elements() {
+    return *parts_->elements;
 }
 
-void GraphView::resizeEvent(QResizeEvent* event) {
-    QGraphicsView::resizeEvent(event);
-    if (parts_->showsAll) {
-        parts_->fitAll();
-    }
-    parts_->minimap.reposition();
-    parts_->rows.reposition();
-    parts_->texts.reposition();
+void GraphView::Parts::moveEditors() {
+    rows.reposition();
+    texts.reposition();
 }
 
 void GraphView::scrollContentsBy(int dx, int dy) {
@@ -184,20 +187,20 @@ void GraphView::scrollContentsBy(int dx, int dy) {
     if (parts_->showsFocus) {
         viewport()->update();  // the focus ring does not scroll
     }
-    parts_->minimap.viewMoved();
-    parts_->rows.reposition();
-    parts_->texts.reposition();
+    parts_->navigation.minimap().viewMoved();
+    parts_->moveEditors();
 }
 
 void GraphView::drawBackground(QPainter* painter, const QRectF& rect) {
     const Look& look = parts_->scene.look();
+    const double zoom = parts_->navigation.zoom();
     painter->fillRect(rect, look.canvas);
     double step = kDotStep;
-    while (step * parts_->zoom() < kLeastDotPixels) {
+    while (step * zoom < kLeastDotPixels) {
         step *= 4;
     }
     std::vector<QRectF> dots;  // filled squares: round points are stroked one by one
-    const double side = kDotPixels / parts_->zoom();
+    const double side = kDotPixels / zoom;
     const double left = std::floor(rect.left() / step) * step;
     const double top = std::floor(rect.top() / step) * step;
     for (double x = left; x <= rect.right() + step; x += step) {
@@ -214,7 +217,7 @@ void GraphView::drawBackground(QPainter* painter, const QRectF& rect) {
 void GraphView::drawForeground(QPainter* painter, const QRectF&) {
     painter->setRenderHint(QPainter::Antialiasing);
     if (parts_->gesture) {
-        parts_->gesture->paint(*painter, parts_->zoom());
+        parts_->gesture->paint(*painter, parts_->navigation.zoom());
     }
     parts_->paintLooseWire(*painter);
     if (parts_->showsBypass) {
@@ -247,22 +250,6 @@ void GraphView::Parts::openSearch(const PointerAt& at, const std::optional<Loose
     view.viewport()->update();
 }
 
-void GraphView::openSearch() {
-    parts_->openSearch(parts_->pointerAt(parts_->pointerOrMiddle(), {}), std::nullopt);
-}
-
-void GraphView::wireSelected() {
-    const NodeIds ids = selectedNodes();
-    if (ids.size() != 1) {
-        parts_->tip.report(tr("Select the one node to wire."), parts_->pointerOrMiddle());
-        return;
-    }
-    reveal(*ids.begin());
-    const QRectF body = parts_->scene.node(*ids.begin())->bodyInScene();
-    const QPoint extraChannels = mapFromScene(body.bottomLeft()) + QPoint(0, kBelow);
-    parts_->wiring.openAt(viewport()->mapTo(this, extraChannels), *ids.begin());
-}
-
 void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
     const std::optional<WireChoice> wire = wiring.current();
     const NodeItem* from = wire ? scene.node(wire->from.node) : nullptr;
@@ -281,18 +268,18 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
         return;
     }
     const std::optional<LooseWire> wire = looseWire;
-    QPointF reposition = addAt;
+    QPointF topLeft = addAt;
     if (wire) {  // the port that takes the wire comes to lie where the wire was let go
-        reposition -= QPointF(wire->isOutput ? 0 : node_measures::kWidth, kPortDepth);
+        topLeft -= QPointF(wire->isOutput ? 0 : node_measures::kWidth, kPortDepth);
     }
     if (isSnapping) {
-        reposition = {std::round(reposition.x() / kGrid) * kGrid,
-                      std::round(reposition.y() / kGrid) * kGrid};
+        topLeft = {std::round(topLeft.x() / kGrid) * kGrid,
+                   std::round(topLeft.y() / kGrid) * kGrid};
     }
     std::string id;
     model.apply(GraphView::tr("Add %1").arg(QString::fromStdString(desc->label)),
                 [&](graph::Document& document) {
-                    id = addNode(document, *desc, {reposition.x(), reposition.y()});
+                    id = addNode(document, *desc, {topLeft.x(), topLeft.y()});
                     if (defaults != nullptr) {
                         defaults->applyTo(document.nodes.at(id), *desc);
                     }

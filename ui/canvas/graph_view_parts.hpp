@@ -38,38 +38,36 @@ struct GraphView::Parts {
     };
 
     [[nodiscard]] PointerAt pointerAt(QPoint viewport, Qt::KeyboardModifiers modifiers) const;
+    /// The pointer, or the middle while it is elsewhere.
+    [[nodiscard]] QPoint pointerOrMiddle() const;
 
-    [[nodiscard]] double zoom() const { return view.transform().m11(); }
-
-    [[nodiscard]] NodeSizes nodeSizes() const;
-
-    // The pointer.
+    // The pointer. False: the event is not one of these.
+    bool takePointer(QEvent& event);
+    bool takeDrop(QEvent& event);
+    void mousePressed(const QMouseEvent& event);
+    void mouseMoved(const QMouseEvent& event);
+    void mouseReleased(const QMouseEvent& event);
+    void doubleClick(const QMouseEvent& event);
+    void wheelMoved(const QWheelEvent& event);
+    void openMenu(const QContextMenuEvent& event);
+    void showTip(const QHelpEvent& event);
     void pressLeft(const PointerAt& at);
     void pressNode(const CanvasHit& hit, const PointerAt& at);
     void pressBox(const CanvasHit& hit, const PointerAt& at);
     void beginDrag(const PointerAt& at);
     void toggleSelected(const std::string& node);
     void click(const PointerAt& at);
-    void doubleClick(const PointerAt& at);
     void hover(const PointerAt& at);
     void leave();
     void forgetGesture();
-    void startPan(QPoint viewport);
     [[nodiscard]] QString tipFor(const CanvasHit& hit) const;
 
-    /// The pointer, or the middle while it is elsewhere.
-    [[nodiscard]] QPoint pointerOrMiddle() const;
+    // Keys.
+    bool letGo(const QKeyEvent& event);
+    void focusMoved(const QFocusEvent& event);
 
-    // Zoom.
-    void zoomAbout(QPointF viewport, double zoom);
-    void fit(const QRectF& rect);
-    /// All of the graph, also after the view got another size, until the user moves it.
-    void fitAll();
-    void pan(QPoint by);
-    [[nodiscard]] ViewState viewState() const;
-    void show(const ViewState& viewState);
-    /// The view is about to jump: goBack() comes back to here.
-    void leaveSlot();
+    /// Editors lie over what they edit.
+    void moveEditors();
 
     // Adding.
     void openSearch(const PointerAt& at, const std::optional<LooseWire>& wire);
@@ -78,21 +76,13 @@ struct GraphView::Parts {
     void paintOfferedWire(QPainter& painter) const;
 
     // Editing.
-    void removeSelected(bool heal);
     /// Selected nodes that can be bypassed, or are.
     [[nodiscard]] NodeIds bypassable() const;
-    /// Errors: as pasteText().
-    void insertText(const std::string& text, QPointF at, const QString& step);
-    void pasteGraph(const QMimeData& data, QPointF at, bool withWires);
-    void paste(bool withWires);
     void toggleBoxFold(const BoxItem& box);
     void toggleReroute(size_t wire, int reroute, QPointF at);
-    void moveFocus(FocusDirection direction, bool isAlongWires);
-    void hold(const CanvasCommand& command, const QKeyEvent& event);
 
     NodeDefaults* defaults = nullptr;
     bool offersSheets = false;
-    bool showsAll = false;
     GraphView& view;
     GraphModel& model;
     NodeStatuses& statuses;
@@ -101,10 +91,9 @@ struct GraphView::Parts {
     TextEditing texts;
     SearchPopup search;
     WirePopup wiring;
-    Minimap minimap;
+    ViewNavigation navigation;
     PointerTip tip;
     CanvasKeys keys;
-    ViewHistory history;
     std::unique_ptr<Gesture> gesture;
     std::optional<Press> press;
     std::optional<LooseWire> looseWire;
@@ -123,9 +112,6 @@ struct GraphView::Parts {
 };
 
 /// Menu of what was hit, ready to be shown; the caller owns it.
-[[nodiscard]] QMenu* canvasMenu(GraphView& view,
-                                GraphScene& scene,
-                                const CanvasHit& hit,
-                                NodeDefaults* defaults);
+[[nodiscard]] QMenu* canvasMenu(GraphView::Parts& parts, const CanvasHit& hit);
 
 }  // namespace lowtide::ui

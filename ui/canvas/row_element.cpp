@@ -60,20 +60,22 @@ protected:
     }
 
     [[nodiscard]] std::vector<ElementAction> actions() const override {
-        GraphView& canvas = view();
         std::vector<ElementAction> actions = {
             {pressAction(),
              GraphView::tr("Connect"),
-             [&canvas, port = port(), isOutput = isOutput()] { canvas.wirePort(port, isOutput); }}};
+             [&all = all(), port = port(), isOutput = isOutput()] {
+                 all.wirePort(port, isOutput);
+             }}};
         if (const std::vector<graph::PortRef> ends = otherEnds(); !ends.empty()) {
-            actions.push_back({QStringLiteral("follow"),
-                               GraphView::tr("Go to the other end"),
-                               [&canvas, node = ends.front().node] { canvas.reveal(node); }});
+            actions.push_back(
+                {QStringLiteral("follow"),
+                 GraphView::tr("Go to the other end"),
+                 [&canvas = view(), node = ends.front().node] { canvas.reveal(node); }});
         }
         if (!isOutput() && face().isLinked) {
             actions.push_back({QStringLiteral("disconnect"),
                                GraphView::tr("Disconnect"),
-                               [&canvas, port = port()] { canvas.removeWire(port); }});
+                               [&all = all(), port = port()] { all.removeWire(port); }});
         }
         return actions;
     }
@@ -144,12 +146,12 @@ protected:
     }
 
     [[nodiscard]] std::vector<ElementAction> actions() const override {
-        GraphView& canvas = view();
         const graph::PortRef to{key().owner, key().item};
-        return {{pressAction(), GraphView::tr("Select"), [&canvas, to] { canvas.selectWire(to); }},
-                {QStringLiteral("delete"), GraphView::tr("Delete"), [&canvas, to] {
-                     canvas.removeWire(to);
-                 }}};
+        return {
+            {pressAction(), GraphView::tr("Select"), [&all = all(), to] { all.selectWire(to); }},
+            {QStringLiteral("delete"), GraphView::tr("Delete"), [&all = all(), to] {
+                 all.removeWire(to);
+             }}};
     }
 
     [[nodiscard]] QRectF sceneRect() const override {
@@ -276,13 +278,10 @@ public:
 
 protected:
     [[nodiscard]] std::vector<ElementAction> actions() const override {
-        GraphView& canvas = view();
         if (row().desc == nullptr) {
             return {};
         }
-        const auto edit = [&canvas, owner = key().owner, param = key().item] {
-            canvas.editValue(owner, param);
-        };
+        const auto edit = [&all = all(), row = key()] { all.editValue(row); };
         if (row().desc->kind == ParamKind::Bool) {
             return {{toggleAction(), GraphView::tr("Switch"), edit}};
         }

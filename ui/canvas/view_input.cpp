@@ -1,11 +1,18 @@
-// GraphView's pointer: what a press means, and when it becomes a drag. Its keys: canvasCommands(),
-// by the keys that CanvasKeys holds; Escape is fixed.
+// GraphView's pointer: what a press means, and when it becomes a drag; what is dropped. Its keys:
+// canvasCommands(), by the keys that CanvasKeys holds; Escape is fixed.
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 
+#include <QDropEvent>
+#include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMimeData>
 #include <QMouseEvent>
+#include <QNativeGestureEvent>
+#include <QToolTip>
+#include <QWheelEvent>
 
+#include <cmath>
 #include <utility>
 
 namespace lowtide::ui {
@@ -13,9 +20,16 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kDragPixels = 4;
+constexpr double kNotchAngle = 120;
 
 bool adds(const PointerAt& at) {
     return (at.modifiers & (Qt::ShiftModifier | Qt::ControlModifier)) != 0;
+}
+
+bool isTouchpad(const QWheelEvent& event) {
+    return event.phase() != Qt::NoScrollPhase ||
+           (event.device() != nullptr &&
+            event.device()->type() == QInputDevice::DeviceType::TouchPad);
 }
 
 }  // namespace
@@ -24,17 +38,11 @@ PointerAt GraphView::Parts::pointerAt(QPoint viewport, Qt::KeyboardModifiers mod
     return {.scene = view.viewportTransform().inverted().map(QPointF(viewport)),
             .viewport = viewport,
             .modifiers = modifiers,
-            .zoom = zoom()};
+            .zoom = navigation.zoom()};
 }
 
 QPoint GraphView::Parts::pointerOrMiddle() const {
     return pointer.value_or(view.viewport()->rect().center());
-}
-
-void GraphView::Parts::startPan(QPoint viewport) {
-    panFrom = viewport;
-    hasPanned = false;
-    view.viewport()->setCursor(Qt::ClosedHandCursor);
 }
 
 void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
@@ -157,7 +165,13 @@ void GraphView::Parts::click(const PointerAt& at) {
     }
 }
 
-void GraphView::Parts::doubleClick(const PointerAt& at) {
+void GraphView::Parts::doubleClick(const QMouseEvent& event) {
+    if (event.button() != Qt::LeftButton) {
+        return;
+    }
+    press.reset();
+    gesture.reset();
+    const PointerAt at = pointerAt(event.position().toPoint(), event.modifiers());
     const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
     if (hit.node != nullptr) {
         if (hit.part.part == NodePart::Header) {
@@ -180,110 +194,181 @@ void GraphView::Parts::forgetGesture() {
     view.viewport()->update();
 }
 
-void GraphView::mousePressEvent(QMouseEvent* event) {
-    event->accept();
-    parts_->rows.end();
-    parts_->texts.end();
-    parts_->search.hide();
-    parts_->wiring.hide();
-    parts_->tip.report({}, {});
-    setFocus(Qt::MouseFocusReason);
-    const QPoint point = event->position().toPoint();
-    const bool pans = event->button() == Qt::MiddleButton ||
-                      (event->button() == Qt::LeftButton && parts_->heldKey);
-    if (pans) {
-        parts_->startPan(point);
-    } else if (event->button() == Qt::LeftButton) {
-        parts_->pressLeft(parts_->pointerAt(point, event->modifiers()));
-        viewport()->update();
+void GraphView::Parts::toggleBoxFold(const BoxItem& item) {
+    ui::Box box = item.box();
+    box.isCollapsed = !box.isCollapsed;
+    const BoxKind kind = item.kind();
+    model.apply(GraphView::tr("Collapse"),
+                [&](graph::Document& document) { putBox(document, kind, box); });
+}
+
+void GraphView::Parts::toggleReroute(size_t index, int reroute, QPointF at) {
+    const Wire wire = scene.wires().wires().at(index);
+    std::vector<Point> points;
+    for (const QPointF& point : wire.via) {
+        points.push_back({point.x(), point.y()});
+    }
+    if (reroute >= 0) {
+        points.erase(points.begin() + reroute);
+    } else {
+        const size_t index = positionOnWire(wire.start, wire.end, wire.via, at);
+        points.insert(points.begin() + static_cast<std::ptrdiff_t>(index),
+                      {std::round(at.x()), std::round(at.y())});
+    }
+    model.apply(reroute >= 0 ? GraphView::tr("Straighten wire") : GraphView::tr("Bend wire"),
+                [&](graph::Document& document) { setReroutes(document, wire.to, points); });
+}
+
+void GraphView::Parts::mousePressed(const QMouseEvent& event) {
+    rows.end();
+    texts.end();
+    search.hide();
+    wiring.hide();
+    tip.report({}, {});
+    view.setFocus(Qt::MouseFocusReason);
+    const QPoint point = event.position().toPoint();
+    if (event.button() == Qt::MiddleButton || (event.button() == Qt::LeftButton && heldKey)) {
+        panFrom = point;
+        hasPanned = false;
+        view.viewport()->setCursor(Qt::ClosedHandCursor);
+    } else if (event.button() == Qt::LeftButton) {
+        pressLeft(pointerAt(point, event.modifiers()));
+        view.viewport()->update();
     }
 }
 
-void GraphView::mouseMoveEvent(QMouseEvent* event) {
-    const QPoint point = event->position().toPoint();
-    parts_->pointer = point;
-    const PointerAt at = parts_->pointerAt(point, event->modifiers());
-    if (parts_->panFrom) {
-        parts_->pan(point - *parts_->panFrom);
-        parts_->panFrom = point;
-        parts_->hasPanned = true;
-    } else if (parts_->gesture) {
-        parts_->gesture->move(at);
-        parts_->tip.report(parts_->gesture->refusal(), point);
-        viewport()->update();
-    } else if (parts_->press && event->buttons().testFlag(Qt::LeftButton)) {
-        if ((point - parts_->press->viewport).manhattanLength() >= kDragPixels) {
-            parts_->beginDrag(at);
+void GraphView::Parts::mouseMoved(const QMouseEvent& event) {
+    const QPoint point = event.position().toPoint();
+    pointer = point;
+    const PointerAt at = pointerAt(point, event.modifiers());
+    if (panFrom) {
+        navigation.pan(point - *panFrom);
+        panFrom = point;
+        hasPanned = true;
+    } else if (gesture) {
+        gesture->move(at);
+        tip.report(gesture->refusal(), point);
+        view.viewport()->update();
+    } else if (press && event.buttons().testFlag(Qt::LeftButton)) {
+        if ((point - press->viewport).manhattanLength() >= kDragPixels) {
+            beginDrag(at);
         }
     } else {
-        parts_->hover(at);
+        hover(at);
     }
 }
 
-void GraphView::mouseReleaseEvent(QMouseEvent* event) {
-    if (parts_->panFrom) {
-        parts_->panFrom.reset();
-        viewport()->setCursor(parts_->heldKey ? Qt::OpenHandCursor : Qt::ArrowCursor);
+void GraphView::Parts::mouseReleased(const QMouseEvent& event) {
+    if (panFrom) {
+        panFrom.reset();
+        view.viewport()->setCursor(heldKey ? Qt::OpenHandCursor : Qt::ArrowCursor);
         return;
     }
-    if (event->button() != Qt::LeftButton) {
+    if (event.button() != Qt::LeftButton) {
         return;
     }
-    const PointerAt at = parts_->pointerAt(event->position().toPoint(), event->modifiers());
-    if (parts_->gesture) {
-        const std::unique_ptr<Gesture> ended = std::move(parts_->gesture);
+    const PointerAt at = pointerAt(event.position().toPoint(), event.modifiers());
+    if (gesture) {
+        const std::unique_ptr<Gesture> ended = std::move(gesture);
         ended->finish(at);
-        parts_->tip.report({}, {});
-    } else if (parts_->press) {
-        parts_->click(at);
+        tip.report({}, {});
+    } else if (press) {
+        click(at);
     }
-    parts_->press.reset();
-    viewport()->update();
+    press.reset();
+    view.viewport()->update();
 }
 
-void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
-    event->accept();
-    if (event->button() == Qt::LeftButton) {
-        parts_->press.reset();
-        parts_->gesture.reset();
-        parts_->doubleClick(parts_->pointerAt(event->position().toPoint(), event->modifiers()));
-    }
-}
-
-void GraphView::setKeys(const std::string& command, const QList<QKeySequence>& keys) {
-    parts_->keys.set(command, keys);
-}
-
-void GraphView::Parts::moveFocus(FocusDirection direction, bool isAlongWires) {
-    const NodeIds selected = scene.selectedNodes();
-    const std::string current = selected.empty() ? std::string() : *selected.begin();
-    const NodeRects rects = scene.nodeRects();
-    const std::string next = isAlongWires && !current.empty()
-                                 ? nodeAlongWires(model.document(), rects, current, direction)
-                                 : adjacentNode(rects, current, direction);
-    if (!next.empty()) {
-        view.reveal(next);
+void GraphView::Parts::wheelMoved(const QWheelEvent& event) {
+    if (isTouchpad(event) && !event.modifiers().testFlag(Qt::ControlModifier)) {
+        navigation.pan(event.pixelDelta().isNull() ? event.angleDelta() / 2 : event.pixelDelta());
+    } else {
+        navigation.zoomBy(event.angleDelta().y() / kNotchAngle, event.position());
     }
 }
 
-void GraphView::moveFocus(int direction) {
-    parts_->moveFocus(static_cast<FocusDirection>(direction), false);
+bool GraphView::Parts::takePointer(QEvent& event) {
+    switch (event.type()) {
+        case QEvent::MouseButtonPress:
+            mousePressed(static_cast<QMouseEvent&>(event));
+            break;
+        case QEvent::MouseMove:
+            mouseMoved(static_cast<QMouseEvent&>(event));
+            break;
+        case QEvent::MouseButtonRelease:
+            mouseReleased(static_cast<QMouseEvent&>(event));
+            break;
+        case QEvent::MouseButtonDblClick:
+            doubleClick(static_cast<QMouseEvent&>(event));
+            break;
+        case QEvent::Wheel:
+            wheelMoved(static_cast<QWheelEvent&>(event));
+            break;
+        case QEvent::ContextMenu:
+            openMenu(static_cast<QContextMenuEvent&>(event));
+            break;
+        default:
+            return false;
+    }
+    event.accept();
+    return true;
 }
 
-void GraphView::moveAlongWires(int direction) {
-    parts_->moveFocus(static_cast<FocusDirection>(direction), true);
+bool GraphView::Parts::takeDrop(QEvent& event) {
+    const bool isEnter = event.type() == QEvent::DragEnter;
+    if (!isEnter && event.type() != QEvent::DragMove && event.type() != QEvent::Drop) {
+        return false;
+    }
+    auto& drop = static_cast<QDropEvent&>(event);
+    if (isEnter && !drop.mimeData()->hasUrls()) {
+        return true;
+    }
+    if (event.type() == QEvent::Drop) {
+        const QPointF at = pointerAt(drop.position().toPoint(), {}).scene;
+        for (const QUrl& url : drop.mimeData()->urls()) {
+            if (url.isLocalFile()) {
+                Q_EMIT view.fileDropped(url.toLocalFile(), at);
+            }
+        }
+    }
+    drop.acceptProposedAction();
+    return true;
+}
+
+void GraphView::Parts::showTip(const QHelpEvent& event) {
+    const PointerAt at = pointerAt(event.pos(), {});
+    const QString text = tipFor(hitAt(scene, at.scene, at.zoom));
+    QToolTip::showText(event.globalPos(), text, view.viewport());
+}
+
+bool GraphView::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        parts_->showTip(static_cast<QHelpEvent&>(*event));
+        return true;
+    }
+    if (event->type() == QEvent::NativeGesture) {
+        const auto& pinch = static_cast<QNativeGestureEvent&>(*event);
+        if (pinch.gestureType() == Qt::ZoomNativeGesture) {
+            navigation().zoomAbout(pinch.position(), navigation().zoom() * (1 + pinch.value()));
+            return true;
+        }
+    }
+    if (event->type() == QEvent::Leave) {
+        parts_->leave();
+    }
+    if (isEnabled() && (parts_->takePointer(*event) || parts_->takeDrop(*event))) {
+        return true;
+    }
+    const bool isTaken = QGraphicsView::viewportEvent(event);
+    if (event->type() == QEvent::Resize) {
+        navigation().resized();
+        parts_->moveEditors();
+    }
+    return isTaken;
 }
 
 bool GraphView::focusNextPrevChild(bool isForward) {
     return !isForward && QGraphicsView::focusNextPrevChild(false);  // Tab adds a node
-}
-
-void GraphView::Parts::hold(const CanvasCommand& command, const QKeyEvent& event) {
-    if (!event.isAutoRepeat()) {
-        heldKey = {event.key(), &command};
-        hasPanned = false;
-        view.viewport()->setCursor(Qt::OpenHandCursor);
-    }
 }
 
 void GraphView::keyPressEvent(QKeyEvent* event) {
@@ -297,39 +382,61 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     }
     const CanvasCommand* command = parts_->keys.commandOf(*event);
     event->setAccepted(command != nullptr);
-    if (command != nullptr && command->isHeld) {
-        parts_->hold(*command, *event);
-    } else if (command != nullptr) {
-        command->act(*this);
-    }
-}
-
-void GraphView::keyReleaseEvent(QKeyEvent* event) {
-    if (parts_->heldKey && event->key() == parts_->heldKey->key && !event->isAutoRepeat()) {
-        const CanvasCommand& command = *std::exchange(parts_->heldKey, std::nullopt)->command;
-        viewport()->setCursor(Qt::ArrowCursor);
-        if (!parts_->hasPanned && !parts_->panFrom) {
-            command.act(*this);
-        }
+    if (command == nullptr) {
         return;
     }
-    QGraphicsView::keyReleaseEvent(event);
+    if (!command->isHeld) {
+        command->act(*parts_);
+    } else if (!event->isAutoRepeat()) {
+        parts_->heldKey = {event->key(), command};
+        parts_->hasPanned = false;
+        viewport()->setCursor(Qt::OpenHandCursor);
+    }
 }
 
-void GraphView::focusInEvent(QFocusEvent* event) {
-    QGraphicsView::focusInEvent(event);
-    parts_->showsFocus = event->reason() == Qt::TabFocusReason ||
-                         event->reason() == Qt::BacktabFocusReason ||
-                         event->reason() == Qt::ShortcutFocusReason;
-    viewport()->update();
-    parts_->elements->announceFocus();
+/// False: another key is held, or none.
+bool GraphView::Parts::letGo(const QKeyEvent& event) {
+    if (!heldKey || event.key() != heldKey->key || event.isAutoRepeat()) {
+        return false;
+    }
+    const CanvasCommand& command = *std::exchange(heldKey, std::nullopt)->command;
+    view.viewport()->setCursor(Qt::ArrowCursor);
+    if (!hasPanned && !panFrom) {
+        command.act(*this);
+    }
+    return true;
 }
 
-void GraphView::focusOutEvent(QFocusEvent* event) {
-    parts_->heldKey.reset();
-    parts_->showsFocus = false;
-    viewport()->update();
-    QGraphicsView::focusOutEvent(event);
+void GraphView::Parts::focusMoved(const QFocusEvent& event) {
+    const Qt::FocusReason reason = event.reason();
+    showsFocus =
+        event.gotFocus() && (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason ||
+                             reason == Qt::ShortcutFocusReason);
+    view.viewport()->update();
+    if (event.gotFocus()) {
+        elements->announceFocus();
+    } else {
+        heldKey.reset();
+    }
+}
+
+bool GraphView::event(QEvent* event) {
+    const QEvent::Type type = event->type();
+    if (type == QEvent::KeyRelease && parts_->letGo(static_cast<QKeyEvent&>(*event))) {
+        return true;
+    }
+    if (type == QEvent::ContextMenu && isEnabled()) {
+        const auto& menu = static_cast<QContextMenuEvent&>(*event);
+        if (menu.reason() == QContextMenuEvent::Keyboard) {  // others are the viewport's
+            elements().showMenu();
+            return true;
+        }
+    }
+    const bool isTaken = QGraphicsView::event(event);
+    if (type == QEvent::FocusIn || type == QEvent::FocusOut) {
+        parts_->focusMoved(static_cast<QFocusEvent&>(*event));
+    }
+    return isTaken;
 }
 
 }  // namespace lowtide::ui

@@ -1,17 +1,17 @@
-// GraphView's context menus, what is dropped on it, and what bypassing nodes would do.
+// GraphView's context menus, and what bypassing nodes would do.
 #include "ui/canvas/view_menu.hpp"
 
 #include "plugin/graph/param_value.hpp"
-#include "ui/canvas/graph_view.hpp"
+#include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QContextMenuEvent>
 #include <QCoreApplication>
-#include <QDropEvent>
 #include <QMenu>
-#include <QMimeData>
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
@@ -56,19 +56,18 @@ void addDefaultEntries(QMenu& menu,
 }
 
 void addRowEntries(QMenu& menu,
-                   GraphScene& scene,
+                   GraphView::Parts& parts,
                    const RowFace& row,
-                   const std::string& node,
-                   NodeDefaults* defaults) {
+                   const std::string& node) {
     if (row.desc == nullptr) {
         return;
     }
     const ParamDesc& param = *row.desc;
-    GraphModel& model = scene.model();
+    GraphModel& model = parts.model;
     QAction* exposed = menu.addAction(GraphView::tr("Show in Generate"));
     exposed->setCheckable(true);
     exposed->setChecked(row.isExposed);
-    QObject::connect(exposed, &QAction::triggered, &scene, [&model, &param, node](bool isOn) {
+    QObject::connect(exposed, &QAction::triggered, &parts.scene, [&model, &param, node](bool isOn) {
         model.apply(GraphView::tr("Show in Generate"), [&](graph::Document& document) {
             setExposed(document, node, param.id, englishLabel(*model.desc(node), param), isOn);
         });
@@ -76,15 +75,19 @@ void addRowEntries(QMenu& menu,
     const Json standard = graph::toJson(param.defaultValue);
     QAction* reset = menu.addAction(GraphView::tr("Set to default"));
     reset->setEnabled(row.json != standard);
-    QObject::connect(reset, &QAction::triggered, &scene, [&model, &param, node, standard] {
+    QObject::connect(reset, &QAction::triggered, &parts.scene, [&model, &param, node, standard] {
         model.apply(GraphView::tr("Set to default"), [&](graph::Document& document) {
             document.nodes.at(node).params[param.id] = standard;
         });
     });
-    if (defaults != nullptr) {
-        addDefaultEntries(menu, row, model.node(node)->type, *defaults);
+    if (parts.defaults != nullptr) {
+        addDefaultEntries(menu, row, model.node(node)->type, *parts.defaults);
     }
     menu.addSeparator();
+}
+
+QAction* addCommand(QMenu& menu, GraphView& view, const QString& text, const char* command) {
+    return menu.addAction(text, &view, [&view, command] { view.invoke(command); });
 }
 
 void addNodeEntries(QMenu& menu, GraphView& view, const NodeItem& node) {
@@ -94,47 +97,52 @@ void addNodeEntries(QMenu& menu, GraphView& view, const NodeItem& node) {
             Q_EMIT view.runToRequested(id);
         });
     menu.addSeparator();
-    menu.addAction(GraphView::tr("Rename"), &view, &GraphView::renameSelected);
-    menu.addAction(GraphView::tr("Collapse"), &view, &GraphView::collapseSelected);
-    menu.addAction(GraphView::tr("Pin"), &view, &GraphView::pinSelected);
-    menu.addAction(GraphView::tr("Mute"), &view, &GraphView::muteSelected);
-    QAction* bypass = menu.addAction(GraphView::tr("Bypass"), &view, &GraphView::bypassSelected);
+    addCommand(menu, view, GraphView::tr("Rename"), "node.rename");
+    addCommand(menu, view, GraphView::tr("Collapse"), "node.collapse");
+    addCommand(menu, view, GraphView::tr("Pin"), "node.pin");
+    addCommand(menu, view, GraphView::tr("Mute"), "node.mute");
+    QAction* bypass = addCommand(menu, view, GraphView::tr("Bypass"), "node.bypass");
     bypass->setEnabled(view.canBypassSelected());
     previewBypass(menu, *bypass, view);
-    menu.addAction(GraphView::tr("Frame"), &view, &GraphView::frameSelected);
+    addCommand(menu, view, GraphView::tr("Frame"), "node.frame");
     menu.addSeparator();
-    menu.addAction(GraphView::tr("Copy"), &view, &GraphView::copy);
-    menu.addAction(GraphView::tr("Duplicate"), &view, &GraphView::duplicate);
-    menu.addAction(GraphView::tr("Duplicate with wires"), &view, &GraphView::duplicateWithWires);
-    menu.addAction(GraphView::tr("Delete"), &view, &GraphView::removeSelected);
+    addCommand(menu, view, GraphView::tr("Copy"), "edit.copy");
+    addCommand(menu, view, GraphView::tr("Duplicate"), "edit.duplicate");
+    addCommand(menu, view, GraphView::tr("Duplicate with wires"), "edit.duplicate_wires");
+    addCommand(menu, view, GraphView::tr("Delete"), "edit.delete");
 }
 
-void addBoxEntries(QMenu& menu, GraphView& view, GraphScene& scene, const BoxItem& item) {
-    menu.addAction(GraphView::tr("Edit text"), &view, &GraphView::renameSelected);
+void addBoxEntries(QMenu& menu, GraphView::Parts& parts, const BoxItem& item) {
+    addCommand(menu, parts.view, GraphView::tr("Edit text"), "node.rename");
     QMenu* colours = menu.addMenu(GraphView::tr("Colour"));
     for (const char* ground : kGrounds) {
         QAction* action = colours->addAction(groundName(ground));
         Box box = item.box();
         box.colour = ground;
-        QObject::connect(action, &QAction::triggered, &scene, [&scene, box, kind = item.kind()] {
-            scene.model().apply(GraphView::tr("Colour"),
-                                [&](graph::Document& document) { putBox(document, kind, box); });
-        });
+        QObject::connect(action,
+                         &QAction::triggered,
+                         &parts.scene,
+                         [&model = parts.model, box, kind = item.kind()] {
+                             model.apply(GraphView::tr("Colour"), [&](graph::Document& document) {
+                                 putBox(document, kind, box);
+                             });
+                         });
     }
-    menu.addAction(GraphView::tr("Delete"), &view, &GraphView::removeSelected);
+    addCommand(menu, parts.view, GraphView::tr("Delete"), "edit.delete");
 }
 
 void addCanvasEntries(QMenu& menu, GraphView& view) {
-    menu.addAction(GraphView::tr("Add node..."), &view, &GraphView::openSearch);
-    menu.addAction(GraphView::tr("Add note"), &view, &GraphView::addNote);
-    menu.addAction(GraphView::tr("Paste"), &view, &GraphView::paste);
-    menu.addAction(GraphView::tr("Paste with wires"), &view, &GraphView::pasteWithWires);
+    addCommand(menu, view, GraphView::tr("Add node..."), "node.add");
+    addCommand(menu, view, GraphView::tr("Add note"), "node.note");
+    addCommand(menu, view, GraphView::tr("Paste"), "edit.paste");
+    addCommand(menu, view, GraphView::tr("Paste with wires"), "edit.paste_wires");
     menu.addSeparator();
-    menu.addAction(GraphView::tr("Select all"), &view, &GraphView::selectAllNodes);
-    menu.addAction(GraphView::tr("Arrange"), &view, &GraphView::arrangeNodes);
-    menu.addAction(GraphView::tr("Show all"), &view, &GraphView::zoomToAll);
+    addCommand(menu, view, GraphView::tr("Select all"), "edit.select_all");
+    addCommand(menu, view, GraphView::tr("Arrange"), "node.arrange");
+    addCommand(menu, view, GraphView::tr("Show all"), "view.fit_all");
 }
 
+constexpr int kTipAside = 16;  ///< the tip stands below the left edge of the node
 constexpr double kVeil = 0.72;
 constexpr double kCross = 5;
 
@@ -148,102 +156,7 @@ void paintCross(QPainter& painter, QPointF at, const Look& look) {
     painter.drawLine(at - QPointF(kCross, -kCross), at + QPointF(kCross, -kCross));
 }
 
-void paintNode(QPainter& painter, const NodeItem& item, const Look& look) {
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(faded(look.canvas, kVeil));
-    painter.drawRoundedRect(item.bodyInScene(), node_measures::kRadius, node_measures::kRadius);
-    for (const PortDesc& output : item.face().desc->outputs) {
-        const QPointF end = item.outputInScene(output.id);
-        const PortDesc* input = graph::passedInput(*item.face().desc, output.id);
-        if (input == nullptr) {
-            paintCross(painter, end, look);
-            continue;
-        }
-        paintTentativeWire(
-            painter, item.inputInScene(input->id), end, look.wire(output.type).colour);
-    }
-}
-
-}  // namespace
-
-QMenu* canvasMenu(GraphView& view,
-                  GraphScene& scene,
-                  const CanvasHit& hit,
-                  NodeDefaults* defaults) {
-    auto* menu = new QMenu(&view);
-    menu->setObjectName(QStringLiteral("canvasMenu"));
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    if (hit.node != nullptr) {
-        if (!hit.node->isSelected()) {
-            scene.select({hit.node->id()});
-        }
-        if (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value) {
-            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
-            addRowEntries(*menu, scene, row, hit.node->id(), defaults);
-        }
-        addNodeEntries(*menu, view, *hit.node);
-    } else if (hit.box != nullptr && hit.boxPart != BoxPart::Body) {
-        scene.select({});
-        scene.selectBoxes(hit.box->kind(), {hit.box->box().id});
-        addBoxEntries(*menu, view, scene, *hit.box);
-    } else {
-        addCanvasEntries(*menu, view);
-    }
-    return menu;
-}
-
-void GraphView::contextMenuEvent(QContextMenuEvent* event) {
-    if (event->reason() == QContextMenuEvent::Keyboard) {
-        showMenu();
-        return;
-    }
-    const PointerAt at = parts_->pointerAt(event->pos(), {});
-    const CanvasHit hit = hitAt(parts_->scene, at.scene, at.zoom);
-    QMenu* menu = canvasMenu(*this, parts_->scene, hit, parts_->defaults);
-    const bool isRow =
-        hit.node && (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value);
-    const RowFace* row =
-        isRow ? &hit.node->face().rows[static_cast<size_t>(hit.part.index)] : nullptr;
-    if (parts_->offersSheets && row && row->desc && !row->desc->cosmetic) {
-        auto* vary = new QAction(tr("Vary in a sheet..."), menu);
-        vary->setObjectName(QStringLiteral("vary"));
-        menu->insertAction(menu->actions().front(), vary);
-        connect(vary, &QAction::triggered, this, [this, node = hit.node->id(), param = row->param] {
-            Q_EMIT varyRequested(node, param);
-        });
-    }
-    menu->popup(event->globalPos());
-}
-
-void GraphView::dragEnterEvent(QDragEnterEvent* event) {
-    if (event->mimeData()->hasUrls()) {
-        event->acceptProposedAction();
-    }
-}
-
-void GraphView::dragMoveEvent(QDragMoveEvent* event) {
-    event->acceptProposedAction();
-}
-
-void GraphView::dropEvent(QDropEvent* event) {
-    const QPointF at = parts_->pointerAt(event->position().toPoint(), {}).scene;
-    for (const QUrl& url : event->mimeData()->urls()) {
-        if (url.isLocalFile()) {
-            Q_EMIT fileDropped(url.toLocalFile(), at);
-        }
-    }
-    event->acceptProposedAction();
-}
-
-void paintBypass(QPainter& painter, const GraphScene& scene, const std::set<std::string>& nodes) {
-    for (const std::string& id : nodes) {
-        const NodeItem* item = scene.node(id);
-        if (item != nullptr && !bypassSentence(item->face()).isEmpty()) {
-            paintNode(painter, *item, scene.look());
-        }
-    }
-}
-
+/// What bypassing does, as a sentence about one node; empty: nothing can be passed on.
 QString bypassSentence(const NodeFace& face) {
     QStringList passed, missing;
     if (face.desc != nullptr) {
@@ -266,6 +179,113 @@ QString bypassSentence(const NodeFace& face) {
         sentence += u' ' + BypassWords::tr("Nothing comes out of %1.").arg(listed(missing));
     }
     return sentence;
+}
+
+void paintNode(QPainter& painter, const NodeItem& item, const Look& look) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(faded(look.canvas, kVeil));
+    painter.drawRoundedRect(item.bodyInScene(), node_measures::kRadius, node_measures::kRadius);
+    for (const PortDesc& output : item.face().desc->outputs) {
+        const QPointF end = item.outputInScene(output.id);
+        const PortDesc* input = graph::passedInput(*item.face().desc, output.id);
+        if (input == nullptr) {
+            paintCross(painter, end, look);
+            continue;
+        }
+        paintTentativeWire(
+            painter, item.inputInScene(input->id), end, look.wire(output.type).colour);
+    }
+}
+
+}  // namespace
+
+QMenu* canvasMenu(GraphView::Parts& parts, const CanvasHit& hit) {
+    auto* menu = new QMenu(&parts.view);
+    menu->setObjectName(QStringLiteral("canvasMenu"));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    if (hit.node != nullptr) {
+        if (!hit.node->isSelected()) {
+            parts.scene.select({hit.node->id()});
+        }
+        if (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value) {
+            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
+            addRowEntries(*menu, parts, row, hit.node->id());
+        }
+        addNodeEntries(*menu, parts.view, *hit.node);
+    } else if (hit.box != nullptr && hit.boxPart != BoxPart::Body) {
+        parts.scene.select({});
+        parts.scene.selectBoxes(hit.box->kind(), {hit.box->box().id});
+        addBoxEntries(*menu, parts, *hit.box);
+    } else {
+        addCanvasEntries(*menu, parts.view);
+    }
+    return menu;
+}
+
+void GraphView::Parts::openMenu(const QContextMenuEvent& event) {
+    if (event.reason() == QContextMenuEvent::Keyboard) {
+        elements->showMenu();
+        return;
+    }
+    const PointerAt at = pointerAt(event.pos(), {});
+    const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
+    QMenu* menu = canvasMenu(*this, hit);
+    const bool isRow =
+        hit.node && (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value);
+    const RowFace* row =
+        isRow ? &hit.node->face().rows[static_cast<size_t>(hit.part.index)] : nullptr;
+    if (offersSheets && row && row->desc && !row->desc->cosmetic) {
+        auto* vary = new QAction(GraphView::tr("Vary in a sheet..."), menu);
+        vary->setObjectName(QStringLiteral("vary"));
+        menu->insertAction(menu->actions().front(), vary);
+        QObject::connect(
+            vary, &QAction::triggered, &view, [this, node = hit.node->id(), param = row->param] {
+                Q_EMIT view.varyRequested(node, param);
+            });
+    }
+    menu->popup(event.globalPos());
+}
+
+NodeIds GraphView::Parts::bypassable() const {
+    NodeIds ids = scene.selectedNodes();
+    const graph::Document& document = model.document();
+    std::erase_if(ids, [&](const std::string& id) {
+        const auto node = document.nodes.find(id);  // while nodes go, one may be chosen still
+        return node == document.nodes.end() || (!canBypass(document, model.catalog(), id) &&
+                                                node->second.mode != graph::NodeMode::Bypassed);
+    });
+    return ids;
+}
+
+bool GraphView::canBypassSelected() const {
+    return !parts_->bypassable().empty();
+}
+
+void GraphView::showBypassPreview(bool isShown) {
+    const NodeIds ids = parts_->bypassable();
+    const auto isBypassed = [this](const std::string& id) {
+        return parts_->model.document().nodes.at(id).mode == graph::NodeMode::Bypassed;
+    };
+    const bool isGain = !std::all_of(ids.begin(), ids.end(), isBypassed);
+    if (std::exchange(parts_->showsBypass, isShown && isGain) == (isShown && isGain)) {
+        return;
+    }
+    viewport()->update();
+    parts_->tip.report({}, {});
+    if (parts_->showsBypass && ids.size() == 1) {
+        const NodeItem& item = *parts_->scene.node(*ids.begin());
+        parts_->tip.report(bypassSentence(item.face()),
+                           mapFromScene(item.bodyInScene().bottomLeft()) - QPoint(kTipAside, 0));
+    }
+}
+
+void paintBypass(QPainter& painter, const GraphScene& scene, const std::set<std::string>& nodes) {
+    for (const std::string& id : nodes) {
+        const NodeItem* item = scene.node(id);
+        if (item != nullptr && !bypassSentence(item->face()).isEmpty()) {
+            paintNode(painter, *item, scene.look());
+        }
+    }
 }
 
 void previewBypass(const QMenu& menu, const QAction& bypass, GraphView& view) {

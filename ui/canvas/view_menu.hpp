@@ -19,9 +19,6 @@ class GraphView;
 /// them, and a cross at each output out of which nothing would come.
 void paintBypass(QPainter& painter, const GraphScene& scene, const std::set<std::string>& nodes);
 
-/// The same as a sentence about one node; empty: nothing can be passed on.
-[[nodiscard]] QString bypassSentence(const NodeFace& face);
-
 /// Shows it on the canvas while the entry of the menu is pointed at.
 void previewBypass(const QMenu& menu, const QAction& bypass, GraphView& view);
 

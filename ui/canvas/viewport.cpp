@@ -2,14 +2,11 @@
 // minimap.
 #include "ui/canvas/viewport.hpp"
 
-#include "ui/canvas/graph_view_parts.hpp"
+#include "ui/canvas/graph_view.hpp"
 
 #include <QMouseEvent>
-#include <QNativeGestureEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QToolTip>
-#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -54,41 +51,12 @@ constexpr double kLeastMark = 1.5;
 
 constexpr double kLeastZoom = 0.05;
 constexpr double kMostZoom = 4;
-constexpr double kNotch = 1.2;  ///< factor of one notch of a wheel
-constexpr double kNotchAngle = 120;
+constexpr double kNotch = 1.2;     ///< factor of one notch of a wheel
 constexpr double kFitPixels = 48;  ///< free around what is fitted
 constexpr double kFitLeast = 12;   ///< the same where texts would else become small
-
-bool isTouchpad(const QWheelEvent& event) {
-    return event.phase() != Qt::NoScrollPhase ||
-           (event.device() != nullptr &&
-            event.device()->type() == QInputDevice::DeviceType::TouchPad);
-}
+constexpr double kRevealMargin = 48;
 
 }  // namespace
-
-void ViewHistory::leave(const ViewState& now) {
-    ahead_.clear();
-    if (before_.empty() || !isSame(before_.back(), now)) {
-        before_.push_back(now);
-    }
-    if (before_.size() > kMostStates) {
-        before_.erase(before_.begin());
-    }
-}
-
-std::optional<ViewState> ViewHistory::back(const ViewState& now) {
-    return moved(before_, ahead_, now);
-}
-
-std::optional<ViewState> ViewHistory::forward(const ViewState& now) {
-    return moved(ahead_, before_, now);
-}
-
-void ViewHistory::clear() {
-    before_.clear();
-    ahead_.clear();
-}
 
 Minimap::Minimap(QGraphicsView& view, GraphScene& scene)
     : QWidget(&view), view_(view), scene_(scene) {
@@ -232,33 +200,57 @@ void Minimap::mouseReleaseEvent(QMouseEvent* event) {
     event->accept();  // the canvas below must not take it
 }
 
-void GraphView::Parts::zoomAbout(QPointF viewport, double wanted) {
-    showsAll = false;
+ViewNavigation::ViewNavigation(QGraphicsView& view, GraphScene& scene)
+    : view_(view), scene_(scene), minimap_(view, scene) {
+    connect(&scene.model(), &GraphModel::changed, this, [this](const Delta& delta) {
+        if (delta.reset) {
+            before_.clear();
+            ahead_.clear();
+        }
+    });
+}
+
+QPointF ViewNavigation::middle() const {
+    return QRectF(view_.viewport()->rect()).center();
+}
+
+void ViewNavigation::zoomAbout(QPointF viewport, double wanted) {
+    showsAll_ = false;
     const double next = std::clamp(wanted, kLeastZoom, kMostZoom);
     if (next == zoom()) {
         return;
     }
-    const QPointF fixed = view.viewportTransform().inverted().map(viewport);
-    view.setTransform(QTransform::fromScale(next, next));
-    const QPointF away = view.viewportTransform().map(fixed) - viewport;
+    const QPointF fixed = view_.viewportTransform().inverted().map(viewport);
+    view_.setTransform(QTransform::fromScale(next, next));
+    const QPointF away = view_.viewportTransform().map(fixed) - viewport;
     pan(QPoint(-static_cast<int>(std::round(away.x())), -static_cast<int>(std::round(away.y()))));
-    rows.reposition();
-    texts.reposition();
-    minimap.viewMoved();
-    Q_EMIT view.zoomChanged(next * 100);
+    minimap_.viewMoved();
+    Q_EMIT zoomChanged(next * 100);
 }
 
-void GraphView::Parts::pan(QPoint by) {
-    showsAll = false;
-    view.horizontalScrollBar()->setValue(view.horizontalScrollBar()->value() - by.x());
-    view.verticalScrollBar()->setValue(view.verticalScrollBar()->value() - by.y());
+void ViewNavigation::zoomBy(double notches, QPointF viewport) {
+    zoomAbout(viewport, zoom() * std::pow(kNotch, notches));
 }
 
-void GraphView::Parts::fit(const QRectF& rect) {
+void ViewNavigation::zoomIn() {
+    zoomAbout(middle(), zoom() * kNotch);
+}
+
+void ViewNavigation::zoomOut() {
+    zoomAbout(middle(), zoom() / kNotch);
+}
+
+void ViewNavigation::pan(QPoint by) {
+    showsAll_ = false;
+    view_.horizontalScrollBar()->setValue(view_.horizontalScrollBar()->value() - by.x());
+    view_.verticalScrollBar()->setValue(view_.verticalScrollBar()->value() - by.y());
+}
+
+void ViewNavigation::fit(const QRectF& rect) {
     if (rect.isEmpty()) {
         return;
     }
-    const QSizeF area = view.viewport()->size();
+    const QSizeF area = view_.viewport()->size();
     const auto zoomWith = [&](double margin) {
         return std::min((area.width() - 2 * margin) / rect.width(),
                         (area.height() - 2 * margin) / rect.height());
@@ -266,130 +258,99 @@ void GraphView::Parts::fit(const QRectF& rect) {
     const double tight = std::min(zoomWith(kFitLeast), kLargeTextZoom);
     const double wanted = std::clamp(std::max(zoomWith(kFitPixels), tight), kLeastZoom, 1.0);
     zoomAbout({area.width() / 2, area.height() / 2}, wanted);
-    view.centerOn(rect.center());
-    minimap.viewMoved();
+    view_.centerOn(rect.center());
+    minimap_.viewMoved();
 }
 
-void GraphView::zoomIn() {
-    parts_->zoomAbout(QRectF(viewport()->rect()).center(), parts_->zoom() * kNotch);
+void ViewNavigation::fitAll() {
+    fit(scene_.contentRect());
+    showsAll_ = true;
 }
 
-void GraphView::zoomOut() {
-    parts_->zoomAbout(QRectF(viewport()->rect()).center(), parts_->zoom() / kNotch);
-}
-
-void GraphView::zoomToActual() {
-    parts_->leaveSlot();
-    parts_->zoomAbout(QRectF(viewport()->rect()).center(), 1);
-}
-
-void GraphView::zoomToSelected() {
-    QRectF rect;
-    for (const std::string& id : selectedNodes()) {
-        rect |= parts_->scene.node(id)->bodyInScene();
+void ViewNavigation::resized() {
+    if (showsAll_) {
+        fitAll();
     }
-    for (const BoxItem* box : parts_->scene.boxes()) {
-        rect |= box->isSelected() ? box->shownRect() : QRectF();
-    }
-    parts_->leaveSlot();
-    parts_->fit(rect.isEmpty() ? parts_->scene.contentRect() : rect);
+    minimap_.reposition();
 }
 
-void GraphView::Parts::fitAll() {
-    fit(scene.contentRect());
-    showsAll = true;
-}
-
-void GraphView::zoomToAll() {
-    parts_->leaveSlot();
-    parts_->fitAll();
-}
-
-void GraphView::wheelEvent(QWheelEvent* event) {
-    event->accept();
-    if (isTouchpad(*event) && !event->modifiers().testFlag(Qt::ControlModifier)) {
-        parts_->pan(event->pixelDelta().isNull() ? event->angleDelta() / 2 : event->pixelDelta());
-        return;
-    }
-    const double notches = event->angleDelta().y() / kNotchAngle;
-    parts_->zoomAbout(event->position(), parts_->zoom() * std::pow(kNotch, notches));
-}
-
-bool GraphView::viewportEvent(QEvent* event) {
-    if (event->type() == QEvent::NativeGesture) {
-        const auto* pinch = static_cast<QNativeGestureEvent*>(event);
-        if (pinch->gestureType() == Qt::ZoomNativeGesture) {
-            parts_->zoomAbout(pinch->position(), parts_->zoom() * (1 + pinch->value()));
-            return true;
-        }
-    }
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const PointerAt at = parts_->pointerAt(help->pos(), {});
-        const QString text = parts_->tipFor(hitAt(parts_->scene, at.scene, at.zoom));
-        QToolTip::showText(help->globalPos(), text, viewport());
-        return true;
-    }
-    if (event->type() == QEvent::Leave) {
-        parts_->leave();
-    }
-    return QGraphicsView::viewportEvent(event);
-}
-
-ViewState GraphView::Parts::viewState() const {
-    const QPointF centre = view.viewportTransform().inverted().map(
-        QPointF(view.viewport()->width(), view.viewport()->height()) / 2);
+ViewState ViewNavigation::state() const {
+    const QPointF centre = view_.viewportTransform().inverted().map(
+        QPointF(view_.viewport()->width(), view_.viewport()->height()) / 2);
     return {{centre.x(), centre.y()}, zoom()};
 }
 
-void GraphView::Parts::show(const ViewState& state) {
-    zoomAbout(QRectF(view.viewport()->rect()).center(), state.zoom);
-    showsAll = false;
-    view.centerOn(state.centre.x, state.centre.y);
+void ViewNavigation::show(const ViewState& state) {
+    zoomAbout(middle(), state.zoom);
+    showsAll_ = false;
+    view_.centerOn(state.centre.x, state.centre.y);
 }
 
-void GraphView::Parts::leaveSlot() {
-    history.leave(viewState());
+void ViewNavigation::leave() {
+    ahead_.clear();
+    if (before_.empty() || !isSame(before_.back(), state())) {
+        before_.push_back(state());
+    }
+    if (before_.size() > kMostStates) {
+        before_.erase(before_.begin());
+    }
 }
 
-ViewState GraphView::viewState() const {
-    return parts_->viewState();
+void ViewNavigation::jumpToActual() {
+    leave();
+    zoomAbout(middle(), 1);
 }
 
-void GraphView::showState(const ViewState& state) {
-    parts_->show(state);
+void ViewNavigation::jumpToAll() {
+    leave();
+    fitAll();
+}
+
+void ViewNavigation::jumpTo(const QRectF& rect) {
+    leave();
+    fit(rect.isEmpty() ? scene_.contentRect() : rect);
+}
+
+void ViewNavigation::reveal(const QRectF& body) {
+    showsAll_ = false;
+    const QRectF seen = view_.mapToScene(view_.viewport()->rect()).boundingRect();
+    const double margin = kRevealMargin / zoom();
+    if (zoom() < kTextZoom) {
+        jumpToActual();
+        view_.centerOn(body.center());
+    } else if (!seen.adjusted(margin, margin, -margin, -margin).contains(body)) {
+        leave();
+        view_.centerOn(body.center());
+    }
+    minimap_.viewMoved();
 }
 
 /// A step of the graph, as in Gaffer: a bookmark is kept in the file with the graph whose parts it
 /// shows, and one that was overwritten by mistake comes back with undo.
-void GraphView::keepBookmark(int number) {
-    parts_->model.apply(tr("Keep bookmark %1").arg(number), [&](graph::Document& document) {
-        setBookmark(document, number, parts_->viewState());
-    });
-    parts_->tip.report(tr("This view is bookmark %1 now.").arg(number), parts_->pointerOrMiddle());
+void ViewNavigation::keepBookmark(int number) {
+    scene_.model().apply(
+        GraphView::tr("Keep bookmark %1").arg(number),
+        [&](graph::Document& document) { setBookmark(document, number, state()); });
 }
 
-void GraphView::goToBookmark(int number) {
-    const std::optional<ViewState> kept = bookmarkOf(parts_->model.document(), number);
-    if (!kept) {
-        parts_->tip.report(
-            tr("Bookmark %1 is free; View, Keep as bookmark gives it a view.").arg(number),
-            parts_->pointerOrMiddle());
-        return;
+bool ViewNavigation::jumpToBookmark(int number) {
+    const std::optional<ViewState> kept = bookmarkOf(scene_.model().document(), number);
+    if (kept) {
+        leave();
+        show(*kept);
     }
-    parts_->leaveSlot();
-    parts_->show(*kept);
+    return kept.has_value();
 }
 
-void GraphView::goBack() {
-    if (const auto earlier = parts_->history.back(parts_->viewState())) {
-        parts_->show(*earlier);
+void ViewNavigation::goBack() {
+    if (const auto earlier = moved(before_, ahead_, state())) {
+        show(*earlier);
     }
 }
 
-void GraphView::goForward() {
-    if (const auto later = parts_->history.forward(parts_->viewState())) {
-        parts_->show(*later);
+void ViewNavigation::goForward() {
+    if (const auto later = moved(ahead_, before_, state())) {
+        show(*later);
     }
 }
 

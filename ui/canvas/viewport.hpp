@@ -13,22 +13,6 @@
 
 namespace lowtide::ui {
 
-/// Views from which the user jumped elsewhere, for the ways back and on again.
-class ViewHistory {
-public:
-    /// The view is about to jump away from `now`; what lay ahead is forgotten.
-    void leave(const ViewState& now);
-    /// The view before the last jump; nothing: there is none.
-    [[nodiscard]] std::optional<ViewState> back(const ViewState& now);
-    /// The view from which back() went; nothing: there is none.
-    [[nodiscard]] std::optional<ViewState> forward(const ViewState& now);
-    void clear();
-
-private:
-    std::vector<ViewState> before_;
-    std::vector<ViewState> ahead_;
-};
-
 /// The whole graph in a corner of the canvas, with the part that is seen; dragging moves it.
 class Minimap : public QWidget, public Spoken {
     Q_OBJECT
@@ -73,6 +57,63 @@ private:
     QRectF content_;  ///< of the scene
     std::optional<bool> asked_;
     QPixmap image_;  ///< of nodes and frames; null: to be painted
+};
+
+/// What part of the graph a view shows: zoom and scrolling, bookmarks, the ways back and on again.
+class ViewNavigation : public QObject {
+    Q_OBJECT
+
+public:
+    /// Both must outlive it.
+    ViewNavigation(QGraphicsView& view, GraphScene& scene);
+
+    [[nodiscard]] Minimap& minimap() { return minimap_; }
+
+    [[nodiscard]] double zoom() const { return view_.transform().m11(); }
+
+    /// What is in the middle, and how large; show() brings it back.
+    [[nodiscard]] ViewState state() const;
+    void show(const ViewState& state);
+    void pan(QPoint by);
+    /// The point of the viewport keeps what it shows.
+    void zoomAbout(QPointF viewport, double zoom);
+    /// By so many notches of a wheel.
+    void zoomBy(double notches, QPointF viewport);
+    void zoomIn();
+    void zoomOut();
+    /// All of the graph, also after the view got another size, until the user moves it.
+    void fitAll();
+    /// The view got another size.
+    void resized();
+
+    // Jumps: goBack() comes back to where they began.
+    void jumpToActual();
+    void jumpToAll();
+    /// An empty rectangle is all of the graph.
+    void jumpTo(const QRectF& rect);
+    /// Scrolls to a node that is not in view, or too small to be read.
+    void reveal(const QRectF& body);
+    /// False: no view has this number.
+    [[nodiscard]] bool jumpToBookmark(int number);
+    /// 1 to 9: the view as it is, in the document.
+    void keepBookmark(int number);
+    void goBack();
+    void goForward();  ///< from where goBack() went
+
+Q_SIGNALS:
+    void zoomChanged(double percent);
+
+private:
+    [[nodiscard]] QPointF middle() const;
+    void leave();
+    void fit(const QRectF& rect);
+
+    QGraphicsView& view_;
+    GraphScene& scene_;
+    Minimap minimap_;
+    std::vector<ViewState> before_;  ///< from which the user jumped
+    std::vector<ViewState> ahead_;   ///< from which goBack() went
+    bool showsAll_ = false;
 };
 
 }  // namespace lowtide::ui

@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/view_menu.hpp"
-#include "ui/document/arrange.hpp"
+#include "ui/canvas/viewport.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
@@ -17,7 +17,6 @@
 
 #include <array>
 #include <string_view>
-#include <utility>
 
 namespace lowtide::ui {
 
@@ -52,17 +51,6 @@ void forgetEntry(QAction& action) {
         QAccessible::deleteAccessibleInterface(QAccessible::uniqueId(known));
     }
 }
-
-constexpr std::pair<const char*, Alignment> kAlignments[] = {
-    {"node.align_left", Alignment::Left},
-    {"node.align_centre", Alignment::Centre},
-    {"node.align_right", Alignment::Right},
-    {"node.align_top", Alignment::Top},
-    {"node.align_middle", Alignment::Middle},
-    {"node.align_bottom", Alignment::Bottom}};
-
-constexpr std::pair<const char*, Axis> kAxes[] = {{"node.distribute_x", Axis::Horizontal},
-                                                  {"node.distribute_y", Axis::Vertical}};
 
 /// Keys that mean something else in a field or a list are pressed on the canvas itself.
 void giveKeys(const Actions& actions, GraphView& view) {
@@ -220,22 +208,12 @@ QString plainText(QString text) {
 void connectCanvas(const Actions& actions, GraphView& view) {
     for (const CanvasCommand& command : canvasCommands()) {
         QObject::connect(&actions.at(command.id), &QAction::triggered, &view, [&view, &command] {
-            command.act(view);
+            view.invoke(command.id);
         });
     }
     giveKeys(actions, view);
     QObject::connect(
         &actions, &Actions::keysChanged, &view, [&actions, &view] { giveKeys(actions, view); });
-    for (const auto& [id, alignment] : kAlignments) {
-        QObject::connect(&actions.at(id), &QAction::triggered, &view, [&view, how = alignment] {
-            view.alignSelected(static_cast<int>(how));
-        });
-    }
-    for (const auto& [id, axis] : kAxes) {
-        QObject::connect(&actions.at(id), &QAction::triggered, &view, [&view, along = axis] {
-            view.distributeSelected(static_cast<int>(along));
-        });
-    }
     actions.at("view.snap").setChecked(true);
     QAction& bypass = actions.at("node.bypass");
     const auto offerBypass = [&bypass, &view] { bypass.setEnabled(view.canBypassSelected()); };
@@ -247,8 +225,9 @@ void connectCanvas(const Actions& actions, GraphView& view) {
         }
     }
     QAction& minimap = actions.at("view.minimap");
-    QObject::connect(&minimap, &QAction::triggered, &view, &GraphView::setMinimapShown);
-    QObject::connect(&view, &GraphView::minimapShownChanged, &minimap, &QAction::setChecked);
+    Minimap& map = view.navigation().minimap();
+    QObject::connect(&minimap, &QAction::triggered, &map, &Minimap::ask);
+    QObject::connect(&map, &Minimap::shownChanged, &minimap, &QAction::setChecked);
     QObject::connect(&actions.at("view.snap"), &QAction::toggled, &view, &GraphView::setSnapping);
 }
 

@@ -17,8 +17,6 @@ class QMenuBar;
 
 namespace lowtide::ui {
 
-class GraphView;
-
 /// The registry of what the studio can do: one QAction for each row of actionTable(), with keys
 /// that the user may change.
 class Actions : public QObject {

@@ -3,6 +3,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/device_memory.hpp"
 #include "ui/bridge/run_log.hpp"
+#include "ui/canvas/viewport.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/editors/prompt_editor.hpp"
 #include "ui/studio/find_node.hpp"
@@ -204,7 +205,8 @@ void MainWindowController::connectToolBar() {
     connect(&workspace_.run, &RunControl::busyChanged, &bar, &StudioToolBar::setBusy);
     connect(&workspace_.queue, &RunQueue::runChanged, this, showRun);
     connect(&workspace_.queue, &RunQueue::ended, this, showRun);
-    connect(&widgets_.canvas, &GraphView::zoomChanged, &bar, &StudioToolBar::setZoom);
+    connect(
+        &widgets_.canvas.navigation(), &ViewNavigation::zoomChanged, &bar, &StudioToolBar::setZoom);
     bar.setBusy(workspace_.run.isBusy());
     showRun();
     showPlan();

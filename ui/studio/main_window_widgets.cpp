@@ -114,7 +114,8 @@ void MainWindowWidgets::connectPanels() {
     });
     connect(&workspace.model, &GraphModel::changed, &canvas, [this](const Delta& delta) {
         if (delta.reset) {  // another graph lies elsewhere
-            QMetaObject::invokeMethod(&canvas, &GraphView::zoomToAll, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                &canvas, [this] { canvas.invoke("view.fit_all"); }, Qt::QueuedConnection);
         }
     });
     connect(&workspace.memory, &MemoryFeed::changed, &inspector, [this](const MemoryNow& now) {
@@ -144,7 +145,7 @@ QPointF MainWindowWidgets::middleOfCanvas() const {
 }
 
 WindowState MainWindowWidgets::viewState() const {
-    return {.view = canvas.viewState(),
+    return {.view = canvas.navigation().state(),
             .selected = canvas.selectedNodes(),
             .tab = centre.currentIndex(),
             .files = viewer.files(),
@@ -156,11 +157,13 @@ WindowState MainWindowWidgets::viewState() const {
 void MainWindowWidgets::showState(const WindowState& viewState) {
     actions.at("view.snap").setChecked(viewState.snaps);
     if (viewState.showsMinimap) {
-        canvas.setMinimapShown(true);
+        canvas.navigation().minimap().ask(true);
     }
     // Sizes hold once everything has been laid out.
     QMetaObject::invokeMethod(
-        &canvas, [this, view = viewState.view] { canvas.showState(view); }, Qt::QueuedConnection);
+        &canvas,
+        [this, view = viewState.view] { canvas.navigation().show(view); },
+        Qt::QueuedConnection);
     canvas.select(viewState.selected);
     centre.setCurrentIndex(viewState.tab);
     if (!viewState.file.isEmpty()) {

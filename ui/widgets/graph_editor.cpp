@@ -206,7 +206,8 @@ struct GraphEditor::Parts : ui::AppState {
     void fitSoon() {
         isFitted = canvas && canvas->isVisible();
         if (isFitted) {
-            QMetaObject::invokeMethod(canvas, &ui::GraphView::zoomToAll, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                canvas, [this] { canvas->invoke("view.fit_all"); }, Qt::QueuedConnection);
         }
     }
 

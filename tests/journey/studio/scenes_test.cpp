@@ -150,7 +150,7 @@ void ScenesTest::studio() {
     scene_->run();
     scene_->waitForPlan();
     closeNotices();
-    studio_->controller().canvas().zoomToAll();
+    studio_->controller().canvas().invoke("view.fit_all");
     studio_->controller().canvas().setFocus();
     scene_->keep(window(), "studio");
 }

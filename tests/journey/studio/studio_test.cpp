@@ -223,7 +223,7 @@ void StudioTest::theImageIsShownWhileItIsMade() {
         document.nodes.at("latent").params.update({{"width", 256}, {"height", 256}});
         document.nodes.at("denoise").params["steps"] = 25;
     });
-    studio_->controller().canvas().zoomToAll();
+    studio_->controller().canvas().invoke("view.fit_all");
     QImage last;
     int previews = 0;
     const auto connection = connect(&studio_->workspace().queue,
@@ -437,7 +437,7 @@ void StudioTest::everyTextOfANodeFits() {
     QStringList problems;
     for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
         studio_->window().actions().at(std::string("view.") + scheme).trigger();
-        canvas.zoomToAll();
+        canvas.invoke("view.fit_all");
         QTest::qWait(50);
         for (NodeItem* node : qobject_cast<GraphScene*>(canvas.scene())->shownNodes()) {
             NodeStatus measured = node->status();

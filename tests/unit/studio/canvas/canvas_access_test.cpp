@@ -387,7 +387,7 @@ void CanvasAccessTest::nothingIsKeptOfAnotherGraph() {
 
 void CanvasAccessTest::theListStatesItsRowsWhileTheLineHasTheFocus() {
     Listened graph;
-    graph.bench.view->openSearch();
+    graph.bench.view->invoke("node.add");
     graph.heard.forget();
     QTest::keyClicks(QApplication::focusWidget(), "scale");
     QVERIFY(graph.heard.lines().filter("Alert: ").size() >= 1);

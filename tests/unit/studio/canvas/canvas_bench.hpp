@@ -4,6 +4,7 @@
 #include "ui/bridge/node_status.hpp"
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/graph_view.hpp"
+#include "ui/canvas/viewport.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/theme/theme.hpp"
@@ -112,11 +113,11 @@ public:
     void show() {
         view = std::make_unique<ui::GraphView>(model, statuses, nullptr);
         view->resize(1200, 800);
-        view->setMinimapShown(false);
+        view->navigation().minimap().ask(false);
         view->show();
         view->activateWindow();
         QVERIFY(QTest::qWaitForWindowExposed(view.get()));
-        view->zoomToActual();
+        view->invoke("view.zoom_actual");
         view->centerOn(500, 300);
         view->setFocus();
     }

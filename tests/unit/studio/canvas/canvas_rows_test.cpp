@@ -77,7 +77,7 @@ void CanvasRowsTest::editorFollowsScrollAndZoom() {
 
     bench_->view->centerOn(420, 250);
     QVERIFY(editor()->geometry() != before);
-    bench_->view->zoomIn();
+    bench_->view->invoke("view.zoom_in");
 
     const ui::NodeItem& node = bench_->node(node_);
     const QRectF value = node.valueInScene(node.face().rowIndex("steps"));

@@ -84,7 +84,7 @@ void CanvasSizeTest::opensALargeGraph() {
     clock.start();
 
     bench.model.load(std::move(document));
-    bench.view->zoomToAll();
+    bench.view->invoke("view.fit_all");
     bench.view->viewport()->repaint();
 
     const double elapsed = static_cast<double>(clock.nsecsElapsed()) / 1e6;
@@ -105,7 +105,7 @@ void CanvasSizeTest::paintsALargeGraph() {
     bench.model.load(largeGraph(bench.catalog));
     bench.show();
     bench.view->resize(1920, 1080);
-    bench.view->setMinimapShown(true);
+    bench.view->navigation().minimap().ask(true);
     bench.view->setTransform(QTransform::fromScale(zoom, zoom));
     bench.view->centerOn(6000, 4000);
     QImage frame(1920, 1080, QImage::Format_ARGB32_Premultiplied);

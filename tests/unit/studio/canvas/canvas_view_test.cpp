@@ -75,7 +75,7 @@ void CanvasViewTest::wheel(QPoint at, int angle, QPoint pixels, Qt::ScrollPhase 
 void CanvasViewTest::wheelZoomsAboutThePointer() {
     const QPoint at = bench_->header(denoise_);
     const QPointF before = bench_->view->mapToScene(at);
-    QSignalSpy zoomed(bench_->view.get(), &ui::GraphView::zoomChanged);
+    QSignalSpy zoomed(&bench_->view->navigation(), &ui::ViewNavigation::zoomChanged);
 
     wheel(at, 240, {}, Qt::NoScrollPhase);
 
@@ -131,7 +131,7 @@ void CanvasViewTest::touchpadScrolls() {
 
 void CanvasViewTest::remainsFitted_untilTheUserMovesIt() {
     ui::GraphView& view = *bench_->view;
-    view.zoomToAll();
+    view.invoke("view.fit_all");
     const double before = view.transform().m11();
 
     view.resize(view.width() / 2, view.height() / 2);
@@ -206,7 +206,7 @@ void CanvasViewTest::revealShowsAndMarks() {
 }
 
 void CanvasViewTest::minimapMovesTheView() {
-    bench_->view->setMinimapShown(true);
+    bench_->view->navigation().minimap().ask(true);
     auto* minimap = bench_->view->findChild<ui::Minimap*>();
     bench_->view->centerOn(9000, 9000);
     const QPointF target = bench_->node(decode_).bodyInScene().center();
@@ -218,7 +218,7 @@ void CanvasViewTest::minimapMovesTheView() {
 
 void CanvasViewTest::minimapIsDragged() {
     ui::GraphView& view = *bench_->view;
-    view.setMinimapShown(true);
+    view.navigation().minimap().ask(true);
     auto* minimap = view.findChild<ui::Minimap*>();
     const auto at = [&](const std::string& node) {
         return minimap->mapFromScene(bench_->node(node).bodyInScene().center()).toPoint();
@@ -253,13 +253,13 @@ void CanvasViewTest::minimapIsThere_whileSomethingIsOutOfView() {
     view.resize(1000, 700);
     view.show();
     const auto* minimap = view.findChild<ui::Minimap*>();
-    QSignalSpy shown(&view, &ui::GraphView::minimapShownChanged);
+    QSignalSpy shown(&view.navigation().minimap(), &ui::Minimap::shownChanged);
 
-    view.zoomToAll();
+    view.invoke("view.fit_all");
     QVERIFY(!minimap->isVisible());
     view.centerOn(2000, 300);
     QVERIFY(minimap->isVisible());
-    view.zoomToAll();
+    view.invoke("view.fit_all");
     QVERIFY(!minimap->isVisible());
     bench_->model.apply("far", [this](graph::Document& document) {
         ui::setPosition(document.nodes.at(load_), {-4000, 0});
@@ -271,16 +271,16 @@ void CanvasViewTest::minimapIsThere_whileSomethingIsOutOfView() {
 void CanvasViewTest::minimapRemainsAsAsked() {
     const auto* minimap = bench_->view->findChild<ui::Minimap*>();
 
-    bench_->view->setMinimapShown(true);
-    bench_->view->zoomToAll();
+    bench_->view->navigation().minimap().ask(true);
+    bench_->view->invoke("view.fit_all");
     QVERIFY(minimap->isVisible());
-    bench_->view->setMinimapShown(false);
+    bench_->view->navigation().minimap().ask(false);
     bench_->view->centerOn(9000, 9000);
     QVERIFY(!minimap->isVisible());
 }
 
 void CanvasViewTest::minimapLeavesASmallCanvasFree() {
-    bench_->view->setMinimapShown(true);
+    bench_->view->navigation().minimap().ask(true);
     const auto* minimap = bench_->view->findChild<ui::Minimap*>();
     const QSize large = minimap->size();
 
@@ -299,7 +299,7 @@ void CanvasViewTest::fitKeepsTextsReadable() {
     bench_->view->resize(762, 550);
     QTest::qWait(1);
 
-    bench_->view->zoomToAll();
+    bench_->view->invoke("view.fit_all");
 
     const double zoom = bench_->view->transform().m11();
     QVERIFY2(zoom > 0.55, qPrintable(QString::number(zoom)));

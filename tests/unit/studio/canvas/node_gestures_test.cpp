@@ -152,7 +152,7 @@ void NodeGesturesTest::collapsedFrameHidesItsMembers() {
 }
 
 void NodeGesturesTest::noteIsWrittenInPlace() {
-    bench_->view->addNote();
+    bench_->view->invoke("node.note");
     auto* editor = bench_->view->findChild<QWidget*>("canvasText");
     QVERIFY(editor != nullptr);
 
@@ -165,7 +165,7 @@ void NodeGesturesTest::noteIsWrittenInPlace() {
 }
 
 void NodeGesturesTest::aNoteTakesAPasteFromItsMenu() {
-    bench_->view->addNote();
+    bench_->view->invoke("node.note");
     auto* editor = bench_->view->findChild<QPlainTextEdit*>("canvasText");
     QVERIFY(editor != nullptr);
     QTest::keyClicks(editor, "Seen: ");

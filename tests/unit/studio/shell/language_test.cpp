@@ -5,6 +5,7 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/canvas/search_match.hpp"
+#include "ui/canvas/viewport.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/editors/number_text.hpp"
 #include "ui/language/module_texts.hpp"
@@ -67,9 +68,9 @@ QStringList textsOf(const QWidget& widget) {
 std::string edited(Working& studio) {
     QTest::qWait(50);  // it shows the whole graph at first
     GraphView& canvas = studio.window->controller()->canvas();
-    canvas.showState({.centre = {0, 0}, .zoom = 1});
+    canvas.navigation().show({.centre = {0, 0}, .zoom = 1});
     canvas.setFocus();
-    canvas.openSearch();
+    canvas.invoke("node.add");
     QTest::keyClicks(QApplication::focusWidget(), "Denoise");
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
     for (const auto& [id, node] : studio.model().document().nodes) {
@@ -141,8 +142,8 @@ private Q_SLOTS:
         QTest::qWait(50);  // it shows the whole graph at first
         const int height = before.height();
         before.select({"denoise", "encode"});
-        before.zoomIn();
-        const ViewState viewState = before.viewState();
+        before.invoke("view.zoom_in");
+        const ViewState viewState = before.navigation().state();
         std::promise<void> gate;
         studio.plugin.script().setScript(
             graph::toText(studio.model().document()),
@@ -156,14 +157,15 @@ private Q_SLOTS:
         const std::string graph = graph::toText(studio.model().document());
         const auto* model = &studio.model();
         speak(studio, kChinese);
-        QTRY_COMPARE_WITH_TIMEOUT(
-            studio.window->controller()->canvas().viewState().zoom, viewState.zoom, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.window->controller()->canvas().navigation().state().zoom,
+                                  viewState.zoom,
+                                  kPatience);
         QCOMPARE(&studio.model(), model);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(studio.window->isWindowModified());
         GraphView& canvas = studio.window->controller()->canvas();
         QCOMPARE(canvas.selectedNodes(), (std::set<std::string>{"denoise", "encode"}));
-        QVERIFY(std::abs(canvas.viewState().centre.x - viewState.centre.x) < 3);
+        QVERIFY(std::abs(canvas.navigation().state().centre.x - viewState.centre.x) < 3);
         QVERIFY2(std::abs(canvas.height() - height) < 10,  // lines are as high as their fonts
                  qPrintable(QString("%1, %2").arg(height).arg(canvas.height())));
         QVERIFY(studio.action("run.cancel").isEnabled());

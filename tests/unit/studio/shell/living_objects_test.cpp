@@ -24,7 +24,7 @@ void press(StudioWindow& window, const char* action) {
 void workIn(Working& opened) {
     StudioWindow& window = *opened.window;
     GraphView& canvas = window.controller()->canvas();
-    canvas.selectAllNodes();
+    canvas.invoke("edit.select_all");
     press(window, "edit.duplicate");
     press(window, "node.mute");
     press(window, "edit.undo");
@@ -32,7 +32,7 @@ void workIn(Working& opened) {
     canvas.setFocus();
     QTest::keyClick(&canvas, Qt::Key_Return);  // an editor over a row
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
-    canvas.openSearch();
+    canvas.invoke("node.add");
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
     press(window, "run.start");
     QVERIFY(QTest::qWaitFor([&] { return !window.workspace()->run.isBusy(); }, kPatience));

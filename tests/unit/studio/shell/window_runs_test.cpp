@@ -255,7 +255,7 @@ private Q_SLOTS:
     void aNewGraphIsInSight() {
         Working studio;
         GraphView& canvas = studio.window->controller()->canvas();
-        canvas.zoomToActual();
+        canvas.invoke("view.zoom_actual");
         canvas.centerOn(5000, 5000);
         studio.action("file.new").trigger();
         const auto isInSight = [&] {

@@ -376,7 +376,7 @@ private Q_SLOTS:
         Typing studio;
         GraphView& canvas = studio.window->controller()->canvas();
         canvas.setFocus();
-        canvas.addNote();
+        canvas.invoke("node.note");
         auto* note = canvas.viewport()->findChild<QPlainTextEdit*>("canvasText");
         QVERIFY(note);
         QTRY_VERIFY(note->hasFocus());
