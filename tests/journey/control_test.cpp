@@ -146,7 +146,7 @@ private Q_SLOTS:
         QVERIFY2(form.match(printed.output).hasMatch(), qPrintable(printed.output));
     }
 
-    void aRunEndsWhereItIsCancelled() {
+    void aRunEndsAfterTheNamedNodes() {
         const Finished run =
             runExample("text_to_image", cache_->path(), {"--until", "encode", "--until", "latent"});
 

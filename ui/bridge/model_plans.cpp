@@ -101,7 +101,7 @@ void ModelPlans::setOptions(const Json& options) {
 }
 
 void ModelPlans::forgetAll() {
-    ++appState_;
+    ++session_;
     fits_.clear();
     waiting_.clear();
     asked_.clear();
@@ -131,17 +131,17 @@ void ModelPlans::askNext() {
     isAsking_ = true;
     const Question question = waiting_.front();
     waiting_.pop_front();
-    background_.run([this, question, appState = appState_, options = options_.dump()] {
+    background_.run([this, question, session = session_, options = options_.dump()] {
         std::string answer;
         const Status status = runner_.plan(graphFor(question.model), options, answer);
         const std::optional<ModelFit> fit = fitFrom(status, answer);
-        return [this, question, appState, fit] { take(question, appState, fit); };
+        return [this, question, session, fit] { take(question, session, fit); };
     });
 }
 
-void ModelPlans::take(const Question& question, int appState, const std::optional<ModelFit>& fit) {
+void ModelPlans::take(const Question& question, int session, const std::optional<ModelFit>& fit) {
     isAsking_ = false;
-    if (appState == appState_) {
+    if (session == session_) {
         if (fit) {
             const std::string& path = question.model.file.path;
             asked_.erase(path);

@@ -53,7 +53,7 @@ private:
     };
 
     void askNext();
-    void take(const Question& question, int appState, const std::optional<ModelFit>& fit);
+    void take(const Question& question, int session, const std::optional<ModelFit>& fit);
 
     Runner& runner_;
     Json options_ = Json::object();
@@ -61,8 +61,8 @@ private:
     std::deque<Question> waiting_;
     std::set<std::string> asked_;
     bool isAsking_ = false;
-    int appState_ = 0;  ///< of the options
-    QTimer again_;      ///< the module was at work on a run
+    int session_ = 0;  ///< of the options
+    QTimer again_;     ///< the module was at work on a run
     Background background_;
 };
 

@@ -59,7 +59,7 @@ HashedModel hashModel(const std::string& path,
         const Bytes size = file.identity().size;
         std::vector<std::byte> piece(static_cast<size_t>(std::min(kHashPiece, size)));
         Hasher hasher;
-        double asJson = 0;
+        double reported = 0;
         for (Bytes done = 0; done < size;) {
             const auto count = static_cast<size_t>(std::min(kHashPiece, size - done));
             const std::span<std::byte> part(piece.data(), count);
@@ -67,8 +67,8 @@ HashedModel hashModel(const std::string& path,
             hasher.addRaw(part);
             done += static_cast<Bytes>(count);
             const double fraction = static_cast<double>(done) / static_cast<double>(size);
-            if (fraction >= asJson + kProgressStep) {
-                asJson = fraction;
+            if (fraction >= reported + kProgressStep) {
+                reported = fraction;
                 progress(fraction);
             }
         }

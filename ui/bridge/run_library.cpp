@@ -35,12 +35,12 @@ QImage smallOf(const LoadedImage& loaded) {
                                  : boundedBy(loaded.levels.back(), RunLibrary::kThumbnailPixels);
 }
 
-QByteArray encoded(const QImage& imageId) {
+QByteArray encoded(const QImage& image) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
-    const char* format = imageId.hasAlphaChannel() ? "PNG" : "JPEG";
-    if (imageId.isNull() || !buffer.open(QIODevice::WriteOnly) ||
-        !imageId.save(&buffer, format, imageId.hasAlphaChannel() ? -1 : kQuality)) {
+    const char* format = image.hasAlphaChannel() ? "PNG" : "JPEG";
+    if (image.isNull() || !buffer.open(QIODevice::WriteOnly) ||
+        !image.save(&buffer, format, image.hasAlphaChannel() ? -1 : kQuality)) {
         return {};
     }
     return bytes;
@@ -64,9 +64,9 @@ struct RunLibrary::Reader {
 
 RunLibrary::RunLibrary(const QString& folder, QObject* parent)
     : QObject(parent),
-      appState_(QString::number(QRandomGenerator::system()->generate64(), kKeyBase)),
+      session_(QString::number(QRandomGenerator::system()->generate64(), kKeyBase)),
       folder_(folder),
-      writer_(std::make_shared<RunWriter>(folder, appState_)),
+      writer_(std::make_shared<RunWriter>(folder, session_)),
       reader_(std::make_shared<Reader>()),
       isThere_([](const QString& path) { return QFileInfo::exists(path); }) {
     makeThumbnails();
@@ -80,11 +80,11 @@ RunLibrary::~RunLibrary() {
 }
 
 RunKey RunLibrary::keyOf(quint64 run) const {
-    return QStringLiteral("%1:%2").arg(appState_).arg(run);
+    return QStringLiteral("%1:%2").arg(session_).arg(run);
 }
 
 RunKey RunLibrary::newSheetKey() {
-    return QStringLiteral("%1:sheet%2").arg(appState_).arg(++lastSheet_);
+    return QStringLiteral("%1:sheet%2").arg(session_).arg(++lastSheet_);
 }
 
 void RunLibrary::enqueue(std::function<RunsWritten(RunWriter&)> work,
@@ -308,13 +308,13 @@ void RunLibrary::endCells(const std::vector<RunKey>& runs,
         whereAnswered<std::vector<SheetRecord>>(std::move(done)));
 }
 
-void RunLibrary::takePositions(std::vector<std::pair<RunKey, RunKey>> positions) {
-    if (positions.empty()) {
+void RunLibrary::replaceRuns(std::vector<std::pair<RunKey, RunKey>> replacements) {
+    if (replacements.empty()) {
         return;
     }
-    write([positions = std::move(positions)](RunStore& store) {
-        for (const auto& [before, now] : positions) {
-            store.takePosition(before, now);
+    write([replacements = std::move(replacements)](RunStore& store) {
+        for (const auto& [before, now] : replacements) {
+            store.replaceRun(before, now);
         }
     });
 }
@@ -440,10 +440,10 @@ void RunLibrary::askThumbnails(const std::vector<ImageRecord>& images,
     ask<std::vector<Thumbnail>>(
         [images, side](RunStore& store) {
             std::vector<Thumbnail> thumbnails;
-            for (const ImageRecord& imageId : images) {
+            for (const ImageRecord& image : images) {
                 thumbnails.push_back(
-                    {.imageId = imageId.id,
-                     .image = boundedBy(QImage::fromData(store.thumbnail(imageId.id)), side)});
+                    {.imageId = image.id,
+                     .image = boundedBy(QImage::fromData(store.thumbnail(image.id)), side)});
             }
             return thumbnails;
         },
@@ -457,9 +457,9 @@ void RunLibrary::askMissing(const std::vector<ImageRecord>& images,
     const QPointer<QObject> wanted(context);
     looking_.run([images, wanted, done = std::move(done), isThere = isThere_] {
         std::set<int64_t> missing;
-        for (const ImageRecord& imageId : images) {
-            if (!isThere(imageId.path)) {
-                missing.insert(imageId.id);
+        for (const ImageRecord& image : images) {
+            if (!isThere(image.path)) {
+                missing.insert(image.id);
             }
         }
         return [wanted, done, missing = std::move(missing)] {
@@ -506,8 +506,8 @@ void RunLibrary::makeThumbnails() {
                                           isMaking_ = false;
                                           return;
                                       }
-                                      for (const ImageRecord& imageId : *images) {
-                                          makeThumbnail(imageId);
+                                      for (const ImageRecord& image : *images) {
+                                          makeThumbnail(image);
                                       }
                                       wasMade_ = false;
                                       making_.run([this] {
@@ -524,18 +524,18 @@ void RunLibrary::makeThumbnails() {
                                   });
 }
 
-void RunLibrary::makeThumbnail(const ImageRecord& imageId) {
-    making_.run([this, imageId] {
-        const LoadedImage loaded = loadImage(imageId.path);
+void RunLibrary::makeThumbnail(const ImageRecord& image) {
+    making_.run([this, image] {
+        const LoadedImage loaded = loadImage(image.path);
         const QSize whole = loaded.size.isEmpty() && !loaded.levels.empty()
                                 ? loaded.levels.front().size()
                                 : loaded.size;
         const QByteArray bytes = encoded(smallOf(loaded));
-        return [this, imageId, whole, bytes] {
-            write({.work = [id = imageId.id, whole, bytes](
+        return [this, image, whole, bytes] {
+            write({.work = [id = image.id, whole, bytes](
                                RunStore& store) { store.setThumbnail(id, whole, bytes); },
                    .done =
-                       [this, id = imageId.id] {
+                       [this, id = image.id] {
                            wasMade_ = true;
                            Q_EMIT thumbnailMade(id);
                        },

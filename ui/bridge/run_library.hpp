@@ -63,7 +63,7 @@ public:
                   QObject* context,
                   std::function<void(std::vector<SheetRecord>)> done);
     /// The second of each two runs in place of the first, also in the sheet that this is a cell of.
-    void takePositions(std::vector<std::pair<RunKey, RunKey>> positions);
+    void replaceRuns(std::vector<std::pair<RunKey, RunKey>> replacements);
     /// The file with all cells of a sheet, which becomes an image of it.
     void setSheetImage(const RunKey& sheet, const QString& path);
     /// Of a sheet, or of a cell; an empty key: the newest sheet. nullopt: there is none.
@@ -172,9 +172,9 @@ private:
     void reportOnce(const QString& problem);
     void changeImages(std::function<void(RunStore&)> work);
     void makeThumbnails();
-    void makeThumbnail(const ImageRecord& imageId);
+    void makeThumbnail(const ImageRecord& image);
 
-    const QString appState_;
+    const QString session_;
     const QString folder_;
     std::shared_ptr<RunWriter> writer_;  ///< of the writing thread
     std::shared_ptr<Reader> reader_;     ///< of the reading thread

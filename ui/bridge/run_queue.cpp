@@ -116,7 +116,7 @@ std::vector<quint64> RunQueue::addAll(std::vector<AskedRun> runs) {
 std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
     std::vector<quint64> ids;
     std::vector<RunRecord> kept;
-    std::vector<std::pair<RunKey, RunKey>> positions;
+    std::vector<std::pair<RunKey, RunKey>> replacements;
     const int64_t now = QDateTime::currentMSecsSinceEpoch();
     for (AskedRun& asked : runs) {
         RunRecord record{.title = asked.title, .words = asked.words, .asked = now};
@@ -133,14 +133,14 @@ std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
         if (library_) {
             record.key = library_->keyOf(ids.back());
             if (!asked.replacedRun.isEmpty()) {
-                positions.emplace_back(asked.replacedRun, record.key);
+                replacements.emplace_back(asked.replacedRun, record.key);
             }
             kept.push_back(std::move(record));
         }
     }
     if (!kept.empty()) {
         library_->add(std::move(kept));
-        library_->takePositions(std::move(positions));
+        library_->replaceRuns(std::move(replacements));
     }
     if (areFirst) {
         keepOrder();

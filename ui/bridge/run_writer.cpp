@@ -88,9 +88,9 @@ QStringList livingSessions(const QDir& folder) {
     return sessionsIn(folder).living;
 }
 
-RunWriter::RunWriter(QString folder, const QString& appState)
+RunWriter::RunWriter(QString folder, const QString& session)
     : folder_(std::move(folder)),
-      lockPath_(QDir(folder_).filePath(appState + QLatin1String(kLockSuffix)).toStdString()) {}
+      lockPath_(QDir(folder_).filePath(session + QLatin1String(kLockSuffix)).toStdString()) {}
 
 RunStore& RunWriter::opened(RunsWritten& written) {
     if (!store_) {

@@ -47,9 +47,9 @@ struct RunsWritten {
 /// number().
 class RunWriter {
 public:
-    /// `folder` is made when it is first needed. `appState` names this studio among all that use
+    /// `folder` is made when it is first needed. `session` names this studio among all that use
     /// it.
-    RunWriter(QString folder, const QString& appState);
+    RunWriter(QString folder, const QString& session);
 
     void add(RunWrite write) { backlog_.push_back(std::move(write)); }
 

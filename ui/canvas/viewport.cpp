@@ -33,10 +33,10 @@ std::optional<ViewState> moved(std::vector<ViewState>& from,
     if (from.empty()) {
         return std::nullopt;
     }
-    const ViewState position = from.back();
+    const ViewState view = from.back();
     from.pop_back();
     to.push_back(now);
-    return position;
+    return view;
 }
 
 constexpr int kLeastMapWidth = 112;

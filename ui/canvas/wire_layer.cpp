@@ -70,11 +70,11 @@ std::vector<QPointF> piecesOf(const QPainterPath& path) {
 /// Whether the straight piece touches the rectangle (Liang and Barsky's clipping).
 bool crosses(const QRectF& rect, QPointF a, QPointF b) {
     double enter = 0, leave = 1;
-    const auto clip = [&](double along, double area) {
+    const auto clip = [&](double along, double distance) {
         if (along == 0) {
-            return area >= 0;
+            return distance >= 0;
         }
-        const double t = area / along;
+        const double t = distance / along;
         (along < 0 ? enter : leave) = along < 0 ? std::max(enter, t) : std::min(leave, t);
         return enter <= leave;
     };

@@ -54,10 +54,10 @@ std::vector<std::string> fewerSteps(const graph::Document& document,
         const int64_t fewer = std::clamp<int64_t>(fractionOf(*steps), 1, *steps);
         areFewer = areFewer || fewer < *steps;
         settings.push_back(id + "." + kSteps + "=" + std::to_string(fewer));
-        for (const char* path : {"start_step", "end_step"}) {
-            const std::optional<int64_t> step = integerOf(node, catalog, path);
+        for (const char* param : {"start_step", "end_step"}) {
+            const std::optional<int64_t> step = integerOf(node, catalog, param);
             if (step && *step > 0) {
-                settings.push_back(id + "." + path + "=" + std::to_string(fractionOf(*step)));
+                settings.push_back(id + "." + param + "=" + std::to_string(fractionOf(*step)));
             }
         }
     }

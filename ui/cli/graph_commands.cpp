@@ -186,14 +186,15 @@ void printIssues(const Json& issues) {
     for (const Json& issue : issues) {
         const std::string node = issue.value("node", std::string());
         const std::string item = issue.value("item", std::string());
-        const std::string path = node.empty() ? "" : node + (item.empty() ? "" : "." + item) + ": ";
+        const std::string where =
+            node.empty() ? "" : node + (item.empty() ? "" : "." + item) + ": ";
         const std::string severity = issue.value("severity", std::string("error"));
         std::fprintf(stderr,
                      "lowtide: %s%s%s\n",
                      severity == "warning" ? "warning: "
                      : severity == "info"  ? "note: "
                                            : "",
-                     path.c_str(),
+                     where.c_str(),
                      issue.value("message", std::string()).c_str());
         if (const std::string hint = issue.value("hint", std::string()); !hint.empty()) {
             std::fprintf(stderr, "  %s\n", hint.c_str());

@@ -100,7 +100,7 @@ private:
     PrintedIssues printed_;
     bool isRecorded_ = false;
     std::string weights_;
-    std::string forward_;
+    std::string exactRun_;
     Json known_ = Json::array();      ///< before anything was measured
     Json measured_ = Json::object();  ///< calls by the name of the choice, of those measured now
     Json refused_ = Json::array();
@@ -155,7 +155,7 @@ Measuring::Measuring(const CompareArguments& arguments, Plugin& plugin)
              "identify",
              {{"graph", graph::toText(exact_)}, {"options", options_.dump()}, {"node", node_}}));
     weights_ = identity.at("weights").get<std::string>();
-    forward_ = identity.at("pass").get<std::string>();
+    exactRun_ = identity.at("pass").get<std::string>();
     if (!arguments.again) {
         known_ = known().at("sensitivities");
     }
@@ -194,7 +194,7 @@ void Measuring::keep(const LossyChoice& choice, const Json& report) {
     const Json& precision =
         own == precisions.end() ? precisions.at(node_ + "." + kFirstDenoiser) : *own;
     const Json measured = {{"weights", weights_},
-                           {"pass", forward_},
+                           {"pass", exactRun_},
                            {"setting", choice.name},
                            {"types", typesText(precision)},
                            {"error", forced.at("mean")},
@@ -231,7 +231,7 @@ Status Measuring::measureAll() {
     Status worst = Status::Ok;
     for (const LossyChoice& choice : choices_) {
         const bool isKnown = std::any_of(known_.begin(), known_.end(), [&](const Json& row) {
-            return row.at("setting") == choice.name && row.at("pass") == forward_;
+            return row.at("setting") == choice.name && row.at("pass") == exactRun_;
         });
         const Status status = isKnown ? Status::Ok : measure(choice);
         if (interruptCount() > 0) {
@@ -246,14 +246,14 @@ Json Measuring::found() const {
     Json found = known();
     for (Json& row : found.at("sensitivities")) {
         const auto calls = measured_.find(row.at("setting").get<std::string>());
-        const bool isNew = calls != measured_.end() && row.at("pass") == forward_;
+        const bool isNew = calls != measured_.end() && row.at("pass") == exactRun_;
         row["is_new"] = isNew;
         row["calls"] = isNew ? *calls : Json();
     }
     found["graph"] = std::filesystem::path(arguments_.graph).filename().string();
     found["node"] = node_;
     found["weights"] = weights_;
-    found["pass"] = forward_;
+    found["pass"] = exactRun_;
     found["refused"] = refused_;
     found["asked"] = Json::array();
     for (const LossyChoice& choice : choices_) {

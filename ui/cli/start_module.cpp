@@ -13,15 +13,15 @@ namespace lowtide::cli {
 namespace {
 
 /// Absolute, so that the module means the same.
-std::vector<std::string> foldersNamed(const std::vector<std::string>& positions) {
+std::vector<std::string> foldersNamed(const std::vector<std::string>& given) {
     std::vector<std::string> folders;
-    for (const std::string& location : positions) {
-        const std::string path = std::filesystem::absolute(location).lexically_normal().string();
+    for (const std::string& asked : given) {
+        const std::string path = std::filesystem::absolute(asked).lexically_normal().string();
         const bool isPathsFile = ui::isModelPathsFile(path);
         std::error_code ignored;
         if (!isPathsFile && !std::filesystem::is_directory(path, ignored)) {
             throw Error(ErrorKind::NotFound,
-                        message("--model-folder: there is no folder \"{}\"", location),
+                        message("--model-folder: there is no folder \"{}\"", asked),
                         message("name a folder with models, or an extra_model_paths.yaml"));
         }
         const std::vector<ui::ModelFolder> named =

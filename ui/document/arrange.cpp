@@ -33,14 +33,14 @@ double snapped(double value) {
 
 Moved movedNodes(const graph::Document& document, std::vector<NodeBox> boxes) {
     Moved moved{.boxes = std::move(boxes)};
-    std::map<std::string, size_t> positions;
+    std::map<std::string, size_t> indices;
     for (size_t index = 0; index < moved.boxes.size(); ++index) {
-        positions[moved.boxes[index].id] = index;
+        indices[moved.boxes[index].id] = index;
     }
     for (const graph::Link& link : document.links) {
-        const auto from = positions.find(link.from.node);
-        const auto to = positions.find(link.to.node);
-        if (from != positions.end() && to != positions.end() && from != to) {
+        const auto from = indices.find(link.from.node);
+        const auto to = indices.find(link.to.node);
+        if (from != indices.end() && to != indices.end() && from != to) {
             moved.edges.emplace_back(from->second, to->second);
             moved.targets.push_back(link.to);
         }

@@ -176,14 +176,14 @@ std::optional<ViewState> bookmarkOf(const graph::Document& document, int number)
     return ViewState{*centre, zoom.get<double>()};
 }
 
-void setBookmark(graph::Document& document, int number, const ViewState& position) {
+void setBookmark(graph::Document& document, int number, const ViewState& view) {
     Json& all = document.extra[kBookmarks];
     if (!all.is_object()) {
         all = Json::object();
     }
-    const Point whole{std::round(position.centre.x), std::round(position.centre.y)};
+    const Point whole{std::round(view.centre.x), std::round(view.centre.y)};
     all[std::to_string(number)] = {{kCentre, jsonOf(whole)},
-                                   {kZoom, std::round(position.zoom * 1000) / 1000}};
+                                   {kZoom, std::round(view.zoom * 1000) / 1000}};
 }
 
 const PortDesc* portOfType(const std::vector<PortDesc>& ports, const std::string& type) {

@@ -125,7 +125,7 @@ struct ViewState {
 /// The view that a document keeps under a number from 1 to 9; nothing where none is kept, or what
 /// is there is no view. Its key is "bookmarks", which the engine does not read.
 [[nodiscard]] std::optional<ViewState> bookmarkOf(const graph::Document& document, int number);
-void setBookmark(graph::Document& document, int number, const ViewState& position);
+void setBookmark(graph::Document& document, int number, const ViewState& view);
 
 inline constexpr const char* kModelType = "MODEL";
 

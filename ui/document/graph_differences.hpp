@@ -7,7 +7,7 @@
 
 namespace lowtide::ui {
 
-/// What one graph states otherwise than another, of a node or of the whole graph.
+/// How one graph differs from another, in a node or as a whole.
 struct GraphDifference {
     enum class What {
         Added,    ///< the node is in the second alone

@@ -123,8 +123,8 @@ Patch GraphModel::drafted(const Edit& edit) {
 void GraphModel::adjust(const Edit& edit) {
     endMerging();
     const Patch patch = drafted(edit);
-    applyPatch(document_, patch, Direction::Evaluation);
-    append(untold_, deltaOf(patch, Direction::Evaluation));
+    applyPatch(document_, patch, Direction::Forward);
+    append(untold_, deltaOf(patch, Direction::Forward));
     notify();
 }
 
@@ -164,7 +164,7 @@ bool GraphModel::isModified() const {
 }
 
 void GraphModel::take(const Patch& patch, bool isForward) {
-    const Direction direction = isForward ? Direction::Evaluation : Direction::Back;
+    const Direction direction = isForward ? Direction::Forward : Direction::Back;
     applyPatch(document_, patch, direction);
     if (!std::exchange(isDrafted_, false)) {
         applyPatch(draft_, patch, direction);

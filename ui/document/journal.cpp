@@ -213,11 +213,11 @@ QString setBrokenAside(const QString& path) {
 }
 
 std::vector<Recovered> findRecovered(const QString& folder, std::vector<QString>* problems) {
-    const QDir path(folder);
-    removeHalfWritten(path);
+    const QDir directory(folder);
+    removeHalfWritten(directory);
     std::vector<Recovered> found;
     const QStringList patterns{QStringLiteral("*") + QLatin1String(kJournalSuffix)};
-    for (const QFileInfo& info : path.entryInfoList(patterns, QDir::Files, QDir::Time)) {
+    for (const QFileInfo& info : directory.entryInfoList(patterns, QDir::Files, QDir::Time)) {
         try {
             if (std::optional<Recovered> recovered = recoveredFrom(info.absoluteFilePath())) {
                 found.push_back(std::move(*recovered));

@@ -206,7 +206,7 @@ void replaceLinks(graph::Document& document, const Patch& patch, Direction direc
     auto next = patch.links.begin();
     const auto takeChanged = [&] {
         const Links& changed =
-            direction == Direction::Evaluation ? next->second.after : next->second.before;
+            direction == Direction::Forward ? next->second.after : next->second.before;
         links.insert(links.end(), changed.begin(), changed.end());
         ++next;
     };
@@ -226,7 +226,7 @@ void replaceLinks(graph::Document& document, const Patch& patch, Direction direc
 
 template <class Value>
 const Value& sideOf(const Change<Value>& change, Direction direction) {
-    return direction == Direction::Evaluation ? change.after : change.before;
+    return direction == Direction::Forward ? change.after : change.before;
 }
 
 template <class Field>
@@ -275,7 +275,7 @@ void putNode(graph::DocumentNode& now,
 }
 
 Direction reverseOf(Direction direction) {
-    return direction == Direction::Evaluation ? Direction::Back : Direction::Evaluation;
+    return direction == Direction::Forward ? Direction::Back : Direction::Forward;
 }
 
 template <class Key, class Value>
@@ -431,7 +431,7 @@ bool Delta::changesMeaning() const {
 Delta deltaOf(const Patch& patch, Direction direction) {
     Delta delta;
     for (const auto& [id, change] : patch.nodes) {
-        const bool isForward = direction == Direction::Evaluation;
+        const bool isForward = direction == Direction::Forward;
         if (!change.before) {
             (isForward ? delta.added : delta.removed).insert(id);
         } else if (!change.after) {

@@ -40,7 +40,7 @@ struct Patch {
     [[nodiscard]] bool isEmpty() const;
 };
 
-enum class Direction { Evaluation, Back };
+enum class Direction { Forward, Back };
 
 /// Brings links into the order that a document guarantees. Loading and every step end with it.
 void sortLinks(graph::Document& document);

@@ -33,8 +33,8 @@ const auto kBackupPattern = QStringLiteral("????????T?????????Z-??.json");
 /// Files of one name in several folders have a folder each.
 QString folderOf(const QString& path, const QString& backupFolder) {
     const QFileInfo info(path);
-    const QByteArray folder = info.absoluteFilePath().toUtf8();
-    const QByteArray hash = QCryptographicHash::hash(folder, QCryptographicHash::Sha256).toHex();
+    const QByteArray fullPath = info.absoluteFilePath().toUtf8();
+    const QByteArray hash = QCryptographicHash::hash(fullPath, QCryptographicHash::Sha256).toHex();
     return QStringLiteral("%1/%2-%3")
         .arg(backupFolder,
              info.completeBaseName().left(kLongestFolderName),

@@ -75,8 +75,8 @@ Database::~Database() {
 }
 
 void Database::refuse(int code) const {
-    const char* expected = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
-    throw Error(kindOf(code & 0xff), message("{}: {}", name_.toStdString(), expected));
+    const char* reason = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+    throw Error(kindOf(code & 0xff), message("{}: {}", name_.toStdString(), reason));
 }
 
 void Database::execute(std::string_view statements) {

@@ -93,11 +93,11 @@ public:
 
 private:
     static std::string addStatement(const Table& table) {
-        std::string positions;
+        std::string placeholders;
         for (size_t i = 1; i <= table.columns.size(); ++i) {
-            positions += (i == 1 ? "?" : ", ?") + std::to_string(i);
+            placeholders += (i == 1 ? "?" : ", ?") + std::to_string(i);
         }
-        return "INSERT OR IGNORE INTO " + std::string(table.name) + " VALUES(" + positions + ")";
+        return "INSERT OR IGNORE INTO " + std::string(table.name) + " VALUES(" + placeholders + ")";
     }
 
     /// The last row that could be read from `first` on, less than that: none; kLastRow: all could.

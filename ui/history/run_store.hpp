@@ -93,7 +93,7 @@ public:
     /// The run has ended with these files; the sheet that it is a cell of, empty: of none.
     RunKey endCell(const RunKey& run, const QStringList& files);
     /// In every sheet of which `before` is a cell.
-    void takePosition(const RunKey& before, const RunKey& now);
+    void replaceRun(const RunKey& before, const RunKey& now);
     void setSheetImage(const RunKey& key, const QString& path);
     /// nullopt: there is none.
     [[nodiscard]] std::optional<SheetRecord> sheet(const RunKey& key);

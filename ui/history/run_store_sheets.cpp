@@ -38,7 +38,7 @@ RunKey RunStore::endCell(const RunKey& run, const QStringList& files) {
     return database_.changed() > 0 ? sheetOf(run) : RunKey();
 }
 
-void RunStore::takePosition(const RunKey& before, const RunKey& now) {
+void RunStore::replaceRun(const RunKey& before, const RunKey& now) {
     database_.prepare("UPDATE sheet_cells SET run = ?2, files = '' WHERE run = ?1")
         .bind(1, before)
         .bind(2, now)

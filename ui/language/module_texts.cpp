@@ -106,8 +106,8 @@ std::optional<QString> filledIn(const QString& pattern, const Issue& issue, cons
     static const QRegularExpression kPlaceholder(QStringLiteral("\\{(\\w+)\\}"));
     QString filled;
     qsizetype from = 0;
-    for (auto positions = kPlaceholder.globalMatch(pattern); positions.hasNext();) {
-        const QRegularExpressionMatch match = positions.next();
+    for (auto matches = kPlaceholder.globalMatch(pattern); matches.hasNext();) {
+        const QRegularExpressionMatch match = matches.next();
         const auto text = fillPlaceholder(match.captured(1).toStdString(), issue, facts);
         if (!text) {
             return std::nullopt;
@@ -169,11 +169,11 @@ KeyedTexts::KeyedTexts(const QByteArray& json, QByteArray messages)
             continue;
         }
         const QString name = QString::fromStdString(key);
-        const QString output = QString::fromStdString(text->get<std::string>());
-        texts_.emplace(name, output);
-        if (name.startsWith(kWord) && name.endsWith(kOpenEnd) && output.endsWith(kOpenEnd)) {
+        const QString translated = QString::fromStdString(text->get<std::string>());
+        texts_.emplace(name, translated);
+        if (name.startsWith(kWord) && name.endsWith(kOpenEnd) && translated.endsWith(kOpenEnd)) {
             beginnings_.emplace(name.mid(kWord.size()).chopped(kOpenEnd.size()),
-                                output.chopped(kOpenEnd.size()));
+                                translated.chopped(kOpenEnd.size()));
         }
     }
 }
@@ -184,9 +184,9 @@ QString KeyedTexts::text(const QString& key, const QString& english) const {
 }
 
 QString KeyedTexts::wordOf(const QString& english) const {
-    for (const auto& [beginning, output] : beginnings_) {
+    for (const auto& [beginning, translated] : beginnings_) {
         if (english.startsWith(beginning)) {
-            return output + english.mid(beginning.size());
+            return translated + english.mid(beginning.size());
         }
     }
     return text(kWord + english, english);
@@ -249,13 +249,13 @@ void reword(Issue& issue) {
         }
         const QString patterns = ModuleTexts::current()->text(keyOf(owner, what), {});
         const QString english = QString::fromStdString(text->str());
-        std::optional<QString> output = firstFilled(patterns, reported, facts, false);
-        output = output ? output : ModuleTexts::current()->message(*text);
+        std::optional<QString> translated = firstFilled(patterns, reported, facts, false);
+        translated = translated ? translated : ModuleTexts::current()->message(*text);
         // Some errors of the studio speak the language already.
-        output = output || isChinese(english.front())
-                     ? output
-                     : firstFilled(patterns, reported, facts, true);
-        *text = Message(output.value_or(english).toStdString());
+        translated = translated || isChinese(english.front())
+                         ? translated
+                         : firstFilled(patterns, reported, facts, true);
+        *text = Message(translated.value_or(english).toStdString());
     }
 }
 

@@ -315,7 +315,7 @@ std::vector<SheetValue> AxisEditor::values() const {
 void AxisEditor::emitChanged() {
     problem_.clear();
     axis_.reset();
-    QString expected;
+    QString count;
     if (shown_ >= 0) {
         const SheetItem& item = items_[static_cast<size_t>(shown_)];
         std::vector<SheetValue> given;
@@ -331,8 +331,8 @@ void AxisEditor::emitChanged() {
             for (const SheetValue& value : given) {
                 labels << value.label;
             }
-            expected = tr("%n values: %1", nullptr, static_cast<int>(given.size()))
-                           .arg(shortText(listed(labels).toStdString()));
+            count = tr("%n values: %1", nullptr, static_cast<int>(given.size()))
+                        .arg(shortText(listed(labels).toStdString()));
             axis_ = SheetAxis{.node = item.node,
                               .item = item.item,
                               .nodeLabel = item.nodeLabel,
@@ -341,7 +341,7 @@ void AxisEditor::emitChanged() {
         }
     }
     setTextColour(*message_, problem_.isEmpty() ? "text.muted" : "error");
-    message_->setText(problem_.isEmpty() ? expected : problem_);
+    message_->setText(problem_.isEmpty() ? count : problem_);
     Q_EMIT changed();
 }
 

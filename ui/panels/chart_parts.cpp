@@ -22,9 +22,9 @@ QFontMetricsF metrics(const char* role) {
     return QFontMetricsF(Theme::current().font(role));
 }
 
-/// Calls `area` with the rectangle of each entry; returns the height of all.
-template <typename Position>
-int layLegend(qreal width, const std::vector<LegendEntry>& entries, const Position& area) {
+/// Calls `draw` with the rectangle of each entry; returns the height of all.
+template <typename Draw>
+int layLegend(qreal width, const std::vector<LegendEntry>& entries, const Draw& draw) {
     const QFontMetricsF measure = metrics("small");
     qreal x = 0;
     qreal y = 0;
@@ -35,7 +35,7 @@ int layLegend(qreal width, const std::vector<LegendEntry>& entries, const Positi
             x = 0;
             y += kLegendRow;
         }
-        area(entry, QRectF(x, y, std::min(needed, width), kLegendRow));
+        draw(entry, QRectF(x, y, std::min(needed, width), kLegendRow));
         x += needed + Theme::space(3);
     }
     return entries.empty() ? 0 : static_cast<int>(y) + kLegendRow;

@@ -75,23 +75,23 @@ MovedFile moveToWastebasket(const ImageRecord& image) {
 }
 
 QString takeFromWastebasket(const MovedFile& moved, const QString& path) {
-    const QFileInfo folder(path);
+    const QFileInfo target(path);
     if (moved.inWastebasket.isEmpty()) {
         return {};
     }
-    if (folder.exists()) {
+    if (target.exists()) {
         return MovedWords::tr(
                    "There is a file “%1” again. The one that was removed remains in the "
                    "wastebasket.")
-            .arg(folder.fileName());
+            .arg(target.fileName());
     }
     QFile file(moved.inWastebasket);
     if (!file.exists()) {
-        return MovedWords::tr("“%1” is not in the wastebasket any more.").arg(folder.fileName());
+        return MovedWords::tr("“%1” is not in the wastebasket any more.").arg(target.fileName());
     }
-    if (!QDir().mkpath(folder.absolutePath()) || !file.rename(path)) {
+    if (!QDir().mkpath(target.absolutePath()) || !file.rename(path)) {
         return MovedWords::tr("“%1” cannot be taken from the wastebasket: %2. It remains there.")
-            .arg(folder.fileName(), file.errorString());
+            .arg(target.fileName(), file.errorString());
     }
     QFile::remove(infoOf(QFileInfo(moved.inWastebasket)));
     return {};

@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* kUriList = "text/uri-list";
 
-QString madeText(const ImageRecord& imageId) {
-    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(imageId.made), QLocale::ShortFormat);
+QString madeText(const ImageRecord& image) {
+    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(image.made), QLocale::ShortFormat);
 }
 
 bool isSameImage(const ImageRecord& left, const ImageRecord& right) {
@@ -97,12 +97,12 @@ void GalleryRows::removeGone(const std::set<int64_t>& remaining) {
 void GalleryRows::setImages(std::vector<ImageRecord> images) {
     constexpr size_t kFewGone = 64;
     std::set<int64_t> remaining;
-    for (const ImageRecord& imageId : images) {
-        remaining.insert(imageId.id);
+    for (const ImageRecord& image : images) {
+        remaining.insert(image.id);
     }
     const auto gone = static_cast<size_t>(
-        std::count_if(images_.begin(), images_.end(), [&](const ImageRecord& imageId) {
-            return !remaining.contains(imageId.id);
+        std::count_if(images_.begin(), images_.end(), [&](const ImageRecord& image) {
+            return !remaining.contains(image.id);
         }));
     if (gone <= kFewGone) {
         removeGone(remaining);
@@ -151,20 +151,19 @@ QModelIndex GalleryRows::indexOf(int64_t imageId) const {
 }
 
 QModelIndex GalleryRows::indexOfPath(const QString& path) const {
-    const auto found =
-        std::find_if(images_.begin(), images_.end(), [&](const ImageRecord& imageId) {
-            return imageId.path == path;
-        });
+    const auto found = std::find_if(images_.begin(), images_.end(), [&](const ImageRecord& image) {
+        return image.path == path;
+    });
     return found == images_.end() ? QModelIndex()
                                   : index(static_cast<int>(found - images_.begin()));
 }
 
-QPixmap GalleryRows::thumbnail(const ImageRecord& imageId) const {
-    if (const QPixmap* known = thumbnails_.object(imageId.id)) {
+QPixmap GalleryRows::thumbnail(const ImageRecord& image) const {
+    if (const QPixmap* known = thumbnails_.object(image.id)) {
         return *known;
     }
-    if (!asked_.contains(imageId.id)) {
-        wanted_.insert(imageId.id);
+    if (!asked_.contains(image.id)) {
+        wanted_.insert(image.id);
         soon_.start();
     }
     return {};
@@ -206,12 +205,12 @@ void GalleryRows::take(std::vector<RunLibrary::Thumbnail> thumbnails) {
 
 void GalleryRows::takeMissing(const std::vector<ImageRecord>& asked,
                               const std::set<int64_t>& missing) {
-    for (const ImageRecord& imageId : asked) {
-        const bool isMissing = missing.contains(imageId.id);
-        if (isMissing != missing_.contains(imageId.id)) {
-            isMissing ? static_cast<void>(missing_.insert(imageId.id))
-                      : static_cast<void>(missing_.erase(imageId.id));
-            emitChanged(imageId.id);
+    for (const ImageRecord& image : asked) {
+        const bool isMissing = missing.contains(image.id);
+        if (isMissing != missing_.contains(image.id)) {
+            isMissing ? static_cast<void>(missing_.insert(image.id))
+                      : static_cast<void>(missing_.erase(image.id));
+            emitChanged(image.id);
         }
     }
 }
@@ -231,37 +230,37 @@ int GalleryRows::rowCount(const QModelIndex& parent) const {
 }
 
 /// What its marks show too.
-QString GalleryRows::spokenText(const ImageRecord& imageId, const QString& name) const {
-    QString text = tr("%1, %2, %3").arg(name, imageId.title, madeText(imageId));
-    if (imageId.isStarred) {
+QString GalleryRows::spokenText(const ImageRecord& image, const QString& name) const {
+    QString text = tr("%1, %2, %3").arg(name, image.title, madeText(image));
+    if (image.isStarred) {
         text = tr("%1, starred").arg(text);
     }
-    if (marked_.contains(imageId.id)) {
+    if (marked_.contains(image.id)) {
         text = tr("%1, marked").arg(text);
     }
-    return isMissing(imageId.id) ? tr("%1, its file is gone").arg(text) : text;
+    return isMissing(image.id) ? tr("%1, its file is gone").arg(text) : text;
 }
 
 QVariant GalleryRows::data(const QModelIndex& index, int role) const {
-    const ImageRecord* imageId = imageAt(index);
-    if (!imageId) {
+    const ImageRecord* image = imageAt(index);
+    if (!image) {
         return {};
     }
-    const QString name = QFileInfo(imageId->path).fileName();
+    const QString name = QFileInfo(image->path).fileName();
     switch (role) {
         case Qt::DisplayRole:
             return name;
         case Qt::AccessibleTextRole:
-            return spokenText(*imageId, name);
+            return spokenText(*image, name);
         case Qt::ToolTipRole:
-            return imageId->size.isEmpty()
-                       ? tr("%1\n%2\n%3").arg(name, imageId->title, madeText(*imageId))
+            return image->size.isEmpty()
+                       ? tr("%1\n%2\n%3").arg(name, image->title, madeText(*image))
                        : tr("%1\n%2\n%3 x %4 pixels, %5")
                              .arg(name,
-                                  imageId->title,
-                                  QString::number(imageId->size.width()),
-                                  QString::number(imageId->size.height()),
-                                  madeText(*imageId));
+                                  image->title,
+                                  QString::number(image->size.width()),
+                                  QString::number(image->size.height()),
+                                  madeText(*image));
         default:
             return {};
     }
@@ -275,8 +274,8 @@ Qt::ItemFlags GalleryRows::flags(const QModelIndex& index) const {
 QMimeData* GalleryRows::mimeData(const QModelIndexList& indexes) const {
     QList<QUrl> files;
     for (const QModelIndex& index : indexes) {
-        if (const ImageRecord* imageId = imageAt(index)) {
-            files << QUrl::fromLocalFile(imageId->path);
+        if (const ImageRecord* image = imageAt(index)) {
+            files << QUrl::fromLocalFile(image->path);
         }
     }
     auto* data = new QMimeData;
@@ -304,15 +303,15 @@ void GalleryDelegate::paint(QPainter* painter,
                             const QStyleOptionViewItem& option,
                             const QModelIndex& index) const {
     const auto* rows = qobject_cast<const GalleryRows*>(index.model());
-    const ImageRecord* imageId = rows ? rows->imageAt(index) : nullptr;
-    if (!imageId) {
+    const ImageRecord* image = rows ? rows->imageAt(index) : nullptr;
+    if (!image) {
         return;
     }
     const Theme& theme = Theme::current();
     const bool isSelected = option.state.testFlag(QStyle::State_Selected);
     const bool isHovered = option.state.testFlag(QStyle::State_MouseOver);
     const QRect tile = option.rect.adjusted(kTileInset, kTileInset, -kTileInset, -kTileInset);
-    const bool isMissing = rows->isMissing(imageId->id);
+    const bool isMissing = rows->isMissing(image->id);
     painter->save();
     painter->setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
     painter->setPen(QPen(theme.colour(isSelected ? "focus" : "border"), isSelected ? 3 : 1));
@@ -320,18 +319,18 @@ void GalleryDelegate::paint(QPainter* painter,
     painter->drawRoundedRect(
         QRectF(tile).adjusted(1, 1, -1, -1), theme.size("radius"), theme.size("radius"));
     const QRect inner = tile.adjusted(kImageInset, kImageInset, -kImageInset, -kImageInset);
-    if (const QPixmap small = rows->thumbnail(*imageId); !small.isNull()) {
+    if (const QPixmap small = rows->thumbnail(*image); !small.isNull()) {
         QRectF target(QPointF(0, 0), small.deviceIndependentSize());
         target.moveCenter(QRectF(inner).center());
         painter->setOpacity(isMissing ? 0.4 : 1);
         painter->drawPixmap(target.topLeft().toPoint(), small);
         painter->setOpacity(1);
-    } else if (imageId->hasThumbnail || isMissing) {
+    } else if (image->hasThumbnail || isMissing) {
         theme.icon(isMissing ? "warning" : "image", "text.muted")
             .paint(painter, inner.adjusted(24, 24, -24, -24), Qt::AlignCenter);
     }
     QRect mark(inner.topRight() - QPoint(kMark - 1, 0), QSize(kMark, kMark));
-    if (imageId->isStarred) {
+    if (image->isStarred) {
         paintMark(*painter, mark, "star-filled", "accent");
     }
     if (isSelected) {
@@ -341,7 +340,7 @@ void GalleryDelegate::paint(QPainter* painter,
     mark.moveTopLeft(inner.bottomLeft() - QPoint(0, kMark - 1));
     if (isMissing) {
         paintMark(*painter, mark, "warning", "warning");
-    } else if (video::hasVideoName(imageId->path.toStdString())) {
+    } else if (video::hasVideoName(image->path.toStdString())) {
         paintMark(*painter, mark, "play", "text");
     }
     painter->restore();

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] QModelIndex indexOf(int64_t imageId) const;
     [[nodiscard]] QModelIndex indexOfPath(const QString& path) const;
     /// Null: not loaded yet, which asks for it, or none can be made.
-    [[nodiscard]] QPixmap thumbnail(const ImageRecord& imageId) const;
+    [[nodiscard]] QPixmap thumbnail(const ImageRecord& image) const;
 
     /// Whether its file was not there when it was looked for, with its thumbnail.
     [[nodiscard]] bool isMissing(int64_t imageId) const { return missing_.contains(imageId); }
@@ -60,7 +60,7 @@ private:
     void take(std::vector<RunLibrary::Thumbnail> thumbnails);
     void takeMissing(const std::vector<ImageRecord>& asked, const std::set<int64_t>& missing);
     void emitChanged(int64_t imageId);
-    [[nodiscard]] QString spokenText(const ImageRecord& imageId, const QString& name) const;
+    [[nodiscard]] QString spokenText(const ImageRecord& image, const QString& name) const;
     void number() const;
 
     RunLibrary& library_;

@@ -108,10 +108,10 @@ QString memoryRefusalText(const Issue& refusal, const NodeNames& names) {
                                     : message + QLatin1Char('\n') +
                                           asSentence(QString::fromStdString(refusal.hint.str()));
     }
-    const QString path = deviceText(textIn(facts, "device"));
+    const QString device = deviceText(textIn(facts, "device"));
     QStringList sentences = {
         MemoryWords::tr("%1 needs %2; %3 are available (%4).", "a node, bytes, bytes, a device")
-            .arg(names(refusal.node), bytesText(needed), bytesText(capacity), path)};
+            .arg(names(refusal.node), bytesText(needed), bytesText(capacity), device)};
     if (const Bytes minimum = bytesIn(facts, "minimum"); minimum > needed) {
         sentences << MemoryWords::tr("The whole run needs at least %1.").arg(bytesText(minimum));
     }

@@ -239,9 +239,9 @@ QWidget* MemoryPanel::Widgets::buildDetails() {
 
 void MemoryPanel::Widgets::spread(int width) {
     // Half of it must fit device and budget side by side, and a scroll bar.
-    const int extraChannels = device->minimumSizeHint().width() + settings->spacing() +
+    const int settingsWidth = device->minimumSizeHint().width() + settings->spacing() +
                               budget->minimumSizeHint().width() + kSideMargins;
-    const bool isWide = width >= std::max(kWidePanel, 2 * extraChannels);
+    const bool isWide = width >= std::max(kWidePanel, 2 * settingsWidth);
     QWidget* target = isWide ? settingsArea->widget() : plan->parentWidget();
     if (state->parentWidget() != target) {
         qobject_cast<QBoxLayout*>(target->layout())->addWidget(state, 1);

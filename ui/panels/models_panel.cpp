@@ -241,30 +241,30 @@ void ModelsPanel::showFolders() {
     }
     shownFolders_ = all;
     folders_->clear();
-    for (const QString& location : all) {
+    for (const QString& folder : all) {
         auto* item = new QListWidgetItem(
-            Theme::current().icon(isPathsFile(location) ? "file" : "folder"), location, folders_);
-        item->setToolTip(location);
+            Theme::current().icon(isPathsFile(folder) ? "file" : "folder"), folder, folders_);
+        item->setToolTip(folder);
     }
     folders_->setVisible(!all.isEmpty());
     remove_->setEnabled(folders_->currentRow() >= 0);
 }
 
 /// The indices of models in the library's list that are shown, in their order.
-std::vector<size_t> ModelsPanel::chosenFolders() const {
+std::vector<size_t> ModelsPanel::shownIndices() const {
     const std::vector<FoundModel>& models = library_.models();
-    std::vector<size_t> positions(models.size());
-    std::iota(positions.begin(), positions.end(), size_t{0});
+    std::vector<size_t> indices(models.size());
+    std::iota(indices.begin(), indices.end(), size_t{0});
     const std::optional<ModelVerdict> verdict = filter_->verdict();
-    std::erase_if(positions, [&](size_t location) {
-        const QString note = parts_.shelf ? parts_.shelf->noteOf(models[location]) : QString();
-        return !filter_->accepts(models[location], note) ||
-               (verdict && fitOf(models[location]).verdict != *verdict);
+    std::erase_if(indices, [&](size_t index) {
+        const QString note = parts_.shelf ? parts_.shelf->noteOf(models[index]) : QString();
+        return !filter_->accepts(models[index], note) ||
+               (verdict && fitOf(models[index]).verdict != *verdict);
     });
-    std::stable_sort(positions.begin(), positions.end(), [&](size_t first, size_t second) {
+    std::stable_sort(indices.begin(), indices.end(), [&](size_t first, size_t second) {
         return filter_->isBefore(models[first], models[second]);
     });
-    return positions;
+    return indices;
 }
 
 void ModelsPanel::showModels() {
@@ -277,10 +277,10 @@ void ModelsPanel::showModels() {
         const QSignalBlocker quiet(models_);  // for a moment nothing is chosen: a note may be typed
         models_->clear();
         QTreeWidgetItem* again = nullptr;
-        for (const size_t location : chosenFolders()) {
-            QTreeWidgetItem* item = addRow(models[location]);
-            item->setData(ModelColumn::Verdict, ModelColumn::Index, qulonglong{location});
-            again = models[location].file.path == selected ? item : again;
+        for (const size_t index : shownIndices()) {
+            QTreeWidgetItem* item = addRow(models[index]);
+            item->setData(ModelColumn::Verdict, ModelColumn::Index, qulonglong{index});
+            again = models[index].file.path == selected ? item : again;
         }
         showVerdicts();
         models_->setCurrentItem(again);
@@ -365,9 +365,9 @@ void ModelsPanel::removeFolder() {
     if (item == nullptr) {
         return;
     }
-    settings_.change([location = item->text()](Preferences& preferences) {
-        preferences.modelFolders.removeAll(location);
-        preferences.modelPathsFiles.removeAll(location);
+    settings_.change([folder = item->text()](Preferences& preferences) {
+        preferences.modelFolders.removeAll(folder);
+        preferences.modelPathsFiles.removeAll(folder);
     });
 }
 
@@ -417,10 +417,9 @@ void ModelsPanel::connectParts() {
 }
 
 const FoundModel* ModelsPanel::modelAt(const QTreeWidgetItem* item) const {
-    const QVariant location =
-        item ? item->data(ModelColumn::Verdict, ModelColumn::Index) : QVariant();
-    const auto at = static_cast<size_t>(location.toULongLong());
-    return location.isValid() && at < library_.models().size() ? &library_.models()[at] : nullptr;
+    const QVariant index = item ? item->data(ModelColumn::Verdict, ModelColumn::Index) : QVariant();
+    const auto at = static_cast<size_t>(index.toULongLong());
+    return index.isValid() && at < library_.models().size() ? &library_.models()[at] : nullptr;
 }
 
 std::string ModelsPanel::pathOf(const QTreeWidgetItem* item) const {

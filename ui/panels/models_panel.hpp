@@ -74,7 +74,7 @@ private:
     void showModels();
     /// Folders of the user in which nothing was found, a sentence each.
     [[nodiscard]] QStringList emptyFolders() const;
-    [[nodiscard]] std::vector<size_t> chosenFolders() const;
+    [[nodiscard]] std::vector<size_t> shownIndices() const;
     void connectParts();
     void showVerdicts();
     void showVerdict(QTreeWidgetItem& item);

@@ -77,7 +77,7 @@ SheetDialog::SheetDialog(const graph::Document& document,
     connect(x_, &AxisEditor::changed, this, &SheetDialog::take);
     connect(y_, &AxisEditor::changed, this, &SheetDialog::take);
     connect(measured_, &QCheckBox::toggled, this, &SheetDialog::take);
-    request({});
+    preselect({});
     resize(kSheetDialogWidth, kSheetDialogHeight);
 }
 
@@ -122,7 +122,7 @@ int SheetDialog::indexOf(const std::string& node, const std::string& item) const
     return found == items_.end() ? -1 : static_cast<int>(found - items_.begin());
 }
 
-void SheetDialog::request(const SheetRequest& request) {
+void SheetDialog::preselect(const SheetRequest& request) {
     const int steps = firstStepsIn(items_);
     const int wished = request.node.empty() ? steps : indexOf(request.node, request.item);
     x_->choose(request.areRows ? (steps == wished ? -1 : steps) : wished);

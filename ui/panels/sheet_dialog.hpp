@@ -35,7 +35,7 @@ public:
                 const Json& options,
                 QWidget* parent);
 
-    void request(const SheetRequest& request);
+    void preselect(const SheetRequest& request);
     /// What accept() stands for.
     [[nodiscard]] SheetPlan plan() const;
 

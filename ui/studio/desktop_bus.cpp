@@ -29,8 +29,8 @@ QString freshName() {
 }  // namespace
 
 DesktopAddresses standardDesktop() {
-    return {.appState = addressIn("DBUS_SESSION_BUS_ADDRESS",
-                                  qEnvironmentVariable("XDG_RUNTIME_DIR") + QStringLiteral("/bus")),
+    return {.session = addressIn("DBUS_SESSION_BUS_ADDRESS",
+                                 qEnvironmentVariable("XDG_RUNTIME_DIR") + QStringLiteral("/bus")),
             .system = addressIn("DBUS_SYSTEM_BUS_ADDRESS",
                                 QStringLiteral("/run/dbus/system_bus_socket"))};
 }

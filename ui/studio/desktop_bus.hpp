@@ -13,7 +13,7 @@ namespace lowtide::ui {
 
 /// Where the desktop listens, as D-Bus writes addresses; empty: nowhere.
 struct DesktopAddresses {
-    QString appState;
+    QString session;
     QString system;
 };
 

@@ -147,8 +147,8 @@ void DesktopNotice::takeToken(uint id, const QString& token) {
     }
 }
 
-SleepGuard::SleepGuard(DesktopBus& appState, DesktopBus& system, QObject* parent)
-    : QObject(parent), appState_(appState), system_(system) {}
+SleepGuard::SleepGuard(DesktopBus& session, DesktopBus& system, QObject* parent)
+    : QObject(parent), session_(session), system_(system) {}
 
 void SleepGuard::hold(const QString& reason) {
     if (!std::exchange(isWanted_, true)) {
@@ -181,14 +181,14 @@ void SleepGuard::askPortal(int number, const QString& reason) {
                                        QStringLiteral("org.freedesktop.portal.Inhibit"),
                                        QStringLiteral("Inhibit"));
     call << QString() << kSuspend << QVariantMap{{QStringLiteral("reason"), reason}};
-    appState_.ask(call, [this, number, reason, portal](const QDBusMessage& answer) {
+    session_.ask(call, [this, number, reason, portal](const QDBusMessage& answer) {
         if (!isAnswer(answer)) {
             askLogin(number, reason);
             return;
         }
         const QString request = answer.arguments().front().value<QDBusObjectPath>().path();
         keep(number, [this, request, portal] {
-            appState_.ask(
+            session_.ask(
                 QDBusMessage::createMethodCall(portal,
                                                request,
                                                QStringLiteral("org.freedesktop.portal.Request"),
@@ -220,12 +220,11 @@ void SleepGuard::askLogin(int number, const QString& reason) {
 
 void SleepGuard::askScreenSaver(int number, const QString& reason) {
     const QDBusMessage call = screenSaverCall("Inhibit") << QStringLiteral("Lowtide") << reason;
-    appState_.ask(call, [this, number](const QDBusMessage& answer) {
+    session_.ask(call, [this, number](const QDBusMessage& answer) {
         if (isAnswer(answer)) {
             const uint cookie = answer.arguments().front().toUInt();
-            keep(number, [this, cookie] {
-                appState_.ask(screenSaverCall("UnInhibit") << cookie, kForget);
-            });
+            keep(number,
+                 [this, cookie] { session_.ask(screenSaverCall("UnInhibit") << cookie, kForget); });
         } else if (!std::exchange(isRefusalReported_, true)) {
             log(Level::Info, "nothing here keeps the computer awake while runs are at work");
         }
@@ -241,10 +240,10 @@ RunAttention::RunAttention(const RunQueue& queue,
       queue_(queue),
       settings_(settings),
       window_(window),
-      appState_(desktop.appState, QStringLiteral("session bus")),
+      session_(desktop.session, QStringLiteral("session bus")),
       system_(desktop.system, QStringLiteral("system bus")),
-      notice_(appState_),
-      sleep_(appState_, system_) {
+      notice_(session_),
+      sleep_(session_, system_) {
     connect(&queue_, &RunQueue::started, this, [this] {
         since_.start();
         adjustSleep();

@@ -51,7 +51,7 @@ class SleepGuard : public QObject {
     Q_OBJECT
 
 public:
-    SleepGuard(DesktopBus& appState, DesktopBus& system, QObject* parent = nullptr);
+    SleepGuard(DesktopBus& session, DesktopBus& system, QObject* parent = nullptr);
 
     /// `reason` is shown by desktops that list who keeps them awake. Does nothing while it holds.
     void hold(const QString& reason);
@@ -64,7 +64,7 @@ private:
     void askScreenSaver(int number, const QString& reason);
     void keep(int number, Undo undo);
 
-    DesktopBus& appState_;
+    DesktopBus& session_;
     DesktopBus& system_;
     bool isWanted_ = false;
     bool isRefusalReported_ = false;
@@ -98,7 +98,7 @@ private:
     const RunQueue& queue_;
     const Settings& settings_;
     QWidget& window_;
-    DesktopBus appState_;
+    DesktopBus session_;
     DesktopBus system_;
     DesktopNotice notice_;
     SleepGuard sleep_;

@@ -162,7 +162,7 @@ void SheetController::ask(const SheetRequest& request) {
                        planning_,
                        workspace_.planning.options(),
                        window_);
-    dialog.request(request);
+    dialog.preselect(request);
     if (dialog.exec() == QDialog::Accepted) {
         start(dialog.plan());
     }
@@ -393,14 +393,14 @@ void SheetController::retry() {
     }
     const std::vector<quint64> runs =
         workspace_.run.runVariants(std::move(variants), document, optionsOf(plan));
-    std::vector<std::pair<RunKey, RunKey>> listed;
+    std::vector<std::pair<RunKey, RunKey>> replacements;
     for (size_t i = 0; i < runs.size(); ++i) {
         SheetCellRecord& cell = sheet.cells[static_cast<size_t>(cells[i])];
         const RunKey now = workspace_.library->keyOf(runs[i]);
-        listed.emplace_back(cell.run, now);
+        replacements.emplace_back(cell.run, now);
         cell = {.run = now, .isKnown = true};
     }
-    workspace_.library->takePositions(std::move(listed));
+    workspace_.library->replaceRuns(std::move(replacements));
     take(sheet);
 }
 

@@ -58,8 +58,8 @@ void RunStrip::setRun(const QueuedRun& run) {
     const QString percent = tr("%1 %").arg(std::lround(run.progress * 100));
     const QString work = progressText(run.phase, run.secondsLeft);
     const QString whole = work.isEmpty() ? tr("running, %1").arg(percent) : work;
-    const int spring = kWidth - 2 * Theme::space(2);
-    text_->setText(QFontMetrics(text_->font()).elidedText(whole, Qt::ElideRight, spring));
+    const int available = kWidth - 2 * Theme::space(2);
+    text_->setText(QFontMetrics(text_->font()).elidedText(whole, Qt::ElideRight, available));
     setToolTip(tr("%1\n%2: %3").arg(run.title, percent, whole));
 }
 

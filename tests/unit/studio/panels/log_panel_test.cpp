@@ -172,14 +172,14 @@ private Q_SLOTS:
         shown.part<QListView>("logLines").setFocus();
         bar.triggerAction(QAbstractSlider::SliderPageStepSub);  // as a wheel does
         QVERIFY(!shown.part<QToolButton>("followLog").isChecked());
-        const int index = bar.value();
+        const int position = bar.value();
         write(100);
-        QCOMPARE(bar.value(), index);
+        QCOMPARE(bar.value(), position);
         shown.press("followLog");
         QTRY_COMPARE(bar.value(), bar.maximum());
     }
 
-    /// A full book that gets lines all the time: each row once, no reset of the whole list.
+    /// A full log that gets lines all the time: each row once, no reset of the whole list.
     void takesLinesAtFullLengthQuickly() {
         Shown shown;
         QElapsedTimer timer;

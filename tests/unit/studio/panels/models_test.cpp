@@ -117,13 +117,13 @@ private Q_SLOTS:
         ModelsPanel panel(*settings_, *library_);
         open(panel);
         add(panel, folder_->path());
-        auto* positions = panel.findChild<QListWidget*>("places");
+        auto* folders = panel.findChild<QListWidget*>("places");
         QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
 
-        QTest::mouseClick(positions->viewport(),
+        QTest::mouseClick(folders->viewport(),
                           Qt::LeftButton,
                           {},
-                          positions->visualItemRect(positions->item(0)).center());
+                          folders->visualItemRect(folders->item(0)).center());
         QTest::mouseClick(panel.findChild<QToolButton*>("removePlace"), Qt::LeftButton);
         QVERIFY(scanned.wait());
 
@@ -301,12 +301,12 @@ private Q_SLOTS:
 
     /// Of every kind with a parameter, to that parameter alone.
     void offersAdaptersToTheirNodes() {
-        const std::pair<const char*, ModelParam> positions[] = {
+        const std::pair<const char*, ModelParam> offers[] = {
             {"loras/style", {"load.lora", "file"}},
             {"loras/style", {"load.lora_stack", "file_3"}},
             {"controlnet/edges", {"load.controlnet", "controlnet"}},
             {"ipadapter/plus", {"load.ip_adapter", "adapter"}}};
-        for (const auto& [file, param] : positions) {
+        for (const auto& [file, param] : offers) {
             writeModel(at("models/" + QString(file) + ".safetensors"), {"x"});
         }
         writeModel(at("models/embeddings/word.safetensors"), {"x"});
@@ -315,7 +315,7 @@ private Q_SLOTS:
         QVERIFY(scanned.wait());
         const OfferedModels offered(*library_);
 
-        for (const auto& [file, param] : positions) {
+        for (const auto& [file, param] : offers) {
             const auto files = offered.filesFor(param.nodeType, param.param);
             QCOMPARE(files.size(), size_t{1});
             QCOMPARE(files[0].label, QString(file).section('/', 1) + ".safetensors");

@@ -163,8 +163,8 @@ struct Kept {
     SheetRecord sheet;
 };
 
-struct ActivePrompt : Kept {
-    explicit ActivePrompt(const SheetPlan& of) : Kept(of) {
+struct ShownSheet : Kept {
+    explicit ShownSheet(const SheetPlan& of) : Kept(of) {
         view.resize(1100, 640);
         view.show();
         test::bringToFront(view);
@@ -314,7 +314,7 @@ private Q_SLOTS:
         Kept kept(planOf({"4", "8"}, {"cat", "dog"}));
         QFile::remove(kept.sheet.cells[3].files[0]);
         QVERIFY(QFile::copy(kept.sheet.cells[0].files[0], kept.sheet.cells[3].files[0]));
-        ActivePrompt seen(planOf({"4", "8"}, {"cat", "dog"}));
+        ShownSheet seen(planOf({"4", "8"}, {"cat", "dog"}));
         seen.sheet.cells[3].files = kept.sheet.cells[3].files;
         seen.sheet.cells[0].files = kept.sheet.cells[0].files;
         seen.sheet.cells[2] = {.run = "a:2",
@@ -341,7 +341,7 @@ private Q_SLOTS:
     }
 
     void aCellIsComparedWithTheOthers() {
-        ActivePrompt seen(planOf({"4", "8", "12"}, {}));
+        ShownSheet seen(planOf({"4", "8", "12"}, {}));
         seen.waitForImages();
         auto* large = seen.view.findChild<ImageView*>();
         QTRY_VERIFY_WITH_TIMEOUT(!large->image().empty(), kPatience);
@@ -363,7 +363,7 @@ private Q_SLOTS:
     }
 
     void theGridIsZoomed() {
-        ActivePrompt seen(planOf({"4", "8"}, {}));
+        ShownSheet seen(planOf({"4", "8"}, {}));
         seen.waitForImages();
         const int before = seen.cells().columnWidth(0);
         QTest::keyClick(&seen.cells(), Qt::Key_Minus);
@@ -379,7 +379,7 @@ private Q_SLOTS:
     }
 
     void theEndsAreMarked() {
-        ActivePrompt seen(planOf({"4", "8", "12"}, {}));
+        ShownSheet seen(planOf({"4", "8", "12"}, {}));
         const auto time = seen.view.table().endsOf(SheetTable::Figure::Time);
         QCOMPARE(time.least, 0);
         QCOMPARE(time.most, 2);
@@ -528,7 +528,7 @@ private Q_SLOTS:
         runner.setAnswers({}, {{"plan", Json::object()}}, Status::Ok, kPlanMilliseconds);
         auto dialog = std::make_unique<SheetDialog>(
             document(), catalog, &models, runner, background, Json::object(), nullptr);
-        dialog->request({});
+        dialog->preselect({});
         QTRY_VERIFY_WITH_TIMEOUT(!runner.plannedGraphs().empty(), kPatience);
         QElapsedTimer clock;
         clock.start();
@@ -546,9 +546,8 @@ private Q_SLOTS:
         SheetView empty;
         empty.resize(900, 560);
         QCOMPARE(test::lookAt(empty, "sheet_empty"), QString());
-        ActivePrompt seen(
-            planOf({"4", "8", "12", "16"},
-                   {"a cat on a boat in the middle of a lake at dawn", "dog", "狐狸"}));
+        ShownSheet seen(planOf({"4", "8", "12", "16"},
+                               {"a cat on a boat in the middle of a lake at dawn", "dog", "狐狸"}));
         seen.sheet.cells[6] = {.run = "a:6",
                                .isKnown = true,
                                .state = RunState::Failed,
