@@ -92,8 +92,8 @@ private Q_SLOTS:
         const Json json = Json::parse(result.output.toStdString());
         QCOMPARE(json.at("contents"), Json("the unet of mini"));
         int64_t bytes = 0;
-        for (const Json& fraction : json.at("after")) {
-            bytes += fraction.at("bytes").get<int64_t>();
+        for (const Json& part : json.at("after")) {
+            bytes += part.at("bytes").get<int64_t>();
         }
         const qint64 size = QFileInfo(out).size();
         QVERIFY(bytes < size && size < bytes + 64 * 1024);

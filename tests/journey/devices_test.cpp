@@ -276,7 +276,7 @@ private Q_SLOTS:
         QCOMPARE(issue.at("item"), Json(key));
     }
 
-    /// What needs idle devices reports so during a run, which goes on.
+    /// What needs idle devices is refused during a run, which goes on.
     void callsDuringARunFail_andItGoesOn() {
         Plugin& plugin = testing::openModule();
         Runner& runner = *plugin.runner();

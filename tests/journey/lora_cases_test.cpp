@@ -129,9 +129,9 @@ private Q_SLOTS:
             QVERIFY2(valuesOf(options(policy, kDevice, precision, kFirst, kStrong)) == expected,
                      policy);
         }
-        for (const char* fraction : {"leaf+stream,budget=1MiB", "leaf+stream,budget=4MiB"}) {
-            QVERIFY2(valuesOf(options(fraction, kDevice, precision, kFirst, kStrong)) == expected,
-                     fraction);
+        for (const char* policy : {"leaf+stream,budget=1MiB", "leaf+stream,budget=4MiB"}) {
+            QVERIFY2(valuesOf(options(policy, kDevice, precision, kFirst, kStrong)) == expected,
+                     policy);
         }
     }
 

@@ -316,7 +316,7 @@ private Q_SLOTS:
     }
 
     /// Added embeddings are constructed last and used first; both encoders stream one after the
-    /// other. The dry run has shown so: nothing comes late, not even in the first forward.
+    /// other. The dry run has shown it: nothing comes late, not even in the first forward.
     void theOrderOfCallsIsAHint() {
         const testing::ModuleRun ended = runDumping(plain_, options("leaf+stream"));
 

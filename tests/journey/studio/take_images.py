@@ -47,9 +47,9 @@ def filtered(rows, step):
 def small_png(pixels):
     """Bytes of a PNG of (height, width, 3): with a palette where 256 colours are enough, by the filter that compresses best."""
     height, width = pixels.shape[:2]
-    colours, positions = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
+    colours, indices = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
     if len(colours) <= 256:
-        rows, step, kind, palette = positions.reshape(height, width).astype(np.uint8), 1, 3, chunk(b"PLTE", colours.tobytes())
+        rows, step, kind, palette = indices.reshape(height, width).astype(np.uint8), 1, 3, chunk(b"PLTE", colours.tobytes())
     else:
         rows, step, kind, palette = pixels.reshape(height, -1), 3, 2, b""
     best = min((way.tobytes() for way in filtered(rows, step)), key=lambda way: len(zlib.compress(way, 1)))

@@ -1,4 +1,4 @@
-// What one graph states otherwise than another.
+// How one graph differs from another.
 #include "tests/fixtures/test_program.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_differences.hpp"

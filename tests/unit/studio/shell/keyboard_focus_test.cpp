@@ -184,8 +184,8 @@ private Q_SLOTS:
         QTRY_VERIFY(studio.window->controller()->canvas().isVisible());
         studio.action("view.graph").trigger();
         QVERIFY(studio.window->controller()->canvas().hasFocus());
-        std::vector<QString> positions;
-        for (int i = 0; i < 6 && (i == 0 || positions.back() != "centre"); ++i) {
+        std::vector<QString> areas;
+        for (int i = 0; i < 6 && (i == 0 || areas.back() != "centre"); ++i) {
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6, Qt::ControlModifier);
             QWidget* focus = QApplication::focusWidget();
             QVERIFY(focus);
@@ -195,11 +195,11 @@ private Q_SLOTS:
                 dock = dock->parentWidget();
             }
             QVERIFY2(dock, qPrintable(called(focus)));
-            positions.push_back(dock->objectName());
+            areas.push_back(dock->objectName());
         }
-        QVERIFY(positions.size() >= 3);
-        QCOMPARE(std::set<QString>(positions.begin(), positions.end()).size(), positions.size());
-        QCOMPARE(positions.back(), QString("centre"));
+        QVERIFY(areas.size() >= 3);
+        QCOMPARE(std::set<QString>(areas.begin(), areas.end()).size(), areas.size());
+        QCOMPARE(areas.back(), QString("centre"));
         QVERIFY(studio.window->controller()->canvas().hasFocus());
         QTest::keyClick(
             QApplication::focusWidget(), Qt::Key_F6, Qt::ControlModifier | Qt::ShiftModifier);

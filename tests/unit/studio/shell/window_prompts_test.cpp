@@ -127,18 +127,18 @@ struct Writing : Working {
 };
 
 /// Whether a position of the prompt is struck out.
-bool isStruck(const QPlainTextEdit& field, int index) {
+bool isStruck(const QPlainTextEdit& field, int position) {
     const auto formats = field.document()->firstBlock().layout()->formats();
     return std::any_of(formats.begin(), formats.end(), [&](const QTextLayout::FormatRange& range) {
-        return index >= range.start && index < range.start + range.length &&
+        return position >= range.start && position < range.start + range.length &&
                range.format.fontStrikeOut();
     });
 }
 
-QColor colourAt(const QPlainTextEdit& field, int index) {
+QColor colourAt(const QPlainTextEdit& field, int position) {
     QColor colour;
     for (const auto& range : field.document()->firstBlock().layout()->formats()) {
-        if (index >= range.start && index < range.start + range.length) {
+        if (position >= range.start && position < range.start + range.length) {
             colour = range.format.foreground().color();
         }
     }
