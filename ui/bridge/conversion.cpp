@@ -42,8 +42,8 @@ Converted convertedIn(Status status, const std::string& text, const QString& out
                         .meanError = numberIn(answer, "mean_error"),
                         .isCancelled = status == Status::Cancelled,
                         .problem = {}};
-    for (const Json& fraction : memberIn(answer, "after")) {
-        converted.bytes += bytesIn(fraction, "bytes");
+    for (const Json& each : memberIn(answer, "after")) {
+        converted.bytes += bytesIn(each, "bytes");
     }
     if (status != Status::Ok) {
         converted.problem = orUnexplained(firstMessageIn(text));

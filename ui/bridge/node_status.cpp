@@ -103,7 +103,7 @@ void NodeStatuses::setPlan(const Json& plan) {
         planStage(stage, main);
     }
     for (const Json& residency : memberIn(plan, "stays")) {
-        showResidency(residency, order);
+        planResidency(residency, order);
     }
     const Json& precisions = memberIn(plan, "precision");
     for (auto each = precisions.begin(); each != precisions.end(); ++each) {
@@ -122,7 +122,7 @@ void NodeStatuses::planStage(const Json& stage, const std::string& device) {
     status.plannedBytes = static_cast<uint64_t>(std::max<int64_t>(0, bytes));
 }
 
-void NodeStatuses::showResidency(const Json& residency, const std::vector<std::string>& nodes) {
+void NodeStatuses::planResidency(const Json& residency, const std::vector<std::string>& nodes) {
     const auto first = std::find(nodes.begin(), nodes.end(), textIn(residency, "from"));
     const auto last = std::find(first, nodes.end(), textIn(residency, "to"));
     // Nodes between the first and the last use only lie in the time of the residency.

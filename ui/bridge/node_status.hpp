@@ -91,7 +91,7 @@ Q_SIGNALS:
 private:
     void mergeIssues(const std::string& node);
     void planStage(const Json& stage, const std::string& device);
-    void showResidency(const Json& residency, const std::vector<std::string>& nodes);
+    void planResidency(const Json& residency, const std::vector<std::string>& nodes);
     void planPrecision(const std::string& key, const Json& precision);
     void beginNodes(const Json& event);
     void takeOfNode(const std::string& kind, const std::string& node, const Json& event);

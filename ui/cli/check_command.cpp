@@ -24,11 +24,11 @@ bool looksLikeWeights(const std::string& path) {
 }
 
 /// "q4_k 1.2 GiB, F16 3.1 MiB".
-std::string storedText(const Json& fractions) {
+std::string storedText(const Json& storages) {
     std::vector<std::string> parts;
-    for (const Json& fraction : fractions) {
-        parts.push_back(memberText(fraction, "storage") + " " +
-                        formatBytes(fraction.at("bytes").get<Bytes>()));
+    for (const Json& each : storages) {
+        parts.push_back(memberText(each, "storage") + " " +
+                        formatBytes(each.at("bytes").get<Bytes>()));
     }
     return join(parts, ", ");
 }

@@ -33,13 +33,13 @@ private:
     ProgressLine line_;
 };
 
-void addFractions(const char* title, const Json& fractions, std::vector<Cells>& rows) {
+void addStorages(const char* title, const Json& storages, std::vector<Cells>& rows) {
     Bytes sum = 0;
-    for (const Json& fraction : fractions) {
-        const Bytes bytes = fraction.at("bytes").get<Bytes>();
+    for (const Json& each : storages) {
+        const Bytes bytes = each.at("bytes").get<Bytes>();
         rows.push_back({title,
-                        memberText(fraction, "storage"),
-                        std::to_string(fraction.at("tensors").get<int64_t>()),
+                        memberText(each, "storage"),
+                        std::to_string(each.at("tensors").get<int64_t>()),
                         formatBytes(bytes)});
         sum += bytes;
         title = "";
@@ -49,8 +49,8 @@ void addFractions(const char* title, const Json& fractions, std::vector<Cells>& 
 
 void printConversion(const Json& result, const ConvertArguments& arguments) {
     std::vector<Cells> rows = {{"", "", "tensors", "bytes"}};
-    addFractions("before", result.at("before"), rows);
-    addFractions("after", result.at("after"), rows);
+    addStorages("before", result.at("before"), rows);
+    addStorages("after", result.at("after"), rows);
     std::printf("%s as %s, in %.1f s\n\n%s\n",
                 memberText(result, "contents").c_str(),
                 arguments.storage.c_str(),

@@ -164,7 +164,7 @@ void printRepetition(const Json& repetition, const Json& plan) {
     const Json devices = plan.value("devices", Json::array());
     if (!devices.empty() && devices.front().value("rehearsal", false)) {
         std::printf(
-            "  predicted times are those of the card that is played, measured ones of this "
+            "  predicted times are those of the simulated GPU, measured ones of this "
             "machine\n");
     } else if (!devices.empty() && devices.front().at("estimated").get<bool>()) {
         std::printf("  predicted times are estimates: the device was not measured\n");

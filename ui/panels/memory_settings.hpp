@@ -83,8 +83,8 @@ private:
 };
 
 /// The device of the run: those of this machine, and cards of five sizes to rehearse on, which are
-/// played in host memory. Apart from them, cards that need not be there, to plan for and not to run
-/// on.
+/// simulated in host memory. Apart from them, cards that need not be there, to plan for and not to
+/// run on.
 class DeviceChooser : public QComboBox {
     Q_OBJECT
 

@@ -175,7 +175,7 @@ void FramesInStep::open(const LoadedImage& image) {
     awaited_.reset();
     shown_ = opened(image);
     frame_ = compared_ ? std::clamp(frame_, 0, std::max(0, count() - 1)) : 0;
-    fraction();
+    divideMemory();
 }
 
 void FramesInStep::keep() {
@@ -187,10 +187,10 @@ void FramesInStep::drop() {
     awaited_.reset();
     compared_.reset();
     frame_ = std::min(frame_, std::max(0, count() - 1));
-    fraction();
+    divideMemory();
 }
 
-void FramesInStep::fraction() {
+void FramesInStep::divideMemory() {
     const Bytes most = shown_ && compared_ ? kMostBytes / 2 : kMostBytes;
     for (const Video* video : {&shown_, &compared_}) {
         if (*video) {

@@ -103,7 +103,7 @@ Q_SIGNALS:
 private:
     using Video = std::unique_ptr<VideoFrames>;
     [[nodiscard]] Video opened(const LoadedImage& image);
-    void fraction();
+    void divideMemory();
     void begin();
     void showWhatIsThere();
     void fail(const QString& problem);

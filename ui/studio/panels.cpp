@@ -339,11 +339,11 @@ std::vector<QWidget*> Panels::inSight() const {
 }
 
 /// Where keys were last in this area; else where they would go first; nullptr: nowhere.
-QWidget* Panels::forKeys(QWidget* target) const {
-    QWidget* before = left_.value(target);
+QWidget* Panels::forKeys(QWidget* area) const {
+    QWidget* before = left_.value(area);
     const bool isUsable = before != nullptr && before->isVisible() && before->isEnabled() &&
-                          before->focusPolicy() != Qt::NoFocus && target->isAncestorOf(before);
-    return isUsable ? before : firstForKeys(target);
+                          before->focusPolicy() != Qt::NoFocus && area->isAncestorOf(before);
+    return isUsable ? before : firstForKeys(area);
 }
 
 /// A panel has its place in Qt's order where its dock has it; whatever of it comes elsewhere there
@@ -394,14 +394,14 @@ void Panels::moveFocus(int step) {
     QWidget* focus = QApplication::focusWidget();
     int at = step > 0 ? -1 : count;
     for (int i = 0; i < count; ++i) {
-        QWidget* target = widgets[static_cast<size_t>(i)];
-        if (focus != nullptr && target->isAncestorOf(focus)) {
+        QWidget* area = widgets[static_cast<size_t>(i)];
+        if (focus != nullptr && area->isAncestorOf(focus)) {
             at = i;
         }
     }
     for (int i = 1; i <= count; ++i) {
-        QWidget* target = widgets[static_cast<size_t>(((at + step * i) % count + count) % count)];
-        if (QWidget* next = forKeys(target); next != nullptr) {
+        QWidget* area = widgets[static_cast<size_t>(((at + step * i) % count + count) % count)];
+        if (QWidget* next = forKeys(area); next != nullptr) {
             next->window()->activateWindow();
             next->setFocus(Qt::TabFocusReason);
             scrollTo(*next);

@@ -72,7 +72,7 @@ private:
     [[nodiscard]] bool isTabbed(QDockWidget* dock) const;
     [[nodiscard]] QDockWidget* dockAround(QWidget* widget) const;
     [[nodiscard]] std::vector<QWidget*> inSight() const;
-    [[nodiscard]] QWidget* forKeys(QWidget* target) const;
+    [[nodiscard]] QWidget* forKeys(QWidget* area) const;
 
     QMainWindow& window_;
     std::map<std::string, Panel> panels_;

@@ -165,7 +165,7 @@ QSize FlowRow::minimumSize() const {
     return size.grownBy(contentsMargins());
 }
 
-void FlowRow::position(const Line& line, const QRect& area) const {
+void FlowRow::layOutLine(const Line& line, const QRect& area) const {
     const int expanding = static_cast<int>(std::count_if(
         line.items.begin(), line.items.end(), [](const auto* item) { return doesExpand(*item); }));
     const int spare = std::max(0, area.width() - line.width);
@@ -175,13 +175,13 @@ void FlowRow::position(const Line& line, const QRect& area) const {
     for (QLayoutItem* item : line.items) {
         int width = std::min(wantedWidth(*item), area.width());
         if (doesExpand(*item)) {
-            const int fraction = toDivide / sharers--;
-            toDivide -= fraction;
-            width += fraction;
+            const int part = toDivide / sharers--;
+            toDivide -= part;
+            width += part;
         }
         const int height = std::min(line.height, heightIn(*item, width));
-        const QRect position(left, area.top() + (line.height - height) / 2, width, height);
-        item->setGeometry(QStyle::visualRect(parentWidget()->layoutDirection(), area, position));
+        const QRect rect(left, area.top() + (line.height - height) / 2, width, height);
+        item->setGeometry(QStyle::visualRect(parentWidget()->layoutDirection(), area, rect));
         left += width + spacing();
     }
 }
@@ -196,7 +196,7 @@ void FlowRow::setGeometry(const QRect& rect) {
     const QRect area = rect.marginsRemoved(contentsMargins());
     int top = area.top();
     for (const Line& line : linesIn(area.width())) {
-        position(line, QRect(area.left(), top, area.width(), line.height));
+        layOutLine(line, QRect(area.left(), top, area.width(), line.height));
         top += line.height + spacing();
     }
 }

@@ -42,7 +42,7 @@ private:
     };
 
     [[nodiscard]] QList<Line> linesIn(int width) const;
-    void position(const Line& line, const QRect& area) const;
+    void layOutLine(const Line& line, const QRect& area) const;
 
     QList<QLayoutItem*> items_;
     bool isAtEnd_ = false;
