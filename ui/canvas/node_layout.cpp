@@ -211,9 +211,9 @@ QStringList figuresOf(const NodeStatus& status) {
 }
 
 /// The first that fits; the shortest where none does.
-QString fitting(const QStringList& texts, const QFont& font, double area) {
+QString fitting(const QStringList& texts, const QFont& font, double width) {
     for (const QString& text : texts) {
-        if (widthOf(text, font) + 1 <= area) {
+        if (widthOf(text, font) + 1 <= width) {
             return text;
         }
     }

@@ -133,13 +133,13 @@ void putSettings(graph::Document& document, const DocumentSettings& settings) {
     document.extra = settings.extra;
 }
 
-/// The links from `entry` on that go into the same input as the one there.
-std::span<const graph::Link> groupAt(const Links& links, size_t entry) {
-    size_t end = entry;
-    while (end < links.size() && links[end].to == links[entry].to) {
+/// The links from `first` on that go into the same input as the one there.
+std::span<const graph::Link> groupAt(const Links& links, size_t first) {
+    size_t end = first;
+    while (end < links.size() && links[end].to == links[first].to) {
         ++end;
     }
-    return std::span(links).subspan(entry, end - entry);
+    return std::span(links).subspan(first, end - first);
 }
 
 Links copyOf(std::span<const graph::Link> links) {

@@ -238,9 +238,9 @@ bool ScrolledPart::eventFilter(QObject* watched, QEvent* event) {
 
 void resizeToScreen(QWidget& window) {
     const QSize frame(0, kWindowFrame);
-    const QSize area = window.screen()->availableSize() - frame;
+    const QSize available = window.screen()->availableSize() - frame;
     window.ensurePolished();
-    window.resize(window.sizeHint().expandedTo(window.minimumSize()).boundedTo(area));
+    window.resize(window.sizeHint().expandedTo(window.minimumSize()).boundedTo(available));
 }
 
 ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {

@@ -291,9 +291,9 @@ void paintToolButtonParts(QPainter& painter,
     label.rect = button.rect.adjusted(2, 0, -arrowWidth - 2, 0);
     if (button.toolButtonStyle != Qt::ToolButtonTextUnderIcon) {
         const bool hasSign = !button.icon.isNull() || button.arrowType != Qt::NoArrow;
-        const int area = label.rect.width() - (hasSign ? button.iconSize.width() + 4 : 0);
+        const int width = label.rect.width() - (hasSign ? button.iconSize.width() + 4 : 0);
         label.text =
-            button.fontMetrics.elidedText(button.text, Qt::ElideRight, area, Qt::TextShowMnemonic);
+            button.fontMetrics.elidedText(button.text, Qt::ElideRight, width, Qt::TextShowMnemonic);
     }
     style.drawControl(QStyle::CE_ToolButtonLabel, &label, &painter, widget);
     const char* ink = state.isEnabled ? "text.muted" : "text.disabled";
@@ -409,16 +409,17 @@ QRect comboBoxRect(const QStyleOptionComboBox& combo, QStyle::SubControl part) {
 }
 
 QRect spinBoxRect(const QStyleOptionSpinBox& spin, QStyle::SubControl part) {
-    const int area = spin.buttonSymbols == QAbstractSpinBox::NoButtons ? 0 : kSpinButtonsWidth;
+    const int buttons = spin.buttonSymbols == QAbstractSpinBox::NoButtons ? 0 : kSpinButtonsWidth;
     const QRect inside = spin.rect.adjusted(2, 2, -2, -2);
     const int half = inside.height() / 2;
     switch (part) {
         case QStyle::SC_SpinBoxUp:
-            return {inside.right() - area + 1, inside.y(), area, half};
+            return {inside.right() - buttons + 1, inside.y(), buttons, half};
         case QStyle::SC_SpinBoxDown:
-            return {inside.right() - area + 1, inside.y() + half, area, inside.height() - half};
+            return {
+                inside.right() - buttons + 1, inside.y() + half, buttons, inside.height() - half};
         case QStyle::SC_SpinBoxEditField:
-            return inside.adjusted(4, 0, -area, 0);
+            return inside.adjusted(4, 0, -buttons, 0);
         default:
             return spin.rect;
     }

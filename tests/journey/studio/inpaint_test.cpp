@@ -238,8 +238,8 @@ void InpaintTest::anExtendedImageIsFilled() {
     clicks.on(hands.widget("frameWrite"));
     QTRY_VERIFY_WITH_TIMEOUT(retouching().maskTool(), kPatience);
     const QImage mask = retouching().maskTool()->canvas().mask();
-    const auto* reported = retouching().maskPanel()->findChild<QLabel*>("maskTold");
-    QVERIFY2(reported->text().startsWith("What is new is masked"), qPrintable(reported->text()));
+    const auto* line = retouching().maskPanel()->findChild<QLabel*>("maskTold");
+    QVERIFY2(line->text().startsWith("What is new is masked"), qPrintable(line->text()));
     QCOMPARE(mask.width(), before.width() + 32);
     QCOMPARE(int(mask.constScanLine(0)[mask.width() - 1]), 255);
     const int steps = studio_->model().undoStack().index();

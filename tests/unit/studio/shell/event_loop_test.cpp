@@ -125,16 +125,16 @@ private Q_SLOTS:
         QFETCH(std::function<void()>, act);
         QFETCH(QByteArray, expected);
         const QTemporaryDir folder;
-        const QString reported = folder.filePath("stderr");
+        const QString errors = folder.filePath("stderr");
         BareApplication::isBare = true;
 
         const int status = testing::runAndEnd([&] {
-            ::dup2(::open(qPrintable(reported), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+            ::dup2(::open(qPrintable(errors), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
             QTimer::singleShot(0, qApp, act);
             testing::endAtOnce(runEventLoop());
         });
 
-        const QByteArray text = testing::contentsOf(reported);
+        const QByteArray text = testing::contentsOf(errors);
         QCOMPARE(status, kFailedExit);
         QVERIFY2(text.contains(expected), text.constData());
         QVERIFY2(text.contains("not saved"), text.constData());
