@@ -148,13 +148,13 @@ void checkAdapterFamily(const models::Model& model,
                                  toText(widths)));
     }
     const int64_t factor = model.info().latent.factor;
-    for (const size_t branch : {size_t{2}, size_t{3}}) {
-        if (latents.at(branch) * factor % config.squarePixels != 0) {
+    for (const size_t axis : {size_t{2}, size_t{3}}) {
+        if (latents.at(axis) * factor % config.squarePixels != 0) {
             refuseControlNet(
                 net,
                 model,
                 message("a side of the image is {} pixels, and it takes multiples of {}",
-                        latents.at(branch) * factor,
+                        latents.at(axis) * factor,
                         config.squarePixels));
         }
     }

@@ -94,7 +94,7 @@ LoadedModel withLora(Stages& stages,
     }
 }
 
-executor::NodeType adaptedModelNode(Stages& stages, NodeDesc desc, ModelAdaption adapt) {
+executor::NodeType adaptedModelNode(Stages& stages, NodeDesc desc, ModelAdaptation adapt) {
     desc.inputs = {{.id = "model",
                     .label = "Model",
                     .tooltip = "The model to change; it remains as it is for other nodes.",

@@ -21,14 +21,14 @@ namespace lowtide::nodes {
                                    const std::string& suffix = {});
 
 /// What a node makes of the model that comes in.
-using ModelAdaption = LoadedModel (*)(Stages& stages,
-                                      const executor::Params& params,
-                                      const memory::WireRef& model,
-                                      std::string_view graphFolder);
+using ModelAdaptation = LoadedModel (*)(Stages& stages,
+                                        const executor::Params& params,
+                                        const memory::WireRef& model,
+                                        std::string_view graphFolder);
 
 /// A node of `desc` and its parameters that hands on the model as `adapt` makes it.
 [[nodiscard]] executor::NodeType adaptedModelNode(Stages& stages,
                                                   NodeDesc desc,
-                                                  ModelAdaption adapt);
+                                                  ModelAdaptation adapt);
 
 }  // namespace lowtide::nodes

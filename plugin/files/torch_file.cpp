@@ -266,18 +266,18 @@ public:
     }
 
     [[nodiscard]] StorageRanges storages() const {
-        StorageRanges positions;
+        StorageRanges ranges;
         const std::string folder = folder_ + "data/";
         for (auto each = directory_.lower_bound(folder);
              each != directory_.end() && each->first.starts_with(folder);
              ++each) {
             std::string key = each->first.substr(folder.size());
             if (key.find('/') == key.npos) {
-                positions.emplace(std::move(key),
-                                  StorageRange{each->second.offset, each->second.bytes});
+                ranges.emplace(std::move(key),
+                               StorageRange{each->second.offset, each->second.bytes});
             }
         }
-        return positions;
+        return ranges;
     }
 
 private:

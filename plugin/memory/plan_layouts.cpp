@@ -142,8 +142,8 @@ Sizes Sizer::grownTogether(const Sizes& sizes, const std::vector<uint32_t>& resi
     }
     std::vector<Sizes> tried;
     std::vector<ChoiceCost> costs;
-    for (const std::vector<Bytes>& fractions : spaceDivisions(claims, left + taken)) {
-        tried.push_back(laidAgain(tried.empty() ? sizes : tried.back(), residencies, fractions));
+    for (const std::vector<Bytes>& spaces : spaceDivisions(claims, left + taken)) {
+        tried.push_back(laidAgain(tried.empty() ? sizes : tried.back(), residencies, spaces));
         costs.push_back(costOf(residencies, tried.back()));
     }
     return std::move(tried[bestChoice(costs)]);
@@ -364,7 +364,7 @@ Bytes untilHidden(const SpaceClaim& claim) {
 }
 
 /// Gives `wanted` where there is space for all of it, else in proportion.
-Bytes giveTo(std::vector<Bytes>& fractions,
+Bytes giveTo(std::vector<Bytes>& spaces,
              const std::vector<size_t>& takers,
              const std::vector<Bytes>& wanted,
              Bytes space) {
@@ -376,7 +376,7 @@ Bytes giveTo(std::vector<Bytes>& fractions,
     Bytes given = 0;
     for (const size_t taker : takers) {
         const auto bytes = static_cast<Bytes>(part * static_cast<double>(wanted[taker]));
-        fractions[taker] += bytes;
+        spaces[taker] += bytes;
         given += bytes;
     }
     return given;
@@ -385,11 +385,11 @@ Bytes giveTo(std::vector<Bytes>& fractions,
 }  // namespace
 
 std::vector<Bytes> divideSpace(const std::vector<SpaceClaim>& claims, Bytes space) {
-    std::vector<Bytes> fractions;
+    std::vector<Bytes> spaces;
     std::vector<Bytes> wanted;
     std::vector<double> gains;
     for (const SpaceClaim& claim : claims) {
-        fractions.push_back(claim.least);
+        spaces.push_back(claim.least);
         wanted.push_back(untilHidden(claim));
         gains.push_back(savedByAByte(claim) * static_cast<double>(claim.forwards));
         space -= claim.least;
@@ -405,14 +405,14 @@ std::vector<Bytes> divideSpace(const std::vector<SpaceClaim>& claims, Bytes spac
                gains[order[first + equals.size()]] >= kEqualGains * gains[order[first]]) {
             equals.push_back(order[first + equals.size()]);
         }
-        space -= giveTo(fractions, equals, wanted, std::max<Bytes>(space, 0));
+        space -= giveTo(spaces, equals, wanted, std::max<Bytes>(space, 0));
         first += equals.size();
     }
     for (size_t i = 0; i < claims.size(); ++i) {
-        wanted[i] = claims[i].most - fractions[i];
+        wanted[i] = claims[i].most - spaces[i];
     }
-    giveTo(fractions, order, wanted, std::max<Bytes>(space, 0));
-    return fractions;
+    giveTo(spaces, order, wanted, std::max<Bytes>(space, 0));
+    return spaces;
 }
 
 std::vector<std::vector<Bytes>> spaceDivisions(const std::vector<SpaceClaim>& claims, Bytes space) {

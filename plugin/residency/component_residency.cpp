@@ -107,23 +107,23 @@ using memory::LeafId;
 using memory::StreamStep;
 
 ComponentResidency::ComponentResidency(GroupContext context, int64_t forwards, bool isToKeep)
-    : position_(context),
-      stream_(*position_.layout, forwards),
-      uploadOrder_(*position_.layout),
+    : context_(context),
+      stream_(*context_.layout, forwards),
+      uploadOrder_(*context_.layout),
       slots_(std::move(context)),
       isToKeep_(isToKeep) {}
 
 ComponentResidency::~ComponentResidency() {
     if (isActive_) {
         leaveDevice({});
-        position_.device.device->drain();
+        context_.device.device->drain();
     }
 }
 
 void ComponentResidency::allowReplay(bool isAllowed) {
     replay_.reset();
     if (isAllowed) {
-        replay_.emplace(position_.device);
+        replay_.emplace(context_.device);
     }
 }
 
@@ -132,18 +132,18 @@ void ComponentResidency::own(std::unique_ptr<CountedArena> arena) {
 }
 
 std::byte* ComponentResidency::addressAt(Bytes offset) const {
-    return position_.layout->isInPlace ? nullptr : region_ + offset;
+    return context_.layout->isInPlace ? nullptr : region_ + offset;
 }
 
 void ComponentResidency::activate(const StopToken& stop, const std::string& node) {
-    LOWTIDE_ASSERT(!isActive_ && (region_ || position_.layout->arenaBytes() == 0));
+    LOWTIDE_ASSERT(!isActive_ && (region_ || context_.layout->arenaBytes() == 0));
     isActive_ = true;
     uploadOrder_.begin();
     prefetch(stop, node);
-    if (isToKeep_ || position_.layout->isFullyResident() || !position_.layout->prefetches) {
+    if (isToKeep_ || context_.layout->isFullyResident() || !context_.layout->prefetches) {
         bringResidents(uploadOrder_.rest(), stop, node);
     }
-    for (GroupId group = 0; isToKeep_ && group < position_.layout->groups.size(); ++group) {
+    for (GroupId group = 0; isToKeep_ && group < context_.layout->groups.size(); ++group) {
         bringResident(group, stop, node);
     }
 }
@@ -159,7 +159,7 @@ void ComponentResidency::bringResidents(std::span<const GroupId> groups,
 void ComponentResidency::bringResident(GroupId group,
                                        const StopToken& stop,
                                        const std::string& node) {
-    const memory::Group& planned = position_.layout->groups[group];
+    const memory::Group& planned = context_.layout->groups[group];
     if (planned.isResident && !slots_.isThere(group)) {
         slots_.bring(group, addressAt(planned.residentOffset), stop, node);
     }
@@ -175,24 +175,24 @@ void ComponentResidency::deactivate(const std::string& node) {
 /// Every group, whatever becomes of another.
 void ComponentResidency::leaveDevice(const std::string& node) noexcept {
     isActive_ = false;
-    for (GroupId group = 0; group < position_.layout->groups.size(); ++group) {
+    for (GroupId group = 0; group < context_.layout->groups.size(); ++group) {
         if (slots_.isThere(group)) {
-            position_.accounting.noteThrown([&] { slots_.evict(group, node); });
+            context_.accounting.noteThrown([&] { slots_.evict(group, node); });
         }
     }
     stream_.clear();
 }
 
 void ComponentResidency::abandon() {
-    for (GroupId group = 0; group < position_.layout->groups.size(); ++group) {
+    for (GroupId group = 0; group < context_.layout->groups.size(); ++group) {
         slots_.abandon(group);
     }
 }
 
 bool ComponentResidency::holds(LeafId leaf) const {
-    const auto& groups = position_.layout->leafGroups[leaf];
+    const auto& groups = context_.layout->leafGroups[leaf];
     return std::none_of(groups.begin(), groups.end(), [this](GroupId group) {
-        return position_.layout->groups[group].storages.empty();
+        return context_.layout->groups[group].storages.empty();
     });
 }
 
@@ -201,19 +201,19 @@ void ComponentResidency::beginForward(const memory::ForwardHint& hint) {
 }
 
 void ComponentResidency::use(LeafId leaf, const StopToken& stop, const std::string& node) {
-    const std::vector<GroupId>& groups = position_.layout->leafGroups[leaf];
+    const std::vector<GroupId>& groups = context_.layout->leafGroups[leaf];
     const int64_t missesBefore = stream_.misses();
     const auto steps = stream_.use(groups);
     if (!steps) {
         throw Error(ErrorKind::OutOfMemory,
                     message("node {}: {}.{} finds no space next to weights that are in use",
                             node,
-                            position_.tree->role,
-                            position_.tree->leaves[leaf].name),
+                            context_.tree->role,
+                            context_.tree->leaves[leaf].name),
                     message("give the node a larger budget, or a policy that holds more"));
     }
     if (stream_.misses() > missesBefore) {
-        position_.accounting.traffic.addMiss();
+        context_.accounting.traffic.addMiss();
     }
     take(*steps, stop, node);
     for (const GroupId group : groups) {
@@ -238,7 +238,7 @@ void ComponentResidency::take(const std::vector<StreamStep>& steps,
         } else {
             bringResidents(uploadOrder_.before(step.group), stop, node);
             slots_.bring(
-                step.group, addressAt(position_.layout->residentBytes + step.offset), stop, node);
+                step.group, addressAt(context_.layout->residentBytes + step.offset), stop, node);
             bringResidents(uploadOrder_.after(step.group), stop, node);
         }
     }
@@ -246,7 +246,7 @@ void ComponentResidency::take(const std::vector<StreamStep>& steps,
 
 void ComponentResidency::lease(LeafId leaf) {
     ++leases_;
-    for (const GroupId group : position_.layout->leafGroups[leaf]) {
+    for (const GroupId group : context_.layout->leafGroups[leaf]) {
         if (!isMutant(Mutant::LeasedIsEvicted)) {
             stream_.lease(group);
         }
@@ -256,9 +256,9 @@ void ComponentResidency::lease(LeafId leaf) {
 void ComponentResidency::release(LeafId leaf) noexcept {
     --leases_;
     const bool isRecording = replay_ && replay_->isRecording();  // nothing of it is done now
-    for (const GroupId group : position_.layout->leafGroups[leaf]) {
+    for (const GroupId group : context_.layout->leafGroups[leaf]) {
         if (!isMutant(Mutant::LeasedIsEvicted)) {
-            position_.accounting.noteThrown([&] { stream_.release(group); });
+            context_.accounting.noteThrown([&] { stream_.release(group); });
         }
         if (!isMutant(Mutant::ReusedEarly) && !isRecording) {
             slots_.noteUse(group);
@@ -278,8 +278,8 @@ at::Tensor ComponentResidency::runForward(const ForwardInputs& inputs,
         return result;
     }
     if (!wasRecorded) {
-        position_.accounting.ledger.event(
-            "record", position_.device.id, node, position_.tree->role, 0);
+        context_.accounting.ledger.event(
+            "record", context_.device.id, node, context_.tree->role, 0);
     }
     slots_.noteUses();
     return result;
@@ -292,7 +292,7 @@ void ComponentResidency::forgetForward() {
 }
 
 bool ComponentResidency::isComplete() const {
-    for (GroupId group = 0; group < position_.layout->groups.size(); ++group) {
+    for (GroupId group = 0; group < context_.layout->groups.size(); ++group) {
         if (!slots_.isComplete(group)) {
             return false;
         }
@@ -302,7 +302,7 @@ bool ComponentResidency::isComplete() const {
 
 /// Also what the ring buffer was to have and nobody brought, because a copy before it failed.
 void ComponentResidency::dropIncomplete(const std::string& node) {
-    for (GroupId group = 0; group < position_.layout->groups.size(); ++group) {
+    for (GroupId group = 0; group < context_.layout->groups.size(); ++group) {
         if (slots_.isThere(group) && !slots_.isComplete(group)) {
             slots_.evict(group, node);
         }

@@ -1,5 +1,5 @@
 #pragma once
-// A component while it holds device memory, and passes over it that are done from a record.
+// A component while it holds device memory, and forwards of it that are replayed.
 
 #include "plugin/memory/group_stream.hpp"
 #include "plugin/residency/group_slots.hpp"
@@ -13,9 +13,9 @@
 
 namespace lowtide::residency {
 
-/// One pass over a component whose weights lie where they are while a node runs: computed once,
+/// One forward of a component whose weights lie where they are while a node runs: computed once,
 /// then recorded, then done again from the record with the bits of the first way. One record at a
-/// time; passes with inputs of other shapes are computed. Run thread only.
+/// time; forwards with inputs of other shapes are computed. Run thread only.
 class ForwardReplay {
 public:
     explicit ForwardReplay(DeviceState& device) : device_(device) {}
@@ -68,11 +68,11 @@ public:
     ComponentResidency(const ComponentResidency&) = delete;
     ComponentResidency& operator=(const ComponentResidency&) = delete;
 
-    [[nodiscard]] const memory::ComponentTree& tree() const { return *position_.tree; }
+    [[nodiscard]] const memory::ComponentTree& tree() const { return *context_.tree; }
 
-    [[nodiscard]] const memory::Layout& layout() const { return *position_.layout; }
+    [[nodiscard]] const memory::Layout& layout() const { return *context_.layout; }
 
-    [[nodiscard]] DeviceState& device() const { return position_.device; }
+    [[nodiscard]] DeviceState& device() const { return context_.device; }
 
     [[nodiscard]] bool isActive() const { return isActive_; }
 
@@ -137,7 +137,7 @@ private:
     void bringResident(memory::GroupId group, const StopToken& stop, const std::string& node);
     [[nodiscard]] std::byte* addressAt(Bytes offset) const;
 
-    GroupContext position_;
+    GroupContext context_;
     memory::GroupStream stream_;
     memory::UploadOrder uploadOrder_;
     GroupSlots slots_;

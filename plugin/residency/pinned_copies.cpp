@@ -67,7 +67,7 @@ PinnedCopies::PinnedCopies(std::string deviceId,
                            memory::Ledger& ledger,
                            Bytes blockBytes)
     : deviceId_(std::move(deviceId)), copies_(copies), ledger_(ledger), blockBytes_(blockBytes) {
-    makeFolderList(most);
+    makeSlots(most);
 }
 
 Bytes PinnedCopies::reserved() const {
@@ -79,11 +79,11 @@ Bytes PinnedCopies::reserved() const {
 }
 
 /// Behind those that are there.
-void PinnedCopies::makeFolderList(Bytes most) {
+void PinnedCopies::makeSlots(Bytes most) {
     Bytes used = reserved();
     for (const HostCopy& copy : copies_) {
         const Bytes size = alignUp(copy.span.bytes, memory::kSlotAlignment);
-        if (used + size > most || positions_.contains(copy.id)) {
+        if (used + size > most || slots_.contains(copy.id)) {
             continue;
         }
         const bool isFull =
@@ -91,7 +91,7 @@ void PinnedCopies::makeFolderList(Bytes most) {
         if (isFull) {
             blocks_.emplace_back();
         }
-        positions_[copy.id] = {.block = blocks_.size() - 1, .offset = blocks_.back().bytes};
+        slots_[copy.id] = {.block = blocks_.size() - 1, .offset = blocks_.back().bytes};
         blocks_.back().bytes += size;
         used += size;
     }
@@ -102,7 +102,7 @@ bool PinnedCopies::holds(const std::vector<HostCopy>& copies, Bytes most) {
         return false;
     }
     isRefused_ = false;
-    makeFolderList(most);
+    makeSlots(most);
     return true;
 }
 
@@ -121,16 +121,16 @@ Bytes PinnedCopies::bytes() const {
 std::shared_ptr<PinnedCopy> PinnedCopies::pinFor(HostCopyId copy,
                                                  Device& device,
                                                  const StopToken& stop) {
-    const auto found = positions_.find(copy);
-    if (found == positions_.end()) {
+    const auto found = slots_.find(copy);
+    if (found == slots_.end()) {
         return nullptr;
     }
-    PinSlot& position = found->second;
-    if (!position.copy && isPinned(blocks_[position.block], device, stop)) {
-        position.copy = std::make_shared<PinnedCopy>();
-        position.copy->data = blocks_[position.block].memory->data() + position.offset;
+    PinSlot& slot = found->second;
+    if (!slot.copy && isPinned(blocks_[slot.block], device, stop)) {
+        slot.copy = std::make_shared<PinnedCopy>();
+        slot.copy->data = blocks_[slot.block].memory->data() + slot.offset;
     }
-    return position.copy;
+    return slot.copy;
 }
 
 bool PinnedCopies::isPinned(Block& block, Device& device, const StopToken& stop) {

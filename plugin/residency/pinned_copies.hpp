@@ -103,7 +103,7 @@ public:
     [[nodiscard]] Bytes bytes() const;
 
     /// Nothing of it will ever be pinned.
-    [[nodiscard]] bool isEmpty() const { return positions_.empty(); }
+    [[nodiscard]] bool isEmpty() const { return slots_.empty(); }
 
 private:
     struct PinSlot {
@@ -118,14 +118,14 @@ private:
     };
 
     [[nodiscard]] Bytes reserved() const;
-    void makeFolderList(Bytes most);
+    void makeSlots(Bytes most);
     [[nodiscard]] bool isPinned(Block& block, Device& device, const StopToken& stop);
 
     std::string deviceId_;
     std::vector<HostCopy> copies_;  ///< with and without a slot
     memory::Ledger& ledger_;
     Bytes blockBytes_;
-    std::map<HostCopyId, PinSlot> positions_;
+    std::map<HostCopyId, PinSlot> slots_;
     std::vector<Block> blocks_;
     bool isRefused_ = false;  ///< the host has no more
 };

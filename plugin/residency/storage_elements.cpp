@@ -117,8 +117,8 @@ int64_t StorageElements::goodCount(DType type) const {
                                          : bytes / sizeOf(storage_.fileType);
     }
     const int64_t size = storage_.encoded->blockElements;
-    constexpr int64_t kFractions = 2;  // the numbers, and all else
-    return std::max(size, bytes / kFractions / kNumberBytes / size * size);
+    constexpr int64_t kParts = 2;  // the numbers, and all else
+    return std::max(size, bytes / kParts / kNumberBytes / size * size);
 }
 
 void StorageElements::read(

@@ -178,14 +178,14 @@ at::Tensor statisticsMatched(const at::Tensor& pixels, const at::Tensor& referen
 
 namespace {
 
-constexpr int kForwards = 3;
+constexpr int kBoxBlurs = 3;
 constexpr float kOne = 1 << 24;  ///< of Pillow's fixed point
 
 /// Radius of a box that blurs like a gaussian when it is used three times; its fraction is the
 /// weight of the pixels at its ends. In f32, as Pillow has it. Source: Gwosdek et al. 2011.
 float boxRadius(double radius) {
     const auto deviation = static_cast<float>(radius);
-    const float variance = deviation * deviation / kForwards;
+    const float variance = deviation * deviation / kBoxBlurs;
     const auto length = static_cast<float>(std::sqrt(12.0 * static_cast<double>(variance) + 1.0));
     const auto whole = static_cast<float>(std::floor((static_cast<double>(length) - 1.0) / 2.0));
     float fraction = (2 * whole + 1) * (whole * (whole + 1) - 3 * variance);
@@ -217,7 +217,7 @@ at::Tensor gaussianBlurred(const at::Tensor& levels, double radius) {
     const float box = boxRadius(radius);
     at::Tensor blurred = levels;
     for (const int64_t axis : {int64_t{1}, int64_t{0}}) {
-        for (int pass = 0; pass < kForwards; ++pass) {
+        for (int blur = 0; blur < kBoxBlurs; ++blur) {
             blurred = boxBlurred(blurred, axis, box);
         }
     }

@@ -301,10 +301,10 @@ private:
     /// [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}], and the ids of such tokens.
     void readPositions(const Json& step) {
         const auto positions = step.find("single");
-        std::vector<TokenId>* branch = &steps_.first;
+        std::vector<TokenId>* tokens = &steps_.first;
         for (const Json& position : positions == step.end() ? Json::array() : *positions) {
             if (memberOf(&position, "Sequence")) {
-                branch = &steps_.last;
+                tokens = &steps_.last;
                 continue;
             }
             const Json* special = memberOf(&position, "SpecialToken");
@@ -314,7 +314,7 @@ private:
                                position.dump(-1, ' ', true).substr(0, kShownBytes)));
             }
             for (const Json& id : *ids) {
-                branch->push_back(id.get<TokenId>());
+                tokens->push_back(id.get<TokenId>());
             }
         }
     }

@@ -167,15 +167,15 @@ inline void giveResults(const Attention& work,
     const int64_t rowStep = work.heads * work.width;
     for (int64_t first = 0; first < part.queries; first += kVectorWidth) {
         const int64_t panel = first / kColumns;
-        const int64_t queue = first % kColumns;
-        const Vector factor = 1.0F / load(scratch.totals + panel * kColumns + queue);
+        const int64_t lane = first % kColumns;
+        const Vector factor = 1.0F / load(scratch.totals + panel * kColumns + lane);
         for (int64_t channel = 0; channel < work.width; channel += kVectorWidth) {
             const int64_t channels = work.width - channel;
             Vector square[kVectorWidth];
             for (int64_t i = 0; i < kVectorWidth; ++i) {
                 const int64_t row = panel * work.width + channel + i;
                 square[i] =
-                    i < channels ? load(scratch.sums + row * kColumns + queue) * factor : Vector{};
+                    i < channels ? load(scratch.sums + row * kColumns + lane) * factor : Vector{};
             }
             transpose(square);
             for (int64_t i = 0; i < kVectorWidth && first + i < part.queries; ++i) {

@@ -38,7 +38,7 @@ public:
 
     private:
         CopiesInFlight& copies_;
-        std::list<std::pair<const std::byte*, const std::byte*>>::iterator position_;
+        std::list<std::pair<const std::byte*, const std::byte*>>::iterator entry_;
         bool isAlone_;
     };
 
@@ -59,12 +59,12 @@ CopiesInFlight::Entry::Entry(CopiesInFlight& copies, const std::byte* target, By
         std::none_of(copies_.targets_.begin(), copies_.targets_.end(), [&](const auto& other) {
             return other.first < end && target < other.second;
         });
-    position_ = copies_.targets_.insert(copies_.targets_.end(), {target, end});
+    entry_ = copies_.targets_.insert(copies_.targets_.end(), {target, end});
 }
 
 CopiesInFlight::Entry::~Entry() {
     const std::lock_guard lock(copies_.mutex_);
-    copies_.targets_.erase(position_);
+    copies_.targets_.erase(entry_);
 }
 
 namespace {
