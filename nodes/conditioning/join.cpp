@@ -360,7 +360,7 @@ executor::NodeType averageNode(Stages& stages) {
         {.id = "conditioning.average",
          .label = "Average conditionings",
          .tooltip = "Makes one prompt that lies between two."},
-        {.first = "Counts by the fraction.", .second = "Counts for the rest; a single prompt."},
+        {.first = "Weighted by the fraction.", .second = "Counts for the rest; a single prompt."},
         {param(&AverageAsked::fraction,
                fractionParam("share",
                              "Fraction",

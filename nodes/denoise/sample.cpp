@@ -544,7 +544,7 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
               {.id = "cfg_2",
                .label = "Guidance, low noise",
                .tooltip = "Guidance of the low-noise model, which takes the steps with "
-                          "less noise; 0 is that of the first.",
+                          "less noise; 0 is that of the other model.",
                .min = 0,
                .max = 100,
                .softMin = 0,

@@ -60,7 +60,7 @@ int endCall(const Sampler& sampler, double endAt, int first) {
                     ? message("start_at {} and end_at {} leave no step of {}", start, end, steps)
                 : isStart ? message("start_at {} leaves no step of {}", start, steps)
                           : message("end_at {} leaves no step of {}", end, steps),
-                message("choose shares that lie further apart, from 0 to 1, or more steps"),
+                message("choose fractions that lie further apart, from 0 to 1, or more steps"),
                 isStart ? "start_at" : "end_at");
 }
 

@@ -42,7 +42,7 @@ void refuseOtherKinds(const WeightMap& file) {
     if (isFace) {
         refuseKind(file,
                    message("is an IP-Adapter FaceID: it reads what a face recognition network "
-                           "(InsightFace) computes of a face, and none is built"),
+                           "(InsightFace) computes from a face, and none is built"),
                    kOthers);
     }
     if (hasImage(file, "proj.3.weight")) {
