@@ -26,7 +26,7 @@ using Files = std::map<QString, QString>;
 
 constexpr qint64 kFewestBytes = 100'000;
 
-/// The example for a model that sees an image only next to the latents.
+/// The example for a model that reads an image as channels next to the latents only.
 std::string withoutImageEncoder(const QString& example) {
     constexpr const char* kNode = "image_encoder";
     Json graph = Json::parse(testing::exampleText(example));

@@ -112,7 +112,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Its word on the workspace is what LibTorch takes, and a walk over shapes covers both that
+    /// Its word on the workspace is what LibTorch takes, and a dry run covers both that
     /// and the result.
     void convolutionsTakeWhatCudnnStates() {
         QFETCH(int, index);

@@ -41,7 +41,7 @@ testing::TensorFile tensorsOf(const QTemporaryDir& folder, const char* example, 
     return testing::tensorsIn(ended.dump);
 }
 
-/// Passes that were taken down.
+/// Forwards that were recorded.
 int recordsIn(const Json& report) {
     int records = 0;
     for (const Json& event : report.at("timeline")) {

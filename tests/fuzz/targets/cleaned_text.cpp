@@ -23,7 +23,8 @@ void checkWords(std::u32string_view cleaned) {
     require(cleaned.empty() || !isApart, "there is no space at the end");
 }
 
-/// A fixed line remains as it is. A "<" means that names follow, and may become another character.
+/// A fixed line remains as it is. With a "<" names of characters are meant as they stand, and it
+/// may become another character.
 void checkFixed(std::u32string_view text) {
     const std::u32string fixed = fixedText(text);
     require(fixed.size() <= 4 * text.size(), "texts grow by the parts of their letters alone");

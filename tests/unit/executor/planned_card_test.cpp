@@ -119,7 +119,7 @@ private Q_SLOTS:
         QCOMPARE(node->precision.capabilityOf("network"), capability);
     }
 
-    /// The walk of a node hears whether its device can be asked.
+    /// The dry run of a node knows whether its device can be asked.
     void dryRunsOnItAskNobody() {
         std::map<std::string, bool> isThere;
         const auto snapshot = snapshotOf("");

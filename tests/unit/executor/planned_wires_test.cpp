@@ -134,7 +134,7 @@ private Q_SLOTS:
             (bytes.at(4) == BytesByDevice{{"cpu", kText + kOnHost + kLatent}, {"fake", kImage}}));
     }
 
-    /// What a node takes from another device lies there; its copy is the walk's to count.
+    /// What a node takes from another device lies there; the dry run counts its copy.
     void inputsFromAnotherDeviceAreNamed() {
         snapshot_.nodes[Denoise].policy = memory::parsePolicy("leaf@cpu");
 

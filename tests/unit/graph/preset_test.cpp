@@ -201,17 +201,17 @@ void PresetTest::namesFilesAsTheOtherFolderSeesThem() {
     QVERIFY(QDir(folder.path()).mkpath("p/in"));
     put(folder, "p/a.bin", "x");
     put(folder, "p/in/b.bin", "x");
-    const auto positioned = [&](const QString& path) {
+    const auto inFolder = [&](const QString& path) {
         return (path.startsWith('/') ? folder.path() + path : path).toStdString();
     };
 
-    const Document document = rebased(loading({positioned(typed)}),
+    const Document document = rebased(loading({inFolder(typed)}),
                                       loaders(),
                                       (folder.path() + from).toStdString(),
                                       (folder.path() + to).toStdString());
 
     QCOMPARE(document.nodes.at("load0").params.at("checkpoint").get<std::string>(),
-             positioned(named));
+             inFolder(named));
 }
 
 void PresetTest::listsPresetsOfAFolder_theBrokenOnesWithTheReason() {

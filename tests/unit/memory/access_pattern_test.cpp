@@ -64,7 +64,7 @@ Plan planOf(const std::string& policy, Bytes capacity = 1 << 20) {
 
 }  // namespace
 
-/// Passes that use different leaves: full and partial steps.
+/// Forwards that use different leaves: full and partial steps.
 class AccessPatternTest : public QObject {
     Q_OBJECT
 

@@ -12,7 +12,7 @@ using namespace lowtide::memory;
 
 namespace {
 
-Policy positioned() {
+Policy onSeveralDevices() {
     return policyFromJson(
         {{"policy", "model"},
          {"after", "drop"},
@@ -47,15 +47,15 @@ private Q_SLOTS:
         const auto encoder = testing::tree("text_encoder", {8});
         const auto denoiser = testing::tree("denoiser", {8});
 
-        QCOMPARE(rungWith(positioned(), {denoiser}), size_t{6});
-        QCOMPARE(rungWith(positioned(), {denoiser, encoder}), size_t{0});
-        QCOMPARE(rungWith(positioned()), size_t{2});
+        QCOMPARE(rungWith(onSeveralDevices(), {denoiser}), size_t{6});
+        QCOMPARE(rungWith(onSeveralDevices(), {denoiser, encoder}), size_t{0});
+        QCOMPARE(rungWith(onSeveralDevices()), size_t{2});
         QCOMPARE(rungWith(parsePolicy("block:3")), size_t{3});
         QCOMPARE(rungWith(parsePolicy("model+stream")), size_t{2});
     }
 
     void everyEntryIsTightened_andRemainsWhereItComputes() {
-        const Policy policy = tightened(positioned(), 4);
+        const Policy policy = tightened(onSeveralDevices(), 4);
 
         const Policy encoder = policy.forComponent("text_encoder");
         const Policy autoencoder = policy.forComponent("autoencoder");
@@ -72,7 +72,7 @@ private Q_SLOTS:
     }
 
     void whatIsTighterAlreadyRemains() {
-        QCOMPARE(tightened(positioned(), 4).forComponent("denoiser").name,
+        QCOMPARE(tightened(onSeveralDevices(), 4).forComponent("denoiser").name,
                  std::string("sequential"));
         QCOMPARE(tightened(parsePolicy("block:2"), 1).blocksPerGroup, 2);
     }

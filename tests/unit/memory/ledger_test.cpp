@@ -82,7 +82,7 @@ private Q_SLOTS:
         QVERIFY(ledger.timeline().moments().empty());
     }
 
-    void reportsAListenerEveryEvent() {
+    void reportsEveryEventToAListener() {
         Ledger ledger;
         int heard = 0;
         ledger.listen([&](const LedgerEvent& event) { heard += event.what == "copy" ? 1 : 0; });

@@ -434,7 +434,7 @@ private Q_SLOTS:
         QCOMPARE(onFake(planOf(request), 0).weights, Bytes{4 * 128});
     }
 
-    void reportsOfWhichDayItsTimesAre() {
+    void statesTheDayOfItsTimes() {
         PlanRequest request = pipeline("none", "none", "none");
         request.devices[0].profile.measuredOn = "2026-11-21";
 

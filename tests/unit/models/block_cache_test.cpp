@@ -1,4 +1,4 @@
-// Block cache and step forecast through the stages: the real UNet, the walk, runs after runs.
+// Block cache and step forecast through the stages: the real UNet, the dry run, runs after runs.
 
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"

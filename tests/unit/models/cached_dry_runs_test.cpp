@@ -90,7 +90,7 @@ class CachedDryRunsTest : public QObject {
 
 private Q_SLOTS:
 
-    void aPlanRunsDryWhatChanged_data() {
+    void aPlanRepeatsTheDryRunsOfWhatChanged_data() {
         QTest::addColumn<QStringList>("params");
         QTest::addColumn<QString>("precision");
         QTest::addColumn<QString>("dryRunCase");  // nodes, sorted
@@ -113,7 +113,7 @@ private Q_SLOTS:
     }
 
     /// And a plan of a memory that knows all has the same work as one that walks.
-    void aPlanRunsDryWhatChanged() {
+    void aPlanRepeatsTheDryRunsOfWhatChanged() {
         QFETCH(QStringList, params);
         QFETCH(QString, precision);
         QFETCH(QString, dryRunCase);

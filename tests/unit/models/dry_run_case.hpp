@@ -8,7 +8,7 @@
 
 namespace lowtide::testing {
 
-/// One way through the stages at one size, for tests of the shape walk.
+/// One way through the stages at one size, for tests of the dry run.
 struct DryRunCase {
     std::string checkpoint = "mini";  ///< or a folder of the golden checkpoints
     int64_t width = 64;

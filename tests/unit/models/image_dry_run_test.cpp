@@ -76,7 +76,7 @@ class ImageDryRunTest : public QObject {
         WireRef mask;
     };
 
-    static at::Tensor positioned(const at::Tensor& values, const std::string& device) {
+    static at::Tensor onDevice(const at::Tensor& values, const std::string& device) {
         return device == "fake" ? values.to(c10::kPrivateUse1) : values;
     }
 
@@ -84,9 +84,9 @@ class ImageDryRunTest : public QObject {
         const at::Tensor pixels = at::rand({way.batch, 3, way.height, way.width});
         at::Tensor mask = at::zeros({1, 1, way.height, way.width});
         mask.narrow(3, 0, way.width / 2).fill_(1);
-        return {std::make_shared<const tensor::Images>(positioned(pixels, device),
-                                                       tensor::Provenance{}),
-                std::make_shared<const tensor::Masks>(positioned(mask, device))};
+        return {
+            std::make_shared<const tensor::Images>(onDevice(pixels, device), tensor::Provenance{}),
+            std::make_shared<const tensor::Masks>(onDevice(mask, device))};
     }
 
     static void check(const std::string& name, Bytes predicted, Bytes measured, double most) {
@@ -136,7 +136,7 @@ class ImageDryRunTest : public QObject {
 
     static void denoise(ModelBench& bench, testing::DenoiseRequest request, const Shape& tokens) {
         const WireRef words = std::make_shared<const tensor::Conditioning>(
-            positioned(at::zeros(tokens), bench.device().kind), at::Tensor(), "", -1);
+            onDevice(at::zeros(tokens), bench.device().kind), at::Tensor(), "", -1);
         request.positive = words;
         request.negative = words;
         (void)testing::denoise(bench, request);

@@ -157,7 +157,7 @@ private Q_SLOTS:
         QCOMPARE(samples.sizes().vec(), spec.output().shape);
         QVERIFY(samples.std().item<double>() > 0);
         QVERIFY(!at::equal(samples.select(2, 0), samples.select(2, 1)));
-        QCOMPARE(images_.size(), size_t{2});  // the walk's and the run's
+        QCOMPARE(images_.size(), size_t{2});  // the dry run's and the run's
         QVERIFY(images_.back() == (ImageSize{64, 32, 9}));
     }
 

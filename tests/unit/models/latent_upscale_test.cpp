@@ -1,4 +1,4 @@
-// latent.upscale as a stage: sizes, refusals, what goes on with the latent, and its walk.
+// latent.upscale as a stage: sizes, refusals, what goes on with the latent, and its dry run.
 
 #include "plugin/tensor/resample.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -27,7 +27,7 @@ using testing::LatentUpscaleRequest;
 namespace {
 
 constexpr const char* kMini = "builtin:mini";
-constexpr double kLargestError = 0.05;  ///< of a walk on the CPU, as in dry_run_test
+constexpr double kLargestError = 0.05;  ///< of a dry run on the CPU, as in dry_run_test
 
 WireRef latentOf(const Shape& shape) {
     return std::make_shared<const tensor::Latents>(at::randn(shape), tensor::Provenance());

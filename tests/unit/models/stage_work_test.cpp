@@ -96,7 +96,7 @@ double flopsOf(const memory::ComponentWork& work, std::string_view leaf) {
             return use.flops;
         }
     }
-    throw std::runtime_error("the walk did not use " + std::string(leaf));
+    throw std::runtime_error("the dry run did not use " + std::string(leaf));
 }
 
 void addCheckpoints() {
@@ -367,7 +367,7 @@ private Q_SLOTS:
         const auto spec = testing::spec(
             bench.stages(), testing::known(shapes, testing::requestOf(bench, model, dryRunCase)));
         QVERIFY_EXCEPTION_THROWN((void)spec.dryRun({"cpu"}), Error);
-        // And leaves nothing behind for the next walk.
+        // And leaves nothing behind for the next dry run.
         QVERIFY(testing::spec(bench.stages(), testing::EncodeRequest{.model = model})
                     .dryRun({"cpu"})
                     .activations > 0);

@@ -71,7 +71,7 @@ UNetResiduals onDevice(UNetResiduals residuals, c10::Device device) {
     return residuals;
 }
 
-/// The same shapes on a walk's wires.
+/// The same shapes on the wires of a dry run.
 UNetResiduals onWires(UNetResiduals residuals) {
     for (auto* list : {&residuals.skips, &residuals.blocks}) {
         for (at::Tensor& each : *list) {

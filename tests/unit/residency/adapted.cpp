@@ -53,14 +53,14 @@ at::Tensor inF32(const at::Tensor& factor) {
 class FactorFile {
 public:
     memory::FactorLocation location(const std::string& name, const at::Tensor& values, DType type) {
-        memory::FactorLocation positioned{.name = name,
-                                          .key = name + std::to_string(bytes_.size()),
-                                          .file = 0,
-                                          .fileOffset = static_cast<int64_t>(bytes_.size()),
-                                          .type = type,
-                                          .shape = values.sizes().vec()};
+        memory::FactorLocation factor{.name = name,
+                                      .key = name + std::to_string(bytes_.size()),
+                                      .file = 0,
+                                      .fileOffset = static_cast<int64_t>(bytes_.size()),
+                                      .type = type,
+                                      .shape = values.sizes().vec()};
         bytes_.append(static_cast<const char*>(values.const_data_ptr()), values.nbytes());
-        return positioned;
+        return factor;
     }
 
     [[nodiscard]] std::vector<memory::WeightFile> write(const std::string& path) const {

@@ -197,10 +197,10 @@ private Q_SLOTS:
         }
     }
 
-    /// A walk over shapes sees the numbers' shape and counts what they take.
-    void runsDryOnShapes_data() { addCases(); }
+    /// A dry run sees the numbers' shape and counts what they take.
+    void decodesMetaTensorsInADryRun_data() { addCases(); }
 
-    void runsDryOnShapes() {
+    void decodesMetaTensorsInADryRun() {
         const StoredTensor stored(fetchedCase());
         for (const Part part : partsOf(stored)) {
             const StoredTensors lying = lyingOn(at::kMeta, stored, part);

@@ -1,4 +1,4 @@
-// Passes that are done again from a record, on a card that is played: the same bits as computed
+// Forwards that are replayed from a record, on a GPU that is played: the same bits as computed
 // ones, whatever changes between them.
 #include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -21,7 +21,7 @@ const memory::DeviceSpec kGpu{.kind = "cuda"};
 constexpr int kForwards = 6;
 constexpr Bytes kActivations = kMiB;
 
-/// Two nodes that pass over the model's first component.
+/// Two nodes that run the model's first component.
 memory::PlanRequest requestOf(const SyntheticModel& model,
                               const char* policy,
                               int64_t forwards,

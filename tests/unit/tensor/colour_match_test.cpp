@@ -76,7 +76,7 @@ private Q_SLOTS:
         QVERIFY(distinct(matched) > 500);
     }
 
-    void coloursAreThoseOfTheLightLibrary() {
+    void coloursAreThoseOfTheImageLibrary() {
         const at::Tensor pixels = waves(5, 7);
         const at::Tensor lab = labOf(pixels);
         QVERIFY(at::allclose(rgbOf(lab), pixels, 0, 2e-6));
