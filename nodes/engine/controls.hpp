@@ -28,7 +28,7 @@ enum class ControlMode : uint8_t {
 
 /// How one hint is followed.
 struct ControlSettings {
-    Influence influence{};  ///< outside of its share the network is not run
+    Influence influence{};  ///< outside of its range the network is not run
     ControlMode mode = ControlMode::Balanced;
     bool isInverted = false;  ///< white lines on black were meant, the hint has black on white
 };

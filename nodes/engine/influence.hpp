@@ -19,7 +19,7 @@ struct Influence {
 
 [[nodiscard]] Json toJson(const Influence& influence);
 
-/// Error{InvalidInput} on "strength", "start" or "end". `what` is what a share that ends before it
+/// Error{InvalidInput} on "strength", "start" or "end". `what` is what a range that ends before it
 /// starts does: "the control begins at 0.5 and ends at 0.2".
 void requireInfluence(const Influence& influence, const Message& what);
 

@@ -20,7 +20,7 @@ namespace lowtide::nodes {
 // weight is read. What a stage would refuse is refused here in the same words.
 
 /// The stage with tensors of the shapes that are known in place of its placeholders. Every network
-/// runs dry once for each size of its input; the forwards are those of the whole stage.
+/// runs once for each size of its input; the forwards are those of the whole stage.
 [[nodiscard]] memory::StageWork dryRunStage(const Stage& stage,
                                             const StageFacts& facts,
                                             const memory::StageDevices& devices);

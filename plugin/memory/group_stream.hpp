@@ -26,7 +26,7 @@ struct StreamStep {
 /// whatever else is asked for comes on demand. A group that is leased or in use is never evicted.
 class GroupStream {
 public:
-    /// The layout must outlive it. After `forwards` passes nothing more is copied ahead; 0: their
+    /// The layout must outlive it. After `forwards` forwards nothing more is copied ahead; 0: their
     /// number is not known.
     GroupStream(const Layout& layout, int64_t forwards);
 

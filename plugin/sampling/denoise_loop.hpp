@@ -1,5 +1,5 @@
 #pragma once
-// One pass over the network: noise, guidance, the calls one after another, steps, carry, records.
+// One sampling pass: noise, guidance, the calls one after another, steps, carry, records.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"

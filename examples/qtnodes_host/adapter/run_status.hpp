@@ -11,7 +11,7 @@ namespace lowtide::qtnodes_host {
 /// How a node stands in the run; hosts have a mark for each.
 enum class NodeStatus : uint8_t { Nothing, Pending, Processing, Updated, Failed };
 
-/// What is to be reported of a node, worst first.
+/// What is to be reported about a node, worst first.
 enum class Verdict : uint8_t { Fine, Warnings, Errors };
 
 struct NodeMark {
