@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kControlPort = "control";
 
-/// What is stated of the denoiser holds for `role` too.
+/// What is stated about the denoiser holds for `role` too.
 void stateAsDenoiser(memory::FamilyPrecision& precisions, const std::string& role) {
     const std::string denoiser(models::kDenoiser);
     for (auto& [preset, byRole] : precisions.presets) {

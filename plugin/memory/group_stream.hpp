@@ -111,9 +111,9 @@ public:
 
     /// Residents that were not given yet and that a forward uses before `group`, which streams.
     [[nodiscard]] std::span<const GroupId> before(GroupId group);
-    /// The rest of them behind the last group of a pass that streams; behind others none.
+    /// The rest of them behind the last group of a forward that streams; behind others none.
     [[nodiscard]] std::span<const GroupId> after(GroupId group);
-    /// Those of a pass that were not given yet.
+    /// Those of a forward that were not given yet.
     [[nodiscard]] std::span<const GroupId> rest();
 
 private:

@@ -39,10 +39,10 @@ struct LeafFacts {
 /// How a component lies on its device while nodes run that use it: groups that are resident, and a
 /// ring buffer through which the others stream.
 struct Layout {
-    std::vector<Group> groups;                               ///< in the order of construction
-    std::vector<std::vector<GroupId>> leafGroups;            ///< per leaf; none for a gathered leaf
-    std::vector<LeafFacts> leaves;                           ///< per leaf
-    std::vector<GroupId> order;                              ///< of one pass, as far as it is known
+    std::vector<Group> groups;                     ///< in the order of construction
+    std::vector<std::vector<GroupId>> leafGroups;  ///< per leaf; none for a gathered leaf
+    std::vector<LeafFacts> leaves;                 ///< per leaf
+    std::vector<GroupId> order;                    ///< of one forward, as far as it is known
     std::map<uint32_t, std::vector<GroupId>> otherOrders{};  ///< of other access patterns than 0
     Bytes residentBytes = 0;
     Bytes ringBufferBytes = 0;  ///< 0: nothing streams
@@ -59,14 +59,14 @@ struct Layout {
 
     [[nodiscard]] bool isFullyResident() const { return ringBufferBytes == 0; }
 
-    /// Of one pass of an access pattern; that of pattern 0 where it is not known.
+    /// Of one forward of an access pattern; that of pattern 0 where it is not known.
     [[nodiscard]] const std::vector<GroupId>& orderOf(uint32_t pattern) const;
     /// The groups that stream, each once, in the order of a forward, and behind them those that it
     /// has no use for. As far as pinned memory goes it is for the first of them.
     [[nodiscard]] std::vector<GroupId> streamingOrder() const;
     /// Flags per group: those of streamingOrder() that `most` bytes of pinned memory hold.
     [[nodiscard]] std::vector<bool> pinnedWithin(Bytes most) const;
-    /// Bytes that one pass of the pattern brings.
+    /// Bytes that one forward of the pattern brings.
     [[nodiscard]] Bytes streamedBytes(uint32_t pattern = 0) const;
 };
 

@@ -281,8 +281,8 @@ private:
         }
     }
 
-    /// Those that have not come yet: what pattern 0 has no use for comes with the first pass that
-    /// has.
+    /// Those that have not come yet: what pattern 0 has no use for comes with the first forward
+    /// that has.
     void needResidents(const std::vector<GroupId>& groups, StagePlan& stage) {
         for (const GroupId group : groups) {
             const Group& planned = residency_.layout->groups[group];
@@ -293,7 +293,7 @@ private:
         }
     }
 
-    /// Bytes of one pass of the pattern.
+    /// Bytes of one forward of the pattern.
     Bytes streamedIn(uint32_t pattern) {
         const auto known = streamed_.find(pattern);
         return known != streamed_.end()

@@ -13,7 +13,7 @@ namespace lowtide::memory {
 
 namespace {
 
-/// The first pass is computed, and taking the second down costs about as much as computing it.
+/// The first forward is computed, and taking the second down costs about as much as computing it.
 constexpr int64_t kLeastReplayed = 4;
 constexpr Bytes kUnbounded = std::numeric_limits<Bytes>::max() / 4;
 

@@ -19,9 +19,9 @@ namespace lowtide::memory {
 struct SpaceClaim {
     Bytes least = 0;          ///< of its smallest layout
     Bytes most = 0;           ///< of its largest
-    Seconds copies = 0;       ///< of one pass, in the smallest layout
-    Seconds leastCopies = 0;  ///< of one pass, in the largest
-    Seconds hidden = 0;       ///< copies of one pass that its compute hides
+    Seconds copies = 0;       ///< of one forward, in the smallest layout
+    Seconds leastCopies = 0;  ///< of one forward, in the largest
+    Seconds hidden = 0;       ///< copies of one forward that its compute hides
     int64_t forwards = 1;
 };
 
@@ -65,7 +65,7 @@ public:
     [[nodiscard]] Plan planOf(Sizes sizes, const Demand& smallest) const;
 
 private:
-    /// Of one pass, in the mean.
+    /// Of one forward, in the mean.
     struct ForwardTimes {
         Seconds copies = 0;
         Seconds compute = 0;

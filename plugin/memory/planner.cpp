@@ -321,7 +321,7 @@ Layout sequentialLayout(const LayoutRequest& request) {
     return streamedLayout(std::move(layout), request);
 }
 
-/// Every pass streams its blocks; with +stream one group is copied while another computes.
+/// Every forward streams its blocks; with +stream one group is copied while another computes.
 Layout blockLayout(const LayoutRequest& request) {
     Layout layout = groupByBlock(request.tree, request.policy.blocksPerGroup);
     layout.mostInRingBuffer = request.policy.stream ? 2 : 1;

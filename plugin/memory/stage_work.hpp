@@ -26,7 +26,7 @@ struct ForwardHint {
     bool operator==(const ForwardHint&) const = default;
 };
 
-/// One use of a leaf in one pass.
+/// One use of a leaf in one forward.
 struct LeafUse {
     LeafId leaf = 0;
     double flops = 0;  ///< of its matrix products; what works element by element counts nothing

@@ -81,8 +81,8 @@ private:
     StreamTimes times_;
 };
 
-/// The uses of one pass under `layout`, neighbours with the same groups as one. The layout's leaves
-/// must outlive them.
+/// The uses of one forward under `layout`, neighbours with the same groups as one. The layout's
+/// leaves must outlive them.
 [[nodiscard]] std::vector<GroupUse> groupUses(const Layout& layout,
                                               const AccessPattern& forward,
                                               const DeviceProfile& profile);

@@ -16,7 +16,7 @@ namespace lowtide::module {
 class ModuleRunner;
 
 /// Speeds of this machine's devices: the engine gets those that were measured and stored, else
-/// those that are stated of a GPU, calibrate() makes new ones.
+/// those that are stated for a GPU, calibrate() makes new ones.
 class DeviceCalibrator {
 public:
     /// `residency` and `runner` must outlive it. `cacheFolder` empty: nothing is found or stored.

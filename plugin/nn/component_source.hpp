@@ -48,7 +48,7 @@ public:
     /// As tree(), but nullptr too where tree() was not asked for yet and would have to open files.
     [[nodiscard]] virtual std::shared_ptr<const memory::ComponentTree> openedTree(
         std::string_view role) const = 0;
-    /// What is stated of precision.
+    /// What is stated about precision.
     [[nodiscard]] virtual const memory::FamilyPrecision& precisions() const = 0;
 };
 

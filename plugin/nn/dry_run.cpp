@@ -135,7 +135,7 @@ at::Tensor DryRun::decodedAndAdapted(const ComponentTree& tree, const memory::We
 }
 
 /// What the changes of a leaf take for a moment, where it came just before: the operations of it
-/// are not those of every pass.
+/// are not those of every forward.
 void DryRun::adaptLeaf(const ComponentTree& tree, LeafId leaf) {
     if (tree.leaves[leaf].factorCount == 0) {
         return;

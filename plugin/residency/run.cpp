@@ -212,8 +212,8 @@ void Run::enter(NodeIndex node) {
     }
 }
 
-/// What is allocated may not pass the budget; mapped pages are not allocated, and what is staged is
-/// not allocated with tensors.
+/// What is allocated may not exceed the budget; mapped pages are not allocated, and what is staged
+/// is not allocated with tensors.
 void Run::setCaps(NodeIndex node) {
     for (const memory::DevicePlan& device : plan_->devices) {
         if (isMutant(Mutant::CapDropped)) {

@@ -77,7 +77,7 @@ public:
 
 /// What changes between forwards of a network; undefined ones remain undefined.
 using ForwardInputs = std::vector<at::Tensor>;
-/// One pass: its result depends on its inputs and the component's weights alone.
+/// One forward: its result depends on its inputs and the component's weights alone.
 using ForwardWork = std::function<at::Tensor(const ForwardInputs&)>;
 
 /// The way from a network to its weights: the residency, or a dry run that needs shapes only.

@@ -53,7 +53,7 @@ public:
         const PromptRequest& request) const;
     /// Of each text in each encoder that reads it.
     [[nodiscard]] std::vector<TextCount> counts(const PromptRequest& request) const;
-    /// Both sides, the positive one first: one pass of each encoder. Records tokens, tokens_mask
+    /// Both sides, the positive one first: one forward of each encoder. Records tokens, tokens_mask
     /// and what the encoders do.
     [[nodiscard]] std::array<HiDreamTexts, 2> encode(StageContext& context,
                                                      const PromptRequest& request,

@@ -60,7 +60,7 @@ private:
         VectorEmbedding time;
         VectorEmbedding pooled;
         Linear t5;
-        Linear lastLanguage;  ///< of the last layer, with which every pass begins
+        Linear lastLanguage;  ///< of the last layer, with which every forward begins
         std::vector<DoubleLayer> doubles;
         std::vector<SingleLayer> singles;
         Linear outputModulation;

@@ -86,7 +86,7 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// What the image encoder gave -> [N, tokens, width] f32. One pass.
+    /// What the image encoder gave -> [N, tokens, width] f32. One forward.
     [[nodiscard]] at::Tensor apply(Forward& forward, const at::Tensor& visionEmbeds) const;
 
 private:

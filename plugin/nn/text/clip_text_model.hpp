@@ -107,8 +107,8 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// Some rows of one length in each pass: weights come once for them. Each row has the bits that
-    /// it has alone. Records ROLE.hidden.i, .last_hidden_state and .pooled of every row.
+    /// Some rows of one length in each forward: weights come once for them. Each row has the bits
+    /// that it has alone. Records ROLE.hidden.i, .last_hidden_state and .pooled of every row.
     /// Error{InvalidInput} on "clip_skip" when there are not so many layers.
     [[nodiscard]] std::vector<Output> encode(Forward& forward, std::span<const Row> rows) const;
 
