@@ -126,7 +126,7 @@ class StackBench : public QObject {
     double bandwidth_ = 0;  ///< bytes a second of copies alone
     Json rows_ = Json::array();
 
-    /// One pass; without products it only copies.
+    /// One forward; without products it only copies.
     at::Tensor forward(bool computes) {
         at::Tensor x =
             at::full({size_.tokens, size_.width},

@@ -30,7 +30,7 @@ class MiniModelTest : public QObject {
 
 private Q_SLOTS:
 
-    void imagesShowWhatThePromptsState() {
+    void imagesShowWhatThePromptsAskFor() {
         const QTemporaryDir folder;
         const std::string text =
             testing::runReference({kJudge, "prompts", QString::number(kPrompts)}).toStdString();

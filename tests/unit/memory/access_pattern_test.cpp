@@ -107,7 +107,7 @@ private Q_SLOTS:
         }
         QVERIFY(layout.bytes() <= 9 * kLeafBytes);
         QVERIFY(!layout.isFullyResident());
-        // Copied ahead for the full pass that follows, if anything.
+        // Copied ahead for the full forward that follows, if anything.
         QVERIFY(plan.stages.at(0).moved <= (4 + kFull * (kLeaves - 4)) * kLeafBytes);
     }
 

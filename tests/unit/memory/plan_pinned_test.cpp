@@ -118,7 +118,8 @@ private Q_SLOTS:
         QCOMPARE(planOf(request).device(parseDeviceSpec("cpu"))->minimum, Bytes{3000});
     }
 
-    /// Only the first pass reads, and none of a run after a run; where nothing is pinned each does.
+    /// Only the first forward reads, and none of a run after a run; where nothing is pinned each
+    /// does.
     void copiesFromPinnedMemoryHaveTheirOwnSpeed() {
         PlanRequest request = pinning();
         DeviceProfile& profile = request.devices[0].profile;

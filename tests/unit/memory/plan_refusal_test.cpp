@@ -1,4 +1,4 @@
-// Runs that do not fit, what is reported of them, and what makes none of them fail.
+// Runs that do not fit, what is reported about them, and what makes none of them fail.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/plan_refusal.hpp"
 #include "tests/fixtures/test_program.hpp"

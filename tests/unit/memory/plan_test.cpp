@@ -216,7 +216,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Residents once, and in each pass what streams.
+    /// Residents once, and in each forward what streams.
     void needsOneCopyForEachUse() {
         const Plan whole = planOf(pipeline("none", "none", "none"));
         QCOMPARE(whole.stages.at(1).needed, Bytes{4 * kDenoiser});

@@ -8,7 +8,7 @@ namespace stage_traffic_test {
 using namespace lowtide;
 using namespace lowtide::memory;
 
-/// What is reported of the copy queues of one stage.
+/// What is reported about the copy queues of one stage.
 class StageTrafficTest : public QObject {
     Q_OBJECT
 

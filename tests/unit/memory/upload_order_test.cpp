@@ -50,7 +50,7 @@ private Q_SLOTS:
             QCOMPARE(listOf(uploadOrder.after(1)), Groups{});
             QCOMPARE(listOf(uploadOrder.before(4)), (Groups{2, 3}));
             QCOMPARE(listOf(uploadOrder.before(5)), Groups{});
-            QCOMPARE(listOf(uploadOrder.before(1)), Groups{});  // of the next pass
+            QCOMPARE(listOf(uploadOrder.before(1)), Groups{});  // of the next forward
             QCOMPARE(listOf(uploadOrder.rest()), Groups{6});
             QCOMPARE(listOf(uploadOrder.rest()), Groups{});
         }
@@ -65,8 +65,8 @@ private Q_SLOTS:
         QCOMPARE(listOf(uploadOrder.after(3)), Groups{});
     }
 
-    /// The first pass waits for what it uses first, not for residents that it uses last: then more
-    /// residents are never slower where compute hides the copies.
+    /// The first forward waits for what it uses first, not for residents that it uses last: then
+    /// more residents are never slower where compute hides the copies.
     void theFirstForwardDoesNotWaitForWhatItUsesLast() {
         constexpr Seconds kCopy = 1e-3;
         const DeviceProfile profile{.copyBytesPerSecond = kMiB / kCopy,

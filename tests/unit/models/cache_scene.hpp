@@ -10,7 +10,7 @@
 
 namespace lowtide::testing {
 
-/// What a sampling node made under a step cache, and reported of it.
+/// What a sampling node made under a step cache, and reported about it.
 struct MadeUnderCache {
     at::Tensor samples;  ///< on the host
     Json steps;          ///< as the report has them

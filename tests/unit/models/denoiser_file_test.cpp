@@ -268,7 +268,7 @@ private Q_SLOTS:
     }
 
     /// As a whole file with the same two keys.
-    void beginsWithoutSignal_whereItReportsIt() {
+    void beginsWithoutSignal_whereItStatesIt() {
         const auto addKeys = [](OwnTensors& tensors) {
             tensors["v_pred"] = noValues();
             tensors["ztsnr"] = noValues();

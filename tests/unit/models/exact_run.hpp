@@ -21,7 +21,7 @@ public:
     /// "mini" or a golden checkpoint.
     explicit ExactRun(const std::string& checkpoint);
 
-    /// What is reported of a run with this cache and precision, along the exact one: "mean",
+    /// What is reported about a run with this cache and precision, along the exact one: "mean",
     /// "worst", "errors" of the calls, "steps".
     Json measured(const std::shared_ptr<const sampling::StepCache>& cache,
                   const std::string& precision = kPrecision);

@@ -50,7 +50,7 @@ const XlRow kXlRows[] = {
      "the checkpoint asks for it (upcast_attention)"},
     {"base, upcast_attention", {.sumsInF32 = true}, "speed", false, "(upcast_attention)"}};
 
-/// How a checkpoint's autoencoder is computed and what is reported of it.
+/// How a checkpoint's autoencoder is computed and what is reported about it.
 struct UpcastRow {
     const char* name;
     bool decodesInF32;  ///< force_upcast

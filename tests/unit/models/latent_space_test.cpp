@@ -189,7 +189,7 @@ private Q_SLOTS:
         QVERIFY(images_.back() == (ImageSize{64, 32, 9}));
     }
 
-    void whatIsForImagesAloneReportsIt_data() {
+    void whatIsForImagesAloneRefusesVideos_data() {
         QTest::addColumn<QString>("stage");
         QTest::addColumn<QString>("item");
         QTest::newRow("encode") << "encode"
@@ -200,7 +200,7 @@ private Q_SLOTS:
                                  << "latent";
     }
 
-    void whatIsForImagesAloneReportsIt() {
+    void whatIsForImagesAloneRefusesVideos() {
         QFETCH(QString, stage);
         QFETCH(QString, item);
         ModelBench bench;

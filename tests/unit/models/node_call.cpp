@@ -68,7 +68,7 @@ private:
     std::map<std::string, Scalar, std::less<>> values_;
 };
 
-/// What a node before it would have stated of a value.
+/// What a node before it would have stated about a value.
 executor::ValueSpec specOf(const nodes::WireRef& wire, const std::string& port) {
     if (const auto* placeholder = dynamic_cast<const nodes::Placeholder*>(wire.get())) {
         return placeholder->spec();

@@ -1,4 +1,4 @@
-// What is reported of a run whose size or guidance is far from what its model is used with.
+// What is reported about a run whose size or guidance is far from what its model is used with.
 
 #include "nodes/denoise/denoise_notes.hpp"
 #include "tests/fixtures/test_program.hpp"

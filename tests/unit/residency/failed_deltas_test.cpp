@@ -88,7 +88,7 @@ class FailedDeltasTest : public QObject {
             bench.residency->end(outcome);
         }
 
-        /// Every leaf in two passes; throws what the engine throws.
+        /// Every leaf in two forwards; throws what the engine throws.
         [[nodiscard]] bool isRight() {
             bool isRight = true;
             for (int forward = 0; forward < 2; ++forward) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kPolicy = "leaf+stream,budget=1KiB,pin=1GiB";
 
-/// Two passes of a run; whether every weight was right.
+/// Two forwards of a run; whether every weight was right.
 bool runIsRight(Bench& bench,
                 const std::shared_ptr<const memory::ComponentTree>& tree,
                 const std::string& policy = kPolicy) {

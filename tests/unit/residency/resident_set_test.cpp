@@ -132,7 +132,7 @@ private:
         last_ = std::move(blocks.back());
     }
 
-    /// Two passes that read every byte.
+    /// Two forwards that read every byte.
     static Bytes mostResidentInRun(testing::Bench& bench,
                                    const ComponentTree& tree,
                                    const std::shared_ptr<const memory::Plan>& plan) {

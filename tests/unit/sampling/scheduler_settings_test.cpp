@@ -1,4 +1,4 @@
-// Which scheduler settings are read, and what is reported of those that are not built.
+// Which scheduler settings are read, and what is reported about those that are not built.
 
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/scheduler_config.hpp"
