@@ -24,7 +24,8 @@ struct RegionalPrompts {
     [[nodiscard]] bool isPlain(sampling::Guidance guidance) const;
 };
 
-/// `negative` is null without guidance. Errors as regionalEntries(), on ports "positive" and "negative".
+/// `negative` is null without guidance. Errors as regionalEntries(), on ports "positive" and
+/// "negative".
 [[nodiscard]] RegionalPrompts regionalPrompts(const tensor::Conditioning& positive,
                                               const tensor::Conditioning* negative,
                                               const Canvas& canvas);

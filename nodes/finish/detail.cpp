@@ -118,7 +118,7 @@ public:
         std::vector<WireRef> parts;
         for (int64_t i = 0; i < tiles.count(); ++i) {
             context_.forward = {.pattern = kEncodes,
-                             .next = i + 1 < tiles.count() ? kEncodes : kDecodes};
+                                .next = i + 1 < tiles.count() ? kEncodes : kDecodes};
             parts.push_back(encoded(tiles.tile(i)));
             call_.progress(
                 "encode", static_cast<double>(i + 1), static_cast<double>(tiles.count()));
@@ -130,7 +130,7 @@ public:
         for (int64_t i = 0; i < tiles.count(); ++i) {
             WireRef& part = parts[static_cast<size_t>(i)];
             context_.forward = {.pattern = kDecodes,
-                             .next = i + 1 < tiles.count() || isLast ? kDecodes : kEncodes};
+                                .next = i + 1 < tiles.count() || isLast ? kDecodes : kEncodes};
             tiles.show(i, decoded(part), 1, target);
             part = nullptr;
             call_.progress(

@@ -143,7 +143,8 @@ private Q_SLOTS:
         shelf.add(shelf.folder.path());
         shelf.select(0);
         shelf.part<QPlainTextEdit>("modelNote").setPlainText("Trigger word: tide.");
-        QTRY_VERIFY(shelf.part<QTreeWidget>("models").topLevelItem(0)->text(3).contains("per forward pass"));
+        QTRY_VERIFY(shelf.part<QTreeWidget>("models").topLevelItem(0)->text(3).contains(
+            "per forward pass"));
         QTest::qWait(100);
         QCOMPARE(test::lookAt(*shelf.panel, "models_shelf"), QString());
     }
