@@ -211,8 +211,8 @@ void GraphView::Parts::toggleReroute(size_t index, int reroute, QPointF at) {
     if (reroute >= 0) {
         points.erase(points.begin() + reroute);
     } else {
-        const size_t index = positionOnWire(wire.start, wire.end, wire.via, at);
-        points.insert(points.begin() + static_cast<std::ptrdiff_t>(index),
+        const size_t inserted = positionOnWire(wire.start, wire.end, wire.via, at);
+        points.insert(points.begin() + static_cast<std::ptrdiff_t>(inserted),
                       {std::round(at.x()), std::round(at.y())});
     }
     model.apply(reroute >= 0 ? GraphView::tr("Straighten wire") : GraphView::tr("Bend wire"),

@@ -71,7 +71,7 @@ const Refusal kRefusals[] = {
     {"two beginnings",
      [](DenoiseRequest& r) { r.startStep = 2; },
      "start_at",
-     "both steps (start_step 2, end_step -1) and shares (start_at 0.6, end_at 1)"},
+     "both steps (start_step 2, end_step -1) and fractions (start_at 0.6, end_at 1)"},
     {"two ends",
      [](DenoiseRequest& r) {
          r.startAt = 0;
@@ -79,7 +79,7 @@ const Refusal kRefusals[] = {
          r.endStep = 3;
      },
      "end_at",
-     "both steps (start_step 0, end_step 3) and shares (start_at 0, end_at 0.5)"},
+     "both steps (start_step 0, end_step 3) and fractions (start_at 0, end_at 0.5)"},
     {"a step and a fraction",
      [](DenoiseRequest& r) { r.endStep = 5; },
      "start_at",
