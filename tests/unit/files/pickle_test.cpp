@@ -67,8 +67,8 @@ std::vector<RefusedBytes> allBad() {
         {"call of a text", pickled(pickledText("x") + ")R"), Corrupt, "calls what"},
         {"call with a list", pickled(make + "]R"), Corrupt, "calls what"},
         {"state of a number", pickled("K\x01}b"), Corrupt, "state"},
-        {"memory of nothing", pickled("h\x05"), Corrupt, "place 5"},
-        {"memory far away", pickled("Nr\xff\xff\xff\xff"), Corrupt, "place 4294967295"},
+        {"memory of nothing", pickled("h\x05"), Corrupt, "position 5"},
+        {"memory far away", pickled("Nr\xff\xff\xff\xff"), Corrupt, "position 4294967295"},
         {"text without end", pickled("X\xff\xff\xff\xffhello"), Corrupt, "4294967295 more"},
         {"global without end",
          "\x80\x02"
@@ -190,7 +190,7 @@ private Q_SLOTS:
             "](NNNNNNNNNNeq\x01" + pickledGlobal("collections", "OrderedDict") + "q\x02" +
                 repeated("(h\x01h\x01h\x01h\x01h\x01t", 20),
             "entries");
-        row("memory", "Nr" + littleEndian(64, 4), "place 64");
+        row("memory", "Nr" + littleEndian(64, 4), "position 64");
     }
 
     void keepsBelowItsLimits() {

@@ -104,7 +104,7 @@ std::vector<RefusedBytes> badEnds() {
         {"one entry too few", withDirectory(parts, 0, size, at), Corrupt, "behind its last"},
         {"a short directory", withDirectory(parts, 1, size - 1, at), Corrupt, "there are"},
         {"a directory elsewhere", withDirectory(parts, 1, size, at - 1), Corrupt, "there are"},
-        {"a directory outside", withDirectory(parts, 1, size, 0x7FFFFFFF), Corrupt, "place of"},
+        {"a directory outside", withDirectory(parts, 1, size, 0x7FFFFFFF), Corrupt, "offset of"},
         {"zip64 is missing", withDirectory(parts, 0xFFFF, size, at), Corrupt, "zip64"},
         {"zip64 contradicts", with64(2, size, at, whole.size()), Corrupt, "contradict"},
         {"zip64 lies elsewhere", with64(1, size, at, 3), Corrupt, "not where"},

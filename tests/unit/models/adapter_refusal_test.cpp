@@ -416,7 +416,7 @@ private Q_SLOTS:
             [&] { (void)models::bindWholeAdapter(file, std::span(&target, 1), "base"); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(missedPart(*error,
-                            {"none of its layers has a place in checkpoint base",
+                            {"none of its layers matches checkpoint base",
                              "SD 1.x",
                              "lora_unet_no_such_layer"}),
                  QString());

@@ -195,9 +195,9 @@ private Q_SLOTS:
         QTest::newRow("blanks") << " , "
                                 << "empty";
         QTest::newRow("letter") << "10x1"
-                                << "\"x\" at place 3";
+                                << "\"x\" at position 3";
         QTest::newRow("half of a letter") << "1\u00e9"
-                                          << "at place 2";
+                                          << "at position 2";
         QTest::newRow("first reused") << "0111"
                                       << "first step";
         QTest::newRow("long") << QString(10'001, '1') << "more than 10000";
