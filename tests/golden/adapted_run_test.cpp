@@ -189,7 +189,7 @@ private Q_SLOTS:
         QTest::newRow("cut off in a pass") << "leaf+stream"
                                            << ""
                                            << "cut off";
-        QTest::newRow("cut off in a pass of a joint stay") << "auto"
+        QTest::newRow("cut off in a forward of a joint residency") << "auto"
                                                            << "15MiB"
                                                            << "cut off";
     }
