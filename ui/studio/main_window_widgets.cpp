@@ -1,5 +1,7 @@
 #include "ui/studio/main_window_widgets.hpp"
 
+#include "ui/canvas/viewport.hpp"
+
 #include <QMenuBar>
 #include <QStackedWidget>
 #include <QVBoxLayout>
