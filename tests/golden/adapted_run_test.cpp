@@ -190,8 +190,8 @@ private Q_SLOTS:
                                            << ""
                                            << "cut off";
         QTest::newRow("cut off in a forward of a joint residency") << "auto"
-                                                           << "15MiB"
-                                                           << "cut off";
+                                                                   << "15MiB"
+                                                                   << "cut off";
     }
 
     /// With layers of an IP-Adapter in the denoiser's tree, and a ControlNet that lives with it.

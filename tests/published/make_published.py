@@ -42,11 +42,11 @@ def make(target):
     small = SmallFiles(partial / "small_files")
     for name, folder in folders().items():
         for path, entry in folder["files"].items():
-            target = partial / "folders" / name / path
+            file = partial / "folders" / name / path
             if "blob" in entry:
-                small.write(entry["blob"], target)
+                small.write(entry["blob"], file)
             else:
-                hollow.write_sharded(str(target), entry)
+                hollow.write_sharded(str(file), entry)
     for name, keys, *rest in hollow.rows_of("split_files.tsv"):
         path = partial / "models" / name
         form = rest[0] if rest else ""
