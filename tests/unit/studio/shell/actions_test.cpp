@@ -1,7 +1,10 @@
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "ui/bridge/node_status.hpp"
+#include "ui/bridge/settings.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/actions.hpp"
@@ -9,6 +12,7 @@
 
 #include <QMainWindow>
 #include <QMenuBar>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <map>
@@ -327,6 +331,26 @@ private Q_SLOTS:
         QCOMPARE(shown, 2);  // "Node" and "Bypass"
         sheet.show();
         QCOMPARE(test::textProblems(sheet), QStringList());
+    }
+
+    /// Every action of an earlier version had other keys (tests/unit/studio/earlier).
+    void keysOfAnEarlierVersionAreKept() {
+        const QTemporaryDir folder;
+        const QString file = folder.filePath("settings.json");
+        testing::writeFile(
+            file,
+            testing::contentsOf(testing::sourcePath("tests/unit/studio/earlier/settings.json")));
+        const Settings settings(file);
+        const std::map<QString, QString>& saved = settings.preferences().keys;
+        Actions actions;
+
+        actions.setChangedKeys(saved);
+
+        QVERIFY(saved.size() > 100);
+        for (const auto& [id, keys] : saved) {
+            QCOMPARE(id + " " + toText(actions.at(id.toStdString()).shortcuts()), id + " " + keys);
+        }
+        QCOMPARE(actions.changedKeys(), saved);
     }
 };
 
