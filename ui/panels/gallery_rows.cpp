@@ -52,6 +52,7 @@ GalleryRows::GalleryRows(RunLibrary& library, QObject* parent)
     connect(&soon_, &QTimer::timeout, this, &GalleryRows::fetch);
     connect(&library_, &RunLibrary::thumbnailMade, this, [this](qint64 imageId) {
         thumbnails_.remove(imageId);
+        asked_.erase(imageId);
         emitChanged(imageId);
     });
 }
@@ -194,6 +195,9 @@ void GalleryRows::fetch() {
 
 void GalleryRows::take(std::vector<RunLibrary::Thumbnail> thumbnails) {
     for (const RunLibrary::Thumbnail& each : thumbnails) {
+        if (each.image.isNull()) {
+            continue;  // none was made yet: thumbnailMade asks again, also before this answer
+        }
         asked_.erase(each.imageId);
         auto small = std::make_unique<QPixmap>(QPixmap::fromImage(each.image));
         small->setDevicePixelRatio(scale_);

@@ -70,7 +70,7 @@ private:
     mutable std::map<int64_t, int> rows_;  ///< by image; empty: to be numbered
     mutable QCache<int64_t, QPixmap> thumbnails_;
     mutable std::set<int64_t> wanted_;  ///< and not asked for yet
-    mutable std::set<int64_t> asked_;
+    mutable std::set<int64_t> asked_;   ///< without an answer, or there was none yet
     mutable QTimer soon_;
     std::set<int64_t> missing_;
     std::set<int64_t> marked_;
