@@ -35,16 +35,6 @@ public:
 
     [[nodiscard]] DroppedFile& dropped() { return dropped_; }
 
-    [[nodiscard]] GraphView& canvas() { return widgets_.canvas; }
-
-    [[nodiscard]] Inspector& inspector() { return widgets_.inspector; }
-
-    [[nodiscard]] NoticeBar& notices() { return widgets_.notices; }
-
-    [[nodiscard]] Panels& panels() { return widgets_.panels; }
-
-    [[nodiscard]] Viewer& viewer() { return widgets_.viewer; }
-
     /// Runs that waited when a studio ended may run now.
     void offerLeftOpen();
 

@@ -97,8 +97,8 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     connect(&settings_, &Settings::notKept, this, [this](const QString& reason) {
         lowtide::log(Level::Warning, "settings are not kept: " + reason.toStdString());
         if (controller_) {
-            controller_->notices().show(NoticeKind::Warning,
-                                        tr("Settings are not kept: %1").arg(reason));
+            controller_->widgets().notices.show(NoticeKind::Warning,
+                                                tr("Settings are not kept: %1").arg(reason));
         }
     });
     showTitle();
@@ -187,10 +187,10 @@ void StudioWindow::attach(Plugin& plugin) {
             &controller_->presets(), &PresetCommands::showFirstStart, Qt::QueuedConnection);
     }
     if (!settings_.problem().isEmpty()) {
-        controller_->notices().show(NoticeKind::Warning, settings_.problem());
+        controller_->widgets().notices.show(NoticeKind::Warning, settings_.problem());
     }
     if (const QString missing = Language::missingFont(); !missing.isEmpty()) {
-        controller_->notices().show(NoticeKind::Warning, missing);
+        controller_->widgets().notices.show(NoticeKind::Warning, missing);
     }
     Q_EMIT ready();
 }
@@ -238,7 +238,7 @@ void StudioWindow::speakAgain() {
     QMetaObject::invokeMethod(
         controller_.get(),
         [this, layout, viewState] {
-            controller_->panels().restore(layout);
+            controller_->widgets().panels.restore(layout);
             controller_->widgets().showState(viewState);
             setUpdatesEnabled(true);
         },
@@ -247,7 +247,7 @@ void StudioWindow::speakAgain() {
         showAbsence();
     }
     if (const QString missing = Language::missingFont(); !missing.isEmpty()) {
-        controller_->notices().show(NoticeKind::Warning, missing);
+        controller_->widgets().notices.show(NoticeKind::Warning, missing);
     }
     showTitle();
     if (std::exchange(isFirstStartDue_, false)) {
@@ -273,7 +273,7 @@ void StudioWindow::showAbsence() {
                            "run.release"}) {
         actions_.at(id).setEnabled(false);
     }
-    controller_->notices().stand(
+    controller_->widgets().notices.stand(
         QStringLiteral("no engine"),
         NoticeKind::Warning,
         tr("The engine does not run. Graphs can be edited and saved; start the "
@@ -299,17 +299,17 @@ void StudioWindow::openFirst() {
 
 /// Until it is open: the user may press Cancel when asked for what is not saved.
 void StudioWindow::offerAsked() {
-    controller_->notices().show(NoticeKind::Info,
-                                tr("“%1” waits behind the recovered graph.")
-                                    .arg(QFileInfo(setup_.arguments.graph).fileName()),
-                                tr("Open it"),
-                                [this] {
-                                    openAsked([this](bool isOpen) {
-                                        if (!isOpen) {
-                                            offerAsked();
-                                        }
-                                    });
-                                });
+    controller_->widgets().notices.show(NoticeKind::Info,
+                                        tr("“%1” waits behind the recovered graph.")
+                                            .arg(QFileInfo(setup_.arguments.graph).fileName()),
+                                        tr("Open it"),
+                                        [this] {
+                                            openAsked([this](bool isOpen) {
+                                                if (!isOpen) {
+                                                    offerAsked();
+                                                }
+                                            });
+                                        });
 }
 
 void StudioWindow::openAsked(const FileCommands::Then& then) {
@@ -325,8 +325,8 @@ void StudioWindow::openAsked(const FileCommands::Then& then) {
 
 void StudioWindow::restoreLayout() {
     const QByteArray& layout = settings_.preferences().windowLayout;
-    if (layout.isEmpty() || !controller_->panels().restore(layout)) {
-        controller_->panels().reset();
+    if (layout.isEmpty() || !controller_->widgets().panels.restore(layout)) {
+        controller_->widgets().panels.reset();
     }
 }
 
@@ -364,7 +364,7 @@ void StudioWindow::showAbout() {
 
 void StudioWindow::reportFailure(const QString& reason) {
     if (controller_) {
-        controller_->notices().show(
+        controller_->widgets().notices.show(
             NoticeKind::Error,
             tr("Something in the studio failed: %1. The rest goes on; save your graph, and look "
                "whether what you did last was done.")
@@ -382,7 +382,7 @@ void StudioWindow::showReport() {
 }
 
 bool StudioWindow::focusNextPrevChild(bool isNext) {
-    return controller_ ? controller_->panels().moveTab(isNext)
+    return controller_ ? controller_->widgets().panels.moveTab(isNext)
                        : QMainWindow::focusNextPrevChild(isNext);
 }
 

@@ -152,7 +152,7 @@ void Clicks::onNode(const char* node) {
 }
 
 void Clicks::onParam(const char* param) {
-    QWidget& row = Hands(studio_).widget(param, &studio_.controller().inspector());
+    QWidget& row = Hands(studio_).widget(param, &studio_.controller().widgets().inspector);
     const QPoint point(8, 8);
     QContextMenuEvent event(QContextMenuEvent::Mouse, point, row.mapToGlobal(point));
     QApplication::sendEvent(&row, &event);

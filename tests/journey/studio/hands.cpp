@@ -30,7 +30,7 @@ void Hands::press(const char* action) {
 }
 
 void Hands::clickNode(const std::string& node) {
-    ui::GraphView& canvas = studio_.controller().canvas();
+    ui::GraphView& canvas = studio_.controller().widgets().canvas;
     const ui::NodeItem* item = qobject_cast<ui::GraphScene*>(canvas.scene())->node(node);
     if (!item) {
         throw std::runtime_error("the canvas does not show " + node);
@@ -41,7 +41,7 @@ void Hands::clickNode(const std::string& node) {
 }
 
 void Hands::typeValue(const char* row, const char* name, const QString& text) {
-    QWidget& whole = widget(row, &studio_.controller().inspector());
+    QWidget& whole = widget(row, &studio_.controller().widgets().inspector);
     if (auto* number = whole.findChild<ui::NumberField*>()) {
         QTest::mouseClick(number, Qt::LeftButton);  // its field is there while one types
     }

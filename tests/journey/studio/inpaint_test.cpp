@@ -91,9 +91,11 @@ private Q_SLOTS:
     void cleanupTestCase() { studio_.reset(); }
 
 private:
-    [[nodiscard]] Retouching& retouching() { return studio_->controller().viewer().retouching(); }
+    [[nodiscard]] Retouching& retouching() {
+        return studio_->controller().widgets().viewer.retouching();
+    }
 
-    [[nodiscard]] ImageView& view() { return studio_->controller().viewer().view(); }
+    [[nodiscard]] ImageView& view() { return studio_->controller().widgets().viewer.view(); }
 
     void show(const QString& path);
     void startPainting();
@@ -118,11 +120,11 @@ void InpaintTest::fewSteps() {
 }
 
 void InpaintTest::show(const QString& path) {
-    QSignalSpy shown(&studio_->controller().viewer(), &Viewer::shown);
-    studio_->controller().viewer().showFile(path);
+    QSignalSpy shown(&studio_->controller().widgets().viewer, &Viewer::shown);
+    studio_->controller().widgets().viewer.showFile(path);
     QVERIFY(shown.wait(kPatience));
     studio_->window().findChild<QTabWidget*>("centre")->setCurrentWidget(
-        &studio_->controller().viewer());
+        &studio_->controller().widgets().viewer);
 }
 
 void InpaintTest::startPainting() {

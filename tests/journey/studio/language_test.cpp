@@ -129,13 +129,14 @@ private Q_SLOTS:
         QCOMPARE(run->text(), QString("运行"));
         test::keepScreenshot(studio_->window(), "chinese_before");
         QTest::mouseClick(run, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!studio_->workspace().queue.runs().empty() &&
-                                     studio_->controller().notices().text().startsWith("已把"),
-                                 kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            !studio_->workspace().queue.runs().empty() &&
+                studio_->controller().widgets().notices.text().startsWith("已把"),
+            kPatience);
         QVERIFY(QFile::exists(studio_->workspace().queue.runs().back().files.back()));
-        studio_->controller().canvas().select({"denoise"});
+        studio_->controller().widgets().canvas.select({"denoise"});
         for (const char* panel : {"memory", "presets", "inspector"}) {
-            studio_->controller().panels().show(panel);
+            studio_->controller().widgets().panels.show(panel);
             QTest::qWait(300);
             const QStringList problems = test::textProblems(studio_->window());
             QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
@@ -159,7 +160,7 @@ private Q_SLOTS:
         };
         QTRY_COMPARE_WITH_TIMEOUT(
             reported(), QString("节点 decode 的输入“潜空间”没有连接"), kPatience);
-        studio_->controller().panels().show("issues");
+        studio_->controller().widgets().panels.show("issues");
         QTest::qWait(300);
         test::keepScreenshot(studio_->window(), "chinese_issues");
         studio_->model().undoStack().undo();

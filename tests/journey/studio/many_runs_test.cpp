@@ -106,7 +106,8 @@ private Q_SLOTS:
         settle();
         endWatch();
         beginWatch();
-        auto* again = studio_->controller().notices().findChild<QPushButton*>("noticeButton");
+        auto* again =
+            studio_->controller().widgets().notices.findChild<QPushButton*>("noticeButton");
         QMetaObject::invokeMethod(again, &QAbstractButton::click, Qt::QueuedConnection);
         QTRY_COMPARE_WITH_TIMEOUT(waiting(), kMany, kPatience);
         settle();
@@ -124,7 +125,8 @@ private Q_SLOTS:
                                       &QAbstractButton::click,
                                       Qt::QueuedConnection);
         });
-        auto* choose = studio_->controller().notices().findChild<QPushButton*>("noticeButton");
+        auto* choose =
+            studio_->controller().widgets().notices.findChild<QPushButton*>("noticeButton");
         QTRY_VERIFY_WITH_TIMEOUT(choose->isVisible(), kPatience);
         QMetaObject::invokeMethod(choose, &QAbstractButton::click, Qt::QueuedConnection);
         QTRY_COMPARE_WITH_TIMEOUT(waiting(), kMany, kPatience);

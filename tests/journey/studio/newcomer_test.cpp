@@ -120,7 +120,7 @@ void NewcomerTest::tenMoreSeeds() {
 
 /// From the viewer, where it is looked at.
 void NewcomerTest::anImageIsEnlarged() {
-    Viewer& viewer = studio_->controller().viewer();
+    Viewer& viewer = studio_->controller().widgets().viewer;
     const QString image = finished().files.front();
     QSignalSpy shown(&viewer, &Viewer::shown);
     viewer.showFile(image);
@@ -142,7 +142,7 @@ void NewcomerTest::anImageIsEnlarged() {
 void NewcomerTest::anotherPresetTakesThePromptAlong() {
     const QueuedRun first = studio_->workspace().queue.runs().front();
     const Json made = graph::parseDocument(first.graph).nodes.at("encode").params.at("prompt");
-    Viewer& viewer = studio_->controller().viewer();
+    Viewer& viewer = studio_->controller().widgets().viewer;
     QSignalSpy shown(&viewer, &Viewer::shown);
     viewer.showFile(first.files.front());
     studio_->window().actions().at("view.viewer").trigger();
@@ -188,7 +188,7 @@ void NewcomerTest::yesterdaysImageAndItsGraph() {
         [&] { return graph::toText(studio_->model().document()) == queued.graph; }, kPatience);
     QVERIFY2(isOpened,
              qPrintable(studio_->workspace().file.name() + ": " +
-                        studio_->controller().notices().text() + '\n' +
+                        studio_->controller().widgets().notices.text() + '\n' +
                         QString::fromStdString(graph::toText(studio_->model().document()))));
     QVERIFY(clicks_->count() <= 4);
 }

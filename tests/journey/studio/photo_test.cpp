@@ -110,7 +110,7 @@ void PhotoTest::aPhotoThatDoesNotFitIsFitted_byAButton() {
     Hands hands(*studio_);
     hands.clickNode("load_image");
     hands.typeValue("image", "path", photo);
-    studio_->controller().panels().show("issues");
+    studio_->controller().widgets().panels.show("issues");
     auto& panel = *studio_->window().findChild<IssuesPanel*>();
     QVERIFY(QTest::qWaitFor([&] { return panel.errorCount() == 1; }, kPatience));
     auto& issues = *panel.findChild<QListView*>("issues");

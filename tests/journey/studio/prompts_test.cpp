@@ -142,8 +142,8 @@ private Q_SLOTS:
 private:
     InspectorRow& row() {
         return *studio_->controller()
-                    .inspector()
-                    .findChild<QWidget*>("inspectorParams")
+                    .widgets()
+                    .inspector.findChild<QWidget*>("inspectorParams")
                     ->findChild<InspectorRow*>("prompt");
     }
 

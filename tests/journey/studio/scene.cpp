@@ -91,7 +91,7 @@ void Scene::waitForRuns() {
 }
 
 void Scene::showPanel(const char* panel) {
-    studio_.controller().panels().show(panel);
+    studio_.controller().widgets().panels.show(panel);
 }
 
 QWidget& Scene::floatPanel(const char* panel, const QSize& size) {

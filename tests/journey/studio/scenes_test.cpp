@@ -79,11 +79,11 @@ private Q_SLOTS:
 private:
     [[nodiscard]] QMainWindow& window() { return studio_->window(); }
 
-    [[nodiscard]] Viewer& viewer() { return studio_->controller().viewer(); }
+    [[nodiscard]] Viewer& viewer() { return studio_->controller().widgets().viewer; }
 
     /// Nothing lies over the image.
     void closeNotices() {
-        for (auto* button : studio_->controller().notices().findChildren<QToolButton*>()) {
+        for (auto* button : studio_->controller().widgets().notices.findChildren<QToolButton*>()) {
             while (button->isVisible()) {
                 button->click();
             }
@@ -150,8 +150,8 @@ void ScenesTest::studio() {
     scene_->run();
     scene_->waitForPlan();
     closeNotices();
-    studio_->controller().canvas().invoke("view.fit_all");
-    studio_->controller().canvas().setFocus();
+    studio_->controller().widgets().canvas.invoke("view.fit_all");
+    studio_->controller().widgets().canvas.setFocus();
     scene_->keep(window(), "studio");
 }
 
@@ -290,7 +290,7 @@ void ScenesTest::prompt() {
         QTest::keyClick(&text, Qt::Key_T);
         return text.findChild<QListWidget*>("completion");
     };
-    scene_->keep(studio_->controller().inspector(), "prompt", offer);
+    scene_->keep(studio_->controller().widgets().inspector, "prompt", offer);
     QTest::keyClick(&text, Qt::Key_Escape);
     window().move(screen.topLeft());
 }
@@ -303,7 +303,7 @@ void ScenesTest::precision() {
     });
     scene_->hands().clickNode("denoise");
     scene_->waitForPlan();
-    QWidget& inspector = studio_->controller().inspector();
+    QWidget& inspector = studio_->controller().widgets().inspector;
     auto& fold = dynamic_cast<Fold&>(scene_->hands().widget("precision", &inspector));
     fold.setOpen(true);
     dynamic_cast<QToolButton&>(scene_->hands().widget("switches", &fold)).click();

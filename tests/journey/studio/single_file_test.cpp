@@ -69,7 +69,7 @@ void SingleFileTest::initTestCase() {
 }
 
 void SingleFileTest::aFolderIsAdded_andItsFilesAreListed() {
-    studio_->controller().panels().show("models");
+    studio_->controller().widgets().panels.show("models");
     answerDialog("QFileDialog", [this](QDialog& dialog) {
         auto* name = dialog.findChild<QLineEdit*>("fileNameEdit");
         QGuiApplication::clipboard()->setText(models_);
@@ -98,10 +98,12 @@ void SingleFileTest::aDoubleClickBringsTheFileIntoTheGraph() {
     const Json chosen = studio_->model().node("load")->params.at("checkpoint");
     QVERIFY2(QString::fromStdString(chosen.get<std::string>()).endsWith(kFile),
              chosen.dump().c_str());
-    QCOMPARE(studio_->controller().canvas().selectedNodes(), (std::set<std::string>{"load"}));
-    QTest::keyClick(studio_->controller().canvas().viewport(), Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(studio_->controller().widgets().canvas.selectedNodes(),
+             (std::set<std::string>{"load"}));
+    QTest::keyClick(
+        studio_->controller().widgets().canvas.viewport(), Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(studio_->model().node("load")->params.value("checkpoint", Json()) != chosen);
-    QTest::keyClick(studio_->controller().canvas().viewport(),
+    QTest::keyClick(studio_->controller().widgets().canvas.viewport(),
                     Qt::Key_Z,
                     Qt::ControlModifier | Qt::ShiftModifier);
     QCOMPARE(studio_->model().node("load")->params.at("checkpoint"), chosen);

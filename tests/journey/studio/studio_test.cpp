@@ -223,7 +223,7 @@ void StudioTest::theImageIsShownWhileItIsMade() {
         document.nodes.at("latent").params.update({{"width", 256}, {"height", 256}});
         document.nodes.at("denoise").params["steps"] = 25;
     });
-    studio_->controller().canvas().invoke("view.fit_all");
+    studio_->controller().widgets().canvas.invoke("view.fit_all");
     QImage last;
     int previews = 0;
     const auto connection = connect(&studio_->workspace().queue,
@@ -252,7 +252,8 @@ void StudioTest::theImageIsShownWhileItIsMade() {
     QVERIFY2(meanDifference(last, made) < kLikePreview,
              qPrintable(QString::number(meanDifference(last, made))));
     QCOMPARE(studio_->workspace().statuses.of("denoise").nodeImage.size(), made.size());
-    QVERIFY(QTest::qWaitFor([&] { return !studio_->controller().viewer().isLive(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !studio_->controller().widgets().viewer.isLive(); },
+                            kPatience));
     QTest::qWait(100);
     test::keepScreenshot(studio_->window(), "live_replaced");
 }
@@ -270,7 +271,7 @@ void StudioTest::keepLive() {
 /// The plan is that of the card, in its types; Run is refused with what to do, and the CPU ends it.
 void StudioTest::aCardThatIsPlannedForRunsNothing() {
     Hands hands(*studio_);
-    studio_->controller().panels().show("memory");
+    studio_->controller().widgets().panels.show("memory");
     auto& device = dynamic_cast<QComboBox&>(hands.widget("device", &hands.widget("memoryPanel")));
     const auto choose = [&](const QString& text) {
         device.setCurrentIndex(device.findText(text, Qt::MatchStartsWith));
@@ -292,7 +293,7 @@ void StudioTest::aCardThatIsPlannedForRunsNothing() {
     test::keepScreenshot(studio_->window(), "studio_planned_for");
     const QueuedRun refused = studio_->runToEnd();
     QCOMPARE(refused.state, RunState::Failed);
-    const QString notice = studio_->controller().notices().text();
+    const QString notice = studio_->controller().widgets().notices.text();
     QVERIFY2(notice.contains("RTX 4060 is only planned for, so nothing can run on it"),
              qPrintable(notice));
     QVERIFY2(notice.contains("a device of this machine"), qPrintable(notice));
@@ -308,7 +309,7 @@ void StudioTest::aCardThatIsPlannedForRunsNothing() {
 void StudioTest::everyNodeIsTakenFromTheRunBefore() {
     const QueuedRun run = studio_->runToEnd();
     QCOMPARE(run.executed, 0);
-    NoticeBar& bar = studio_->controller().notices();
+    NoticeBar& bar = studio_->controller().widgets().notices;
     QVERIFY(QTest::qWaitFor([&] { return bar.text().contains("up to date"); }, kPatience));
     test::keepScreenshot(studio_->window(), "up_to_date");
     const QueuedRun again = studio_->runToEnd("run.anew");
@@ -384,7 +385,7 @@ void StudioTest::theReadmesMinuteIsAsDescribed() {
     const QueuedRun run = hands.run();
 
     QVERIFY(run.state == RunState::Finished);
-    QTRY_VERIFY(studio_->controller().notices().text().startsWith("Saved"));
+    QTRY_VERIFY(studio_->controller().widgets().notices.text().startsWith("Saved"));
     studio_->model().setSaved();
 }
 
@@ -394,9 +395,9 @@ void StudioTest::everyTextFits() {
         studio_->window().actions().at(std::string("view.") + scheme).trigger();
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
-            studio_->controller().panels().show(panel);
+            studio_->controller().widgets().panels.show(panel);
             for (const char* node : {"load", "denoise"}) {
-                studio_->controller().canvas().select({node});
+                studio_->controller().widgets().canvas.select({node});
                 QTest::qWait(50);
                 QStringList here;
                 static_cast<void>(QTest::qWaitFor(
@@ -433,7 +434,7 @@ void StudioTest::everyTextOfANodeFits() {
                 {300.0 * static_cast<double>(index % 8), 500.0 * static_cast<double>(index / 8)});
         }
     });
-    GraphView& canvas = studio_->controller().canvas();
+    GraphView& canvas = studio_->controller().widgets().canvas;
     QStringList problems;
     for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
         studio_->window().actions().at(std::string("view.") + scheme).trigger();
@@ -460,7 +461,8 @@ void StudioTest::everyTextOfANodeFits() {
 void StudioTest::nodesOfOurGraphsStandApart() {
     QStringList problems;
     const auto look = [&](const QString& name) {
-        const auto* scene = qobject_cast<GraphScene*>(studio_->controller().canvas().scene());
+        const auto* scene =
+            qobject_cast<GraphScene*>(studio_->controller().widgets().canvas.scene());
         const NodeRects rects = scene->nodeRects();
         for (auto one = rects.begin(); one != rects.end(); ++one) {
             for (auto other = std::next(one); other != rects.end(); ++other) {

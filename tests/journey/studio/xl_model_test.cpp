@@ -112,7 +112,7 @@ void XlModelTest::modelsHasAFile_forAPresetThatMissesItsOwn() {
     auto& issues = *studio_->window().findChild<IssuesPanel*>();
     QTRY_VERIFY_WITH_TIMEOUT(issues.errorCount() == 1, kPatience);
 
-    studio_->controller().panels().show("models");
+    studio_->controller().widgets().panels.show("models");
     auto& list =
         dynamic_cast<QTreeWidget&>(hands_->widget("models", &hands_->widget("modelsPanel")));
     QTRY_VERIFY_WITH_TIMEOUT(rowNamed(list, kOwnFile).isValid(), kPatience);
@@ -131,7 +131,7 @@ void XlModelTest::modelsHasAFile_forAPresetThatMissesItsOwn() {
 }
 
 void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonFixesIt() {
-    studio_->controller().panels().show("memory");
+    studio_->controller().widgets().panels.show("memory");
     memoryPanel_ = &hands_->widget("memoryPanel");
     auto& device = dynamic_cast<QComboBox&>(hands_->widget("device", memoryPanel_));
     device.setCurrentIndex(device.findData("fake:6GiB"));
@@ -158,7 +158,7 @@ void XlModelTest::aPolicyThatDoesNotFitIsRefused_andAButtonFixesIt() {
     hands_->clickNode("denoise");
     hands_->typeValue("seed", "typing", "7");
     hands_->typeValue("memory", "text", "model");
-    studio_->controller().panels().show("memory");
+    studio_->controller().widgets().panels.show("memory");
     QWidget& budget = hands_->widget("budgetField", memoryPanel_);
     retype(budget, "16MiB");
     QTest::keyClick(&budget, Qt::Key_Return);

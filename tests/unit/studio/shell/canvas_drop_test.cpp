@@ -30,9 +30,9 @@ QByteArray imageWith(const std::vector<image::ImageText>& texts) {
 struct Studio : Working {
     Studio() { canvas().setFocus(); }
 
-    [[nodiscard]] GraphView& canvas() { return window->controller()->canvas(); }
+    [[nodiscard]] GraphView& canvas() { return window->controller()->widgets().canvas; }
 
-    [[nodiscard]] QString notice() { return window->controller()->notices().text(); }
+    [[nodiscard]] QString notice() { return window->controller()->widgets().notices.text(); }
 
     [[nodiscard]] std::optional<std::string> imageNode() { return nodeOf("load.image"); }
 

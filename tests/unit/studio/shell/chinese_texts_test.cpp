@@ -193,7 +193,7 @@ private Q_SLOTS:
     void everyPanelIsChinese() {
         Working studio;
         Foreign found;
-        studio.window->controller()->canvas().select({"denoise"});
+        studio.window->controller()->widgets().canvas.select({"denoise"});
         for (const char* panel : {"graph",
                                   "viewer",
                                   "gallery",
@@ -235,7 +235,7 @@ private Q_SLOTS:
     void everyDialogIsChinese() {
         QFETCH(QString, action);
         Working studio;
-        studio.window->controller()->canvas().select({"encode"});
+        studio.window->controller()->widgets().canvas.select({"encode"});
         Foreign found;
         bool isSeen = false;
         QTimer look;

@@ -52,7 +52,7 @@ struct Converting {
 
     /// Asks in the panel, until the dialog knows the storages.
     void ask() {
-        window().controller()->panels().show("models");
+        window().controller()->widgets().panels.show("models");
         auto* list = window().findChild<QTreeWidget*>("models");
         QTRY_VERIFY_WITH_TIMEOUT(list->topLevelItemCount() > 0, kPatience);
         list->setCurrentItem(list->topLevelItem(0));
@@ -164,7 +164,8 @@ private Q_SLOTS:
         QCOMPARE(studio.model().node("denoise")->precision,
                  (Json{{"preset", "balanced"}, {"storage", "file"}}));
         QCOMPARE(studio.model().undoStack().count(), steps + 1);
-        QVERIFY(studio.window().controller()->notices().text().contains("as its file has them"));
+        QVERIFY(studio.window().controller()->widgets().notices.text().contains(
+            "as its file has them"));
         QTRY_VERIFY(!studio.dialog());
         studio.model().undoStack().undo();
         QCOMPARE(studio.value("load", "checkpoint"), before);
@@ -180,7 +181,8 @@ private Q_SLOTS:
         const int steps = studio.model().undoStack().count();
         studio.press("use");
         QCOMPARE(studio.model().undoStack().count(), steps);
-        QVERIFY(studio.window().controller()->notices().text().contains("dream_f8.safetensors"));
+        QVERIFY(studio.window().controller()->widgets().notices.text().contains(
+            "dream_f8.safetensors"));
     }
 
     void oneAtATime() {

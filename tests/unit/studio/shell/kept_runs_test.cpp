@@ -108,7 +108,7 @@ private Q_SLOTS:
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
         studio.action("file.new").trigger();
-        Q_EMIT studio.window->controller()->viewer().openGraphAsked(image);
+        Q_EMIT studio.window->controller()->widgets().viewer.openGraphAsked(image);
         QTRY_COMPARE_WITH_TIMEOUT(work.file.folder(), studio.folder.path(), kPatience);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(!studio.model().isModified());
@@ -128,17 +128,18 @@ private Q_SLOTS:
             });
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
-        auto* list = studio.window->controller()->viewer().findChild<QComboBox*>("pictures");
+        auto* list =
+            studio.window->controller()->widgets().viewer.findChild<QComboBox*>("pictures");
         Q_EMIT studio.window->findChild<QueuePanel*>()->imageRequested(work.queue.runs().back().id);
         QCOMPARE(list->count(), 3);
         QCOMPARE(list->currentIndex(), 2);
-        studio.window->controller()->viewer().showFile("x.png");
+        studio.window->controller()->widgets().viewer.showFile("x.png");
         QCOMPARE(list->count(), 0);
-        Q_EMIT studio.window->controller()->canvas().imageActivated("save");
+        Q_EMIT studio.window->controller()->widgets().canvas.imageActivated("save");
         QCOMPARE(list->count(), 3);
-        studio.window->controller()->viewer().showFile("x.png");
+        studio.window->controller()->widgets().viewer.showFile("x.png");
         QTest::mouseClick(
-            studio.window->controller()->notices().findChild<QPushButton*>("noticeButton"),
+            studio.window->controller()->widgets().notices.findChild<QPushButton*>("noticeButton"),
             Qt::LeftButton);
         QCOMPARE(list->count(), 3);
     }
@@ -160,16 +161,16 @@ private Q_SLOTS:
             });
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
-        auto* copy = studio.window->controller()->viewer().findChild<QToolButton*>("copy");
+        auto* copy = studio.window->controller()->widgets().viewer.findChild<QToolButton*>("copy");
         const auto copied = [&] {
             copy->click();
             return QGuiApplication::clipboard()->image().size();
         };
         Q_EMIT studio.window->findChild<QueuePanel*>()->imageRequested(work.queue.runs().back().id);
         QCOMPARE(copied(), QSize(kSide, kSide));
-        studio.window->controller()->viewer().showImage(QImage(4, 4, QImage::Format_RGB32),
-                                                        "other");
-        Q_EMIT studio.window->controller()->canvas().imageActivated("save");
+        studio.window->controller()->widgets().viewer.showImage(QImage(4, 4, QImage::Format_RGB32),
+                                                                "other");
+        Q_EMIT studio.window->controller()->widgets().canvas.imageActivated("save");
         QCOMPARE(copied(), QSize(kSide, kSide));
         QCOMPARE(work.statuses.of("save").nodeImage.size(), QSize(512, 512));
     }

@@ -67,7 +67,7 @@ QStringList textsOf(const QWidget& widget) {
 /// label taken away again.
 std::string edited(Working& studio) {
     QTest::qWait(50);  // it shows the whole graph at first
-    GraphView& canvas = studio.window->controller()->canvas();
+    GraphView& canvas = studio.window->controller()->widgets().canvas;
     canvas.navigation().show({.centre = {0, 0}, .zoom = 1});
     canvas.setFocus();
     canvas.invoke("node.add");
@@ -78,7 +78,8 @@ std::string edited(Working& studio) {
             canvas.select({id});
         }
     }
-    auto* params = studio.window->controller()->inspector().findChild<QWidget*>("inspectorParams");
+    auto* params =
+        studio.window->controller()->widgets().inspector.findChild<QWidget*>("inspectorParams");
     auto* row = params->findChild<InspectorRow*>("steps");
     QTest::mouseClick(row->findChild<QToolButton*>("expose"), Qt::LeftButton);
     return graph::toText(studio.model().document());
@@ -138,7 +139,7 @@ private Q_SLOTS:
         studio.model().apply("Steps", [](graph::Document& document) {
             document.nodes.at("denoise").params["steps"] = 3;
         });
-        GraphView& before = studio.window->controller()->canvas();
+        GraphView& before = studio.window->controller()->widgets().canvas;
         QTest::qWait(50);  // it shows the whole graph at first
         const int height = before.height();
         before.select({"denoise", "encode"});
@@ -157,13 +158,14 @@ private Q_SLOTS:
         const std::string graph = graph::toText(studio.model().document());
         const auto* model = &studio.model();
         speak(studio, kChinese);
-        QTRY_COMPARE_WITH_TIMEOUT(studio.window->controller()->canvas().navigation().state().zoom,
-                                  viewState.zoom,
-                                  kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.window->controller()->widgets().canvas.navigation().state().zoom,
+            viewState.zoom,
+            kPatience);
         QCOMPARE(&studio.model(), model);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(studio.window->isWindowModified());
-        GraphView& canvas = studio.window->controller()->canvas();
+        GraphView& canvas = studio.window->controller()->widgets().canvas;
         QCOMPARE(canvas.selectedNodes(), (std::set<std::string>{"denoise", "encode"}));
         QVERIFY(std::abs(canvas.navigation().state().centre.x - viewState.centre.x) < 3);
         QVERIFY2(std::abs(canvas.height() - height) < 10,  // lines are as high as their fonts
@@ -256,7 +258,7 @@ private Q_SLOTS:
         }
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
-            studio.window->controller()->panels().show(panel);
+            studio.window->controller()->widgets().panels.show(panel);
             QTest::qWait(20);
         }
         for (const QWidget* widget : studio.window->findChildren<QWidget*>()) {
@@ -273,7 +275,7 @@ private Q_SLOTS:
 
     void oneIsOneInEnglish() {
         Working studio;
-        auto& inspector = studio.window->controller()->inspector();
+        auto& inspector = studio.window->controller()->widgets().inspector;
         const auto* title = inspector.findChild<QLabel*>("title");
         inspector.showNodes({"denoise", "encode"});
         QCOMPARE(title->text(), QString("2 nodes"));
@@ -296,7 +298,7 @@ private Q_SLOTS:
         QVERIFY(inChinese.find("\"denoise_2\"") != std::string::npos);
         QVERIFY(inChinese.find("\"label\": \"Steps\"") != std::string::npos);
         studio.model().setSaved();
-        studio.window->controller()->panels().show("generate");
+        studio.window->controller()->widgets().panels.show("generate");
         auto* form = studio.window->findChild<QWidget*>("generateForm");
         QStringList labels;
         for (const QLabel* label : form->findChildren<QLabel*>()) {

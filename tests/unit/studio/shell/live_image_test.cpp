@@ -96,23 +96,24 @@ struct Making : Working {
     }
 
     [[nodiscard]] NodeItem& item(const char* node) {
-        return *dynamic_cast<GraphScene*>(window->controller()->canvas().scene())->node(node);
+        return *dynamic_cast<GraphScene*>(window->controller()->widgets().canvas.scene())
+                    ->node(node);
     }
 
     /// The middle of the image in a node, in the canvas.
     [[nodiscard]] QPoint imageOn(const char* node) {
-        GraphView& canvas = window->controller()->canvas();
+        GraphView& canvas = window->controller()->widgets().canvas;
         canvas.reveal(node);
         return canvas.mapFromScene(item(node).pos() + item(node).layout().nodeImage.center());
     }
 
     [[nodiscard]] QColor paintedOn(const char* node) {
         const QPoint point = imageOn(node);
-        return window->controller()->canvas().viewport()->grab().toImage().pixelColor(
+        return window->controller()->widgets().canvas.viewport()->grab().toImage().pixelColor(
             point * window->devicePixelRatioF());
     }
 
-    [[nodiscard]] Viewer& viewer() { return window->controller()->viewer(); }
+    [[nodiscard]] Viewer& viewer() { return window->controller()->widgets().viewer; }
 
     [[nodiscard]] QString title() { return viewer().findChild<QLabel*>("viewerTitle")->text(); }
 
@@ -124,7 +125,7 @@ struct Making : Working {
     }
 
     void click(const char* node) {
-        QTest::mouseClick(window->controller()->canvas().viewport(),
+        QTest::mouseClick(window->controller()->widgets().canvas.viewport(),
                           Qt::LeftButton,
                           Qt::NoModifier,
                           imageOn(node));

@@ -23,7 +23,7 @@ void press(StudioWindow& window, const char* action) {
 /// A user's first minute: edits, a run, every panel, another theme.
 void workIn(Working& opened) {
     StudioWindow& window = *opened.window;
-    GraphView& canvas = window.controller()->canvas();
+    GraphView& canvas = window.controller()->widgets().canvas;
     canvas.invoke("edit.select_all");
     press(window, "edit.duplicate");
     press(window, "node.mute");

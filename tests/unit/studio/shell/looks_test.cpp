@@ -115,20 +115,20 @@ struct Furnished : Working {
 
     void openImages() {
         const QStringList files = paint(3);
-        QSignalSpy shown(&controller().viewer(), &Viewer::shown);
-        controller().viewer().showFiles(files, files.at(1));
+        QSignalSpy shown(&controller().widgets().viewer, &Viewer::shown);
+        controller().widgets().viewer.showFiles(files, files.at(1));
         QVERIFY(shown.wait(kPatience));
         action("view.viewer").trigger();
     }
 
     void selectAndUnfold(const char* node) {
         action("view.inspector").trigger();
-        controller().canvas().select({node});
-        for (auto* fold : controller().inspector().findChildren<Fold*>()) {
+        controller().widgets().canvas.select({node});
+        for (auto* fold : controller().widgets().inspector.findChildren<Fold*>()) {
             fold->setOpen(true);
         }
         QCoreApplication::processEvents();
-        if (auto* own = controller().inspector().findChild<QToolButton*>("own")) {
+        if (auto* own = controller().widgets().inspector.findChild<QToolButton*>("own")) {
             own->click();
         }
     }
@@ -150,7 +150,8 @@ using Arrange = std::function<void(Furnished&)>;
 /// What the window shows.
 const std::vector<std::pair<const char*, Arrange>>& views() {
     static const std::vector<std::pair<const char*, Arrange>> all = {
-        {"graph", [](Furnished& studio) { studio.controller().canvas().select({"denoise"}); }},
+        {"graph",
+         [](Furnished& studio) { studio.controller().widgets().canvas.select({"denoise"}); }},
         {"inspector", [](Furnished& studio) { studio.selectAndUnfold("denoise"); }},
         {"prompts", [](Furnished& studio) { studio.selectAndUnfold("encode"); }},
         {"presets", [](Furnished& studio) { studio.action("view.presets").trigger(); }},
@@ -173,17 +174,17 @@ const std::vector<std::pair<const char*, Arrange>>& views() {
          [](Furnished& studio) {
              studio.openImages();
              studio.action("view.paint_mask").trigger();
-             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().viewer().retouching().maskTool(),
+             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().widgets().viewer.retouching().maskTool(),
                                       kPatience);
          }},
         {"crop",
          [](Furnished& studio) {
              studio.openImages();
              studio.action("view.crop").trigger();
-             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().viewer().retouching().frameTool(),
+             QTRY_VERIFY_WITH_TIMEOUT(studio.controller().widgets().viewer.retouching().frameTool(),
                                       kPatience);
              QTest::keyClick(
-                 &studio.controller().viewer().view(), Qt::Key_Right, Qt::ShiftModifier);
+                 &studio.controller().widgets().viewer.view(), Qt::Key_Right, Qt::ShiftModifier);
          }},
         {"gallery",
          [](Furnished& studio) {

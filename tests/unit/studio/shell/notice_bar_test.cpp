@@ -95,21 +95,21 @@ private Q_SLOTS:
     void itIsSeenInEveryTab() {
         Working studio;
         MainWindowController& controller = *studio.window->controller();
-        controller.notices().show(NoticeKind::Error, "seen everywhere", "Show");
-        controller.notices().stand("x", NoticeKind::Warning, "a condition holds");
-        controller.notices().show(NoticeKind::Success, "saved");
+        controller.widgets().notices.show(NoticeKind::Error, "seen everywhere", "Show");
+        controller.widgets().notices.stand("x", NoticeKind::Warning, "a condition holds");
+        controller.widgets().notices.show(NoticeKind::Success, "saved");
         auto* centre = studio.window->findChild<QTabWidget*>("centre");
         for (int tab = 0; tab < centre->count(); ++tab) {
             centre->setCurrentIndex(tab);
-            QTRY_VERIFY(controller.notices().isVisible());
+            QTRY_VERIFY(controller.widgets().notices.isVisible());
             QWidget* over = centre->currentWidget();
-            const QPoint middle = controller.notices().rect().center();
-            QCOMPARE(centre->childAt(controller.notices().mapTo(centre, middle))->window(),
-                     controller.notices().window());
-            QVERIFY(controller.notices().isAncestorOf(
-                centre->childAt(controller.notices().mapTo(centre, middle))));
-            const QRect area(over->mapFrom(centre, controller.notices().pos()),
-                             controller.notices().size());
+            const QPoint middle = controller.widgets().notices.rect().center();
+            QCOMPARE(centre->childAt(controller.widgets().notices.mapTo(centre, middle))->window(),
+                     controller.widgets().notices.window());
+            QVERIFY(controller.widgets().notices.isAncestorOf(
+                centre->childAt(controller.widgets().notices.mapTo(centre, middle))));
+            const QRect area(over->mapFrom(centre, controller.widgets().notices.pos()),
+                             controller.widgets().notices.size());
             QCOMPARE(tab == 0 ? area.top() : area.bottom(), tab == 0 ? 0 : over->rect().bottom());
             QCOMPARE(area.width(), over->width());
             test::keepScreenshot(*studio.window, QString("notice_in_tab_%1").arg(tab));

@@ -285,7 +285,7 @@ private Q_SLOTS:
                       {"run", "default", QVariantList()});
         QTRY_VERIFY(window.isVisible());
         QTRY_COMPARE(window.findChild<QTabWidget*>("centre")->currentWidget(),
-                     &window.controller()->viewer());
+                     &window.controller()->widgets().viewer);
         opened.window.reset();
     }
 };

@@ -218,7 +218,7 @@ private Q_SLOTS:
         Working studio;
         const FullDisk full(64);
         changeSteps(studio.model(), 3);
-        auto& bar = studio.window->controller()->notices();
+        auto& bar = studio.window->controller()->widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(bar.text().contains("cannot be kept for recovery"), kPatience);
         QVERIFY(studio.window->isWindowModified());
     }
@@ -403,7 +403,7 @@ private Q_SLOTS:
         gate.set_value();
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         Workspace& workspace = *opened.window->workspace();
-        auto& bar = opened.window->controller()->notices();
+        auto& bar = opened.window->controller()->widgets().notices;
         QTRY_VERIFY2_WITH_TIMEOUT(
             bar.text().contains("fox.json"), qPrintable(bar.text()), kPatience);
         QCOMPARE(workspace.model.node("denoise")->params.at("steps"), Json(77));
@@ -516,7 +516,7 @@ private Q_SLOTS:
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const std::string before = checkpointOf(studio.model(), "load");
-        studio.window->controller()->canvas().select({"load_again"});
+        studio.window->controller()->widgets().canvas.select({"load_again"});
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Checkpoint,
                                                                   "dream.safetensors");
         QCOMPARE(checkpointOf(studio.model(), "load_again"), std::string("dream.safetensors"));
@@ -537,7 +537,7 @@ private Q_SLOTS:
         const graph::Document before = studio.model().document();
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Embedding,
                                                                   "sub/easynegative.pt");
-        QVERIFY(studio.window->controller()->notices().text().contains(
+        QVERIFY(studio.window->controller()->widgets().notices.text().contains(
             "write easynegative in a prompt"));
         QCOMPARE(graph::toText(studio.model().document()), graph::toText(before));
     }

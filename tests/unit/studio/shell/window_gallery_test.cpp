@@ -163,7 +163,7 @@ private Q_SLOTS:
         edit(studio.model(), 8, "a tower");
         const QString second = studio.paint("b.png");
         studio.choose(second);
-        QSignalSpy shown(&studio.window->controller()->viewer(), &Viewer::shown);
+        QSignalSpy shown(&studio.window->controller()->widgets().viewer, &Viewer::shown);
         studio.press("view");
         QTRY_VERIFY_WITH_TIMEOUT(!shown.isEmpty(), kPatience);
         QCOMPARE(studio.tab(), 1);
@@ -171,7 +171,7 @@ private Q_SLOTS:
         auto* list = studio.gallery().findChild<QListView*>("pictures");
         list->selectAll();
         studio.press("compare");
-        QTRY_VERIFY_WITH_TIMEOUT(studio.window->controller()->viewer().view().isComparing(),
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window->controller()->widgets().viewer.view().isComparing(),
                                  kPatience);
     }
 
@@ -180,7 +180,7 @@ private Q_SLOTS:
         const QString first = studio.paint("a.png");
         edit(studio.model(), 8, "a tower");
         const QString second = studio.paint("b.png");
-        Viewer& viewer = studio.window->controller()->viewer();
+        Viewer& viewer = studio.window->controller()->widgets().viewer;
         auto* strip = studio.window->findChild<Filmstrip*>();
         studio.action("view.viewer").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(strip->model()->rowCount(), 2, kPatience);
@@ -230,7 +230,7 @@ private Q_SLOTS:
             button.isEmpty() ? dialog.reject() : dialog.findChild<QPushButton*>(button)->click();
         });
         studio.window->controller()->offerLeftOpen();
-        const NoticeBar& notices = studio.window->controller()->notices();
+        const NoticeBar& notices = studio.window->controller()->widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(notices.text().contains("2 runs"), kPatience);
         notices.findChild<QPushButton*>()->click();
         QTRY_COMPARE_WITH_TIMEOUT(studio.window->workspace()->queue.runs().size(),

@@ -27,7 +27,7 @@ struct Painting : Working {
 
     [[nodiscard]] QString path() const { return folder.filePath("a.png"); }
 
-    [[nodiscard]] Viewer& viewer() { return window->controller()->viewer(); }
+    [[nodiscard]] Viewer& viewer() { return window->controller()->widgets().viewer; }
 
     [[nodiscard]] Retouching& retouching() { return viewer().retouching(); }
 
@@ -54,7 +54,7 @@ struct Painting : Working {
         return QDir(folder.filePath(where)).entryList({pattern}, QDir::Files);
     }
 
-    [[nodiscard]] QString notice() { return window->controller()->notices().text(); }
+    [[nodiscard]] QString notice() { return window->controller()->widgets().notices.text(); }
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ private Q_SLOTS:
             removeNodes(document, catalog, {"load"});
         });
         const QString path = window.at("models/checkpoints/Dream.safetensors");
-        Q_EMIT window.studio().controller()->canvas().fileDropped(path, {500, 400});
+        Q_EMIT window.studio().controller()->widgets().canvas.fileDropped(path, {500, 400});
         QTRY_VERIFY_WITH_TIMEOUT(window.model().document().nodes.contains("load_checkpoint"),
                                  kPatience);
         const graph::DocumentNode& node = *window.model().node("load_checkpoint");
@@ -109,7 +109,7 @@ private Q_SLOTS:
     void aDroppedModelIsUsedByTheNodeThatIsThere() {
         Window window;
         const QString path = window.at("models/checkpoints/Dream.safetensors");
-        Q_EMIT window.studio().controller()->canvas().fileDropped(path, {500, 400});
+        Q_EMIT window.studio().controller()->widgets().canvas.fileDropped(path, {500, 400});
         QTRY_COMPARE_WITH_TIMEOUT(window.checkpoint(), path.toStdString(), kPatience);
     }
 

@@ -36,15 +36,15 @@ const Json kPlanned = {{"issues", Json::array()}, {"plan", Json::object()}};
 struct Writing : Working {
     Writing() {
         QTRY_VERIFY_WITH_TIMEOUT(work().planning.planned().isFresh, kPatience);
-        window->controller()->canvas().select({"encode"});
+        window->controller()->widgets().canvas.select({"encode"});
     }
 
     [[nodiscard]] Workspace& work() { return *window->workspace(); }
 
     [[nodiscard]] PromptEditor& editor(const char* param = "prompt") {
         ParamEditor& found = window->controller()
-                                 ->inspector()
-                                 .findChild<QWidget*>("inspectorParams")
+                                 ->widgets()
+                                 .inspector.findChild<QWidget*>("inspectorParams")
                                  ->findChild<InspectorRow*>(param)
                                  ->editor();
         return dynamic_cast<PromptEditor&>(found);

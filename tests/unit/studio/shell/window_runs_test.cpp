@@ -28,7 +28,7 @@ struct Running : Working {
 
     [[nodiscard]] RunControl& run() { return window->workspace()->run; }
 
-    [[nodiscard]] NoticeBar& notices() { return window->controller()->notices(); }
+    [[nodiscard]] NoticeBar& notices() { return window->controller()->widgets().notices; }
 
     void begin() {
         action("run.start").trigger();
@@ -56,7 +56,7 @@ private Q_SLOTS:
 
     void escapesThatCloseSomethingDoNotCancel() {
         Running studio;
-        GraphView& canvas = studio.window->controller()->canvas();
+        GraphView& canvas = studio.window->controller()->widgets().canvas;
         studio.begin();
 
         canvas.setFocus();
@@ -70,7 +70,7 @@ private Q_SLOTS:
         QTest::qWait(100);  // a cancelled run ends within
         QVERIFY(studio.run().isBusy());
 
-        studio.window->controller()->inspector().findChild<QPlainTextEdit*>()->setFocus();
+        studio.window->controller()->widgets().inspector.findChild<QPlainTextEdit*>()->setFocus();
         test::press(Qt::Key_Escape);
         test::press(Qt::Key_Escape);
         QTest::qWait(100);
@@ -82,7 +82,7 @@ private Q_SLOTS:
         Running studio;
         studio.begin();
         QVERIFY(studio.action("run.cancel").isEnabled());
-        studio.window->controller()->canvas().setFocus();
+        studio.window->controller()->widgets().canvas.setFocus();
         test::press(Qt::Key_Escape);
         test::press(Qt::Key_Escape);
         QTRY_VERIFY_WITH_TIMEOUT(!studio.run().isBusy(), kPatience);
@@ -91,7 +91,7 @@ private Q_SLOTS:
 
     void aDoubleClickOnRunCancelsNothing() {
         Running studio;
-        studio.window->controller()->panels().show("generate");
+        studio.window->controller()->widgets().panels.show("generate");
         auto* run = studio.window->findChild<QWidget*>("generateForm")->findChild<QWidget*>("run");
         test::doubleClick(*run, run->rect().center());
         QTRY_COMPARE_WITH_TIMEOUT(
@@ -132,7 +132,7 @@ private Q_SLOTS:
         };
         QTest::qWait(50);  // the bar is laid out
         const std::vector<QRect> before = positions();
-        const QRect canvas = studio.window->controller()->canvas().geometry();
+        const QRect canvas = studio.window->controller()->widgets().canvas.geometry();
 
         studio.begin();
         QTRY_VERIFY(bar->findChild<QWidget*>("runStrip")->isVisible());
@@ -141,7 +141,7 @@ private Q_SLOTS:
         QCOMPARE(bar->findChild<QToolButton*>("cancel")->text(), QString("Cancel"));
         studio.notices().show(NoticeKind::Success, "Saved.");
         QTest::qWait(50);
-        QCOMPARE(studio.window->controller()->canvas().geometry(), canvas);
+        QCOMPARE(studio.window->controller()->widgets().canvas.geometry(), canvas);
         QCOMPARE(test::textProblems(*studio.window), QStringList());
         test::keepScreenshot(*studio.window, "window_running_notice");
         studio.end();
@@ -254,7 +254,7 @@ private Q_SLOTS:
 
     void aNewGraphIsInSight() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->canvas();
+        GraphView& canvas = studio.window->controller()->widgets().canvas;
         canvas.invoke("view.zoom_actual");
         canvas.centerOn(5000, 5000);
         studio.action("file.new").trigger();
@@ -267,8 +267,8 @@ private Q_SLOTS:
 
     void returnAfterFindingANodeOpensItsValues() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->canvas();
-        studio.window->controller()->inspector().setFocus();
+        GraphView& canvas = studio.window->controller()->widgets().canvas;
+        studio.window->controller()->widgets().inspector.setFocus();
         answer("findNode", [](QDialog& dialog) {
             auto* words = dialog.findChild<QLineEdit*>("words");
             QTest::keyClicks(words, "denoise");
@@ -285,7 +285,7 @@ private Q_SLOTS:
 
     void shiftTabLeavesTheCanvas() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->canvas();
+        GraphView& canvas = studio.window->controller()->widgets().canvas;
         canvas.setFocus();
         QTRY_VERIFY(canvas.hasFocus());
         test::press(Qt::Key_Backtab, Qt::ShiftModifier);

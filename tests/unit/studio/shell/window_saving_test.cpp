@@ -97,7 +97,7 @@ private Q_SLOTS:
         studio.window->workspace()->file.saveAs(path, [](const FileOutcome&) {});
         QVERIFY(!studio.window->close());
         QVERIFY2(disk.isAsleep(), "the GUI thread waited for the disk");
-        NoticeBar& notices = studio.window->controller()->notices();
+        NoticeBar& notices = studio.window->controller()->widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(notices.text().contains("Saving “fox.json”"), kPatience);
         disk.wake();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.window->isVisible(), kPatience);

@@ -231,7 +231,7 @@ private Q_SLOTS:
         };
         QCOMPARE(count(RunState::Cancelled), 3);
         // They can be queued again.
-        const NoticeBar& notices = studio.window->controller()->notices();
+        const NoticeBar& notices = studio.window->controller()->widgets().notices;
         QVERIFY2(notices.text().contains('3'), qPrintable(notices.text()));
         notices.findChild<QPushButton*>("noticeButton")->click();
         QCOMPARE(count(RunState::Waiting), 3);
@@ -261,7 +261,10 @@ private Q_SLOTS:
             });
         };
         QCOMPARE(waiting(), 0);
-        studio.window->controller()->notices().findChild<QPushButton*>("noticeButton")->click();
+        studio.window->controller()
+            ->widgets()
+            .notices.findChild<QPushButton*>("noticeButton")
+            ->click();
         QCOMPARE(waiting(), kMany);
     }
 

@@ -43,7 +43,7 @@ private Q_SLOTS:
         QStringList problems;
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues", "log"}) {
-            studio.window->controller()->panels().show(panel);
+            studio.window->controller()->widgets().panels.show(panel);
             QStringList here;
             static_cast<void>(QTest::qWaitFor(
                 [&] { return (here = test::textProblems(*studio.window)).isEmpty(); }, kLaidOut));
@@ -57,7 +57,7 @@ private Q_SLOTS:
     /// While they go, one after the other reports that the selection changed.
     void severalChosenNodesAreDeleted() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->canvas();
+        GraphView& canvas = studio.window->controller()->widgets().canvas;
         studio.action("view.graph").trigger();
         studio.action("edit.select_all").trigger();
         QVERIFY(canvas.selectedNodes().size() > 1);
@@ -126,7 +126,7 @@ private Q_SLOTS:
             return Json{{"status", "ok"}, {"executed", 0}};
         });
         studio.action("run.start").trigger();
-        auto& bar = studio.window->controller()->notices();
+        auto& bar = studio.window->controller()->widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
         QVERIFY2(bar.text().contains("up to date"), qPrintable(bar.text()));
         studio.plugin.script().setScript(graph, drawsOne);
@@ -152,7 +152,7 @@ private Q_SLOTS:
                             {"files", {"/out/fox_1.png"}},
                             {"issues", {warning("936 tokens are left out"), warning("more")}}};
             });
-        auto& bar = studio.window->controller()->notices();
+        auto& bar = studio.window->controller()->widgets().notices;
 
         studio.action("run.start").trigger();
 
@@ -188,7 +188,7 @@ private Q_SLOTS:
                                          [](ScriptedRunner::Stage&) {
                                              return Json{{"status", "ok"}, {"executed", 0}};
                                          });
-        auto& bar = studio.window->controller()->notices();
+        auto& bar = studio.window->controller()->widgets().notices;
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
         studio.model().apply("Steps", [](graph::Document& document) {
@@ -217,13 +217,13 @@ private Q_SLOTS:
         studio.action("file.new").trigger();
         studio.plugin.script().openGate();
         QTRY_VERIFY_WITH_TIMEOUT(!run.isBusy(), kPatience);
-        QVERIFY(!studio.window->controller()->notices().isVisible());
+        QVERIFY(!studio.window->controller()->widgets().notices.isVisible());
         QCOMPARE(studio.window->workspace()->statuses.of("denoise").activity, NodeActivity::Idle);
     }
 
     void releasingNeverWaitsAndStatesWhatBecameOfIt() {
         Working studio;
-        auto& bar = studio.window->controller()->notices();
+        auto& bar = studio.window->controller()->widgets().notices;
         QAction& release = studio.action("run.release");
         studio.plugin.script().setRelease(Status::Failed, 2000);
         QElapsedTimer clock;
@@ -320,7 +320,7 @@ private Q_SLOTS:
         QMainWindow& window = *studio.window;
         auto* queue = window.findChild<QDockWidget*>("queue");
         studio.action("view.queue").trigger();
-        QMenu& menu = studio.window->controller()->panels().menu();
+        QMenu& menu = studio.window->controller()->widgets().panels.menu();
 
         chooseInMenu("To the right");
         menu.exec();
@@ -375,7 +375,7 @@ private Q_SLOTS:
     void runToHereEndsWithTheSelectedNode() {
         Working studio;
         QVERIFY(!studio.action("run.here").isEnabled());
-        studio.window->controller()->canvas().select({"encode"});
+        studio.window->controller()->widgets().canvas.select({"encode"});
         QVERIFY(studio.action("run.here").isEnabled());
         studio.action("run.here").trigger();
         QCOMPARE(studio.window->workspace()->queue.runs().back().options.at("until"),
@@ -398,7 +398,7 @@ private Q_SLOTS:
 
     void keysReachTheCanvasWhenItHasTheFocus() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->canvas();
+        GraphView& canvas = studio.window->controller()->widgets().canvas;
         canvas.setFocus();
         canvas.select({"latent"});
         QTest::keyClick(&canvas, Qt::Key_Delete);

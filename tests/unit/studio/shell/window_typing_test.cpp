@@ -29,13 +29,13 @@ struct Typing : Working {
     }
 
     void select(const std::set<std::string>& nodes) {
-        window->controller()->canvas().select(nodes);
+        window->controller()->widgets().canvas.select(nodes);
     }
 
     [[nodiscard]] ParamEditor& editorOf(const char* param) {
         return window->controller()
-            ->inspector()
-            .findChild<QWidget*>("inspectorParams")
+            ->widgets()
+            .inspector.findChild<QWidget*>("inspectorParams")
             ->findChild<InspectorRow*>(param)
             ->editor();
     }
@@ -79,7 +79,7 @@ struct Typing : Working {
         } else if (way == "menu") {
             chooseInMenu("Run", "run.start");
         } else {
-            window->controller()->panels().show("generate");
+            window->controller()->widgets().panels.show("generate");
             clickInto(*window->findChild<QWidget*>("generateForm")->findChild<QPushButton*>("run"));
         }
     }
@@ -134,20 +134,22 @@ struct Field {
 
 QWidget* inMemory(Typing& studio, const char* name) {
     studio.select({"denoise"});
-    return studio.window->controller()->inspector().findChild<MemoryEditor*>()->findChild<QWidget*>(
-        name);
+    return studio.window->controller()
+        ->widgets()
+        .inspector.findChild<MemoryEditor*>()
+        ->findChild<QWidget*>(name);
 }
 
 QWidget* inPrecision(Typing& studio, const char* name) {
     studio.select({"denoise"});
     studio.window->controller()
-        ->inspector()
-        .findChild<QWidget*>("inspectorSections")
+        ->widgets()
+        .inspector.findChild<QWidget*>("inspectorSections")
         ->findChild<Fold*>("precision")
         ->setOpen(true);
     return studio.window->controller()
-        ->inspector()
-        .findChild<PrecisionEditor*>()
+        ->widgets()
+        .inspector.findChild<PrecisionEditor*>()
         ->findChild<QWidget*>(name);
 }
 
@@ -175,15 +177,15 @@ const std::vector<Field>& fields() {
          [](Typing& studio) {
              studio.select({});
              return studio.window->controller()
-                 ->inspector()
-                 .findChild<QWidget*>("inspectorGraph")
+                 ->widgets()
+                 .inspector.findChild<QWidget*>("inspectorGraph")
                  ->findChild<QWidget*>("budget");
          },
          [](const graph::Document& graph) { return graph.memoryBudget == "6GiB"; }},
         {"budget of the memory panel",
          "6GiB",
          [](Typing& studio) {
-             studio.window->controller()->panels().show("memory");
+             studio.window->controller()->widgets().panels.show("memory");
              return studio.window->findChild<QWidget*>("budgetField");
          },
          [](const graph::Document& graph) { return graph.memoryBudget == "6GiB"; }},
@@ -194,8 +196,8 @@ const std::vector<Field>& fields() {
              studio.model().apply(
                  "Threshold", [](graph::Document& document) { document.collectionThreshold = 70; });
              return studio.window->controller()
-                 ->inspector()
-                 .findChild<QWidget*>("inspectorGraph")
+                 ->widgets()
+                 .inspector.findChild<QWidget*>("inspectorGraph")
                  ->findChild<QWidget*>("threshold");
          },
          [](const graph::Document& graph) { return graph.collectionThreshold == 55; }},
@@ -276,7 +278,7 @@ private Q_SLOTS:
         constexpr int kLongEnough = 300;
         QTest::qWait(kLongEnough);
         QCOMPARE(studio.plugin.script().startedGraphs().size(), size_t{0});
-        QVERIFY(studio.window->controller()->notices().text().contains("cannot be read"));
+        QVERIFY(studio.window->controller()->widgets().notices.text().contains("cannot be read"));
         QWidget* marked = studio.window->focusWidget();
         QVERIFY(studio.editorOf("steps").isAncestorOf(marked));
         QTest::keyClick(marked, Qt::Key_Escape);
@@ -337,7 +339,7 @@ private Q_SLOTS:
     /// What cannot be read is kept with its mark, whatever arrives, until Escape.
     void whatCannotBeReadRemainsWhereItIs() {
         Typing studio;
-        studio.window->controller()->panels().show("memory");
+        studio.window->controller()->widgets().panels.show("memory");
         auto* field = studio.window->findChild<QLineEdit*>("budgetField");
         studio.type(*field, "6Gi");
         test::press(Qt::Key_Tab);
@@ -374,7 +376,7 @@ private Q_SLOTS:
 
     void ctrlReturnEndsANoteAndRunsNothing() {
         Typing studio;
-        GraphView& canvas = studio.window->controller()->canvas();
+        GraphView& canvas = studio.window->controller()->widgets().canvas;
         canvas.setFocus();
         canvas.invoke("node.note");
         auto* note = canvas.viewport()->findChild<QPlainTextEdit*>("canvasText");

@@ -112,7 +112,7 @@ struct Masks : Working {
         QVERIFY(notice().contains("Nothing is removed"));
     }
 
-    [[nodiscard]] QString notice() { return window->controller()->notices().text(); }
+    [[nodiscard]] QString notice() { return window->controller()->widgets().notices.text(); }
 
     QString used;
     QString unused;
@@ -162,7 +162,7 @@ const std::vector<std::pair<const char*, Use>>& uses() {
          }},
         {"the viewer",
          [](Masks& studio) {
-             Viewer& viewer = studio.window->controller()->viewer();
+             Viewer& viewer = studio.window->controller()->widgets().viewer;
              QSignalSpy shown(&viewer, &Viewer::shown);
              viewer.showFile(studio.used);
              QVERIFY(shown.wait(kPatience));
@@ -242,7 +242,8 @@ private Q_SLOTS:
     void aGraphWithoutAFileHasNone() {
         Working studio;
         studio.action("file.remove_masks").trigger();
-        QVERIFY(studio.window->controller()->notices().text().contains("Save the graph first"));
+        QVERIFY(
+            studio.window->controller()->widgets().notices.text().contains("Save the graph first"));
     }
 };
 
