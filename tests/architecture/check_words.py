@@ -3,10 +3,10 @@
 
     check_words.py [ROOT] [--counts]
 
-words.tsv, beside this script, has rows of four columns:
-- `never`, forms of a word with commas, what to write instead, empty: it stands nowhere;
-- `reviewed`, forms, what to write instead, empty: it stands in its allowed phrases alone;
-- `allowed`, a form, a regular expression of a phrase or a name with the word in it, and where (prefixes of paths with commas;
+words.tsv, next to this script, has rows with tabs between their columns:
+- `never`, forms of a word with commas, what to write instead: it stands nowhere, but for names of others and saved ones;
+- `reviewed`, forms, what to write instead: it stands in its allowed phrases alone;
+- `allowed`, forms, a regular expression of a phrase or a name with one of them in it, and where (prefixes of paths with commas;
   empty: everywhere), then why.
 
 Names are split at capitals and underscores: "door" is found in moduleDoor and DOOR_PATH, not in outdoors. --counts prints for each
@@ -37,13 +37,14 @@ class Rules:
             if not line.strip() or line.startswith("#"):
                 continue
             kind, words, *rest = line.rstrip("\n").split("\t")
-            if kind in ("never", "reviewed") and len(rest) >= 1:
+            if kind in ("never", "reviewed") and len(rest) == 1:
                 for word in words.split(","):
                     self.instead[word] = rest[0]
                     if kind == "reviewed":
                         self.reviewed.add(word)
             elif kind == "allowed" and len(rest) == 3:
-                self.allowed[words].append((re.compile(rest[0]), tuple(filter(None, rest[1].split(",")))))
+                for word in words.split(","):
+                    self.allowed[word].append((re.compile(rest[0]), tuple(filter(None, rest[1].split(",")))))
             else:
                 sys.exit(f"{WORDS.name}:{number}: not a row of words: {line.strip()}")
         for word in self.allowed.keys() - self.instead.keys():
