@@ -310,9 +310,9 @@ def update_module(root, language, nodes):
     texts |= of_presets(root)
     texts |= described(nodes) if nodes is not None else {
         key: entry["en"] for key, entry in before.items() if not key.startswith(("preset/", "tag/", "exposed/"))}
-    same = {}  # what another key of the same English is translated to
+    same = {}  # what another key of the same English is translated to; templates have words of their own around "{message}"
     for entry in before.values():
-        if entry["text"]:
+        if entry["text"] and entry["en"] != "{message}":
             same.setdefault(entry["en"], entry["text"])
     after = {}
     for key in sorted(texts):
