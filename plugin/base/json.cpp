@@ -75,11 +75,11 @@ public:
 
 private:
     bool put(Json value) {
-        entry(std::move(value));
+        insert(std::move(value));
         return true;
     }
 
-    Json& entry(Json value) {
+    Json& insert(Json value) {
         if (open_.empty()) {
             return root_ = std::move(value);
         }
@@ -94,7 +94,7 @@ private:
             throw Error(ErrorKind::Corrupt,
                         message("{} is nested deeper than {} levels", what_, maxDepth_));
         }
-        open_.push_back(&entry(std::move(container)));
+        open_.push_back(&insert(std::move(container)));
         return true;
     }
 

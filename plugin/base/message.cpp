@@ -32,7 +32,7 @@ std::string englishOf(const MessageParts& parts) {
 }
 
 /// The number of the placeholder that begins behind "{"; nothing where there is none.
-std::optional<size_t> bindTo(std::string_view rest, size_t next) {
+std::optional<size_t> placeholderNumber(std::string_view rest, size_t next) {
     if (rest.starts_with('}')) {
         return next;
     }
@@ -43,7 +43,7 @@ std::optional<size_t> bindTo(std::string_view rest, size_t next) {
 }
 
 bool fits(const std::string& format, size_t arguments) {
-    return countPositions(format) == static_cast<int>(arguments);
+    return countPlaceholders(format) == static_cast<int>(arguments);
 }
 
 std::optional<MessageParts> partsFromJson(const Json& json, int depth);
@@ -143,15 +143,15 @@ std::vector<FormatPiece> piecesOf(std::string_view format) {
             pieces.push_back({.text = std::exchange(text, {})});
         }
     };
-    size_t positions = 0;
+    size_t placeholders = 0;
     for (size_t i = 0; i < format.size(); ++i) {
         const std::string_view rest = format.substr(i + 1);
         const bool isBrace = format[i] == '{' || format[i] == '}';
-        const auto found = format[i] == '{' ? bindTo(rest, positions) : std::nullopt;
+        const auto found = format[i] == '{' ? placeholderNumber(rest, placeholders) : std::nullopt;
         if (found) {
             endText();
             pieces.push_back({.argument = found});
-            ++positions;
+            ++placeholders;
             i += rest.find('}') + 1;
         } else {
             text += format[i];

@@ -20,18 +20,18 @@ namespace lowtide {
 struct MessageParts;
 
 /// The number of "{}" in a format; -1 where another brace is not doubled.
-[[nodiscard]] constexpr int countPositions(std::string_view format) {
-    int positions = 0;
+[[nodiscard]] constexpr int countPlaceholders(std::string_view format) {
+    int placeholders = 0;
     for (size_t i = 0; i < format.size(); ++i) {
         const bool isBrace = format[i] == '{' || format[i] == '}';
         const char next = i + 1 < format.size() ? format[i + 1] : '\0';
         if (isBrace && next != format[i] && !(format[i] == '{' && next == '}')) {
             return -1;
         }
-        positions += format[i] == '{' && next == '}' ? 1 : 0;
+        placeholders += format[i] == '{' && next == '}' ? 1 : 0;
         i += isBrace ? 1 : 0;
     }
-    return positions;
+    return placeholders;
 }
 
 /// A literal with `Count` placeholders "{}", "{{" and "}}" for braces. Another number does not
@@ -43,7 +43,7 @@ public:
     // NOLINTNEXTLINE(google-explicit-constructor)
     template <size_t Size>
     consteval MessageFormat(const char (&text)[Size]) : text_(text) {
-        if (countPositions(text) != static_cast<int>(Count)) {
+        if (countPlaceholders(text) != static_cast<int>(Count)) {
             throw "the format has more or fewer {} than there are arguments, or a single brace";
         }
     }

@@ -48,7 +48,7 @@ public:
 
     /// Once, when the run is over: may add to its report. Of a run that was cancelled while it was
     /// queued, on the cancelling thread.
-    virtual void notify(Json& /*report*/) {}
+    virtual void addToReport(Json& /*report*/) {}
 };
 
 }  // namespace lowtide::executor

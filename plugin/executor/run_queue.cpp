@@ -163,7 +163,7 @@ RunResult resultOf(const RunReport& report, RunHooks& hooks) {
     // A report that cannot be written, or what a hook adds to it, costs nothing but itself.
     static_cast<void>(attempt("", [&] {
         result.report = toJson(report);
-        hooks.notify(result.report);
+        hooks.addToReport(result.report);
     }));
     return result;
 }

@@ -38,7 +38,7 @@ public:
     void afterRun(memory::Outcome outcome) override;
 
     /// Adds "unaccounted", a figure for each repetition.
-    void notify(Json& report) override { report["unaccounted"] = unaccounted_; }
+    void addToReport(Json& report) override { report["unaccounted"] = unaccounted_; }
 
 private:
     void compareWithLast(const std::map<std::string, std::string>& last) const;

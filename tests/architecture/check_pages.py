@@ -46,8 +46,8 @@ OTHERS = {  # made otherwise, and how
 
 def pages(root):
     for top in TOP:
-        position = root / top
-        yield from [position] if position.is_file() else sorted(position.rglob("*.md"))
+        page = root / top
+        yield from [page] if page.is_file() else sorted(page.rglob("*.md"))
 
 
 def prose(page):

@@ -121,7 +121,7 @@ def faults(english, text):
     return problems
 
 
-def positions(text):
+def placeholder_numbers(text):
     """The numbers of a format's placeholders; nothing where a brace stands alone."""
     numbers = []
     for piece in FORMAT_PIECES.finditer(text):
@@ -134,7 +134,7 @@ def positions(text):
 
 def format_faults(english, text):
     """What a translation of a message's format lost, or has too much."""
-    wanted, given = positions(english), positions(text)
+    wanted, given = placeholder_numbers(english), placeholder_numbers(text)
     problems = []
     if wanted is None or given is None:
         problems.append("has a brace that is neither a placeholder nor doubled")

@@ -104,7 +104,7 @@ private Q_SLOTS:
     /// Of Stable Diffusion XL; the file is next to the image, where its graph looks for it.
     void reportsWhatASecondEncoderRead() {
         const QTemporaryDir folder;
-        const QString checkpoint = testing::copyXlFile("sdxl_1_half", folder.path());
+        const QString checkpoint = testing::linkXlFile("sdxl_1_half", folder.path());
         QStringList arguments = {
             "run", testing::exampleGraph("text_to_image"), "--out", folder.path()};
         for (const QString& set : {"load.checkpoint=" + checkpoint,

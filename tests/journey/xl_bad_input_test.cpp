@@ -76,7 +76,7 @@ class XlBadInputTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        xl_ = testing::copyXlFile("sdxl_1", folder_.path());
+        xl_ = testing::linkXlFile("sdxl_1", folder_.path());
         refiner_ = testing::sdxlGoldenFolder() + "/checkpoints/refiner_0";
         base_ = testing::readTensorFile(xl_.toStdString());
         testing::writeFile(bad("lowtide.json"),

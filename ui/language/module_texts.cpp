@@ -88,7 +88,7 @@ QString blamedLabel(const Issue& issue, const Json& facts) {
     return id;
 }
 
-std::optional<QString> fillPlaceholder(const std::string& name,
+std::optional<QString> placeholderText(const std::string& name,
                                        const Issue& issue,
                                        const Json& facts) {
     if (facts.is_object() && facts.contains(name)) {
@@ -108,7 +108,7 @@ std::optional<QString> filledIn(const QString& pattern, const Issue& issue, cons
     qsizetype from = 0;
     for (auto matches = kPlaceholder.globalMatch(pattern); matches.hasNext();) {
         const QRegularExpressionMatch match = matches.next();
-        const auto text = fillPlaceholder(match.captured(1).toStdString(), issue, facts);
+        const auto text = placeholderText(match.captured(1).toStdString(), issue, facts);
         if (!text) {
             return std::nullopt;
         }

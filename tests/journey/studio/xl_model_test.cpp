@@ -72,7 +72,7 @@ private:
 void XlModelTest::initTestCase() {
     const QString models = folder_.filePath("models");
     QVERIFY(QDir().mkpath(models));
-    static_cast<void>(copyXlFile("sdxl_1_half", models, "my_xl"));
+    static_cast<void>(linkXlFile("sdxl_1_half", models, "my_xl"));
     studio_ = std::make_unique<StudioSession>(folder_.path());
     QVERIFY(studio_->isReady());
     studio_->window().resize(1500, 950);

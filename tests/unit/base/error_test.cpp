@@ -14,7 +14,7 @@ class ErrorTest : public QObject {
 
 private Q_SLOTS:
 
-    void carriesWhatWasReported() {
+    void carriesWhatWentWrong() {
         Error error(
             ErrorKind::OutOfMemory, Message("no space"), Message("close something"), "width");
         error.withBytesAsked(42);

@@ -40,9 +40,9 @@ private Q_SLOTS:
 
     void refusesWhatIsNotJson_data() {
         QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("output");
-        const auto row = [](const char* name, QByteArray text, const char* output) {
-            QTest::newRow(name) << text << QString(output);
+        QTest::addColumn<QString>("complaint");
+        const auto row = [](const char* name, QByteArray text, const char* complaint) {
+            QTest::newRow(name) << text << QString(complaint);
         };
         row("empty", "", "line 1");
         row("bare word", "hello", "line 1, column 1");
@@ -62,13 +62,13 @@ private Q_SLOTS:
 
     void refusesWhatIsNotJson() {
         QFETCH(QByteArray, text);
-        QFETCH(QString, output);
+        QFETCH(QString, complaint);
         const auto error = errorOf([&] { (void)parseJson(text.toStdString(), "the graph"); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
         const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.startsWith("the graph "), qPrintable(message));
-        QVERIFY2(message.contains(output), qPrintable(message));
+        QVERIFY2(message.contains(complaint), qPrintable(message));
     }
 
     void sameKeyInTwoObjectsIsFine() {

@@ -94,7 +94,7 @@ private Q_SLOTS:
 
     void aWrongFormatDoesNotCompile_data() {
         QTest::addColumn<QByteArray>("format");
-        QTest::addColumn<int>("positions");
+        QTest::addColumn<int>("placeholders");
         QTest::newRow("none") << QByteArray("it is full") << 0;
         QTest::newRow("two") << QByteArray("{} of {}") << 2;
         QTest::newRow("doubled") << QByteArray("{{}} {{{}}}") << 1;
@@ -107,10 +107,10 @@ private Q_SLOTS:
     /// MessageFormat's constructor runs this at compile time.
     void aWrongFormatDoesNotCompile() {
         QFETCH(QByteArray, format);
-        QTEST(countPositions(format.toStdString()), "positions");
+        QTEST(countPlaceholders(format.toStdString()), "placeholders");
     }
 
-    void translationsNumberTheirPositions_data() {
+    void translationsNumberTheirPlaceholders_data() {
         QTest::addColumn<QByteArray>("format");
         QTest::addColumn<QString>("pieces");
         QTest::newRow("in order") << QByteArray("a {} b {}") << "a |#0| b |#1";
@@ -119,7 +119,7 @@ private Q_SLOTS:
         QTest::newRow("no placeholder") << QByteArray("{ a} {1 {x}") << "{ a} {1 {x}";
     }
 
-    void translationsNumberTheirPositions() {
+    void translationsNumberTheirPlaceholders() {
         QFETCH(QByteArray, format);
         QStringList pieces;
         for (const FormatPiece& piece : piecesOf(format.toStdString())) {

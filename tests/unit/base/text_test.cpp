@@ -55,7 +55,7 @@ private Q_SLOTS:
         }
     }
 
-    void reportsUtf8_data() {
+    void recognisesUtf8_data() {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<bool>("valid");
         // The boundaries of RFC 3629, section 4.
@@ -84,7 +84,7 @@ private Q_SLOTS:
         QTest::newRow("no continuation") << QByteArray("\xC3(") << false;
     }
 
-    void reportsUtf8() {
+    void recognisesUtf8() {
         QFETCH(QByteArray, text);
         QFETCH(bool, valid);
         QCOMPARE(isValidUtf8(text.toStdString()), valid);

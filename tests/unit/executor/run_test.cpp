@@ -364,7 +364,7 @@ void RunTest::refusesATimelineFile_whoseFolderIsNotThere() {
 void RunTest::letsAHookAddToTheReport() {
     class Reporting final : public RunHooks {
     public:
-        void notify(Json& report) override { report["seen"] = report["executed"]; }
+        void addToReport(Json& report) override { report["seen"] = report["executed"]; }
     };
 
     RunBench bench;
