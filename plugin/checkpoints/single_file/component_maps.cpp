@@ -1,5 +1,6 @@
 #include "plugin/checkpoints/single_file/component_maps.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/single_file/ldm_settings.hpp"
 
