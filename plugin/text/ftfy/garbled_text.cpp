@@ -1,6 +1,5 @@
-#include "plugin/text/ftfy/garbled_text.hpp"
-
 #include "plugin/text/characters.hpp"
+#include "plugin/text/ftfy/mojibake.hpp"
 #include "plugin/text/ftfy/single_byte_encoding.hpp"
 
 #include <algorithm>

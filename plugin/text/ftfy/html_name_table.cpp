@@ -2,7 +2,7 @@
 // entities.json there has them: a name, "=", its one or two characters in hexadecimal.
 // Copyright WHATWG (Apple, Google, Mozilla, Microsoft). Licence: BSD 3-Clause,
 // resources/html/LICENSE.
-#include "plugin/text/ftfy/html_name_table.hpp"
+#include "plugin/text/ftfy/html_text.hpp"
 
 namespace lowtide::models {
 

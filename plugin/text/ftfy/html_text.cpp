@@ -1,7 +1,6 @@
 #include "plugin/text/ftfy/html_text.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/text/ftfy/html_name_table.hpp"
 #include "plugin/text/ftfy/single_byte_encoding.hpp"
 
 #include <algorithm>

@@ -14,4 +14,10 @@ namespace lowtide::models {
 /// no accident in a text that may be no HTML. Source: ftfy 6.3.1, unescape_html.
 [[nodiscard]] std::u32string unescapedWholeReferences(std::u32string_view text);
 
+/// "AElig=c6 AMP=26 ...": the names of HTML's characters, sorted, each with its one or two
+/// characters ("acE=223e.333"), a space behind each.
+extern const std::string_view kHtmlNames;
+/// "AElig AMP ...": those that HTML reads without a semicolon too.
+extern const std::string_view kBareHtmlNames;
+
 }  // namespace lowtide::models
