@@ -152,7 +152,7 @@ private Q_SLOTS:
             }
         });
         neighbour->start();
-        constexpr int kRuns = 20;
+        constexpr int kRuns = 8;
         int equal = 0;
         for (int i = 0; i < kRuns; ++i) {
             equal += dumpOf("text_to_image", kShort) == expected_ ? 1 : 0;

@@ -191,7 +191,7 @@ private Q_SLOTS:
 
     void theDeviceAndItsPolicyChangeNothing_data() {
         QTest::addColumn<QString>("policy");
-        for (const char* policy : {"sequential", "leaf+stream", "block:2", "model+stream"}) {
+        for (const char* policy : {"leaf+stream", "block:2"}) {
             QTest::newRow(policy) << policy;
         }
     }

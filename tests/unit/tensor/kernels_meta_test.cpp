@@ -296,8 +296,8 @@ private Q_SLOTS:
         QTest::addColumn<bool>("isBf16");
         const std::vector<Case> all = cases();
         for (size_t i = 0; i < all.size(); ++i) {
-            if (all[i].name == "resample") {  // of images, which are f32
-                continue;
+            if (all[i].name == "resample" || all[i].name == "conv over its own input") {
+                continue;  // of f32 alone: images, and a convolution that half types do not have
             }
             QTest::newRow(("bf16 " + all[i].name).c_str()) << static_cast<int>(i) << true;
             QTest::newRow(("f16 " + all[i].name).c_str()) << static_cast<int>(i) << false;
