@@ -77,9 +77,10 @@ std::set<ModelKind> kindsOf(const GraphModel& model, const std::string& file) {
     std::set<ModelKind> kinds;
     for (const auto& [id, node] : model.document().nodes) {
         for (const auto& [param, value] : node.params.items()) {
-            const std::optional<ModelKind> kind =
-                value == file ? kindFor({node.type, param}) : std::nullopt;
-            if (kind) {
+            if (value != file) {
+                continue;
+            }
+            if (const std::optional<ModelKind> kind = kindFor({node.type, param})) {
                 kinds.insert(*kind);
             }
         }
