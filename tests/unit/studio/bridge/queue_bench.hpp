@@ -27,10 +27,15 @@ inline QList<quint64> order(const RunQueue& queue) {
     return ids;
 }
 
+/// By qWaitFor(), which looks five times as often as QTRY_VERIFY(): tests wait for hundreds of
+/// runs.
 inline void waitUntilEnded(RunQueue& queue, quint64 id) {
-    QTRY_VERIFY_WITH_TIMEOUT(
-        queue.find(id)->state != RunState::Waiting && queue.find(id)->state != RunState::Running,
-        kPatience);
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            const RunState state = queue.find(id)->state;
+            return state != RunState::Waiting && state != RunState::Running;
+        },
+        kPatience));
 }
 
 }  // namespace lowtide::ui
