@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+LOWTIDE_JSON_INSTANCES()
+
 namespace lowtide {
 
 namespace {

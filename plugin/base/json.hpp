@@ -7,12 +7,20 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lowtide {
+
+/// What nlohmann's parser reads a std::string and a std::string_view (or a char*) through.
+using JsonStringInput = decltype(nlohmann::detail::input_adapter(std::declval<std::string&>()));
+using JsonViewInput = decltype(nlohmann::detail::input_adapter(std::declval<std::string_view&>()));
 
 struct JsonLimits {
     size_t maxBytes = 64u << 20;
@@ -71,3 +79,18 @@ void requireKnownKeys(const Json& object,
                                                    int64_t most);
 
 }  // namespace lowtide
+
+// Compiled once, with optimisation, in json.cpp: each source that reads or writes JSON would
+// compile them again, and in a test program, which is compiled without it, those copies would win.
+#define LOWTIDE_JSON_INSTANCES(linkage)                                                        \
+    linkage template class std::vector<nlohmann::json>;                                        \
+    linkage template class std::map<std::string, nlohmann::json, std::less<>>;                 \
+    linkage template class nlohmann::basic_json<>;                                             \
+    linkage template class nlohmann::detail::serializer<nlohmann::json>;                       \
+    linkage template class nlohmann::detail::json_sax_dom_parser<nlohmann::json>;              \
+    linkage template class nlohmann::detail::lexer<nlohmann::json, lowtide::JsonStringInput>;  \
+    linkage template class nlohmann::detail::lexer<nlohmann::json, lowtide::JsonViewInput>;    \
+    linkage template class nlohmann::detail::parser<nlohmann::json, lowtide::JsonStringInput>; \
+    linkage template class nlohmann::detail::parser<nlohmann::json, lowtide::JsonViewInput>;
+
+LOWTIDE_JSON_INSTANCES(extern)
