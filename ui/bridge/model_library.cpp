@@ -111,8 +111,6 @@ private:
     std::vector<FoundModel> found_;
 };
 
-namespace fs = std::filesystem;
-
 constexpr std::string_view kBuiltin = "builtin:";
 constexpr std::string_view kMini = "builtin:mini";
 
