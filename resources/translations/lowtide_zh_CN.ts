@@ -4085,6 +4085,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>studio</source>
         <translation>程序</translation>
     </message>
+    <message>
+        <source>%1, %2, %3: %4</source>
+        <translation>%1，%2，%3：%4</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::LogPanel</name>
@@ -4155,13 +4159,6 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Save the log</source>
         <translation>保存日志</translation>
-    </message>
-</context>
-<context>
-    <name>lowtide::ui::LogRows</name>
-    <message>
-        <source>%1, %2, %3: %4</source>
-        <translation>%1，%2，%3：%4</translation>
     </message>
 </context>
 <context>

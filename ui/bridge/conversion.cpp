@@ -82,10 +82,6 @@ Conversion::~Conversion() {
     cancel();
 }
 
-bool Conversion::isPossible() const {
-    return engine_.canCall("convert");
-}
-
 void Conversion::ask(const std::string& checkpoint, const QString& graphFolder) {
     background_.run([this,
                      question = ++lastQuestion_,
@@ -112,7 +108,11 @@ void Conversion::begin(const ConversionJob& job) {
     background_.run([this, watch = watch_, request, out = job.out]() -> Background::Answer {
         std::string text;
         const Status status = engine_.call("convert", request, text, watch.get());
-        return [this, what = convertedIn(status, text, out)] { end(what); };
+        return [this, what = convertedIn(status, text, out)] {
+            clock_.stop();
+            watch_.reset();
+            Q_EMIT ended(what);
+        };
     });
 }
 
@@ -120,12 +120,6 @@ void Conversion::cancel() {
     if (watch_) {
         watch_->isCancelled = true;
     }
-}
-
-void Conversion::end(const Converted& what) {
-    clock_.stop();
-    watch_.reset();
-    Q_EMIT ended(what);
 }
 
 }  // namespace lowtide::ui

@@ -59,7 +59,7 @@ public:
     ~Conversion() override;
 
     /// Whether this module converts.
-    [[nodiscard]] bool isPossible() const;
+    [[nodiscard]] bool isPossible() const { return engine_.canCall("convert"); }
 
     /// Asks what can become of it; answers to earlier questions are dropped.
     void ask(const std::string& checkpoint, const QString& graphFolder);
@@ -77,7 +77,6 @@ Q_SIGNALS:
 
 private:
     class Watch;
-    void end(const Converted& what);
 
     const Engine& engine_;
     std::shared_ptr<Watch> watch_;  ///< of what is at work

@@ -4,8 +4,6 @@
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
 
-#include <QTimer>
-
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -101,44 +99,24 @@ Bytes rehearsedBytes(const std::string& spec) {
     }
 }
 
-struct MemoryFeed::State {
-    explicit State(Runner& module) : runner(module) {}
-
-    Runner& runner;
-    MemoryNow now;
-    bool isRunning = false;
-    bool isWatched = false;
-    bool isAsking = false;
-    bool mustAskAgain = false;  ///< somebody wants a look that begins after now
-    QTimer timer;
-    Background background;
-};
-
-MemoryFeed::MemoryFeed(Runner& runner, QObject* parent)
-    : QObject(parent), state_(std::make_unique<State>(runner)) {
-    connect(&state_->timer, &QTimer::timeout, this, [this] {
-        if (!state_->isAsking) {
+MemoryFeed::MemoryFeed(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {
+    connect(&timer_, &QTimer::timeout, this, [this] {
+        if (!isAsking_) {
             askNow();  // a slow module is not asked faster than it answers
         }
     });
 }
 
-MemoryFeed::~MemoryFeed() = default;
-
-const MemoryNow& MemoryFeed::now() const {
-    return state_->now;
-}
-
 void MemoryFeed::setRunning(bool isRunning) {
-    if (isRunning != state_->isRunning) {
-        state_->isRunning = isRunning;
+    if (isRunning != isRunning_) {
+        isRunning_ = isRunning;
         adjust();
     }
 }
 
 void MemoryFeed::setWatched(bool isWatched) {
-    if (isWatched != state_->isWatched) {
-        state_->isWatched = isWatched;
+    if (isWatched != isWatched_) {
+        isWatched_ = isWatched;
         adjust();
     }
 }
@@ -146,60 +124,50 @@ void MemoryFeed::setWatched(bool isWatched) {
 /// The last look after a run shows what remained.
 void MemoryFeed::adjust() {
     askNow();
-    if (state_->isRunning) {
-        state_->timer.start(kRunningMilliseconds);
-    } else if (state_->isWatched) {
-        state_->timer.start(kWatchedMilliseconds);
+    if (isRunning_) {
+        timer_.start(kRunningMilliseconds);
+    } else if (isWatched_) {
+        timer_.start(kWatchedMilliseconds);
     } else {
-        state_->timer.stop();
+        timer_.stop();
     }
 }
 
 void MemoryFeed::askNow() {
-    if (state_->isAsking) {
-        state_->mustAskAgain = true;
+    if (isAsking_) {
+        mustAskAgain_ = true;
         return;
     }
-    state_->isAsking = true;
-    state_->background.run([this, &runner = state_->runner, withDevices = !state_->isRunning] {
-        auto now = std::make_shared<MemoryNow>(askMemory(runner, withDevices));
+    isAsking_ = true;
+    background_.run([this, withDevices = !isRunning_] {
+        auto now = std::make_shared<MemoryNow>(askMemory(runner_, withDevices));
         return [this, now] { take(*now); };
     });
 }
 
 void MemoryFeed::take(const MemoryNow& now) {
-    state_->isAsking = false;
-    if (std::exchange(state_->mustAskAgain, false)) {
+    isAsking_ = false;
+    if (std::exchange(mustAskAgain_, false)) {
         askNow();
     }
-    const bool isNew = now.ledger != state_->now.ledger ||
-                       (!now.devices.is_null() && now.devices != state_->now.devices) ||
-                       (!now.cards.is_null() && now.cards != state_->now.cards);
+    const bool isNew = now.ledger != now_.ledger ||
+                       (!now.devices.is_null() && now.devices != now_.devices) ||
+                       (!now.cards.is_null() && now.cards != now_.cards);
     if (!isNew) {
         return;
     }
-    state_->now.ledger = now.ledger;
+    now_.ledger = now.ledger;
     if (!now.devices.is_null()) {
-        state_->now.devices = now.devices;
+        now_.devices = now.devices;
     }
     if (!now.cards.is_null()) {
-        state_->now.cards = now.cards;
+        now_.cards = now.cards;
     }
-    Q_EMIT changed(state_->now);
+    Q_EMIT changed(now_);
 }
 
 MaintenanceJob::MaintenanceJob(const Engine& engine, QObject* parent)
     : QObject(parent), engine_(engine) {}
-
-MaintenanceJob::~MaintenanceJob() = default;
-
-bool MaintenanceJob::canUnload() const {
-    return engine_.canCall("unload");
-}
-
-bool MaintenanceJob::canMeasure() const {
-    return engine_.canCall("calibrate");
-}
 
 void MaintenanceJob::begin(const MaintenanceTask& task) {
     const auto ask = [task, isUnloaded = canUnload(), &engine = engine_]() -> Answered {
@@ -218,13 +186,11 @@ void MaintenanceJob::begin(const MaintenanceTask& task) {
     Q_EMIT began(task);
     background_.run([this, task, ask] {
         const QString problem = problemOf(insist(ask));
-        return [this, task, problem] { end(task, problem); };
+        return [this, task, problem] {
+            --open_;
+            Q_EMIT ended(task, problem);
+        };
     });
-}
-
-void MaintenanceJob::end(const MaintenanceTask& task, const QString& problem) {
-    --open_;
-    Q_EMIT ended(task, problem);
 }
 
 }  // namespace lowtide::ui

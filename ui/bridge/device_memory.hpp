@@ -8,8 +8,8 @@
 
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,13 +37,14 @@ class MemoryFeed : public QObject {
 
 public:
     explicit MemoryFeed(Runner& runner, QObject* parent = nullptr);
-    ~MemoryFeed() override;
 
     /// A run lasts.
     void setRunning(bool isRunning);
     /// A panel that shows it is visible.
     void setWatched(bool isWatched);
-    [[nodiscard]] const MemoryNow& now() const;
+
+    [[nodiscard]] const MemoryNow& now() const { return now_; }
+
     /// Asks once, also when nobody watches.
     void askNow();
 
@@ -52,11 +53,17 @@ Q_SIGNALS:
     void changed(const lowtide::ui::MemoryNow& now);
 
 private:
-    struct State;
     void adjust();
     void take(const MemoryNow& now);
 
-    std::unique_ptr<State> state_;
+    Runner& runner_;
+    MemoryNow now_;
+    bool isRunning_ = false;
+    bool isWatched_ = false;
+    bool isAsking_ = false;
+    bool mustAskAgain_ = false;  ///< somebody wants a look that begins after now
+    QTimer timer_;
+    Background background_;
 };
 
 /// What a user asks of the module between runs.
@@ -78,10 +85,10 @@ class MaintenanceJob : public QObject {
 public:
     /// `engine` must outlive it.
     explicit MaintenanceJob(const Engine& engine, QObject* parent = nullptr);
-    ~MaintenanceJob() override;
 
-    [[nodiscard]] bool canUnload() const;
-    [[nodiscard]] bool canMeasure() const;
+    [[nodiscard]] bool canUnload() const { return engine_.canCall("unload"); }
+
+    [[nodiscard]] bool canMeasure() const { return engine_.canCall("calibrate"); }
 
     void begin(const MaintenanceTask& task);
 
@@ -94,8 +101,6 @@ Q_SIGNALS:
     void ended(const lowtide::ui::MaintenanceTask& task, const QString& problem);
 
 private:
-    void end(const MaintenanceTask& task, const QString& problem);
-
     const Engine& engine_;
     int open_ = 0;
     Background background_;

@@ -44,6 +44,11 @@ struct LogModel::Inbox final : LogReader {
     bool isReported = false;
 };
 
+QString timeOf(const LogEntry& entry) {
+    return QDateTime::fromMSecsSinceEpoch(entry.milliseconds)
+        .toString(QStringLiteral("HH:mm:ss.zzz"));
+}
+
 QString levelText(Level level) {
     switch (level) {
         case Level::Debug:
@@ -72,7 +77,7 @@ QString lineOf(const LogEntry& entry) {
              entry.text);
 }
 
-LogModel::LogModel(QObject* parent) : QObject(parent) {
+LogModel::LogModel(QObject* parent) : QAbstractListModel(parent) {
     read(logSource(), LogOrigin::Studio);
 }
 
@@ -95,6 +100,33 @@ void LogModel::read(LogSource& source, LogOrigin origin) {
     source.add(*sources_.back().inbox);
 }
 
+const LogEntry* LogModel::entryAt(const QModelIndex& index) const {
+    const auto row = static_cast<size_t>(index.row());
+    return index.isValid() && row < entries_.size() ? &entries_[row] : nullptr;
+}
+
+int LogModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(entries_.size());
+}
+
+QVariant LogModel::data(const QModelIndex& index, int role) const {
+    const LogEntry* entry = entryAt(index);
+    if (!entry) {
+        return {};
+    }
+    if (role == Qt::DisplayRole) {
+        return entry->text;
+    }
+    if (role == Qt::ToolTipRole) {
+        return lineOf(*entry);
+    }
+    if (role == Qt::AccessibleTextRole) {
+        return tr("%1, %2, %3: %4")
+            .arg(levelText(entry->level), originText(entry->origin), timeOf(*entry), entry->text);
+    }
+    return {};
+}
+
 void LogModel::clear() {
     forget(entries_.size());
 }
@@ -103,12 +135,13 @@ void LogModel::take(std::deque<LogEntry> lines) {
     if (lines.empty()) {
         return;
     }
-    Q_EMIT aboutToAdd(static_cast<int>(lines.size()));
+    const int first = rowCount();
+    beginInsertRows({}, first, first + static_cast<int>(lines.size()) - 1);
     for (LogEntry& line : lines) {
         characters_ += line.text.size();
         entries_.push_back(std::move(line));
     }
-    Q_EMIT added();
+    endInsertRows();
     size_t excess = entries_.size() > kMostLines ? entries_.size() - kMostLines : 0;
     qsizetype left = characters_;
     for (size_t i = 0; i < entries_.size() && (i < excess || left > kMostCharacters); ++i) {
@@ -122,13 +155,13 @@ void LogModel::forget(size_t count) {
     if (count == 0) {
         return;
     }
-    Q_EMIT aboutToForget(static_cast<int>(count));
+    beginRemoveRows({}, 0, static_cast<int>(count) - 1);
     const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(count);
     for (auto entry = entries_.begin(); entry != end; ++entry) {
         characters_ -= entry->text.size();
     }
     entries_.erase(entries_.begin(), end);
-    Q_EMIT forgotten();
+    endRemoveRows();
 }
 
 }  // namespace lowtide::ui

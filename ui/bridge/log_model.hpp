@@ -2,7 +2,7 @@
 
 #include "plugin/host_api/log_source.hpp"
 
-#include <QObject>
+#include <QAbstractListModel>
 #include <QString>
 
 #include <deque>
@@ -23,12 +23,14 @@ struct LogEntry {
 /// "2026-11-28 03:12:45.120  warning  engine  text", as files and the clipboard get it, in
 /// English as the lines are.
 [[nodiscard]] QString lineOf(const LogEntry& entry);
+/// "03:12:45.120".
+[[nodiscard]] QString timeOf(const LogEntry& entry);
 [[nodiscard]] QString levelText(Level level);
 [[nodiscard]] QString originText(LogOrigin origin);
 
-/// The newest lines of the studio's log and of the module's, in bounded memory however long the
-/// program runs. GUI thread only; lines arrive from any.
-class LogModel : public QObject {
+/// The newest lines of the studio's log and of the module's, oldest first, in bounded memory
+/// however long the program runs. GUI thread only; lines arrive from any.
+class LogModel : public QAbstractListModel {
     Q_OBJECT
 
 public:
@@ -47,15 +49,13 @@ public:
 
     [[nodiscard]] const std::deque<LogEntry>& entries() const { return entries_; }
 
-    void clear();
+    /// nullptr: no such row.
+    [[nodiscard]] const LogEntry* entryAt(const QModelIndex& index) const;
 
-Q_SIGNALS:
-    /// So many lines will leave at the front.
-    void aboutToForget(int count);
-    void forgotten();
-    /// So many came at the end.
-    void aboutToAdd(int count);
-    void added();
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+
+    void clear();
 
 private:
     struct Inbox;

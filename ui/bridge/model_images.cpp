@@ -18,17 +18,8 @@ QString imageStem(const std::string& path) {
                         : file.path() + QLatin1Char('/') + file.completeBaseName();
 }
 
-QImage smallModelImage(const QString& path) {
-    const LoadedImage loaded = loadImage(path);
-    return loaded.levels.empty() ? QImage()
-                                 : loaded.levels.back().scaled(ModelImages::kPixels,
-                                                               ModelImages::kPixels,
-                                                               Qt::KeepAspectRatio,
-                                                               Qt::SmoothTransformation);
-}
-
-}  // namespace
-
+/// Files next to a model that may be its image, in order: "x.preview.png", "x.png", ... for
+/// "x.safetensors"; of a folder those in it.
 QStringList imageNamesFor(const std::string& path) {
     const QString stem = imageStem(path);
     QStringList names;
@@ -44,6 +35,17 @@ QStringList imageNamesFor(const std::string& path) {
     }
     return names;
 }
+
+QImage smallModelImage(const QString& path) {
+    const LoadedImage loaded = loadImage(path);
+    return loaded.levels.empty() ? QImage()
+                                 : loaded.levels.back().scaled(ModelImages::kPixels,
+                                                               ModelImages::kPixels,
+                                                               Qt::KeepAspectRatio,
+                                                               Qt::SmoothTransformation);
+}
+
+}  // namespace
 
 QStringList noteNamesFor(const std::string& path) {
     const QString stem = imageStem(path);

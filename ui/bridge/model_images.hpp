@@ -63,9 +63,6 @@ private:
     QThreadPool pool_;
 };
 
-/// Files next to a model that may be its image, in order: "x.preview.png", "x.png", ... for
-/// "x.safetensors"; of a folder those in it.
-[[nodiscard]] QStringList imageNamesFor(const std::string& path);
 /// Files next to a model that may describe it: "x.txt", "x.md".
 [[nodiscard]] QStringList noteNamesFor(const std::string& path);
 

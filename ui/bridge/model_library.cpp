@@ -5,7 +5,6 @@
 #include "plugin/files/downloads.hpp"
 #include "plugin/files/paths.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/background.hpp"
 #include "ui/bridge/engine.hpp"
 #include "ui/language/module_texts.hpp"
 
@@ -111,8 +110,6 @@ private:
                         [this](const ModelPath& entry) { return visit(entry); }};
     std::vector<FoundModel> found_;
 };
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kBuiltin = "builtin:";
 constexpr std::string_view kMini = "builtin:mini";
@@ -222,54 +219,36 @@ std::vector<FoundModel> scanModels(const std::vector<ModelFolder>& folders,
     return found;
 }
 
-struct ModelLibrary::State {
-    Recognise recognise;
-    std::vector<ModelFolder> folders;
-    std::vector<FoundModel> models;
-    std::vector<std::string> engineFolders;
-    QStringList problems;
-    QStringList chosen;
-    QStringList pathsFiles;
-    Bytes budget = 0;
-    int lastScan = 0;
-    bool isScanning = false;
-    StopSource stop;    ///< of the last scan
-    ReadHeaders known;  ///< touched by the scanning thread only
-    Background background;
-};
-
 struct ModelLibrary::Found {
     ResolvedFolders folders;
     std::vector<FoundModel> models;
 };
 
 ModelLibrary::ModelLibrary(Recognise recognise, QObject* parent)
-    : QObject(parent), state_(std::make_unique<State>()) {
-    state_->recognise = std::move(recognise);
-}
+    : QObject(parent), recognise_(std::move(recognise)) {}
 
 ModelLibrary::~ModelLibrary() {
-    state_->stop.cancel(CancelMode::Now);
+    stop_.cancel(CancelMode::Now);
 }
 
 void ModelLibrary::setFolders(const QStringList& chosen, const QStringList& pathsFiles) {
-    state_->chosen = chosen;
-    state_->pathsFiles = pathsFiles;
+    chosen_ = chosen;
+    pathsFiles_ = pathsFiles;
     rescan();
 }
 
 void ModelLibrary::rescan() {
-    state_->stop.cancel(CancelMode::Now);
-    state_->stop = StopSource();
-    state_->isScanning = true;
-    state_->background.run([this,
-                            scan = ++state_->lastScan,
-                            chosen = stringsOf(state_->chosen),
-                            pathsFiles = stringsOf(state_->pathsFiles),
-                            engineFolders = state_->engineFolders,
-                            recognise = state_->recognise,
-                            &known = state_->known,
-                            stop = state_->stop.token()]() -> Background::Answer {
+    stop_.cancel(CancelMode::Now);
+    stop_ = StopSource();
+    isScanning_ = true;
+    background_.run([this,
+                     scan = ++lastScan_,
+                     chosen = stringsOf(chosen_),
+                     pathsFiles = stringsOf(pathsFiles_),
+                     engineFolders = engineFolders_,
+                     recognise = recognise_,
+                     &known = known_,
+                     stop = stop_.token()]() -> Background::Answer {
         auto found = std::make_shared<Found>();
         found->folders = resolveFolders(chosen, pathsFiles);
         found->models = scanModels(found->folders.folders, recognise, known, stop);
@@ -281,70 +260,41 @@ void ModelLibrary::rescan() {
     Q_EMIT changed();
 }
 
-bool ModelLibrary::isScanning() const {
-    return state_->isScanning;
-}
-
-const std::vector<FoundModel>& ModelLibrary::models() const {
-    return state_->models;
-}
-
 ModelFile ModelLibrary::fileAt(const std::string& path) const {
-    return recogniseFile(state_->recognise, path);
-}
-
-const std::vector<ModelFolder>& ModelLibrary::folders() const {
-    return state_->folders;
-}
-
-const QStringList& ModelLibrary::problems() const {
-    return state_->problems;
+    return recogniseFile(recognise_, path);
 }
 
 void ModelLibrary::setBudget(Bytes budget) {
-    if (budget != state_->budget) {
-        state_->budget = budget;
+    if (budget != budget_) {
+        budget_ = budget;
         Q_EMIT budgetChanged();
     }
 }
 
-Bytes ModelLibrary::budget() const {
-    return state_->budget;
-}
-
 ModelVerdict ModelLibrary::verdictOf(const FoundModel& model) const {
-    return ui::verdictOf(model.file, state_->budget);
-}
-
-void ModelLibrary::setEngineFolders(std::vector<std::string> folders) {
-    state_->engineFolders = std::move(folders);
-}
-
-bool ModelLibrary::isThere(const std::string& value, const QString& graphFolder) const {
-    return isFound(state_->engineFolders, value, graphFolder);
+    return ui::verdictOf(model.file, budget_);
 }
 
 std::function<bool(const std::string&, const QString&)> ModelLibrary::whatIsThere() const {
-    return [folders = state_->engineFolders](const std::string& value, const QString& graphFolder) {
+    return [folders = engineFolders_](const std::string& value, const QString& graphFolder) {
         return isFound(folders, value, graphFolder);
     };
 }
 
 void ModelLibrary::take(int scan, Found found) {
-    if (scan != state_->lastScan) {
+    if (scan != lastScan_) {
         return;
     }
     ResolvedFolders& resolved = found.folders;
-    state_->isScanning = false;
-    state_->folders = std::move(resolved.folders);
-    state_->models = std::move(found.models);
-    state_->problems.clear();
+    isScanning_ = false;
+    folders_ = std::move(resolved.folders);
+    models_ = std::move(found.models);
+    problems_.clear();
     for (const std::string& folder : resolved.missing) {
-        state_->problems.push_back(
-            tr("The folder %1 is not there.").arg(QString::fromStdString(folder)));
+        problems_.push_back(tr("The folder %1 is not there.").arg(QString::fromStdString(folder)));
     }
     for (const Message& problem : resolved.problems) {
-        state_->problems.push_back(moduleSentence(problem));
+        problems_.push_back(moduleSentence(problem));
     }
     Q_EMIT changed();
     Q_EMIT scanned();

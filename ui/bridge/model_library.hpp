@@ -5,6 +5,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/host_api/runner.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/models/model_folders.hpp"
 #include "ui/models/model_kind.hpp"
 
@@ -14,8 +15,8 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::ui {
@@ -95,28 +96,34 @@ public:
     /// Folders that the user chose, and extra_model_paths.yaml files; scans.
     void setFolders(const QStringList& chosen, const QStringList& pathsFiles);
     void rescan();
-    [[nodiscard]] bool isScanning() const;
 
-    [[nodiscard]] const std::vector<FoundModel>& models() const;
+    [[nodiscard]] bool isScanning() const { return isScanning_; }
+
+    [[nodiscard]] const std::vector<FoundModel>& models() const { return models_; }
+
     /// What a file is that lies in none of the folders.
     [[nodiscard]] ModelFile fileAt(const std::string& path) const;
+
     /// The folders of models behind those that were chosen.
-    [[nodiscard]] const std::vector<ModelFolder>& folders() const;
+    [[nodiscard]] const std::vector<ModelFolder>& folders() const { return folders_; }
+
     /// Sentences: a folder that is not there, a paths file that cannot be read.
-    [[nodiscard]] const QStringList& problems() const;
+    [[nodiscard]] const QStringList& problems() const { return problems_; }
 
     /// Bytes that weights and images may take on the device; 0: not known.
     void setBudget(Bytes budget);
-    [[nodiscard]] Bytes budget() const;
+
+    [[nodiscard]] Bytes budget() const { return budget_; }
+
     [[nodiscard]] ModelVerdict verdictOf(const FoundModel& model) const;
 
     /// The folders that the module was started with ("modelFolders", of resolveFolders()): names
     /// relative to them are understood there. Others are offered with their full path, as the next
     /// scan finds.
-    void setEngineFolders(std::vector<std::string> folders);
-    /// Whether the module would find what a graph in `graphFolder` names.
-    [[nodiscard]] bool isThere(const std::string& value, const QString& graphFolder) const;
-    /// The same question for any thread, with the folders of now.
+    void setEngineFolders(std::vector<std::string> folders) { engineFolders_ = std::move(folders); }
+
+    /// Whether the module would find what a graph in `graphFolder` names, with the folders of now.
+    /// Any thread.
     [[nodiscard]] std::function<bool(const std::string& value, const QString& graphFolder)>
     whatIsThere() const;
 
@@ -128,11 +135,22 @@ Q_SIGNALS:
     void scanned();
 
 private:
-    struct State;
     struct Found;
     void take(int scan, Found found);
 
-    std::unique_ptr<State> state_;
+    Recognise recognise_;
+    std::vector<ModelFolder> folders_;
+    std::vector<FoundModel> models_;
+    std::vector<std::string> engineFolders_;
+    QStringList problems_;
+    QStringList chosen_;
+    QStringList pathsFiles_;
+    Bytes budget_ = 0;
+    int lastScan_ = 0;
+    bool isScanning_ = false;
+    StopSource stop_;    ///< of the last scan
+    ReadHeaders known_;  ///< touched by the scanning thread only
+    Background background_;
 };
 
 }  // namespace lowtide::ui

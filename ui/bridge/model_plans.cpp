@@ -118,7 +118,7 @@ std::optional<ModelFit> ModelPlans::find(const FoundModel& model) {
         return answer;
     }
     if (canPlan(model) && asked_.insert(path).second) {
-        waiting_.push_front({model});
+        waiting_.push_front(model);
         askNext();
     }
     return std::nullopt;
@@ -129,26 +129,26 @@ void ModelPlans::askNext() {
         return;
     }
     isAsking_ = true;
-    const Question question = waiting_.front();
+    const FoundModel model = waiting_.front();
     waiting_.pop_front();
-    background_.run([this, question, session = session_, options = options_.dump()] {
+    background_.run([this, model, session = session_, options = options_.dump()] {
         std::string answer;
-        const Status status = runner_.plan(graphFor(question.model), options, answer);
+        const Status status = runner_.plan(graphFor(model), options, answer);
         const std::optional<ModelFit> fit = fitFrom(status, answer);
-        return [this, question, session, fit] { take(question, session, fit); };
+        return [this, model, session, fit] { take(model, session, fit); };
     });
 }
 
-void ModelPlans::take(const Question& question, int session, const std::optional<ModelFit>& fit) {
+void ModelPlans::take(const FoundModel& model, int session, const std::optional<ModelFit>& fit) {
     isAsking_ = false;
     if (session == session_) {
         if (fit) {
-            const std::string& path = question.model.file.path;
+            const std::string& path = model.file.path;
             asked_.erase(path);
             fits_[path] = *fit;
             Q_EMIT answered(path);
         } else {
-            waiting_.push_front(question);
+            waiting_.push_front(model);
             again_.start();
         }
     }

@@ -48,17 +48,13 @@ Q_SIGNALS:
     void answered(const std::string& path);
 
 private:
-    struct Question {
-        FoundModel model;
-    };
-
     void askNext();
-    void take(const Question& question, int session, const std::optional<ModelFit>& fit);
+    void take(const FoundModel& model, int session, const std::optional<ModelFit>& fit);
 
     Runner& runner_;
     Json options_ = Json::object();
     std::map<std::string, ModelFit> fits_;
-    std::deque<Question> waiting_;
+    std::deque<FoundModel> waiting_;
     std::set<std::string> asked_;
     bool isAsking_ = false;
     int session_ = 0;  ///< of the options

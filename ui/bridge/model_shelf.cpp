@@ -4,7 +4,6 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/files/output_file.hpp"
-#include "ui/bridge/shared_json_file.hpp"
 #include "ui/document/json_members.hpp"
 #include "ui/document/saved_file.hpp"
 #include "ui/language/module_texts.hpp"
@@ -26,11 +25,12 @@ constexpr Bytes kHashPiece = 4 * kMiB;
 constexpr double kProgressStep = 0.01;
 
 constexpr Bytes kLargestShelf = 64 * kMiB;
+constexpr int kShelfIndent = 1;
 constexpr size_t kImageDigits = 16;
-
-QString shelfFile(const QString& folder) {
-    return folder + QStringLiteral("/models.json");
-}
+constexpr const char* kNote = "note";
+constexpr const char* kImage = "picture";  ///< name of a file in the folder
+constexpr const char* kSha256 = "sha256";
+constexpr const char* kIdentity = "identity";  ///< that the file had when it was hashed
 
 std::string imageName(const std::string& path) {
     return sha256Hex(path).substr(0, kImageDigits) + ".png";
@@ -87,15 +87,14 @@ std::string autoV2(const std::string& sha256) {
     return sha256.substr(0, kAutoV2Digits);
 }
 
-bool ModelShelf::Entry::isEmpty() const {
-    return note.isEmpty() && image.isEmpty() && sha256.empty();
-}
-
-ModelShelf::ModelShelf(const QString& folder, QObject* parent) : QObject(parent), folder_(folder) {
-    if (!folder_.isEmpty() && QFileInfo::exists(shelfFile(folder_))) {
+ModelShelf::ModelShelf(const QString& folder, QObject* parent)
+    : QObject(parent),
+      folder_(folder),
+      store_(folder + QStringLiteral("/models.json"), "models", kLargestShelf, kShelfIndent) {
+    if (!folder_.isEmpty() && QFileInfo::exists(store_.path())) {
         read();
     }
-    written_ = asJson(entries_);
+    store_.setKnown(asJson());
 }
 
 ModelShelf::~ModelShelf() {
@@ -104,113 +103,67 @@ ModelShelf::~ModelShelf() {
 }
 
 void ModelShelf::finish() {
-    writing_.finish();
-    if (std::exchange(isChangedSince_, false)) {
-        isWriting_ = false;
-        write();
-        writing_.finish();
-    }
+    store_.finish();
 }
 
 /// A damaged file is set aside: what is in it may be repaired by hand.
 void ModelShelf::read() {
     try {
-        const Json json = parseJson(
-            files::InputFile(shelfFile(folder_).toStdString()).readAll(kLargestShelf), "models");
-        const Json& reported = memberIn(json, "models");
-        const Json models = reported.is_object() ? reported : Json::object();
+        const Json json = store_.read();
+        const Json& models = memberIn(json, "models");
         for (const auto& [path, facts] : models.items()) {
-            Entry entry{
-                .note = QString::fromStdString(textIn(facts, "note")),
-                .image = QFileInfo(QString::fromStdString(textIn(facts, "picture"))).fileName(),
-                .sha256 = textIn(facts, "sha256"),
-                .identity = identityFrom(memberIn(facts, "identity"))};
-            if (!entry.isEmpty()) {
-                entries_.emplace(path, std::move(entry));
+            if (models.is_object() && facts.is_object()) {
+                models_[path] = facts;
             }
         }
     } catch (const Error& error) {
         log(Level::Warning, "notes of models cannot be read: " + error.message().str());
-        static_cast<void>(setBrokenAside(shelfFile(folder_)));
+        static_cast<void>(setBrokenAside(store_.path()));
     }
 }
 
 /// As a file states it.
-Json ModelShelf::asJson(const Entries& entries) {
-    Json models = Json::object();
-    for (const auto& [path, entry] : entries) {
-        if (entry.isEmpty()) {
-            continue;
-        }
-        Json& reported = models[path];
-        if (!entry.note.isEmpty()) {
-            reported["note"] = entry.note.toStdString();
-        }
-        if (!entry.image.isEmpty()) {
-            reported["picture"] = entry.image.toStdString();
-        }
-        if (!entry.sha256.empty()) {
-            reported["sha256"] = entry.sha256;
-            reported["identity"] = identityJson(entry.identity);
-        }
-    }
-    return {{"format", 1}, {"models", models}};
+Json ModelShelf::asJson() const {
+    return {{"format", 1}, {"models", models_}};
 }
 
-/// One text at a time: hundreds of small files are hashed faster than a disk keeps what is known.
 void ModelShelf::write() {
-    if (folder_.isEmpty()) {
-        return;
+    if (!folder_.isEmpty()) {
+        store_.write(
+            asJson(), {}, [this](const Error* error) { Q_EMIT notKept(errorText(*error)); });
     }
-    if (std::exchange(isWriting_, true)) {
-        isChangedSince_ = true;
-        return;
-    }
-    writing_.run([this, entries = entries_]() -> Background::Answer {
-        QString problem;
-        try {
-            const Json mine = asJson(entries);
-            const SharedJsonFile file(shelfFile(folder_).toStdString(), kLargestShelf);
-            file.write(
-                file.merged(written_, mine).dump(1, ' ', false, Json::error_handler_t::replace) +
-                "\n");
-            written_ = mine;
-        } catch (const Error& error) {
-            problem = errorText(error);
-        }
-        return [this, problem] {
-            isWriting_ = false;
-            if (!problem.isEmpty()) {
-                Q_EMIT notKept(problem);
-            }
-            if (std::exchange(isChangedSince_, false)) {
-                write();
-            }
-        };
-    });
 }
 
-const ModelShelf::Entry* ModelShelf::find(const FoundModel& model) const {
-    const auto found = entries_.find(model.file.path);
-    return found == entries_.end() ? nullptr : &found->second;
+const Json& ModelShelf::factsOf(const std::string& path) const {
+    return memberIn(models_, path.c_str());
 }
 
 QString ModelShelf::noteOf(const FoundModel& model) const {
-    const Entry* entry = find(model);
-    return entry ? entry->note : QString();
+    return QString::fromStdString(textIn(factsOf(model.file.path), kNote));
 }
 
 void ModelShelf::setNote(const FoundModel& model, const QString& text) {
-    if (noteOf(model) != text) {
-        entries_[model.file.path].note = text;
-        write();
-        Q_EMIT changed(model.file.path);
+    const std::string& path = model.file.path;
+    if (noteOf(model) == text) {
+        return;
     }
+    Json& facts = models_[path];
+    if (text.isEmpty()) {
+        facts.erase(kNote);
+    } else {
+        facts[kNote] = text.toStdString();
+    }
+    if (facts.empty()) {
+        models_.erase(path);
+    }
+    write();
+    Q_EMIT changed(path);
 }
 
 QString ModelShelf::imageOf(const FoundModel& model) const {
-    const Entry* entry = find(model);
-    return entry && !entry->image.isEmpty() ? folder_ + QLatin1Char('/') + entry->image : QString();
+    const QString name =
+        QFileInfo(QString::fromStdString(textIn(factsOf(model.file.path), kImage))).fileName();
+    return name.isEmpty() ? name : folder_ + QLatin1Char('/') + name;
 }
 
 void ModelShelf::setImage(const FoundModel& model, const QImage& image) {
@@ -219,7 +172,7 @@ void ModelShelf::setImage(const FoundModel& model, const QImage& image) {
     }
     const std::string path = model.file.path;
     const QString name = QString::fromStdString(imageName(path));
-    writing_.run([this, path, name, image]() -> Background::Answer {
+    store_.thread().run([this, path, name, image]() -> Background::Answer {
         QByteArray bytes;
         QBuffer buffer(&bytes);
         buffer.open(QIODevice::WriteOnly);
@@ -234,13 +187,14 @@ void ModelShelf::setImage(const FoundModel& model, const QImage& image) {
         }
         return [this, path] { Q_EMIT changed(path); };
     });
-    entries_[path].image = name;  // the program may end before an answer comes
+    models_[path][kImage] = name.toStdString();  // the program may end before an answer comes
     write();
 }
 
 std::string ModelShelf::hashOf(const FoundModel& model) const {
-    const Entry* entry = find(model);
-    return entry && entry->identity == model.identity ? entry->sha256 : std::string();
+    const Json& facts = factsOf(model.file.path);
+    const bool isSame = identityFrom(memberIn(facts, kIdentity)) == model.identity;
+    return isSame ? textIn(facts, kSha256) : std::string();
 }
 
 void ModelShelf::hash(const FoundModel& model) {
@@ -274,8 +228,7 @@ void ModelShelf::cancelHashing(const std::string& path) {
 }
 
 std::string ModelShelf::lastHashAt(const std::string& path) const {
-    const auto found = entries_.find(path);
-    return found == entries_.end() ? std::string() : found->second.sha256;
+    return textIn(factsOf(path), kSha256);
 }
 
 void ModelShelf::hashNext() {
@@ -306,13 +259,16 @@ void ModelShelf::takeHash(const FoundModel& model, const HashedModel& hashed) {
     hashing_.clear();
     const std::string& path = model.file.path;
     if (!hashed.sha256.empty()) {
-        Entry& entry = entries_[path];
-        entry.sha256 = hashed.sha256;
-        entry.identity = hashed.identity;
-        for (const auto& [other, known] : entries_) {
-            if (other != path && known.sha256 == hashed.sha256) {
-                entry.note = entry.note.isEmpty() ? known.note : entry.note;
-                entry.image = entry.image.isEmpty() ? known.image : entry.image;
+        Json& facts = models_[path];
+        facts[kSha256] = hashed.sha256;
+        facts[kIdentity] = identityJson(hashed.identity);
+        for (const auto& [other, known] : models_.items()) {
+            for (const char* key : {kNote, kImage}) {
+                const std::string text = textIn(known, key);
+                if (textIn(known, kSha256) == hashed.sha256 && textIn(facts, key).empty() &&
+                    !text.empty()) {
+                    facts[key] = text;
+                }
             }
         }
         write();

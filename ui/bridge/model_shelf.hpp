@@ -1,10 +1,10 @@
 #pragma once
 
-#include "plugin/base/json.hpp"
 #include "plugin/base/message.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/json_store.hpp"
 #include "ui/bridge/model_library.hpp"
 
 #include <QImage>
@@ -13,7 +13,6 @@
 #include <QStringList>
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -87,33 +86,19 @@ Q_SIGNALS:
     void notKept(const QString& problem);
 
 private:
-    struct Entry {
-        QString note;
-        QString image;  ///< name of a file in the folder
-        std::string sha256;
-        files::FileIdentity identity;  ///< that the file had when it was hashed
-
-        [[nodiscard]] bool isEmpty() const;
-    };
-
-    using Entries = std::map<std::string, Entry>;  ///< by path
-
     void read();
-    [[nodiscard]] static Json asJson(const Entries& entries);
+    [[nodiscard]] Json asJson() const;
     void write();
-    [[nodiscard]] const Entry* find(const FoundModel& model) const;
+    [[nodiscard]] const Json& factsOf(const std::string& path) const;
     void hashNext();
     void takeHash(const FoundModel& model, const HashedModel& hashed);
 
     const QString folder_;
-    Entries entries_;
+    Json models_ = Json::object();     ///< facts by path, as the file has them
     std::vector<FoundModel> waiting_;  ///< to be hashed
     std::string hashing_;
     StopSource stop_;
-    bool isWriting_ = false;
-    bool isChangedSince_ = false;  ///< since the text was made that is written now
-    Json written_;                 ///< what the file contained here last; of the writing thread
-    Background writing_;
+    JsonStore store_;
     Background reading_;
 };
 

@@ -2,11 +2,9 @@
 
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/background.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QMetaObject>
-#include <QTimer>
 
 #include <algorithm>
 #include <utility>
@@ -106,28 +104,10 @@ Planned askPlan(Runner& runner,
 
 }  // namespace
 
-struct Planning::State {
-    State(Runner& module, GraphModel& graph) : runner(module), model(graph) {}
-
-    Runner& runner;
-    GraphModel& model;
-    Json asked = Json::object();  ///< options without the card
-    std::string card;
-    std::shared_ptr<const WildcardFiles> wildcards = std::make_shared<WildcardFiles>();
-    CheckedNodes nodes;
-    Json options = Json::object();
-    Planned planned;
-    QTimer rest;
-    int retryMilliseconds = kFirstRetryMilliseconds;
-    bool isAsking = false;
-    bool isOutdated = false;  ///< what is being answered is no longer the question
-    Background background;
-};
-
 Planning::Planning(Runner& runner, GraphModel& model, QObject* parent)
-    : QObject(parent), state_(std::make_unique<State>(runner, model)) {
-    state_->rest.setSingleShot(true);
-    connect(&state_->rest, &QTimer::timeout, this, &Planning::askNow);
+    : QObject(parent), runner_(runner), model_(model), retryMilliseconds_(kFirstRetryMilliseconds) {
+    rest_.setSingleShot(true);
+    connect(&rest_, &QTimer::timeout, this, &Planning::askNow);
     connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.changesMeaning()) {
             askLater();
@@ -135,91 +115,72 @@ Planning::Planning(Runner& runner, GraphModel& model, QObject* parent)
     });
 }
 
-Planning::~Planning() = default;
-
 void Planning::setOptions(const Json& options) {
-    state_->asked = options;
+    asked_ = options;
     takeOptions();
 }
 
 void Planning::planFor(const std::string& card) {
-    state_->card = card;
+    card_ = card;
     takeOptions();
 }
 
 void Planning::setWildcards(std::shared_ptr<const WildcardFiles> wildcards) {
-    state_->wildcards = std::move(wildcards);
+    wildcards_ = std::move(wildcards);
     askLater();
 }
 
-const CheckedNodes& Planning::checkedNodes() const {
-    return state_->nodes;
-}
-
-const std::string& Planning::card() const {
-    return state_->card;
-}
-
 void Planning::takeOptions() {
-    Json options = state_->asked;
-    if (!state_->card.empty()) {
+    Json options = asked_;
+    if (!card_.empty()) {
         options = options.is_object() ? options : Json::object();
-        options["as"] = state_->card;
+        options["as"] = card_;
         options.erase("device");
     }
-    if (state_->options != options) {
-        state_->options = std::move(options);
+    if (options_ != options) {
+        options_ = std::move(options);
         askLater();
     }
 }
 
-const Json& Planning::options() const {
-    return state_->options;
-}
-
-const Planned& Planning::planned() const {
-    return state_->planned;
-}
-
 void Planning::askLater() {
-    state_->planned.isFresh = false;
-    state_->isOutdated = state_->isAsking;
-    state_->retryMilliseconds = kFirstRetryMilliseconds;
-    state_->rest.start(kRestMilliseconds);
+    planned_.isFresh = false;
+    isOutdated_ = isAsking_;
+    retryMilliseconds_ = kFirstRetryMilliseconds;
+    rest_.start(kRestMilliseconds);
 }
 
 void Planning::askNow() {
-    state_->rest.stop();
-    state_->planned.isFresh = false;
-    if (state_->isAsking) {
-        state_->isOutdated = true;
+    rest_.stop();
+    planned_.isFresh = false;
+    if (isAsking_) {
+        isOutdated_ = true;
         return;  // one question at a time; the newest is asked when the answer is here
     }
-    state_->isAsking = true;
-    state_->isOutdated = false;
-    state_->background.run([this,
-                            &runner = state_->runner,
-                            catalog = state_->model.catalogForJobs(),
-                            document = state_->model.document(),
-                            wildcards = state_->wildcards,
-                            options = state_->options] {
+    isAsking_ = true;
+    isOutdated_ = false;
+    background_.run([this,
+                     catalog = model_.catalogForJobs(),
+                     document = model_.document(),
+                     wildcards = wildcards_,
+                     options = options_] {
         const auto report = [this](CheckedNodes nodes) {
             QMetaObject::invokeMethod(this, [this, nodes = std::move(nodes)] {
-                state_->nodes = nodes;
+                nodes_ = nodes;
                 Q_EMIT checked();
             });
         };
         auto answer = std::make_shared<Planned>(
-            askPlan(runner, document, *catalog, *wildcards, options, report));
+            askPlan(runner_, document, *catalog, *wildcards, options, report));
         return [this, answer] { take(std::move(*answer)); };
     });
 }
 
 void Planning::take(Planned answer) {
-    state_->isAsking = false;
-    if (state_->isOutdated) {
-        state_->isOutdated = false;
-        if (!state_->rest.isActive()) {
+    isAsking_ = false;
+    if (isOutdated_) {
+        isOutdated_ = false;
+        if (!rest_.isActive()) {
             askNow();
         }
         return;
@@ -228,14 +189,14 @@ void Planning::take(Planned answer) {
     if (mustWait) {
         answer.issues.erase(std::remove_if(answer.issues.begin(), answer.issues.end(), isBusy),
                             answer.issues.end());
-        state_->rest.start(state_->retryMilliseconds);
-        state_->retryMilliseconds = std::min(2 * state_->retryMilliseconds, kLastRetryMilliseconds);
+        rest_.start(retryMilliseconds_);
+        retryMilliseconds_ = std::min(2 * retryMilliseconds_, kLastRetryMilliseconds);
     } else {
-        state_->retryMilliseconds = kFirstRetryMilliseconds;
+        retryMilliseconds_ = kFirstRetryMilliseconds;
     }
     answer.isFresh = !mustWait;
-    state_->planned = std::move(answer);
-    Q_EMIT answered(state_->planned);
+    planned_ = std::move(answer);
+    Q_EMIT answered(planned_);
 }
 
 }  // namespace lowtide::ui

@@ -3,12 +3,13 @@
 #include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/prompts/prompt_choices.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 
 #include <QObject>
-#include <QString>
+#include <QTimer>
 
 #include <memory>
 #include <set>
@@ -40,22 +41,28 @@ class Planning : public QObject {
 
 public:
     Planning(Runner& runner, GraphModel& model, QObject* parent = nullptr);
-    ~Planning() override;
 
     /// Options of docs/events.md in addition to the graph: device, memoryBudget, graphFolder.
     void setOptions(const Json& options);
+
     /// Those, and "as" in place of the device where a card is planned for.
-    [[nodiscard]] const Json& options() const;
+    [[nodiscard]] const Json& options() const { return options_; }
+
     /// Plans from now on for a card that need not be there; empty: for the run's device. It is no
     /// part of the graph, and no run can be had on it.
     void planFor(const std::string& card);
-    [[nodiscard]] const std::string& card() const;
+
+    [[nodiscard]] const std::string& card() const { return card_; }
+
     /// The lines behind __name__ in prompts; none at first.
     void setWildcards(std::shared_ptr<const WildcardFiles> wildcards);
+
     /// Of the last check, which answers before the plan does.
-    [[nodiscard]] const CheckedNodes& checkedNodes() const;
+    [[nodiscard]] const CheckedNodes& checkedNodes() const { return nodes_; }
+
     /// The last answer; not fresh while the next is worked out.
-    [[nodiscard]] const Planned& planned() const;
+    [[nodiscard]] const Planned& planned() const { return planned_; }
+
     /// Asks at once, without the moment of rest: after a run, a release, a new file.
     void askNow();
 
@@ -65,12 +72,23 @@ Q_SIGNALS:
     void answered(const lowtide::ui::Planned& planned);
 
 private:
-    struct State;
     void takeOptions();
     void askLater();
     void take(Planned answer);
 
-    std::unique_ptr<State> state_;
+    Runner& runner_;
+    GraphModel& model_;
+    Json asked_ = Json::object();  ///< options without the card
+    std::string card_;
+    std::shared_ptr<const WildcardFiles> wildcards_ = std::make_shared<WildcardFiles>();
+    CheckedNodes nodes_;
+    Json options_ = Json::object();
+    Planned planned_;
+    QTimer rest_;
+    int retryMilliseconds_;
+    bool isAsking_ = false;
+    bool isOutdated_ = false;  ///< what is being answered is no longer the question
+    Background background_;
 };
 
 }  // namespace lowtide::ui

@@ -61,7 +61,6 @@ using IsThere = std::function<bool(const std::string& value, const QString& fold
 struct PresetText {
     QString title;
     QString description;
-    QStringList english;  ///< title and description as the file has them
     QStringList tags;
 };
 

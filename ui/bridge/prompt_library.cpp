@@ -35,26 +35,19 @@ constexpr const char* kNegative = "negative";
 /// Folders that are watched; of more, changes are seen when the window is entered.
 constexpr int kMostWatched = 256;
 
-QStringList foldersBelow(const QString& folder) {
-    QStringList found;
-    if (!QFileInfo(folder).isDir()) {
-        return found;
+QStringList withFound(QStringList paths, QDirIterator&& found) {
+    while (found.hasNext() && paths.size() < kMostWatched) {
+        paths << found.next();
     }
-    found << folder;
-    QDirIterator each(folder, QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-    while (each.hasNext() && found.size() < kMostWatched) {
-        found << each.next();
-    }
-    return found;
+    return paths;
 }
 
-QStringList filesBelow(const QString& folder) {
-    QStringList found;
-    QDirIterator each(folder, {QStringLiteral("*.txt")}, QDir::Files, QDirIterator::Subdirectories);
-    while (each.hasNext() && found.size() < kMostWatched) {
-        found << each.next();
-    }
-    return found;
+/// The folder, those below it, and the files of wildcards in them.
+QStringList watchedBelow(const QString& folder) {
+    constexpr auto kBelow = QDirIterator::Subdirectories;
+    const QStringList top = QFileInfo(folder).isDir() ? QStringList{folder} : QStringList();
+    return withFound(top, {folder, QDir::Dirs | QDir::NoDotAndDotDot, kBelow}) +
+           withFound({}, {folder, {QStringLiteral("*.txt")}, QDir::Files, kBelow});
 }
 
 QString stemOf(const std::string& file) {
@@ -154,7 +147,7 @@ void PromptLibrary::readWildcards() {
         const auto read = std::make_shared<Read>();
         read->files =
             std::make_shared<const WildcardFiles>(ui::readWildcards(folder.toStdString()));
-        read->watched = foldersBelow(folder) + filesBelow(folder);
+        read->watched = watchedBelow(folder);
         return [this, read] {
             watch(read->watched);
             if (read->files->lists != wildcards_->lists ||

@@ -2,11 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/files/input_file.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/shared_json_file.hpp"
 #include "ui/document/saved_file.hpp"
 #include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
@@ -14,33 +12,37 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include <array>
-#include <atomic>
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace lowtide::ui {
 
 namespace {
 
-constexpr std::array kDropped = {"ask", "open_graph", "use_as_input"};  ///< as DroppedImage
+constexpr int kMostRecentFiles = 10;
 
-bool isText(const Json& json) {
-    return json.is_string();
+using Keys = std::map<QString, QString>;
+using Check = std::function<bool(const Json&)>;
+
+/// In the order of DroppedImage.
+const Json kDropped = {"ask", "open_graph", "use_as_input"};
+
+template <class Value>
+Json jsonOf(const Value& value) {
+    return value;
 }
 
-bool isTexts(const Json& json) {
-    return json.is_array() && std::all_of(json.begin(), json.end(), isText);
+Json jsonOf(const QString& text) {
+    return text.toStdString();
 }
 
-QString textOf(const Json& json) {
-    return QString::fromStdString(json.get<std::string>());
+Json jsonOf(const QByteArray& bytes) {
+    return bytes.toBase64().toStdString();
 }
 
-QStringList textsOf(const Json& json) {
-    QStringList texts;
-    for (const Json& each : json) {
-        texts.push_back(textOf(each));
-    }
-    return texts;
+Json jsonOf(DroppedImage what) {
+    return kDropped[static_cast<size_t>(what)];
 }
 
 Json jsonOf(const QStringList& texts) {
@@ -51,181 +53,155 @@ Json jsonOf(const QStringList& texts) {
     return json;
 }
 
-/// Reads keys one by one; what does not fit is named.
-class Reading {
-public:
-    Reading(const Json& json, QStringList* refused) : json_(json), refused_(refused) {}
-
-    template <class Check, class Take>
-    void read(const char* key, Check&& fits, Take&& take) const {
-        const auto found = json_.find(key);
-        if (found == json_.end() || found->is_null()) {
-            return;
-        }
-        if (fits(*found)) {
-            take(*found);
-        } else {
-            refused_->push_back(QString::fromUtf8(key));
-        }
+Json jsonOf(const Keys& keys) {
+    Json json = Json::object();
+    for (const auto& [action, key] : keys) {
+        json[action.toStdString()] = key.toStdString();
     }
+    return json;
+}
 
-    void texts(const char* key, QStringList& target) const {
-        read(key, isTexts, [&](const Json& json) { target = textsOf(json); });
+/// As the others: a value of another type is a Json::type_error.
+template <class Value>
+void take(const Json& json, Value& to) {
+    to = json.get<Value>();
+}
+
+void take(const Json& json, QString& to) {
+    to = QString::fromStdString(json.get<std::string>());
+}
+
+void take(const Json& json, QByteArray& to) {
+    to = QByteArray::fromBase64(QByteArray::fromStdString(json.get<std::string>()));
+}
+
+void take(const Json& json, DroppedImage& to) {
+    to = static_cast<DroppedImage>(std::find(kDropped.begin(), kDropped.end(), json) -
+                                   kDropped.begin());
+}
+
+void take(const Json& json, QStringList& to) {
+    for (const std::string& text : json.get<std::vector<std::string>>()) {
+        to.push_back(QString::fromStdString(text));
     }
+}
 
-    void flag(const char* key, bool& target) const {
-        read(
-            key,
-            [](const Json& json) { return json.is_boolean(); },
-            [&](const Json& json) { target = json.get<bool>(); });
+void take(const Json& json, Keys& to) {
+    for (const auto& [action, key] : json.get<std::map<std::string, std::string>>()) {
+        to[QString::fromStdString(action)] = QString::fromStdString(key);
     }
+}
 
-    /// One of `choices`.
-    template <size_t count>
-    void choice(const char* key,
-                const std::array<const char*, count>& choices,
-                QString& target) const {
-        const auto fits = [&](const Json& json) {
-            return isText(json) && std::any_of(choices.begin(),
-                                               choices.end(),
-                                               [&](const char* each) { return json == each; });
-        };
-        read(key, fits, [&](const Json& json) { target = textOf(json); });
-    }
-
-private:
-    const Json& json_;
-    QStringList* refused_;
+/// A key of the file, and the preference that it is.
+struct Field {
+    const char* key;
+    Check fits;  ///< empty: every value of its type
+    void (*read)(const Json& json, Preferences& preferences);
+    Json (*write)(const Preferences& preferences);
 };
 
+template <auto member>
+Field field(const char* key, Check fits = {}) {
+    return {key,
+            std::move(fits),
+            [](const Json& json, Preferences& preferences) { take(json, preferences.*member); },
+            [](const Preferences& preferences) { return jsonOf(preferences.*member); }};
+}
+
+Check oneOf(const Json& choices) {
+    return [choices](const Json& json) {
+        return std::find(choices.begin(), choices.end(), json) != choices.end();
+    };
+}
+
 bool isBudget(const Json& json) {
-    return isText(json) && (json == "" || memory::isMemoryBudget(json.get<std::string>()));
+    return json == "" || memory::isMemoryBudget(json.get<std::string>());
 }
 
-DroppedImage droppedFrom(const QString& name) {
-    for (size_t i = 0; i < kDropped.size(); ++i) {
-        if (name == QLatin1String(kDropped[i])) {
-            return static_cast<DroppedImage>(i);
+bool isDefaults(const Json& json) {
+    return json.is_object() && std::all_of(json.begin(), json.end(), [](const Json& ofType) {
+               return ofType.is_object();
+           });
+}
+
+bool isSeconds(const Json& json) {
+    return json.is_number_integer() && json.get<int64_t>() >= 0 &&
+           json.get<int64_t>() <= kMostNotifySeconds;
+}
+
+const std::vector<Field>& fields() {
+    using P = Preferences;
+    static const std::vector<Field> all = {
+        field<&P::theme>("theme",
+                         oneOf({"system", "light", "dark", "light_contrast", "dark_contrast"})),
+        field<&P::language>("language"),
+        field<&P::motion>("motion", oneOf({"system", "full", "reduced"})),
+        field<&P::scale>("scale", oneOf({"100", "125", "150", "200"})),
+        field<&P::modelFolders>("model_folders"),
+        field<&P::modelPathsFiles>("model_paths_files"),
+        field<&P::device>("device"),
+        field<&P::memoryBudget>("memory_budget", isBudget),
+        field<&P::lowMemory>("low_memory", oneOf({"auto", "on", "off"})),
+        field<&P::recentFiles>("recent_files"),
+        field<&P::windowLayout>("window_layout"),
+        field<&P::windowGeometry>("window_geometry"),
+        field<&P::outputFolder>("output_folder"),
+        field<&P::keys>("keys"),
+        field<&P::nodeDefaults>("node_defaults", isDefaults),
+        field<&P::showsPreviews>("previews"),
+        field<&P::showsFilmstrip>("filmstrip"),
+        field<&P::droppedImage>("dropped_picture", oneOf(kDropped)),
+        field<&P::notifiesOfRuns>("notify_of_runs"),
+        field<&P::notifyAfterSeconds>("notify_after_seconds", isSeconds),
+        field<&P::keepsAwake>("keep_awake"),
+        field<&P::isFirstStartDone>("first_start_done"),
+    };
+    return all;
+}
+
+/// False: the value is of a wrong shape, or not among its choices.
+bool readField(const Field& field, const Json& json, Preferences& preferences) {
+    try {
+        if (field.fits && !field.fits(json)) {
+            return false;
         }
+        field.read(json, preferences);
+        return true;
+    } catch (const Json::type_error&) {
+        return false;
     }
-    return DroppedImage::Ask;
 }
 
-/// The preferences that a settings file states. A value of a wrong shape, or one that is not among
-/// its choices, keeps its initial value; its key is put into `refused`.
-Preferences preferencesFrom(const Json& json, QStringList* refused) {
+/// The preferences that a settings file states. What does not fit keeps its initial value; its key
+/// is put into `refused`.
+Preferences preferencesFrom(const Json& json, QStringList& refused) {
     Preferences read;
-    const Reading from(json, refused);
-    from.choice("theme",
-                std::array{"system", "light", "dark", "light_contrast", "dark_contrast"},
-                read.theme);
-    from.read("language", isText, [&](const Json& value) { read.language = textOf(value); });
-    from.choice("motion", std::array{"system", "full", "reduced"}, read.motion);
-    from.choice("scale", std::array{"100", "125", "150", "200"}, read.scale);
-    from.texts("model_folders", read.modelFolders);
-    from.texts("model_paths_files", read.modelPathsFiles);
-    from.read("device", isText, [&](const Json& value) { read.device = textOf(value); });
-    from.read(
-        "memory_budget", isBudget, [&](const Json& value) { read.memoryBudget = textOf(value); });
-    from.choice("low_memory", std::array{"auto", "on", "off"}, read.lowMemory);
-    from.texts("recent_files", read.recentFiles);
-    from.read("window_layout", isText, [&](const Json& value) {
-        read.windowLayout = QByteArray::fromBase64(textOf(value).toLatin1());
-    });
-    from.read("window_geometry", isText, [&](const Json& value) {
-        read.windowGeometry = QByteArray::fromBase64(textOf(value).toLatin1());
-    });
-    from.read(
-        "output_folder", isText, [&](const Json& value) { read.outputFolder = textOf(value); });
-    const auto isKeys = [](const Json& value) {
-        return value.is_object() && std::all_of(value.begin(), value.end(), isText);
-    };
-    from.read("keys", isKeys, [&](const Json& value) {
-        for (const auto& [action, keys] : value.items()) {
-            read.keys[QString::fromStdString(action)] = textOf(keys);
+    for (const Field& field : fields()) {
+        const Json& value = memberIn(json, field.key);
+        if (!value.is_null() && !readField(field, value, read)) {
+            refused.push_back(QString::fromUtf8(field.key));
         }
-    });
-    const auto isDefaults = [](const Json& value) {
-        return value.is_object() && std::all_of(value.begin(), value.end(), [](const Json& ofType) {
-                   return ofType.is_object();
-               });
-    };
-    from.read("node_defaults", isDefaults, [&](const Json& value) { read.nodeDefaults = value; });
-    from.flag("previews", read.showsPreviews);
-    from.flag("filmstrip", read.showsFilmstrip);
-    QString dropped;
-    from.choice("dropped_picture", kDropped, dropped);
-    read.droppedImage = droppedFrom(dropped);
-    from.flag("notify_of_runs", read.notifiesOfRuns);
-    const auto isSeconds = [](const Json& value) {
-        return value.is_number_integer() && value.get<int64_t>() >= 0 &&
-               value.get<int64_t>() <= kMostNotifySeconds;
-    };
-    from.read("notify_after_seconds", isSeconds, [&](const Json& value) {
-        read.notifyAfterSeconds = value.get<int>();
-    });
-    from.flag("keep_awake", read.keepsAwake);
-    from.flag("first_start_done", read.isFirstStartDone);
-    return read;
-}
-
-/// Puts them into the object, next to what else it holds.
-void putPreferences(const Preferences& preferences, Json& json) {
-    json["theme"] = preferences.theme.toStdString();
-    json["language"] = preferences.language.toStdString();
-    json["motion"] = preferences.motion.toStdString();
-    json["scale"] = preferences.scale.toStdString();
-    json["model_folders"] = jsonOf(preferences.modelFolders);
-    json["model_paths_files"] = jsonOf(preferences.modelPathsFiles);
-    json["device"] = preferences.device.toStdString();
-    json["memory_budget"] = preferences.memoryBudget.toStdString();
-    json["low_memory"] = preferences.lowMemory.toStdString();
-    json["recent_files"] = jsonOf(preferences.recentFiles);
-    json["window_layout"] = preferences.windowLayout.toBase64().toStdString();
-    json["window_geometry"] = preferences.windowGeometry.toBase64().toStdString();
-    json["output_folder"] = preferences.outputFolder.toStdString();
-    json["keys"] = Json::object();
-    for (const auto& [action, keys] : preferences.keys) {
-        json["keys"][action.toStdString()] = keys.toStdString();
     }
-    json["node_defaults"] = preferences.nodeDefaults;
-    json["previews"] = preferences.showsPreviews;
-    json["filmstrip"] = preferences.showsFilmstrip;
-    json["dropped_picture"] = kDropped[static_cast<size_t>(preferences.droppedImage)];
-    json["notify_of_runs"] = preferences.notifiesOfRuns;
-    json["notify_after_seconds"] = preferences.notifyAfterSeconds;
-    json["keep_awake"] = preferences.keepsAwake;
-    json["first_start_done"] = preferences.isFirstStartDone;
+    return read;
 }
 
 constexpr int64_t kVersion = 1;
 constexpr const char* kVersionKey = "version";
 constexpr Bytes kLargestSettingsFile = 4 * kMiB;
-constexpr int kMostRecentFiles = 10;
+constexpr int kIndent = 2;
 
-QString message(const Error& error) {
-    return errorText(error);
+int64_t versionOf(const Json& settings) {
+    return JsonReader(settings, "settings").integer(kVersionKey).value_or(kVersion);
 }
 
 }  // namespace
 
-/// Of the writing thread.
-struct Settings::Writing {
-    std::string path;
-    Json base = Json::object();  ///< what was read or written here last
-    std::atomic<int> newest{0};  ///< of the writings that were asked for
-
-    /// Why it was not written; empty: it was, or a newer one follows.
-    QString write(int number, const Json& mine);
-};
-
 Settings::Settings(const QString& path, QObject* parent)
-    : QObject(parent), path_(path), writing_(std::make_shared<Writing>()) {
-    if (QFileInfo::exists(path_)) {
+    : QObject(parent), store_(path, "settings", kLargestSettingsFile, kIndent) {
+    if (QFileInfo::exists(path)) {
         read();
     }
-    writing_->path = path_.toStdString();
-    writing_->base = asJson();
+    store_.setKnown(asJson());
 }
 
 Settings::~Settings() {
@@ -233,7 +209,7 @@ Settings::~Settings() {
 }
 
 void Settings::finish() {
-    background_.finish();
+    store_.finish();
 }
 
 void Settings::change(const std::function<void(Preferences&)>& edit) {
@@ -262,10 +238,8 @@ QString Settings::defaultPath() {
 
 void Settings::read() {
     try {
-        const files::InputFile file(path_.toStdString());
-        Json json = parseJson(file.readAll(kLargestSettingsFile), "settings");
-        const int64_t version =
-            JsonReader(json, "settings").integer(kVersionKey).value_or(kVersion);
+        Json json = store_.read();
+        const int64_t version = versionOf(json);
         stored_ = std::move(json);
         if (version > kVersion) {
             isReadOnly_ = true;
@@ -274,15 +248,11 @@ void Settings::read() {
                            .arg(version)
                            .arg(kVersion);
         }
-        readValues(stored_);
     } catch (const Error& error) {
-        setAside(message(error));
+        setAside(errorText(error));
     }
-}
-
-void Settings::readValues(const Json& values) {
     QStringList refused;
-    preferences_ = preferencesFrom(values, &refused);
+    preferences_ = preferencesFrom(stored_, refused);
     preferences_.recentFiles = preferences_.recentFiles.mid(0, kMostRecentFiles);
     if (!refused.isEmpty() && problem_.isEmpty()) {
         problem_ =
@@ -291,7 +261,7 @@ void Settings::readValues(const Json& values) {
 }
 
 void Settings::setAside(const QString& reason) {
-    const QString name = setBrokenAside(path_);
+    const QString name = setBrokenAside(store_.path());
     isReadOnly_ = name.isEmpty();
     problem_ = !isReadOnly_
                    ? tr("The settings could not be read (%1). The defaults are used; the old "
@@ -306,7 +276,9 @@ void Settings::setAside(const QString& reason) {
 Json Settings::asJson() const {
     Json json = stored_;
     json[kVersionKey] = kVersion;
-    putPreferences(preferences_, json);
+    for (const Field& field : fields()) {
+        json[field.key] = field.write(preferences_);
+    }
     return json;
 }
 
@@ -314,34 +286,15 @@ void Settings::write() {
     if (isReadOnly_) {
         return;
     }
-    background_.run([this, writing = writing_, number = ++writing_->newest, mine = asJson()]()
-                        -> Background::Answer {
-        const QString problem = writing->write(number, mine);
-        if (problem.isEmpty()) {
-            return {};
-        }
-        return [this, problem] { Q_EMIT notKept(problem); };
-    });
-}
-
-QString Settings::Writing::write(int number, const Json& mine) {
-    if (number != newest) {
-        return {};
-    }
-    try {
-        const SharedJsonFile file(path, kLargestSettingsFile);
-        const Json json = file.merged(base, mine);
-        if (JsonReader(json, "settings").integer(kVersionKey).value_or(kVersion) > kVersion) {
-            return tr(
-                "A newer version of the program has written the settings meanwhile; changes made "
-                "here are not kept.");
-        }
-        file.write(json.dump(2) + "\n");
-        base = mine;
-        return {};
-    } catch (const Error& error) {
-        return tr("The settings could not be written: %1.").arg(message(error));
-    }
+    store_.write(
+        asJson(),
+        [](const Json& whole) { return versionOf(whole) <= kVersion; },
+        [this](const Error* error) {
+            Q_EMIT notKept(
+                error ? tr("The settings could not be written: %1.").arg(errorText(*error))
+                      : tr("A newer version of the program has written the settings meanwhile; "
+                           "changes made here are not kept."));
+        });
 }
 
 Json NodeDefaults::of(const std::string& type, const std::string& param) const {

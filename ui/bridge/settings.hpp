@@ -3,7 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/graph/document.hpp"
 #include "plugin/host_api/host.hpp"
-#include "ui/bridge/background.hpp"
+#include "ui/bridge/json_store.hpp"
 
 #include <QByteArray>
 #include <QObject>
@@ -12,7 +12,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 
 namespace lowtide::ui {
@@ -86,20 +85,15 @@ Q_SIGNALS:
 
 private:
     void read();
-    void readValues(const Json& values);
     void setAside(const QString& reason);
     [[nodiscard]] Json asJson() const;
     void write();
 
-    struct Writing;
-
-    QString path_;
+    JsonStore store_;
     Preferences preferences_;
     Json stored_ = Json::object();  ///< as it was read, with keys that are not known here
     QString problem_;
     bool isReadOnly_ = false;
-    std::shared_ptr<Writing> writing_;
-    Background background_;
 };
 
 /// Values with which a user's new nodes begin, where they are not those of the description. They

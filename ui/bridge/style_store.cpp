@@ -2,8 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/files/output_file.hpp"
 #include "ui/bridge/image_load.hpp"
-#include "ui/bridge/shared_json_file.hpp"
+#include "ui/bridge/json_store.hpp"
 #include "ui/document/saved_file.hpp"
 
 #include <QFileInfo>
@@ -29,7 +30,7 @@ std::vector<PromptStyle> stylesIn(const QString& path) {
     return isCsv ? stylesFromCsv(contentOf(path), name) : stylesFromJson(contentOf(path), name);
 }
 
-auto styleNamed(std::vector<PromptStyle>& styles, const std::string& name) {
+auto styleNamed(auto& styles, const std::string& name) {
     return std::find_if(
         styles.begin(), styles.end(), [&](const auto& each) { return each.name == name; });
 }
@@ -68,17 +69,11 @@ struct StyleStore::Outcome {
     }
 
     void write(const QString& path, const std::function<void(Styles&)>& edit) {
-        try {
-            const SharedJsonFile file(path.toStdString(), kLargestStylesFile);
-            read(path);
-            if (!styles) {
-                return;
-            }
+        const StoreLock lock(path);
+        read(path);
+        if (styles) {
             edit(*styles);
-            file.write(stylesText(*styles));
-        } catch (const Error& error) {
-            styles.reset();
-            problem = sentenceOf(error);
+            files::writeFileAtomically(path.toStdString(), stylesText(*styles));
         }
     }
 };
@@ -92,19 +87,12 @@ StyleStore::~StyleStore() {
 }
 
 const PromptStyle* StyleStore::find(const QString& name) const {
-    const std::string wanted = name.toStdString();
-    const auto found = std::find_if(styles_.begin(), styles_.end(), [&](const PromptStyle& each) {
-        return each.name == wanted;
-    });
+    const auto found = styleNamed(styles_, name.toStdString());
     return found == styles_.end() ? nullptr : &*found;
 }
 
 void StyleStore::refresh() {
-    background_.run([this, path = path_] {
-        const auto outcome = std::make_shared<Outcome>();
-        outcome->read(path);
-        return [this, outcome] { take(*outcome); };
-    });
+    run([path = path_](Outcome& outcome) { outcome.read(path); });
 }
 
 void StyleStore::put(const PromptStyle& style) {
@@ -137,27 +125,30 @@ void StyleStore::remove(const QString& name) {
 }
 
 void StyleStore::import(const QString& path) {
-    background_.run([this, own = path_, path] {
-        const auto outcome = std::make_shared<Outcome>();
-        try {
-            const Styles more = stylesIn(path);
-            outcome->write(own, [&more](Styles& styles) {
-                for (const PromptStyle& style : more) {
-                    putInto(styles, style);
-                }
-            });
-            outcome->imported = outcome->styles ? static_cast<int>(more.size()) : -1;
-        } catch (const Error& error) {
-            outcome->problem = sentenceOf(error);
-        }
-        return [this, outcome] { take(*outcome); };
+    run([own = path_, path](Outcome& outcome) {
+        const Styles more = stylesIn(path);
+        outcome.write(own, [&more](Styles& styles) {
+            for (const PromptStyle& style : more) {
+                putInto(styles, style);
+            }
+        });
+        outcome.imported = outcome.styles ? static_cast<int>(more.size()) : -1;
     });
 }
 
 void StyleStore::change(std::function<void(Styles&)> edit) {
-    background_.run([this, path = path_, edit = std::move(edit)] {
+    run([path = path_, edit = std::move(edit)](Outcome& outcome) { outcome.write(path, edit); });
+}
+
+void StyleStore::run(std::function<void(Outcome&)> job) {
+    background_.run([this, job = std::move(job)] {
         const auto outcome = std::make_shared<Outcome>();
-        outcome->write(path, edit);
+        try {
+            job(*outcome);
+        } catch (const Error& error) {
+            outcome->styles.reset();
+            outcome->problem = sentenceOf(error);
+        }
         return [this, outcome] { take(*outcome); };
     });
 }

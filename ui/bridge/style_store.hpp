@@ -47,6 +47,7 @@ private:
     using Styles = std::vector<PromptStyle>;
     struct Outcome;
     void change(std::function<void(Styles&)> edit);
+    void run(std::function<void(Outcome&)> job);
     void take(const Outcome& outcome);
 
     const QString path_;

@@ -7,7 +7,6 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
 #include "ui/document/comfy_workflow.hpp"
-#include "ui/document/os.hpp"
 
 #include <QCoreApplication>
 #include <QCryptographicHash>
@@ -239,25 +238,14 @@ graph::Document loadGraph(const QString& path) {
     }
 }
 
-struct DocumentLock::State {
-    QString path;
-    QString lockPath;
-    os::FileLock lock;
-};
-
-DocumentLock::DocumentLock(const QString& path) : state_(std::make_unique<State>()) {
-    state_->path = path;
-    state_->lockPath = lockPathOf(path);
-}
-
-DocumentLock::~DocumentLock() = default;
+DocumentLock::DocumentLock(const QString& path) : path_(path), lockPath_(lockPathOf(path)) {}
 
 QString DocumentLock::tryLock() {
-    switch (state_->lock.tryLock(QFile::encodeName(state_->lockPath).toStdString())) {
+    switch (lock_.tryLock(QFile::encodeName(lockPath_).toStdString())) {
         case os::LockState::Taken:
-            return ownerSentence(state_->path, state_->lockPath);
+            return ownerSentence(path_, lockPath_);
         case os::LockState::Held:
-            state_->lock.write(ownerText());
+            lock_.write(ownerText());
             break;
         case os::LockState::Unavailable:
             break;  // where no lock can be made nobody else has one

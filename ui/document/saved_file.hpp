@@ -1,11 +1,11 @@
 #pragma once
 
 #include "plugin/graph/document.hpp"
+#include "ui/document/os.hpp"
 
 #include <QFile>
 #include <QString>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -88,16 +88,14 @@ void discard(const Recovered& recovered);
 class DocumentLock {
 public:
     explicit DocumentLock(const QString& path);
-    ~DocumentLock();
-    DocumentLock(const DocumentLock&) = delete;
-    DocumentLock& operator=(const DocumentLock&) = delete;
 
     /// Empty: this program has it. Otherwise a sentence that names who else has it.
     [[nodiscard]] QString tryLock();
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    const QString path_;
+    const QString lockPath_;
+    os::FileLock lock_;
 };
 
 }  // namespace lowtide::ui

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 
 namespace lowtide::ui {
 
 namespace {
-
-constexpr uchar kWhole = 255;
 
 /// Loops over a fixed count become vector instructions; rows are padded to a multiple of it.
 constexpr size_t kBlock = 64;
@@ -314,7 +311,7 @@ bool isMasked(uchar level) {
 QImage filledMask(const QSize& size, uchar level) {
     QImage mask(size, QImage::Format_Grayscale8);
     LOWTIDE_ASSERT(!mask.isNull());
-    std::memset(mask.bits(), level, static_cast<size_t>(mask.sizeInBytes()));
+    mask.fill(uint{level});
     return mask;
 }
 
@@ -329,14 +326,8 @@ bool isBlank(const QImage& mask) {
 }
 
 QImage inverted(const QImage& mask) {
-    QImage result(mask.size(), QImage::Format_Grayscale8);
-    for (int y = 0; y < mask.height(); ++y) {
-        const uchar* from = mask.constScanLine(y);
-        uchar* to = result.scanLine(y);
-        for (int x = 0; x < mask.width(); ++x) {
-            to[x] = kWhole - from[x];
-        }
-    }
+    QImage result = mask;
+    result.invertPixels();
     return result;
 }
 

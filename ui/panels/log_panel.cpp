@@ -34,11 +34,6 @@ namespace {
 
 constexpr int kLogRow = Theme::space(6);
 
-QString timeOf(const LogEntry& entry) {
-    return QDateTime::fromMSecsSinceEpoch(entry.milliseconds)
-        .toString(QStringLiteral("HH:mm:ss.zzz"));
-}
-
 const char* levelIcon(Level level) {
     return level == Level::Error ? "error" : level == Level::Warning ? "warning" : "";
 }
@@ -86,45 +81,6 @@ void saveTextLater(QObject* context,
         std::move(done));
 }
 
-LogRows::LogRows(LogModel& source, QObject* parent) : QAbstractListModel(parent), source_(source) {
-    connect(&source_, &LogModel::aboutToAdd, this, [this](int count) {
-        const auto rows = static_cast<int>(source_.entries().size());
-        beginInsertRows({}, rows, rows + count - 1);
-    });
-    connect(&source_, &LogModel::added, this, [this] { endInsertRows(); });
-    connect(&source_, &LogModel::aboutToForget, this, [this](int count) {
-        beginRemoveRows({}, 0, count - 1);
-    });
-    connect(&source_, &LogModel::forgotten, this, [this] { endRemoveRows(); });
-}
-
-const LogEntry* LogRows::entryAt(const QModelIndex& index) const {
-    const auto row = static_cast<size_t>(index.row());
-    return index.isValid() && row < source_.entries().size() ? &source_.entries()[row] : nullptr;
-}
-
-int LogRows::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(source_.entries().size());
-}
-
-QVariant LogRows::data(const QModelIndex& index, int role) const {
-    const LogEntry* entry = entryAt(index);
-    if (!entry) {
-        return {};
-    }
-    if (role == Qt::DisplayRole) {
-        return entry->text;
-    }
-    if (role == Qt::ToolTipRole) {
-        return lineOf(*entry);
-    }
-    if (role == Qt::AccessibleTextRole) {
-        return tr("%1, %2, %3: %4")
-            .arg(levelText(entry->level), originText(entry->origin), timeOf(*entry), entry->text);
-    }
-    return {};
-}
-
 void LogFilter::setLeast(Level level) {
     least_ = level;
     invalidateFilter();
@@ -136,7 +92,7 @@ void LogFilter::setWords(const QString& words) {
 }
 
 bool LogFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
-    const auto& rows = *static_cast<const LogRows*>(sourceModel());
+    const auto& rows = *static_cast<const LogModel*>(sourceModel());
     const LogEntry* entry = rows.entryAt(rows.index(row, 0, parent));
     return entry && entry->level >= least_ &&
            (words_.isEmpty() || entry->text.contains(words_, Qt::CaseInsensitive));
@@ -151,7 +107,7 @@ void LogDelegate::paint(QPainter* painter,
                         const QModelIndex& index) const {
     paintRowGround(*painter, option);
     const auto& filter = *static_cast<const LogFilter*>(index.model());
-    const auto& rows = *static_cast<const LogRows*>(filter.sourceModel());
+    const auto& rows = *static_cast<const LogModel*>(filter.sourceModel());
     const LogEntry* entry = rows.entryAt(filter.mapToSource(index));
     if (!entry) {
         return;
@@ -182,12 +138,11 @@ void LogDelegate::paint(QPainter* painter,
 LogPanel::LogPanel(LogModel& source, QWidget* parent)
     : QWidget(parent),
       source_(source),
-      rows_(new LogRows(source, this)),
       filter_(new LogFilter(this)),
       list_(new QListView(this)),
       empty_(new QLabel(this)) {
     setObjectName(QStringLiteral("logPanel"));
-    filter_->setSourceModel(rows_);
+    filter_->setSourceModel(&source_);
     build();
     connect(filter_, &QAbstractItemModel::rowsInserted, this, &LogPanel::adjust);
     connect(filter_, &QAbstractItemModel::rowsRemoved, this, &LogPanel::adjust);
@@ -300,7 +255,7 @@ QString LogPanel::text() const {
     }
     QString text;
     for (const QModelIndex& index : std::as_const(chosen)) {
-        if (const LogEntry* entry = rows_->entryAt(filter_->mapToSource(index))) {
+        if (const LogEntry* entry = source_.entryAt(filter_->mapToSource(index))) {
             text += lineOf(*entry) + QLatin1Char('\n');
         }
     }

@@ -2,7 +2,6 @@
 
 #include "ui/bridge/log_model.hpp"
 
-#include <QAbstractListModel>
 #include <QSortFilterProxyModel>
 #include <QString>
 #include <QStyledItemDelegate>
@@ -32,23 +31,6 @@ void saveTextLater(QObject* context,
                    const QString& path,
                    const QString& text,
                    std::function<void(const QString& problem)> done);
-
-/// The lines of a log, oldest first. `source` must outlive it.
-class LogRows : public QAbstractListModel {
-    Q_OBJECT
-
-public:
-    explicit LogRows(LogModel& source, QObject* parent = nullptr);
-
-    /// nullptr: no such row.
-    [[nodiscard]] const LogEntry* entryAt(const QModelIndex& index) const;
-
-    [[nodiscard]] int rowCount(const QModelIndex& parent) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-
-private:
-    LogModel& source_;
-};
 
 /// Those of a level and above that contain a text.
 class LogFilter : public QSortFilterProxyModel {
@@ -109,7 +91,6 @@ private:
     void adjust();
 
     LogModel& source_;
-    LogRows* rows_;
     LogFilter* filter_;
     QListView* list_;
     QLabel* empty_;

@@ -26,8 +26,8 @@ private Q_SLOTS:
         graph::Document document = defaultGraph();
         document.nodes["image"] = {.type = "load.image", .params = {{"image", "in.png"}}};
         document.exposed = {{.node = "image", .param = "image", .label = "Image"}};
-        static_cast<void>(store.save(
-            {.title = "Enlarge", .description = {}, .english = {}, .tags = {}}, document, {}, {}));
+        static_cast<void>(
+            store.save({.title = "Enlarge", .description = {}, .tags = {}}, document, {}, {}));
         std::promise<void> disk;
         ImagePresets menu(
             store, catalog, [] { return QString("a.png"); }, nullptr);

@@ -1,6 +1,5 @@
-#include "ui/bridge/shared_json_file.hpp"
+#include "ui/bridge/json_store.hpp"
 
-#include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/files/paths.hpp"
@@ -87,25 +86,47 @@ constexpr int kLockMilliseconds = 5000;
 
 }  // namespace
 
-SharedJsonFile::SharedJsonFile(std::string path, Bytes most)
-    : path_(std::move(path)),
-      most_(most),
-      lock_(QString::fromStdString(path_) + QStringLiteral(".lock")) {
-    files::makeFolders(files::folderOf(path_));
+StoreLock::StoreLock(const QString& path) : lock_(path + QStringLiteral(".lock")) {
+    files::makeFolders(files::folderOf(path.toStdString()));
     static_cast<void>(lock_.tryLock(kLockMilliseconds));
 }
 
-Json SharedJsonFile::merged(const Json& base, const Json& mine) const {
-    Json theirs = base;
-    try {
-        theirs = parseJson(files::InputFile(path_).readAll(most_), path_);
-    } catch (const Error&) {  // nobody else has written it
-    }
-    return ui::merged(base, mine, theirs);
+JsonStore::JsonStore(QString path, const char* what, Bytes most, int indent)
+    : path_(std::move(path)), what_(what), most_(most), indent_(indent) {}
+
+Json JsonStore::read() const {
+    return parseJson(files::InputFile(path_.toStdString()).readAll(most_), what_);
 }
 
-void SharedJsonFile::write(const std::string& text) const {
-    files::writeFileAtomically(path_, text);
+void JsonStore::write(Json mine, Accepts accepts, Failed failed) {
+    background_.run([this,
+                     number = ++newest_,
+                     mine = std::move(mine),
+                     accepts = std::move(accepts),
+                     failed = std::move(failed)]() -> Background::Answer {
+        if (number != newest_) {
+            return {};
+        }
+        try {
+            const StoreLock lock(path_);
+            Json theirs = known_;
+            try {
+                theirs = read();
+            } catch (const Error&) {  // nobody else has written it
+            }
+            const Json json = merged(known_, mine, theirs);
+            if (accepts && !accepts(json)) {
+                return [failed] { failed(nullptr); };
+            }
+            files::writeFileAtomically(
+                path_.toStdString(),
+                json.dump(indent_, ' ', false, Json::error_handler_t::replace) + "\n");
+            known_ = mine;
+            return {};
+        } catch (const Error& error) {
+            return [failed, error] { failed(&error); };
+        }
+    });
 }
 
 }  // namespace lowtide::ui
