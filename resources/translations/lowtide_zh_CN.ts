@@ -5351,10 +5351,6 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>保持 f32</translation>
     </message>
     <message>
-        <source>like the others</source>
-        <translation>与其他组件相同</translation>
-    </message>
-    <message>
         <source>Switches</source>
         <translation>开关</translation>
     </message>
