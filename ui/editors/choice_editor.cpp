@@ -211,30 +211,15 @@ ChoiceEditor::ChoiceEditor(const ParamDesc& param, QWidget* parent)
     });
 }
 
-QWidget* ChoiceEditor::markedWidget() {
-    return box_;
-}
-
 void ChoiceEditor::showValue() {
     const Json value = this->value();
-    const QString text =
-        value.is_string()
-            ? QString::fromStdString(value.get<std::string>())
-            : QString::fromStdString(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    const QString text = value.is_null() ? QStringLiteral("null") : plainText(value);
     box_->showItem(text, text);
 }
 
 void ChoiceEditor::begin() {
     box_->setFocus(Qt::OtherFocusReason);
     box_->showPopup();
-}
-
-void ChoiceEditor::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) {
-        Q_EMIT dismissed();
-        return;
-    }
-    ValueEditor::keyPressEvent(event);
 }
 
 }  // namespace lowtide::ui

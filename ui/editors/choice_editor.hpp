@@ -84,8 +84,6 @@ public:
 
 protected:
     void showValue() override;
-    [[nodiscard]] QWidget* markedWidget() override;
-    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     ChoiceBox* box_;

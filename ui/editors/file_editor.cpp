@@ -2,7 +2,6 @@
 
 #include "ui/bridge/image_load.hpp"
 #include "ui/editors/choice_editor.hpp"
-#include "ui/editors/edit_session.hpp"
 #include "ui/editors/param_editor.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -157,17 +156,7 @@ FileEditor::FileEditor(const NodeDesc& node,
     connect(path_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);
     });
-    EditSession::watch(
-        *path_,
-        [this] {
-            finish();
-            return true;
-        },
-        [this] { Q_EMIT dismissed(); });
-}
-
-QWidget* FileEditor::markedWidget() {
-    return path_;
+    watchTyping(*path_);
 }
 
 void FileEditor::showValue() {
@@ -242,10 +231,7 @@ void FileEditor::choose(const QString& path) {
 }
 
 void FileEditor::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) {
-        finish();
-        Q_EMIT dismissed();
-    } else if (event->key() == Qt::Key_Down && offered_) {
+    if (event->key() == Qt::Key_Down && offered_) {
         offer();
     } else {
         ValueEditor::keyPressEvent(event);

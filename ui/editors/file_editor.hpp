@@ -39,7 +39,6 @@ public:
 
 protected:
     void showValue() override;
-    [[nodiscard]] QWidget* markedWidget() override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:

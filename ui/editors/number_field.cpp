@@ -195,10 +195,6 @@ void NumberField::reset() {
     update();
 }
 
-long double NumberField::bounded(long double number) const {
-    return withinHardRange(param(), number);
-}
-
 void NumberField::scrub(int pixels, Qt::KeyboardModifiers modifiers) {
     const ScrubSpeed speed = scrubSpeed(param(), modifiers);
     distance_ += pixels * static_cast<long double>(speed.perPixel);
@@ -215,7 +211,8 @@ void NumberField::step(double steps, Qt::KeyboardModifiers modifiers) {
     if (!now) {
         return;
     }
-    const long double number = bounded(*now + steps * scrubSpeed(param(), modifiers).step);
+    const long double number =
+        withinHardRange(param(), *now + steps * scrubSpeed(param(), modifiers).step);
     if (const TypedValue taken = valueFrom(param(), rounded(param(), number)); taken.value) {
         propose(*taken.value, true);
     }
@@ -313,8 +310,7 @@ void NumberField::keyPressEvent(QKeyEvent* event) {
                 propose(scrubbedFrom_, true);
                 return update();
             }
-            Q_EMIT dismissed();
-            return;
+            break;
         default:
             break;
     }

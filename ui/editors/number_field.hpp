@@ -61,7 +61,6 @@ private:
     void reset();
     void scrub(int pixels, Qt::KeyboardModifiers modifiers);
     void step(double steps, Qt::KeyboardModifiers modifiers);
-    [[nodiscard]] long double bounded(long double number) const;
     [[nodiscard]] QString unit() const;
 
     QLineEdit* typing_;
@@ -87,6 +86,9 @@ public:
 
 protected:
     void showValue() override;
+
+    /// The number marks itself.
+    [[nodiscard]] QWidget* markedWidget() override { return this; }
 
 private:
     void throwDie();

@@ -59,14 +59,6 @@ ParamEditor* newEditor(const NodeDesc& node,
     return new LineEditor(param, parent);
 }
 
-void fill(QWidget& editor, QWidget* field) {
-    auto* row = new QHBoxLayout(&editor);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(field);
-    editor.setFocusProxy(field);
-    field->setAccessibleName(editor.accessibleName());
-}
-
 }  // namespace
 
 ParamEditor::~ParamEditor() {
@@ -165,6 +157,25 @@ void ValueEditor::finish() {
     }
 }
 
+void ValueEditor::watchTyping(QWidget& field) {
+    EditSession::watch(
+        field,
+        [this] {
+            finish();
+            return true;
+        },
+        [this] { Q_EMIT dismissed(); });
+}
+
+void ValueEditor::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        finish();
+        Q_EMIT dismissed();
+    } else {
+        ParamEditor::keyPressEvent(event);
+    }
+}
+
 void ValueEditor::refuse(const QString& problem) {
     typingProblem_ = problem;
     mark();
@@ -195,21 +206,15 @@ QString plainText(const Json& value) {
 LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
     : ValueEditor(param, parent), line_(new QLineEdit(this)) {
     line_->setObjectName("line");
-    fill(*this, line_);
+    line_->setAccessibleName(accessibleName());
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(line_);
+    setFocusProxy(line_);
     connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);
     });
-    EditSession::watch(
-        *line_,
-        [this] {
-            finish();
-            return true;
-        },
-        [this] { Q_EMIT dismissed(); });
-}
-
-QWidget* LineEditor::markedWidget() {
-    return line_;
+    watchTyping(*line_);
 }
 
 void LineEditor::showValue() {
@@ -222,15 +227,6 @@ void LineEditor::showValue() {
 void LineEditor::begin() {
     line_->setFocus(Qt::OtherFocusReason);
     line_->selectAll();
-}
-
-void LineEditor::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) {
-        finish();
-        Q_EMIT dismissed();
-        return;
-    }
-    ValueEditor::keyPressEvent(event);
 }
 
 }  // namespace lowtide::ui

@@ -103,8 +103,11 @@ protected:
     /// The value is another: assistive technology is notified.
     virtual void valueReported() {}
 
-    /// The widget with the frame that is marked.
-    [[nodiscard]] virtual QWidget* markedWidget() { return this; }
+    /// The widget with the frame that is marked: the field in it, where there is one.
+    [[nodiscard]] virtual QWidget* markedWidget() { return focusProxy() ? focusProxy() : this; }
+
+    /// Takes what is typed into the field when it is left.
+    void watchTyping(QWidget& field);
 
     /// Takes the value and reports it; a value that is refused is only marked. Returns whether it
     /// was taken.
@@ -117,6 +120,9 @@ protected:
     void forgetTyping();
     /// The parameter's default as JSON.
     [[nodiscard]] Json defaultValue() const;
+
+    /// Escape ends the gesture, and the editing.
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void mark();
@@ -142,8 +148,6 @@ public:
 
 protected:
     void showValue() override;
-    [[nodiscard]] QWidget* markedWidget() override;
-    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     QLineEdit* line_;

@@ -5,7 +5,6 @@
 #include "ui/access/announce.hpp"
 #include "ui/bridge/prompt_library.hpp"
 #include "ui/editors/choice_editor.hpp"
-#include "ui/editors/edit_session.hpp"
 #include "ui/editors/param_editor.hpp"
 #include "ui/editors/prompt_completion.hpp"
 #include "ui/editors/prompt_footer.hpp"
@@ -66,13 +65,7 @@ PromptEditor::PromptEditor(const NodeDesc& node,
     prompt_->setAccessibleName(accessibleName());
     prompt_->installEventFilter(this);
     prompt_->viewport()->installEventFilter(this);
-    EditSession::watch(
-        *prompt_,
-        [this] {
-            finish();
-            return true;
-        },
-        [this] { Q_EMIT dismissed(); });
+    watchTyping(*prompt_);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -121,10 +114,6 @@ PromptEditor* PromptEditor::focused() {
         }
     }
     return nullptr;
-}
-
-QWidget* PromptEditor::markedWidget() {
-    return prompt_;
 }
 
 void PromptEditor::showValue() {
@@ -379,11 +368,6 @@ bool PromptEditor::takeKey(QKeyEvent& event) {
         finish();
         event.ignore();
         return false;
-    }
-    if (key == Qt::Key_Escape) {
-        finish();
-        Q_EMIT dismissed();
-        return true;
     }
     return false;
 }

@@ -47,7 +47,6 @@ public:
 
 protected:
     void showValue() override;
-    [[nodiscard]] QWidget* markedWidget() override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
