@@ -242,11 +242,13 @@ void GraphView::drawForeground(QPainter* painter, const QRectF&) {
     }
 }
 
-void GraphView::Parts::openSearch(const PointerAt& at, const std::optional<LooseWire>& wire) {
+void GraphView::Parts::openSearch(const PointerAt& at, const std::optional<WireEnd>& held) {
     addAt = at.scene;
-    looseWire = wire;
+    looseWire = held;
     search.openAt(view.viewport()->mapTo(&view, at.viewport),
-                  wire ? wire->wanted : PortWanted{.type = {}});
+                  held
+                      ? PortWanted{typeAt(*held, model.document(), model.catalog()), held->isOutput}
+                      : PortWanted{.type = {}});
     view.viewport()->update();
 }
 
@@ -267,7 +269,7 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
     if (desc == nullptr) {
         return;
     }
-    const std::optional<LooseWire> wire = looseWire;
+    const std::optional<WireEnd> wire = looseWire;
     QPointF topLeft = addAt;
     if (wire) {  // the port that takes the wire comes to lie where the wire was let go
         topLeft -= QPointF(wire->isOutput ? 0 : node_measures::kWidth, kPortDepth);
@@ -297,12 +299,12 @@ void GraphView::Parts::paintLooseWire(QPainter& painter) const {
     if (item == nullptr) {
         return;
     }
-    const QPointF held = looseWire->isOutput ? item->outputInScene(looseWire->port.port)
-                                             : item->inputInScene(looseWire->port.port);
-    paintTentativeWire(painter,
-                       looseWire->isOutput ? held : addAt,
-                       looseWire->isOutput ? addAt : held,
-                       scene.look().wire(looseWire->wanted.type).colour);
+    const QPointF held = item->portInScene(looseWire->port.port, looseWire->isOutput);
+    paintTentativeWire(
+        painter,
+        looseWire->isOutput ? held : addAt,
+        looseWire->isOutput ? addAt : held,
+        scene.look().wire(typeAt(*looseWire, model.document(), model.catalog())).colour);
 }
 
 }  // namespace lowtide::ui

@@ -48,12 +48,11 @@ QPoint GraphView::Parts::pointerOrMiddle() const {
 void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
     const std::string id = hit.node->id();
     if (const std::optional<graph::PortRef> port = hit.port()) {
-        gesture = dragWire(
-            scene,
-            *port,
-            hit.part.part == NodePart::Output,
-            at.scene,
-            [this](const PointerAt& end, const LooseWire& wire) { openSearch(end, wire); });
+        gesture =
+            dragWire(scene,
+                     {*port, hit.part.part == NodePart::Output},
+                     at.scene,
+                     [this](const PointerAt& end, const WireEnd& held) { openSearch(end, held); });
         return;
     }
     if (hit.part.part == NodePart::Fold) {
