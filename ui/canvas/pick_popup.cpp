@@ -1,6 +1,5 @@
 #include "ui/canvas/pick_popup.hpp"
 
-#include "ui/access/announce.hpp"
 #include "ui/canvas/look.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/node_title.hpp"
@@ -14,8 +13,6 @@
 #include <QPainter>
 #include <QStandardItem>
 #include <QStandardItemModel>
-#include <QStringList>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -73,14 +70,11 @@ public:
             return std::tuple(a.isInto, a.choice.isReplacing, a.away) <
                    std::tuple(b.isInto, b.choice.isReplacing, b.away);
         });
-        const QStringList words = pattern.split(u' ', Qt::SkipEmptyParts);
         std::vector<WireChoice> choices;
         for (Candidate& candidate : found_) {
             WireChoice& choice = candidate.choice;
-            const bool fits = std::all_of(words.begin(), words.end(), [&](const QString& word) {
-                return choice.text.contains(word, Qt::CaseInsensitive);
-            });
-            if (fits && wireRefusal(document_, catalog_, choice.from, choice.to).empty()) {
+            if (hasWords(choice.text, pattern) &&
+                wireRefusal(document_, catalog_, choice.from, choice.to).empty()) {
                 choices.push_back(std::move(choice));
             }
             if (choices.size() == kMostChoices) {
@@ -132,7 +126,6 @@ private:
 constexpr int kPopupWidth = 360;
 constexpr int kPopupHeight = 388;
 constexpr int kDetailHeight = 44;
-constexpr int kPage = 8;
 constexpr int kRows = 10;      ///< that are seen at once
 constexpr int kLeastRows = 4;  ///< that fit even if the list is shorter
 
@@ -221,135 +214,77 @@ std::vector<WireChoice> wireChoices(const graph::Document& document,
 }
 
 PickPopup::PickPopup(const QString& name, const QString& placeholder, QWidget* parent)
-    : QFrame(parent),
-      pattern_(new QLineEdit(this)),
-      list_(new QListView(this)),
-      rows_(new QStandardItemModel(this)),
+    : Picker(
+          placeholder,
+          Theme::space(2),
+          [this](QStandardItemModel& rows, const QString& pattern) { fill(rows, pattern); },
+          parent),
       detail_(new QLabel(this)) {
     setObjectName(name);
     setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
-    pattern_->setObjectName(name + QStringLiteral("Pattern"));
-    pattern_->setPlaceholderText(placeholder);
-    pattern_->setAccessibleName(placeholder);
-    pattern_->addAction(Theme::current().icon("search", "text.muted"), QLineEdit::LeadingPosition);
-    pattern_->installEventFilter(this);
-    list_->setObjectName(name + QStringLiteral("List"));
-    list_->setModel(rows_);
-    list_->setItemDelegate(new SearchRow(list_));
-    list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    list_->setFocusPolicy(Qt::NoFocus);
-    list_->setMouseTracking(true);
-    list_->setFrameShape(QFrame::NoFrame);
+    field().setObjectName(name + QStringLiteral("Pattern"));
+    field().addAction(Theme::current().icon("search", "text.muted"), QLineEdit::LeadingPosition);
+    list().setObjectName(name + QStringLiteral("List"));
+    list().setItemDelegate(new SearchRow(&list()));
+    list().setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list().setFocusPolicy(Qt::NoFocus);
+    list().setMouseTracking(true);
+    list().setFrameShape(QFrame::NoFrame);
     detail_->setWordWrap(true);
     detail_->setFixedHeight(kDetailHeight);
     detail_->setFont(Theme::current().font("small"));
     detail_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(Theme::space(2), Theme::space(2), Theme::space(2), Theme::space(2));
-    layout->setSpacing(Theme::space(2));
-    layout->addWidget(pattern_);
-    layout->addWidget(list_, 1);
-    layout->addWidget(detail_);
+    layout()->addWidget(detail_);
     resize(kPopupWidth, kPopupHeight);
     hide();
-    connect(pattern_, &QLineEdit::textChanged, this, &PickPopup::refresh);
-    connect(list_, &QListView::clicked, this, &PickPopup::takeCurrent);
-    connect(list_, &QListView::entered, list_, &QListView::setCurrentIndex);
-    connect(list_->selectionModel(),
-            &QItemSelectionModel::currentChanged,
-            this,
-            &PickPopup::showDetail);
+    connect(&list(), &QListView::entered, &list(), &QListView::setCurrentIndex);
+    connect(this, &Picker::currentChanged, this, &PickPopup::showDetail);
+    connect(this, &Picker::taken, this, [this](int row) {
+        take(row);
+        hide();
+    });
 }
 
 void PickPopup::openAt(QPoint at) {
-    pattern_->clear();
+    field().clear();
     refresh();
     moveWithin(at);
     show();
     raise();
-    pattern_->setFocus(Qt::PopupFocusReason);
-    showDetail();  // now it can be heard
+    field().setFocus(Qt::PopupFocusReason);
+    showDetail(list().currentIndex().row());  // now it can be heard
 }
 
 void PickPopup::moveWithin(QPoint at) {
     const QSize available = parentWidget()->size();
-    const int spare = std::max(0, kRows - std::max(kLeastRows, rows_->rowCount()));
-    const int tall = kPopupHeight - spare * std::max(0, list_->sizeHintForRow(0));
+    const int spare = std::max(0, kRows - std::max(kLeastRows, rows().rowCount()));
+    const int tall = kPopupHeight - spare * std::max(0, list().sizeHintForRow(0));
     resize(std::min(kPopupWidth, available.width()), std::min(tall, available.height()));
     move(std::clamp(at.x(), 0, std::max(0, available.width() - width())),
          std::clamp(at.y(), 0, std::max(0, available.height() - height())));
 }
 
-void PickPopup::refresh() {
-    rows_->clear();
-    fill(*rows_, pattern_->text().trimmed());
-    list_->setCurrentIndex(rows_->index(0, 0));
-    showDetail();
-}
-
-void PickPopup::showDetail() {
-    const QModelIndex current = list_->currentIndex();
-    detail_->setText(detailOf(current.row()));
-    if (isVisible()) {  // the line keeps the focus, so nobody else announces the row
-        announce(*pattern_, current.isValid() ? current.data().toString() : detail_->text());
-    }
-    Q_EMIT currentChanged(current.row());
-}
-
-void PickPopup::moveCurrent(int steps) {
-    const int count = rows_->rowCount();
-    if (count > 0) {
-        const int row = std::clamp(list_->currentIndex().row() + steps, 0, count - 1);
-        list_->setCurrentIndex(rows_->index(row, 0));
-    }
-}
-
-void PickPopup::takeCurrent() {
-    if (const int row = list_->currentIndex().row(); row >= 0) {
-        take(row);
-        hide();
+void PickPopup::showDetail(int row) {
+    detail_->setText(detailOf(row));
+    if (isVisible()) {
+        announceCurrent(detail_->text());
     }
 }
 
 bool PickPopup::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::FocusOut && isVisible() && isActiveWindow()) {
+    const bool isLeft = event->type() == QEvent::FocusOut && isVisible() && isActiveWindow();
+    const bool isEscape = event->type() == QEvent::KeyPress &&
+                          static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+    if (isLeft || isEscape) {
         hide();
-        return false;
+        return isEscape;
     }
-    if (event->type() != QEvent::KeyPress) {
-        return QFrame::eventFilter(watched, event);
-    }
-    switch (static_cast<QKeyEvent*>(event)->key()) {
-        case Qt::Key_Down:
-        case Qt::Key_Tab:
-            moveCurrent(1);
-            return true;
-        case Qt::Key_Up:
-        case Qt::Key_Backtab:
-            moveCurrent(-1);
-            return true;
-        case Qt::Key_PageDown:
-            moveCurrent(kPage);
-            return true;
-        case Qt::Key_PageUp:
-            moveCurrent(-kPage);
-            return true;
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            takeCurrent();
-            return true;
-        case Qt::Key_Escape:
-            hide();
-            return true;
-        default:
-            return QFrame::eventFilter(watched, event);
-    }
+    return Picker::eventFilter(watched, event);
 }
 
 void PickPopup::hideEvent(QHideEvent* event) {
-    QFrame::hideEvent(event);
+    Picker::hideEvent(event);
     Q_EMIT closed();
 }
 
@@ -390,9 +325,7 @@ void SearchPopup::take(int row) {
 }
 
 WirePopup::WirePopup(const GraphScene& scene, QWidget* parent)
-    : PickPopup(QStringLiteral("wireSearch"), tr("Search the other end"), parent), scene_(scene) {
-    connect(this, &PickPopup::currentChanged, this, [this](int row) { current_ = row; });
-}
+    : PickPopup(QStringLiteral("wireSearch"), tr("Search the other end"), parent), scene_(scene) {}
 
 void WirePopup::openAt(QPoint at, const std::string& node, const std::optional<OwnPort>& own) {
     node_ = node;
@@ -401,10 +334,9 @@ void WirePopup::openAt(QPoint at, const std::string& node, const std::optional<O
 }
 
 std::optional<WireChoice> WirePopup::current() const {
-    if (!isVisible() || current_ < 0 || current_ >= static_cast<int>(choices_.size())) {
-        return std::nullopt;
-    }
-    return choices_[static_cast<size_t>(current_)];
+    const int row = list().currentIndex().row();
+    return isVisible() && row >= 0 ? std::optional(choices_.at(static_cast<size_t>(row)))
+                                   : std::nullopt;
 }
 
 void WirePopup::fill(QStandardItemModel& rows, const QString& pattern) {

@@ -4,8 +4,8 @@
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/navigation.hpp"
 #include "ui/canvas/search_match.hpp"
+#include "ui/editors/picker.hpp"
 
-#include <QFrame>
 #include <QPoint>
 #include <QString>
 #include <QStyledItemDelegate>
@@ -16,8 +16,6 @@
 
 class QStandardItem;
 class QLabel;
-class QLineEdit;
-class QListView;
 class QStandardItemModel;
 
 namespace lowtide::ui {
@@ -70,8 +68,9 @@ struct OwnPort {
                                                   const QString& pattern,
                                                   const std::optional<OwnPort>& own = {});
 
-/// A list over the canvas that typing narrows: arrows choose, Enter takes, Escape closes.
-class PickPopup : public QFrame {
+/// A list over the canvas that typing narrows, with what there is to say about the current row:
+/// Enter takes, Escape closes.
+class PickPopup : public Picker {
     Q_OBJECT
 
 public:
@@ -79,8 +78,6 @@ public:
     PickPopup(const QString& name, const QString& placeholder, QWidget* parent);
 
 Q_SIGNALS:
-    /// Another row; -1: none.
-    void currentChanged(int row);
     void closed();
 
 protected:
@@ -97,15 +94,9 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    void refresh();
-    void moveCurrent(int steps);
-    void takeCurrent();
-    void showDetail();
+    void showDetail(int row);
     void moveWithin(QPoint at);
 
-    QLineEdit* pattern_;
-    QListView* list_;
-    QStandardItemModel* rows_;
     QLabel* detail_;
 };
 
@@ -167,7 +158,6 @@ private:
     std::string node_;
     std::optional<OwnPort> own_;
     std::vector<WireChoice> choices_;
-    int current_ = -1;
 };
 
 }  // namespace lowtide::ui

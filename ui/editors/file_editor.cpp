@@ -1,8 +1,8 @@
 #include "ui/editors/file_editor.hpp"
 
 #include "ui/bridge/image_load.hpp"
-#include "ui/editors/choice_editor.hpp"
 #include "ui/editors/param_editor.hpp"
+#include "ui/editors/picker.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFileDialog>
@@ -174,25 +174,19 @@ void FileEditor::begin() {
 }
 
 void FileEditor::offer() {
-    const std::vector<OfferedFile> files = offered_->filesFor(nodeType_, param().id);
     std::vector<SearchItem> items;
     int current = -1;
-    for (const OfferedFile& file : files) {
+    for (const OfferedFile& file : offered_->filesFor(nodeType_, param().id)) {
         if (file.value == path_->text()) {
             current = static_cast<int>(items.size());
         }
-        items.push_back({file.label, file.detail, true, file.value});
+        items.push_back({.label = file.label,
+                         .detail = file.detail,
+                         .tooltip = file.value,
+                         .choose = [this, path = file.value] { choose(path); }});
     }
-    items.push_back({tr("Browse…"), QString()});
-    auto* list = new SearchList(std::move(items), this);
-    connect(list, &SearchList::chosen, this, [this, files](int index) {
-        if (static_cast<size_t>(index) < files.size()) {
-            choose(files[static_cast<size_t>(index)].value);
-        } else {
-            browse();
-        }
-    });
-    list->openAt(*this, current);
+    items.push_back({.label = tr("Browse…"), .choose = [this] { browse(); }});
+    (new SearchList(std::move(items), this))->openAt(*this, current);
 }
 
 void FileEditor::browse() {

@@ -4,8 +4,8 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/bridge/prompt_library.hpp"
-#include "ui/editors/choice_editor.hpp"
 #include "ui/editors/param_editor.hpp"
+#include "ui/editors/picker.hpp"
 #include "ui/editors/prompt_completion.hpp"
 #include "ui/editors/prompt_footer.hpp"
 #include "ui/editors/prompt_highlighter.hpp"
@@ -274,24 +274,14 @@ void PromptEditor::openStyles() {
         items.push_back(
             {.label = QString::fromStdString(style.name),
              .detail = shortened(QString::fromStdString(style.prompt)),
-             .tooltip = QString::fromStdString(style.prompt + "\n\n" + style.negative).trimmed()});
+             .tooltip = QString::fromStdString(style.prompt + "\n\n" + style.negative).trimmed(),
+             .choose = [this, name = QString::fromStdString(style.name)] { applyStyle(name); }});
     }
-    const size_t count = items.size();
-    items.push_back({.label = tr("Save these texts as a style..."), .detail = {}});
-    items.push_back({.label = tr("Rename, delete or import styles..."), .detail = {}});
-    auto* list = new SearchList(std::move(items), this);
-    list->setProperty("of", QStringLiteral("styles"));
-    connect(list, &SearchList::chosen, this, [this, count](int index) {
-        if (static_cast<size_t>(index) == count) {
-            saveStyle();
-        } else if (static_cast<size_t>(index) > count) {
-            StylesDialog(library_->styles(), this).exec();
-        } else if (const auto& styles = library_->styles().styles();
-                   static_cast<size_t>(index) < styles.size()) {
-            applyStyle(QString::fromStdString(styles[static_cast<size_t>(index)].name));
-        }
-    });
-    list->openAt(*prompt_, 0);
+    items.push_back(
+        {.label = tr("Save these texts as a style..."), .choose = [this] { saveStyle(); }});
+    items.push_back({.label = tr("Rename, delete or import styles..."),
+                     .choose = [this] { StylesDialog(library_->styles(), this).exec(); }});
+    (new SearchList(std::move(items), this))->openAt(*prompt_, 0);
 }
 
 void PromptEditor::saveStyle() {
@@ -330,21 +320,16 @@ void PromptEditor::listPast(const PastPrompts& prompts) {
                                                QLocale::ShortFormat);
         items.push_back({.label = shortened(past.text),
                          .detail = tr("%1, %n runs", nullptr, static_cast<int>(past.runs)).arg(day),
-                         .tooltip = past.text});
+                         .tooltip = past.text,
+                         .choose = [this, text = past.text] {
+                             take(text);
+                             prompt_->setFocus(Qt::OtherFocusReason);
+                         }});
     }
     if (items.empty()) {
-        items.push_back(
-            {.label = tr("No run had such a text yet"), .detail = {}, .isEnabled = false});
+        items.push_back({.label = tr("No run had such a text yet"), .isEnabled = false});
     }
-    auto* list = new SearchList(std::move(items), this);
-    list->setProperty("of", QStringLiteral("past"));
-    connect(list, &SearchList::chosen, this, [this, prompts](int index) {
-        if (static_cast<size_t>(index) < prompts.size()) {
-            take(prompts[static_cast<size_t>(index)].text);
-            prompt_->setFocus(Qt::OtherFocusReason);
-        }
-    });
-    list->openAt(*prompt_, 0);
+    (new SearchList(std::move(items), this))->openAt(*prompt_, 0);
 }
 
 void PromptEditor::resizeEvent(QResizeEvent* event) {
