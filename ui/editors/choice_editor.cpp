@@ -60,7 +60,7 @@ void ChoiceBox::wheelEvent(QWheelEvent* event) {
 }
 
 ChoiceEditor::ChoiceEditor(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), box_(new ChoiceBox(this)) {
+    : ParamEditor(param, parent), box_(new ChoiceBox(this)) {
     box_->setObjectName("choices");
     box_->setAccessibleName(accessibleName());
     for (const ChoiceDesc& choice : param.choices) {

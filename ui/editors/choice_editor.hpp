@@ -30,7 +30,7 @@ protected:
 };
 
 /// One of a list, searchable where the list is long.
-class ChoiceEditor : public ValueEditor {
+class ChoiceEditor : public ParamEditor {
     Q_OBJECT
 
 public:

@@ -130,7 +130,7 @@ FileEditor::FileEditor(const NodeDesc& node,
                        const ParamDesc& param,
                        const OfferedFiles* offered,
                        QWidget* parent)
-    : ValueEditor(param, parent),
+    : ParamEditor(param, parent),
       offered_(offered),
       nodeType_(node.id),
       isWritten_(node.sideEffect),
@@ -228,7 +228,7 @@ void FileEditor::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Down && offered_) {
         offer();
     } else {
-        ValueEditor::keyPressEvent(event);
+        ParamEditor::keyPressEvent(event);
     }
 }
 

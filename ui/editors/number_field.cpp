@@ -27,7 +27,7 @@ constexpr int kWheelNotch = 120;  ///< eighths of a degree
 }  // namespace
 
 NumberField::NumberField(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), typing_(new QLineEdit(this)) {
+    : ParamEditor(param, parent), typing_(new QLineEdit(this)) {
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::SizeHorCursor);
     setAttribute(Qt::WA_Hover);
@@ -128,7 +128,7 @@ void NumberField::paintEvent(QPaintEvent*) {
 }
 
 void NumberField::resizeEvent(QResizeEvent* event) {
-    ValueEditor::resizeEvent(event);
+    ParamEditor::resizeEvent(event);
     typing_->setGeometry(rect());
 }
 
@@ -319,7 +319,7 @@ void NumberField::keyPressEvent(QKeyEvent* event) {
     if (isTyped && !(modifiers & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier))) {
         return startTyping(text);
     }
-    ValueEditor::keyPressEvent(event);
+    ParamEditor::keyPressEvent(event);
 }
 
 bool NumberField::typingKey(QKeyEvent& event) {
@@ -346,7 +346,7 @@ bool NumberField::typingKey(QKeyEvent& event) {
 
 bool NumberField::eventFilter(QObject* watched, QEvent* event) {
     if (watched != typing_) {
-        return ValueEditor::eventFilter(watched, event);
+        return ParamEditor::eventFilter(watched, event);
     }
     if (event->type() == QEvent::KeyPress) {
         return typingKey(*static_cast<QKeyEvent*>(event));
@@ -361,11 +361,11 @@ bool NumberField::eventFilter(QObject* watched, QEvent* event) {
         wheelEvent(static_cast<QWheelEvent*>(event));
         return true;
     }
-    return ValueEditor::eventFilter(watched, event);
+    return ParamEditor::eventFilter(watched, event);
 }
 
 SeedEditor::SeedEditor(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), number_(new NumberField(param, this)) {
+    : ParamEditor(param, parent), number_(new NumberField(param, this)) {
     number_->setObjectName("number");
     auto* die = new QToolButton(this);
     die->setObjectName("dice");

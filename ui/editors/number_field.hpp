@@ -16,7 +16,7 @@ namespace lowtide::ui {
 /// A painted number: dragging sideways scrubs it (Ctrl coarse, Shift fine), a click or a digit
 /// types, a double click or Delete brings the default back, the wheel and the arrows step while it
 /// has the focus. The soft range bounds scrubbing, the hard range refuses with the reason.
-class NumberField : public ValueEditor, public SpokenNumber {
+class NumberField : public ParamEditor, public SpokenNumber {
     Q_OBJECT
 
 public:
@@ -75,7 +75,7 @@ private:
 
 /// A 64-bit seed, whole, and a die that throws another one. Whether a run throws it is a fact of
 /// the node (seedModeOf), which the inspector shows.
-class SeedEditor : public ValueEditor {
+class SeedEditor : public ParamEditor {
     Q_OBJECT
 
 public:

@@ -105,17 +105,17 @@ void markProblem(QWidget& widget, const QString& problem, const QString& tooltip
     widget.update();
 }
 
-ValueEditor::ValueEditor(const ParamDesc& param, QWidget* parent)
-    : ParamEditor(parent), param_(param), value_(defaultValue()) {
+ParamEditor::ParamEditor(const ParamDesc& param, QWidget* parent)
+    : QWidget(parent), param_(param), value_(defaultValue()) {
     setObjectName(QString::fromStdString("editor." + param.id));
     setAccessibleName(QString::fromStdString(param.label));
 }
 
-Json ValueEditor::defaultValue() const {
+Json ParamEditor::defaultValue() const {
     return graph::toJson(param_.defaultValue);
 }
 
-void ValueEditor::setValue(const Json& value) {
+void ParamEditor::setValue(const Json& value) {
     const bool isNew = value != value_;
     value_ = value;
     typingProblem_.clear();
@@ -126,12 +126,12 @@ void ValueEditor::setValue(const Json& value) {
     }
 }
 
-void ValueEditor::setProblem(const QString& problem) {
+void ParamEditor::setProblem(const QString& problem) {
     outerProblem_ = problem;
     mark();
 }
 
-bool ValueEditor::propose(const Json& value, bool isFinal) {
+bool ParamEditor::propose(const Json& value, bool isFinal) {
     typingProblem_ = refusalOf(param_, value);
     const bool isTaken = typingProblem_.isEmpty();
     const bool isNew = value != value_ || value.type() != value_.type();
@@ -150,14 +150,14 @@ bool ValueEditor::propose(const Json& value, bool isFinal) {
     return isTaken;
 }
 
-void ValueEditor::finish() {
+void ParamEditor::finish() {
     if (isUnfinished_) {
         isUnfinished_ = false;
         Q_EMIT edited(value_, true);
     }
 }
 
-void ValueEditor::watchTyping(QWidget& field) {
+void ParamEditor::watchTyping(QWidget& field) {
     EditSession::watch(
         field,
         [this] {
@@ -167,26 +167,26 @@ void ValueEditor::watchTyping(QWidget& field) {
         [this] { Q_EMIT dismissed(); });
 }
 
-void ValueEditor::keyPressEvent(QKeyEvent* event) {
+void ParamEditor::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Escape) {
         finish();
         Q_EMIT dismissed();
     } else {
-        ParamEditor::keyPressEvent(event);
+        QWidget::keyPressEvent(event);
     }
 }
 
-void ValueEditor::refuse(const QString& problem) {
+void ParamEditor::refuse(const QString& problem) {
     typingProblem_ = problem;
     mark();
 }
 
-void ValueEditor::forgetTyping() {
+void ParamEditor::forgetTyping() {
     typingProblem_.clear();
     mark();
 }
 
-void ValueEditor::mark() {
+void ParamEditor::mark() {
     QString problem = typingProblem_;
     if (problem.isEmpty()) {
         problem = outerProblem_.isEmpty() ? refusalOf(param_, value_) : outerProblem_;
@@ -204,7 +204,7 @@ QString plainText(const Json& value) {
 }
 
 LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), line_(new QLineEdit(this)) {
+    : ParamEditor(param, parent), line_(new QLineEdit(this)) {
     line_->setObjectName("line");
     line_->setAccessibleName(accessibleName());
     auto* row = new QHBoxLayout(this);

@@ -50,7 +50,7 @@ PromptEditor::PromptEditor(const NodeDesc& node,
                            const ParamDesc& param,
                            PromptLibrary* library,
                            QWidget* parent)
-    : ValueEditor(param, parent),
+    : ParamEditor(param, parent),
       nodeType_(node.id),
       paramId_(param.id),
       library_(library),
@@ -333,7 +333,7 @@ void PromptEditor::listPast(const PastPrompts& prompts) {
 }
 
 void PromptEditor::resizeEvent(QResizeEvent* event) {
-    ValueEditor::resizeEvent(event);
+    ParamEditor::resizeEvent(event);
     if (footer_) {
         footer_->setVisible(height() >= kHeightWithFooter);
     }
@@ -389,7 +389,7 @@ bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
             return true;
         }
     }
-    return ValueEditor::eventFilter(watched, event);
+    return ParamEditor::eventFilter(watched, event);
 }
 
 }  // namespace lowtide::ui

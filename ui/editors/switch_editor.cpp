@@ -16,7 +16,7 @@ constexpr int kHeight = 20;
 
 }  // namespace
 
-SwitchEditor::SwitchEditor(const ParamDesc& param, QWidget* parent) : ValueEditor(param, parent) {
+SwitchEditor::SwitchEditor(const ParamDesc& param, QWidget* parent) : ParamEditor(param, parent) {
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_Hover);
     setFixedHeight(Theme::current().size("control"));
@@ -90,7 +90,7 @@ void SwitchEditor::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Space) {
         return toggle();
     }
-    ValueEditor::keyPressEvent(event);
+    ParamEditor::keyPressEvent(event);
 }
 
 /// A click into the row of a switch is the wish to switch it.
