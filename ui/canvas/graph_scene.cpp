@@ -438,6 +438,11 @@ std::optional<graph::PortRef> CanvasHit::port() const {
     return graph::PortRef{face.id, ports[static_cast<size_t>(part.index)].id};
 }
 
+const RowFace* CanvasHit::row() const {
+    const bool isRow = part.part == NodePart::Row || part.part == NodePart::Value;
+    return node != nullptr && isRow ? &node->face().rows[static_cast<size_t>(part.index)] : nullptr;
+}
+
 CanvasHit hitAt(const GraphScene& scene, QPointF point, double zoom) {
     CanvasHit hit;
     hitNodes(hit, scene, point, zoom);

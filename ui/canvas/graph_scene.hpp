@@ -97,6 +97,8 @@ struct CanvasHit {
 
     /// The port under the point; empty: none.
     [[nodiscard]] std::optional<graph::PortRef> port() const;
+    /// The row under the point; nullptr: none.
+    [[nodiscard]] const RowFace* row() const;
 };
 
 /// `zoom`: pixels of a canvas unit; ports and wires are as easy to hit at every zoom.

@@ -83,21 +83,20 @@ GraphView::GraphView(GraphModel& model,
         &parts->search, &SearchPopup::chosen, this, [parts](const auto& type, const auto& port) {
             parts->add(type, port);
         });
-    connect(&parts->search, &SearchPopup::closed, this, [this, parts] {
-        parts->looseWire.reset();
-        viewport()->update();
-        setFocus(Qt::PopupFocusReason);
-    });
     connect(&parts->wiring, &WirePopup::chosen, this, [parts](const WireChoice& wire) {
         parts->model.apply(tr("Connect"), [&wire](graph::Document& document) {
             ui::connect(document, wire.from, wire.to);
         });
     });
     connect(&parts->wiring, &PickPopup::currentChanged, this, [this] { viewport()->update(); });
-    connect(&parts->wiring, &PickPopup::closed, this, [this] {
-        viewport()->update();
-        setFocus(Qt::PopupFocusReason);
-    });
+    for (PickPopup* popup :
+         {static_cast<PickPopup*>(&parts->search), static_cast<PickPopup*>(&parts->wiring)}) {
+        connect(popup, &PickPopup::closed, this, [this, parts] {
+            parts->looseWire.reset();
+            viewport()->update();
+            setFocus(Qt::PopupFocusReason);
+        });
+    }
     connect(
         &parts->navigation, &ViewNavigation::zoomChanged, this, [parts] { parts->moveEditors(); });
     parts->navigation.fitAll();

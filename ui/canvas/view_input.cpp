@@ -113,9 +113,8 @@ void GraphView::Parts::pressLeft(const PointerAt& at) {
         press->node = hit.node->id();
         press->wasSelected = hit.node->isSelected();
         if (hit.part.part == NodePart::Value) {
-            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
-            press->param = row.param;
-            press->isNumber = canDragValue(row);
+            press->param = hit.row()->param;
+            press->isNumber = canDragValue(*hit.row());
         }
         pressNode(hit, at);
     } else if (hit.wire && hit.reroute >= 0) {
