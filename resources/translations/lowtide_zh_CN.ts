@@ -6224,9 +6224,6 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>No such node accepts a wire of type %1.</source>
         <translation>没有此类节点接受 %1 类型的连线。</translation>
     </message>
-</context>
-<context>
-    <name>lowtide::ui::SearchRow</name>
     <message>
         <source>to %1</source>
         <translation>到“%1”</translation>

@@ -93,8 +93,6 @@ struct CanvasHit {
     BoxItem* box = nullptr;
     BoxPart boxPart = BoxPart::None;
 
-    [[nodiscard]] bool isEmpty() const { return node == nullptr && !wire && box == nullptr; }
-
     /// The port under the point; empty: none.
     [[nodiscard]] std::optional<graph::PortRef> port() const;
     /// The row under the point; nullptr: none.

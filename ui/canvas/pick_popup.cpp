@@ -13,6 +13,7 @@
 #include <QPainter>
 #include <QStandardItem>
 #include <QStandardItemModel>
+#include <QStyledItemDelegate>
 
 #include <algorithm>
 #include <cmath>
@@ -131,69 +132,77 @@ constexpr int kLeastRows = 4;  ///< that fit even if the list is shorter
 
 constexpr size_t kRecentCount = 6;
 
-}  // namespace
-
-QStandardItem* SearchRow::item(const QString& text, const QString& aside, const std::string& type) {
+/// A row with the mark of a wire type; `aside` stands at its right end. The list owns it.
+QStandardItem* searchRow(const QString& text, const QString& aside, const std::string& type) {
     auto* item = new QStandardItem(text);
     item->setData(aside, kAsideRole);
     item->setData(QString::fromStdString(type), kWireTypeRole);
     return item;
 }
 
-QStandardItem* SearchRow::itemFor(const SearchHit& hit, const PortWanted& wanted) {
+QStandardItem* searchRow(const SearchHit& hit, const PortWanted& wanted) {
     const NodeDesc& desc = *hit.desc;
     const auto& ports = desc.outputs.empty() ? desc.inputs : desc.outputs;
     const PortDesc* port =
         wanted.asInput ? graph::findInput(desc, hit.port) : graph::findOutput(desc, hit.port);
-    QStandardItem* made =
-        item(QString::fromStdString(desc.label),
-             port == nullptr ? QString::fromStdString(desc.category)
-                             : tr("to %1").arg(QString::fromStdString(port->label)),
-             port != nullptr ? port->type
-             : ports.empty() ? "*"
-                             : ports.front().type);
+    QStandardItem* made = searchRow(
+        QString::fromStdString(desc.label),
+        port == nullptr ? QString::fromStdString(desc.category)
+                        : SearchPopup::tr("to %1").arg(QString::fromStdString(port->label)),
+        port != nullptr ? port->type
+        : ports.empty() ? "*"
+                        : ports.front().type);
     made->setData(QString::fromStdString(desc.tooltip), Qt::AccessibleDescriptionRole);
     return made;
 }
 
-void SearchRow::paint(QPainter* painter,
-                      const QStyleOptionViewItem& option,
-                      const QModelIndex& index) const {
-    const Theme& theme = Theme::current();
-    painter->save();
-    painter->setRenderHint(QPainter::Antialiasing);
-    const QRectF rect = option.rect;
-    if (option.state.testFlag(QStyle::State_Selected)) {
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(theme.colour("selection"));
-        painter->drawRoundedRect(rect.adjusted(0, 1, 0, -1), 4, 4);
-    }
-    const std::string type = index.data(kWireTypeRole).toString().toStdString();
-    painter->setPen(Qt::NoPen);
-    painter->setBrush(theme.wireColour(type));
-    painter->drawPath(portMark(theme.portShape(type), 4.5)
-                          .translated(rect.left() + kIndent / 2.0, rect.center().y()));
-    const QString aside = index.data(kAsideRole).toString();
-    const QFont small = theme.font("small");
-    const int asideWidth = QFontMetrics(small).horizontalAdvance(aside);
-    painter->setFont(small);
-    painter->setPen(theme.colour("text.muted"));
-    painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, aside);
-    painter->setFont(theme.font("body"));
-    painter->setPen(theme.colour("text"));
-    const QRectF available = rect.adjusted(kIndent, 0, -16 - asideWidth, 0);
-    painter->drawText(
-        available,
-        Qt::AlignLeft | Qt::AlignVCenter,
-        QFontMetrics(theme.font("body"))
-            .elidedText(
-                index.data().toString(), Qt::ElideRight, static_cast<int>(available.width())));
-    painter->restore();
-}
+/// A line of a list over the canvas: the mark of a wire type, a name, and a description.
+class SearchRows : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
 
-QSize SearchRow::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
-    return {option.rect.width(), kRowHeight};
-}
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const Theme& theme = Theme::current();
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        const QRectF rect = option.rect;
+        if (option.state.testFlag(QStyle::State_Selected)) {
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(theme.colour("selection"));
+            painter->drawRoundedRect(rect.adjusted(0, 1, 0, -1), 4, 4);
+        }
+        const std::string type = index.data(kWireTypeRole).toString().toStdString();
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(theme.wireColour(type));
+        painter->drawPath(portMark(theme.portShape(type), 4.5)
+                              .translated(rect.left() + kIndent / 2.0, rect.center().y()));
+        const QString aside = index.data(kAsideRole).toString();
+        const QFont small = theme.font("small");
+        const int asideWidth = QFontMetrics(small).horizontalAdvance(aside);
+        painter->setFont(small);
+        painter->setPen(theme.colour("text.muted"));
+        painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, aside);
+        painter->setFont(theme.font("body"));
+        painter->setPen(theme.colour("text"));
+        const QRectF available = rect.adjusted(kIndent, 0, -16 - asideWidth, 0);
+        painter->drawText(
+            available,
+            Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetrics(theme.font("body"))
+                .elidedText(
+                    index.data().toString(), Qt::ElideRight, static_cast<int>(available.width())));
+        painter->restore();
+    }
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex&) const override {
+        return {option.rect.width(), kRowHeight};
+    }
+};
+
+}  // namespace
 
 std::vector<WireChoice> wireChoices(const graph::Document& document,
                                     const graph::Catalog& catalog,
@@ -226,7 +235,7 @@ PickPopup::PickPopup(const QString& name, const QString& placeholder, QWidget* p
     field().setObjectName(name + QStringLiteral("Pattern"));
     field().addAction(Theme::current().icon("search", "text.muted"), QLineEdit::LeadingPosition);
     list().setObjectName(name + QStringLiteral("List"));
-    list().setItemDelegate(new SearchRow(&list()));
+    list().setItemDelegate(new SearchRows(&list()));
     list().setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list().setFocusPolicy(Qt::NoFocus);
     list().setMouseTracking(true);
@@ -305,7 +314,7 @@ void SearchPopup::remember(const std::string& type) {
 void SearchPopup::fill(QStandardItemModel& rows, const QString& pattern) {
     hits_ = searchNodes(catalog_, pattern, wanted_, recent_);
     for (const SearchHit& hit : hits_) {
-        rows.appendRow(SearchRow::itemFor(hit, wanted_));
+        rows.appendRow(searchRow(hit, wanted_));
     }
 }
 
@@ -344,7 +353,7 @@ void WirePopup::fill(QStandardItemModel& rows, const QString& pattern) {
     choices_ =
         wireChoices(model.document(), model.catalog(), scene_.nodeRects(), node_, pattern, own_);
     for (const WireChoice& choice : choices_) {
-        rows.appendRow(SearchRow::item(
+        rows.appendRow(searchRow(
             choice.text, choice.isReplacing ? tr("replaces a wire") : QString(), choice.type));
     }
 }

@@ -8,39 +8,15 @@
 
 #include <QPoint>
 #include <QString>
-#include <QStyledItemDelegate>
 
 #include <optional>
 #include <string>
 #include <vector>
 
-class QStandardItem;
 class QLabel;
 class QStandardItemModel;
 
 namespace lowtide::ui {
-
-/// A line of a list over the canvas: the mark of a wire type, a name, and a description.
-class SearchRow : public QStyledItemDelegate {
-    Q_OBJECT
-
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    /// A row with the mark of a wire type; `aside` stands at its right end. The parent list owns
-    /// it.
-    [[nodiscard]] static QStandardItem* item(const QString& text,
-                                             const QString& aside,
-                                             const std::string& type);
-    /// The list's item of a hit; the parent list owns it.
-    [[nodiscard]] static QStandardItem* itemFor(const SearchHit& hit, const PortWanted& wanted);
-
-    void paint(QPainter* painter,
-               const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override;
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override;
-};
 
 /// A wire that could be drawn between a node and another one.
 struct WireChoice {
@@ -84,7 +60,7 @@ protected:
     /// Opens near `at` (of the parent), within it.
     void openAt(QPoint at);
 
-    /// The rows for the pattern, each made by SearchRow.
+    /// The rows for the pattern, each made by searchRow().
     virtual void fill(QStandardItemModel& rows, const QString& pattern) = 0;
     /// The lines below the list; row -1: there is none, and why.
     [[nodiscard]] virtual QString detailOf(int row) const = 0;

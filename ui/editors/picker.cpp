@@ -115,7 +115,7 @@ SearchList::SearchList(std::vector<SearchItem> items, QWidget* parent)
     list().setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list().setTextElideMode(Qt::ElideMiddle);
     list().setFocusPolicy(Qt::NoFocus);
-    this->fill(rows(), {});
+    fill(rows(), {});
     connect(
         this, &Picker::currentChanged, this, [this] { announceCurrent(tr("Nothing matches")); });
     connect(this, &Picker::taken, this, [this](int row) {
@@ -136,7 +136,6 @@ void SearchList::fill(QStandardItemModel& rows, const QString& words) const {
         auto* row = new QStandardItem(text);
         row->setToolTip(item.tooltip.isEmpty() ? text : item.tooltip);
         row->setEnabled(item.isEnabled);
-        row->setEditable(false);
         row->setData(static_cast<int>(i));
         rows.appendRow(row);
     }

@@ -88,8 +88,8 @@ private:
 /// Whether all words are in the text; case does not matter.
 [[nodiscard]] bool hasWords(const QString& text, const QString& words);
 
-/// Moves a list below the anchor, or above where there is no space, and within the screen. Both in
-/// global coordinates.
+/// Moves a list below the anchor, or above where there is no space, and within the owner's screen.
+/// The anchor is in global coordinates.
 void placeBelow(QWidget& list, const QRect& anchor, const QWidget& owner);
 
 }  // namespace lowtide::ui
