@@ -5348,10 +5348,6 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>保持 f32</translation>
     </message>
     <message>
-        <source>like the others</source>
-        <translation>与其他组件相同</translation>
-    </message>
-    <message>
         <source>Switches</source>
         <translation>开关</translation>
     </message>
@@ -6225,9 +6221,6 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>No such node accepts a wire of type %1.</source>
         <translation>没有此类节点接受 %1 类型的连线。</translation>
     </message>
-</context>
-<context>
-    <name>lowtide::ui::SearchRow</name>
     <message>
         <source>to %1</source>
         <translation>到“%1”</translation>

@@ -30,6 +30,12 @@ constexpr double kOffset = 32;  ///< how far a duplicate lies from what it came 
 constexpr bool kWithWires = true;
 constexpr bool kJoining = true;  ///< wires of what is removed are joined
 constexpr bool kAlongWires = true;
+constexpr bool kPlain = false;  ///< not checkable
+constexpr bool kAfterLine = true;
+constexpr bool kHeld = true;
+constexpr ActionScope kWindow = ActionScope::Window;
+constexpr ActionScope kCanvas = ActionScope::Canvas;
+constexpr ActionScope kKey = ActionScope::Key;
 constexpr int kBelow = 8;
 constexpr double kFramePadding = 24;
 constexpr double kFrameTitle = 48;  ///< title and space below it
@@ -333,70 +339,89 @@ void navigate(GraphView::Parts& parts) {
     (parts.navigation.*kMethod)();
 }
 
+#define TEXT(text) QT_TRANSLATE_NOOP("Actions", text)
+
+template <int kNumber>
+constexpr CanvasCommand goTo(const char* id, const char* text, const char* keys) {
+    const char* tip = TEXT("Show the view that was kept under this number");
+    return {{id, text, tip, "View/Go to bookmark", keys, "", kCanvas}, call<goToBookmark, kNumber>};
+}
+
+template <int kNumber>
+constexpr CanvasCommand keep(const char* id, const char* text, const char* keys) {
+    const char* tip = TEXT("Keep the current view under this number, in the graph");
+    return {{id, text, tip, "View/Keep as bookmark", keys}, call<keepBookmark, kNumber>};
+}
+
+// One row a line.
+// clang-format off
 constexpr CanvasCommand kCommands[] = {
-    {"edit.cut", "Ctrl+X", cutSelected},
-    {"edit.copy", "Ctrl+C", copySelected},
-    {"edit.paste", "Ctrl+V", call<paste, !kWithWires>},
-    {"edit.paste_wires", "Ctrl+Shift+V", call<paste, kWithWires>},
-    {"edit.duplicate", "Ctrl+D", call<duplicateSelected, !kWithWires>},
-    {"edit.duplicate_wires", "Ctrl+Shift+D", call<duplicateSelected, kWithWires>},
-    {"edit.delete", "Del Backspace", call<removeSelected, !kJoining>},
-    {"edit.delete_join", "Ctrl+Del", call<removeSelected, kJoining>},
-    {"edit.select_all", "Ctrl+A", selectAllNodes},
-    {"node.add", "Tab", openSearch},
-    {"node.edit", "Return Enter", editSelected},
-    {"node.wire", "C", wireSelected},
-    {"node.rename", "F2", renameSelected},
-    {"node.mute", "Ctrl+M", muteSelected},
-    {"node.bypass", "Ctrl+B", bypassSelected},
-    {"node.collapse", "Alt+C", collapseSelected},
-    {"node.pin", "P", pinSelected},
-    {"node.frame", "Ctrl+G", frameSelected},
-    {"node.note", "Ctrl+Shift+N", addNote},
-    {"node.align_left", "", call<alignSelected, Alignment::Left>},
-    {"node.align_centre", "", call<alignSelected, Alignment::Centre>},
-    {"node.align_right", "", call<alignSelected, Alignment::Right>},
-    {"node.align_top", "", call<alignSelected, Alignment::Top>},
-    {"node.align_middle", "", call<alignSelected, Alignment::Middle>},
-    {"node.align_bottom", "", call<alignSelected, Alignment::Bottom>},
-    {"node.distribute_x", "", call<distributeSelected, Axis::Horizontal>},
-    {"node.distribute_y", "", call<distributeSelected, Axis::Vertical>},
-    {"node.arrange", "Ctrl+L", arrangeNodes},
-    {"view.zoom_in", "Ctrl++ Ctrl+=", navigate<&ViewNavigation::zoomIn>},
-    {"view.zoom_out", "Ctrl+-", navigate<&ViewNavigation::zoomOut>},
-    {"view.zoom_actual", "Ctrl+1", navigate<&ViewNavigation::jumpToActual>},
-    {"view.fit_selected", "F .", fitSelected},
-    {"view.fit_all", "Home", navigate<&ViewNavigation::jumpToAll>},
-    {"view.back", "[", navigate<&ViewNavigation::goBack>},
-    {"view.forward", "]", navigate<&ViewNavigation::goForward>},
-    {"view.bookmark_1", "1", call<goToBookmark, 1>},
-    {"view.bookmark_2", "2", call<goToBookmark, 2>},
-    {"view.bookmark_3", "3", call<goToBookmark, 3>},
-    {"view.bookmark_4", "4", call<goToBookmark, 4>},
-    {"view.bookmark_5", "5", call<goToBookmark, 5>},
-    {"view.bookmark_6", "6", call<goToBookmark, 6>},
-    {"view.bookmark_7", "7", call<goToBookmark, 7>},
-    {"view.bookmark_8", "8", call<goToBookmark, 8>},
-    {"view.bookmark_9", "9", call<goToBookmark, 9>},
-    {"view.keep_bookmark_1", "Ctrl+Shift+1", call<keepBookmark, 1>},
-    {"view.keep_bookmark_2", "Ctrl+Shift+2", call<keepBookmark, 2>},
-    {"view.keep_bookmark_3", "Ctrl+Shift+3", call<keepBookmark, 3>},
-    {"view.keep_bookmark_4", "Ctrl+Shift+4", call<keepBookmark, 4>},
-    {"view.keep_bookmark_5", "Ctrl+Shift+5", call<keepBookmark, 5>},
-    {"view.keep_bookmark_6", "Ctrl+Shift+6", call<keepBookmark, 6>},
-    {"view.keep_bookmark_7", "Ctrl+Shift+7", call<keepBookmark, 7>},
-    {"view.keep_bookmark_8", "Ctrl+Shift+8", call<keepBookmark, 8>},
-    {"view.keep_bookmark_9", "Ctrl+Shift+9", call<keepBookmark, 9>},
-    {"view.pan", "Space", openSearch, true},
-    {"view.walk_left", "Left", call<moveFocus, FocusDirection::Left, !kAlongWires>},
-    {"view.walk_right", "Right", call<moveFocus, FocusDirection::Right, !kAlongWires>},
-    {"view.walk_up", "Up", call<moveFocus, FocusDirection::Up, !kAlongWires>},
-    {"view.walk_down", "Down", call<moveFocus, FocusDirection::Down, !kAlongWires>},
-    {"view.wires_left", "Alt+Left", call<moveFocus, FocusDirection::Left, kAlongWires>},
-    {"view.wires_right", "Alt+Right", call<moveFocus, FocusDirection::Right, kAlongWires>},
-    {"view.wires_up", "Alt+Up", call<moveFocus, FocusDirection::Up, kAlongWires>},
-    {"view.wires_down", "Alt+Down", call<moveFocus, FocusDirection::Down, kAlongWires>},
+    {{"edit.cut", TEXT("Cu&t"), TEXT("Remove the selected nodes and keep them as text"), "Edit", "Ctrl+X", "", kCanvas, kPlain, kAfterLine}, cutSelected},
+    {{"edit.copy", TEXT("&Copy"), TEXT("Keep the selected nodes as text"), "Edit", "Ctrl+C", "copy", kCanvas}, copySelected},
+    {{"edit.paste", TEXT("&Paste"), TEXT("Add what was copied"), "Edit", "Ctrl+V", "", kCanvas}, call<paste, !kWithWires>},
+    {{"edit.paste_wires", TEXT("Paste with &wires"), TEXT("Add what was copied, wired to what fed the originals"), "Edit", "Ctrl+Shift+V", "", kCanvas}, call<paste, kWithWires>},
+    {{"edit.duplicate", TEXT("&Duplicate"), TEXT("Add the selected nodes once more"), "Edit", "Ctrl+D"}, call<duplicateSelected, !kWithWires>},
+    {{"edit.duplicate_wires", TEXT("Duplicate w&ith wires"), TEXT("Add the selected nodes once more, wired to what feeds them"), "Edit", "Ctrl+Shift+D"}, call<duplicateSelected, kWithWires>},
+    {{"edit.delete", TEXT("De&lete"), TEXT("Remove what is selected"), "Edit", "Del Backspace", "trash", kCanvas}, call<removeSelected, !kJoining>},
+    {{"edit.delete_join", TEXT("Delete and &join"), TEXT("Remove what is selected and join the wires that ran through it"), "Edit", "Ctrl+Del", "", kCanvas}, call<removeSelected, kJoining>},
+    {{"edit.select_all", TEXT("Select &all"), TEXT("Select every node"), "Edit", "Ctrl+A", "", kCanvas, kPlain, kAfterLine}, selectAllNodes},
+    {{"node.add", TEXT("&Add a node..."), TEXT("Search for a node and add it"), "Node", "Tab", "plus", kCanvas}, openSearch},
+    {{"node.edit", TEXT("&Edit the values"), TEXT("Edit the first value of the selected node; Tab goes to the next"), "Node", "Return Enter", "", kCanvas}, editSelected},
+    {{"node.wire", TEXT("Add a &wire..."), TEXT("Choose the other end of a wire of the selected node"), "Node", "C", "", kCanvas}, wireSelected},
+    {{"node.rename", TEXT("&Rename"), TEXT("Give the node another title"), "Node", "F2", "", kCanvas}, renameSelected},
+    {{"node.mute", TEXT("&Mute"), TEXT("Leave the node and what depends on it out of runs"), "Node", "Ctrl+M", "", kWindow, kPlain, kAfterLine}, muteSelected},
+    {{"node.bypass", TEXT("&Bypass"), TEXT("Pass the value on as if the node were not there"), "Node", "Ctrl+B"}, bypassSelected},
+    {{"node.collapse", TEXT("&Collapse"), TEXT("Show only the title"), "Node", "Alt+C"}, collapseSelected},
+    {{"node.pin", TEXT("&Pin"), TEXT("Keep the node where it is"), "Node", "P", "", kCanvas}, pinSelected},
+    {{"node.frame", TEXT("&Frame"), TEXT("Draw a frame around the selected nodes"), "Node", "Ctrl+G", "", kWindow, kPlain, kAfterLine}, frameSelected},
+    {{"node.note", TEXT("Add a n&ote"), TEXT("Add a text to the canvas"), "Node", "Ctrl+Shift+N"}, addNote},
+    {{"node.align_left", TEXT("&Left"), TEXT("Align left edges"), "Node/Align", "", "", kCanvas}, call<alignSelected, Alignment::Left>},
+    {{"node.align_centre", TEXT("&Centre"), TEXT("Align centres on a vertical line"), "Node/Align", "", "", kCanvas}, call<alignSelected, Alignment::Centre>},
+    {{"node.align_right", TEXT("&Right"), TEXT("Align right edges"), "Node/Align", "", "", kCanvas}, call<alignSelected, Alignment::Right>},
+    {{"node.align_top", TEXT("&Top"), TEXT("Align upper edges"), "Node/Align", "", "", kCanvas, kPlain, kAfterLine}, call<alignSelected, Alignment::Top>},
+    {{"node.align_middle", TEXT("&Middle"), TEXT("Align centres on a horizontal line"), "Node/Align", "", "", kCanvas}, call<alignSelected, Alignment::Middle>},
+    {{"node.align_bottom", TEXT("&Bottom"), TEXT("Align lower edges"), "Node/Align", "", "", kCanvas}, call<alignSelected, Alignment::Bottom>},
+    {{"node.distribute_x", TEXT("&Horizontally"), TEXT("Make equal gaps from left to right"), "Node/Distribute", "", "", kCanvas}, call<distributeSelected, Axis::Horizontal>},
+    {{"node.distribute_y", TEXT("&Vertically"), TEXT("Make equal gaps from top to bottom"), "Node/Distribute", "", "", kCanvas}, call<distributeSelected, Axis::Vertical>},
+    {{"node.arrange", TEXT("Arran&ge"), TEXT("Place the selected nodes, or all, along their wires"), "Node", "Ctrl+L"}, arrangeNodes},
+    {{"view.zoom_in", TEXT("Zoom &in"), TEXT("Show less, larger"), "View", "Ctrl++ Ctrl+=", "zoom-in"}, navigate<&ViewNavigation::zoomIn>},
+    {{"view.zoom_out", TEXT("Zoom &out"), TEXT("Show more, smaller"), "View", "Ctrl+-", "zoom-out"}, navigate<&ViewNavigation::zoomOut>},
+    {{"view.zoom_actual", TEXT("&100 %"), TEXT("Show the graph at its own size"), "View", "Ctrl+1"}, navigate<&ViewNavigation::jumpToActual>},
+    {{"view.fit_selected", TEXT("Fit &selected"), TEXT("Show the selected nodes as large as they fit"), "View", "F .", "", kCanvas}, fitSelected},
+    {{"view.fit_all", TEXT("Fit &all"), TEXT("Show the whole graph"), "View", "Home", "fit", kCanvas}, navigate<&ViewNavigation::jumpToAll>},
+    {{"view.back", TEXT("&Earlier view"), TEXT("Show what was seen before the last jump"), "View", "[", "", kCanvas, kPlain, kAfterLine}, navigate<&ViewNavigation::goBack>},
+    {{"view.forward", TEXT("&Later view"), TEXT("Undo going back"), "View", "]", "", kCanvas}, navigate<&ViewNavigation::goForward>},
+    goTo<1>("view.bookmark_1", TEXT("Bookmark &1"), "1"),
+    goTo<2>("view.bookmark_2", TEXT("Bookmark &2"), "2"),
+    goTo<3>("view.bookmark_3", TEXT("Bookmark &3"), "3"),
+    goTo<4>("view.bookmark_4", TEXT("Bookmark &4"), "4"),
+    goTo<5>("view.bookmark_5", TEXT("Bookmark &5"), "5"),
+    goTo<6>("view.bookmark_6", TEXT("Bookmark &6"), "6"),
+    goTo<7>("view.bookmark_7", TEXT("Bookmark &7"), "7"),
+    goTo<8>("view.bookmark_8", TEXT("Bookmark &8"), "8"),
+    goTo<9>("view.bookmark_9", TEXT("Bookmark &9"), "9"),
+    keep<1>("view.keep_bookmark_1", TEXT("Bookmark &1"), "Ctrl+Shift+1"),
+    keep<2>("view.keep_bookmark_2", TEXT("Bookmark &2"), "Ctrl+Shift+2"),
+    keep<3>("view.keep_bookmark_3", TEXT("Bookmark &3"), "Ctrl+Shift+3"),
+    keep<4>("view.keep_bookmark_4", TEXT("Bookmark &4"), "Ctrl+Shift+4"),
+    keep<5>("view.keep_bookmark_5", TEXT("Bookmark &5"), "Ctrl+Shift+5"),
+    keep<6>("view.keep_bookmark_6", TEXT("Bookmark &6"), "Ctrl+Shift+6"),
+    keep<7>("view.keep_bookmark_7", TEXT("Bookmark &7"), "Ctrl+Shift+7"),
+    keep<8>("view.keep_bookmark_8", TEXT("Bookmark &8"), "Ctrl+Shift+8"),
+    keep<9>("view.keep_bookmark_9", TEXT("Bookmark &9"), "Ctrl+Shift+9"),
+    {{"view.pan", TEXT("Pan while held"), TEXT("Hold and drag to move the canvas; tap to search for a node"), "Canvas", "Space", "", kKey}, openSearch, kHeld},
+    {{"view.walk_left", TEXT("Node to the left"), TEXT("Select the next node to the left"), "Canvas", "Left", "", kKey}, call<moveFocus, FocusDirection::Left, !kAlongWires>},
+    {{"view.walk_right", TEXT("Node to the right"), TEXT("Select the next node to the right"), "Canvas", "Right", "", kKey}, call<moveFocus, FocusDirection::Right, !kAlongWires>},
+    {{"view.walk_up", TEXT("Node above"), TEXT("Select the next node above"), "Canvas", "Up", "", kKey}, call<moveFocus, FocusDirection::Up, !kAlongWires>},
+    {{"view.walk_down", TEXT("Node below"), TEXT("Select the next node below"), "Canvas", "Down", "", kKey}, call<moveFocus, FocusDirection::Down, !kAlongWires>},
+    {{"view.wires_left", TEXT("Back along a wire"), TEXT("Select the nearest node that feeds this one"), "Canvas", "Alt+Left", "", kKey}, call<moveFocus, FocusDirection::Left, kAlongWires>},
+    {{"view.wires_right", TEXT("On along a wire"), TEXT("Select the nearest node that this one feeds"), "Canvas", "Alt+Right", "", kKey}, call<moveFocus, FocusDirection::Right, kAlongWires>},
+    {{"view.wires_up", TEXT("Up among siblings"), TEXT("Select the node above that shares a source with this one"), "Canvas", "Alt+Up", "", kKey}, call<moveFocus, FocusDirection::Up, kAlongWires>},
+    {{"view.wires_down", TEXT("Down among siblings"), TEXT("Select the node below that shares a source with this one"), "Canvas", "Alt+Down", "", kKey}, call<moveFocus, FocusDirection::Down, kAlongWires>},
 };
+// clang-format on
+
+#undef TEXT
 
 /// Signs that a keyboard may give only with Shift: "+" is "Ctrl++" with and without it.
 bool mayNeedShift(int key) {

@@ -13,17 +13,31 @@ class QKeyEvent;
 
 namespace lowtide::ui {
 
-/// One thing that the canvas does, whether a key, a menu or the window asks for it. Ids are
-/// permanent: the user's keys are stored by them.
-struct CanvasCommand {
-    const char* id;
+/// Where keys of an action work. Those that mean something else in a field or a list work only
+/// while the canvas itself has the focus. Key: as Canvas, but no menu shows it, only Ctrl+/ does.
+enum class ActionScope { Window, Canvas, Key };
+
+/// One thing that the studio can do. Texts are sources for tr() in the context "Actions".
+struct ActionDesc {
+    const char* id;    ///< permanent: keys are stored by it
+    const char* text;  ///< as menus show it
+    const char* tip;   ///< a sentence; the key is added
+    const char* menu;  ///< where it stands: "Edit", "Node/Align"; of a Key: its group
     const char* keys;  ///< the default ones, portable, several apart by a space; "": none
+    const char* icon = "";
+    ActionScope scope = ActionScope::Window;
+    bool checkable = false;
+    bool separated = false;  ///< a line stands before it in its menu
+};
+
+/// One thing that the canvas does, whether a key, a menu or the window asks for it.
+struct CanvasCommand : ActionDesc {
     void (*act)(GraphView::Parts&);
     /// While the key is held, a drag moves the canvas; `act` follows when it is let go without one.
     bool isHeld = false;
 };
 
-/// Every command of the canvas, with its default keys, which are defined nowhere else.
+/// Every command of the canvas, in the order of menus.
 [[nodiscard]] std::span<const CanvasCommand> canvasCommands();
 
 /// Which key does what on the canvas: the defaults of canvasCommands() until others are set.

@@ -21,10 +21,8 @@ Qt::CursorShape cursorFor(const CanvasHit& hit) {
         case NodePart::Input:
         case NodePart::Output:
             return Qt::CrossCursor;
-        case NodePart::Value: {
-            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
-            return canDragValue(row) ? Qt::SizeHorCursor : Qt::PointingHandCursor;
-        }
+        case NodePart::Value:
+            return canDragValue(*hit.row()) ? Qt::SizeHorCursor : Qt::PointingHandCursor;
         case NodePart::Fold:
         case NodePart::Image:
             return Qt::PointingHandCursor;

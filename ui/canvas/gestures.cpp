@@ -92,8 +92,8 @@ std::optional<Insertion> insertionAt(const GraphScene& scene,
     }
     const Wire& wire = scene.wires().wires()[*index];
     const graph::Document& document = scene.model().document();
-    const std::string from = outputType(document, scene.model().catalog(), wire.from);
-    const std::string to = inputType(document, scene.model().catalog(), wire.to);
+    const std::string from = typeAt({wire.from, true}, document, scene.model().catalog());
+    const std::string to = typeAt({wire.to, false}, document, scene.model().catalog());
     const PortFace* input = firstThat(
         item->face().inputs, [&](const PortFace& port) { return typesFit(from, port.type); });
     const PortFace* output = firstThat(

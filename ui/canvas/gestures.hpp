@@ -1,7 +1,6 @@
 #pragma once
 
 #include "ui/canvas/graph_scene.hpp"
-#include "ui/canvas/search_match.hpp"
 
 #include <QLineF>
 #include <QPainter>
@@ -52,20 +51,12 @@ public:
     [[nodiscard]] virtual QString refusal() const { return {}; }
 };
 
-/// The end of a wire that was let go over empty canvas: who asks for a node to put there.
-struct LooseWire {
-    graph::PortRef port;
-    bool isOutput = true;  ///< whether `port` is an output
-    PortWanted wanted;
-};
+/// Asks for a node to put where a wire was let go over empty canvas.
+using OpenSearch = std::function<void(const PointerAt& at, const WireEnd& held)>;
 
-using OpenSearch = std::function<void(const PointerAt& at, const LooseWire& wire)>;
-
-/// A press on a port: draws a new wire, or takes the end of the one that is there. `isOutput`:
-/// whether `port` is an output.
+/// A press on a port: draws a new wire, or takes the end of the one that is there.
 [[nodiscard]] std::unique_ptr<Gesture> dragWire(GraphScene& scene,
-                                                const graph::PortRef& port,
-                                                bool isOutput,
+                                                const WireEnd& pressed,
                                                 QPointF at,
                                                 OpenSearch openSearch);
 /// Moves what is selected: nodes but pinned ones, frames with their members, notes.

@@ -216,8 +216,7 @@ void GraphScene::rebuildBoxes() {
         for (Box& box : boxesOf(model_.document(), kind)) {
             BoxItem* item = this->box(kind, box.id);
             if (item == nullptr) {
-                item = kind == BoxKind::Frame ? static_cast<BoxItem*>(new FrameItem(*look_))
-                                              : new NoteItem(*look_);
+                item = new BoxItem(*look_, kind);
                 addItem(item);
             }
             item->setBox(std::move(box));
@@ -350,9 +349,9 @@ void GraphScene::rebuildWires() {
     for (const graph::Link& link : document.links) {
         Wire wire{.from = link.from,
                   .to = link.to,
-                  .type = outputType(document, model_.catalog(), link.from)};
+                  .type = typeAt({link.from, true}, document, model_.catalog())};
         if (wire.type == "*") {
-            wire.type = inputType(document, model_.catalog(), link.to);
+            wire.type = typeAt({link.to, false}, document, model_.catalog());
         }
         for (const Point& point : reroutesOf(link)) {
             wire.via.emplace_back(point.x, point.y);
@@ -437,6 +436,11 @@ std::optional<graph::PortRef> CanvasHit::port() const {
     const NodeFace& face = node->face();
     const auto& ports = part.part == NodePart::Input ? face.inputs : face.outputs;
     return graph::PortRef{face.id, ports[static_cast<size_t>(part.index)].id};
+}
+
+const RowFace* CanvasHit::row() const {
+    const bool isRow = part.part == NodePart::Row || part.part == NodePart::Value;
+    return node != nullptr && isRow ? &node->face().rows[static_cast<size_t>(part.index)] : nullptr;
 }
 
 CanvasHit hitAt(const GraphScene& scene, QPointF point, double zoom) {

@@ -93,10 +93,10 @@ struct CanvasHit {
     BoxItem* box = nullptr;
     BoxPart boxPart = BoxPart::None;
 
-    [[nodiscard]] bool isEmpty() const { return node == nullptr && !wire && box == nullptr; }
-
     /// The port under the point; empty: none.
     [[nodiscard]] std::optional<graph::PortRef> port() const;
+    /// The row under the point; nullptr: none.
+    [[nodiscard]] const RowFace* row() const;
 };
 
 /// `zoom`: pixels of a canvas unit; ports and wires are as easy to hit at every zoom.

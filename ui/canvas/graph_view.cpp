@@ -83,21 +83,20 @@ GraphView::GraphView(GraphModel& model,
         &parts->search, &SearchPopup::chosen, this, [parts](const auto& type, const auto& port) {
             parts->add(type, port);
         });
-    connect(&parts->search, &SearchPopup::closed, this, [this, parts] {
-        parts->looseWire.reset();
-        viewport()->update();
-        setFocus(Qt::PopupFocusReason);
-    });
     connect(&parts->wiring, &WirePopup::chosen, this, [parts](const WireChoice& wire) {
         parts->model.apply(tr("Connect"), [&wire](graph::Document& document) {
             ui::connect(document, wire.from, wire.to);
         });
     });
     connect(&parts->wiring, &PickPopup::currentChanged, this, [this] { viewport()->update(); });
-    connect(&parts->wiring, &PickPopup::closed, this, [this] {
-        viewport()->update();
-        setFocus(Qt::PopupFocusReason);
-    });
+    for (PickPopup* popup :
+         {static_cast<PickPopup*>(&parts->search), static_cast<PickPopup*>(&parts->wiring)}) {
+        connect(popup, &PickPopup::closed, this, [this, parts] {
+            parts->looseWire.reset();
+            viewport()->update();
+            setFocus(Qt::PopupFocusReason);
+        });
+    }
     connect(
         &parts->navigation, &ViewNavigation::zoomChanged, this, [parts] { parts->moveEditors(); });
     parts->navigation.fitAll();
@@ -242,11 +241,13 @@ void GraphView::drawForeground(QPainter* painter, const QRectF&) {
     }
 }
 
-void GraphView::Parts::openSearch(const PointerAt& at, const std::optional<LooseWire>& wire) {
+void GraphView::Parts::openSearch(const PointerAt& at, const std::optional<WireEnd>& held) {
     addAt = at.scene;
-    looseWire = wire;
+    looseWire = held;
     search.openAt(view.viewport()->mapTo(&view, at.viewport),
-                  wire ? wire->wanted : PortWanted{.type = {}});
+                  held
+                      ? PortWanted{typeAt(*held, model.document(), model.catalog()), held->isOutput}
+                      : PortWanted{.type = {}});
     view.viewport()->update();
 }
 
@@ -267,7 +268,7 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
     if (desc == nullptr) {
         return;
     }
-    const std::optional<LooseWire> wire = looseWire;
+    const std::optional<WireEnd> wire = looseWire;
     QPointF topLeft = addAt;
     if (wire) {  // the port that takes the wire comes to lie where the wire was let go
         topLeft -= QPointF(wire->isOutput ? 0 : node_measures::kWidth, kPortDepth);
@@ -297,12 +298,12 @@ void GraphView::Parts::paintLooseWire(QPainter& painter) const {
     if (item == nullptr) {
         return;
     }
-    const QPointF held = looseWire->isOutput ? item->outputInScene(looseWire->port.port)
-                                             : item->inputInScene(looseWire->port.port);
-    paintTentativeWire(painter,
-                       looseWire->isOutput ? held : addAt,
-                       looseWire->isOutput ? addAt : held,
-                       scene.look().wire(looseWire->wanted.type).colour);
+    const QPointF held = item->portInScene(looseWire->port.port, looseWire->isOutput);
+    paintTentativeWire(
+        painter,
+        looseWire->isOutput ? held : addAt,
+        looseWire->isOutput ? addAt : held,
+        scene.look().wire(typeAt(*looseWire, model.document(), model.catalog())).colour);
 }
 
 }  // namespace lowtide::ui

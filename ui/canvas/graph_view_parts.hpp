@@ -70,7 +70,7 @@ struct GraphView::Parts {
     void moveEditors();
 
     // Adding.
-    void openSearch(const PointerAt& at, const std::optional<LooseWire>& wire);
+    void openSearch(const PointerAt& at, const std::optional<WireEnd>& held);
     void add(const std::string& type, const std::string& port);
     void paintLooseWire(QPainter& painter) const;
     void paintOfferedWire(QPainter& painter) const;
@@ -96,7 +96,7 @@ struct GraphView::Parts {
     CanvasKeys keys;
     std::unique_ptr<Gesture> gesture;
     std::optional<Press> press;
-    std::optional<LooseWire> looseWire;
+    std::optional<WireEnd> looseWire;            ///< let go over empty canvas: its end that is held
     std::optional<graph::PortRef> selectedWire;  ///< by its input
     std::optional<QPoint> panFrom;
     std::optional<QPoint> pointer;  ///< of the viewport, while it is over the canvas

@@ -25,8 +25,6 @@ public:
     void end();
     void reposition();
 
-    [[nodiscard]] bool isActive() const { return !editor_.isNull(); }
-
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -59,10 +57,6 @@ public:
     void end();
     /// Puts the editor over its row; called after scrolling, zooming and edits.
     void reposition();
-
-    [[nodiscard]] bool isActive() const { return !editor_.isNull(); }
-
-    [[nodiscard]] ParamEditor* editor() const { return editor_; }
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

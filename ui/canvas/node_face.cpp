@@ -55,8 +55,7 @@ std::string typeAtOtherEnd(const graph::Document& document,
                            bool isInput) {
     for (const graph::Link& link : document.links) {
         if ((isInput ? link.to : link.from) == port) {
-            return isInput ? outputType(document, catalog, link.from)
-                           : inputType(document, catalog, link.to);
+            return typeAt({isInput ? link.from : link.to, isInput}, document, catalog);
         }
     }
     return "*";
@@ -206,21 +205,13 @@ Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
     return graph::toJson(param.defaultValue);
 }
 
-std::string outputType(const graph::Document& document,
-                       const graph::Catalog& catalog,
-                       const graph::PortRef& output) {
-    const auto node = document.nodes.find(output.node);
+std::string typeAt(const WireEnd& end,
+                   const graph::Document& document,
+                   const graph::Catalog& catalog) {
+    const auto node = document.nodes.find(end.port.node);
     const NodeDesc* desc = node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
-    const PortDesc* port = desc == nullptr ? nullptr : graph::findOutput(*desc, output.port);
-    return port == nullptr ? "*" : port->type;
-}
-
-std::string inputType(const graph::Document& document,
-                      const graph::Catalog& catalog,
-                      const graph::PortRef& input) {
-    const auto node = document.nodes.find(input.node);
-    const NodeDesc* desc = node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
-    const PortDesc* port = desc == nullptr ? nullptr : graph::findInput(*desc, input.port);
+    const auto find = end.isOutput ? graph::findOutput : graph::findInput;
+    const PortDesc* port = desc == nullptr ? nullptr : find(*desc, end.port.port);
     return port == nullptr ? "*" : port->type;
 }
 

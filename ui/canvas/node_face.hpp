@@ -74,13 +74,16 @@ struct LinkedPorts {
 /// The value that a node has for the parameter: its own, or the default.
 [[nodiscard]] Json valueOf(const graph::DocumentNode& node, const ParamDesc& param);
 
-/// Wire type at one end of a link, as the description of its node states; "*": nobody knows.
-[[nodiscard]] std::string outputType(const graph::Document& document,
-                                     const graph::Catalog& catalog,
-                                     const graph::PortRef& output);
-[[nodiscard]] std::string inputType(const graph::Document& document,
-                                    const graph::Catalog& catalog,
-                                    const graph::PortRef& input);
+/// One end of a wire.
+struct WireEnd {
+    graph::PortRef port;
+    bool isOutput = true;  ///< whether `port` is an output
+};
+
+/// Its wire type, as the description of its node states; "*": nobody knows.
+[[nodiscard]] std::string typeAt(const WireEnd& end,
+                                 const graph::Document& document,
+                                 const graph::Catalog& catalog);
 
 /// The worst issue of a node, and of each port and row of it that is shown.
 struct NodeIssues {

@@ -1,6 +1,5 @@
 #include "ui/canvas/pick_popup.hpp"
 
-#include "ui/access/announce.hpp"
 #include "ui/canvas/look.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/node_title.hpp"
@@ -14,8 +13,7 @@
 #include <QPainter>
 #include <QStandardItem>
 #include <QStandardItemModel>
-#include <QStringList>
-#include <QVBoxLayout>
+#include <QStyledItemDelegate>
 
 #include <algorithm>
 #include <cmath>
@@ -73,14 +71,11 @@ public:
             return std::tuple(a.isInto, a.choice.isReplacing, a.away) <
                    std::tuple(b.isInto, b.choice.isReplacing, b.away);
         });
-        const QStringList words = pattern.split(u' ', Qt::SkipEmptyParts);
         std::vector<WireChoice> choices;
         for (Candidate& candidate : found_) {
             WireChoice& choice = candidate.choice;
-            const bool fits = std::all_of(words.begin(), words.end(), [&](const QString& word) {
-                return choice.text.contains(word, Qt::CaseInsensitive);
-            });
-            if (fits && wireRefusal(document_, catalog_, choice.from, choice.to).empty()) {
+            if (hasWords(choice.text, pattern) &&
+                wireRefusal(document_, catalog_, choice.from, choice.to).empty()) {
                 choices.push_back(std::move(choice));
             }
             if (choices.size() == kMostChoices) {
@@ -132,75 +127,82 @@ private:
 constexpr int kPopupWidth = 360;
 constexpr int kPopupHeight = 388;
 constexpr int kDetailHeight = 44;
-constexpr int kPage = 8;
 constexpr int kRows = 10;      ///< that are seen at once
 constexpr int kLeastRows = 4;  ///< that fit even if the list is shorter
 
 constexpr size_t kRecentCount = 6;
 
-}  // namespace
-
-QStandardItem* SearchRow::item(const QString& text, const QString& aside, const std::string& type) {
+/// A row with the mark of a wire type; `aside` stands at its right end. The list owns it.
+QStandardItem* searchRow(const QString& text, const QString& aside, const std::string& type) {
     auto* item = new QStandardItem(text);
     item->setData(aside, kAsideRole);
     item->setData(QString::fromStdString(type), kWireTypeRole);
     return item;
 }
 
-QStandardItem* SearchRow::itemFor(const SearchHit& hit, const PortWanted& wanted) {
+QStandardItem* searchRow(const SearchHit& hit, const PortWanted& wanted) {
     const NodeDesc& desc = *hit.desc;
     const auto& ports = desc.outputs.empty() ? desc.inputs : desc.outputs;
     const PortDesc* port =
         wanted.asInput ? graph::findInput(desc, hit.port) : graph::findOutput(desc, hit.port);
-    QStandardItem* made =
-        item(QString::fromStdString(desc.label),
-             port == nullptr ? QString::fromStdString(desc.category)
-                             : tr("to %1").arg(QString::fromStdString(port->label)),
-             port != nullptr ? port->type
-             : ports.empty() ? "*"
-                             : ports.front().type);
+    QStandardItem* made = searchRow(
+        QString::fromStdString(desc.label),
+        port == nullptr ? QString::fromStdString(desc.category)
+                        : SearchPopup::tr("to %1").arg(QString::fromStdString(port->label)),
+        port != nullptr ? port->type
+        : ports.empty() ? "*"
+                        : ports.front().type);
     made->setData(QString::fromStdString(desc.tooltip), Qt::AccessibleDescriptionRole);
     return made;
 }
 
-void SearchRow::paint(QPainter* painter,
-                      const QStyleOptionViewItem& option,
-                      const QModelIndex& index) const {
-    const Theme& theme = Theme::current();
-    painter->save();
-    painter->setRenderHint(QPainter::Antialiasing);
-    const QRectF rect = option.rect;
-    if (option.state.testFlag(QStyle::State_Selected)) {
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(theme.colour("selection"));
-        painter->drawRoundedRect(rect.adjusted(0, 1, 0, -1), 4, 4);
-    }
-    const std::string type = index.data(kWireTypeRole).toString().toStdString();
-    painter->setPen(Qt::NoPen);
-    painter->setBrush(theme.wireColour(type));
-    painter->drawPath(portMark(theme.portShape(type), 4.5)
-                          .translated(rect.left() + kIndent / 2.0, rect.center().y()));
-    const QString aside = index.data(kAsideRole).toString();
-    const QFont small = theme.font("small");
-    const int asideWidth = QFontMetrics(small).horizontalAdvance(aside);
-    painter->setFont(small);
-    painter->setPen(theme.colour("text.muted"));
-    painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, aside);
-    painter->setFont(theme.font("body"));
-    painter->setPen(theme.colour("text"));
-    const QRectF available = rect.adjusted(kIndent, 0, -16 - asideWidth, 0);
-    painter->drawText(
-        available,
-        Qt::AlignLeft | Qt::AlignVCenter,
-        QFontMetrics(theme.font("body"))
-            .elidedText(
-                index.data().toString(), Qt::ElideRight, static_cast<int>(available.width())));
-    painter->restore();
-}
+/// A line of a list over the canvas: the mark of a wire type, a name, and a description.
+class SearchRows : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
 
-QSize SearchRow::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
-    return {option.rect.width(), kRowHeight};
-}
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const Theme& theme = Theme::current();
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        const QRectF rect = option.rect;
+        if (option.state.testFlag(QStyle::State_Selected)) {
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(theme.colour("selection"));
+            painter->drawRoundedRect(rect.adjusted(0, 1, 0, -1), 4, 4);
+        }
+        const std::string type = index.data(kWireTypeRole).toString().toStdString();
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(theme.wireColour(type));
+        painter->drawPath(portMark(theme.portShape(type), 4.5)
+                              .translated(rect.left() + kIndent / 2.0, rect.center().y()));
+        const QString aside = index.data(kAsideRole).toString();
+        const QFont small = theme.font("small");
+        const int asideWidth = QFontMetrics(small).horizontalAdvance(aside);
+        painter->setFont(small);
+        painter->setPen(theme.colour("text.muted"));
+        painter->drawText(rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, aside);
+        painter->setFont(theme.font("body"));
+        painter->setPen(theme.colour("text"));
+        const QRectF available = rect.adjusted(kIndent, 0, -16 - asideWidth, 0);
+        painter->drawText(
+            available,
+            Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetrics(theme.font("body"))
+                .elidedText(
+                    index.data().toString(), Qt::ElideRight, static_cast<int>(available.width())));
+        painter->restore();
+    }
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex&) const override {
+        return {option.rect.width(), kRowHeight};
+    }
+};
+
+}  // namespace
 
 std::vector<WireChoice> wireChoices(const graph::Document& document,
                                     const graph::Catalog& catalog,
@@ -221,135 +223,77 @@ std::vector<WireChoice> wireChoices(const graph::Document& document,
 }
 
 PickPopup::PickPopup(const QString& name, const QString& placeholder, QWidget* parent)
-    : QFrame(parent),
-      pattern_(new QLineEdit(this)),
-      list_(new QListView(this)),
-      rows_(new QStandardItemModel(this)),
+    : Picker(
+          placeholder,
+          Theme::space(2),
+          [this](QStandardItemModel& rows, const QString& pattern) { fill(rows, pattern); },
+          parent),
       detail_(new QLabel(this)) {
     setObjectName(name);
     setFrameShape(QFrame::StyledPanel);
     setAutoFillBackground(true);
-    pattern_->setObjectName(name + QStringLiteral("Pattern"));
-    pattern_->setPlaceholderText(placeholder);
-    pattern_->setAccessibleName(placeholder);
-    pattern_->addAction(Theme::current().icon("search", "text.muted"), QLineEdit::LeadingPosition);
-    pattern_->installEventFilter(this);
-    list_->setObjectName(name + QStringLiteral("List"));
-    list_->setModel(rows_);
-    list_->setItemDelegate(new SearchRow(list_));
-    list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    list_->setFocusPolicy(Qt::NoFocus);
-    list_->setMouseTracking(true);
-    list_->setFrameShape(QFrame::NoFrame);
+    field().setObjectName(name + QStringLiteral("Pattern"));
+    field().addAction(Theme::current().icon("search", "text.muted"), QLineEdit::LeadingPosition);
+    list().setObjectName(name + QStringLiteral("List"));
+    list().setItemDelegate(new SearchRows(&list()));
+    list().setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list().setFocusPolicy(Qt::NoFocus);
+    list().setMouseTracking(true);
+    list().setFrameShape(QFrame::NoFrame);
     detail_->setWordWrap(true);
     detail_->setFixedHeight(kDetailHeight);
     detail_->setFont(Theme::current().font("small"));
     detail_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(Theme::space(2), Theme::space(2), Theme::space(2), Theme::space(2));
-    layout->setSpacing(Theme::space(2));
-    layout->addWidget(pattern_);
-    layout->addWidget(list_, 1);
-    layout->addWidget(detail_);
+    layout()->addWidget(detail_);
     resize(kPopupWidth, kPopupHeight);
     hide();
-    connect(pattern_, &QLineEdit::textChanged, this, &PickPopup::refresh);
-    connect(list_, &QListView::clicked, this, &PickPopup::takeCurrent);
-    connect(list_, &QListView::entered, list_, &QListView::setCurrentIndex);
-    connect(list_->selectionModel(),
-            &QItemSelectionModel::currentChanged,
-            this,
-            &PickPopup::showDetail);
+    connect(&list(), &QListView::entered, &list(), &QListView::setCurrentIndex);
+    connect(this, &Picker::currentChanged, this, &PickPopup::showDetail);
+    connect(this, &Picker::taken, this, [this](int row) {
+        take(row);
+        hide();
+    });
 }
 
 void PickPopup::openAt(QPoint at) {
-    pattern_->clear();
+    field().clear();
     refresh();
     moveWithin(at);
     show();
     raise();
-    pattern_->setFocus(Qt::PopupFocusReason);
-    showDetail();  // now it can be heard
+    field().setFocus(Qt::PopupFocusReason);
+    showDetail(list().currentIndex().row());  // now it can be heard
 }
 
 void PickPopup::moveWithin(QPoint at) {
     const QSize available = parentWidget()->size();
-    const int spare = std::max(0, kRows - std::max(kLeastRows, rows_->rowCount()));
-    const int tall = kPopupHeight - spare * std::max(0, list_->sizeHintForRow(0));
+    const int spare = std::max(0, kRows - std::max(kLeastRows, rows().rowCount()));
+    const int tall = kPopupHeight - spare * std::max(0, list().sizeHintForRow(0));
     resize(std::min(kPopupWidth, available.width()), std::min(tall, available.height()));
     move(std::clamp(at.x(), 0, std::max(0, available.width() - width())),
          std::clamp(at.y(), 0, std::max(0, available.height() - height())));
 }
 
-void PickPopup::refresh() {
-    rows_->clear();
-    fill(*rows_, pattern_->text().trimmed());
-    list_->setCurrentIndex(rows_->index(0, 0));
-    showDetail();
-}
-
-void PickPopup::showDetail() {
-    const QModelIndex current = list_->currentIndex();
-    detail_->setText(detailOf(current.row()));
-    if (isVisible()) {  // the line keeps the focus, so nobody else announces the row
-        announce(*pattern_, current.isValid() ? current.data().toString() : detail_->text());
-    }
-    Q_EMIT currentChanged(current.row());
-}
-
-void PickPopup::moveCurrent(int steps) {
-    const int count = rows_->rowCount();
-    if (count > 0) {
-        const int row = std::clamp(list_->currentIndex().row() + steps, 0, count - 1);
-        list_->setCurrentIndex(rows_->index(row, 0));
-    }
-}
-
-void PickPopup::takeCurrent() {
-    if (const int row = list_->currentIndex().row(); row >= 0) {
-        take(row);
-        hide();
+void PickPopup::showDetail(int row) {
+    detail_->setText(detailOf(row));
+    if (isVisible()) {
+        announceCurrent(detail_->text());
     }
 }
 
 bool PickPopup::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::FocusOut && isVisible() && isActiveWindow()) {
+    const bool isLeft = event->type() == QEvent::FocusOut && isVisible() && isActiveWindow();
+    const bool isEscape = event->type() == QEvent::KeyPress &&
+                          static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+    if (isLeft || isEscape) {
         hide();
-        return false;
+        return isEscape;
     }
-    if (event->type() != QEvent::KeyPress) {
-        return QFrame::eventFilter(watched, event);
-    }
-    switch (static_cast<QKeyEvent*>(event)->key()) {
-        case Qt::Key_Down:
-        case Qt::Key_Tab:
-            moveCurrent(1);
-            return true;
-        case Qt::Key_Up:
-        case Qt::Key_Backtab:
-            moveCurrent(-1);
-            return true;
-        case Qt::Key_PageDown:
-            moveCurrent(kPage);
-            return true;
-        case Qt::Key_PageUp:
-            moveCurrent(-kPage);
-            return true;
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            takeCurrent();
-            return true;
-        case Qt::Key_Escape:
-            hide();
-            return true;
-        default:
-            return QFrame::eventFilter(watched, event);
-    }
+    return Picker::eventFilter(watched, event);
 }
 
 void PickPopup::hideEvent(QHideEvent* event) {
-    QFrame::hideEvent(event);
+    Picker::hideEvent(event);
     Q_EMIT closed();
 }
 
@@ -370,7 +314,7 @@ void SearchPopup::remember(const std::string& type) {
 void SearchPopup::fill(QStandardItemModel& rows, const QString& pattern) {
     hits_ = searchNodes(catalog_, pattern, wanted_, recent_);
     for (const SearchHit& hit : hits_) {
-        rows.appendRow(SearchRow::itemFor(hit, wanted_));
+        rows.appendRow(searchRow(hit, wanted_));
     }
 }
 
@@ -390,9 +334,7 @@ void SearchPopup::take(int row) {
 }
 
 WirePopup::WirePopup(const GraphScene& scene, QWidget* parent)
-    : PickPopup(QStringLiteral("wireSearch"), tr("Search the other end"), parent), scene_(scene) {
-    connect(this, &PickPopup::currentChanged, this, [this](int row) { current_ = row; });
-}
+    : PickPopup(QStringLiteral("wireSearch"), tr("Search the other end"), parent), scene_(scene) {}
 
 void WirePopup::openAt(QPoint at, const std::string& node, const std::optional<OwnPort>& own) {
     node_ = node;
@@ -401,10 +343,9 @@ void WirePopup::openAt(QPoint at, const std::string& node, const std::optional<O
 }
 
 std::optional<WireChoice> WirePopup::current() const {
-    if (!isVisible() || current_ < 0 || current_ >= static_cast<int>(choices_.size())) {
-        return std::nullopt;
-    }
-    return choices_[static_cast<size_t>(current_)];
+    const int row = list().currentIndex().row();
+    return isVisible() && row >= 0 ? std::optional(choices_.at(static_cast<size_t>(row)))
+                                   : std::nullopt;
 }
 
 void WirePopup::fill(QStandardItemModel& rows, const QString& pattern) {
@@ -412,7 +353,7 @@ void WirePopup::fill(QStandardItemModel& rows, const QString& pattern) {
     choices_ =
         wireChoices(model.document(), model.catalog(), scene_.nodeRects(), node_, pattern, own_);
     for (const WireChoice& choice : choices_) {
-        rows.appendRow(SearchRow::item(
+        rows.appendRow(searchRow(
             choice.text, choice.isReplacing ? tr("replaces a wire") : QString(), choice.type));
     }
 }

@@ -4,45 +4,19 @@
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/navigation.hpp"
 #include "ui/canvas/search_match.hpp"
+#include "ui/editors/picker.hpp"
 
-#include <QFrame>
 #include <QPoint>
 #include <QString>
-#include <QStyledItemDelegate>
 
 #include <optional>
 #include <string>
 #include <vector>
 
-class QStandardItem;
 class QLabel;
-class QLineEdit;
-class QListView;
 class QStandardItemModel;
 
 namespace lowtide::ui {
-
-/// A line of a list over the canvas: the mark of a wire type, a name, and a description.
-class SearchRow : public QStyledItemDelegate {
-    Q_OBJECT
-
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    /// A row with the mark of a wire type; `aside` stands at its right end. The parent list owns
-    /// it.
-    [[nodiscard]] static QStandardItem* item(const QString& text,
-                                             const QString& aside,
-                                             const std::string& type);
-    /// The list's item of a hit; the parent list owns it.
-    [[nodiscard]] static QStandardItem* itemFor(const SearchHit& hit, const PortWanted& wanted);
-
-    void paint(QPainter* painter,
-               const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override;
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override;
-};
 
 /// A wire that could be drawn between a node and another one.
 struct WireChoice {
@@ -70,8 +44,9 @@ struct OwnPort {
                                                   const QString& pattern,
                                                   const std::optional<OwnPort>& own = {});
 
-/// A list over the canvas that typing narrows: arrows choose, Enter takes, Escape closes.
-class PickPopup : public QFrame {
+/// A list over the canvas that typing narrows, with what there is to say about the current row:
+/// Enter takes, Escape closes.
+class PickPopup : public Picker {
     Q_OBJECT
 
 public:
@@ -79,15 +54,13 @@ public:
     PickPopup(const QString& name, const QString& placeholder, QWidget* parent);
 
 Q_SIGNALS:
-    /// Another row; -1: none.
-    void currentChanged(int row);
     void closed();
 
 protected:
     /// Opens near `at` (of the parent), within it.
     void openAt(QPoint at);
 
-    /// The rows for the pattern, each made by SearchRow.
+    /// The rows for the pattern, each made by searchRow().
     virtual void fill(QStandardItemModel& rows, const QString& pattern) = 0;
     /// The lines below the list; row -1: there is none, and why.
     [[nodiscard]] virtual QString detailOf(int row) const = 0;
@@ -97,15 +70,9 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    void refresh();
-    void moveCurrent(int steps);
-    void takeCurrent();
-    void showDetail();
+    void showDetail(int row);
     void moveWithin(QPoint at);
 
-    QLineEdit* pattern_;
-    QListView* list_;
-    QStandardItemModel* rows_;
     QLabel* detail_;
 };
 
@@ -167,7 +134,6 @@ private:
     std::string node_;
     std::optional<OwnPort> own_;
     std::vector<WireChoice> choices_;
-    int current_ = -1;
 };
 
 }  // namespace lowtide::ui

@@ -15,10 +15,9 @@ constexpr double kNodeOutside = 12;  ///< ports, shadow and border reach over th
 constexpr double kBoxMargin = 12;
 constexpr double kFoldSide = 16;
 constexpr double kBoxOutside = 4;
-
+constexpr double kTitleHeight = 32;  ///< of a frame
 constexpr double kFrameRadius = 8;
 constexpr double kGround = 0.55;
-
 constexpr double kNoteRadius = 4;
 constexpr double kNoteLine = 20;
 
@@ -83,16 +82,11 @@ QRectF NodeItem::valueInScene(int row) const {
     return layout_.rows.at(static_cast<size_t>(row)).value.translated(pos());
 }
 
-QPointF NodeItem::inputInScene(const std::string& port) const {
-    const int index = face_.inputIndex(port);
-    return pos() + (index < 0 ? QPointF(0, layout_.header.center().y())
-                              : layout_.inputs[static_cast<size_t>(index)].centre);
-}
-
-QPointF NodeItem::outputInScene(const std::string& port) const {
-    const int index = face_.outputIndex(port);
-    return pos() + (index < 0 ? QPointF(layout_.body.right(), layout_.header.center().y())
-                              : layout_.outputs[static_cast<size_t>(index)].centre);
+QPointF NodeItem::portInScene(const std::string& port, bool isOutput) const {
+    const int index = isOutput ? face_.outputIndex(port) : face_.inputIndex(port);
+    const auto& spots = isOutput ? layout_.outputs : layout_.inputs;
+    const QPointF edge(isOutput ? layout_.body.right() : 0, layout_.header.center().y());
+    return pos() + (index < 0 ? edge : spots[static_cast<size_t>(index)].centre);
 }
 
 NodePartAt NodeItem::partAtScene(QPointF point, double reach) const {
@@ -146,6 +140,7 @@ void NodeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget
 
 BoxItem::BoxItem(const Look& look, BoxKind kind) : look_(look), kind_(kind) {
     setFlag(ItemIsSelectable);
+    setZValue(isFrame() ? -1 : -0.5);
 }
 
 void BoxItem::setBox(Box box) {
@@ -162,7 +157,7 @@ void BoxItem::lookChanged() {
 }
 
 QRectF BoxItem::localRect() const {
-    const bool isFolded = kind_ == BoxKind::Frame && box_.isCollapsed;
+    const bool isFolded = isFrame() && box_.isCollapsed;
     return {0, 0, box_.size.x, isFolded ? kTitleHeight : box_.size.y};
 }
 
@@ -175,7 +170,7 @@ QRectF BoxItem::wholeRect() const {
 }
 
 QRectF BoxItem::textRect() const {
-    if (kind_ == BoxKind::Note) {
+    if (!isFrame()) {
         return localRect().adjusted(kBoxMargin, kBoxMargin, -kBoxMargin, -kBoxMargin);
     }
     return {kBoxMargin + kFoldSide, 0, box_.size.x - 2 * kBoxMargin - kFoldSide, kTitleHeight};
@@ -194,7 +189,7 @@ BoxPart BoxItem::partAtScene(QPointF point, double reach) const {
     if (!box_.isCollapsed && std::max(corner.x(), corner.y()) <= std::max(reach, kBoxMargin)) {
         return BoxPart::Corner;
     }
-    if (kind_ == BoxKind::Note) {
+    if (!isFrame()) {
         return BoxPart::Title;
     }
     if (point.y() > rect.top() + kTitleHeight) {
@@ -208,71 +203,64 @@ QRectF BoxItem::boundingRect() const {
     return localRect().adjusted(-kBoxOutside, -kBoxOutside, kBoxOutside, kBoxOutside);
 }
 
-void FrameItem::layOut() {
-    const QString title = QString::fromStdString(box_.text);
-    texts_ = {lineIn(textRect(), title, look_.strongFont, look_.text, Qt::AlignLeft),
-              lineIn(textRect(), title, look_.largeStrongFont, look_.text, Qt::AlignLeft)};
-}
-
-void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
-    const QRectF rect = localRect();
-    const QColor ground = look_.ground(box_.colour);
-    const double zoom = painter->worldTransform().m11();
-    painter->setRenderHint(QPainter::Antialiasing);
-    QPen pen(isSelected() ? look_.selected : mixed(ground, look_.text, 0.2), isSelected() ? 2 : 1);
-    pen.setCosmetic(zoom < kTextZoom);
-    painter->setPen(pen);
-    painter->setBrush(mixed(look_.canvas, ground, box_.isCollapsed ? 1.0 : kGround));
-    painter->drawRoundedRect(rect, kFrameRadius, kFrameRadius);
-    painter->setPen(Qt::NoPen);
-    painter->setBrush(ground);
-    painter->drawRoundedRect(
-        QRectF(1, 1, rect.width() - 2, kTitleHeight - 2), kFrameRadius - 1, kFrameRadius - 1);
-    if (zoom < kTextZoom) {
-        return;
-    }
-    look_.icon(box_.isCollapsed ? "chevron-right" : "chevron-down", "text.muted")
-        .paint(painter, QRect(8, 8, 16, 16));
-    ui::paint(*painter, std::span(texts_).subspan(zoom < kLargeTextZoom ? 1 : 0, 1));
-    if (!box_.isCollapsed) {
-        painter->setPen(QPen(look_.muted, 1.25, Qt::SolidLine, Qt::RoundCap));
-        for (const double step : {5.0, 9.0}) {
-            painter->drawLine(rect.bottomRight() - QPointF(step, 3),
-                              rect.bottomRight() - QPointF(3, step));
-        }
-    }
-}
-
-void NoteItem::layOut() {
+void BoxItem::layOut() {
     const QRectF area = textRect();
-    const bool isEmpty = box_.text.empty();
-    texts_ = linesIn(area,
-                     isEmpty ? QCoreApplication::translate("NoteItem", "Double-click to write")
-                             : QString::fromStdString(box_.text),
-                     look_.bodyFont,
-                     isEmpty ? look_.muted : look_.text,
-                     std::max(1, static_cast<int>(area.height() / kNoteLine)),
-                     kNoteLine);
-}
-
-void NoteItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
-    const QRectF rect = localRect();
-    const QColor ground = look_.ground(box_.colour.empty() ? "amber" : box_.colour);
-    const double zoom = painter->worldTransform().m11();
-    painter->setRenderHint(QPainter::Antialiasing);
-    QPen pen(isSelected() ? look_.selected : mixed(ground, look_.text, 0.15), isSelected() ? 2 : 1);
-    pen.setCosmetic(zoom < kTextZoom);
-    painter->setPen(pen);
-    painter->setBrush(ground);
-    painter->drawRoundedRect(rect, kNoteRadius, kNoteRadius);
-    if (zoom < kTextZoom) {
+    const QString text = QString::fromStdString(box_.text);
+    if (isFrame()) {  // its title is readable from afar
+        texts_ = {lineIn(area, text, look_.strongFont, look_.text, Qt::AlignLeft),
+                  lineIn(area, text, look_.largeStrongFont, look_.text, Qt::AlignLeft)};
         return;
     }
-    ui::paint(*painter, texts_);
-    painter->setPen(QPen(look_.muted, 1.25, Qt::SolidLine, Qt::RoundCap));
+    const bool isEmpty = text.isEmpty();
+    texts_ =
+        linesIn(area,
+                isEmpty ? QCoreApplication::translate("NoteItem", "Double-click to write") : text,
+                look_.bodyFont,
+                isEmpty ? look_.muted : look_.text,
+                std::max(1, static_cast<int>(area.height() / kNoteLine)),
+                kNoteLine);
+}
+
+void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
+    const QRectF rect = localRect();
+    const QColor ground = look_.ground(isFrame() || !box_.colour.empty() ? box_.colour : "amber");
+    const QColor edge = mixed(ground, look_.text, isFrame() ? 0.2 : 0.15);
+    const double radius = isFrame() ? kFrameRadius : kNoteRadius;
+    const double zoom = painter->worldTransform().m11();
+    painter->setRenderHint(QPainter::Antialiasing);
+    QPen pen(isSelected() ? look_.selected : edge, isSelected() ? 2 : 1);
+    pen.setCosmetic(zoom < kTextZoom);
+    painter->setPen(pen);
+    painter->setBrush(isFrame() && !box_.isCollapsed ? mixed(look_.canvas, ground, kGround)
+                                                     : ground);
+    painter->drawRoundedRect(rect, radius, radius);
+    if (isFrame()) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(ground);
+        painter->drawRoundedRect(
+            QRectF(1, 1, rect.width() - 2, kTitleHeight - 2), radius - 1, radius - 1);
+    }
+    if (zoom >= kTextZoom) {
+        paintTexts(*painter, zoom);
+    }
+}
+
+/// And the marks by which a user folds and resizes it.
+void BoxItem::paintTexts(QPainter& painter, double zoom) const {
+    if (isFrame()) {
+        look_.icon(box_.isCollapsed ? "chevron-right" : "chevron-down", "text.muted")
+            .paint(&painter, QRect(8, 8, 16, 16));
+        ui::paint(painter, std::span(texts_).subspan(zoom < kLargeTextZoom ? 1 : 0, 1));
+    } else {
+        ui::paint(painter, texts_);
+    }
+    if (isFrame() && box_.isCollapsed) {
+        return;
+    }
+    const QPointF corner = localRect().bottomRight();
+    painter.setPen(QPen(look_.muted, 1.25, Qt::SolidLine, Qt::RoundCap));
     for (const double step : {5.0, 9.0}) {
-        painter->drawLine(rect.bottomRight() - QPointF(step, 3),
-                          rect.bottomRight() - QPointF(3, step));
+        painter.drawLine(corner - QPointF(step, 3), corner - QPointF(3, step));
     }
 }
 

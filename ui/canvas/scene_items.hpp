@@ -38,8 +38,16 @@ public:
 
     [[nodiscard]] QRectF valueInScene(int row) const;
     /// Where wires of the port end; the node's edge for a port that is not there.
-    [[nodiscard]] QPointF inputInScene(const std::string& port) const;
-    [[nodiscard]] QPointF outputInScene(const std::string& port) const;
+    [[nodiscard]] QPointF portInScene(const std::string& port, bool isOutput) const;
+
+    [[nodiscard]] QPointF inputInScene(const std::string& port) const {
+        return portInScene(port, false);
+    }
+
+    [[nodiscard]] QPointF outputInScene(const std::string& port) const {
+        return portInScene(port, true);
+    }
+
     [[nodiscard]] NodePartAt partAtScene(QPointF point, double reach) const;
 
     void setHovered(NodePartAt part);
@@ -68,7 +76,8 @@ private:
 /// What of a frame or note lies under a point.
 enum class BoxPart { None, Title, Body, Corner, Fold };
 
-/// A rectangle with a text: what frames and notes have in common.
+/// A rectangle with a text: a frame, which is a coloured ground with a title below nodes and wires,
+/// or a note, which belongs to no node.
 class BoxItem : public QGraphicsItem {
 public:
     BoxItem(const Look& look, BoxKind kind);
@@ -89,56 +98,20 @@ public:
     [[nodiscard]] BoxPart partAtScene(QPointF point, double reach) const;
 
     [[nodiscard]] QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
-    /// Frames keep their title readable from afar.
-    void paint(QPainter* painter,
-               const QStyleOptionGraphicsItem* option,
-               QWidget* widget) override = 0;
+private:
+    [[nodiscard]] bool isFrame() const { return kind_ == BoxKind::Frame; }
 
-protected:
-    static constexpr double kTitleHeight = 32;  ///< of a frame
-
-    /// Lays the text out within textRect().
-    virtual void layOut() = 0;
+    void layOut();
+    void paintTexts(QPainter& painter, double zoom) const;
     [[nodiscard]] QRectF localRect() const;
     [[nodiscard]] QRectF textRect() const;
 
     const Look& look_;
     Box box_;
-    std::vector<PaintedText> texts_;
-
-private:
     BoxKind kind_;
-};
-
-/// A frame: a coloured ground with a title below nodes and wires.
-class FrameItem : public BoxItem {
-public:
-    enum { Type = UserType + 2 };
-
-    explicit FrameItem(const Look& look) : BoxItem(look, BoxKind::Frame) { setZValue(-1); }
-
-    [[nodiscard]] int type() const override { return Type; }
-
-    void paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) override;
-
-protected:
-    void layOut() override;
-};
-
-/// A note: a text that belongs to no node.
-class NoteItem : public BoxItem {
-public:
-    enum { Type = UserType + 3 };
-
-    explicit NoteItem(const Look& look) : BoxItem(look, BoxKind::Note) { setZValue(-0.5); }
-
-    [[nodiscard]] int type() const override { return Type; }
-
-    void paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) override;
-
-protected:
-    void layOut() override;
+    std::vector<PaintedText> texts_;  ///< a frame's title, and the same to be read from afar
 };
 
 }  // namespace lowtide::ui

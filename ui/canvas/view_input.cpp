@@ -48,12 +48,11 @@ QPoint GraphView::Parts::pointerOrMiddle() const {
 void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
     const std::string id = hit.node->id();
     if (const std::optional<graph::PortRef> port = hit.port()) {
-        gesture = dragWire(
-            scene,
-            *port,
-            hit.part.part == NodePart::Output,
-            at.scene,
-            [this](const PointerAt& end, const LooseWire& wire) { openSearch(end, wire); });
+        gesture =
+            dragWire(scene,
+                     {*port, hit.part.part == NodePart::Output},
+                     at.scene,
+                     [this](const PointerAt& end, const WireEnd& held) { openSearch(end, held); });
         return;
     }
     if (hit.part.part == NodePart::Fold) {
@@ -114,9 +113,8 @@ void GraphView::Parts::pressLeft(const PointerAt& at) {
         press->node = hit.node->id();
         press->wasSelected = hit.node->isSelected();
         if (hit.part.part == NodePart::Value) {
-            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
-            press->param = row.param;
-            press->isNumber = canDragValue(row);
+            press->param = hit.row()->param;
+            press->isNumber = canDragValue(*hit.row());
         }
         pressNode(hit, at);
     } else if (hit.wire && hit.reroute >= 0) {

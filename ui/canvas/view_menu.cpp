@@ -17,23 +17,6 @@ namespace lowtide::ui {
 
 namespace {
 
-/// Menu entries; the names of grounds are for users, the ids for the file.
-QString groundName(const std::string& ground) {
-    if (ground == "blue") {
-        return GraphView::tr("Blue");
-    }
-    if (ground == "green") {
-        return GraphView::tr("Green");
-    }
-    if (ground == "amber") {
-        return GraphView::tr("Amber");
-    }
-    if (ground == "red") {
-        return GraphView::tr("Red");
-    }
-    return ground == "violet" ? GraphView::tr("Violet") : GraphView::tr("Grey");
-}
-
 /// With what new nodes of this type begin.
 void addDefaultEntries(QMenu& menu,
                        const RowFace& row,
@@ -59,11 +42,16 @@ void addRowEntries(QMenu& menu,
                    GraphView::Parts& parts,
                    const RowFace& row,
                    const std::string& node) {
-    if (row.desc == nullptr) {
-        return;
-    }
     const ParamDesc& param = *row.desc;
     GraphModel& model = parts.model;
+    if (parts.offersSheets && !param.cosmetic) {
+        QAction* vary = menu.addAction(GraphView::tr("Vary in a sheet..."));
+        vary->setObjectName(QStringLiteral("vary"));
+        QObject::connect(
+            vary, &QAction::triggered, &parts.view, [&view = parts.view, node, id = param.id] {
+                Q_EMIT view.varyRequested(node, id);
+            });
+    }
     QAction* exposed = menu.addAction(GraphView::tr("Show in Generate"));
     exposed->setCheckable(true);
     exposed->setChecked(row.isExposed);
@@ -114,11 +102,18 @@ void addNodeEntries(QMenu& menu, GraphView& view, const NodeItem& node) {
 
 void addBoxEntries(QMenu& menu, GraphView::Parts& parts, const BoxItem& item) {
     addCommand(menu, parts.view, GraphView::tr("Edit text"), "node.rename");
+    // Names are for users, grounds for the file.
+    const QString names[] = {GraphView::tr("Grey"),
+                             GraphView::tr("Blue"),
+                             GraphView::tr("Green"),
+                             GraphView::tr("Amber"),
+                             GraphView::tr("Red"),
+                             GraphView::tr("Violet")};
     QMenu* colours = menu.addMenu(GraphView::tr("Colour"));
-    for (const char* ground : kGrounds) {
-        QAction* action = colours->addAction(groundName(ground));
+    for (size_t i = 0; i < std::size(kGrounds); ++i) {
+        QAction* action = colours->addAction(names[i]);
         Box box = item.box();
-        box.colour = ground;
+        box.colour = kGrounds[i];
         QObject::connect(action,
                          &QAction::triggered,
                          &parts.scene,
@@ -207,9 +202,8 @@ QMenu* canvasMenu(GraphView::Parts& parts, const CanvasHit& hit) {
         if (!hit.node->isSelected()) {
             parts.scene.select({hit.node->id()});
         }
-        if (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value) {
-            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
-            addRowEntries(*menu, parts, row, hit.node->id());
+        if (const RowFace* row = hit.row(); row != nullptr && row->desc != nullptr) {
+            addRowEntries(*menu, parts, *row, hit.node->id());
         }
         addNodeEntries(*menu, parts.view, *hit.node);
     } else if (hit.box != nullptr && hit.boxPart != BoxPart::Body) {
@@ -228,22 +222,7 @@ void GraphView::Parts::openMenu(const QContextMenuEvent& event) {
         return;
     }
     const PointerAt at = pointerAt(event.pos(), {});
-    const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
-    QMenu* menu = canvasMenu(*this, hit);
-    const bool isRow =
-        hit.node && (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value);
-    const RowFace* row =
-        isRow ? &hit.node->face().rows[static_cast<size_t>(hit.part.index)] : nullptr;
-    if (offersSheets && row && row->desc && !row->desc->cosmetic) {
-        auto* vary = new QAction(GraphView::tr("Vary in a sheet..."), menu);
-        vary->setObjectName(QStringLiteral("vary"));
-        menu->insertAction(menu->actions().front(), vary);
-        QObject::connect(
-            vary, &QAction::triggered, &view, [this, node = hit.node->id(), param = row->param] {
-                Q_EMIT view.varyRequested(node, param);
-            });
-    }
-    menu->popup(event.globalPos());
+    canvasMenu(*this, hitAt(scene, at.scene, at.zoom))->popup(event.globalPos());
 }
 
 NodeIds GraphView::Parts::bypassable() const {

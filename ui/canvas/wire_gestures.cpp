@@ -11,12 +11,6 @@ namespace lowtide::ui {
 
 namespace {
 
-/// The end of a wire that is held still while the other one is dragged.
-struct WireEnd {
-    graph::PortRef port;
-    bool isOutput = true;
-};
-
 /// Where a dragged wire would end.
 struct WireTarget {
     std::optional<graph::PortRef> port;  ///< none under the pointer
@@ -31,9 +25,7 @@ std::string refusalOf(const GraphScene& scene, const WireEnd& held, const graph:
 }
 
 std::string typeOf(const GraphScene& scene, const WireEnd& held) {
-    const GraphModel& model = scene.model();
-    return held.isOutput ? outputType(model.document(), model.catalog(), held.port)
-                         : inputType(model.document(), model.catalog(), held.port);
+    return typeAt(held, scene.model().document(), scene.model().catalog());
 }
 
 bool fits(const WireEnd& held, const std::string& heldType, const PortFace& port) {
@@ -70,9 +62,7 @@ WireTarget wireTargetAt(const GraphScene& scene, const WireEnd& held, QPointF po
             target.port = graph::PortRef{hit.node->id(), port->id};
         }
     }
-    const bool isInput = held.isOutput;
-    target.at = isInput ? hit.node->inputInScene(target.port->port)
-                        : hit.node->outputInScene(target.port->port);
+    target.at = hit.node->portInScene(target.port->port, !held.isOutput);
     target.refusal = QString::fromStdString(refusalOf(scene, held, *target.port));
     return target;
 }
@@ -101,23 +91,17 @@ class DragWire : public Gesture {
 
 public:
     DragWire(GraphScene& scene,
-             graph::PortRef fixed,
-             bool isFromOutput,
+             WireEnd held,
              std::optional<graph::PortRef> lifted,
              QPointF at,
              OpenSearch openSearch)
         : scene_(scene),
-          fixed_(std::move(fixed)),
-          isFromOutput_(isFromOutput),
+          held_(std::move(held)),
           lifted_(std::move(lifted)),
+          type_(typeOf(scene, held_)),
+          anchor_(scene.node(held_.port.node)->portInScene(held_.port.port, held_.isOutput)),
           loose_(at),
           openSearch_(std::move(openSearch)) {
-        const NodeItem* item = scene.node(fixed_.node);
-        anchor_ =
-            isFromOutput_ ? item->outputInScene(fixed_.port) : item->inputInScene(fixed_.port);
-        const graph::Document& document = scene.model().document();
-        type_ = isFromOutput_ ? outputType(document, scene.model().catalog(), fixed_)
-                              : inputType(document, scene.model().catalog(), fixed_);
         if (lifted_) {
             scene_.wires().setLifted(lifted_);
         }
@@ -127,8 +111,7 @@ public:
 
     void move(const PointerAt& at) override {
         loose_ = at.scene;
-        const WireTarget target =
-            wireTargetAt(scene_, {.port = fixed_, .isOutput = isFromOutput_}, at.scene, at.zoom);
+        const WireTarget target = wireTargetAt(scene_, held_, at.scene, at.zoom);
         if (target.port != target_.port || !target.port) {
             target_ = target;
         }
@@ -138,8 +121,8 @@ public:
         move(at);
         GraphModel& model = scene_.model();
         if (target_.port && target_.refusal.isEmpty()) {
-            const graph::PortRef& from = isFromOutput_ ? fixed_ : *target_.port;
-            const graph::PortRef& to = isFromOutput_ ? *target_.port : fixed_;
+            const graph::PortRef& from = held_.isOutput ? held_.port : *target_.port;
+            const graph::PortRef& to = held_.isOutput ? *target_.port : held_.port;
             model.apply(tr("Connect"), [&](graph::Document& document) {
                 if (lifted_ && *lifted_ != to) {
                     disconnect(document, *lifted_);
@@ -153,10 +136,7 @@ public:
             model.apply(tr("Disconnect"),
                         [&](graph::Document& document) { disconnect(document, *lifted_); });
         } else if (isFree) {
-            openSearch_(at,
-                        {.port = fixed_,
-                         .isOutput = isFromOutput_,
-                         .wanted = {.type = type_, .asInput = isFromOutput_}});
+            openSearch_(at, held_);
         }
     }
 
@@ -165,11 +145,11 @@ public:
     [[nodiscard]] QString refusal() const override { return target_.refusal; }
 
     void paint(QPainter& painter, double zoom) const override {
-        paintTargets(painter, scene_, {.port = fixed_, .isOutput = isFromOutput_});
+        paintTargets(painter, scene_, held_);
         const bool isSnapped = target_.port && target_.refusal.isEmpty();
         const QPointF end = isSnapped ? target_.at : loose_;
-        const QPointF from = isFromOutput_ ? anchor_ : end;
-        const QPointF to = isFromOutput_ ? end : anchor_;
+        const QPointF from = held_.isOutput ? anchor_ : end;
+        const QPointF to = held_.isOutput ? end : anchor_;
         const Look& look = scene_.look();
         const QColor colour = target_.refusal.isEmpty() ? look.wire(type_).colour : look.error;
         paintTentativeWire(painter,
@@ -185,8 +165,7 @@ public:
 
 private:
     GraphScene& scene_;
-    graph::PortRef fixed_;
-    bool isFromOutput_;
+    WireEnd held_;                          ///< still, while the other one is dragged
     std::optional<graph::PortRef> lifted_;  ///< the input whose wire was taken up
     std::string type_;
     QPointF anchor_;
@@ -236,21 +215,16 @@ private:
 }  // namespace
 
 std::unique_ptr<Gesture> dragWire(GraphScene& scene,
-                                  const graph::PortRef& port,
-                                  bool isOutput,
+                                  const WireEnd& pressed,
                                   QPointF at,
                                   OpenSearch openSearch) {
-    if (!isOutput) {
-        if (const Wire* wire = scene.wires().into(port); wire != nullptr) {
-            const graph::PortRef from = wire->from;
-            if (scene.node(from.node) != nullptr) {
-                return std::make_unique<DragWire>(
-                    scene, from, true, port, at, std::move(openSearch));
-            }
-        }
-    }
-    return std::make_unique<DragWire>(
-        scene, port, isOutput, std::nullopt, at, std::move(openSearch));
+    const Wire* wire = pressed.isOutput ? nullptr : scene.wires().into(pressed.port);
+    const bool isTaken = wire != nullptr && scene.node(wire->from.node) != nullptr;
+    return std::make_unique<DragWire>(scene,
+                                      isTaken ? WireEnd{wire->from, true} : pressed,
+                                      isTaken ? std::optional(pressed.port) : std::nullopt,
+                                      at,
+                                      std::move(openSearch));
 }
 
 std::unique_ptr<Gesture> dragReroute(GraphScene& scene, size_t wire, size_t point) {

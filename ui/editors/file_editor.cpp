@@ -1,9 +1,8 @@
 #include "ui/editors/file_editor.hpp"
 
 #include "ui/bridge/image_load.hpp"
-#include "ui/editors/choice_editor.hpp"
-#include "ui/editors/edit_session.hpp"
 #include "ui/editors/param_editor.hpp"
+#include "ui/editors/picker.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFileDialog>
@@ -131,7 +130,7 @@ FileEditor::FileEditor(const NodeDesc& node,
                        const ParamDesc& param,
                        const OfferedFiles* offered,
                        QWidget* parent)
-    : ValueEditor(param, parent),
+    : ParamEditor(param, parent),
       offered_(offered),
       nodeType_(node.id),
       isWritten_(node.sideEffect),
@@ -157,17 +156,7 @@ FileEditor::FileEditor(const NodeDesc& node,
     connect(path_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);
     });
-    EditSession::watch(
-        *path_,
-        [this] {
-            finish();
-            return true;
-        },
-        [this] { Q_EMIT dismissed(); });
-}
-
-QWidget* FileEditor::markedWidget() {
-    return path_;
+    watchTyping(*path_);
 }
 
 void FileEditor::showValue() {
@@ -185,25 +174,19 @@ void FileEditor::begin() {
 }
 
 void FileEditor::offer() {
-    const std::vector<OfferedFile> files = offered_->filesFor(nodeType_, param().id);
     std::vector<SearchItem> items;
     int current = -1;
-    for (const OfferedFile& file : files) {
+    for (const OfferedFile& file : offered_->filesFor(nodeType_, param().id)) {
         if (file.value == path_->text()) {
             current = static_cast<int>(items.size());
         }
-        items.push_back({file.label, file.detail, true, file.value});
+        items.push_back({.label = file.label,
+                         .detail = file.detail,
+                         .tooltip = file.value,
+                         .choose = [this, path = file.value] { choose(path); }});
     }
-    items.push_back({tr("Browse…"), QString()});
-    auto* list = new SearchList(std::move(items), this);
-    connect(list, &SearchList::chosen, this, [this, files](int index) {
-        if (static_cast<size_t>(index) < files.size()) {
-            choose(files[static_cast<size_t>(index)].value);
-        } else {
-            browse();
-        }
-    });
-    list->openAt(*this, current);
+    items.push_back({.label = tr("Browse…"), .choose = [this] { browse(); }});
+    (new SearchList(std::move(items), this))->openAt(*this, current);
 }
 
 void FileEditor::browse() {
@@ -242,13 +225,10 @@ void FileEditor::choose(const QString& path) {
 }
 
 void FileEditor::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) {
-        finish();
-        Q_EMIT dismissed();
-    } else if (event->key() == Qt::Key_Down && offered_) {
+    if (event->key() == Qt::Key_Down && offered_) {
         offer();
     } else {
-        ValueEditor::keyPressEvent(event);
+        ParamEditor::keyPressEvent(event);
     }
 }
 

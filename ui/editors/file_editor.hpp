@@ -26,7 +26,7 @@ private:
 };
 
 /// A file or a folder: typed, chosen from those that the studio knows, or browsed for.
-class FileEditor : public ValueEditor {
+class FileEditor : public ParamEditor {
     Q_OBJECT
 
 public:
@@ -39,7 +39,6 @@ public:
 
 protected:
     void showValue() override;
-    [[nodiscard]] QWidget* markedWidget() override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:

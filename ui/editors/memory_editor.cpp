@@ -25,16 +25,6 @@ namespace lowtide::ui {
 
 namespace {
 
-/// The text form, which states nothing about components, or the JSON form.
-memory::Policy readPolicy(const std::string& text, const memory::Policy& before) {
-    if (text.starts_with('{')) {
-        return memory::policyFromJson(parseJson(text, "memory"), "memory");
-    }
-    memory::Policy policy = text.empty() ? memory::Policy() : memory::parsePolicy(text);
-    policy.components = before.components;
-    return policy;
-}
-
 /// What the plan states about each component under "lossy" or "notes", each sentence once.
 std::vector<Message> sentencesIn(const Json& planned, const char* key) {
     std::map<std::string, Message> sentences;
@@ -50,17 +40,6 @@ std::vector<Message> sentencesIn(const Json& planned, const char* key) {
     return sorted;
 }
 
-/// The text form, which states nothing about components, or the JSON form.
-memory::PrecisionChoice readChoice(const std::string& text, const memory::PrecisionChoice& before) {
-    if (text.starts_with('{')) {
-        return memory::precisionFromJson(parseJson(text, "precision"), "precision");
-    }
-    memory::PrecisionChoice choice =
-        text.empty() ? memory::PrecisionChoice() : memory::parsePrecision(text);
-    choice.components = before.components;
-    return choice;
-}
-
 QString summaryOf(const memory::PrecisionTypes& types) {
     memory::PrecisionChoice choice;
     choice.types = types;
@@ -70,205 +49,258 @@ QString summaryOf(const memory::PrecisionTypes& types) {
 
 }  // namespace
 
-struct MemoryEditor::Parts {
-    MemoryEditor& editor;
-    NodeFacts facts{};
-    memory::Policy policy{};
-    TextAndFields frame;
+/// What a policy is to NodeValueParts.
+struct PolicyKind {
+    using Editor = MemoryEditor;
+    using Value = memory::Policy;
+    using Component = memory::Policy;
+    using Rows = PolicyRows;
+    static constexpr const char* kName = "memory";
+    static constexpr int kSpacing = Theme::space(3);
 
-    void build();
-    void fill(QVBoxLayout* column);
-    void addComponents(QVBoxLayout* column);
-    bool takeText();
-    void change(memory::Policy next);
+    static Value read(const Json& json) {
+        return json.is_null() ? Value() : memory::policyFromJson(json, kName);
+    }
+
+    static Value read(const std::string& text) { return memory::parsePolicy(text); }
+
+    static Json written(const Value& value) {
+        return value == Value() ? Json() : memory::toJson(value);
+    }
+
+    static QString summary(const Component& own) {
+        return QString::fromStdString(memory::toText(own));
+    }
+
+    static Component ofComponent(const Value& value, const std::string& role) {
+        return value.forComponent(role);
+    }
+
+    static Rows* makeRows(const NodeFacts& facts, QWidget* parent) {
+        return new Rows(facts.devices, parent);
+    }
+};
+
+/// What a precision is to NodeValueParts.
+struct PrecisionKind {
+    using Editor = PrecisionEditor;
+    using Value = memory::PrecisionChoice;
+    using Component = memory::PrecisionTypes;
+    using Rows = TypeRows;
+    static constexpr const char* kName = "precision";
+    static constexpr int kSpacing = Theme::space(1);
+
+    static Value read(const Json& json) { return memory::precisionFromJson(json, kName); }
+
+    static Value read(const std::string& text) { return memory::parsePrecision(text); }
+
+    static Json written(const Value& value) { return memory::toJson(value); }
+
+    static QString summary(const Component& own) { return summaryOf(own); }
+
+    static Component ofComponent(const Value& value, const std::string&) { return value.types; }
+
+    static Rows* makeRows(const NodeFacts&, QWidget* parent) { return new Rows(parent); }
+};
+
+/// A value of a node that its components may have of their own, as text and in fields. A template:
+/// policy and precision are types of their own that are edited alike.
+template <class Kind>
+struct NodeValueParts {
+    using Value = typename Kind::Value;
+    using Component = typename Kind::Component;
+    using Rows = typename Kind::Rows;
+
+    typename Kind::Editor& editor;
+    TextAndFields frame;
+    NodeFacts facts{};
+    Value value{};
+
+    NodeValueParts(typename Kind::Editor& owner, const QString& name, const QString& tip)
+        : editor(owner), frame(owner, name, tip) {
+        EditSession::watch(frame.line(), [this] { return takeText(); });
+    }
+
+    virtual ~NodeValueParts() = default;
+
+    virtual void fill(QVBoxLayout* column) = 0;
+
+    void setNode(const NodeFacts& now, const Json& json) {
+        Value read;
+        QString problem;
+        try {
+            read = Kind::read(json);
+        } catch (const Error& error) {
+            problem = wordsOf(error);
+        }
+        const bool isShown = frame.areUsable() && problem.isEmpty();
+        if (isShown && read == value && areSame(now, facts)) {
+            return;  // what is being typed is kept
+        }
+        facts = now;
+        value = read;
+        build();
+        if (!problem.isEmpty()) {
+            frame.showUnreadable(plainText(json), problem);
+        }
+    }
+
+    void build() {
+        frame.rebuild(Kind::kSpacing, [this](QVBoxLayout* column) { fill(column); });
+        frame.showText(memory::toText(value));
+    }
+
+    void report() { Q_EMIT editor.edited(Kind::written(value)); }
+
+    template <class Edit>
+    void change(Edit edit) {
+        Value next = value;
+        edit(next);
+        if (next == value) {
+            return;
+        }
+        value = std::move(next);
+        frame.showText(memory::toText(value));
+        for (const auto& [role, own] : value.components) {
+            setSummary(*frame.fields(), QString::fromStdString(role), Kind::summary(own));
+        }
+        report();
+    }
+
+    /// Fields of a part of the value; `put` writes what is edited there.
+    template <class Put>
+    Rows* makeRows(const Component& shown, Put put) {
+        Rows* rows = Kind::makeRows(facts, frame.fields());
+        rows->setValue(shown);
+        QObject::connect(rows, &Rows::edited, &editor, [this, put](const Component& edited) {
+            change([&](Value& next) { put(next, edited); });
+        });
+        return rows;
+    }
+
+    void addComponents(QVBoxLayout* column) {
+        for (const std::string& role : rolesOf(facts, value.components)) {
+            const auto own = value.components.find(role);
+            const bool isOwn = own != value.components.end();
+            const auto put = [role](Value& next, const Component& edited) {
+                next.components[role] = edited;
+            };
+            const auto toggle = [this, role](bool hasOwn) {
+                change([&](Value& next) {
+                    next.components.erase(role);
+                    if (hasOwn) {
+                        next.components[role] = Kind::ofComponent(value, role);
+                    }
+                });
+                // The button that was pressed goes with the part: not before its signal ends.
+                QMetaObject::invokeMethod(
+                    &editor, [this] { build(); }, Qt::QueuedConnection);
+            };
+            column->addWidget(makeComponentPart(
+                moduleWord(QString::fromStdString(role)),
+                isOwn ? Kind::summary(own->second) : MemoryEditor::tr("like the others"),
+                isOwn ? makeRows(own->second, put) : nullptr,
+                toggle,
+                frame.fields()));
+        }
+    }
+
+    /// The text form, which states nothing about components, or the JSON form.
+    [[nodiscard]] Value readText(const std::string& text) const {
+        if (text.starts_with('{')) {
+            return Kind::read(parseJson(text, Kind::kName));
+        }
+        Value read = text.empty() ? Value() : Kind::read(text);
+        read.components = value.components;
+        return read;
+    }
+
+    bool takeText() {
+        const std::string typed = frame.line().text().trimmed().toStdString();
+        if (typed == memory::toText(value) && frame.areUsable()) {
+            return true;
+        }
+        try {
+            const Value next = readText(typed);
+            const bool isNew = next != value || !frame.areUsable();
+            value = next;
+            build();
+            if (isNew) {
+                report();
+            }
+        } catch (const Error& error) {
+            markProblem(frame.line(), wordsOf(error), {});
+            return false;
+        }
+        return true;
+    }
+};
+
+struct MemoryEditor::Parts : NodeValueParts<PolicyKind> {
+    using NodeValueParts::NodeValueParts;
+
+    void fill(QVBoxLayout* column) override;
 };
 
 MemoryEditor::MemoryEditor(QWidget* parent)
     : QWidget(parent),
-      parts_(new Parts{.editor = *this,
-                       .frame = {*this,
-                                 tr("Memory policy as text"),
-                                 tr("The policy as the command and graphs write it")}}) {
-    EditSession::watch(parts_->frame.line(), [this] { return parts_->takeText(); });
-}
+      parts_(std::make_unique<Parts>(*this,
+                                     tr("Memory policy as text"),
+                                     tr("The policy as the command and graphs write it"))) {}
 
 MemoryEditor::~MemoryEditor() = default;
 
 void MemoryEditor::setNode(const NodeFacts& facts, const Json& memory) {
-    memory::Policy policy;
-    QString problem;
-    if (!memory.is_null()) {
-        try {
-            policy = memory::policyFromJson(memory, "memory");
-        } catch (const Error& error) {
-            problem = wordsOf(error);
-        }
-    }
-    const bool isShown = parts_->frame.areUsable() && problem.isEmpty();
-    if (isShown && policy == parts_->policy && areSame(facts, parts_->facts)) {
-        return;  // what is being typed is kept
-    }
-    parts_->facts = facts;
-    parts_->policy = policy;
-    parts_->build();
-    if (!problem.isEmpty()) {
-        parts_->frame.showUnreadable(plainText(memory), problem);
-    }
-}
-
-void MemoryEditor::Parts::build() {
-    frame.rebuild(Theme::space(3), [this](QVBoxLayout* column) { fill(column); });
-    frame.showText(memory::toText(policy));
+    parts_->setNode(facts, memory);
 }
 
 void MemoryEditor::Parts::fill(QVBoxLayout* column) {
-    QWidget* body = frame.fields();
-    auto* rows = new PolicyRows(facts.devices, body);
-    rows->setObjectName("all");
-    rows->setPolicy(policy);
-    connect(rows, &PolicyRows::edited, &editor, [this](const memory::Policy& edited) {
-        memory::Policy next = edited;
-        next.components = policy.components;
-        change(next);
+    auto* rows = makeRows(value, [](memory::Policy& next, const memory::Policy& edited) {
+        auto components = std::move(next.components);
+        next = edited;
+        next.components = std::move(components);
     });
+    rows->setObjectName("all");
     column->addWidget(rows);
     const memory::Judgement judgement =
-        memory::judge({.policy = policy, .cache = {.label = facts.stepCache}});
+        memory::judge({.policy = value, .cache = {.label = facts.stepCache}});
     if (judgement.verdict == memory::Verdict::Lossy) {
         for (const Message& reason : judgement.reasons) {
-            column->addWidget(makeNote(moduleSentence(reason), "lossy", body));
+            column->addWidget(makeNote(moduleSentence(reason), "lossy", frame.fields()));
         }
     }
     addComponents(column);
 }
 
-void MemoryEditor::Parts::addComponents(QVBoxLayout* column) {
-    QWidget* body = frame.fields();
-    for (const std::string& role : rolesOf(facts, policy.components)) {
-        const auto own = policy.components.find(role);
-        PolicyRows* rows = nullptr;
-        if (own != policy.components.end()) {
-            rows = new PolicyRows(facts.devices, body);
-            rows->setPolicy(own->second);
-            connect(rows, &PolicyRows::edited, &editor, [this, role](const memory::Policy& edited) {
-                memory::Policy next = policy;
-                next.components[role] = edited;
-                change(next);
-            });
-        }
-        const auto toggle = [this, role](bool hasOwn) {
-            memory::Policy next = policy;
-            next.components.erase(role);
-            if (hasOwn) {
-                next.components[role] = policy.forComponent(role);
-            }
-            change(next);
-            // The button that was pressed goes with the part: not before its signal ends.
-            QMetaObject::invokeMethod(
-                &editor, [this] { build(); }, Qt::QueuedConnection);
-        };
-        const QString summary = rows ? QString::fromStdString(memory::toText(own->second))
-                                     : MemoryEditor::tr("like the others");
-        column->addWidget(makeComponentPart(
-            moduleWord(QString::fromStdString(role)), summary, rows, toggle, body));
-    }
-}
+struct PrecisionEditor::Parts : NodeValueParts<PrecisionKind> {
+    using NodeValueParts::NodeValueParts;
 
-bool MemoryEditor::Parts::takeText() {
-    const std::string typed = frame.line().text().trimmed().toStdString();
-    if (typed == memory::toText(policy) && frame.areUsable()) {
-        return true;
-    }
-    try {
-        const memory::Policy next = readPolicy(typed, policy);
-        const bool isNew = next != policy || !frame.areUsable();
-        policy = next;
-        build();
-        if (isNew) {
-            Q_EMIT editor.edited(policy == memory::Policy() ? Json() : memory::toJson(policy));
-        }
-    } catch (const Error& error) {
-        markProblem(frame.line(), wordsOf(error), {});
-        return false;
-    }
-    return true;
-}
-
-void MemoryEditor::Parts::change(memory::Policy next) {
-    policy = std::move(next);
-    frame.showText(memory::toText(policy));
-    for (const auto& [role, own] : policy.components) {
-        setSummary(*frame.fields(),
-                   QString::fromStdString(role),
-                   QString::fromStdString(memory::toText(own)));
-    }
-    Q_EMIT editor.edited(policy == memory::Policy() ? Json() : memory::toJson(policy));
-}
-
-struct PrecisionEditor::Parts {
-    PrecisionEditor& editor;
-    NodeFacts facts{};
-    memory::PrecisionChoice choice{};
-    TextAndFields frame;
     bool showsSwitches = false;
 
-    void build();
-    void fill(QVBoxLayout* column);
+    void fill(QVBoxLayout* column) override;
     void addPreset(QVBoxLayout* column);
     void addKept(QVBoxLayout* column);
     void addSwitches(QVBoxLayout* column);
-    void addComponents(QVBoxLayout* column);
-    bool takeText();
-    void change(memory::PrecisionChoice next);
 };
 
 PrecisionEditor::PrecisionEditor(QWidget* parent)
     : QWidget(parent),
-      parts_(new Parts{.editor = *this,
-                       .frame = {*this,
-                                 tr("Precision as text"),
-                                 tr("The precision as the command and graphs write it")}}) {
-    EditSession::watch(parts_->frame.line(), [this] { return parts_->takeText(); });
+      parts_(std::make_unique<Parts>(
+          *this, tr("Precision as text"), tr("The precision as the command and graphs write it"))) {
 }
 
 PrecisionEditor::~PrecisionEditor() = default;
 
 void PrecisionEditor::setNode(const NodeFacts& facts, const Json& precision) {
-    memory::PrecisionChoice choice;
-    QString problem;
-    try {
-        choice = memory::precisionFromJson(precision, "precision");
-    } catch (const Error& error) {
-        problem = wordsOf(error);
-    }
-    const bool isShown = parts_->frame.areUsable() && problem.isEmpty();
-    if (isShown && choice == parts_->choice && areSame(facts, parts_->facts)) {
-        return;  // what is being typed is kept
-    }
-    parts_->facts = facts;
-    parts_->choice = choice;
-    parts_->build();
-    if (!problem.isEmpty()) {
-        parts_->frame.showUnreadable(plainText(precision), problem);
-    }
-}
-
-void PrecisionEditor::Parts::build() {
-    frame.rebuild(Theme::space(1), [this](QVBoxLayout* column) { fill(column); });
-    frame.showText(memory::toText(choice));
+    parts_->setNode(facts, precision);
 }
 
 void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
     QWidget* body = frame.fields();
     addPreset(column);
-    auto* types = new TypeRows(body);
+    auto* types =
+        makeRows(value.types, [](auto& next, const auto& edited) { next.types = edited; });
     types->setObjectName("all");
-    types->setTypes(choice.types);
-    connect(types, &TypeRows::edited, &editor, [this](const memory::PrecisionTypes& edited) {
-        memory::PrecisionChoice next = choice;
-        next.types = edited;
-        change(next);
-    });
     column->addWidget(types);
     addKept(column);
     for (const Message& loss : sentencesIn(facts.plannedPrecision, "lossy")) {
@@ -283,8 +315,7 @@ void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
 }
 
 void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
-    QWidget* body = frame.fields();
-    auto* owner = new QWidget(body);
+    auto* owner = new QWidget(frame.fields());
     auto* box = new ChoiceBox(owner);
     box->setObjectName("preset");
     for (const std::string_view preset : memory::kPrecisionPresets) {
@@ -292,26 +323,23 @@ void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
             QString::fromUtf8(preset.data(), static_cast<qsizetype>(preset.size()));
         box->addItem(name, name);
     }
-    box->showItem(QString::fromStdString(choice.preset), QString::fromStdString(choice.preset));
+    box->showItem(QString::fromStdString(value.preset), QString::fromStdString(value.preset));
     addRow(makeForm(owner), PrecisionEditor::tr("Preset"), box);
     column->addWidget(owner);
     connect(box, &QComboBox::activated, &editor, [this, box](int index) {
-        memory::PrecisionChoice next = choice;
-        next.preset = box->itemData(index).toString().toStdString();
-        change(next);
+        change([&](auto& next) { next.preset = box->itemData(index).toString().toStdString(); });
     });
 }
 
 void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
-    QWidget* body = frame.fields();
-    auto* owner = new QWidget(body);
+    auto* owner = new QWidget(frame.fields());
     auto* names = new QLineEdit(owner);
     names->setObjectName("kept");
     names->setPlaceholderText(PrecisionEditor::tr("parts of layer names"));
     names->setToolTip(PrecisionEditor::tr(
         "Layers whose names hold one of these are computed in f32; separate them by spaces."));
     QStringList kept;
-    for (const std::string& name : choice.keptF32) {
+    for (const std::string& name : value.keptF32) {
         kept << QString::fromStdString(name);
     }
     names->setText(kept.join(QLatin1Char(' ')));
@@ -319,46 +347,14 @@ void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
     column->addWidget(owner);
     EditSession::watch(*names, [this, names] {
         static const QRegularExpression kBetween(QStringLiteral("[\\s,+]+"));
-        memory::PrecisionChoice next = choice;
-        next.keptF32.clear();
-        for (const QString& name : names->text().split(kBetween, Qt::SkipEmptyParts)) {
-            next.keptF32.push_back(name.toStdString());
-        }
-        change(next);
+        change([&](auto& next) {
+            next.keptF32.clear();
+            for (const QString& name : names->text().split(kBetween, Qt::SkipEmptyParts)) {
+                next.keptF32.push_back(name.toStdString());
+            }
+        });
         return true;
     });
-}
-
-void PrecisionEditor::Parts::addComponents(QVBoxLayout* column) {
-    QWidget* body = frame.fields();
-    for (const std::string& role : rolesOf(facts, choice.components)) {
-        const auto own = choice.components.find(role);
-        TypeRows* rows = nullptr;
-        if (own != choice.components.end()) {
-            rows = new TypeRows(body);
-            rows->setTypes(own->second);
-            const auto take = [this, role](const memory::PrecisionTypes& edited) {
-                memory::PrecisionChoice next = choice;
-                next.components[role] = edited;
-                change(next);
-            };
-            connect(rows, &TypeRows::edited, &editor, take);
-        }
-        const auto toggle = [this, role](bool hasOwn) {
-            memory::PrecisionChoice next = choice;
-            next.components.erase(role);
-            if (hasOwn) {
-                next.components[role] = choice.types;
-            }
-            change(next);
-            QMetaObject::invokeMethod(
-                &editor, [this] { build(); }, Qt::QueuedConnection);
-        };
-        const QString summary =
-            rows ? summaryOf(own->second) : PrecisionEditor::tr("like the others");
-        column->addWidget(makeComponentPart(
-            moduleWord(QString::fromStdString(role)), summary, rows, toggle, body));
-    }
 }
 
 void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
@@ -368,7 +364,7 @@ void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
     open->setAutoRaise(true);
     open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     open->setText(PrecisionEditor::tr("Switches"));
-    auto* rows = new SwitchRows(choice.switches, facts.plannedPrecision, body);
+    auto* rows = new SwitchRows(value.switches, facts.plannedPrecision, body);
     const auto show = [this, open, rows] {
         rows->setVisible(showsSwitches);
         open->setIcon(Theme::current().icon(showsSwitches ? "chevron-down" : "chevron-right"));
@@ -381,42 +377,8 @@ void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
         show();
     });
     connect(rows, &SwitchRows::edited, &editor, [this](const auto& edited) {
-        memory::PrecisionChoice next = choice;
-        next.switches = edited;
-        change(next);
+        change([&](auto& next) { next.switches = edited; });
     });
-}
-
-bool PrecisionEditor::Parts::takeText() {
-    const std::string typed = frame.line().text().trimmed().toStdString();
-    if (typed == memory::toText(choice) && frame.areUsable()) {
-        return true;
-    }
-    try {
-        const memory::PrecisionChoice next = readChoice(typed, choice);
-        const bool isNew = next != choice || !frame.areUsable();
-        choice = next;
-        build();
-        if (isNew) {
-            Q_EMIT editor.edited(memory::toJson(choice));
-        }
-    } catch (const Error& error) {
-        markProblem(frame.line(), wordsOf(error), {});
-        return false;
-    }
-    return true;
-}
-
-void PrecisionEditor::Parts::change(memory::PrecisionChoice next) {
-    if (next == choice) {
-        return;
-    }
-    choice = std::move(next);
-    frame.showText(memory::toText(choice));
-    for (const auto& [role, own] : choice.components) {
-        setSummary(*frame.fields(), QString::fromStdString(role), summaryOf(own));
-    }
-    Q_EMIT editor.edited(memory::toJson(choice));
 }
 
 }  // namespace lowtide::ui

@@ -145,7 +145,7 @@ PolicyRows::PolicyRows(const std::vector<std::string>& devices, QWidget* parent)
     pin_->setPlaceholderText(tr("no limit stated"));
     fillDevices();
     addFields();
-    setPolicy(memory::Policy());
+    setValue(memory::Policy());
 }
 
 void PolicyRows::fillDevices() {
@@ -222,7 +222,7 @@ void PolicyRows::change(const std::function<void(memory::Policy&)>& edit) {
     Q_EMIT edited(policy_);
 }
 
-void PolicyRows::setPolicy(const memory::Policy& policy) {
+void PolicyRows::setValue(const memory::Policy& policy) {
     policy_ = policy;
     markProblem(*budget_, {}, {});
     markProblem(*pin_, {}, {});
@@ -288,7 +288,7 @@ TypeRows::TypeRows(QWidget* parent)
     });
 }
 
-void TypeRows::setTypes(const memory::PrecisionTypes& types) {
+void TypeRows::setValue(const memory::PrecisionTypes& types) {
     types_ = types;
     const QString storage = types.storesAsInFile ? QString(kFile) : shownName(types.storage);
     storage_->showItem(storage, storage);

@@ -28,7 +28,7 @@ class PolicyRows : public QWidget {
 public:
     PolicyRows(const std::vector<std::string>& devices, QWidget* parent);
 
-    void setPolicy(const memory::Policy& policy);
+    void setValue(const memory::Policy& policy);
 
 Q_SIGNALS:
     void edited(const lowtide::memory::Policy& policy);
@@ -61,7 +61,7 @@ class TypeRows : public QWidget {
 public:
     explicit TypeRows(QWidget* parent);
 
-    void setTypes(const memory::PrecisionTypes& types);
+    void setValue(const memory::PrecisionTypes& types);
 
 Q_SIGNALS:
     void edited(const lowtide::memory::PrecisionTypes& types);

@@ -27,7 +27,7 @@ constexpr int kWheelNotch = 120;  ///< eighths of a degree
 }  // namespace
 
 NumberField::NumberField(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), typing_(new QLineEdit(this)) {
+    : ParamEditor(param, parent), typing_(new QLineEdit(this)) {
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::SizeHorCursor);
     setAttribute(Qt::WA_Hover);
@@ -128,7 +128,7 @@ void NumberField::paintEvent(QPaintEvent*) {
 }
 
 void NumberField::resizeEvent(QResizeEvent* event) {
-    ValueEditor::resizeEvent(event);
+    ParamEditor::resizeEvent(event);
     typing_->setGeometry(rect());
 }
 
@@ -195,10 +195,6 @@ void NumberField::reset() {
     update();
 }
 
-long double NumberField::bounded(long double number) const {
-    return withinHardRange(param(), number);
-}
-
 void NumberField::scrub(int pixels, Qt::KeyboardModifiers modifiers) {
     const ScrubSpeed speed = scrubSpeed(param(), modifiers);
     distance_ += pixels * static_cast<long double>(speed.perPixel);
@@ -215,7 +211,8 @@ void NumberField::step(double steps, Qt::KeyboardModifiers modifiers) {
     if (!now) {
         return;
     }
-    const long double number = bounded(*now + steps * scrubSpeed(param(), modifiers).step);
+    const long double number =
+        withinHardRange(param(), *now + steps * scrubSpeed(param(), modifiers).step);
     if (const TypedValue taken = valueFrom(param(), rounded(param(), number)); taken.value) {
         propose(*taken.value, true);
     }
@@ -313,8 +310,7 @@ void NumberField::keyPressEvent(QKeyEvent* event) {
                 propose(scrubbedFrom_, true);
                 return update();
             }
-            Q_EMIT dismissed();
-            return;
+            break;
         default:
             break;
     }
@@ -323,7 +319,7 @@ void NumberField::keyPressEvent(QKeyEvent* event) {
     if (isTyped && !(modifiers & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier))) {
         return startTyping(text);
     }
-    ValueEditor::keyPressEvent(event);
+    ParamEditor::keyPressEvent(event);
 }
 
 bool NumberField::typingKey(QKeyEvent& event) {
@@ -350,7 +346,7 @@ bool NumberField::typingKey(QKeyEvent& event) {
 
 bool NumberField::eventFilter(QObject* watched, QEvent* event) {
     if (watched != typing_) {
-        return ValueEditor::eventFilter(watched, event);
+        return ParamEditor::eventFilter(watched, event);
     }
     if (event->type() == QEvent::KeyPress) {
         return typingKey(*static_cast<QKeyEvent*>(event));
@@ -365,11 +361,11 @@ bool NumberField::eventFilter(QObject* watched, QEvent* event) {
         wheelEvent(static_cast<QWheelEvent*>(event));
         return true;
     }
-    return ValueEditor::eventFilter(watched, event);
+    return ParamEditor::eventFilter(watched, event);
 }
 
 SeedEditor::SeedEditor(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), number_(new NumberField(param, this)) {
+    : ParamEditor(param, parent), number_(new NumberField(param, this)) {
     number_->setObjectName("number");
     auto* die = new QToolButton(this);
     die->setObjectName("dice");

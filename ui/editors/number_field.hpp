@@ -16,7 +16,7 @@ namespace lowtide::ui {
 /// A painted number: dragging sideways scrubs it (Ctrl coarse, Shift fine), a click or a digit
 /// types, a double click or Delete brings the default back, the wheel and the arrows step while it
 /// has the focus. The soft range bounds scrubbing, the hard range refuses with the reason.
-class NumberField : public ValueEditor, public SpokenNumber {
+class NumberField : public ParamEditor, public SpokenNumber {
     Q_OBJECT
 
 public:
@@ -61,7 +61,6 @@ private:
     void reset();
     void scrub(int pixels, Qt::KeyboardModifiers modifiers);
     void step(double steps, Qt::KeyboardModifiers modifiers);
-    [[nodiscard]] long double bounded(long double number) const;
     [[nodiscard]] QString unit() const;
 
     QLineEdit* typing_;
@@ -76,7 +75,7 @@ private:
 
 /// A 64-bit seed, whole, and a die that throws another one. Whether a run throws it is a fact of
 /// the node (seedModeOf), which the inspector shows.
-class SeedEditor : public ValueEditor {
+class SeedEditor : public ParamEditor {
     Q_OBJECT
 
 public:
@@ -87,6 +86,9 @@ public:
 
 protected:
     void showValue() override;
+
+    /// The number marks itself.
+    [[nodiscard]] QWidget* markedWidget() override { return this; }
 
 private:
     void throwDie();

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace lowtide::ui {
@@ -114,25 +115,20 @@ private:
         }
     }
 
-    long double sum() {
-        long double left = product();
-        for (skipSpace(); peek() == '+' || peek() == '-'; skipSpace()) {
+    /// What `part` reads, with one of these signs between each two.
+    long double chain(std::string_view signs, long double (Expression::*part)()) {
+        long double left = (this->*part)();
+        for (skipSpace(); signs.find(peek()) != std::string_view::npos; skipSpace()) {
             const char sign = take();
-            const long double right = product();
+            const long double right = (this->*part)();
             left = applied(sign, left, right);
         }
         return left;
     }
 
-    long double product() {
-        long double left = factor();
-        for (skipSpace(); peek() == '*' || peek() == '/'; skipSpace()) {
-            const char sign = take();
-            const long double right = factor();
-            left = applied(sign, left, right);
-        }
-        return left;
-    }
+    long double sum() { return chain("+-", &Expression::product); }
+
+    long double product() { return chain("*/", &Expression::factor); }
 
     long double factor() {
         if (start_) {

@@ -59,14 +59,6 @@ ParamEditor* newEditor(const NodeDesc& node,
     return new LineEditor(param, parent);
 }
 
-void fill(QWidget& editor, QWidget* field) {
-    auto* row = new QHBoxLayout(&editor);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(field);
-    editor.setFocusProxy(field);
-    field->setAccessibleName(editor.accessibleName());
-}
-
 }  // namespace
 
 ParamEditor::~ParamEditor() {
@@ -113,17 +105,17 @@ void markProblem(QWidget& widget, const QString& problem, const QString& tooltip
     widget.update();
 }
 
-ValueEditor::ValueEditor(const ParamDesc& param, QWidget* parent)
-    : ParamEditor(parent), param_(param), value_(defaultValue()) {
+ParamEditor::ParamEditor(const ParamDesc& param, QWidget* parent)
+    : QWidget(parent), param_(param), value_(defaultValue()) {
     setObjectName(QString::fromStdString("editor." + param.id));
     setAccessibleName(QString::fromStdString(param.label));
 }
 
-Json ValueEditor::defaultValue() const {
+Json ParamEditor::defaultValue() const {
     return graph::toJson(param_.defaultValue);
 }
 
-void ValueEditor::setValue(const Json& value) {
+void ParamEditor::setValue(const Json& value) {
     const bool isNew = value != value_;
     value_ = value;
     typingProblem_.clear();
@@ -134,12 +126,12 @@ void ValueEditor::setValue(const Json& value) {
     }
 }
 
-void ValueEditor::setProblem(const QString& problem) {
+void ParamEditor::setProblem(const QString& problem) {
     outerProblem_ = problem;
     mark();
 }
 
-bool ValueEditor::propose(const Json& value, bool isFinal) {
+bool ParamEditor::propose(const Json& value, bool isFinal) {
     typingProblem_ = refusalOf(param_, value);
     const bool isTaken = typingProblem_.isEmpty();
     const bool isNew = value != value_ || value.type() != value_.type();
@@ -158,24 +150,43 @@ bool ValueEditor::propose(const Json& value, bool isFinal) {
     return isTaken;
 }
 
-void ValueEditor::finish() {
+void ParamEditor::finish() {
     if (isUnfinished_) {
         isUnfinished_ = false;
         Q_EMIT edited(value_, true);
     }
 }
 
-void ValueEditor::refuse(const QString& problem) {
+void ParamEditor::watchTyping(QWidget& field) {
+    EditSession::watch(
+        field,
+        [this] {
+            finish();
+            return true;
+        },
+        [this] { Q_EMIT dismissed(); });
+}
+
+void ParamEditor::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        finish();
+        Q_EMIT dismissed();
+    } else {
+        QWidget::keyPressEvent(event);
+    }
+}
+
+void ParamEditor::refuse(const QString& problem) {
     typingProblem_ = problem;
     mark();
 }
 
-void ValueEditor::forgetTyping() {
+void ParamEditor::forgetTyping() {
     typingProblem_.clear();
     mark();
 }
 
-void ValueEditor::mark() {
+void ParamEditor::mark() {
     QString problem = typingProblem_;
     if (problem.isEmpty()) {
         problem = outerProblem_.isEmpty() ? refusalOf(param_, value_) : outerProblem_;
@@ -193,23 +204,17 @@ QString plainText(const Json& value) {
 }
 
 LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), line_(new QLineEdit(this)) {
+    : ParamEditor(param, parent), line_(new QLineEdit(this)) {
     line_->setObjectName("line");
-    fill(*this, line_);
+    line_->setAccessibleName(accessibleName());
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(line_);
+    setFocusProxy(line_);
     connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);
     });
-    EditSession::watch(
-        *line_,
-        [this] {
-            finish();
-            return true;
-        },
-        [this] { Q_EMIT dismissed(); });
-}
-
-QWidget* LineEditor::markedWidget() {
-    return line_;
+    watchTyping(*line_);
 }
 
 void LineEditor::showValue() {
@@ -222,15 +227,6 @@ void LineEditor::showValue() {
 void LineEditor::begin() {
     line_->setFocus(Qt::OtherFocusReason);
     line_->selectAll();
-}
-
-void LineEditor::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape) {
-        finish();
-        Q_EMIT dismissed();
-        return;
-    }
-    ValueEditor::keyPressEvent(event);
 }
 
 }  // namespace lowtide::ui

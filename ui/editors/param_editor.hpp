@@ -36,19 +36,21 @@ public:
 };
 
 /// Edits one value. The same widget serves the canvas (one at a time, over the row), the inspector
-/// and the form.
+/// and the form. It keeps a value that does not fit, and marks it with the reason.
 class ParamEditor : public QWidget {
     Q_OBJECT
 
 public:
-    using QWidget::QWidget;
+    ParamEditor(const ParamDesc& param, QWidget* parent);
     /// What is half typed goes with it: a field that loses the focus later finds no editor.
     ~ParamEditor() override;
     /// Shows the value without emitting. A value that does not fit is left as it is and marked.
-    virtual void setValue(const Json& value) = 0;
-    [[nodiscard]] virtual Json value() const = 0;
+    void setValue(const Json& value);
+
+    [[nodiscard]] Json value() const { return value_; }
+
     /// Marks the value as refused, with the reason as tooltip; empty: fine.
-    virtual void setProblem(const QString& problem) = 0;
+    virtual void setProblem(const QString& problem);
 
     /// The node's parameters as the graph states them, asked when an editor depends on another one.
     /// Without it the others have their defaults.
@@ -68,31 +70,6 @@ Q_SIGNALS:
     void edited(const lowtide::Json& value, bool isFinal);
     /// Escape, or done: the canvas takes the editor away.
     void dismissed();
-};
-
-/// The editor of the parameter's kind: number fields that scrub (Ctrl coarse, Shift fine) and read
-/// expressions (`+1`, `*2`, `512+64`), choices, texts, files, seeds, switches. `offered` may be
-/// nullptr and must outlive the editor.
-[[nodiscard]] ParamEditor* makeParamEditor(const NodeDesc& node,
-                                           const ParamDesc& param,
-                                           const OfferedFiles* offered,
-                                           QWidget* parent);
-
-/// The value as rows show it: "20 steps", "7.5", "Euler", "random".
-[[nodiscard]] QString valueText(const ParamDesc& param, const Json& value);
-
-/// What all editors share: the value, which keeps what does not fit, and the mark with its reason.
-class ValueEditor : public ParamEditor {
-    Q_OBJECT
-
-public:
-    ValueEditor(const ParamDesc& param, QWidget* parent);
-
-    void setValue(const Json& value) override;
-
-    [[nodiscard]] Json value() const override { return value_; }
-
-    void setProblem(const QString& problem) override;
 
 protected:
     [[nodiscard]] const ParamDesc& param() const { return param_; }
@@ -103,8 +80,11 @@ protected:
     /// The value is another: assistive technology is notified.
     virtual void valueReported() {}
 
-    /// The widget with the frame that is marked.
-    [[nodiscard]] virtual QWidget* markedWidget() { return this; }
+    /// The widget with the frame that is marked: the field in it, where there is one.
+    [[nodiscard]] virtual QWidget* markedWidget() { return focusProxy() ? focusProxy() : this; }
+
+    /// Takes what is typed into the field when it is left.
+    void watchTyping(QWidget& field);
 
     /// Takes the value and reports it; a value that is refused is only marked. Returns whether it
     /// was taken.
@@ -118,6 +98,9 @@ protected:
     /// The parameter's default as JSON.
     [[nodiscard]] Json defaultValue() const;
 
+    /// Escape ends the gesture, and the editing.
+    void keyPressEvent(QKeyEvent* event) override;
+
 private:
     void mark();
 
@@ -128,11 +111,22 @@ private:
     bool isUnfinished_ = false;
 };
 
+/// The editor of the parameter's kind: number fields that scrub (Ctrl coarse, Shift fine) and read
+/// expressions (`+1`, `*2`, `512+64`), choices, texts, files, seeds, switches. `offered` may be
+/// nullptr and must outlive the editor.
+[[nodiscard]] ParamEditor* makeParamEditor(const NodeDesc& node,
+                                           const ParamDesc& param,
+                                           const OfferedFiles* offered,
+                                           QWidget* parent);
+
+/// The value as rows show it: "20 steps", "7.5", "Euler", "random".
+[[nodiscard]] QString valueText(const ParamDesc& param, const Json& value);
+
 /// Marks a widget as wrong: the style paints its frame so. Empty: fine; `tooltip` is shown then.
 void markProblem(QWidget& widget, const QString& problem, const QString& tooltip);
 
 /// One line of text.
-class LineEditor : public ValueEditor {
+class LineEditor : public ParamEditor {
     Q_OBJECT
 
 public:
@@ -142,8 +136,6 @@ public:
 
 protected:
     void showValue() override;
-    [[nodiscard]] QWidget* markedWidget() override;
-    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     QLineEdit* line_;

@@ -1,10 +1,9 @@
 #include "ui/editors/prompt_completion.hpp"
 
 #include "ui/access/announce.hpp"
+#include "ui/editors/picker.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QGuiApplication>
-#include <QScreen>
 #include <QTextBlock>
 
 #include <algorithm>
@@ -162,17 +161,8 @@ void PromptCompletion::show(std::vector<Offer> offers) {
     list_->setCurrentRow(0);
     list_->resize(std::min(width, kWidest),
                   list_->count() * kCompletionRow + 2 * list_->frameWidth() + Theme::space(1));
-    const QRect cursor = field_.cursorRect();
-    QPoint at = field_.viewport()->mapToGlobal(cursor.bottomLeft());
-    if (const QScreen* screen = field_.screen()) {
-        const QRect area = screen->availableGeometry();
-        if (at.y() + list_->height() > area.bottom()) {
-            at.setY(field_.viewport()->mapToGlobal(cursor.topLeft()).y() - list_->height());
-        }
-        at.setX(
-            std::clamp(at.x(), area.left(), std::max(area.left(), area.right() - list_->width())));
-    }
-    list_->move(at);
+    const QRect cursor = field_.cursorRect().adjusted(0, 0, 0, -1);
+    placeBelow(*list_, {field_.viewport()->mapToGlobal(cursor.topLeft()), cursor.size()}, field_);
     list_->show();
 }
 

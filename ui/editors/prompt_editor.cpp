@@ -4,9 +4,8 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/bridge/prompt_library.hpp"
-#include "ui/editors/choice_editor.hpp"
-#include "ui/editors/edit_session.hpp"
 #include "ui/editors/param_editor.hpp"
+#include "ui/editors/picker.hpp"
 #include "ui/editors/prompt_completion.hpp"
 #include "ui/editors/prompt_footer.hpp"
 #include "ui/editors/prompt_highlighter.hpp"
@@ -51,7 +50,7 @@ PromptEditor::PromptEditor(const NodeDesc& node,
                            const ParamDesc& param,
                            PromptLibrary* library,
                            QWidget* parent)
-    : ValueEditor(param, parent),
+    : ParamEditor(param, parent),
       nodeType_(node.id),
       paramId_(param.id),
       library_(library),
@@ -66,13 +65,7 @@ PromptEditor::PromptEditor(const NodeDesc& node,
     prompt_->setAccessibleName(accessibleName());
     prompt_->installEventFilter(this);
     prompt_->viewport()->installEventFilter(this);
-    EditSession::watch(
-        *prompt_,
-        [this] {
-            finish();
-            return true;
-        },
-        [this] { Q_EMIT dismissed(); });
+    watchTyping(*prompt_);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -121,10 +114,6 @@ PromptEditor* PromptEditor::focused() {
         }
     }
     return nullptr;
-}
-
-QWidget* PromptEditor::markedWidget() {
-    return prompt_;
 }
 
 void PromptEditor::showValue() {
@@ -285,24 +274,14 @@ void PromptEditor::openStyles() {
         items.push_back(
             {.label = QString::fromStdString(style.name),
              .detail = shortened(QString::fromStdString(style.prompt)),
-             .tooltip = QString::fromStdString(style.prompt + "\n\n" + style.negative).trimmed()});
+             .tooltip = QString::fromStdString(style.prompt + "\n\n" + style.negative).trimmed(),
+             .choose = [this, name = QString::fromStdString(style.name)] { applyStyle(name); }});
     }
-    const size_t count = items.size();
-    items.push_back({.label = tr("Save these texts as a style..."), .detail = {}});
-    items.push_back({.label = tr("Rename, delete or import styles..."), .detail = {}});
-    auto* list = new SearchList(std::move(items), this);
-    list->setProperty("of", QStringLiteral("styles"));
-    connect(list, &SearchList::chosen, this, [this, count](int index) {
-        if (static_cast<size_t>(index) == count) {
-            saveStyle();
-        } else if (static_cast<size_t>(index) > count) {
-            StylesDialog(library_->styles(), this).exec();
-        } else if (const auto& styles = library_->styles().styles();
-                   static_cast<size_t>(index) < styles.size()) {
-            applyStyle(QString::fromStdString(styles[static_cast<size_t>(index)].name));
-        }
-    });
-    list->openAt(*prompt_, 0);
+    items.push_back(
+        {.label = tr("Save these texts as a style..."), .choose = [this] { saveStyle(); }});
+    items.push_back({.label = tr("Rename, delete or import styles..."),
+                     .choose = [this] { StylesDialog(library_->styles(), this).exec(); }});
+    (new SearchList(std::move(items), this))->openAt(*prompt_, 0);
 }
 
 void PromptEditor::saveStyle() {
@@ -341,25 +320,20 @@ void PromptEditor::listPast(const PastPrompts& prompts) {
                                                QLocale::ShortFormat);
         items.push_back({.label = shortened(past.text),
                          .detail = tr("%1, %n runs", nullptr, static_cast<int>(past.runs)).arg(day),
-                         .tooltip = past.text});
+                         .tooltip = past.text,
+                         .choose = [this, text = past.text] {
+                             take(text);
+                             prompt_->setFocus(Qt::OtherFocusReason);
+                         }});
     }
     if (items.empty()) {
-        items.push_back(
-            {.label = tr("No run had such a text yet"), .detail = {}, .isEnabled = false});
+        items.push_back({.label = tr("No run had such a text yet"), .isEnabled = false});
     }
-    auto* list = new SearchList(std::move(items), this);
-    list->setProperty("of", QStringLiteral("past"));
-    connect(list, &SearchList::chosen, this, [this, prompts](int index) {
-        if (static_cast<size_t>(index) < prompts.size()) {
-            take(prompts[static_cast<size_t>(index)].text);
-            prompt_->setFocus(Qt::OtherFocusReason);
-        }
-    });
-    list->openAt(*prompt_, 0);
+    (new SearchList(std::move(items), this))->openAt(*prompt_, 0);
 }
 
 void PromptEditor::resizeEvent(QResizeEvent* event) {
-    ValueEditor::resizeEvent(event);
+    ParamEditor::resizeEvent(event);
     if (footer_) {
         footer_->setVisible(height() >= kHeightWithFooter);
     }
@@ -379,11 +353,6 @@ bool PromptEditor::takeKey(QKeyEvent& event) {
         finish();
         event.ignore();
         return false;
-    }
-    if (key == Qt::Key_Escape) {
-        finish();
-        Q_EMIT dismissed();
-        return true;
     }
     return false;
 }
@@ -420,7 +389,7 @@ bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
             return true;
         }
     }
-    return ValueEditor::eventFilter(watched, event);
+    return ParamEditor::eventFilter(watched, event);
 }
 
 }  // namespace lowtide::ui

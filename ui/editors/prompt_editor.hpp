@@ -20,7 +20,7 @@ class PromptLibrary;
 /// Several lines, a prompt mostly, in colours. Ctrl+Up and Ctrl+Down change the weight of the
 /// selection, as the node reads weights; where it reads none, they report that. With a library it
 /// also counts tokens, completes words, and has styles and earlier prompts at hand.
-class PromptEditor : public ValueEditor {
+class PromptEditor : public ParamEditor {
     Q_OBJECT
 
 public:
@@ -47,7 +47,6 @@ public:
 
 protected:
     void showValue() override;
-    [[nodiscard]] QWidget* markedWidget() override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 

@@ -96,6 +96,15 @@ private:
                       : PieceWords::tr("Nothing closes this bracket: it is read as text."));
     }
 
+    qsizetype addUnopened() {
+        add(at_,
+            1,
+            Kind::Problem,
+            PieceWords::tr("No bracket is open here: this one is read as text. A backslash before "
+                           "it says so."));
+        return 1;
+    }
+
     /// Handles what stands at the current position and returns how long that is.
     qsizetype takeNext() {
         switch (text_[at_].unicode()) {
@@ -197,12 +206,7 @@ private:
             return 1;
         }
         if (round_.empty()) {
-            add(at_,
-                1,
-                Kind::Problem,
-                PieceWords::tr("No bracket is open here: this one is read as text. A backslash "
-                               "before it says so."));
-            return 1;
+            return addUnopened();
         }
         add(round_.back().at, 1, Kind::Bracket);
         add(at_, 1, Kind::Bracket);
@@ -210,15 +214,20 @@ private:
         return 1 + (isCompel() ? takeOperator(at_ + 1) : 0);
     }
 
-    /// "++", "--" or a number behind what Compel weighs.
-    qsizetype takeOperator(qsizetype at) {
+    /// "+++" or "--" at a position; 0: there is no sign.
+    [[nodiscard]] qsizetype signsLength(qsizetype at) const {
         qsizetype end = at;
-        while (end < text_.size() && end - at < kLongestPieceName &&
-               (text_[end] == QLatin1Char('+') || text_[end] == QLatin1Char('-')) &&
-               text_[end] == text_[at]) {
+        while (end < text_.size() && text_[end] == text_[at] &&
+               (text_[at] == QLatin1Char('+') || text_[at] == QLatin1Char('-'))) {
             ++end;
         }
-        const qsizetype length = end > at ? end - at : numberLength(at);
+        return end - at;
+    }
+
+    /// Signs or a number behind what Compel weighs.
+    qsizetype takeOperator(qsizetype at) {
+        const qsizetype signs = std::min(signsLength(at), kLongestPieceName);
+        const qsizetype length = signs > 0 ? signs : numberLength(at);
         if (length > 0) {
             add(at, length, Kind::Number);
         }
@@ -227,14 +236,7 @@ private:
 
     qsizetype closeSquare() {
         if (square_.empty()) {
-            if (isA1111()) {
-                add(at_,
-                    1,
-                    Kind::Problem,
-                    PieceWords::tr("No bracket is open here: this one is read as text. A "
-                                   "backslash before it says so."));
-            }
-            return 1;
+            return isA1111() ? addUnopened() : 1;
         }
         const Open open = square_.back();
         square_.pop_back();
@@ -378,19 +380,12 @@ private:
 
     /// Signs behind a word, not those within one.
     qsizetype takeSigns(qsizetype at) {
-        if (at >= text_.size() ||
-            (text_[at] != QLatin1Char('+') && text_[at] != QLatin1Char('-'))) {
-            return 0;
+        const qsizetype length = signsLength(at);
+        const bool isWithin = at + length < text_.size() && isWordLetter(text_[at + length]);
+        if (length > 0 && !isWithin) {
+            add(at, length, Kind::Number);
         }
-        qsizetype end = at;
-        while (end < text_.size() && text_[end] == text_[at]) {
-            ++end;
-        }
-        if (end < text_.size() && isWordLetter(text_[end])) {
-            return end - at;
-        }
-        add(at, end - at, Kind::Number);
-        return end - at;
+        return length;
     }
 
     [[nodiscard]] bool isBetweenSpaces(qsizetype begin, qsizetype end) const {

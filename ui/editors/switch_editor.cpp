@@ -16,7 +16,7 @@ constexpr int kHeight = 20;
 
 }  // namespace
 
-SwitchEditor::SwitchEditor(const ParamDesc& param, QWidget* parent) : ValueEditor(param, parent) {
+SwitchEditor::SwitchEditor(const ParamDesc& param, QWidget* parent) : ParamEditor(param, parent) {
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_Hover);
     setFixedHeight(Theme::current().size("control"));
@@ -87,15 +87,10 @@ void SwitchEditor::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void SwitchEditor::keyPressEvent(QKeyEvent* event) {
-    switch (event->key()) {
-        case Qt::Key_Space:
-            return toggle();
-        case Qt::Key_Escape:
-            Q_EMIT dismissed();
-            return;
-        default:
-            ValueEditor::keyPressEvent(event);
+    if (event->key() == Qt::Key_Space) {
+        return toggle();
     }
+    ParamEditor::keyPressEvent(event);
 }
 
 /// A click into the row of a switch is the wish to switch it.

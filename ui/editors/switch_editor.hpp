@@ -6,7 +6,7 @@
 namespace lowtide::ui {
 
 /// On or off, painted: the position of the knob and a check mark show it, not the colour alone.
-class SwitchEditor : public ValueEditor, public Spoken {
+class SwitchEditor : public ParamEditor, public Spoken {
     Q_OBJECT
 
 public:

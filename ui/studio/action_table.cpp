@@ -1,47 +1,30 @@
-#include "ui/studio/action_table.hpp"
+// Every action in the order of menus: those of the window, and between them the canvas's commands.
+#include "ui/studio/actions.hpp"
 
 #include <QCoreApplication>
 
-#include <initializer_list>
 #include <span>
+#include <string_view>
 
 namespace lowtide::ui {
 
 namespace {
 
 constexpr ActionScope kWindow = ActionScope::Window;
-constexpr ActionScope kCanvas = ActionScope::Canvas;
-constexpr ActionScope kKey = ActionScope::Key;
 constexpr bool kPlain = false;  ///< not checkable
 constexpr bool kCheckable = true;
 constexpr bool kAfterLine = true;
 
 #define TEXT(text) QT_TRANSLATE_NOOP("Actions", text)
 
-constexpr ActionDesc goTo(const char* id, const char* text) {
-    const char* tip = TEXT("Show the view that was kept under this number");
-    return {id, text, tip, "View/Go to bookmark", kCanvasContext, "", kCanvas};
-}
-
-constexpr ActionDesc keep(const char* id, const char* text) {
-    const char* tip = TEXT("Keep the current view under this number, in the graph");
-    return {id, text, tip, "View/Keep as bookmark", kCanvasContext};
-}
-
 // One row a line.
 // clang-format off
-constexpr ActionDesc kEdit[] = {
+constexpr ActionDesc kSteps[] = {
     {"edit.undo", TEXT("&Undo"), TEXT("Undo the last step"), "Edit", "Ctrl+Z", "undo"},
     {"edit.redo", TEXT("&Redo"), TEXT("Redo the step"), "Edit", "Ctrl+Shift+Z Ctrl+Y", "redo"},
-    {"edit.cut", TEXT("Cu&t"), TEXT("Remove the selected nodes and keep them as text"), "Edit", kCanvasContext, "", kCanvas, kPlain, kAfterLine},
-    {"edit.copy", TEXT("&Copy"), TEXT("Keep the selected nodes as text"), "Edit", kCanvasContext, "copy", kCanvas},
-    {"edit.paste", TEXT("&Paste"), TEXT("Add what was copied"), "Edit", kCanvasContext, "", kCanvas},
-    {"edit.paste_wires", TEXT("Paste with &wires"), TEXT("Add what was copied, wired to what fed the originals"), "Edit", kCanvasContext, "", kCanvas},
-    {"edit.duplicate", TEXT("&Duplicate"), TEXT("Add the selected nodes once more"), "Edit", kCanvasContext},
-    {"edit.duplicate_wires", TEXT("Duplicate w&ith wires"), TEXT("Add the selected nodes once more, wired to what feeds them"), "Edit", kCanvasContext},
-    {"edit.delete", TEXT("De&lete"), TEXT("Remove what is selected"), "Edit", kCanvasContext, "trash", kCanvas},
-    {"edit.delete_join", TEXT("Delete and &join"), TEXT("Remove what is selected and join the wires that ran through it"), "Edit", kCanvasContext, "", kCanvas},
-    {"edit.select_all", TEXT("Select &all"), TEXT("Select every node"), "Edit", kCanvasContext, "", kCanvas, kPlain, kAfterLine},
+};
+
+constexpr ActionDesc kEdit[] = {
     {"edit.find", TEXT("&Find a node..."), TEXT("Go to a node by its name or a value in it"), "Edit", "Ctrl+F", "search"},
     {"prompt.complete", TEXT("&Complete the word"), TEXT("Offer what the word at the cursor of a prompt may become"), "Edit/Prompt", "Ctrl+Shift+Space"},
     {"prompt.styles", TEXT("&Styles..."), TEXT("Apply a style to the prompt, or save its text as one"), "Edit/Prompt", "Ctrl+Shift+L"},
@@ -51,65 +34,9 @@ constexpr ActionDesc kEdit[] = {
     {"edit.keys", TEXT("&Keys..."), TEXT("Show every key, and change it"), "Edit", "Ctrl+/"},
 };
 
-constexpr ActionDesc kNode[] = {
-    {"node.add", TEXT("&Add a node..."), TEXT("Search for a node and add it"), "Node", kCanvasContext, "plus", kCanvas},
-    {"node.edit", TEXT("&Edit the values"), TEXT("Edit the first value of the selected node; Tab goes to the next"), "Node", kCanvasContext, "", kCanvas},
-    {"node.wire", TEXT("Add a &wire..."), TEXT("Choose the other end of a wire of the selected node"), "Node", kCanvasContext, "", kCanvas},
-    {"node.rename", TEXT("&Rename"), TEXT("Give the node another title"), "Node", kCanvasContext, "", kCanvas},
-    {"node.mute", TEXT("&Mute"), TEXT("Leave the node and what depends on it out of runs"), "Node", kCanvasContext, "", kWindow, kPlain, kAfterLine},
-    {"node.bypass", TEXT("&Bypass"), TEXT("Pass the value on as if the node were not there"), "Node", kCanvasContext},
-    {"node.collapse", TEXT("&Collapse"), TEXT("Show only the title"), "Node", kCanvasContext},
-    {"node.pin", TEXT("&Pin"), TEXT("Keep the node where it is"), "Node", kCanvasContext, "", kCanvas},
-    {"node.frame", TEXT("&Frame"), TEXT("Draw a frame around the selected nodes"), "Node", kCanvasContext, "", kWindow, kPlain, kAfterLine},
-    {"node.note", TEXT("Add a n&ote"), TEXT("Add a text to the canvas"), "Node", kCanvasContext},
-    {"node.align_left", TEXT("&Left"), TEXT("Align left edges"), "Node/Align", kCanvasContext, "", kCanvas},
-    {"node.align_centre", TEXT("&Centre"), TEXT("Align centres on a vertical line"), "Node/Align", kCanvasContext, "", kCanvas},
-    {"node.align_right", TEXT("&Right"), TEXT("Align right edges"), "Node/Align", kCanvasContext, "", kCanvas},
-    {"node.align_top", TEXT("&Top"), TEXT("Align upper edges"), "Node/Align", kCanvasContext, "", kCanvas, kPlain, kAfterLine},
-    {"node.align_middle", TEXT("&Middle"), TEXT("Align centres on a horizontal line"), "Node/Align", kCanvasContext, "", kCanvas},
-    {"node.align_bottom", TEXT("&Bottom"), TEXT("Align lower edges"), "Node/Align", kCanvasContext, "", kCanvas},
-    {"node.distribute_x", TEXT("&Horizontally"), TEXT("Make equal gaps from left to right"), "Node/Distribute", kCanvasContext, "", kCanvas},
-    {"node.distribute_y", TEXT("&Vertically"), TEXT("Make equal gaps from top to bottom"), "Node/Distribute", kCanvasContext, "", kCanvas},
-    {"node.arrange", TEXT("Arran&ge"), TEXT("Place the selected nodes, or all, along their wires"), "Node", kCanvasContext},
-};
-
 constexpr ActionDesc kView[] = {
-    {"view.zoom_in", TEXT("Zoom &in"), TEXT("Show less, larger"), "View", kCanvasContext, "zoom-in"},
-    {"view.zoom_out", TEXT("Zoom &out"), TEXT("Show more, smaller"), "View", kCanvasContext, "zoom-out"},
-    {"view.zoom_actual", TEXT("&100 %"), TEXT("Show the graph at its own size"), "View", kCanvasContext},
-    {"view.fit_selected", TEXT("Fit &selected"), TEXT("Show the selected nodes as large as they fit"), "View", kCanvasContext, "", kCanvas},
-    {"view.fit_all", TEXT("Fit &all"), TEXT("Show the whole graph"), "View", kCanvasContext, "fit", kCanvas},
-    {"view.back", TEXT("&Earlier view"), TEXT("Show what was seen before the last jump"), "View", kCanvasContext, "", kCanvas, kPlain, kAfterLine},
-    {"view.forward", TEXT("&Later view"), TEXT("Undo going back"), "View", kCanvasContext, "", kCanvas},
-    goTo("view.bookmark_1", TEXT("Bookmark &1")),
-    goTo("view.bookmark_2", TEXT("Bookmark &2")),
-    goTo("view.bookmark_3", TEXT("Bookmark &3")),
-    goTo("view.bookmark_4", TEXT("Bookmark &4")),
-    goTo("view.bookmark_5", TEXT("Bookmark &5")),
-    goTo("view.bookmark_6", TEXT("Bookmark &6")),
-    goTo("view.bookmark_7", TEXT("Bookmark &7")),
-    goTo("view.bookmark_8", TEXT("Bookmark &8")),
-    goTo("view.bookmark_9", TEXT("Bookmark &9")),
-    keep("view.keep_bookmark_1", TEXT("Bookmark &1")),
-    keep("view.keep_bookmark_2", TEXT("Bookmark &2")),
-    keep("view.keep_bookmark_3", TEXT("Bookmark &3")),
-    keep("view.keep_bookmark_4", TEXT("Bookmark &4")),
-    keep("view.keep_bookmark_5", TEXT("Bookmark &5")),
-    keep("view.keep_bookmark_6", TEXT("Bookmark &6")),
-    keep("view.keep_bookmark_7", TEXT("Bookmark &7")),
-    keep("view.keep_bookmark_8", TEXT("Bookmark &8")),
-    keep("view.keep_bookmark_9", TEXT("Bookmark &9")),
     {"view.minimap", TEXT("&Minimap"), TEXT("Show the whole graph in a corner, or never; by default while a part is out of view"), "View", "Alt+M", "", kWindow, kCheckable, kAfterLine},
     {"view.snap", TEXT("S&nap to the grid"), TEXT("Moved nodes snap to the grid"), "View", "Ctrl+Shift+G", "", kWindow, kCheckable},
-    {"view.pan", TEXT("Pan while held"), TEXT("Hold and drag to move the canvas; tap to search for a node"), "Canvas", kCanvasContext, "", kKey},
-    {"view.walk_left", TEXT("Node to the left"), TEXT("Select the next node to the left"), "Canvas", kCanvasContext, "", kKey},
-    {"view.walk_right", TEXT("Node to the right"), TEXT("Select the next node to the right"), "Canvas", kCanvasContext, "", kKey},
-    {"view.walk_up", TEXT("Node above"), TEXT("Select the next node above"), "Canvas", kCanvasContext, "", kKey},
-    {"view.walk_down", TEXT("Node below"), TEXT("Select the next node below"), "Canvas", kCanvasContext, "", kKey},
-    {"view.wires_left", TEXT("Back along a wire"), TEXT("Select the nearest node that feeds this one"), "Canvas", kCanvasContext, "", kKey},
-    {"view.wires_right", TEXT("On along a wire"), TEXT("Select the nearest node that this one feeds"), "Canvas", kCanvasContext, "", kKey},
-    {"view.wires_up", TEXT("Up among siblings"), TEXT("Select the node above that shares a source with this one"), "Canvas", kCanvasContext, "", kKey},
-    {"view.wires_down", TEXT("Down among siblings"), TEXT("Select the node below that shares a source with this one"), "Canvas", kCanvasContext, "", kKey},
 };
 
 constexpr ActionDesc kFile[] = {
@@ -178,21 +105,31 @@ constexpr ActionDesc kHelp[] = {
 
 #undef TEXT
 
-using Rows = std::span<const ActionDesc>;
-
 }  // namespace
 
 std::vector<ActionDesc> actionTable() {
     std::vector<ActionDesc> table;
-    for (const Rows rows : {Rows(kFile),
-                            Rows(kEdit),
-                            Rows(kNode),
-                            Rows(kRun),
-                            Rows(kView),
-                            Rows(kPanels),
-                            Rows(kHelp)}) {
+    const auto add = [&table](std::span<const ActionDesc> rows) {
         table.insert(table.end(), rows.begin(), rows.end());
-    }
+    };
+    const auto addCanvas = [&table](const char* menu) {
+        for (const CanvasCommand& command : canvasCommands()) {
+            if (std::string_view(command.menu).starts_with(menu)) {
+                table.push_back(command);
+            }
+        }
+    };
+    add(kFile);
+    add(kSteps);
+    addCanvas("Edit");
+    add(kEdit);
+    addCanvas("Node");
+    add(kRun);
+    addCanvas("View");
+    add(kView);
+    addCanvas("Canvas");
+    add(kPanels);
+    add(kHelp);
     return table;
 }
 

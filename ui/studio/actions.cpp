@@ -16,7 +16,6 @@
 #include <QStringList>
 
 #include <array>
-#include <string_view>
 
 namespace lowtide::ui {
 
@@ -34,14 +33,7 @@ QString tooltipOf(const ActionDesc& desc, const QList<QKeySequence>& keys) {
 }
 
 QList<QKeySequence> defaultKeysOf(const ActionDesc& desc) {
-    const char* keys = desc.keys;
-    for (const CanvasCommand& command : canvasCommands()) {
-        if (std::string_view(command.id) == desc.id) {
-            LOWTIDE_ASSERT(keys == kCanvasContext);  // one place of keys
-            keys = command.keys;
-        }
-    }
-    return keysFromText(QString::fromLatin1(keys));
+    return keysFromText(QString::fromLatin1(desc.keys));
 }
 
 /// What assistive technology knows of an entry is tied to the menu that showed it first, and menus

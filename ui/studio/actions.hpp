@@ -1,7 +1,6 @@
 #pragma once
 
 #include "ui/canvas/canvas_commands.hpp"
-#include "ui/studio/action_table.hpp"
 
 #include <QAction>
 #include <QKeySequence>
@@ -11,11 +10,15 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 class QMenu;
 class QMenuBar;
 
 namespace lowtide::ui {
+
+/// Every action, in the order of menus.
+[[nodiscard]] std::vector<ActionDesc> actionTable();
 
 /// The registry of what the studio can do: one QAction for each row of actionTable(), with keys
 /// that the user may change.

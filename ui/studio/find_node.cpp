@@ -4,8 +4,9 @@
 #include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QCoreApplication>
-#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListView>
+#include <QStandardItemModel>
 #include <QVBoxLayout>
 
 namespace lowtide::ui {
@@ -44,53 +45,31 @@ std::vector<FoundNode> findNodes(const GraphModel& model, const QString& words) 
     return found;
 }
 
-FindNode::FindNode(const GraphModel& model, QWidget* parent)
-    : QDialog(parent), model_(model), words_(new QLineEdit(this)), list_(new QListWidget(this)) {
+FindNode::FindNode(const GraphModel& model, QWidget* parent) : QDialog(parent) {
     setObjectName(QStringLiteral("findNode"));
     setWindowTitle(tr("Find a node"));
     resize(Theme::space(110), Theme::space(80));
-    words_->setObjectName(QStringLiteral("words"));
-    words_->setPlaceholderText(tr("Name, type or value"));
-    words_->installEventFilter(this);
-    list_->setObjectName(QStringLiteral("list"));
-    list_->setTextElideMode(Qt::ElideRight);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(3), Theme::space(3), Theme::space(3), Theme::space(3));
-    column->setSpacing(Theme::space(2));
-    column->addWidget(words_);
-    column->addWidget(list_, 1);
-    connect(words_, &QLineEdit::textChanged, this, &FindNode::fill);
-    connect(words_, &QLineEdit::returnPressed, this, &FindNode::choose);
-    connect(list_, &QListWidget::itemActivated, this, &FindNode::choose);
-    connect(list_, &QListWidget::itemClicked, this, &FindNode::choose);
-    fill();
-}
-
-bool FindNode::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == words_ && event->type() == QEvent::KeyPress) {
-        const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Up || key == Qt::Key_Down) {
-            QCoreApplication::sendEvent(list_, event);
-            return true;
+    const auto fill = [this, &model](QStandardItemModel& rows, const QString& words) {
+        found_ = findNodes(model, words);
+        for (const FoundNode& found : found_) {
+            rows.appendRow(new QStandardItem(found.text));
         }
-    }
-    return QDialog::eventFilter(watched, event);
+    };
+    auto* picker = new Picker(tr("Name, type or value"), Theme::space(2), fill, this);
+    picker->field().setObjectName(QStringLiteral("words"));
+    picker->list().setObjectName(QStringLiteral("list"));
+    picker->list().setTextElideMode(Qt::ElideRight);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::space(1), Theme::space(1), Theme::space(1), Theme::space(1));
+    column->addWidget(picker);
+    connect(picker, &Picker::taken, this, &FindNode::choose);
+    connect(&picker->list(), &QListView::activated, this, [this](const QModelIndex& row) {
+        choose(row.row());
+    });
+    picker->refresh();
 }
 
-void FindNode::fill() {
-    found_ = findNodes(model_, words_->text().trimmed());
-    list_->clear();
-    for (const FoundNode& found : found_) {
-        list_->addItem(found.text);
-    }
-    list_->setCurrentRow(found_.empty() ? -1 : 0);
-}
-
-void FindNode::choose() {
-    const int row = list_->currentRow();
-    if (row < 0) {
-        return;
-    }
+void FindNode::choose(int row) {
     const FoundNode found = found_.at(static_cast<size_t>(row));
     accept();
     Q_EMIT chosen(found.node, found.item);

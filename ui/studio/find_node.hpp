@@ -1,10 +1,9 @@
 #pragma once
 
 #include "ui/document/graph_model.hpp"
+#include "ui/editors/picker.hpp"
 
 #include <QDialog>
-#include <QLineEdit>
-#include <QListWidget>
 
 #include <string>
 #include <vector>
@@ -30,17 +29,10 @@ public:
 Q_SIGNALS:
     void chosen(const std::string& node, const std::string& item);
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
-    void fill();
-    void choose();
+    void choose(int row);
 
-    const GraphModel& model_;
     std::vector<FoundNode> found_;
-    QLineEdit* words_;
-    QListWidget* list_;
 };
 
 }  // namespace lowtide::ui

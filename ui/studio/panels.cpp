@@ -119,9 +119,7 @@ QWidget* firstForKeys(QWidget* root) {
     }
     QWidget* const first = root->nextInFocusChain();
     for (QWidget* each = first; each != nullptr && each != root; each = each->nextInFocusChain()) {
-        const bool isTaken = each->isVisible() && each->isEnabled() && !each->focusProxy() &&
-                             (each->focusPolicy() & Qt::TabFocus) == Qt::TabFocus;
-        if (isTaken && root->isAncestorOf(each)) {
+        if (isStop(*each) && root->isAncestorOf(each)) {
             return each;
         }
         if (each->nextInFocusChain() == first) {

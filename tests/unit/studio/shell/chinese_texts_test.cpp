@@ -5,7 +5,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/language/message_texts.hpp"
-#include "ui/studio/action_table.hpp"
+#include "ui/studio/actions.hpp"
 
 #include <QAccessible>
 

@@ -3,7 +3,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
-#include "ui/editors/choice_editor.hpp"
+#include "ui/editors/picker.hpp"
 #include "ui/editors/prompt_editor.hpp"
 #include "ui/panels/inspector_parts.hpp"
 #include "ui/prompts/prompt_styles.hpp"
@@ -354,8 +354,8 @@ private Q_SLOTS:
         studio.action("prompt.earlier").trigger();
         SearchList* list = studio.openList();
         QVERIFY(list);
-        QCOMPARE(list->findChild<QListWidget*>("list")->count(), 3);
-        QVERIFY(list->findChild<QListWidget*>("list")->item(0)->text().startsWith("a castle"));
+        QCOMPARE(list->rows().rowCount(), 3);
+        QVERIFY(list->rows().item(0)->text().startsWith("a castle"));
         studio.choose(*list, "red");
         QTRY_COMPARE_WITH_TIMEOUT(studio.promptOf(), std::string("a red boat"), kPatience);
         studio.action("edit.undo").trigger();
@@ -368,7 +368,7 @@ private Q_SLOTS:
         studio.action("prompt.earlier").trigger();
         SearchList* list = studio.openList();
         QVERIFY(list);
-        QCOMPARE(list->findChild<QListWidget*>("list")->count(), 1);
+        QCOMPARE(list->rows().rowCount(), 1);
         QTest::keyClick(list->findChild<QLineEdit*>("search"), Qt::Key_Escape);
         QCOMPARE(studio.promptOf(), std::string("a"));
     }
