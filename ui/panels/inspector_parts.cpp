@@ -228,7 +228,7 @@ InspectorParams::InspectorParams(GraphModel& model,
       model_(model),
       statuses_(statuses),
       offered_(offered),
-      column_(columnIn(this)) {
+      column_(columnIn(this, 2, {})) {
     setObjectName(QStringLiteral("inspectorParams"));
 }
 
@@ -246,13 +246,13 @@ void InspectorParams::setNodes(const std::vector<std::string>& nodes) {
     }
     content_ = new QWidget(this);
     column_->addWidget(content_);
-    QVBoxLayout* plain = columnIn(content_);
+    QVBoxLayout* plain = columnIn(content_, 2, {});
     const NodeDesc* desc = nodes_.empty() ? nullptr : model_.desc(nodes_.front());
     if (!desc) {
         return;
     }
     auto* folded = new QWidget(content_);
-    QVBoxLayout* advanced = columnIn(folded);
+    QVBoxLayout* advanced = columnIn(folded, 2, {});
     for (const ParamDesc& param : desc->params) {
         if (std::all_of(nodes_.begin(), nodes_.end(), [&](const std::string& node) {
                 return hasLike(model_.desc(node), param);
@@ -417,15 +417,11 @@ InspectorSections::InspectorSections(GraphModel& model, const Planning& planning
       memoryEditor_(new MemoryEditor(this)),
       precisionEditor_(new PrecisionEditor(this)) {
     setObjectName(QStringLiteral("inspectorSections"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
     memory_ = new Fold(tr("Memory"), memoryEditor_, true, this);
     memory_->setObjectName(QStringLiteral("memory"));
     precision_ = new Fold(tr("Precision"), precisionEditor_, false, this);
     precision_->setObjectName(QStringLiteral("precision"));
-    column->addWidget(memory_);
-    column->addWidget(precision_);
+    columnIn(this, 2, {memory_, precision_});
     connect(memoryEditor_, &MemoryEditor::edited, this, &InspectorSections::setMemory);
     connect(precisionEditor_, &PrecisionEditor::edited, this, &InspectorSections::setPrecision);
     hide();

@@ -7,16 +7,15 @@
 #include "ui/panels/chart_parts.hpp"
 #include "ui/panels/fixes.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QClipboard>
 #include <QFontMetricsF>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QListView>
 #include <QPainter>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -174,9 +173,9 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
       queue_(queue),
       rows_(new IssueRows(model, this)),
       list_(new QListView(this)),
-      empty_(new QLabel(this)),
+      empty_(makeText(tr("No issues: the graph can run."), "noIssues", this)),
       counts_(new QLabel(this)),
-      copy_(new QToolButton(this)),
+      copy_(makeIconButton("copy", tr("Copy all issues as a report"), "copyReport", this)),
       details_(new Notice("issueDetails", this)) {
     setObjectName("issuesPanel");
     build();
@@ -210,32 +209,15 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
 
 void IssuesPanel::build() {
     counts_->setObjectName("issueCounts");
-    copy_->setObjectName("copyReport");
-    copy_->setIcon(Theme::current().icon("copy"));
-    copy_->setAutoRaise(true);
-    copy_->setToolTip(tr("Copy all issues as a report"));
-    copy_->setAccessibleName(copy_->toolTip());
     list_->setObjectName("issues");
     list_->setAccessibleName(tr("Issues"));
     list_->setModel(rows_);
     list_->setItemDelegate(new IssueDelegate(list_));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setMouseTracking(true);
-    empty_->setObjectName("noIssues");
     empty_->setAlignment(Qt::AlignCenter);
-    empty_->setWordWrap(true);
-    empty_->setText(tr("No issues: the graph can run."));
-    auto* top = new QHBoxLayout;
-    top->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
-    top->addWidget(counts_, 1);
-    top->addWidget(copy_);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(top);
-    layout->addWidget(list_, 1);
-    layout->addWidget(empty_, 1);
-    layout->addWidget(details_);
+    QBoxLayout* top = rowIn(nullptr, 0, {3, 1, 2, 1}, {{counts_, 1}, copy_});
+    columnIn(this, 0, {top, {list_, 1}, {empty_, 1}, details_});
 }
 
 int IssuesPanel::errorCount() const {

@@ -23,7 +23,6 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -185,7 +184,7 @@ LogPanel::LogPanel(LogModel& source, QWidget* parent)
       rows_(new LogRows(source, this)),
       filter_(new LogFilter(this)),
       list_(new QListView(this)),
-      empty_(new QLabel(this)) {
+      empty_(makeText({}, "noLog", this)) {
     setObjectName(QStringLiteral("logPanel"));
     filter_->setSourceModel(rows_);
     build();
@@ -220,11 +219,7 @@ void LogPanel::build() {
         filter_->setLeast(static_cast<Level>(level_->currentData().toInt()));
         adjust();
     });
-    search_ = new QLineEdit(this);
-    search_->setObjectName(QStringLiteral("logSearch"));
-    search_->setPlaceholderText(tr("Search the log"));
-    search_->setAccessibleName(search_->placeholderText());
-    search_->setClearButtonEnabled(true);
+    search_ = makeSearch(tr("Search the log"), "logSearch", this);
     search_->setMinimumWidth(Theme::space(36));
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
         filter_->setWords(words);
@@ -258,9 +253,7 @@ void LogPanel::build() {
     connect(copyLines, &QAction::triggered, this, &LogPanel::copy);
     list_->addAction(copyLines);
     list_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    empty_->setObjectName(QStringLiteral("noLog"));
     empty_->setAlignment(Qt::AlignCenter);
-    empty_->setWordWrap(true);
     auto* row = new FlowRow;
     row->setContentsMargins(Theme::space(2), Theme::space(1), Theme::space(2), Theme::space(1));
     row->setSpacing(Theme::space(2));
@@ -268,12 +261,7 @@ void LogPanel::build() {
     row->addWidget(level_);
     row->addWidget(search_);
     row->addGroup({follow_, copy_, save_, clear_, report});
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(row);
-    column->addWidget(list_, 1);
-    column->addWidget(empty_, 1);
+    columnIn(this, 0, {row, {list_, 1}, {empty_, 1}});
 }
 
 void LogPanel::adjust() {

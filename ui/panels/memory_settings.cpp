@@ -8,6 +8,7 @@
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCoreApplication>
 #include <QGridLayout>
@@ -98,7 +99,7 @@ BudgetSlider::BudgetSlider(QWidget* parent)
     : QWidget(parent),
       slider_(new QSlider(Qt::Horizontal, this)),
       field_(new QLineEdit(this)),
-      note_(new QLabel(this)) {
+      note_(makeText({}, "budgetNote", this, "small")) {
     setObjectName("budget");
     slider_->setObjectName("budgetSlider");
     slider_->setRange(0, kUnbounded);
@@ -108,9 +109,6 @@ BudgetSlider::BudgetSlider(QWidget* parent)
     field_->setPlaceholderText(tr("no limit"));
     field_->setFixedWidth(Theme::space(22));
     field_->setAccessibleName(tr("Memory budget, exact"));
-    note_->setObjectName("budgetNote");
-    note_->setFont(Theme::current().font("small"));
-    note_->setWordWrap(true);
     auto* layout = new QGridLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setHorizontalSpacing(Theme::space(2));

@@ -11,13 +11,11 @@
 #include <QClipboard>
 #include <QFile>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QTimer>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace lowtide::ui {
 
@@ -45,9 +43,9 @@ ModelDetails::ModelDetails(ModelShelf& shelf, ModelImages& images, QWidget* pare
       shelf_(shelf),
       images_(images),
       image_(new QLabel(this)),
-      name_(new QLabel(this)),
-      facts_(new QLabel(this)),
-      hash_(new QLabel(this)),
+      name_(makeText({}, "", this, "strong")),
+      facts_(makeText({}, "modelFacts", this)),
+      hash_(makeText({}, "modelHash", this)),
       makeHash_(makeIconButton("tag", tr("Compute the hash (SHA-256)"), "makeHash", this)),
       copyHash_(makeIconButton("copy", tr("Copy the SHA-256"), "copyHash", this)),
       setImage_(makeIconButton("image", tr("Choose its image..."), "setPicture", this)),
@@ -112,16 +110,10 @@ void ModelDetails::build() {
     image_->setObjectName(QStringLiteral("modelPicture"));
     image_->setFixedSize(kImageSide, kImageSide);
     image_->setAlignment(Qt::AlignCenter);
-    name_->setFont(Theme::current().font("strong"));
-    name_->setTextFormat(Qt::PlainText);
-    name_->setWordWrap(true);
-    facts_->setObjectName(QStringLiteral("modelFacts"));
-    facts_->setTextFormat(Qt::PlainText);
-    facts_->setWordWrap(true);
+    for (QLabel* label : {name_, facts_, hash_}) {
+        label->setTextFormat(Qt::PlainText);
+    }
     facts_->setForegroundRole(QPalette::PlaceholderText);
-    hash_->setObjectName(QStringLiteral("modelHash"));
-    hash_->setTextFormat(Qt::PlainText);
-    hash_->setWordWrap(true);
     progress_->setObjectName(QStringLiteral("hashProgress"));
     progress_->setRange(0, 1000);
     progress_->setTextVisible(false);
@@ -131,28 +123,13 @@ void ModelDetails::build() {
     note_->setTabChangesFocus(true);
     note_->setFixedHeight(Theme::space(13));
     connect(note_, &QPlainTextEdit::textChanged, rest_, qOverload<>(&QTimer::start));
-    auto* hashRow = new QHBoxLayout;
-    hashRow->setSpacing(Theme::space(1));
-    hashRow->addWidget(hash_, 1);
-    hashRow->addWidget(copyHash_);
-    hashRow->addWidget(makeHash_);
-    hashRow->addWidget(setImage_);
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(Theme::space(1));
-    texts->addWidget(name_);
-    texts->addWidget(facts_);
-    texts->addStretch(1);
-    auto* top = new QHBoxLayout;
-    top->setSpacing(Theme::space(2));
-    top->addWidget(image_, 0, Qt::AlignTop);
-    top->addLayout(texts, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
-    column->addLayout(top);
-    column->addLayout(hashRow);
-    column->addWidget(progress_);
-    column->addWidget(note_);
+    QBoxLayout* texts = columnIn(nullptr, 1, {name_, facts_, Cell::spring()});
+    columnIn(this,
+             1,
+             {rowOf(2, {{image_, 0, Qt::AlignTop}, {texts, 1}}),
+              rowOf(1, {{hash_, 1}, copyHash_, makeHash_, setImage_}),
+              progress_,
+              note_});
 }
 
 void ModelDetails::show(const std::optional<FoundModel>& model) {
@@ -214,9 +191,7 @@ void ModelDetails::showHash() {
     copyHash_->setEnabled(!sha256.empty());
     makeHash_->setEnabled(model_->identity.size > 0 && sha256.empty());
     makeHash_->setIcon(Theme::current().icon(isAtWork ? "stop" : "tag"));
-    makeHash_->setToolTip(isAtWork ? tr("Stop computing the hash")
-                                   : tr("Compute the hash (SHA-256)"));
-    makeHash_->setAccessibleName(makeHash_->toolTip());
+    setTip(*makeHash_, isAtWork ? tr("Stop computing the hash") : tr("Compute the hash (SHA-256)"));
     progress_->setVisible(isAtWork);
     progress_->setValue(0);
 }

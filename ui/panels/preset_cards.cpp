@@ -1,6 +1,7 @@
 #include "ui/panels/preset_cards.hpp"
 
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDialogButtonBox>
 #include <QFormLayout>
@@ -13,7 +14,6 @@
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
 #include <QTextLayout>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -272,11 +272,7 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     });
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(5), Theme::space(5), Theme::space(5), Theme::space(5));
-    column->setSpacing(Theme::space(4));
-    column->addLayout(form);
-    column->addWidget(buttons);
+    columnIn(this, 4, {5, 5, 5, 5}, {form, buttons});
     setMinimumWidth(kDialogWidth);
 }
 

@@ -4,15 +4,13 @@
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QAction>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QListView>
 #include <QMenu>
 #include <QMimeData>
 #include <QPainter>
+#include <QShortcut>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -261,7 +259,8 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
       queue_(queue),
       rows_(new QueueRows(queue, this)),
       list_(new QListView(this)),
-      empty_(new QLabel(this)) {
+      empty_(makeText(
+          tr("No runs yet. Press Run, and it appears here with its image."), "noRuns", this)) {
     setObjectName("queuePanel");
     build();
     connect(&queue_, &RunQueue::pausedChanged, this, &QueuePanel::adjust);
@@ -291,15 +290,6 @@ void QueuePanel::build() {
     retry_ = makeIconButton("refresh", tr("Run the same again"), "retry", this);
     open_ = makeIconButton("open", tr("Open the graph of this run"), "openGraph", this);
     remove_ = makeIconButton("trash", tr("Remove from the list"), "remove", this);
-    auto* tools = new QVBoxLayout;  // next to the list: panels below the canvas are low
-    tools->setContentsMargins(Theme::space(1), Theme::space(1), Theme::space(1), Theme::space(1));
-    tools->setSpacing(Theme::space(1));
-    tools->addWidget(pause_);
-    tools->addWidget(last_);
-    tools->addStretch(1);
-    for (QToolButton* button : {cancel_, retry_, open_, remove_}) {
-        tools->addWidget(button);
-    }
     connect(pause_, &QToolButton::clicked, this, [this] { queue_.setPaused(!queue_.isPaused()); });
     connect(last_, &QToolButton::clicked, this, &QueuePanel::stopAfterThisAsked);
     connect(cancel_, &QToolButton::clicked, this, &QueuePanel::cancelSelected);
@@ -318,29 +308,18 @@ void QueuePanel::build() {
     list_->setDefaultDropAction(Qt::MoveAction);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     selectRowForKeys(*list_);
-    auto* away = new QAction(list_);
-    away->setShortcut(QKeySequence::Delete);
-    away->setShortcutContext(Qt::WidgetShortcut);
-    list_->addAction(away);
-    connect(away, &QAction::triggered, this, &QueuePanel::takeSelectedAway);
-    for (const auto& [key, by] : {std::pair(Qt::Key_Up, -1), std::pair(Qt::Key_Down, 1)}) {
-        auto* move = new QAction(list_);
-        move->setShortcut(QKeySequence(QKeyCombination(Qt::AltModifier, key)));
-        move->setShortcutContext(Qt::WidgetShortcut);
-        list_->addAction(move);
-        connect(move, &QAction::triggered, this, [this, by = by] { moveSelected(by); });
-    }
+    const auto addKey = [this](const QKeySequence& key, auto act) {
+        new QShortcut(key, list_, this, act, Qt::WidgetShortcut);
+    };
+    addKey(QKeySequence::Delete, &QueuePanel::takeSelectedAway);
+    addKey(Qt::ALT | Qt::Key_Up, [this] { moveSelected(-1); });
+    addKey(Qt::ALT | Qt::Key_Down, [this] { moveSelected(1); });
     list_->setToolTip(tr("Alt+Up and Alt+Down move a waiting run, Delete removes a run"));
-    empty_->setObjectName("noRuns");
-    empty_->setWordWrap(true);
     empty_->setAlignment(Qt::AlignCenter);
-    empty_->setText(tr("No runs yet. Press Run, and it appears here with its image."));
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(list_, 1);
-    layout->addWidget(empty_, 1);
-    layout->addLayout(tools);
+    // Next to the list: panels below the canvas are low.
+    QBoxLayout* tools = columnIn(
+        nullptr, 1, {1, 1, 1, 1}, {pause_, last_, Cell::spring(), cancel_, retry_, open_, remove_});
+    rowIn(this, 0, {{list_, 1}, {empty_, 1}, tools});
 }
 
 std::vector<quint64> QueuePanel::selectedRuns() const {
@@ -407,9 +386,9 @@ void QueuePanel::adjust() {
     const size_t chosen = selectedRuns().size();
     const size_t over = selectedThat(hasEnded).size();
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
-    pause_->setToolTip(queue_.isPaused() ? tr("Continue with waiting runs")
-                                         : tr("Pause: hold back waiting runs"));
-    pause_->setAccessibleName(pause_->toolTip());
+    setTip(
+        *pause_,
+        queue_.isPaused() ? tr("Continue with waiting runs") : tr("Pause: hold back waiting runs"));
     const auto& runs = queue_.runs();
     last_->setEnabled(std::any_of(runs.begin(), runs.end(), isWaiting));
     cancel_->setEnabled(over < chosen);
