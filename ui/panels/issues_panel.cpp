@@ -15,6 +15,7 @@
 #include <QLabel>
 #include <QListView>
 #include <QPainter>
+#include <QStyledItemDelegate>
 #include <QToolButton>
 
 #include <algorithm>
@@ -53,6 +54,43 @@ int countOf(const Issues& issues, Severity severity) {
             return issue.severity == severity;
         }));
 }
+
+/// Paints an issue: its severity, where it is, the sentence.
+class IssueDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {Theme::space(50), 2 * kIssueLine + kIssueMargin};
+    }
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const auto* rows = qobject_cast<const IssueRows*>(index.model());
+        const Issue* issue = rows ? rows->issueAt(index) : nullptr;
+        if (!issue) {
+            return;
+        }
+        painter->save();
+        paintRowGround(*painter, option);
+        const QRect icon(option.rect.left() + kIssueMargin,
+                         option.rect.top() + kIssueMargin / 2 + (kIssueLine - kIssueIcon) / 2,
+                         kIssueIcon,
+                         kIssueIcon);
+        const char* look = lookOf(issue->severity);
+        Theme::current().icon(look, look).paint(painter, icon);
+        QRectF text =
+            QRectF(option.rect)
+                .adjusted(kIssueIcon + 2.0 * kIssueMargin, kIssueMargin / 2.0, -kIssueMargin, 0);
+        text.setHeight(kIssueLine);
+        paintText(*painter, text, rows->positionOf(*issue), "strong", "text");
+        text.translate(0, kIssueLine);
+        const QString message = QString::fromStdString(issue->message.str());
+        paintText(*painter, text, message, "small", "text.muted");
+        painter->restore();
+    }
+};
 
 }  // namespace
 
@@ -130,40 +168,10 @@ QVariant IssueRows::data(const QModelIndex& index, int role) const {
                : text + "\n" + QString::fromStdString(issue->hint.str());
 }
 
-QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {Theme::space(50), 2 * kIssueLine + kIssueMargin};
-}
-
-bool IssueDelegate::isElided(const Issue& issue, int width) {
+bool isElided(const Issue& issue, int width) {
     const QFontMetricsF measure(Theme::current().font("small"));
     return measure.horizontalAdvance(QString::fromStdString(issue.message.str())) >
            width - kIssueIcon - 3.0 * kIssueMargin;
-}
-
-void IssueDelegate::paint(QPainter* painter,
-                          const QStyleOptionViewItem& option,
-                          const QModelIndex& index) const {
-    const auto* rows = qobject_cast<const IssueRows*>(index.model());
-    const Issue* issue = rows ? rows->issueAt(index) : nullptr;
-    if (!issue) {
-        return;
-    }
-    const Theme& theme = Theme::current();
-    painter->save();
-    paintRowGround(*painter, option);
-    const QRect icon(option.rect.left() + kIssueMargin,
-                     option.rect.top() + kIssueMargin / 2 + (kIssueLine - kIssueIcon) / 2,
-                     kIssueIcon,
-                     kIssueIcon);
-    theme.icon(lookOf(issue->severity), lookOf(issue->severity)).paint(painter, icon);
-    QRectF text =
-        QRectF(option.rect)
-            .adjusted(kIssueIcon + 2.0 * kIssueMargin, kIssueMargin / 2.0, -kIssueMargin, 0);
-    text.setHeight(kIssueLine);
-    paintText(*painter, text, rows->positionOf(*issue), "strong", "text");
-    text.translate(0, kIssueLine);
-    paintText(*painter, text, QString::fromStdString(issue->message.str()), "small", "text.muted");
-    painter->restore();
 }
 
 IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue, QWidget* parent)
@@ -273,7 +281,7 @@ void IssuesPanel::showSelected() {
                                                                      : Notice::Tone::Info;
     std::vector<Fix> fixes = fixesFor(*issue, model_.document(), model_.catalog(), canConvert_);
     QStringList lines;
-    if (IssueDelegate::isElided(*issue, list_->viewport()->width())) {
+    if (isElided(*issue, list_->viewport()->width())) {
         lines << QString::fromStdString(issue->message.str());
     }
     if (!issue->hint.empty()) {

@@ -22,6 +22,8 @@
 #include <QListView>
 #include <QPainter>
 #include <QScrollBar>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
 #include <QToolButton>
 
 #include <algorithm>
@@ -124,59 +126,80 @@ QVariant LogRows::data(const QModelIndex& index, int role) const {
     return {};
 }
 
-void LogFilter::setLeast(Level level) {
-    least_ = level;
-    invalidateFilter();
-}
+/// Those of a level and above that contain a text.
+class LogFilter : public QSortFilterProxyModel {
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
 
-void LogFilter::setWords(const QString& words) {
-    words_ = words.trimmed();
-    invalidateFilter();
-}
-
-bool LogFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
-    const auto& rows = *static_cast<const LogRows*>(sourceModel());
-    const LogEntry* entry = rows.entryAt(rows.index(row, 0, parent));
-    return entry && entry->level >= least_ &&
-           (words_.isEmpty() || entry->text.contains(words_, Qt::CaseInsensitive));
-}
-
-QSize LogDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {0, kLogRow};
-}
-
-void LogDelegate::paint(QPainter* painter,
-                        const QStyleOptionViewItem& option,
-                        const QModelIndex& index) const {
-    paintRowGround(*painter, option);
-    const auto& filter = *static_cast<const LogFilter*>(index.model());
-    const auto& rows = *static_cast<const LogRows*>(filter.sourceModel());
-    const LogEntry* entry = rows.entryAt(filter.mapToSource(index));
-    if (!entry) {
-        return;
+    void setLeast(Level level) {
+        least_ = level;
+        invalidateFilter();
     }
-    const QFontMetricsF small(Theme::current().font("small"));
-    const qreal gap = Theme::space(2);
-    QRectF rest = QRectF(option.rect).adjusted(gap, 0, -gap, 0);
-    const auto next = [&](qreal width) {
-        const QRectF area(rest.topLeft(), QSizeF(width, rest.height()));
-        rest.adjust(width + gap, 0, 0, 0);
-        return area;
-    };
-    const QRectF time = next(small.horizontalAdvance(QStringLiteral("00:00:00.000")) + 1);
-    paintText(*painter, time, timeOf(*entry), "small", "text.muted");
-    const int side = Theme::current().size("icon");
-    const QRectF mark = next(side);
-    if (const char* icon = levelIcon(entry->level); *icon != '\0') {
-        Theme::current().icon(icon, colourOf(entry->level)).paint(painter, mark.toRect());
+
+    void setWords(const QString& words) {
+        words_ = words.trimmed();
+        invalidateFilter();
     }
-    const qreal origins = std::max(small.horizontalAdvance(originText(LogOrigin::Engine)),
-                                   small.horizontalAdvance(originText(LogOrigin::Studio)));
-    paintText(*painter, next(origins + 1), originText(entry->origin), "small", "text.muted");
-    QString text = entry->text;
-    text.replace(QLatin1Char('\n'), QLatin1Char(' '));
-    paintText(*painter, rest, text, "body", colourOf(entry->level));
-}
+
+protected:
+    [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
+        const auto& rows = *static_cast<const LogRows*>(sourceModel());
+        const LogEntry* entry = rows.entryAt(rows.index(row, 0, parent));
+        return entry && entry->level >= least_ &&
+               (words_.isEmpty() || entry->text.contains(words_, Qt::CaseInsensitive));
+    }
+
+private:
+    Level least_ = Level::Info;
+    QString words_;
+};
+
+namespace {
+
+/// Paints a line: when, its level, from where, the text.
+class LogDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {0, kLogRow};
+    }
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        paintRowGround(*painter, option);
+        const auto& filter = *static_cast<const LogFilter*>(index.model());
+        const auto& rows = *static_cast<const LogRows*>(filter.sourceModel());
+        const LogEntry* entry = rows.entryAt(filter.mapToSource(index));
+        if (!entry) {
+            return;
+        }
+        const QFontMetricsF small(Theme::current().font("small"));
+        const qreal gap = Theme::space(2);
+        QRectF rest = QRectF(option.rect).adjusted(gap, 0, -gap, 0);
+        const auto next = [&](qreal width) {
+            const QRectF area(rest.topLeft(), QSizeF(width, rest.height()));
+            rest.adjust(width + gap, 0, 0, 0);
+            return area;
+        };
+        const QRectF time = next(small.horizontalAdvance(QStringLiteral("00:00:00.000")) + 1);
+        paintText(*painter, time, timeOf(*entry), "small", "text.muted");
+        const int side = Theme::current().size("icon");
+        const QRectF mark = next(side);
+        if (const char* icon = levelIcon(entry->level); *icon != '\0') {
+            Theme::current().icon(icon, colourOf(entry->level)).paint(painter, mark.toRect());
+        }
+        const qreal origins = std::max(small.horizontalAdvance(originText(LogOrigin::Engine)),
+                                       small.horizontalAdvance(originText(LogOrigin::Studio)));
+        paintText(*painter, next(origins + 1), originText(entry->origin), "small", "text.muted");
+        QString text = entry->text;
+        text.replace(QLatin1Char('\n'), QLatin1Char(' '));
+        paintText(*painter, rest, text, "body", colourOf(entry->level));
+    }
+};
+
+}  // namespace
 
 LogPanel::LogPanel(LogModel& source, QWidget* parent)
     : QWidget(parent),

@@ -10,6 +10,7 @@
 #include <QMimeData>
 #include <QPainter>
 #include <QShortcut>
+#include <QStyledItemDelegate>
 #include <QToolButton>
 
 #include <algorithm>
@@ -78,6 +79,49 @@ void paintImage(QPainter& painter, const QRect& area, const QueuedRun& run) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform);
     painter.drawImage(target, nodeImage);
 }
+
+/// Paints a run: thumbnail, title, state, progress.
+class QueueDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {Theme::space(50), kRunImage + 2 * kRunMargin};
+    }
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const auto* rows = qobject_cast<const QueueRows*>(index.model());
+        const QueuedRun* run = rows ? rows->runAt(index) : nullptr;
+        if (!run) {
+            return;
+        }
+        const Theme& theme = Theme::current();
+        painter->save();
+        paintRowGround(*painter, option);
+        const QRect area(
+            option.rect.left() + kRunMargin, option.rect.top() + kRunMargin, kRunImage, kRunImage);
+        paintImage(*painter, area, *run);
+        QRectF text =
+            QRectF(option.rect).adjusted(kRunImage + 2.0 * kRunMargin, kRunMargin, -kRunMargin, 0);
+        text.setHeight(kRunLine);
+        paintText(*painter, text, run->title, "strong", "text");
+        text.translate(0, kRunLine);
+        paintText(*painter,
+                  text,
+                  stateText(*run),
+                  "small",
+                  run->state == RunState::Failed ? "error" : "text.muted");
+        if (run->state == RunState::Running) {
+            QRectF bar(text.left(), area.bottom() + 1, text.width(), kRunBar);
+            painter->fillRect(bar, theme.colour("field"));
+            bar.setWidth(bar.width() * run->progress);
+            painter->fillRect(bar, theme.colour("node.running"));
+        }
+        painter->restore();
+    }
+};
 
 bool isWaiting(const QueuedRun& run) {
     return run.state == RunState::Waiting;
@@ -215,43 +259,6 @@ bool QueueRows::dropMimeData(
     });
     queue_.moveWaiting(moved, static_cast<int>(before));
     return false;  // the queue has moved them: the view must not remove rows
-}
-
-QSize QueueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {Theme::space(50), kRunImage + 2 * kRunMargin};
-}
-
-void QueueDelegate::paint(QPainter* painter,
-                          const QStyleOptionViewItem& option,
-                          const QModelIndex& index) const {
-    const auto* rows = qobject_cast<const QueueRows*>(index.model());
-    const QueuedRun* run = rows ? rows->runAt(index) : nullptr;
-    if (!run) {
-        return;
-    }
-    const Theme& theme = Theme::current();
-    painter->save();
-    paintRowGround(*painter, option);
-    const QRect area(
-        option.rect.left() + kRunMargin, option.rect.top() + kRunMargin, kRunImage, kRunImage);
-    paintImage(*painter, area, *run);
-    QRectF text =
-        QRectF(option.rect).adjusted(kRunImage + 2.0 * kRunMargin, kRunMargin, -kRunMargin, 0);
-    text.setHeight(kRunLine);
-    paintText(*painter, text, run->title, "strong", "text");
-    text.translate(0, kRunLine);
-    paintText(*painter,
-              text,
-              stateText(*run),
-              "small",
-              run->state == RunState::Failed ? "error" : "text.muted");
-    if (run->state == RunState::Running) {
-        QRectF bar(text.left(), area.bottom() + 1, text.width(), kRunBar);
-        painter->fillRect(bar, theme.colour("field"));
-        bar.setWidth(bar.width() * run->progress);
-        painter->fillRect(bar, theme.colour("node.running"));
-    }
-    painter->restore();
 }
 
 QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
