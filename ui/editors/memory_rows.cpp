@@ -12,16 +12,15 @@
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCheckBox>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QString>
-#include <QVBoxLayout>
 
 #include <set>
 
@@ -321,9 +320,7 @@ SwitchRows::SwitchRows(const std::map<memory::NumericSwitch, bool>& switches,
                        const Json& planned,
                        QWidget* parent)
     : QWidget(parent), switches_(switches) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
+    columnIn(this, 2, {});
     for (size_t i = 0; i < memory::kNumericSwitchCount; ++i) {
         addSwitch(static_cast<memory::NumericSwitch>(i), planned);
     }
@@ -332,10 +329,6 @@ SwitchRows::SwitchRows(const std::map<memory::NumericSwitch, bool>& switches,
 void SwitchRows::addSwitch(memory::NumericSwitch each, const Json& planned) {
     const QString state = plannedState(each, planned);
     auto* part = new QWidget(this);
-    auto* column = new QVBoxLayout(part);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* row = new QHBoxLayout;
     auto* name = new QLabel(labelOf(each), part);
     auto* box = new ChoiceBox(part);
     box->setObjectName(QString::fromStdString("switch." + std::string(memory::nameOf(each))));
@@ -346,15 +339,11 @@ void SwitchRows::addSwitch(memory::NumericSwitch each, const Json& planned) {
     box->setAccessibleName(labelOf(each));
     const auto own = switches_.find(each);
     box->setCurrentIndex(own == switches_.end() ? 0 : own->second ? 1 : 2);
-    row->addWidget(name);
-    row->addStretch();
-    row->addWidget(box);
-    column->addLayout(row);
     const QString cost =
         state.isEmpty() ? priceOf(each) : tr("%1 (now: %2)").arg(priceOf(each), state);
     QLabel* note = makeNote(cost, "text.muted", part);
     note->setObjectName(QString::fromStdString("state." + std::string(memory::nameOf(each))));
-    column->addWidget(note);
+    columnIn(part, 0, {rowOf(0, {name, Cell::spring(0), box}), note});
     layout()->addWidget(part);
     connect(box, &QComboBox::activated, this, [this, each](int index) {
         switches_.erase(each);

@@ -6,9 +6,9 @@
 #include "ui/editors/number_text.hpp"
 #include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
@@ -371,16 +371,9 @@ bool NumberField::eventFilter(QObject* watched, QEvent* event) {
 SeedEditor::SeedEditor(const ParamDesc& param, QWidget* parent)
     : ValueEditor(param, parent), number_(new NumberField(param, this)) {
     number_->setObjectName("number");
-    auto* die = new QToolButton(this);
-    die->setObjectName("dice");
-    die->setIcon(Theme::current().icon("dice"));
-    die->setToolTip(tr("Another random seed"));
-    die->setAccessibleName(die->toolTip());
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(Theme::space(1));
-    row->addWidget(number_, 1);
-    row->addWidget(die);
+    QToolButton* die = makeIconButton("dice", tr("Another random seed"), "dice", this);
+    die->setAutoRaise(false);
+    rowIn(this, 1, {{number_, 1}, die});
     setFocusProxy(number_);
     connect(number_, &ParamEditor::edited, this, &SeedEditor::propose);
     connect(number_, &ParamEditor::dismissed, this, &ParamEditor::dismissed);

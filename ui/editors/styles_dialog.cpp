@@ -1,11 +1,11 @@
 #include "ui/editors/styles_dialog.hpp"
 
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -59,9 +59,7 @@ std::optional<QString> askStyleName(const StyleStore& store, const QString& name
     QObject::connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
     auto* column = new QVBoxLayout(&dialog);
     column->setSpacing(Theme::space(2));
-    column->addWidget(line);
-    column->addWidget(note);
-    column->addWidget(buttons);
+    addAll(*column, {line, note, buttons});
     check();
     const bool isTaken = dialog.exec() == QDialog::Accepted && !line->text().trimmed().isEmpty();
     return isTaken ? std::optional(line->text().trimmed()) : std::nullopt;
@@ -110,15 +108,9 @@ void StylesDialog::build() {
         ->setToolTip(tr("Adds the styles of a styles.csv of Automatic1111, or of a list in JSON "
                         "as Fooocus has it"));
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(list_, 1);
-    row->addWidget(texts_, 2);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(Theme::space(2));
-    column->addLayout(row, 1);
-    column->addWidget(message_);
-    column->addWidget(buttons);
+    addAll(*column, {{rowOf(2, {{list_, 1}, {texts_, 2}}), 1}, message_, buttons});
 }
 
 QString StylesDialog::current() const {

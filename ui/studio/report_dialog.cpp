@@ -7,6 +7,7 @@
 #include "ui/panels/log_panel.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -21,7 +22,6 @@
 #include <QSysInfo>
 #include <QThread>
 #include <QTimer>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -136,12 +136,12 @@ QCheckBox* ReportDialog::addChoice(const char* name,
 }
 
 void ReportDialog::build() {
-    auto* intro = new QLabel(
+    QLabel* intro = makeText(
         tr("A report is a text file for Lowtide's developers. It leaves out folders and the names "
            "of this computer and its user. Nothing is sent: save or copy it, then attach it to "
            "your bug report."),
+        "",
         this);
-    intro->setWordWrap(true);
     description_->setObjectName(QStringLiteral("reportDescription"));
     description_->setPlaceholderText(tr("What did you do, what did you expect, what happened?"));
     description_->setTabChangesFocus(true);
@@ -178,17 +178,17 @@ void ReportDialog::build() {
         state_->setText(tr("Copied."));
     });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
-    column->setSpacing(Theme::space(2));
-    column->addWidget(intro);
-    column->addWidget(makeHeading(tr("What happened"), description_));
-    column->addWidget(description_);
-    column->addWidget(parts);
-    column->addWidget(makeHeading(tr("Exactly this is saved or copied"), preview_));
-    column->addWidget(preview_, 1);
-    column->addWidget(state_);
-    column->addWidget(buttons);
+    columnIn(this,
+             2,
+             {4, 4, 4, 4},
+             {intro,
+              makeHeading(tr("What happened"), description_),
+              description_,
+              parts,
+              makeHeading(tr("Exactly this is saved or copied"), preview_),
+              {preview_, 1},
+              state_,
+              buttons});
 }
 
 void ReportDialog::make() {

@@ -6,14 +6,13 @@
 #include "ui/theme/figures.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QVBoxLayout>
 
 namespace lowtide::ui {
 
@@ -66,18 +65,14 @@ SettingsDialog::SettingsDialog(Settings& settings,
     addPreviews(*form);
     addDropped(*form);
     addAttention(*form);
-    auto* note = new QLabel(
+    QLabel* note = makeText(
         tr("Device, budget and low-memory mode apply to graphs without settings of their own."),
+        "",
         this);
-    note->setWordWrap(true);
     note->setForegroundRole(QPalette::PlaceholderText);
     form->addRow(note);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
-    column->setSpacing(Theme::space(4));
-    column->addWidget(new ScrolledPart(rows, this), 1);
-    column->addWidget(buttons);
+    columnIn(this, 4, {4, 4, 4, 4}, {{new ScrolledPart(rows, this), 1}, buttons});
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     setMinimumWidth(Theme::space(kSettingsWidth));
     resizeToScreen(*this);
@@ -124,9 +119,7 @@ void SettingsDialog::addScale(QFormLayout& form) {
         {{"100", tr("100 %")}, {"125", tr("125 %")}, {"150", tr("150 %")}, {"200", tr("200 %")}},
         &Preferences::scale);
     box->setToolTip(tr("Of the size that the desktop asks for"));
-    auto* later = new QLabel(tr("Start the studio again to see the new size."), this);
-    later->setObjectName(QStringLiteral("scaleLater"));
-    later->setWordWrap(true);
+    QLabel* later = makeText(tr("Start the studio again to see the new size."), "scaleLater", this);
     later->hide();
     form.addRow(QString(), later);
     connect(box, &QComboBox::activated, later, [later, box, first = settings_.preferences().scale] {
@@ -148,8 +141,7 @@ void SettingsDialog::addBudget(QFormLayout& form) {
     budget->setPlaceholderText(tr("Free memory less 5 %"));
     budget->setMinimumWidth(budget->fontMetrics().horizontalAdvance(budget->placeholderText()) +
                             Theme::space(6));
-    auto* problem = new QLabel(this);
-    problem->setWordWrap(true);
+    QLabel* problem = makeText({}, "", this);
     problem->setForegroundRole(QPalette::BrightText);
     problem->hide();
     form.addRow(tr("Memory budget"), budget);
@@ -174,12 +166,8 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
     folder->setPlaceholderText(ownFolder);
     auto* browse = new QPushButton(tr("Choose..."), this);
     browse->setAutoDefault(false);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(folder, 1);
-    row->addWidget(browse);
     folder->setAccessibleName(tr("Folder for images"));
-    form.addRow(folder->accessibleName(), row);
+    form.addRow(folder->accessibleName(), rowOf(2, {{folder, 1}, browse}));
     const auto keep = [this, folder] {
         settings_.change(
             [&](Preferences& preferences) { preferences.outputFolder = folder->text().trimmed(); });
@@ -220,12 +208,7 @@ void SettingsDialog::addAttention(QFormLayout& form) {
     seconds->setValue(preferences.notifyAfterSeconds);
     seconds->setEnabled(preferences.notifiesOfRuns);
     seconds->setKeyboardTracking(false);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(notify);
-    row->addWidget(seconds);
-    row->addStretch(1);
-    form.addRow(tr("When a run ends"), row);
+    form.addRow(tr("When a run ends"), rowOf(2, {notify, seconds, Cell::spring()}));
     auto* awake = new QCheckBox(tr("Keep the computer awake"), this);
     awake->setObjectName(QStringLiteral("keepsAwake"));
     awake->setChecked(preferences.keepsAwake);

@@ -2,11 +2,10 @@
 
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QFontMetrics>
-#include <QHBoxLayout>
 #include <QMenu>
-#include <QVBoxLayout>
 
 #include <cmath>
 
@@ -44,13 +43,7 @@ RunStrip::RunStrip(QWidget* parent)
     bar_->setFixedHeight(kBar);
     text_->setObjectName(QStringLiteral("runText"));
     text_->setFont(Theme::current().font("small"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(2), 0, Theme::space(2), 0);
-    column->setSpacing(Theme::space(1));
-    column->addStretch(1);
-    column->addWidget(text_);
-    column->addWidget(bar_);
-    column->addStretch(1);
+    columnIn(this, 1, {2, 0, 2, 0}, {Cell::spring(), text_, bar_, Cell::spring()});
 }
 
 void RunStrip::setRun(const QueuedRun& run) {
@@ -89,10 +82,7 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     addAction(&actions.at("edit.redo"));
     QWidget* spring = addSpring(*this);
     strip_ = new RunStrip(spring);
-    auto* row = new QHBoxLayout(spring);  // the strip comes and goes, and no button moves
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(strip_);
-    row->addStretch(1);
+    rowIn(spring, 0, {strip_, Cell::spring()});  // the strip comes and goes, and no button moves
     memory_ = new QToolButton(this);
     memory_->setObjectName(QStringLiteral("need"));
     memory_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
