@@ -115,21 +115,14 @@ QString priceOf(memory::NumericSwitch each) {
 PolicyRows::PolicyRows(const std::vector<std::string>& devices, QWidget* parent)
     : QWidget(parent),
       devices_(devices),
-      name_(new ChoiceBox(this)),
+      name_(named("policy", new ChoiceBox(this))),
       summary_(makeNote(QString(), "text.muted", this)),
-      stream_(new QCheckBox(tr("Copy the next group ahead"), this)),
-      blocks_(new QSpinBox(this)),
-      budget_(new QLineEdit(this)),
-      after_(new ChoiceBox(this)),
-      pin_(new QLineEdit(this)),
-      device_(new ChoiceBox(this)) {
-    name_->setObjectName("policy");
-    stream_->setObjectName("stream");
-    blocks_->setObjectName("blocks");
-    budget_->setObjectName("budget");
-    after_->setObjectName("after");
-    pin_->setObjectName("pin");
-    device_->setObjectName("device");
+      stream_(named("stream", new QCheckBox(tr("Copy the next group ahead"), this))),
+      blocks_(named("blocks", new QSpinBox(this))),
+      budget_(named("budget", new QLineEdit(this))),
+      after_(named("after", new ChoiceBox(this))),
+      pin_(named("pin", new QLineEdit(this))),
+      device_(named("device", new ChoiceBox(this))) {
     for (const memory::PlannerType& type : memory::planners()) {
         name_->addItem(QString::fromStdString(type.name), QString::fromStdString(type.name));
         name_->setItemData(name_->count() - 1, moduleSentence(type.summary), Qt::ToolTipRole);
@@ -258,9 +251,9 @@ void PolicyRows::showPolicy() {
 }
 
 TypeRows::TypeRows(QWidget* parent)
-    : QWidget(parent), storage_(new ChoiceBox(this)), compute_(new ChoiceBox(this)) {
-    storage_->setObjectName("storage");
-    compute_->setObjectName("compute");
+    : QWidget(parent),
+      storage_(named("storage", new ChoiceBox(this))),
+      compute_(named("compute", new ChoiceBox(this))) {
     storage_->addItem(tr("as in the preset"), QString());
     storage_->addItem(tr("as in the file"), QString(kFile));
     for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {

@@ -27,12 +27,11 @@ constexpr int kWheelNotch = 120;  ///< eighths of a degree
 }  // namespace
 
 NumberField::NumberField(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), typing_(new QLineEdit(this)) {
+    : ValueEditor(param, parent), typing_(named("typing", new QLineEdit(this))) {
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::SizeHorCursor);
     setAttribute(Qt::WA_Hover);
     setFixedHeight(Theme::current().size("control"));
-    typing_->setObjectName("typing");
     typing_->setAccessibleName(accessibleName());
     typing_->hide();
     typing_->installEventFilter(this);
@@ -369,8 +368,7 @@ bool NumberField::eventFilter(QObject* watched, QEvent* event) {
 }
 
 SeedEditor::SeedEditor(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), number_(new NumberField(param, this)) {
-    number_->setObjectName("number");
+    : ValueEditor(param, parent), number_(named("number", new NumberField(param, this))) {
     QToolButton* die = makeIconButton("dice", tr("Another random seed"), "dice", this);
     die->setAutoRaise(false);
     rowIn(this, 1, {{number_, 1}, die});

@@ -8,8 +8,8 @@
 #include "ui/editors/number_text.hpp"
 #include "ui/editors/prompt_editor.hpp"
 #include "ui/editors/switch_editor.hpp"
+#include "ui/theme/window_parts.hpp"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QVariant>
@@ -60,9 +60,7 @@ ParamEditor* newEditor(const NodeDesc& node,
 }
 
 void fill(QWidget& editor, QWidget* field) {
-    auto* row = new QHBoxLayout(&editor);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(field);
+    rowIn(&editor, 0, {field});
     editor.setFocusProxy(field);
     field->setAccessibleName(editor.accessibleName());
 }
@@ -193,8 +191,7 @@ QString plainText(const Json& value) {
 }
 
 LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
-    : ValueEditor(param, parent), line_(new QLineEdit(this)) {
-    line_->setObjectName("line");
+    : ValueEditor(param, parent), line_(named("line", new QLineEdit(this))) {
     fill(*this, line_);
     connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);

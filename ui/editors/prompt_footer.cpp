@@ -109,11 +109,10 @@ CountText countText(const TextCounts& counts) {
 
 PromptFooter::PromptFooter(QWidget* parent)
     : QWidget(parent),
-      counts_(new QLabel(this)),
+      counts_(named("tokens", new QLabel(this))),
       read_(footerButton("readWeights", tr("Read weights"), this)),
       styles_(footerButton("promptStyles", tr("Styles"), this)),
       past_(footerButton("promptPast", tr("Earlier"), this)) {
-    counts_->setObjectName(QStringLiteral("tokens"));
     counts_->setFont(Theme::current().font("small"));
     counts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     read_->setToolTip(

@@ -126,8 +126,7 @@ void KeptFocus::restoreIn(QWidget& body) const {
 }
 
 TextAndFields::TextAndFields(QWidget& editor, const QString& accessibleName, const QString& tip)
-    : editor_(editor), tip_(tip), line_(new QLineEdit(&editor)) {
-    line_->setObjectName("text");
+    : editor_(editor), tip_(tip), line_(named("text", new QLineEdit(&editor))) {
     line_->setFont(Theme::current().font("mono"));
     line_->setAccessibleName(accessibleName);
     columnIn(&editor, 2, {line_});
@@ -144,8 +143,7 @@ void TextAndFields::rebuild(int spacing, const std::function<void(QVBoxLayout*)>
         fields_->hide();
         fields_->deleteLater();
     }
-    fields_ = new QWidget(&editor_);
-    fields_->setObjectName("body");
+    fields_ = named("body", new QWidget(&editor_));
     auto* column = new QVBoxLayout(fields_);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(spacing);

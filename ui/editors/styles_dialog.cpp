@@ -34,8 +34,7 @@ std::optional<QString> askStyleName(const StyleStore& store, const QString& name
     QDialog dialog(parent);
     dialog.setObjectName(QStringLiteral("styleName"));
     dialog.setWindowTitle(StylesDialog::tr("Name of the style"));
-    auto* line = new QLineEdit(name, &dialog);
-    line->setObjectName(QStringLiteral("name"));
+    auto* line = named("name", new QLineEdit(name, &dialog));
     line->setMinimumWidth(kNameFieldWidth);
     line->selectAll();
     auto* note = new QLabel(&dialog);
@@ -68,9 +67,9 @@ std::optional<QString> askStyleName(const StyleStore& store, const QString& name
 StylesDialog::StylesDialog(StyleStore& store, QWidget* parent)
     : QDialog(parent),
       store_(store),
-      list_(new QListWidget(this)),
-      texts_(new QPlainTextEdit(this)),
-      message_(new QLabel(this)) {
+      list_(named("styleList", new QListWidget(this))),
+      texts_(named("styleTexts", new QPlainTextEdit(this))),
+      message_(named("told", new QLabel(this))) {
     setObjectName(QStringLiteral("styles"));
     setWindowTitle(tr("Styles"));
     resize(kStylesSize);
@@ -89,10 +88,7 @@ StylesDialog::StylesDialog(StyleStore& store, QWidget* parent)
 }
 
 void StylesDialog::build() {
-    list_->setObjectName(QStringLiteral("styleList"));
-    texts_->setObjectName(QStringLiteral("styleTexts"));
     texts_->setReadOnly(true);
-    message_->setObjectName(QStringLiteral("told"));
     message_->setWordWrap(true);
     message_->hide();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);

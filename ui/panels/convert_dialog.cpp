@@ -149,15 +149,14 @@ ConvertDialog::ConvertDialog(Conversion& conversion,
       checkpoint_(checkpoint),
       graphFolder_(graphFolder),
       storages_(new StorageChoices(this)),
-      path_(new PathLine(this)),
+      path_(named("path", new PathLine(this))),
       browse_(makeButton(tr("Choose..."), "browse", this)),
       replaced_(makeNote(
           "replaced", tr("A file of that name exists and will be replaced."), "warning", this)),
-      bar_(new QProgressBar(this)),
+      bar_(named("convertBar", new QProgressBar(this))),
       message_(makeNote("message", {}, "text", this)) {
     setObjectName(QStringLiteral("convertDialog"));
     setWindowTitle(tr("Convert %1").arg(QFileInfo(QString::fromStdString(checkpoint)).fileName()));
-    bar_->setObjectName(QStringLiteral("convertBar"));
     bar_->setAccessibleName(tr("Progress of the conversion"));
     bar_->setRange(0, kWholeBar);
     bar_->setTextVisible(false);
@@ -182,7 +181,6 @@ ConvertDialog::ConvertDialog(Conversion& conversion,
 }
 
 QBoxLayout* ConvertDialog::makeFileRow() {
-    path_->setObjectName(QStringLiteral("path"));
     path_->setPlaceholderText(tr("The new file"));
     path_->setAccessibleName(path_->placeholderText());
     browse_->setAutoDefault(false);
@@ -279,8 +277,7 @@ void ConvertDialog::reject() {
 }
 
 void ConvertDialog::browse() {
-    auto* dialog = new QFileDialog(this, tr("The new file"));
-    dialog->setObjectName(QStringLiteral("browseOut"));
+    auto* dialog = named("browseOut", new QFileDialog(this, tr("The new file")));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setNameFilters({tr("Weights (*%1)").arg(storages_->chosen()->ending)});

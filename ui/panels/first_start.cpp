@@ -103,8 +103,7 @@ FirstStart::FirstStart(Settings& settings,
     cards_ = new PresetCards(this);
     cards_->setEntries(beginnings(store));
     cards_->showWhole(kStartWidth - 2 * Theme::space(kStartMargin));
-    lowMemory_ = new QCheckBox(tr("Low-memory mode"), this);
-    lowMemory_->setObjectName(QStringLiteral("lowMemory"));
+    lowMemory_ = named("lowMemory", new QCheckBox(tr("Low-memory mode"), this));
     auto* mode = makeText(tr("Collects unused memory after every stage; suggested up to 8 GiB. It "
                              "costs a little time, images remain the same."),
                           "modeNote",
@@ -156,8 +155,7 @@ QHBoxLayout* FirstStart::makeButtons() {
 }
 
 QComboBox* FirstStart::makeLanguages() {
-    auto* box = new QComboBox(this);
-    box->setObjectName(QStringLiteral("language"));
+    auto* box = named("language", new QComboBox(this));
     setTip(*box, tr("Language"));
     for (const LanguageName& each : languages()) {
         box->addItem(Theme::current().icon("language"), each.name, each.code);

@@ -204,9 +204,9 @@ void FrameTool::paint(QPainter& painter, const QRect&) {
 
 FramePanel::FramePanel(QWidget* parent)
     : QWidget(parent),
-      ratio_(new QComboBox(this)),
-      multiple_(new QComboBox(this)),
-      overlap_(new QSpinBox(this)),
+      ratio_(named("frameRatio", new QComboBox(this))),
+      multiple_(named("frameMultiple", new QComboBox(this))),
+      overlap_(named("frameOverlap", new QSpinBox(this))),
       size_(makeText({}, "frameSize", this)),
       reported_(makeText({}, "frameTold", this, "small")),
       write_(makeButton({}, "frameWrite", this)) {
@@ -218,20 +218,17 @@ FramePanel::FramePanel(QWidget* parent)
                     "move the frame, with Shift they change its size."),
                  "",
                  this);
-    ratio_->setObjectName(QStringLiteral("frameRatio"));
     ratio_->addItem(tr("Free"));
     ratio_->addItem(tr("As the image"));
     for (const auto& [width, height] : kRatios) {
         ratio_->addItem(tr("%1 : %2").arg(width).arg(height), double(width) / height);
     }
-    multiple_->setObjectName(QStringLiteral("frameMultiple"));
     multiple_->setToolTip(
         tr("Models want sides that are multiples: 8 for Stable Diffusion, up to 64 "
            "for others"));
     for (const int multiple : {8, 16, 32, 64}) {
         multiple_->addItem(tr("%1 px").arg(multiple), multiple);
     }
-    overlap_->setObjectName(QStringLiteral("frameOverlap"));
     overlap_->setRange(0, kMostOverlap);
     overlap_->setSuffix(tr(" px"));
     overlap_->setValue(kFirstOverlap);

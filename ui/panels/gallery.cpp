@@ -70,8 +70,7 @@ Gallery::Gallery(RunLibrary& library, QWidget* parent)
 
 void Gallery::build() {
     filter_ = new GalleryFilter(this);
-    list_ = new QListView(this);
-    list_->setObjectName(QStringLiteral("pictures"));
+    list_ = named("pictures", new QListView(this));
     list_->setAccessibleName(tr("Images"));
     list_->setModel(rows_);
     list_->setItemDelegate(delegate_);
@@ -106,15 +105,13 @@ void Gallery::build() {
                         .text = tr("The files themselves are untouched. A notice says "
                                    "why; the list is read again at the next change.")},
                        pages_));
-    count_ = new QLabel(this);
-    count_->setObjectName(QStringLiteral("galleryCount"));
+    count_ = named("galleryCount", new QLabel(this));
     count_->setToolTip(
         tr("Ctrl+click marks several images, or Ctrl with an arrow, then Space. C compares two, "
            "Enter views one."));
     setTextColour(*count_, "text.muted");
     list_->setAccessibleDescription(count_->toolTip());
-    menu_ = new QMenu(this);
-    menu_->setObjectName(QStringLiteral("galleryMenu"));
+    menu_ = named("galleryMenu", new QMenu(this));
     QToolButton* more =
         makeIconButton("more", tr("What can be done with what is selected"), "galleryMore", this);
     more->setMenu(menu_);

@@ -78,7 +78,7 @@ HashSearchDialog::HashSearchDialog(ModelShelf& shelf, WantedModel wanted, QWidge
       search_(shelf, this),
       wanted_(std::move(wanted)),
       message_(makeText({}, "message", this)),
-      bar_(new QProgressBar(this)),
+      bar_(named("searchBar", new QProgressBar(this))),
       choose_(makeButton(tr("Choose a file..."), "chooseOther", this)),
       close_(makeButton({}, "close", this)),
       go_(makeButton({}, "search", this)) {
@@ -89,7 +89,6 @@ HashSearchDialog::HashSearchDialog(ModelShelf& shelf, WantedModel wanted, QWidge
     }
     message_->setTextFormat(Qt::PlainText);
     message_->setMinimumWidth(kSearchWidth);
-    bar_->setObjectName(QStringLiteral("searchBar"));
     bar_->setAccessibleName(tr("Progress of the search"));
     bar_->setRange(0, kWholeSearch);
     bar_->setTextVisible(false);

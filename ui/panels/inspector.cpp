@@ -129,13 +129,13 @@ void InspectorHelp::showText(const QString& markdown) {
 InspectorGraph::InspectorGraph(GraphModel& model, QWidget* parent)
     : QWidget(parent),
       model_(model),
-      budget_(new QLineEdit(this)),
+      budget_(named("budget", new QLineEdit(this))),
       budgetProblem_(makeText({}, "problem", this)),
-      device_(new QComboBox(this)),
-      lowMemory_(new QComboBox(this)),
+      device_(named("device", new QComboBox(this))),
+      lowMemory_(named("lowMemory", new QComboBox(this))),
       ownThreshold_(new QCheckBox(tr("Set here"), this)),
-      threshold_(new QSpinBox(this)),
-      exact_(new QCheckBox(tr("Refuse every lossy choice"), this)) {
+      threshold_(named("threshold", new QSpinBox(this))),
+      exact_(named("exact", new QCheckBox(tr("Refuse every lossy choice"), this))) {
     setObjectName(QStringLiteral("inspectorGraph"));
     buildRows();
     connectRows();
@@ -144,25 +144,20 @@ InspectorGraph::InspectorGraph(GraphModel& model, QWidget* parent)
 }
 
 void InspectorGraph::buildRows() {
-    budget_->setObjectName(QStringLiteral("budget"));
     budget_->setPlaceholderText(tr("Free memory less 5 %"));
     budget_->setToolTip(tr("Most bytes that a run may hold on its device: 6GiB, 800MiB"));
     budgetProblem_->setForegroundRole(QPalette::BrightText);
     budgetProblem_->hide();
-    device_->setObjectName(QStringLiteral("device"));
     device_->addItem(tr("Automatic"), QString());
     device_->setToolTip(tr("Where networks run, unless a node says otherwise"));
-    lowMemory_->setObjectName(QStringLiteral("lowMemory"));
     lowMemory_->addItem(tr("Automatic"), QString());
     lowMemory_->addItem(tr("On"), QStringLiteral("on"));
     lowMemory_->addItem(tr("Off"), QStringLiteral("off"));
     lowMemory_->setToolTip(
         tr("On: collects what is unused after every stage. Automatic: on devices up to 8 GiB."));
-    threshold_->setObjectName(QStringLiteral("threshold"));
     threshold_->setRange(0, 100);
     threshold_->setSuffix(tr(" %"));
     threshold_->setToolTip(tr("Memory is collected between stages when it is this full"));
-    exact_->setObjectName(QStringLiteral("exact"));
     exact_->setToolTip(tr("A node that trades precision or steps for speed is refused by name"));
     auto* form = new QFormLayout(this);
     form->setContentsMargins(0, 0, 0, 0);
@@ -314,8 +309,7 @@ Inspector::Inspector(GraphModel& model,
               parts.params,
               parts.sections,
               Cell::spring()});
-    auto* scroll = new QScrollArea(this);
-    scroll->setObjectName(QStringLiteral("inspectorScroll"));
+    auto* scroll = named("inspectorScroll", new QScrollArea(this));
     scroll->setFocusPolicy(Qt::NoFocus);  // its fields take the keys
     scroll->setWidget(values);
     scroll->setWidgetResizable(true);

@@ -180,9 +180,9 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
       planning_(planning),
       queue_(queue),
       rows_(new IssueRows(model, this)),
-      list_(new QListView(this)),
+      list_(named("issues", new QListView(this))),
       empty_(makeText(tr("No issues: the graph can run."), "noIssues", this)),
-      counts_(new QLabel(this)),
+      counts_(named("issueCounts", new QLabel(this))),
       copy_(makeIconButton("copy", tr("Copy all issues as a report"), "copyReport", this)),
       details_(new Notice("issueDetails", this)) {
     setObjectName("issuesPanel");
@@ -216,8 +216,6 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
 }
 
 void IssuesPanel::build() {
-    counts_->setObjectName("issueCounts");
-    list_->setObjectName("issues");
     list_->setAccessibleName(tr("Issues"));
     list_->setModel(rows_);
     list_->setItemDelegate(new IssueDelegate(list_));

@@ -206,7 +206,7 @@ LogPanel::LogPanel(LogModel& source, QWidget* parent)
       source_(source),
       rows_(new LogRows(source, this)),
       filter_(new LogFilter(this)),
-      list_(new QListView(this)),
+      list_(named("logLines", new QListView(this))),
       empty_(makeText({}, "noLog", this)) {
     setObjectName(QStringLiteral("logPanel"));
     filter_->setSourceModel(rows_);
@@ -229,8 +229,7 @@ LogPanel::LogPanel(LogModel& source, QWidget* parent)
 }
 
 void LogPanel::build() {
-    level_ = new QComboBox(this);
-    level_->setObjectName(QStringLiteral("logLevel"));
+    level_ = named("logLevel", new QComboBox(this));
     level_->setAccessibleName(tr("Least level"));
     level_->setToolTip(tr("Show lines of this level and above"));
     level_->addItem(tr("Everything"), static_cast<int>(Level::Debug));
@@ -262,7 +261,6 @@ void LogPanel::build() {
     connect(save_, &QToolButton::clicked, this, &LogPanel::chooseFolder);
     connect(clear_, &QToolButton::clicked, &source_, &LogModel::clear);
     connect(report, &QToolButton::clicked, this, &LogPanel::reportAsked);
-    list_->setObjectName(QStringLiteral("logLines"));
     list_->setAccessibleName(tr("Log"));
     list_->setModel(filter_);
     list_->setItemDelegate(new LogDelegate(list_));

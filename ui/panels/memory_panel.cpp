@@ -159,8 +159,7 @@ void MemoryPanel::Widgets::buildState(QWidget* part) {
     QLabel* heldTitle = makeText(MemoryPanel::tr("On devices"), "heldTitle", part, "strong");
     releaseAll = makeButton(MemoryPanel::tr("Release all"), "releaseAll", part);
     chips = new ComponentChips(part);
-    details = new Fold(MemoryPanel::tr("Last run"), buildDetails(), false, part);
-    details->setObjectName("details");
+    details = named("details", new Fold(MemoryPanel::tr("Last run"), buildDetails(), false, part));
     details->hide();
     settings = new QBoxLayout(QBoxLayout::LeftToRight);
     settings->setSpacing(Theme::space(2));

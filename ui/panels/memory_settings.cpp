@@ -97,15 +97,13 @@ Bytes roundedUp(Bytes bytes) {
 
 BudgetSlider::BudgetSlider(QWidget* parent)
     : QWidget(parent),
-      slider_(new QSlider(Qt::Horizontal, this)),
-      field_(new QLineEdit(this)),
+      slider_(named("budgetSlider", new QSlider(Qt::Horizontal, this))),
+      field_(named("budgetField", new QLineEdit(this))),
       note_(makeText({}, "budgetNote", this, "small")) {
     setObjectName("budget");
-    slider_->setObjectName("budgetSlider");
     slider_->setRange(0, kUnbounded);
     slider_->setPageStep(8);
     slider_->setAccessibleName(tr("Memory budget"));
-    field_->setObjectName("budgetField");
     field_->setPlaceholderText(tr("no limit"));
     field_->setFixedWidth(Theme::space(22));
     field_->setAccessibleName(tr("Memory budget, exact"));

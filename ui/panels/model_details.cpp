@@ -42,15 +42,15 @@ ModelDetails::ModelDetails(ModelShelf& shelf, ModelImages& images, QWidget* pare
     : QWidget(parent),
       shelf_(shelf),
       images_(images),
-      image_(new QLabel(this)),
+      image_(named("modelPicture", new QLabel(this))),
       name_(makeText({}, "", this, "strong")),
       facts_(makeText({}, "modelFacts", this)),
       hash_(makeText({}, "modelHash", this)),
       makeHash_(makeIconButton("tag", tr("Compute the hash (SHA-256)"), "makeHash", this)),
       copyHash_(makeIconButton("copy", tr("Copy the SHA-256"), "copyHash", this)),
       setImage_(makeIconButton("image", tr("Choose its image..."), "setPicture", this)),
-      progress_(new QProgressBar(this)),
-      note_(new QPlainTextEdit(this)),
+      progress_(named("hashProgress", new QProgressBar(this))),
+      note_(named("modelNote", new QPlainTextEdit(this))),
       rest_(new QTimer(this)) {
     setObjectName(QStringLiteral("modelDetails"));
     build();
@@ -107,18 +107,15 @@ ModelDetails::~ModelDetails() {
 }
 
 void ModelDetails::build() {
-    image_->setObjectName(QStringLiteral("modelPicture"));
     image_->setFixedSize(kImageSide, kImageSide);
     image_->setAlignment(Qt::AlignCenter);
     for (QLabel* label : {name_, facts_, hash_}) {
         label->setTextFormat(Qt::PlainText);
     }
     facts_->setForegroundRole(QPalette::PlaceholderText);
-    progress_->setObjectName(QStringLiteral("hashProgress"));
     progress_->setRange(0, 1000);
     progress_->setTextVisible(false);
     progress_->setFixedHeight(Theme::space(1));
-    note_->setObjectName(QStringLiteral("modelNote"));
     note_->setAccessibleName(tr("Note"));
     note_->setTabChangesFocus(true);
     note_->setFixedHeight(Theme::space(13));

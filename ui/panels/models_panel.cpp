@@ -97,8 +97,7 @@ QWidget* ModelsPanel::makeFolderList() {
         "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), "addPathsFile", box);
     remove_ = makeIconButton(
         "minus", tr("Remove it from the list; its files are kept"), "removePlace", box);
-    folders_ = new QListWidget(box);
-    folders_->setObjectName(QStringLiteral("places"));
+    folders_ = named("places", new QListWidget(box));
     folders_->setAccessibleName(label->text());
     folders_->setMaximumHeight(kFoldersHeight);
     folders_->setTextElideMode(Qt::ElideMiddle);
@@ -117,10 +116,8 @@ QWidget* ModelsPanel::makeModels() {
     filter_ = new ModelFilter(box);
     QToolButton* again =
         makeIconButton("refresh", tr("Look through the folders again"), "rescan", box);
-    state_ = new QLabel(box);
-    state_->setObjectName(QStringLiteral("modelState"));
-    models_ = new QTreeWidget(box);
-    models_->setObjectName(QStringLiteral("models"));
+    state_ = named("modelState", new QLabel(box));
+    models_ = named("models", new QTreeWidget(box));
     models_->setAccessibleName(tr("Models"));
     models_->setHeaderLabels({tr("Model"), tr("Family"), tr("Size"), tr("This budget")});
     models_->setRootIsDecorated(false);
@@ -163,8 +160,7 @@ QWidget* ModelsPanel::makeModels() {
     convert_->setIconText(convert_->text());  // a button would leave the dots out
     convert_->setObjectName(QStringLiteral("convertModel"));
     convert_->setVisible(false);
-    convertButton_ = new QToolButton(box);
-    convertButton_->setObjectName(QStringLiteral("convertButton"));
+    convertButton_ = named("convertButton", new QToolButton(box));
     convertButton_->setDefaultAction(convert_);
     convertButton_->hide();
     models_->addAction(convert_);
@@ -514,8 +510,7 @@ void ModelsPanel::takeDropped(const QString& path, QPoint at) {
         models_->scrollToItem(item);
         return;
     }
-    auto* menu = new QMenu(this);
-    menu->setObjectName(QStringLiteral("dropMenu"));
+    auto* menu = named("dropMenu", new QMenu(this));
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->addAction(
         tr("Add the folder %1").arg(menuText(dropped.dir().dirName())), this, [this, dropped] {

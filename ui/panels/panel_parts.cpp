@@ -57,8 +57,7 @@ void selectRowForKeys(QAbstractItemView& list) {
 
 QWidget* makeEmptyState(const EmptyState& state, QWidget* parent) {
     auto* page = new QWidget(parent);
-    auto* icon = new QLabel(page);
-    icon->setObjectName(QStringLiteral("emptyIcon"));
+    auto* icon = named("emptyIcon", new QLabel(page));
     const auto paintIcon = [icon, name = state.icon] {
         icon->setPixmap(Theme::current().icon(name, "text.muted").pixmap(kIconPixels));
     };
@@ -83,8 +82,10 @@ QWidget* makeEmptyState(const EmptyState& state, QWidget* parent) {
 }
 
 Fold::Fold(const QString& title, QWidget* content, bool isOpen, QWidget* parent)
-    : QWidget(parent), title_(title), button_(new QToolButton(this)), content_(content) {
-    button_->setObjectName(QStringLiteral("fold"));
+    : QWidget(parent),
+      title_(title),
+      button_(named("fold", new QToolButton(this))),
+      content_(content) {
     button_->setCheckable(true);
     button_->setAutoRaise(true);
     button_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);

@@ -42,13 +42,11 @@ int within(const VideoFrames& video, int frame) {
 FrameBar::FrameBar(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("frameBar"));
     play_ = makeIconButton("play", {}, "play", this);
-    slider_ = new QSlider(Qt::Horizontal, this);
-    slider_->setObjectName(QStringLiteral("frame"));
+    slider_ = named("frame", new QSlider(Qt::Horizontal, this));
     slider_->setAccessibleName(tr("Frame"));
     slider_->setToolTip(
         tr("Frame: Left and Right step, Home and End go to the first and the last"));
-    text_ = new QLabel(this);
-    text_->setObjectName(QStringLiteral("frameText"));
+    text_ = named("frameText", new QLabel(this));
     text_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     timer_.setTimerType(Qt::PreciseTimer);
     timer_.setSingleShot(true);

@@ -239,15 +239,12 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     : QDialog(parent) {
     setObjectName(QStringLiteral("presetDialog"));
     setWindowTitle(tr("Save as preset"));
-    title_ = new QLineEdit(proposed.title, this);
-    title_->setObjectName(QStringLiteral("title"));
+    title_ = named("title", new QLineEdit(proposed.title, this));
     title_->selectAll();
     title_->setFocus(Qt::OtherFocusReason);
-    tags_ = new QLineEdit(proposed.tags.join(QStringLiteral(", ")), this);
-    tags_->setObjectName(QStringLiteral("tags"));
+    tags_ = named("tags", new QLineEdit(proposed.tags.join(QStringLiteral(", ")), this));
     tags_->setPlaceholderText(tr("separated by commas"));
-    description_ = new QPlainTextEdit(proposed.description, this);
-    description_->setObjectName(QStringLiteral("description"));
+    description_ = named("description", new QPlainTextEdit(proposed.description, this));
     description_->setMaximumHeight(kDescriptionHeight);
     description_->setTabChangesFocus(true);
     auto* form = new QFormLayout;

@@ -93,8 +93,7 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     description_ = makeText({}, "presetDescription", this, "body", "text");
     needs_ = makeText({}, "presetNeeds", this, "body", "text");
     problem_ = makeText({}, "presetProblem", this, "body", "error");
-    files_ = new QTreeWidget(this);
-    files_->setObjectName(QStringLiteral("presetFiles"));
+    files_ = named("presetFiles", new QTreeWidget(this));
     files_->setAccessibleName(tr("Files that it needs"));
     files_->setHeaderLabels({tr("File"), tr("What")});
     files_->setRootIsDecorated(false);
@@ -228,12 +227,10 @@ PresetsBrowser::PresetsBrowser(PresetStore& store, QWidget* parent)
 
 QWidget* PresetsBrowser::makeBar() {
     auto* bar = new QWidget(this);
-    search_ = new QLineEdit(bar);
-    search_->setObjectName(QStringLiteral("presetSearch"));
+    search_ = named("presetSearch", new QLineEdit(bar));
     search_->setPlaceholderText(tr("Search presets"));
     search_->setAccessibleName(search_->placeholderText());
-    tag_ = new QComboBox(bar);
-    tag_->setObjectName(QStringLiteral("presetTag"));
+    tag_ = named("presetTag", new QComboBox(bar));
     tag_->setAccessibleName(tr("Tag"));
     tag_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     tag_->addItem(tr("All tags"), QString());

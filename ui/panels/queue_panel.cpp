@@ -265,7 +265,7 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     : QWidget(parent),
       queue_(queue),
       rows_(new QueueRows(queue, this)),
-      list_(new QListView(this)),
+      list_(named("runs", new QListView(this))),
       empty_(makeText(
           tr("No runs yet. Press Run, and it appears here with its image."), "noRuns", this)) {
     setObjectName("queuePanel");
@@ -303,7 +303,6 @@ void QueuePanel::build() {
     connect(retry_, &QToolButton::clicked, this, &QueuePanel::retrySelected);
     connect(remove_, &QToolButton::clicked, this, &QueuePanel::removeSelected);
     connect(open_, &QToolButton::clicked, this, [this] { Q_EMIT graphRequested(selectedRun()); });
-    list_->setObjectName("runs");
     list_->setAccessibleName(tr("Runs"));
     list_->setModel(rows_);
     list_->setItemDelegate(new QueueDelegate(list_));

@@ -173,8 +173,7 @@ QWidget* MaskPanel::makeWhole() {
 
 QWidget* MaskPanel::makeLook() {
     auto* part = new QWidget(this);
-    colour_ = new QComboBox(part);
-    colour_->setObjectName(QStringLiteral("maskColour"));
+    colour_ = named("maskColour", new QComboBox(part));
     colour_->addItem(tr("Red"), OverlayLook().colour);
     colour_->addItem(tr("Green"), QColor(0, 170, 60));
     colour_->addItem(tr("Blue"), QColor(40, 90, 255));

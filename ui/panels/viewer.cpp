@@ -89,11 +89,9 @@ QWidget* Viewer::makePane() {
 
 QWidget* Viewer::makeBar() {
     auto* bar = new QWidget(this);
-    title_ = new ElidedLabel(bar);
-    title_->setObjectName(QStringLiteral("viewerTitle"));
+    title_ = named("viewerTitle", new ElidedLabel(bar));
     title_->setFont(Theme::current().font("strong"));
-    zoom_ = new QLabel(bar);
-    zoom_->setObjectName(QStringLiteral("zoom"));
+    zoom_ = named("zoom", new QLabel(bar));
     zoom_->setMinimumWidth(zoom_->fontMetrics().horizontalAdvance(QStringLiteral("3200 %")));
     zoom_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     QToolButton* out = makeIconButton("zoom-out", tr("Smaller (-)"), "zoomOut", this);
@@ -233,13 +231,11 @@ void Viewer::makeSteps() {
         new QShortcut(
             key, view_, this, [this, by = by] { step(by); }, Qt::WidgetShortcut);
     }
-    list_ = new QComboBox(this);
-    list_->setObjectName(QStringLiteral("pictures"));
+    list_ = named("pictures", new QComboBox(this));
     list_->setAccessibleName(tr("Images"));
     list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     list_->setMinimumContentsLength(kListLetters);
-    position_ = new QLabel(this);
-    position_->setObjectName(QStringLiteral("place"));
+    position_ = named("place", new QLabel(this));
     connect(previous_, &QToolButton::clicked, this, [this] { step(-1); });
     connect(next_, &QToolButton::clicked, this, [this] { step(1); });
     connect(list_, &QComboBox::activated, this, [this](int index) { load(files_.value(index)); });

@@ -92,7 +92,7 @@ RecoveryDialog::RecoveryDialog(std::vector<Recovered> found,
                                QWidget* parent)
     : QDialog(parent),
       found_(std::move(found)),
-      list_(new QListWidget(this)),
+      list_(named("list", new QListWidget(this))),
       open_(makeButton(tr("Recover"), "recover", this)),
       discard_(makeButton(tr("Throw away"), "discard", this)) {
     setObjectName(QStringLiteral("recovery"));
@@ -102,7 +102,6 @@ RecoveryDialog::RecoveryDialog(std::vector<Recovered> found,
                                "can be opened again. The saved files are unchanged."),
                             "",
                             this);
-    list_->setObjectName(QStringLiteral("list"));
     open_->setDefault(true);
     QPushButton* later = makeButton(tr("Later"), "later", this);
     columnIn(this,

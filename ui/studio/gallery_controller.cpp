@@ -118,8 +118,7 @@ DifferencesDialog::DifferencesDialog(const QString& run,
                             this);
     head->setObjectName(QStringLiteral("head"));
     head->setWordWrap(true);
-    auto* list = new QTreeWidget(this);
-    list->setObjectName(QStringLiteral("list"));
+    auto* list = named("list", new QTreeWidget(this));
     list->setRootIsDecorated(false);
     list->setUniformRowHeights(true);
     list->setHeaderLabels({tr("Where"), tr("In that run"), tr("Now")});

@@ -35,20 +35,18 @@ KeysSheet::KeysSheet(Actions& actions, QWidget* parent)
     : QDialog(parent),
       actions_(actions),
       search_(makeSearch(tr("Search for an action or a key"), "search", this)),
-      list_(new QTreeWidget(this)),
-      key_(new QKeySequenceEdit(this)),
+      list_(named("list", new QTreeWidget(this))),
+      key_(named("key", new QKeySequenceEdit(this))),
       reset_(new QPushButton(tr("Back to the default"), this)),
       note_(makeText({}, "note", this)) {
     setObjectName(QStringLiteral("keysSheet"));
     setWindowTitle(tr("Keys"));
     resize(Theme::space(160), Theme::space(150));
-    list_->setObjectName(QStringLiteral("list"));
     list_->setAccessibleName(windowTitle());
     list_->setHeaderLabels({tr("Action"), tr("Keys")});
     list_->setUniformRowHeights(true);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-    key_->setObjectName(QStringLiteral("key"));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* label = new QLabel(tr("New key"), this);
     for (QWidget* each : {static_cast<QWidget*>(key_), key_->findChild<QWidget*>()}) {

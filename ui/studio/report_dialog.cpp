@@ -108,9 +108,9 @@ ReportDialog::ReportDialog(ReportFacts facts, Redactor::Known machine, QWidget* 
     : QDialog(parent),
       facts_(std::move(facts)),
       machine_(std::move(machine)),
-      description_(new QPlainTextEdit(this)),
-      preview_(new QPlainTextEdit(this)),
-      state_(new QLabel(this)),
+      description_(named("reportDescription", new QPlainTextEdit(this))),
+      preview_(named("reportPreview", new QPlainTextEdit(this))),
+      state_(named("reportState", new QLabel(this))),
       rest_(new QTimer(this)) {
     setObjectName(QStringLiteral("reportProblem"));
     setWindowTitle(tr("Report a problem"));
@@ -142,7 +142,6 @@ void ReportDialog::build() {
            "your bug report."),
         "",
         this);
-    description_->setObjectName(QStringLiteral("reportDescription"));
     description_->setPlaceholderText(tr("What did you do, what did you expect, what happened?"));
     description_->setTabChangesFocus(true);
     description_->setFixedHeight(Theme::space(16));
@@ -159,13 +158,11 @@ void ReportDialog::build() {
     auto* texts = addChoice("hasTexts", tr("Prompts and other texts"), &ReportChoices::hasTexts);
     texts->setToolTip(tr("Prompts are left out unless they matter for the problem"));
     choices->addWidget(texts);
-    preview_->setObjectName(QStringLiteral("reportPreview"));
     preview_->setReadOnly(true);
     preview_->setMinimumHeight(Theme::space(12));
     preview_->setLineWrapMode(QPlainTextEdit::NoWrap);
     preview_->setFont(Theme::current().font("mono"));
     preview_->setTabChangesFocus(true);
-    state_->setObjectName(QStringLiteral("reportState"));
     state_->setForegroundRole(QPalette::PlaceholderText);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     save_ = buttons->addButton(tr("Save..."), QDialogButtonBox::ActionRole);

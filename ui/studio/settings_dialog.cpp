@@ -136,8 +136,7 @@ void SettingsDialog::addDevice(QFormLayout& form, const std::vector<std::string>
 }
 
 void SettingsDialog::addBudget(QFormLayout& form) {
-    auto* budget = new QLineEdit(settings_.preferences().memoryBudget, this);
-    budget->setObjectName(QStringLiteral("budget"));
+    auto* budget = named("budget", new QLineEdit(settings_.preferences().memoryBudget, this));
     budget->setPlaceholderText(tr("Free memory less 5 %"));
     budget->setMinimumWidth(budget->fontMetrics().horizontalAdvance(budget->placeholderText()) +
                             Theme::space(6));
@@ -161,8 +160,7 @@ void SettingsDialog::addBudget(QFormLayout& form) {
 }
 
 void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
-    auto* folder = new QLineEdit(settings_.preferences().outputFolder, this);
-    folder->setObjectName(QStringLiteral("outputFolder"));
+    auto* folder = named("outputFolder", new QLineEdit(settings_.preferences().outputFolder, this));
     folder->setPlaceholderText(ownFolder);
     auto* browse = new QPushButton(tr("Choose..."), this);
     browse->setAutoDefault(false);
@@ -185,8 +183,7 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
 }
 
 void SettingsDialog::addPreviews(QFormLayout& form) {
-    auto* previews = new QCheckBox(tr("Show the image while it is made"), this);
-    previews->setObjectName(QStringLiteral("previews"));
+    auto* previews = named("previews", new QCheckBox(tr("Show the image while it is made"), this));
     previews->setChecked(settings_.preferences().showsPreviews);
     form.addRow(tr("Previews"), previews);
     connect(previews, &QCheckBox::toggled, this, [this](bool isOn) {
@@ -196,12 +193,10 @@ void SettingsDialog::addPreviews(QFormLayout& form) {
 
 void SettingsDialog::addAttention(QFormLayout& form) {
     const Preferences& preferences = settings_.preferences();
-    auto* notify = new QCheckBox(tr("Notify me after"), this);
-    notify->setObjectName(QStringLiteral("notifies"));
+    auto* notify = named("notifies", new QCheckBox(tr("Notify me after"), this));
     notify->setToolTip(tr("Only while another window is in front"));
     notify->setChecked(preferences.notifiesOfRuns);
-    auto* seconds = new QSpinBox(this);
-    seconds->setObjectName(QStringLiteral("notifyAfter"));
+    auto* seconds = named("notifyAfter", new QSpinBox(this));
     seconds->setAccessibleName(tr("Seconds that a run takes at least"));
     seconds->setRange(0, kMostNotifySeconds);
     seconds->setSuffix(tr(" s"));
@@ -209,8 +204,7 @@ void SettingsDialog::addAttention(QFormLayout& form) {
     seconds->setEnabled(preferences.notifiesOfRuns);
     seconds->setKeyboardTracking(false);
     form.addRow(tr("When a run ends"), rowOf(2, {notify, seconds, Cell::spring()}));
-    auto* awake = new QCheckBox(tr("Keep the computer awake"), this);
-    awake->setObjectName(QStringLiteral("keepsAwake"));
+    auto* awake = named("keepsAwake", new QCheckBox(tr("Keep the computer awake"), this));
     awake->setChecked(preferences.keepsAwake);
     form.addRow(tr("While runs are at work"), awake);
     connect(notify, &QCheckBox::toggled, this, [this, seconds](bool isOn) {
@@ -226,8 +220,7 @@ void SettingsDialog::addAttention(QFormLayout& form) {
 }
 
 void SettingsDialog::addDropped(QFormLayout& form) {
-    auto* box = new QComboBox(this);
-    box->setObjectName(QStringLiteral("dropped"));
+    auto* box = named("dropped", new QComboBox(this));
     box->addItem(tr("Ask"), static_cast<int>(DroppedImage::Ask));
     box->addItem(tr("Open its graph"), static_cast<int>(DroppedImage::OpenGraph));
     box->addItem(tr("Use it as input"), static_cast<int>(DroppedImage::UseAsInput));

@@ -33,15 +33,15 @@ QToolButton* buttonOf(QToolBar& bar, QAction& action) {
 }  // namespace
 
 RunStrip::RunStrip(QWidget* parent)
-    : QWidget(parent), bar_(new QProgressBar(this)), text_(new QLabel(this)) {
+    : QWidget(parent),
+      bar_(named("runBar", new QProgressBar(this))),
+      text_(named("runText", new QLabel(this))) {
     setObjectName(QStringLiteral("runStrip"));
     setFixedWidth(kWidth);
-    bar_->setObjectName(QStringLiteral("runBar"));
     bar_->setAccessibleName(tr("Progress of the run"));
     bar_->setRange(0, kFull);
     bar_->setTextVisible(false);
     bar_->setFixedHeight(kBar);
-    text_->setObjectName(QStringLiteral("runText"));
     text_->setFont(Theme::current().font("small"));
     columnIn(this, 1, {2, 0, 2, 0}, {Cell::spring(), text_, bar_, Cell::spring()});
 }
@@ -66,8 +66,7 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     for (const char* id : {"run.start", "run.here"}) {
         buttonOf(*this, actions.at(id))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     }
-    cancel_ = new QToolButton(this);
-    cancel_->setObjectName(QStringLiteral("cancel"));
+    cancel_ = named("cancel", new QToolButton(this));
     actions.at("run.cancel").setIconText(tr("Cancel"));
     cancel_->setDefaultAction(&actions.at("run.cancel"));
     cancel_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -83,14 +82,12 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     QWidget* spring = addSpring(*this);
     strip_ = new RunStrip(spring);
     rowIn(spring, 0, {strip_, Cell::spring()});  // the strip comes and goes, and no button moves
-    memory_ = new QToolButton(this);
-    memory_->setObjectName(QStringLiteral("need"));
+    memory_ = named("need", new QToolButton(this));
     memory_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     addWidget(memory_);
     addSpring(*this);
     addAction(&actions.at("view.zoom_out"));
-    zoom_ = new QToolButton(this);
-    zoom_->setObjectName(QStringLiteral("zoom"));
+    zoom_ = named("zoom", new QToolButton(this));
     zoom_->setMinimumWidth(Theme::space(14));
     const auto showZoomKey = [this] {
         zoom_->setToolTip(actions_.at("view.zoom_actual").toolTip());

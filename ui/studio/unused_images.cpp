@@ -65,8 +65,7 @@ Bytes bytesOf(const QFileInfoList& files) {
 }
 
 QTreeWidget* listOf(const QFileInfoList& files, QWidget* parent) {
-    auto* list = new QTreeWidget(parent);
-    list->setObjectName(QStringLiteral("list"));
+    auto* list = named("list", new QTreeWidget(parent));
     list->setRootIsDecorated(false);
     list->setUniformRowHeights(true);
     list->setHeaderLabels(

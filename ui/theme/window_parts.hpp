@@ -16,6 +16,14 @@
 
 namespace lowtide::ui {
 
+/// The widget under a name, by which tests, settings and styles find it. (A template: it returns
+/// what it was given.)
+template <typename Widget>
+[[nodiscard]] Widget* named(const char* name, Widget* widget) {
+    widget->setObjectName(QLatin1String(name));
+    return widget;
+}
+
 /// What stands in a row or a column: a widget or a layout with its share of the space, or space
 /// alone. nullptr stands for nothing.
 struct Cell {
@@ -55,6 +63,7 @@ QVBoxLayout* columnIn(QWidget* part, int spacing, Cells cells);
 QVBoxLayout* columnIn(QWidget* part, int spacing, const QMargins& margins, Cells cells);
 QHBoxLayout* rowIn(QWidget* part, int spacing, Cells cells);
 QHBoxLayout* rowIn(QWidget* part, int spacing, const QMargins& margins, Cells cells);
+
 [[nodiscard]] inline QHBoxLayout* rowOf(int spacing, Cells cells) {
     return rowIn(nullptr, spacing, cells);
 }
