@@ -4,11 +4,11 @@
 #include "ui/editors/param_editor.hpp"
 #include "ui/editors/picker.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
@@ -77,15 +77,6 @@ void addImagePreview(QFileDialog& dialog) {
 
 constexpr int kInset = 2;  ///< that QLineEdit leaves next to its text
 
-QToolButton* makeButton(QWidget* parent, const char* icon, const QString& tooltip) {
-    auto* button = new QToolButton(parent);
-    button->setObjectName(icon);
-    button->setIcon(Theme::current().icon(icon));
-    button->setToolTip(tooltip);
-    button->setAccessibleName(tooltip);
-    return button;
-}
-
 bool givesImage(const NodeDesc& node) {
     return std::any_of(node.outputs.begin(), node.outputs.end(), [](const PortDesc& output) {
         return output.type == "IMAGE";
@@ -135,23 +126,21 @@ FileEditor::FileEditor(const NodeDesc& node,
       nodeType_(node.id),
       isWritten_(node.sideEffect),
       isImage_(param.kind == ParamKind::File && !node.sideEffect && givesImage(node)),
-      path_(new PathLine(this)) {
+      path_(named("path", new PathLine(this))) {
     const bool isFolder = param.kind == ParamKind::Folder;
-    path_->setObjectName("path");
     path_->setPlaceholderText(isFolder ? tr("No folder") : tr("No file"));
     path_->setAccessibleName(accessibleName());
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(Theme::space(1));
-    row->addWidget(path_, 1);
+    QBoxLayout* row = rowIn(this, 1, {{path_, 1}});
+    const auto add = [&](const char* icon, const QString& tip, void (FileEditor::*act)()) {
+        QToolButton* button = makeIconButton(icon, tip, icon, this);
+        button->setAutoRaise(false);
+        connect(button, &QToolButton::clicked, this, act);
+        row->addWidget(button);
+    };
     if (offered_) {
-        auto* known = makeButton(this, "chevron-down", tr("Choose one that is known"));
-        connect(known, &QToolButton::clicked, this, &FileEditor::offer);
-        row->addWidget(known);
+        add("chevron-down", tr("Choose one that is known"), &FileEditor::offer);
     }
-    auto* folder = makeButton(this, "folder", tr("Browse…"));
-    connect(folder, &QToolButton::clicked, this, &FileEditor::browse);
-    row->addWidget(folder);
+    add("folder", tr("Browse…"), &FileEditor::browse);
     setFocusProxy(path_);
     connect(path_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);

@@ -12,16 +12,15 @@
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCheckBox>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QString>
-#include <QVBoxLayout>
 
 #include <set>
 
@@ -116,21 +115,14 @@ QString priceOf(memory::NumericSwitch each) {
 PolicyRows::PolicyRows(const std::vector<std::string>& devices, QWidget* parent)
     : QWidget(parent),
       devices_(devices),
-      name_(new ChoiceBox(this)),
+      name_(named("policy", new ChoiceBox(this))),
       summary_(makeNote(QString(), "text.muted", this)),
-      stream_(new QCheckBox(tr("Copy the next group ahead"), this)),
-      blocks_(new QSpinBox(this)),
-      budget_(new QLineEdit(this)),
-      after_(new ChoiceBox(this)),
-      pin_(new QLineEdit(this)),
-      device_(new ChoiceBox(this)) {
-    name_->setObjectName("policy");
-    stream_->setObjectName("stream");
-    blocks_->setObjectName("blocks");
-    budget_->setObjectName("budget");
-    after_->setObjectName("after");
-    pin_->setObjectName("pin");
-    device_->setObjectName("device");
+      stream_(named("stream", new QCheckBox(tr("Copy the next group ahead"), this))),
+      blocks_(named("blocks", new QSpinBox(this))),
+      budget_(named("budget", new QLineEdit(this))),
+      after_(named("after", new ChoiceBox(this))),
+      pin_(named("pin", new QLineEdit(this))),
+      device_(named("device", new ChoiceBox(this))) {
     for (const memory::PlannerType& type : memory::planners()) {
         name_->addItem(QString::fromStdString(type.name), QString::fromStdString(type.name));
         name_->setItemData(name_->count() - 1, moduleSentence(type.summary), Qt::ToolTipRole);
@@ -259,9 +251,9 @@ void PolicyRows::showPolicy() {
 }
 
 TypeRows::TypeRows(QWidget* parent)
-    : QWidget(parent), storage_(new ChoiceBox(this)), compute_(new ChoiceBox(this)) {
-    storage_->setObjectName("storage");
-    compute_->setObjectName("compute");
+    : QWidget(parent),
+      storage_(named("storage", new ChoiceBox(this))),
+      compute_(named("compute", new ChoiceBox(this))) {
     storage_->addItem(tr("as in the preset"), QString());
     storage_->addItem(tr("as in the file"), QString(kFile));
     for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {
@@ -321,9 +313,7 @@ SwitchRows::SwitchRows(const std::map<memory::NumericSwitch, bool>& switches,
                        const Json& planned,
                        QWidget* parent)
     : QWidget(parent), switches_(switches) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
+    columnIn(this, 2, {});
     for (size_t i = 0; i < memory::kNumericSwitchCount; ++i) {
         addSwitch(static_cast<memory::NumericSwitch>(i), planned);
     }
@@ -332,10 +322,6 @@ SwitchRows::SwitchRows(const std::map<memory::NumericSwitch, bool>& switches,
 void SwitchRows::addSwitch(memory::NumericSwitch each, const Json& planned) {
     const QString state = plannedState(each, planned);
     auto* part = new QWidget(this);
-    auto* column = new QVBoxLayout(part);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* row = new QHBoxLayout;
     auto* name = new QLabel(labelOf(each), part);
     auto* box = new ChoiceBox(part);
     box->setObjectName(QString::fromStdString("switch." + std::string(memory::nameOf(each))));
@@ -346,15 +332,11 @@ void SwitchRows::addSwitch(memory::NumericSwitch each, const Json& planned) {
     box->setAccessibleName(labelOf(each));
     const auto own = switches_.find(each);
     box->setCurrentIndex(own == switches_.end() ? 0 : own->second ? 1 : 2);
-    row->addWidget(name);
-    row->addStretch();
-    row->addWidget(box);
-    column->addLayout(row);
     const QString cost =
         state.isEmpty() ? priceOf(each) : tr("%1 (now: %2)").arg(priceOf(each), state);
     QLabel* note = makeNote(cost, "text.muted", part);
     note->setObjectName(QString::fromStdString("state." + std::string(memory::nameOf(each))));
-    column->addWidget(note);
+    columnIn(part, 0, {rowOf(0, {name, Cell::spring(0), box}), note});
     layout()->addWidget(part);
     connect(box, &QComboBox::activated, this, [this, each](int index) {
         switches_.erase(each);

@@ -6,9 +6,9 @@
 #include "ui/editors/number_text.hpp"
 #include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
@@ -27,12 +27,11 @@ constexpr int kWheelNotch = 120;  ///< eighths of a degree
 }  // namespace
 
 NumberField::NumberField(const ParamDesc& param, QWidget* parent)
-    : ParamEditor(param, parent), typing_(new QLineEdit(this)) {
+    : ParamEditor(param, parent), typing_(named("typing", new QLineEdit(this))) {
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::SizeHorCursor);
     setAttribute(Qt::WA_Hover);
     setFixedHeight(Theme::current().size("control"));
-    typing_->setObjectName("typing");
     typing_->setAccessibleName(accessibleName());
     typing_->hide();
     typing_->installEventFilter(this);
@@ -365,18 +364,10 @@ bool NumberField::eventFilter(QObject* watched, QEvent* event) {
 }
 
 SeedEditor::SeedEditor(const ParamDesc& param, QWidget* parent)
-    : ParamEditor(param, parent), number_(new NumberField(param, this)) {
-    number_->setObjectName("number");
-    auto* die = new QToolButton(this);
-    die->setObjectName("dice");
-    die->setIcon(Theme::current().icon("dice"));
-    die->setToolTip(tr("Another random seed"));
-    die->setAccessibleName(die->toolTip());
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(Theme::space(1));
-    row->addWidget(number_, 1);
-    row->addWidget(die);
+    : ParamEditor(param, parent), number_(named("number", new NumberField(param, this))) {
+    QToolButton* die = makeIconButton("dice", tr("Another random seed"), "dice", this);
+    die->setAutoRaise(false);
+    rowIn(this, 1, {{number_, 1}, die});
     setFocusProxy(number_);
     connect(number_, &ParamEditor::edited, this, &SeedEditor::propose);
     connect(number_, &ParamEditor::dismissed, this, &ParamEditor::dismissed);

@@ -8,8 +8,8 @@
 #include "ui/editors/number_text.hpp"
 #include "ui/editors/prompt_editor.hpp"
 #include "ui/editors/switch_editor.hpp"
+#include "ui/theme/window_parts.hpp"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QVariant>
@@ -204,12 +204,9 @@ QString plainText(const Json& value) {
 }
 
 LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
-    : ParamEditor(param, parent), line_(new QLineEdit(this)) {
-    line_->setObjectName("line");
+    : ParamEditor(param, parent), line_(named("line", new QLineEdit(this))) {
     line_->setAccessibleName(accessibleName());
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(line_);
+    rowIn(this, 0, {line_});
     setFocusProxy(line_);
     connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
         propose(text.toStdString(), false);

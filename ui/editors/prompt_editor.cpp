@@ -11,6 +11,7 @@
 #include "ui/editors/prompt_highlighter.hpp"
 #include "ui/editors/styles_dialog.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
 #include <QDateTime>
@@ -20,7 +21,6 @@
 #include <QPlainTextEdit>
 #include <QSignalBlocker>
 #include <QToolTip>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -54,22 +54,18 @@ PromptEditor::PromptEditor(const NodeDesc& node,
       nodeType_(node.id),
       paramId_(param.id),
       library_(library),
-      prompt_(new QPlainTextEdit(this)),
+      prompt_(named("prompt", new QPlainTextEdit(this))),
       highlighter_(new PromptHighlighter(*prompt_->document())) {
     if (const ParamDesc* weights = graph::findParam(node, kWeightsParam)) {
         weights_ = *weights;
     }
-    prompt_->setObjectName("prompt");
     prompt_->setTabChangesFocus(true);
     prompt_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     prompt_->setAccessibleName(accessibleName());
     prompt_->installEventFilter(this);
     prompt_->viewport()->installEventFilter(this);
     watchTyping(*prompt_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(prompt_, 1);
+    columnIn(this, 0, {{prompt_, 1}});
     setFocusProxy(prompt_);
     setMinimumHeight(library_ ? kLeastPromptHeight + kFooterHeight : kLeastPromptHeight);
     connect(prompt_, &QPlainTextEdit::textChanged, this, [this] {

@@ -1,9 +1,9 @@
 #include "ui/editors/prompt_footer.hpp"
 
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCoreApplication>
-#include <QHBoxLayout>
 #include <QStringList>
 
 #include <algorithm>
@@ -109,24 +109,17 @@ CountText countText(const TextCounts& counts) {
 
 PromptFooter::PromptFooter(QWidget* parent)
     : QWidget(parent),
-      counts_(new QLabel(this)),
+      counts_(named("tokens", new QLabel(this))),
       read_(footerButton("readWeights", tr("Read weights"), this)),
       styles_(footerButton("promptStyles", tr("Styles"), this)),
       past_(footerButton("promptPast", tr("Earlier"), this)) {
-    counts_->setObjectName(QStringLiteral("tokens"));
     counts_->setFont(Theme::current().font("small"));
     counts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     read_->setToolTip(
         tr("(word:1.2) and BREAK are read as words here. Sets Weights of this node to A1111."));
     read_->setAccessibleDescription(read_->toolTip());
     read_->hide();
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(Theme::space(1), 0, 0, 0);
-    row->setSpacing(Theme::space(1));
-    row->addWidget(counts_, 1);
-    row->addWidget(read_);
-    row->addWidget(styles_);
-    row->addWidget(past_);
+    rowIn(this, 1, {1, 0, 0, 0}, {{counts_, 1}, read_, styles_, past_});
     connect(read_, &QToolButton::clicked, this, &PromptFooter::readAsked);
     connect(styles_, &QToolButton::clicked, this, &PromptFooter::stylesAsked);
     connect(past_, &QToolButton::clicked, this, &PromptFooter::pastAsked);

@@ -7,10 +7,10 @@
 #include "ui/editors/param_editor.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
@@ -47,17 +47,7 @@ void addRow(QFormLayout* form, const QString& label, QWidget* field) {
 }
 
 QLabel* makeNote(const QString& text, const char* colourToken, QWidget* parent) {
-    auto* note = new QLabel(text, parent);
-    note->setWordWrap(true);
-    const auto colour = [note, colourToken] {
-        QPalette palette;
-        palette.setColor(QPalette::WindowText, Theme::current().colour(colourToken));
-        note->setPalette(palette);
-    };
-    note->setFont(Theme::current().font("small"));
-    colour();
-    QObject::connect(&Themed::instance(), &Themed::changed, note, colour);
-    return note;
+    return makeText(text, "", parent, "small", colourToken);
 }
 
 void setRefused(QWidget& widget, const QString& reason, const QString& tooltip) {
@@ -72,31 +62,19 @@ QWidget* makeComponentPart(const QString& role,
                            QWidget* parent) {
     auto* part = new QWidget(parent);
     part->setObjectName(kComponent + role);
-    auto* column = new QVBoxLayout(part);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
-    auto* head = new QHBoxLayout;
     auto* name = new QLabel(role, part);
     name->setFont(Theme::current().font("label"));
-    head->addWidget(name);
     QLabel* note = makeNote(summary, "text.muted", part);
     note->setObjectName("summary");
     note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    head->addWidget(note, 1);
     const bool hasOwn = rows != nullptr;
-    auto* own = new QToolButton(part);
-    own->setObjectName("own");
-    own->setAutoRaise(true);
-    own->setIcon(Theme::current().icon(hasOwn ? "close" : "plus"));
-    own->setToolTip(hasOwn ? QLabel::tr("Treat %1 like the others").arg(role)
-                           : QLabel::tr("Treat %1 separately").arg(role));
-    own->setAccessibleName(own->toolTip());
+    QToolButton* own = makeIconButton(hasOwn ? "close" : "plus",
+                                      hasOwn ? QLabel::tr("Treat %1 like the others").arg(role)
+                                             : QLabel::tr("Treat %1 separately").arg(role),
+                                      "own",
+                                      part);
     QObject::connect(own, &QToolButton::clicked, part, [onToggled, hasOwn] { onToggled(!hasOwn); });
-    head->addWidget(own);
-    column->addLayout(head);
-    if (rows) {
-        column->addWidget(rows);
-    }
+    columnIn(part, 1, {rowOf(1, {name, {note, 1}, own}), rows});
     return part;
 }
 
@@ -148,14 +126,10 @@ void KeptFocus::restoreIn(QWidget& body) const {
 }
 
 TextAndFields::TextAndFields(QWidget& editor, const QString& accessibleName, const QString& tip)
-    : editor_(editor), tip_(tip), line_(new QLineEdit(&editor)) {
-    line_->setObjectName("text");
+    : editor_(editor), tip_(tip), line_(named("text", new QLineEdit(&editor))) {
     line_->setFont(Theme::current().font("mono"));
     line_->setAccessibleName(accessibleName);
-    auto* column = new QVBoxLayout(&editor);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    column->addWidget(line_);
+    columnIn(&editor, 2, {line_});
 }
 
 bool TextAndFields::areUsable() const {
@@ -169,8 +143,7 @@ void TextAndFields::rebuild(int spacing, const std::function<void(QVBoxLayout*)>
         fields_->hide();
         fields_->deleteLater();
     }
-    fields_ = new QWidget(&editor_);
-    fields_->setObjectName("body");
+    fields_ = named("body", new QWidget(&editor_));
     auto* column = new QVBoxLayout(fields_);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(spacing);

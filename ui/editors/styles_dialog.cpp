@@ -1,11 +1,11 @@
 #include "ui/editors/styles_dialog.hpp"
 
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -34,8 +34,7 @@ std::optional<QString> askStyleName(const StyleStore& store, const QString& name
     QDialog dialog(parent);
     dialog.setObjectName(QStringLiteral("styleName"));
     dialog.setWindowTitle(StylesDialog::tr("Name of the style"));
-    auto* line = new QLineEdit(name, &dialog);
-    line->setObjectName(QStringLiteral("name"));
+    auto* line = named("name", new QLineEdit(name, &dialog));
     line->setMinimumWidth(kNameFieldWidth);
     line->selectAll();
     auto* note = new QLabel(&dialog);
@@ -59,9 +58,7 @@ std::optional<QString> askStyleName(const StyleStore& store, const QString& name
     QObject::connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
     auto* column = new QVBoxLayout(&dialog);
     column->setSpacing(Theme::space(2));
-    column->addWidget(line);
-    column->addWidget(note);
-    column->addWidget(buttons);
+    addAll(*column, {line, note, buttons});
     check();
     const bool isTaken = dialog.exec() == QDialog::Accepted && !line->text().trimmed().isEmpty();
     return isTaken ? std::optional(line->text().trimmed()) : std::nullopt;
@@ -70,9 +67,9 @@ std::optional<QString> askStyleName(const StyleStore& store, const QString& name
 StylesDialog::StylesDialog(StyleStore& store, QWidget* parent)
     : QDialog(parent),
       store_(store),
-      list_(new QListWidget(this)),
-      texts_(new QPlainTextEdit(this)),
-      message_(new QLabel(this)) {
+      list_(named("styleList", new QListWidget(this))),
+      texts_(named("styleTexts", new QPlainTextEdit(this))),
+      message_(named("told", new QLabel(this))) {
     setObjectName(QStringLiteral("styles"));
     setWindowTitle(tr("Styles"));
     resize(kStylesSize);
@@ -91,10 +88,7 @@ StylesDialog::StylesDialog(StyleStore& store, QWidget* parent)
 }
 
 void StylesDialog::build() {
-    list_->setObjectName(QStringLiteral("styleList"));
-    texts_->setObjectName(QStringLiteral("styleTexts"));
     texts_->setReadOnly(true);
-    message_->setObjectName(QStringLiteral("told"));
     message_->setWordWrap(true);
     message_->hide();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -110,15 +104,9 @@ void StylesDialog::build() {
         ->setToolTip(tr("Adds the styles of a styles.csv of Automatic1111, or of a list in JSON "
                         "as Fooocus has it"));
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(list_, 1);
-    row->addWidget(texts_, 2);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(Theme::space(2));
-    column->addLayout(row, 1);
-    column->addWidget(message_);
-    column->addWidget(buttons);
+    addAll(*column, {{rowOf(2, {{list_, 1}, {texts_, 2}}), 1}, message_, buttons});
 }
 
 QString StylesDialog::current() const {

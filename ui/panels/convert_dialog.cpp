@@ -10,12 +10,10 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QRadioButton>
-#include <QVBoxLayout>
 
 namespace lowtide::ui {
 
@@ -46,12 +44,9 @@ constexpr int kConvertBar = Theme::space(1);
 constexpr int kWholeBar = 1000;
 
 QLabel* makeNote(const char* name, const QString& text, const char* token, QWidget* parent) {
-    auto* label = new QLabel(text, parent);
-    label->setObjectName(QLatin1String(name));
+    QLabel* label = makeText(text, name, parent, nullptr, token);
     label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
     label->setMinimumWidth(kConvertWidth);
-    setTextColour(*label, token);
     return label;
 }
 
@@ -154,35 +149,28 @@ ConvertDialog::ConvertDialog(Conversion& conversion,
       checkpoint_(checkpoint),
       graphFolder_(graphFolder),
       storages_(new StorageChoices(this)),
-      path_(new PathLine(this)),
-      browse_(new QPushButton(tr("Choose..."), this)),
+      path_(named("path", new PathLine(this))),
+      browse_(makeButton(tr("Choose..."), "browse", this)),
       replaced_(makeNote(
           "replaced", tr("A file of that name exists and will be replaced."), "warning", this)),
-      bar_(new QProgressBar(this)),
+      bar_(named("convertBar", new QProgressBar(this))),
       message_(makeNote("message", {}, "text", this)) {
     setObjectName(QStringLiteral("convertDialog"));
     setWindowTitle(tr("Convert %1").arg(QFileInfo(QString::fromStdString(checkpoint)).fileName()));
-    bar_->setObjectName(QStringLiteral("convertBar"));
     bar_->setAccessibleName(tr("Progress of the conversion"));
     bar_->setRange(0, kWholeBar);
     bar_->setTextVisible(false);
     bar_->setFixedHeight(kConvertBar);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(5), Theme::space(5), Theme::space(5), Theme::space(5));
-    column->setSpacing(Theme::space(3));
-    column->addWidget(
-        makeNote("convertNote",
-                 tr("Writes the weights to a new, smaller file and keeps the original. "
-                    "Numbers are rounded; the result says by how much."),
-                 "text.muted",
-                 this));
-    column->addWidget(storages_);
-    column->addLayout(makeFileRow());
-    column->addWidget(replaced_);
-    column->addWidget(bar_);
-    column->addWidget(message_);
-    column->addLayout(makeButtons());
-    column->setSizeConstraint(QLayout::SetFixedSize);
+    QLabel* note = makeNote("convertNote",
+                            tr("Writes the weights to a new, smaller file and keeps the original. "
+                               "Numbers are rounded; the result says by how much."),
+                            "text.muted",
+                            this);
+    columnIn(this,
+             3,
+             {5, 5, 5, 5},
+             {note, storages_, makeFileRow(), replaced_, bar_, message_, makeButtons()})
+        ->setSizeConstraint(QLayout::SetFixedSize);
     connect(storages_, &StorageChoices::changed, this, &ConvertDialog::propose);
     connect(&conversion_, &Conversion::known, this, &ConvertDialog::take);
     connect(&conversion_, &Conversion::progressed, this, &ConvertDialog::showProgress);
@@ -193,27 +181,18 @@ ConvertDialog::ConvertDialog(Conversion& conversion,
 }
 
 QBoxLayout* ConvertDialog::makeFileRow() {
-    path_->setObjectName(QStringLiteral("path"));
     path_->setPlaceholderText(tr("The new file"));
     path_->setAccessibleName(path_->placeholderText());
-    browse_->setObjectName(QStringLiteral("browse"));
     browse_->setAutoDefault(false);
     connect(path_, &QLineEdit::textChanged, this, &ConvertDialog::showState);
     connect(browse_, &QPushButton::clicked, this, &ConvertDialog::browse);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(path_, 1);
-    row->addWidget(browse_);
-    return row;
+    return rowOf(2, {{path_, 1}, browse_});
 }
 
 QBoxLayout* ConvertDialog::makeButtons() {
-    use_ = new QPushButton(tr("Use in the graph"), this);
-    use_->setObjectName(QStringLiteral("use"));
-    convert_ = new QPushButton(tr("Convert"), this);
-    convert_->setObjectName(QStringLiteral("convert"));
-    close_ = new QPushButton(this);
-    close_->setObjectName(QStringLiteral("close"));
+    use_ = makeButton(tr("Use in the graph"), "use", this);
+    convert_ = makeButton(tr("Convert"), "convert", this);
+    close_ = makeButton({}, "close", this);
     close_->setAutoDefault(false);
     connect(convert_, &QPushButton::clicked, this, &ConvertDialog::begin);
     connect(close_, &QPushButton::clicked, this, &ConvertDialog::reject);
@@ -221,13 +200,7 @@ QBoxLayout* ConvertDialog::makeButtons() {
         accept();
         Q_EMIT useAsked(written_);
     });
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(use_);
-    row->addStretch(1);
-    row->addWidget(close_);
-    row->addWidget(convert_);
-    return row;
+    return rowOf(2, {use_, Cell::spring(), close_, convert_});
 }
 
 void ConvertDialog::take(const Convertible& what) {
@@ -304,8 +277,7 @@ void ConvertDialog::reject() {
 }
 
 void ConvertDialog::browse() {
-    auto* dialog = new QFileDialog(this, tr("The new file"));
-    dialog->setObjectName(QStringLiteral("browseOut"));
+    auto* dialog = named("browseOut", new QFileDialog(this, tr("The new file")));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setNameFilters({tr("Weights (*%1)").arg(storages_->chosen()->ending)});

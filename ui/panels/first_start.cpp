@@ -11,10 +11,8 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCoreApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -45,16 +43,6 @@ bool isBetter(const Json& device, const Json* best) {
 
 constexpr int kStartWidth = 584;
 constexpr int kStartMargin = 6;  // in steps of the rhythm
-
-QLabel* makeText(
-    const QString& text, const char* name, const char* font, const char* token, QWidget* parent) {
-    auto* label = new QLabel(text, parent);
-    label->setObjectName(QLatin1String(name));
-    label->setFont(Theme::current().font(font));
-    label->setWordWrap(true);
-    setTextColour(*label, token);
-    return label;
-}
 
 /// One built-in preset of each kind: the balanced ones that can be opened with what is there. What
 /// needs no image to begin with stands first.
@@ -108,63 +96,52 @@ FirstStart::FirstStart(Settings& settings,
     : QDialog(parent), settings_(settings) {
     setObjectName(QStringLiteral("firstStart"));
     setWindowTitle(tr("Welcome to Lowtide"));
-    auto* title = makeText(tr("Welcome to Lowtide"), "welcome", "display", "text", this);
-    found_ = makeText({}, "deviceSentence", "body", "text", this);
+    auto* title = makeText(tr("Welcome to Lowtide"), "welcome", this, "display", "text");
+    found_ = makeText({}, "deviceSentence", this, "body", "text");
     auto* question =
-        makeText(tr("What do you want to begin with?"), "question", "title", "text", this);
+        makeText(tr("What do you want to begin with?"), "question", this, "title", "text");
     cards_ = new PresetCards(this);
     cards_->setEntries(beginnings(store));
     cards_->showWhole(kStartWidth - 2 * Theme::space(kStartMargin));
-    lowMemory_ = new QCheckBox(tr("Low-memory mode"), this);
-    lowMemory_->setObjectName(QStringLiteral("lowMemory"));
+    lowMemory_ = named("lowMemory", new QCheckBox(tr("Low-memory mode"), this));
     auto* mode = makeText(tr("Collects unused memory after every stage; suggested up to 8 GiB. It "
                              "costs a little time, images remain the same."),
                           "modeNote",
+                          this,
                           "small",
-                          "text.muted",
-                          this);
+                          "text.muted");
     auto* note = makeText(tr("These use the small model that comes with Lowtide. Your own "
                              "checkpoints are added under Models."),
                           "modelNote",
+                          this,
                           "small",
-                          "text.muted",
-                          this);
+                          "text.muted");
     connect(lowMemory_, &QCheckBox::clicked, this, [this] { isModeChosen_ = true; });
     auto* rows = new QWidget(this);
-    auto* column = new QVBoxLayout(rows);
-    const int margin = Theme::space(kStartMargin);
-    column->setContentsMargins(margin, margin, margin, Theme::space(2));
-    column->setSpacing(Theme::space(2));
-    auto* head = new QHBoxLayout;
-    head->addWidget(title, 1);
-    head->addWidget(makeLanguages(), 0, Qt::AlignTop);
-    column->addLayout(head);
-    column->addWidget(found_);
-    column->addSpacing(Theme::space(2));
-    column->addWidget(question);
-    column->addWidget(cards_);
-    column->addWidget(note);
-    column->addSpacing(Theme::space(2));
-    column->addWidget(lowMemory_);
-    column->addWidget(mode);
-    auto* whole = new QVBoxLayout(this);
-    whole->setContentsMargins(0, 0, 0, 0);
-    whole->setSpacing(0);
-    whole->addWidget(new ScrolledPart(rows, this), 1);
-    whole->addLayout(makeButtons());
+    columnIn(rows,
+             2,
+             {kStartMargin, kStartMargin, kStartMargin, 2},
+             {rowOf(2, {{title, 1}, {makeLanguages(), 0, Qt::AlignTop}}),
+              found_,
+              Cell::gap(2),
+              question,
+              cards_,
+              note,
+              Cell::gap(2),
+              lowMemory_,
+              mode});
+    columnIn(this, 0, {{new ScrolledPart(rows, this), 1}, makeButtons()});
     for (QLabel* text : {found_, note, mode}) {
-        text->setFixedWidth(kStartWidth - 2 * margin);
+        text->setFixedWidth(kStartWidth - 2 * Theme::space(kStartMargin));
     }
     setDevice(device);
     cards_->setFocus();
 }
 
 QHBoxLayout* FirstStart::makeButtons() {
-    auto* keep = new QPushButton(tr("Keep the graph that is open"), this);
-    keep->setObjectName(QStringLiteral("emptyGraph"));
+    QPushButton* keep = makeButton(tr("Keep the graph that is open"), "emptyGraph", this);
     keep->setAutoDefault(false);
-    start_ = new QPushButton(tr("Start"), this);
-    start_->setObjectName(QStringLiteral("start"));
+    start_ = makeButton(tr("Start"), "start", this);
     start_->setDefault(true);
     start_->setEnabled(!cards_->chosen().isEmpty());
     connect(cards_, &PresetCards::taken, this, &FirstStart::start);
@@ -173,21 +150,13 @@ QHBoxLayout* FirstStart::makeButtons() {
         keepSettings();
         reject();
     });
-    auto* buttons = new QHBoxLayout;
-    const int margin = Theme::space(kStartMargin);
-    buttons->setContentsMargins(margin, Theme::space(2), margin, margin);
-    buttons->setSpacing(Theme::space(2));
-    buttons->addStretch(1);
-    buttons->addWidget(keep);
-    buttons->addWidget(start_);
-    return buttons;
+    return rowIn(
+        nullptr, 2, {kStartMargin, 2, kStartMargin, kStartMargin}, {Cell::spring(), keep, start_});
 }
 
 QComboBox* FirstStart::makeLanguages() {
-    auto* box = new QComboBox(this);
-    box->setObjectName(QStringLiteral("language"));
-    box->setAccessibleName(tr("Language"));
-    box->setToolTip(tr("Language"));
+    auto* box = named("language", new QComboBox(this));
+    setTip(*box, tr("Language"));
     for (const LanguageName& each : languages()) {
         box->addItem(Theme::current().icon("language"), each.name, each.code);
     }

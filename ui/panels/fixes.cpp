@@ -11,12 +11,12 @@
 #include "ui/panels/memory_settings.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCoreApplication>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -335,15 +335,10 @@ bool applyFix(GraphModel& model, const Issue& issue, const Fix& offered) {
 }
 
 Notice::Notice(const char* name, QWidget* parent)
-    : QFrame(parent), text_(new QLabel(this)), buttons_(nullptr) {
+    : QFrame(parent), text_(makeText({}, "text", this)), buttons_(nullptr) {
     setObjectName(name);
-    text_->setObjectName("text");
-    text_->setWordWrap(true);
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(2));
-    layout->setSpacing(Theme::space(2));
-    layout->addWidget(text_);
+    columnIn(this, 2, {3, 2, 3, 2}, {text_});
     hide();
 }
 
@@ -367,9 +362,7 @@ void Notice::showMessage(Tone tone, const QString& text, std::vector<Fix> fixes)
     }
     if (!fixes_.empty()) {
         buttons_ = new QWidget(this);
-        auto* rows = new QVBoxLayout(buttons_);
-        rows->setContentsMargins(0, 0, 0, 0);
-        rows->setSpacing(Theme::space(1));
+        QBoxLayout* rows = columnIn(buttons_, 1, {});
         for (size_t i = 0; i < fixes_.size(); ++i) {
             auto* button = new QPushButton(fixes_[i].label, buttons_);
             button->setObjectName(QString("fix_%1").arg(i));

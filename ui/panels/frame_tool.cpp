@@ -3,6 +3,7 @@
 #include "ui/access/announce.hpp"
 #include "ui/panels/image_view.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QComboBox>
 #include <QFormLayout>
@@ -13,7 +14,6 @@
 #include <QPainterPath>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QVBoxLayout>
 
 #include <cmath>
 #include <optional>
@@ -204,50 +204,40 @@ void FrameTool::paint(QPainter& painter, const QRect&) {
 
 FramePanel::FramePanel(QWidget* parent)
     : QWidget(parent),
-      ratio_(new QComboBox(this)),
-      multiple_(new QComboBox(this)),
-      overlap_(new QSpinBox(this)),
-      size_(new QLabel(this)),
-      reported_(new QLabel(this)),
-      write_(new QPushButton(this)) {
+      ratio_(named("frameRatio", new QComboBox(this))),
+      multiple_(named("frameMultiple", new QComboBox(this))),
+      overlap_(named("frameOverlap", new QSpinBox(this))),
+      size_(makeText({}, "frameSize", this)),
+      reported_(makeText({}, "frameTold", this, "small")),
+      write_(makeButton({}, "frameWrite", this)) {
     setObjectName(QStringLiteral("framePanel"));
     auto* title = new QLabel(tr("Crop or extend"), this);
     title->setFont(Theme::current().font("strong"));
-    auto* hint = new QLabel(tr("Drag edges and corners inwards to crop, beyond the image to extend "
-                               "it. Arrows move the frame, with Shift they change its size."),
-                            this);
-    hint->setWordWrap(true);
-    ratio_->setObjectName(QStringLiteral("frameRatio"));
+    QLabel* hint =
+        makeText(tr("Drag edges and corners inwards to crop, beyond the image to extend it. Arrows "
+                    "move the frame, with Shift they change its size."),
+                 "",
+                 this);
     ratio_->addItem(tr("Free"));
     ratio_->addItem(tr("As the image"));
     for (const auto& [width, height] : kRatios) {
         ratio_->addItem(tr("%1 : %2").arg(width).arg(height), double(width) / height);
     }
-    multiple_->setObjectName(QStringLiteral("frameMultiple"));
     multiple_->setToolTip(
         tr("Models want sides that are multiples: 8 for Stable Diffusion, up to 64 "
            "for others"));
     for (const int multiple : {8, 16, 32, 64}) {
         multiple_->addItem(tr("%1 px").arg(multiple), multiple);
     }
-    overlap_->setObjectName(QStringLiteral("frameOverlap"));
     overlap_->setRange(0, kMostOverlap);
     overlap_->setSuffix(tr(" px"));
     overlap_->setValue(kFirstOverlap);
     overlap_->setToolTip(
         tr("Over so many pixels of the old image the mask of what is new falls "
            "off, so that both join"));
-    size_->setObjectName(QStringLiteral("frameSize"));
-    size_->setWordWrap(true);
-    reported_->setObjectName(QStringLiteral("frameTold"));
-    reported_->setWordWrap(true);
-    reported_->setFont(Theme::current().font("small"));
-    write_->setObjectName(QStringLiteral("frameWrite"));
     write_->setDefault(true);
-    auto* reset = new QPushButton(tr("Whole image"), this);
-    reset->setObjectName(QStringLiteral("frameReset"));
-    auto* close = new QPushButton(tr("Close"), this);
-    close->setObjectName(QStringLiteral("frameClose"));
+    QPushButton* reset = makeButton(tr("Whole image"), "frameReset", this);
+    QPushButton* close = makeButton(tr("Close"), "frameClose", this);
     close->setToolTip(tr("Back to the image, nothing is written (Esc)"));
     for (QPushButton* each : {write_, reset, close}) {
         each->setFocusPolicy(Qt::TabFocus);
@@ -257,18 +247,10 @@ FramePanel::FramePanel(QWidget* parent)
     form->addRow(tr("Ratio"), ratio_);
     form->addRow(tr("Multiple of"), multiple_);
     form->addRow(tr("Overlap"), overlap_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(3));
-    column->setSpacing(Theme::space(3));
-    column->addWidget(title);
-    column->addWidget(hint);
-    column->addLayout(form);
-    column->addWidget(size_);
-    column->addWidget(reset);
-    column->addStretch(1);
-    column->addWidget(reported_);
-    column->addWidget(write_);
-    column->addWidget(close);
+    columnIn(this,
+             3,
+             {3, 2, 3, 3},
+             {title, hint, form, size_, reset, Cell::spring(), reported_, write_, close});
     connect(ratio_, &QComboBox::activated, this, [this](int index) {
         const QSizeF image = tool_->frame().image();
         const std::optional<double> own(image.width() / image.height());

@@ -14,7 +14,6 @@
 #include <QDesktopServices>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
@@ -25,7 +24,6 @@
 #include <QThreadPool>
 #include <QToolButton>
 #include <QUrl>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <set>
@@ -72,8 +70,7 @@ Gallery::Gallery(RunLibrary& library, QWidget* parent)
 
 void Gallery::build() {
     filter_ = new GalleryFilter(this);
-    list_ = new QListView(this);
-    list_->setObjectName(QStringLiteral("pictures"));
+    list_ = named("pictures", new QListView(this));
     list_->setAccessibleName(tr("Images"));
     list_->setModel(rows_);
     list_->setItemDelegate(delegate_);
@@ -108,33 +105,19 @@ void Gallery::build() {
                         .text = tr("The files themselves are untouched. A notice says "
                                    "why; the list is read again at the next change.")},
                        pages_));
-    count_ = new QLabel(this);
-    count_->setObjectName(QStringLiteral("galleryCount"));
+    count_ = named("galleryCount", new QLabel(this));
     count_->setToolTip(
         tr("Ctrl+click marks several images, or Ctrl with an arrow, then Space. C compares two, "
            "Enter views one."));
     setTextColour(*count_, "text.muted");
     list_->setAccessibleDescription(count_->toolTip());
-    menu_ = new QMenu(this);
-    menu_->setObjectName(QStringLiteral("galleryMenu"));
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(2), Theme::space(2));
-    bar->setSpacing(Theme::space(2));
-    bar->addWidget(filter_);
-    auto* more = new QToolButton(this);
-    more->setObjectName(QStringLiteral("galleryMore"));
-    more->setIcon(Theme::current().icon("more"));
-    more->setToolTip(tr("What can be done with what is selected"));
-    more->setAccessibleName(more->toolTip());
-    more->setAutoRaise(true);
+    menu_ = named("galleryMenu", new QMenu(this));
+    QToolButton* more =
+        makeIconButton("more", tr("What can be done with what is selected"), "galleryMore", this);
     more->setMenu(menu_);
     more->setPopupMode(QToolButton::InstantPopup);
     filter_->addAtEnd({count_, more});
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(bar);
-    column->addWidget(pages_, 1);
+    columnIn(this, 0, {rowIn(nullptr, 2, {3, 2, 2, 2}, {filter_}), {pages_, 1}});
 }
 
 void Gallery::addAction(const char* name,

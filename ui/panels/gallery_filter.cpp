@@ -2,6 +2,7 @@
 
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QComboBox>
 #include <QDateTime>
@@ -32,39 +33,38 @@ int64_t startOf(const QDate& day) {
     return day.startOfDay().toMSecsSinceEpoch();
 }
 
+void fillChooser(QComboBox& box, const QStringList& values) {
+    QList<std::pair<QString, QVariant>> entries;
+    for (const QString& value : values) {
+        entries.emplaceBack(value, value);
+    }
+    refill(box, entries);
+}
+
 }  // namespace
 
 GalleryFilter::GalleryFilter(QWidget* parent) : QWidget(parent) {
-    words_ = new QLineEdit(this);
-    words_->setObjectName(QStringLiteral("galleryWords"));
-    words_->setPlaceholderText(tr("Search images"));
+    words_ = makeSearch(tr("Search images"), "galleryWords", this);
     words_->setToolTip(
         tr("Words of the prompt, the title, the models or the file's name. Down goes to "
            "the images."));
-    words_->setAccessibleName(words_->placeholderText());
-    words_->setClearButtonEnabled(true);
     words_->setMinimumWidth(kChooserWidth);
-    auto* down = new QShortcut(QKeySequence(Qt::Key_Down), words_);
-    down->setContext(Qt::WidgetShortcut);
-    connect(down, &QShortcut::activated, this, &GalleryFilter::left);
-    model_ = chooser("galleryModel", tr("Model"));
-    graph_ = chooser("galleryGraph", tr("Graph or preset"));
-    when_ = chooser("galleryWhen", tr("When it was made"));
+    new QShortcut(Qt::Key_Down, words_, this, &GalleryFilter::left, Qt::WidgetShortcut);
+    model_ = makeChooser(tr("Model"), "galleryModel", kChooserLetters, this);
+    model_->addItem(tr("All models"), QString());
+    graph_ = makeChooser(tr("Graph or preset"), "galleryGraph", kChooserLetters, this);
+    graph_->addItem(tr("All graphs"), QString());
+    when_ = makeChooser(tr("When it was made"), "galleryWhen", kChooserLetters, this);
     when_->addItems(
         {tr("At any time"), tr("Today"), tr("Yesterday"), tr("Last 7 days"), tr("Last 30 days")});
-    starred_ = new QToolButton(this);
-    starred_->setObjectName(QStringLiteral("galleryStarred"));
-    starred_->setIcon(Theme::current().icon("star"));
-    starred_->setToolTip(tr("Only starred images"));
-    starred_->setAccessibleName(starred_->toolTip());
+    starred_ = makeIconButton("star", tr("Only starred images"), "galleryStarred", this);
     starred_->setCheckable(true);
-    starred_->setAutoRaise(true);
-    setChoices({});
     typed_.setSingleShot(true);
     typed_.setInterval(kTypedMilliseconds);
     connect(words_, &QLineEdit::textChanged, &typed_, qOverload<>(&QTimer::start));
     connect(&typed_, &QTimer::timeout, this, &GalleryFilter::changed);
     for (QComboBox* box : {model_, graph_, when_}) {
+        box->setMaximumWidth(kChooserWidth);
         connect(box, &QComboBox::currentIndexChanged, this, &GalleryFilter::changed);
     }
     connect(starred_, &QToolButton::toggled, this, [this](bool isOn) {
@@ -83,38 +83,9 @@ void GalleryFilter::addAtEnd(const QList<QWidget*>& widgets) {
     row_->addGroup(widgets);
 }
 
-QComboBox* GalleryFilter::chooser(const char* name, const QString& label) {
-    auto* box = new QComboBox(this);
-    box->setObjectName(QLatin1String(name));
-    box->setToolTip(label);
-    box->setAccessibleName(label);
-    box->setMaximumWidth(kChooserWidth);
-    box->setMinimumContentsLength(kChooserLetters);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    return box;
-}
-
-void GalleryFilter::fill(QComboBox& box, const QString& all, const QStringList& values) {
-    QStringList before;
-    for (int i = 1; i < box.count(); ++i) {
-        before << box.itemText(i);
-    }
-    if (box.count() > 0 && before == values) {
-        return;  // the list may be open
-    }
-    const QSignalBlocker quiet(&box);
-    const QString chosen = box.currentData().toString();
-    box.clear();
-    box.addItem(all, QString());
-    for (const QString& value : values) {
-        box.addItem(value, value);
-    }
-    box.setCurrentIndex(std::max(0, box.findData(chosen)));
-}
-
 void GalleryFilter::setChoices(const RunLibrary::Choices& choices) {
-    fill(*model_, tr("All models"), choices.models);
-    fill(*graph_, tr("All graphs"), choices.graphs);
+    fillChooser(*model_, choices.models);
+    fillChooser(*graph_, choices.graphs);
 }
 
 ImageFilter GalleryFilter::filter() const {

@@ -37,9 +37,6 @@ Q_SIGNALS:
     void left();
 
 private:
-    [[nodiscard]] QComboBox* chooser(const char* name, const QString& label);
-    void fill(QComboBox& box, const QString& all, const QStringList& values);
-
     QLineEdit* words_;
     QComboBox* model_;
     QComboBox* graph_;

@@ -8,12 +8,10 @@
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -59,25 +57,13 @@ ExposedField::ExposedField(GraphModel& model,
         editor_->setMinimumHeight(kPromptHeight);
     }
     label->setBuddy(editor_);
-    problem_ = new QLabel(this);
+    problem_ = makeText({}, "", this, "small");
     problem_->setObjectName(objectName() + QStringLiteral(".problem"));
-    problem_->setFont(Theme::current().font("small"));
-    problem_->setWordWrap(true);
     problem_->hide();
-
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
-    column->addWidget(label);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(editor_, 1);
-    column->addLayout(row);
-    column->addWidget(problem_);
     if (desc_.kind == ParamKind::Seed) {
         addSeedMode();
-        row->addWidget(seedMode_);
     }
+    columnIn(this, 1, {label, rowOf(2, {{editor_, 1}, seedMode_}), problem_});
     editor_->setOtherParams([this] {
         const graph::DocumentNode* node = model_.node(exposed_.node);
         return node ? node->params : Json::object();
@@ -90,8 +76,7 @@ ExposedField::ExposedField(GraphModel& model,
 void ExposedField::addSeedMode() {
     seedMode_ = new QComboBox(this);
     seedMode_->setObjectName(objectName() + QStringLiteral(".mode"));
-    seedMode_->setAccessibleName(tr("What happens to the seed when a run begins"));
-    seedMode_->setToolTip(tr("What happens to the seed when a run begins"));
+    setTip(*seedMode_, tr("What happens to the seed when a run begins"));
     seedMode_->addItems({tr("Keep"), tr("Random"), tr("Count up")});  // as SeedMode
     connect(seedMode_, &QComboBox::activated, this, [this](int index) {
         model_.apply(tr("Change seed mode"), [&](graph::Document& document) {
@@ -146,11 +131,7 @@ GenerateForm::GenerateForm(GraphModel& model, const OfferedFiles* offered, QWidg
     pages_ = new QStackedWidget(this);
     pages_->addWidget(scroll_);
     pages_->addWidget(makeEmptyPage());
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(pages_, 1);
-    column->addWidget(makeBar());
+    columnIn(this, 0, {{pages_, 1}, makeBar()});
     connect(&model_, &GraphModel::changed, this, &GenerateForm::take);
     rebuild();
     showMemory();
@@ -167,28 +148,15 @@ QWidget* GenerateForm::makeEmptyPage() {
 
 QWidget* GenerateForm::makeBar() {
     auto* bar = new QWidget(this);
-    memory_ = new QLabel(bar);
-    memory_->setObjectName(QStringLiteral("memoryLine"));
-    memory_->setWordWrap(true);
-    run_ = new QPushButton(bar);
-    run_->setObjectName(QStringLiteral("run"));
+    memory_ = makeText({}, "memoryLine", bar);
+    run_ = makeButton(tr("Run"), "run", bar);
     run_->setDefault(true);
-    run_->setText(tr("Run"));
     run_->setIcon(Theme::current().icon("play", "accent.text"));
-    cancel_ = new QPushButton(tr("Cancel"), bar);
-    cancel_->setObjectName(QStringLiteral("cancel"));
+    cancel_ = makeButton(tr("Cancel"), "cancel", bar);
     cancel_->setIcon(Theme::current().icon("stop"));
     connect(run_, &QPushButton::clicked, this, &GenerateForm::runAsked);
     connect(cancel_, &QPushButton::clicked, this, &GenerateForm::cancelAsked);
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(Theme::space(2));
-    buttons->addWidget(run_, 1);
-    buttons->addWidget(cancel_);
-    auto* column = new QVBoxLayout(bar);
-    column->setContentsMargins(Theme::space(4), Theme::space(3), Theme::space(4), Theme::space(4));
-    column->setSpacing(Theme::space(2));
-    column->addWidget(memory_);
-    column->addLayout(buttons);
+    columnIn(bar, 2, {4, 3, 4, 4}, {memory_, rowOf(2, {{run_, 1}, cancel_})});
     setRunning(false);
     return bar;
 }
@@ -222,9 +190,7 @@ void GenerateForm::rebuild() {
     shown_ = model_.document().exposed;
     fields_.clear();
     auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(2));
-    column->setSpacing(Theme::space(3));
+    QVBoxLayout* column = columnIn(page, 3, {4, 4, 4, 2}, {});
     QStringList lost;
     for (const graph::ExposedParam& exposed : shown_) {
         if (exposedDesc(model_, exposed) == nullptr) {
@@ -234,13 +200,13 @@ void GenerateForm::rebuild() {
         fields_.push_back(new ExposedField(model_, exposed, offered_, page));
         column->addWidget(fields_.back());
     }
-    lost_ = new QLabel(tr("Not known here, kept as they are: %1").arg(lost.join(", ")), page);
-    lost_->setObjectName(QStringLiteral("lost"));
-    lost_->setWordWrap(true);
+    lost_ = makeText(tr("Not known here, kept as they are: %1").arg(lost.join(", ")),
+                     "lost",
+                     page,
+                     nullptr,
+                     "warning");
     lost_->setVisible(!lost.isEmpty());
-    setTextColour(*lost_, "warning");
-    column->addWidget(lost_);
-    column->addStretch(1);
+    addAll(*column, {lost_, Cell::spring()});
     scroll_->setWidget(page);
     pages_->setCurrentIndex(fields_.empty() && lost.isEmpty() ? 1 : 0);
     showProblems();

@@ -5,11 +5,9 @@
 #include "ui/theme/theme.hpp"
 
 #include <QDir>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include <utility>
 
@@ -73,31 +71,24 @@ QString endText(const SearchedModel& found, const QLabel& label) {
                                  : text + QLatin1String("\n\n") + unreadableText(found, label);
 }
 
-QPushButton* makeSearchButton(const char* name, const QString& text, QWidget* parent) {
-    auto* button = new QPushButton(text, parent);
-    button->setObjectName(QLatin1String(name));
-    button->setAutoDefault(false);
-    return button;
-}
-
 }  // namespace
 
 HashSearchDialog::HashSearchDialog(ModelShelf& shelf, WantedModel wanted, QWidget* parent)
     : QDialog(parent),
       search_(shelf, this),
       wanted_(std::move(wanted)),
-      message_(new QLabel(this)),
-      bar_(new QProgressBar(this)),
-      choose_(makeSearchButton("chooseOther", tr("Choose a file..."), this)),
-      close_(makeSearchButton("close", {}, this)),
-      go_(makeSearchButton("search", {}, this)) {
+      message_(makeText({}, "message", this)),
+      bar_(named("searchBar", new QProgressBar(this))),
+      choose_(makeButton(tr("Choose a file..."), "chooseOther", this)),
+      close_(makeButton({}, "close", this)),
+      go_(makeButton({}, "search", this)) {
     setObjectName(QStringLiteral("hashSearch"));
     setWindowTitle(tr("Find %1 by its hash").arg(lostName(wanted_.value)));
-    message_->setObjectName(QStringLiteral("message"));
+    for (QPushButton* button : {choose_, close_, go_}) {
+        button->setAutoDefault(false);
+    }
     message_->setTextFormat(Qt::PlainText);
-    message_->setWordWrap(true);
     message_->setMinimumWidth(kSearchWidth);
-    bar_->setObjectName(QStringLiteral("searchBar"));
     bar_->setAccessibleName(tr("Progress of the search"));
     bar_->setRange(0, kWholeSearch);
     bar_->setTextVisible(false);
@@ -124,19 +115,9 @@ void HashSearchDialog::makeLayout() {
         accept();
         Q_EMIT useAsked(QString::fromStdString(wanted_.value), *found_);
     });
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(Theme::space(2));
-    buttons->addWidget(choose_);
-    buttons->addStretch(1);
-    buttons->addWidget(close_);
-    buttons->addWidget(go_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(5), Theme::space(5), Theme::space(5), Theme::space(5));
-    column->setSpacing(Theme::space(4));
-    column->addWidget(message_);
-    column->addWidget(bar_);
-    column->addLayout(buttons);
-    column->setSizeConstraint(QLayout::SetFixedSize);
+    QBoxLayout* buttons = rowOf(2, {choose_, Cell::spring(), close_, go_});
+    columnIn(this, 4, {5, 5, 5, 5}, {message_, bar_, buttons})
+        ->setSizeConstraint(QLayout::SetFixedSize);
 }
 
 void HashSearchDialog::begin() {

@@ -4,9 +4,9 @@
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QFontMetricsF>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
 
@@ -44,10 +44,8 @@ std::vector<HeldComponent> heldComponents(const Json& ledger) {
     return held;
 }
 
-ComponentChips::ComponentChips(QWidget* parent) : QWidget(parent), rows_(new QVBoxLayout(this)) {
+ComponentChips::ComponentChips(QWidget* parent) : QWidget(parent), rows_(columnIn(this, 1, {})) {
     setObjectName("components");
-    rows_->setContentsMargins(0, 0, 0, 0);
-    rows_->setSpacing(Theme::space(1));
     rebuild();
 }
 
@@ -81,12 +79,9 @@ void ComponentChips::setPossible(bool isIdle, bool canUnload) {
 QWidget* ComponentChips::makeChip(const HeldComponent& component) {
     auto* chip = new QWidget(this);
     chip->setObjectName(QString::fromStdString("chip_" + component.role));
-    auto* row = new QHBoxLayout(chip);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(Theme::space(1));
     auto* name = new QLabel(chipText(component), chip);
     labels_.push_back(name);
-    row->addWidget(name, 1);
+    QBoxLayout* row = rowIn(chip, 1, {{name, 1}});
     const auto addButton = [&](const QString& text, const QString& tip, const char* id) {
         auto* button = new QToolButton(chip);
         button->setObjectName(id);
@@ -123,12 +118,11 @@ void ComponentChips::rebuild() {
         rows_->addWidget(makeChip(component));
     }
     if (components_.empty()) {
-        auto* none = new QLabel(tr("No component is on a device. \"keep\" in a memory policy keeps "
-                                   "one for the next run."),
-                                this);
-        none->setObjectName("noComponents");
-        none->setWordWrap(true);
-        rows_->addWidget(none);
+        rows_->addWidget(
+            makeText(tr("No component is on a device. \"keep\" in a memory policy keeps one for "
+                        "the next run."),
+                     "noComponents",
+                     this));
     }
 }
 

@@ -8,17 +8,16 @@
 #include "ui/panels/memory_settings.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QFile>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QRegularExpression>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QTabWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -61,11 +60,8 @@ void choose(QComboBox& box, const QString& value) {
 }
 
 QLabel* labelIn(QWidget* parent, const char* name, const char* role) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QString::fromLatin1(name));
-    label->setWordWrap(true);
+    QLabel* label = makeText({}, name, parent, role);
     label->setTextFormat(Qt::PlainText);
-    label->setFont(Theme::current().font(role));
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
 }
@@ -133,13 +129,13 @@ void InspectorHelp::showText(const QString& markdown) {
 InspectorGraph::InspectorGraph(GraphModel& model, QWidget* parent)
     : QWidget(parent),
       model_(model),
-      budget_(new QLineEdit(this)),
-      budgetProblem_(new QLabel(this)),
-      device_(new QComboBox(this)),
-      lowMemory_(new QComboBox(this)),
+      budget_(named("budget", new QLineEdit(this))),
+      budgetProblem_(makeText({}, "problem", this)),
+      device_(named("device", new QComboBox(this))),
+      lowMemory_(named("lowMemory", new QComboBox(this))),
       ownThreshold_(new QCheckBox(tr("Set here"), this)),
-      threshold_(new QSpinBox(this)),
-      exact_(new QCheckBox(tr("Refuse every lossy choice"), this)) {
+      threshold_(named("threshold", new QSpinBox(this))),
+      exact_(named("exact", new QCheckBox(tr("Refuse every lossy choice"), this))) {
     setObjectName(QStringLiteral("inspectorGraph"));
     buildRows();
     connectRows();
@@ -148,26 +144,20 @@ InspectorGraph::InspectorGraph(GraphModel& model, QWidget* parent)
 }
 
 void InspectorGraph::buildRows() {
-    budget_->setObjectName(QStringLiteral("budget"));
     budget_->setPlaceholderText(tr("Free memory less 5 %"));
     budget_->setToolTip(tr("Most bytes that a run may hold on its device: 6GiB, 800MiB"));
-    budgetProblem_->setObjectName(QStringLiteral("problem"));
-    budgetProblem_->setWordWrap(true);
     budgetProblem_->setForegroundRole(QPalette::BrightText);
     budgetProblem_->hide();
-    device_->setObjectName(QStringLiteral("device"));
+    device_->addItem(tr("Automatic"), QString());
     device_->setToolTip(tr("Where networks run, unless a node says otherwise"));
-    lowMemory_->setObjectName(QStringLiteral("lowMemory"));
     lowMemory_->addItem(tr("Automatic"), QString());
     lowMemory_->addItem(tr("On"), QStringLiteral("on"));
     lowMemory_->addItem(tr("Off"), QStringLiteral("off"));
     lowMemory_->setToolTip(
         tr("On: collects what is unused after every stage. Automatic: on devices up to 8 GiB."));
-    threshold_->setObjectName(QStringLiteral("threshold"));
     threshold_->setRange(0, 100);
     threshold_->setSuffix(tr(" %"));
     threshold_->setToolTip(tr("Memory is collected between stages when it is this full"));
-    exact_->setObjectName(QStringLiteral("exact"));
     exact_->setToolTip(tr("A node that trades precision or steps for speed is refused by name"));
     auto* form = new QFormLayout(this);
     form->setContentsMargins(0, 0, 0, 0);
@@ -178,14 +168,10 @@ void InspectorGraph::buildRows() {
     form->addRow(QString(), budgetProblem_);
     form->addRow(tr("Device"), device_);
     form->addRow(tr("Low-memory mode"), lowMemory_);
-    auto* collect = new QHBoxLayout;
-    collect->setSpacing(Theme::space(2));
-    collect->addWidget(ownThreshold_);
-    collect->addWidget(threshold_, 1);
     threshold_->setAccessibleName(tr("Collect memory at"));
     ownThreshold_->setAccessibleName(
         tr("%1: %2").arg(threshold_->accessibleName(), ownThreshold_->text()));
-    form->addRow(threshold_->accessibleName(), collect);
+    form->addRow(threshold_->accessibleName(), rowOf(2, {ownThreshold_, {threshold_, 1}}));
     form->addRow(tr("Exact"), exact_);
 }
 
@@ -222,12 +208,11 @@ void InspectorGraph::setDevices(const std::vector<std::string>& devices) {
         return;  // the list may be open
     }
     devices_ = devices;
-    const QSignalBlocker quiet(device_);
-    device_->clear();
-    device_->addItem(tr("Automatic"), QString());
+    QList<std::pair<QString, QVariant>> choices;
     for (const std::string& device : devices) {
-        device_->addItem(deviceText(device), QString::fromStdString(device));
+        choices.emplaceBack(deviceText(device), QString::fromStdString(device));
     }
+    refill(*device_, choices);
     choose(*device_, statedText(model_.document().device));
 }
 
@@ -307,9 +292,6 @@ Inspector::Inspector(GraphModel& model,
     setObjectName(QStringLiteral("inspector"));
     Parts& parts = *parts_;
     auto* values = new QWidget(this);
-    auto* column = new QVBoxLayout(values);
-    column->setContentsMargins(Theme::space(3), Theme::space(3), Theme::space(3), Theme::space(3));
-    column->setSpacing(Theme::space(3));
     parts.title = labelIn(values, "title", "title");
     parts.detail = labelIn(values, "detail", "small");
     parts.detail->setForegroundRole(QPalette::PlaceholderText);
@@ -317,14 +299,17 @@ Inspector::Inspector(GraphModel& model,
     parts.graph = new InspectorGraph(model, values);
     parts.params = new InspectorParams(model, statuses, offered, values);
     parts.sections = new InspectorSections(model, planning, values);
-    const std::initializer_list<QWidget*> rows = {
-        parts.title, parts.detail, parts.placeholder, parts.graph, parts.params, parts.sections};
-    for (QWidget* row : rows) {
-        column->addWidget(row);
-    }
-    column->addStretch(1);
-    auto* scroll = new QScrollArea(this);
-    scroll->setObjectName(QStringLiteral("inspectorScroll"));
+    columnIn(values,
+             3,
+             {3, 3, 3, 3},
+             {parts.title,
+              parts.detail,
+              parts.placeholder,
+              parts.graph,
+              parts.params,
+              parts.sections,
+              Cell::spring()});
+    auto* scroll = named("inspectorScroll", new QScrollArea(this));
     scroll->setFocusPolicy(Qt::NoFocus);  // its fields take the keys
     scroll->setWidget(values);
     scroll->setWidgetResizable(true);
@@ -334,9 +319,7 @@ Inspector::Inspector(GraphModel& model,
     parts.tabs->setDocumentMode(true);
     parts.tabs->addTab(scroll, tr("Values"));
     parts.tabs->addTab(parts.help, tr("Help"));
-    auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(parts.tabs);
+    columnIn(this, 0, {parts.tabs});
     connect(&model, &GraphModel::changed, this, &Inspector::take);
     connect(&statuses, &NodeStatuses::allChanged, this, [this] {
         refreshHeader();

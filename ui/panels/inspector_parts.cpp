@@ -105,8 +105,7 @@ std::string stepCacheOf(const GraphModel& model, const std::string& node) {
 }  // namespace
 
 void showVaryMenu(QWidget& widget, const QPoint& point, const std::function<void(bool)>& act) {
-    auto* menu = new QMenu(&widget);
-    menu->setObjectName(QStringLiteral("varyMenu"));
+    auto* menu = named("varyMenu", new QMenu(&widget));
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const auto add = [&](const QString& text, const char* name, bool areRows) {
         QAction* action = menu->addAction(text);
@@ -125,7 +124,7 @@ InspectorRow::InspectorRow(const NodeDesc& node,
     : QWidget(parent),
       label_(QString::fromStdString(param.label)),
       name_(new QLabel(label_, this)),
-      mixed_(new QLabel(tr("different values"), this)),
+      mixed_(named("mixed", new QLabel(tr("different values"), this))),
       editor_(makeParamEditor(node, param, offered, this)),
       reset_(smallButton("undo", "reset", this)),
       expose_(smallButton("eye", "expose", this)) {
@@ -136,7 +135,6 @@ InspectorRow::InspectorRow(const NodeDesc& node,
     name_->setBuddy(editor_);
     editor_->setToolTip(tip);
     editor_->setAccessibleName(label_);
-    mixed_->setObjectName(QStringLiteral("mixed"));
     mixed_->setForegroundRole(QPalette::PlaceholderText);
     mixed_->setFont(Theme::current().font("small"));
     mixed_->hide();
@@ -155,8 +153,7 @@ InspectorRow::InspectorRow(const NodeDesc& node,
 }
 
 void InspectorRow::buildSeedMode() {
-    seedMode_ = new QComboBox(this);
-    seedMode_->setObjectName(QStringLiteral("seedMode"));
+    seedMode_ = named("seedMode", new QComboBox(this));
     seedMode_->addItem(tr("Keep"), static_cast<int>(SeedMode::Keep));
     seedMode_->addItem(tr("Random"), static_cast<int>(SeedMode::Random));
     seedMode_->addItem(tr("Count up"), static_cast<int>(SeedMode::Increment));
@@ -228,7 +225,7 @@ InspectorParams::InspectorParams(GraphModel& model,
       model_(model),
       statuses_(statuses),
       offered_(offered),
-      column_(columnIn(this)) {
+      column_(columnIn(this, 2, {})) {
     setObjectName(QStringLiteral("inspectorParams"));
 }
 
@@ -246,13 +243,13 @@ void InspectorParams::setNodes(const std::vector<std::string>& nodes) {
     }
     content_ = new QWidget(this);
     column_->addWidget(content_);
-    QVBoxLayout* plain = columnIn(content_);
+    QVBoxLayout* plain = columnIn(content_, 2, {});
     const NodeDesc* desc = nodes_.empty() ? nullptr : model_.desc(nodes_.front());
     if (!desc) {
         return;
     }
     auto* folded = new QWidget(content_);
-    QVBoxLayout* advanced = columnIn(folded);
+    QVBoxLayout* advanced = columnIn(folded, 2, {});
     for (const ParamDesc& param : desc->params) {
         if (std::all_of(nodes_.begin(), nodes_.end(), [&](const std::string& node) {
                 return hasLike(model_.desc(node), param);
@@ -266,8 +263,7 @@ void InspectorParams::setNodes(const std::vector<std::string>& nodes) {
                                     content_));
     }
     if (advanced->count() > 0) {
-        advanced_ = new Fold(tr("Advanced"), folded, isAdvancedOpen_, content_);
-        advanced_->setObjectName(QStringLiteral("advanced"));
+        advanced_ = named("advanced", new Fold(tr("Advanced"), folded, isAdvancedOpen_, content_));
         plain->addWidget(advanced_);
     } else {
         folded->deleteLater();
@@ -417,15 +413,9 @@ InspectorSections::InspectorSections(GraphModel& model, const Planning& planning
       memoryEditor_(new MemoryEditor(this)),
       precisionEditor_(new PrecisionEditor(this)) {
     setObjectName(QStringLiteral("inspectorSections"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    memory_ = new Fold(tr("Memory"), memoryEditor_, true, this);
-    memory_->setObjectName(QStringLiteral("memory"));
-    precision_ = new Fold(tr("Precision"), precisionEditor_, false, this);
-    precision_->setObjectName(QStringLiteral("precision"));
-    column->addWidget(memory_);
-    column->addWidget(precision_);
+    memory_ = named("memory", new Fold(tr("Memory"), memoryEditor_, true, this));
+    precision_ = named("precision", new Fold(tr("Precision"), precisionEditor_, false, this));
+    columnIn(this, 2, {memory_, precision_});
     connect(memoryEditor_, &MemoryEditor::edited, this, &InspectorSections::setMemory);
     connect(precisionEditor_, &PrecisionEditor::edited, this, &InspectorSections::setPrecision);
     hide();

@@ -7,16 +7,16 @@
 #include "ui/panels/chart_parts.hpp"
 #include "ui/panels/fixes.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QClipboard>
 #include <QFontMetricsF>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QListView>
 #include <QPainter>
+#include <QStyledItemDelegate>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -54,6 +54,43 @@ int countOf(const Issues& issues, Severity severity) {
             return issue.severity == severity;
         }));
 }
+
+/// Paints an issue: its severity, where it is, the sentence.
+class IssueDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {Theme::space(50), 2 * kIssueLine + kIssueMargin};
+    }
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const auto* rows = qobject_cast<const IssueRows*>(index.model());
+        const Issue* issue = rows ? rows->issueAt(index) : nullptr;
+        if (!issue) {
+            return;
+        }
+        painter->save();
+        paintRowGround(*painter, option);
+        const QRect icon(option.rect.left() + kIssueMargin,
+                         option.rect.top() + kIssueMargin / 2 + (kIssueLine - kIssueIcon) / 2,
+                         kIssueIcon,
+                         kIssueIcon);
+        const char* look = lookOf(issue->severity);
+        Theme::current().icon(look, look).paint(painter, icon);
+        QRectF text =
+            QRectF(option.rect)
+                .adjusted(kIssueIcon + 2.0 * kIssueMargin, kIssueMargin / 2.0, -kIssueMargin, 0);
+        text.setHeight(kIssueLine);
+        paintText(*painter, text, rows->positionOf(*issue), "strong", "text");
+        text.translate(0, kIssueLine);
+        const QString message = QString::fromStdString(issue->message.str());
+        paintText(*painter, text, message, "small", "text.muted");
+        painter->restore();
+    }
+};
 
 }  // namespace
 
@@ -131,40 +168,10 @@ QVariant IssueRows::data(const QModelIndex& index, int role) const {
                : text + "\n" + QString::fromStdString(issue->hint.str());
 }
 
-QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {Theme::space(50), 2 * kIssueLine + kIssueMargin};
-}
-
-bool IssueDelegate::isElided(const Issue& issue, int width) {
+bool isElided(const Issue& issue, int width) {
     const QFontMetricsF measure(Theme::current().font("small"));
     return measure.horizontalAdvance(QString::fromStdString(issue.message.str())) >
            width - kIssueIcon - 3.0 * kIssueMargin;
-}
-
-void IssueDelegate::paint(QPainter* painter,
-                          const QStyleOptionViewItem& option,
-                          const QModelIndex& index) const {
-    const auto* rows = qobject_cast<const IssueRows*>(index.model());
-    const Issue* issue = rows ? rows->issueAt(index) : nullptr;
-    if (!issue) {
-        return;
-    }
-    const Theme& theme = Theme::current();
-    painter->save();
-    paintRowGround(*painter, option);
-    const QRect icon(option.rect.left() + kIssueMargin,
-                     option.rect.top() + kIssueMargin / 2 + (kIssueLine - kIssueIcon) / 2,
-                     kIssueIcon,
-                     kIssueIcon);
-    theme.icon(lookOf(issue->severity), lookOf(issue->severity)).paint(painter, icon);
-    QRectF text =
-        QRectF(option.rect)
-            .adjusted(kIssueIcon + 2.0 * kIssueMargin, kIssueMargin / 2.0, -kIssueMargin, 0);
-    text.setHeight(kIssueLine);
-    paintText(*painter, text, rows->positionOf(*issue), "strong", "text");
-    text.translate(0, kIssueLine);
-    paintText(*painter, text, QString::fromStdString(issue->message.str()), "small", "text.muted");
-    painter->restore();
 }
 
 IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue, QWidget* parent)
@@ -173,10 +180,10 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
       planning_(planning),
       queue_(queue),
       rows_(new IssueRows(model, this)),
-      list_(new QListView(this)),
-      empty_(new QLabel(this)),
-      counts_(new QLabel(this)),
-      copy_(new QToolButton(this)),
+      list_(named("issues", new QListView(this))),
+      empty_(makeText(tr("No issues: the graph can run."), "noIssues", this)),
+      counts_(named("issueCounts", new QLabel(this))),
+      copy_(makeIconButton("copy", tr("Copy all issues as a report"), "copyReport", this)),
       details_(new Notice("issueDetails", this)) {
     setObjectName("issuesPanel");
     build();
@@ -209,33 +216,14 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
 }
 
 void IssuesPanel::build() {
-    counts_->setObjectName("issueCounts");
-    copy_->setObjectName("copyReport");
-    copy_->setIcon(Theme::current().icon("copy"));
-    copy_->setAutoRaise(true);
-    copy_->setToolTip(tr("Copy all issues as a report"));
-    copy_->setAccessibleName(copy_->toolTip());
-    list_->setObjectName("issues");
     list_->setAccessibleName(tr("Issues"));
     list_->setModel(rows_);
     list_->setItemDelegate(new IssueDelegate(list_));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setMouseTracking(true);
-    empty_->setObjectName("noIssues");
     empty_->setAlignment(Qt::AlignCenter);
-    empty_->setWordWrap(true);
-    empty_->setText(tr("No issues: the graph can run."));
-    auto* top = new QHBoxLayout;
-    top->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
-    top->addWidget(counts_, 1);
-    top->addWidget(copy_);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(top);
-    layout->addWidget(list_, 1);
-    layout->addWidget(empty_, 1);
-    layout->addWidget(details_);
+    QBoxLayout* top = rowIn(nullptr, 0, {3, 1, 2, 1}, {{counts_, 1}, copy_});
+    columnIn(this, 0, {top, {list_, 1}, {empty_, 1}, details_});
 }
 
 int IssuesPanel::errorCount() const {
@@ -291,7 +279,7 @@ void IssuesPanel::showSelected() {
                                                                      : Notice::Tone::Info;
     std::vector<Fix> fixes = fixesFor(*issue, model_.document(), model_.catalog(), canConvert_);
     QStringList lines;
-    if (IssueDelegate::isElided(*issue, list_->viewport()->width())) {
+    if (isElided(*issue, list_->viewport()->width())) {
         lines << QString::fromStdString(issue->message.str());
     }
     if (!issue->hint.empty()) {

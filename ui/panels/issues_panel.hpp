@@ -7,7 +7,6 @@
 #include "ui/models/model_kind.hpp"
 
 #include <QAbstractListModel>
-#include <QStyledItemDelegate>
 #include <QWidget>
 
 class QLabel;
@@ -48,21 +47,8 @@ private:
     Issues issues_;
 };
 
-/// Paints an issue: its severity, where it is, the sentence.
-class IssueDelegate : public QStyledItemDelegate {
-    Q_OBJECT
-
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-    void paint(QPainter* painter,
-               const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override;
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override;
-    /// Whether a row of that width cuts the sentence off.
-    [[nodiscard]] static bool isElided(const Issue& issue, int width);
-};
-
+/// Whether a row of that width cuts the sentence off.
+[[nodiscard]] bool isElided(const Issue& issue, int width);
 /// Text for a report: one paragraph for each issue.
 [[nodiscard]] QString reportText(const Issues& issues);
 

@@ -22,8 +22,9 @@
 #include <QListView>
 #include <QPainter>
 #include <QScrollBar>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -81,66 +82,87 @@ void saveTextLater(QObject* context,
         std::move(done));
 }
 
-void LogFilter::setLeast(Level level) {
-    least_ = level;
-    invalidateFilter();
-}
+/// Those of a level and above that contain a text.
+class LogFilter : public QSortFilterProxyModel {
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
 
-void LogFilter::setWords(const QString& words) {
-    words_ = words.trimmed();
-    invalidateFilter();
-}
-
-bool LogFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
-    const auto& rows = *static_cast<const LogModel*>(sourceModel());
-    const LogEntry* entry = rows.entryAt(rows.index(row, 0, parent));
-    return entry && entry->level >= least_ &&
-           (words_.isEmpty() || entry->text.contains(words_, Qt::CaseInsensitive));
-}
-
-QSize LogDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {0, kLogRow};
-}
-
-void LogDelegate::paint(QPainter* painter,
-                        const QStyleOptionViewItem& option,
-                        const QModelIndex& index) const {
-    paintRowGround(*painter, option);
-    const auto& filter = *static_cast<const LogFilter*>(index.model());
-    const auto& rows = *static_cast<const LogModel*>(filter.sourceModel());
-    const LogEntry* entry = rows.entryAt(filter.mapToSource(index));
-    if (!entry) {
-        return;
+    void setLeast(Level level) {
+        least_ = level;
+        invalidateFilter();
     }
-    const QFontMetricsF small(Theme::current().font("small"));
-    const qreal gap = Theme::space(2);
-    QRectF rest = QRectF(option.rect).adjusted(gap, 0, -gap, 0);
-    const auto next = [&](qreal width) {
-        const QRectF area(rest.topLeft(), QSizeF(width, rest.height()));
-        rest.adjust(width + gap, 0, 0, 0);
-        return area;
-    };
-    const QRectF time = next(small.horizontalAdvance(QStringLiteral("00:00:00.000")) + 1);
-    paintText(*painter, time, timeOf(*entry), "small", "text.muted");
-    const int side = Theme::current().size("icon");
-    const QRectF mark = next(side);
-    if (const char* icon = levelIcon(entry->level); *icon != '\0') {
-        Theme::current().icon(icon, colourOf(entry->level)).paint(painter, mark.toRect());
+
+    void setWords(const QString& words) {
+        words_ = words.trimmed();
+        invalidateFilter();
     }
-    const qreal origins = std::max(small.horizontalAdvance(originText(LogOrigin::Engine)),
-                                   small.horizontalAdvance(originText(LogOrigin::Studio)));
-    paintText(*painter, next(origins + 1), originText(entry->origin), "small", "text.muted");
-    QString text = entry->text;
-    text.replace(QLatin1Char('\n'), QLatin1Char(' '));
-    paintText(*painter, rest, text, "body", colourOf(entry->level));
-}
+
+protected:
+    [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
+        const auto& rows = *static_cast<const LogModel*>(sourceModel());
+        const LogEntry* entry = rows.entryAt(rows.index(row, 0, parent));
+        return entry && entry->level >= least_ &&
+               (words_.isEmpty() || entry->text.contains(words_, Qt::CaseInsensitive));
+    }
+
+private:
+    Level least_ = Level::Info;
+    QString words_;
+};
+
+namespace {
+
+/// Paints a line: when, its level, from where, the text.
+class LogDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {0, kLogRow};
+    }
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        paintRowGround(*painter, option);
+        const auto& filter = *static_cast<const LogFilter*>(index.model());
+        const auto& rows = *static_cast<const LogModel*>(filter.sourceModel());
+        const LogEntry* entry = rows.entryAt(filter.mapToSource(index));
+        if (!entry) {
+            return;
+        }
+        const QFontMetricsF small(Theme::current().font("small"));
+        const qreal gap = Theme::space(2);
+        QRectF rest = QRectF(option.rect).adjusted(gap, 0, -gap, 0);
+        const auto next = [&](qreal width) {
+            const QRectF area(rest.topLeft(), QSizeF(width, rest.height()));
+            rest.adjust(width + gap, 0, 0, 0);
+            return area;
+        };
+        const QRectF time = next(small.horizontalAdvance(QStringLiteral("00:00:00.000")) + 1);
+        paintText(*painter, time, timeOf(*entry), "small", "text.muted");
+        const int side = Theme::current().size("icon");
+        const QRectF mark = next(side);
+        if (const char* icon = levelIcon(entry->level); *icon != '\0') {
+            Theme::current().icon(icon, colourOf(entry->level)).paint(painter, mark.toRect());
+        }
+        const qreal origins = std::max(small.horizontalAdvance(originText(LogOrigin::Engine)),
+                                       small.horizontalAdvance(originText(LogOrigin::Studio)));
+        paintText(*painter, next(origins + 1), originText(entry->origin), "small", "text.muted");
+        QString text = entry->text;
+        text.replace(QLatin1Char('\n'), QLatin1Char(' '));
+        paintText(*painter, rest, text, "body", colourOf(entry->level));
+    }
+};
+
+}  // namespace
 
 LogPanel::LogPanel(LogModel& source, QWidget* parent)
     : QWidget(parent),
       source_(source),
       filter_(new LogFilter(this)),
-      list_(new QListView(this)),
-      empty_(new QLabel(this)) {
+      list_(named("logLines", new QListView(this))),
+      empty_(makeText({}, "noLog", this)) {
     setObjectName(QStringLiteral("logPanel"));
     filter_->setSourceModel(&source_);
     build();
@@ -162,8 +184,7 @@ LogPanel::LogPanel(LogModel& source, QWidget* parent)
 }
 
 void LogPanel::build() {
-    level_ = new QComboBox(this);
-    level_->setObjectName(QStringLiteral("logLevel"));
+    level_ = named("logLevel", new QComboBox(this));
     level_->setAccessibleName(tr("Least level"));
     level_->setToolTip(tr("Show lines of this level and above"));
     level_->addItem(tr("Everything"), static_cast<int>(Level::Debug));
@@ -175,11 +196,7 @@ void LogPanel::build() {
         filter_->setLeast(static_cast<Level>(level_->currentData().toInt()));
         adjust();
     });
-    search_ = new QLineEdit(this);
-    search_->setObjectName(QStringLiteral("logSearch"));
-    search_->setPlaceholderText(tr("Search the log"));
-    search_->setAccessibleName(search_->placeholderText());
-    search_->setClearButtonEnabled(true);
+    search_ = makeSearch(tr("Search the log"), "logSearch", this);
     search_->setMinimumWidth(Theme::space(36));
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
         filter_->setWords(words);
@@ -199,7 +216,6 @@ void LogPanel::build() {
     connect(save_, &QToolButton::clicked, this, &LogPanel::chooseFolder);
     connect(clear_, &QToolButton::clicked, &source_, &LogModel::clear);
     connect(report, &QToolButton::clicked, this, &LogPanel::reportAsked);
-    list_->setObjectName(QStringLiteral("logLines"));
     list_->setAccessibleName(tr("Log"));
     list_->setModel(filter_);
     list_->setItemDelegate(new LogDelegate(list_));
@@ -213,9 +229,7 @@ void LogPanel::build() {
     connect(copyLines, &QAction::triggered, this, &LogPanel::copy);
     list_->addAction(copyLines);
     list_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    empty_->setObjectName(QStringLiteral("noLog"));
     empty_->setAlignment(Qt::AlignCenter);
-    empty_->setWordWrap(true);
     auto* row = new FlowRow;
     row->setContentsMargins(Theme::space(2), Theme::space(1), Theme::space(2), Theme::space(1));
     row->setSpacing(Theme::space(2));
@@ -223,12 +237,7 @@ void LogPanel::build() {
     row->addWidget(level_);
     row->addWidget(search_);
     row->addGroup({follow_, copy_, save_, clear_, report});
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(row);
-    column->addWidget(list_, 1);
-    column->addWidget(empty_, 1);
+    columnIn(this, 0, {row, {list_, 1}, {empty_, 1}});
 }
 
 void LogPanel::adjust() {

@@ -2,9 +2,7 @@
 
 #include "ui/bridge/log_model.hpp"
 
-#include <QSortFilterProxyModel>
 #include <QString>
-#include <QStyledItemDelegate>
 #include <QWidget>
 
 #include <functional>
@@ -17,6 +15,8 @@ class QObject;
 class QToolButton;
 
 namespace lowtide::ui {
+
+class LogFilter;
 
 /// Asks where a text is to be saved; proposes "STEM-20261128-0930.ENDING".
 void askWhereToSave(QWidget* parent,
@@ -31,37 +31,6 @@ void saveTextLater(QObject* context,
                    const QString& path,
                    const QString& text,
                    std::function<void(const QString& problem)> done);
-
-/// Those of a level and above that contain a text.
-class LogFilter : public QSortFilterProxyModel {
-    Q_OBJECT
-
-public:
-    using QSortFilterProxyModel::QSortFilterProxyModel;
-
-    void setLeast(Level level);
-    void setWords(const QString& words);
-
-protected:
-    [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
-
-private:
-    Level least_ = Level::Info;
-    QString words_;
-};
-
-/// Paints a line: when, its level, from where, the text.
-class LogDelegate : public QStyledItemDelegate {
-    Q_OBJECT
-
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-    void paint(QPainter* painter,
-               const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override;
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override;
-};
 
 /// What studio and module wrote to their logs: filtered, followed, copied, saved. `source` must
 /// outlive it.

@@ -14,9 +14,7 @@
 #include "ui/panels/timeline_chart.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QBoxLayout>
 #include <QElapsedTimer>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QResizeEvent>
@@ -76,28 +74,6 @@ namespace {
 constexpr int kWidePanel = Theme::space(150);
 constexpr int kSideMargins = Theme::space(9);  ///< on both sides, and a scroll bar
 
-QLabel* makeLabel(const char* name, const char* font, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QLatin1String(name));
-    label->setFont(Theme::current().font(font));
-    label->setWordWrap(true);
-    return label;
-}
-
-QPushButton* makeButton(const char* name, const QString& text, QWidget* parent) {
-    auto* button = new QPushButton(text, parent);
-    button->setObjectName(QLatin1String(name));
-    return button;
-}
-
-QHBoxLayout* rowOf(QWidget* wide, QWidget* narrow, Qt::Alignment alignment = {}) {
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(wide, 1);
-    row->addWidget(narrow, 0, alignment);
-    return row;
-}
-
 /// Its content stands below each other.
 QScrollArea* makeScroll(const char* name, const QString& spoken, QWidget* parent) {
     auto* scroll = new QScrollArea(parent);
@@ -106,9 +82,7 @@ QScrollArea* makeScroll(const char* name, const QString& spoken, QWidget* parent
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     auto* content = new QWidget;
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(3));
-    column->setSpacing(Theme::space(3));
+    columnIn(content, 3, {3, 2, 3, 3}, {});
     scroll->setWidget(content);
     return scroll;
 }
@@ -155,85 +129,60 @@ MemoryPanel::Widgets::Widgets(MemoryPanel* panel)
     buildState(state);
     QScrollArea* scroll = makeScroll("memoryScroll", tr("Plan"), panel);
     scroll->widget()->layout()->addWidget(plan);
-    auto* first = new QVBoxLayout;
-    first->setSpacing(0);
-    first->addWidget(heading);
-    first->addWidget(scroll, 1);
-    auto* halves = new QHBoxLayout(panel);
-    halves->setContentsMargins(0, 0, 0, 0);
-    halves->setSpacing(0);
-    halves->addLayout(first, 1);
-    halves->addWidget(settingsArea, 1);
+    rowIn(panel, 0, {{columnIn(nullptr, 0, {heading, {scroll, 1}}), 1}, {settingsArea, 1}});
     spread(panel->width());
 }
 
 void MemoryPanel::Widgets::buildHeading(QWidget* part) {
-    summary = makeLabel("summary", "strong", part);
-    measure = makeButton("measure", MemoryPanel::tr("Measure this device"), part);
+    summary = makeText({}, "summary", part, "strong");
+    measure = makeButton(MemoryPanel::tr("Measure this device"), "measure", part);
     measure->setToolTip(
         MemoryPanel::tr("Takes a few seconds. Plans then predict the times of this machine."));
     measure->hide();
-    QHBoxLayout* row = rowOf(summary, measure, Qt::AlignTop);
-    row->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), 0);
-    part->setLayout(row);
+    rowIn(part, 2, {3, 2, 3, 0}, {{summary, 1}, {measure, 0, Qt::AlignTop}});
 }
 
 void MemoryPanel::Widgets::buildPlan(QWidget* part) {
-    QVBoxLayout* column = columnIn(part);
     refusal = new Notice("refusal", part);
     slower = new Notice("slower", part);
     task = new Notice("chore", part);
     bars = new PlanBars(part);
-    for (QWidget* each : {static_cast<QWidget*>(refusal),
-                          static_cast<QWidget*>(slower),
-                          static_cast<QWidget*>(task),
-                          static_cast<QWidget*>(bars)}) {
-        column->addWidget(each);
-    }
-    column->addStretch(1);
+    columnIn(part, 2, {refusal, slower, task, bars, Cell::spring()});
 }
 
 void MemoryPanel::Widgets::buildState(QWidget* part) {
-    QVBoxLayout* column = columnIn(part);
     device = new DeviceChooser(part);
-    cardNote = makeLabel("cardNote", "small", part);
+    cardNote = makeText({}, "cardNote", part, "small");
     budget = new BudgetSlider(part);
     gauge = new MemoryGauge("gauge", part);
     hostGauge = new MemoryGauge("hostGauge", part);
-    auto* heldTitle = makeLabel("heldTitle", "strong", part);
-    heldTitle->setText(MemoryPanel::tr("On devices"));
-    releaseAll = makeButton("releaseAll", MemoryPanel::tr("Release all"), part);
+    QLabel* heldTitle = makeText(MemoryPanel::tr("On devices"), "heldTitle", part, "strong");
+    releaseAll = makeButton(MemoryPanel::tr("Release all"), "releaseAll", part);
     chips = new ComponentChips(part);
-    details = new Fold(MemoryPanel::tr("Last run"), buildDetails(), false, part);
-    details->setObjectName("details");
+    details = named("details", new Fold(MemoryPanel::tr("Last run"), buildDetails(), false, part));
     details->hide();
     settings = new QBoxLayout(QBoxLayout::LeftToRight);
     settings->setSpacing(Theme::space(2));
-    settings->addWidget(device, 1, Qt::AlignTop);
-    settings->addWidget(budget, 1, Qt::AlignTop);
-    column->addLayout(settings);
-    column->addWidget(cardNote);
-    column->addWidget(gauge);
-    column->addWidget(hostGauge);
-    column->addLayout(rowOf(heldTitle, releaseAll));
-    column->addWidget(chips);
-    column->addWidget(details);
-    column->addStretch(1);
+    addAll(*settings, {{device, 1, Qt::AlignTop}, {budget, 1, Qt::AlignTop}});
+    columnIn(part,
+             2,
+             {settings,
+              cardNote,
+              gauge,
+              hostGauge,
+              rowOf(2, {{heldTitle, 1}, releaseAll}),
+              chips,
+              details,
+              Cell::spring()});
 }
 
 QWidget* MemoryPanel::Widgets::buildDetails() {
     auto* part = new QWidget;
-    QVBoxLayout* column = columnIn(part);
-    measuredNote = makeLabel("measuredNote", "small", part);
+    measuredNote = makeText({}, "measuredNote", part, "small");
     timeline = new TimelineChart(part);
     measured = new MeasuredChart(part);
-    timesNote = makeLabel("timesNote", "small", part);
-    for (QWidget* each : {static_cast<QWidget*>(measuredNote),
-                          static_cast<QWidget*>(timeline),
-                          static_cast<QWidget*>(measured),
-                          static_cast<QWidget*>(timesNote)}) {
-        column->addWidget(each);
-    }
+    timesNote = makeText({}, "timesNote", part, "small");
+    columnIn(part, 2, {measuredNote, timeline, measured, timesNote});
     return part;
 }
 

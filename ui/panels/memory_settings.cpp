@@ -8,6 +8,7 @@
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCoreApplication>
 #include <QGridLayout>
@@ -96,21 +97,16 @@ Bytes roundedUp(Bytes bytes) {
 
 BudgetSlider::BudgetSlider(QWidget* parent)
     : QWidget(parent),
-      slider_(new QSlider(Qt::Horizontal, this)),
-      field_(new QLineEdit(this)),
-      note_(new QLabel(this)) {
+      slider_(named("budgetSlider", new QSlider(Qt::Horizontal, this))),
+      field_(named("budgetField", new QLineEdit(this))),
+      note_(makeText({}, "budgetNote", this, "small")) {
     setObjectName("budget");
-    slider_->setObjectName("budgetSlider");
     slider_->setRange(0, kUnbounded);
     slider_->setPageStep(8);
     slider_->setAccessibleName(tr("Memory budget"));
-    field_->setObjectName("budgetField");
     field_->setPlaceholderText(tr("no limit"));
     field_->setFixedWidth(Theme::space(22));
     field_->setAccessibleName(tr("Memory budget, exact"));
-    note_->setObjectName("budgetNote");
-    note_->setFont(Theme::current().font("small"));
-    note_->setWordWrap(true);
     auto* layout = new QGridLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setHorizontalSpacing(Theme::space(2));

@@ -11,13 +11,11 @@
 #include <QClipboard>
 #include <QFile>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QTimer>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace lowtide::ui {
 
@@ -44,15 +42,15 @@ ModelDetails::ModelDetails(ModelShelf& shelf, ModelImages& images, QWidget* pare
     : QWidget(parent),
       shelf_(shelf),
       images_(images),
-      image_(new QLabel(this)),
-      name_(new QLabel(this)),
-      facts_(new QLabel(this)),
-      hash_(new QLabel(this)),
+      image_(named("modelPicture", new QLabel(this))),
+      name_(makeText({}, "", this, "strong")),
+      facts_(makeText({}, "modelFacts", this)),
+      hash_(makeText({}, "modelHash", this)),
       makeHash_(makeIconButton("tag", tr("Compute the hash (SHA-256)"), "makeHash", this)),
       copyHash_(makeIconButton("copy", tr("Copy the SHA-256"), "copyHash", this)),
       setImage_(makeIconButton("image", tr("Choose its image..."), "setPicture", this)),
-      progress_(new QProgressBar(this)),
-      note_(new QPlainTextEdit(this)),
+      progress_(named("hashProgress", new QProgressBar(this))),
+      note_(named("modelNote", new QPlainTextEdit(this))),
       rest_(new QTimer(this)) {
     setObjectName(QStringLiteral("modelDetails"));
     build();
@@ -109,50 +107,26 @@ ModelDetails::~ModelDetails() {
 }
 
 void ModelDetails::build() {
-    image_->setObjectName(QStringLiteral("modelPicture"));
     image_->setFixedSize(kImageSide, kImageSide);
     image_->setAlignment(Qt::AlignCenter);
-    name_->setFont(Theme::current().font("strong"));
-    name_->setTextFormat(Qt::PlainText);
-    name_->setWordWrap(true);
-    facts_->setObjectName(QStringLiteral("modelFacts"));
-    facts_->setTextFormat(Qt::PlainText);
-    facts_->setWordWrap(true);
+    for (QLabel* label : {name_, facts_, hash_}) {
+        label->setTextFormat(Qt::PlainText);
+    }
     facts_->setForegroundRole(QPalette::PlaceholderText);
-    hash_->setObjectName(QStringLiteral("modelHash"));
-    hash_->setTextFormat(Qt::PlainText);
-    hash_->setWordWrap(true);
-    progress_->setObjectName(QStringLiteral("hashProgress"));
     progress_->setRange(0, 1000);
     progress_->setTextVisible(false);
     progress_->setFixedHeight(Theme::space(1));
-    note_->setObjectName(QStringLiteral("modelNote"));
     note_->setAccessibleName(tr("Note"));
     note_->setTabChangesFocus(true);
     note_->setFixedHeight(Theme::space(13));
     connect(note_, &QPlainTextEdit::textChanged, rest_, qOverload<>(&QTimer::start));
-    auto* hashRow = new QHBoxLayout;
-    hashRow->setSpacing(Theme::space(1));
-    hashRow->addWidget(hash_, 1);
-    hashRow->addWidget(copyHash_);
-    hashRow->addWidget(makeHash_);
-    hashRow->addWidget(setImage_);
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(Theme::space(1));
-    texts->addWidget(name_);
-    texts->addWidget(facts_);
-    texts->addStretch(1);
-    auto* top = new QHBoxLayout;
-    top->setSpacing(Theme::space(2));
-    top->addWidget(image_, 0, Qt::AlignTop);
-    top->addLayout(texts, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
-    column->addLayout(top);
-    column->addLayout(hashRow);
-    column->addWidget(progress_);
-    column->addWidget(note_);
+    QBoxLayout* texts = columnIn(nullptr, 1, {name_, facts_, Cell::spring()});
+    columnIn(this,
+             1,
+             {rowOf(2, {{image_, 0, Qt::AlignTop}, {texts, 1}}),
+              rowOf(1, {{hash_, 1}, copyHash_, makeHash_, setImage_}),
+              progress_,
+              note_});
 }
 
 void ModelDetails::show(const std::optional<FoundModel>& model) {
@@ -214,9 +188,7 @@ void ModelDetails::showHash() {
     copyHash_->setEnabled(!sha256.empty());
     makeHash_->setEnabled(model_->identity.size > 0 && sha256.empty());
     makeHash_->setIcon(Theme::current().icon(isAtWork ? "stop" : "tag"));
-    makeHash_->setToolTip(isAtWork ? tr("Stop computing the hash")
-                                   : tr("Compute the hash (SHA-256)"));
-    makeHash_->setAccessibleName(makeHash_->toolTip());
+    setTip(*makeHash_, isAtWork ? tr("Stop computing the hash") : tr("Compute the hash (SHA-256)"));
     progress_->setVisible(isAtWork);
     progress_->setValue(0);
 }

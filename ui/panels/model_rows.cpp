@@ -5,6 +5,7 @@
 #include "ui/panels/offered_models.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QComboBox>
 #include <QCoreApplication>
@@ -13,7 +14,6 @@
 #include <QIcon>
 #include <QLineEdit>
 #include <QPainter>
-#include <QSignalBlocker>
 
 #include <set>
 #include <tuple>
@@ -73,19 +73,7 @@ void paintModelImage(QPainter& painter, const QRectF& area, const QImage& image)
 }
 
 constexpr int kAny = -1;
-
-/// Its first entry is kept; the rest is renewed, and the choice is kept if it is still there.
-void refill(QComboBox& box, const std::vector<std::pair<QString, QVariant>>& entries) {
-    const QSignalBlocker quiet(&box);
-    const QVariant chosen = box.currentData();
-    while (box.count() > 1) {
-        box.removeItem(1);
-    }
-    for (const auto& [text, value] : entries) {
-        box.addItem(text, value);
-    }
-    box.setCurrentIndex(std::max(0, box.findData(chosen)));
-}
+constexpr int kFilterLetters = 8;
 
 }  // namespace
 
@@ -187,11 +175,8 @@ void ModelRowDelegate::paint(QPainter* painter,
               Qt::AlignRight);
 }
 
-ModelFilter::ModelFilter(QWidget* parent) : QWidget(parent), words_(new QLineEdit(this)) {
-    words_->setObjectName(QStringLiteral("modelSearch"));
-    words_->setPlaceholderText(tr("Search models"));
-    words_->setAccessibleName(words_->placeholderText());
-    words_->setClearButtonEnabled(true);
+ModelFilter::ModelFilter(QWidget* parent)
+    : QWidget(parent), words_(makeSearch(tr("Search models"), "modelSearch", this)) {
     connect(words_, &QLineEdit::textChanged, this, &ModelFilter::changed);
     kind_ = addBox("modelKind", tr("Show models of one kind"));
     kind_->addItem(tr("All kinds"), kAny);
@@ -220,12 +205,7 @@ ModelFilter::ModelFilter(QWidget* parent) : QWidget(parent), words_(new QLineEdi
 }
 
 QComboBox* ModelFilter::addBox(const char* name, const QString& tip) {
-    auto* box = new QComboBox(this);
-    box->setObjectName(QLatin1String(name));
-    box->setToolTip(tip);
-    box->setAccessibleName(tip);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(8);
+    QComboBox* box = makeChooser(tip, name, kFilterLetters, this);
     connect(box, &QComboBox::currentIndexChanged, this, &ModelFilter::changed);
     return box;
 }
@@ -238,14 +218,14 @@ void ModelFilter::setModels(const std::vector<FoundModel>& models) {
         families.insert(model.file.family);
     }
     families.erase(std::string());
-    std::vector<std::pair<QString, QVariant>> kindEntries;
+    QList<std::pair<QString, QVariant>> kindEntries;
     for (const ModelKind kind : kinds) {
-        kindEntries.emplace_back(kindText(kind), static_cast<int>(kind));
+        kindEntries.emplaceBack(kindText(kind), static_cast<int>(kind));
     }
     refill(*kind_, kindEntries);
-    std::vector<std::pair<QString, QVariant>> familyEntries;
+    QList<std::pair<QString, QVariant>> familyEntries;
     for (const std::string& family : families) {
-        familyEntries.emplace_back(QString::fromStdString(family), QString::fromStdString(family));
+        familyEntries.emplaceBack(QString::fromStdString(family), QString::fromStdString(family));
     }
     refill(*family_, familyEntries);
 }

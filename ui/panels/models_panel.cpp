@@ -16,7 +16,6 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QListWidget>
@@ -27,7 +26,6 @@
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QUrl>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <numeric>
@@ -74,15 +72,9 @@ ModelsPanel::ModelsPanel(Settings& settings,
     : QWidget(parent), settings_(settings), library_(library), parts_(parts) {
     setObjectName(QStringLiteral("modelsPanel"));
     setAcceptDrops(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(3), Theme::space(3), Theme::space(3), Theme::space(3));
-    column->setSpacing(Theme::space(2));
-    column->addWidget(makeFolderList());
-    problems_ = new QLabel(this);
-    problems_->setObjectName(QStringLiteral("modelProblems"));
-    problems_->setWordWrap(true);
-    column->addWidget(problems_);
-    column->addWidget(makeModels(), 1);
+    QWidget* folders = makeFolderList();
+    problems_ = makeText({}, "modelProblems", this);
+    columnIn(this, 2, {3, 3, 3, 3}, {folders, problems_, {makeModels(), 1}});
     connect(&library_, &ModelLibrary::changed, this, &ModelsPanel::showModels);
     connect(&library_, &ModelLibrary::budgetChanged, this, &ModelsPanel::showVerdicts);
     connectParts();
@@ -105,8 +97,7 @@ QWidget* ModelsPanel::makeFolderList() {
         "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), "addPathsFile", box);
     remove_ = makeIconButton(
         "minus", tr("Remove it from the list; its files are kept"), "removePlace", box);
-    folders_ = new QListWidget(box);
-    folders_->setObjectName(QStringLiteral("places"));
+    folders_ = named("places", new QListWidget(box));
     folders_->setAccessibleName(label->text());
     folders_->setMaximumHeight(kFoldersHeight);
     folders_->setTextElideMode(Qt::ElideMiddle);
@@ -116,17 +107,7 @@ QWidget* ModelsPanel::makeFolderList() {
     connect(folders_, &QListWidget::currentRowChanged, this, [this](int row) {
         remove_->setEnabled(row >= 0);
     });
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(1));
-    row->addWidget(label, 1);
-    for (QToolButton* each : {folder, file, remove_}) {
-        row->addWidget(each);
-    }
-    auto* column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
-    column->addLayout(row);
-    column->addWidget(folders_);
+    columnIn(box, 1, {rowOf(1, {{label, 1}, folder, file, remove_}), folders_});
     return box;
 }
 
@@ -135,10 +116,8 @@ QWidget* ModelsPanel::makeModels() {
     filter_ = new ModelFilter(box);
     QToolButton* again =
         makeIconButton("refresh", tr("Look through the folders again"), "rescan", box);
-    state_ = new QLabel(box);
-    state_->setObjectName(QStringLiteral("modelState"));
-    models_ = new QTreeWidget(box);
-    models_->setObjectName(QStringLiteral("models"));
+    state_ = named("modelState", new QLabel(box));
+    models_ = named("models", new QTreeWidget(box));
     models_->setAccessibleName(tr("Models"));
     models_->setHeaderLabels({tr("Model"), tr("Family"), tr("Size"), tr("This budget")});
     models_->setRootIsDecorated(false);
@@ -181,8 +160,7 @@ QWidget* ModelsPanel::makeModels() {
     convert_->setIconText(convert_->text());  // a button would leave the dots out
     convert_->setObjectName(QStringLiteral("convertModel"));
     convert_->setVisible(false);
-    convertButton_ = new QToolButton(box);
-    convertButton_->setObjectName(QStringLiteral("convertButton"));
+    convertButton_ = named("convertButton", new QToolButton(box));
     convertButton_->setDefaultAction(convert_);
     convertButton_->hide();
     models_->addAction(convert_);
@@ -192,20 +170,13 @@ QWidget* ModelsPanel::makeModels() {
             Q_EMIT convertAsked(*model);
         }
     });
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(state_, 1);
-    row->addWidget(again);
-    auto* column = new QVBoxLayout(box);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    column->addWidget(filter_);
-    column->addLayout(row);
-    column->addWidget(pages_, 1);
-    if (details_) {
-        column->addWidget(details_);
-    }
-    column->addWidget(convertButton_, 0, Qt::AlignRight);
+    columnIn(box,
+             2,
+             {filter_,
+              rowOf(2, {{state_, 1}, again}),
+              {pages_, 1},
+              details_,
+              {convertButton_, 0, Qt::AlignRight}});
     return box;
 }
 
@@ -539,8 +510,7 @@ void ModelsPanel::takeDropped(const QString& path, QPoint at) {
         models_->scrollToItem(item);
         return;
     }
-    auto* menu = new QMenu(this);
-    menu->setObjectName(QStringLiteral("dropMenu"));
+    auto* menu = named("dropMenu", new QMenu(this));
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->addAction(
         tr("Add the folder %1").arg(menuText(dropped.dir().dirName())), this, [this, dropped] {

@@ -1,36 +1,19 @@
 #pragma once
 
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QString>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <QWidget>
 
 class QAbstractItemView;
 
 namespace lowtide::ui {
 
-/// A flat button with an icon of the theme; `text` is its tip, and what a screen reader reads.
-[[nodiscard]] QToolButton* makeIconButton(const char* icon,
-                                          const QString& text,
-                                          const char* name,
-                                          QWidget* parent);
-
-/// Gives the widget's text a colour of the theme, also of one that is chosen later.
-void setTextColour(QWidget& widget, const char* token);
-
 /// Where keys come to the list and no row is selected, the current or first one is: what the keys
 /// do is done with a row. Qt makes it current alone, and in a list of one no key selects it.
 void selectRowForKeys(QAbstractItemView& list);
-
-/// What stands below each other in `part` and reaches to its edges.
-[[nodiscard]] inline QVBoxLayout* columnIn(QWidget* part) {
-    auto* column = new QVBoxLayout(part);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    return column;
-}
 
 /// What an empty panel shows: what would be here, and how to get it.
 struct EmptyState {

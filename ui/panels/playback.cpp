@@ -1,8 +1,8 @@
 #include "ui/panels/playback.hpp"
 
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QShortcut>
 #include <QSignalBlocker>
@@ -41,25 +41,16 @@ int within(const VideoFrames& video, int frame) {
 
 FrameBar::FrameBar(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("frameBar"));
-    play_ = new QToolButton(this);
-    play_->setObjectName(QStringLiteral("play"));
-    play_->setAutoRaise(true);
-    slider_ = new QSlider(Qt::Horizontal, this);
-    slider_->setObjectName(QStringLiteral("frame"));
+    play_ = makeIconButton("play", {}, "play", this);
+    slider_ = named("frame", new QSlider(Qt::Horizontal, this));
     slider_->setAccessibleName(tr("Frame"));
     slider_->setToolTip(
         tr("Frame: Left and Right step, Home and End go to the first and the last"));
-    text_ = new QLabel(this);
-    text_->setObjectName(QStringLiteral("frameText"));
+    text_ = named("frameText", new QLabel(this));
     text_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     timer_.setTimerType(Qt::PreciseTimer);
     timer_.setSingleShot(true);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(Theme::space(2), Theme::space(1), Theme::space(3), Theme::space(1));
-    row->setSpacing(Theme::space(2));
-    row->addWidget(play_);
-    row->addWidget(slider_, 1);
-    row->addWidget(text_);
+    rowIn(this, 2, {2, 1, 3, 1}, {play_, {slider_, 1}, text_});
     connect(play_, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
     connect(slider_, &QSlider::valueChanged, this, &FrameBar::take);
     connect(&timer_, &QTimer::timeout, this, &FrameBar::playOn);
@@ -69,10 +60,9 @@ FrameBar::FrameBar(QWidget* parent) : QWidget(parent) {
 
 void FrameBar::addKeys() {
     const auto key = [this](Qt::Key pressed, auto act) {
-        auto* shortcut = new QShortcut(QKeySequence(pressed), parentWidget());
-        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        auto* shortcut =
+            new QShortcut(pressed, parentWidget(), this, act, Qt::WidgetWithChildrenShortcut);
         shortcut->setEnabled(false);
-        connect(shortcut, &QShortcut::activated, this, act);
         keys_.push_back(shortcut);
     };
     key(Qt::Key_Space, [this] { setPlaying(!isPlaying()); });
@@ -109,10 +99,8 @@ void FrameBar::setPlaying(bool isPlaying) {
     } else {
         timer_.stop();
     }
-    const QString text = isPlaying ? tr("Pause (Space)") : tr("Play (Space)");
     play_->setIcon(Theme::current().icon(isPlaying ? "pause" : "play"));
-    play_->setToolTip(text);
-    play_->setAccessibleName(text);
+    setTip(*play_, isPlaying ? tr("Pause (Space)") : tr("Play (Space)"));
 }
 
 void FrameBar::playOn() {

@@ -1,6 +1,7 @@
 #include "ui/panels/preset_cards.hpp"
 
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDialogButtonBox>
 #include <QFormLayout>
@@ -13,7 +14,6 @@
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
 #include <QTextLayout>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -239,15 +239,12 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     : QDialog(parent) {
     setObjectName(QStringLiteral("presetDialog"));
     setWindowTitle(tr("Save as preset"));
-    title_ = new QLineEdit(proposed.title, this);
-    title_->setObjectName(QStringLiteral("title"));
+    title_ = named("title", new QLineEdit(proposed.title, this));
     title_->selectAll();
     title_->setFocus(Qt::OtherFocusReason);
-    tags_ = new QLineEdit(proposed.tags.join(QStringLiteral(", ")), this);
-    tags_->setObjectName(QStringLiteral("tags"));
+    tags_ = named("tags", new QLineEdit(proposed.tags.join(QStringLiteral(", ")), this));
     tags_->setPlaceholderText(tr("separated by commas"));
-    description_ = new QPlainTextEdit(proposed.description, this);
-    description_->setObjectName(QStringLiteral("description"));
+    description_ = named("description", new QPlainTextEdit(proposed.description, this));
     description_->setMaximumHeight(kDescriptionHeight);
     description_->setTabChangesFocus(true);
     auto* form = new QFormLayout;
@@ -272,11 +269,7 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     });
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(5), Theme::space(5), Theme::space(5), Theme::space(5));
-    column->setSpacing(Theme::space(4));
-    column->addLayout(form);
-    column->addWidget(buttons);
+    columnIn(this, 4, {5, 5, 5, 5}, {form, buttons});
     setMinimumWidth(kDialogWidth);
 }
 

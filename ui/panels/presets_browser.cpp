@@ -10,7 +10,6 @@
 
 #include <QComboBox>
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QLabel>
@@ -18,7 +17,6 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTreeWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -68,15 +66,6 @@ const QTreeWidgetItem* itemToLocate(const QTreeWidget& files) {
     return nullptr;
 }
 
-QLabel* makeDetail(const char* name, const char* font, const char* token, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QLatin1String(name));
-    label->setFont(Theme::current().font(font));
-    label->setWordWrap(true);
-    setTextColour(*label, token);
-    return label;
-}
-
 constexpr int kTagsOffset = 110;
 
 bool matches(const PresetEntry& entry, const QString& words, const QString& tag) {
@@ -99,13 +88,12 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("presetDetails"));
     setMinimumWidth(kDetailsWidth);
     image_ = new QLabel(this);
-    title_ = makeDetail("presetTitle", "title", "text", this);
-    tags_ = makeDetail("presetTags", "small", "text.muted", this);
-    description_ = makeDetail("presetDescription", "body", "text", this);
-    needs_ = makeDetail("presetNeeds", "body", "text", this);
-    problem_ = makeDetail("presetProblem", "body", "error", this);
-    files_ = new QTreeWidget(this);
-    files_->setObjectName(QStringLiteral("presetFiles"));
+    title_ = makeText({}, "presetTitle", this, "title", "text");
+    tags_ = makeText({}, "presetTags", this, "small", "text.muted");
+    description_ = makeText({}, "presetDescription", this, "body", "text");
+    needs_ = makeText({}, "presetNeeds", this, "body", "text");
+    problem_ = makeText({}, "presetProblem", this, "body", "error");
+    files_ = named("presetFiles", new QTreeWidget(this));
     files_->setAccessibleName(tr("Files that it needs"));
     files_->setHeaderLabels({tr("File"), tr("What")});
     files_->setRootIsDecorated(false);
@@ -118,17 +106,17 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
             askFor(*item);
         }
     });
-    locate_ = button("locateFile", tr("Locate..."));
+    locate_ = makeButton(tr("Locate..."), "locateFile", this);
     connect(locate_, &QPushButton::clicked, this, [this] {
         if (const QTreeWidgetItem* item = itemToLocate(*files_)) {
             askFor(*item);
         }
     });
-    open_ = button("openPreset", tr("Open"));
+    open_ = makeButton(tr("Open"), "openPreset", this);
     open_->setDefault(true);
-    rename_ = button("renamePreset", tr("Rename..."));
-    remove_ = button("removePreset", tr("Remove"));
-    export_ = button("exportPreset", tr("Export..."));
+    rename_ = makeButton(tr("Rename..."), "renamePreset", this);
+    remove_ = makeButton(tr("Remove"), "removePreset", this);
+    export_ = makeButton(tr("Export..."), "exportPreset", this);
     connect(open_, &QPushButton::clicked, this, &PresetDetails::openAsked);
     connect(rename_, &QPushButton::clicked, this, &PresetDetails::renameAsked);
     connect(remove_, &QPushButton::clicked, this, &PresetDetails::removeAsked);
@@ -140,37 +128,21 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
         each->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         buttons->addWidget(each);
     }
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
-    column->setSpacing(Theme::space(2));
-    auto* names = new QVBoxLayout;
-    names->setSpacing(Theme::space(1));
-    names->addWidget(title_);
-    names->addWidget(tags_);
-    names->addStretch(1);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(Theme::space(3));
-    head->addWidget(image_);
-    head->addLayout(names, 1);
-    column->addLayout(head);
-    for (QWidget* each : {static_cast<QWidget*>(description_),
-                          static_cast<QWidget*>(problem_),
-                          static_cast<QWidget*>(needs_)}) {
-        column->addWidget(each);
-    }
     files_->setMaximumHeight(kFilesHeight);
-    column->addWidget(files_);
-    column->addWidget(locate_);
-    column->addStretch(1);
-    column->addWidget(open_);
-    column->addLayout(buttons);
+    QBoxLayout* names = columnIn(nullptr, 1, {title_, tags_, Cell::spring()});
+    columnIn(this,
+             2,
+             {4, 4, 4, 4},
+             {rowOf(3, {image_, {names, 1}}),
+              description_,
+              problem_,
+              needs_,
+              files_,
+              locate_,
+              Cell::spring(),
+              open_,
+              buttons});
     setEntry(nullptr);
-}
-
-QPushButton* PresetDetails::button(const char* name, const QString& text) {
-    auto* made = new QPushButton(text, this);
-    made->setObjectName(QLatin1String(name));
-    return made;
 }
 
 void PresetDetails::setEntry(const PresetEntry* entry) {
@@ -242,18 +214,10 @@ PresetsBrowser::PresetsBrowser(PresetStore& store, QWidget* parent)
                                       .title = tr("No preset matches"),
                                       .text = tr("Search for other words, or choose all tags.")},
                                      pages_));
-    message_ = new QLabel(this);
-    message_->setObjectName(QStringLiteral("presetMessage"));
-    message_->setWordWrap(true);
+    message_ = makeText({}, "presetMessage", this);
     message_->setMargin(Theme::space(3));
     message_->hide();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(makeBar());
-    column->addWidget(message_);
-    column->addWidget(pages_, 1);
-    column->addWidget(details_);
+    columnIn(this, 0, {makeBar(), message_, {pages_, 1}, details_});
     connect(cards_, &PresetCards::chosenChanged, this, &PresetsBrowser::showChosen);
     connect(cards_, &PresetCards::taken, this, [this] { details_->openAsked(); });
     connect(&store_, &PresetStore::changed, this, &PresetsBrowser::reload);
@@ -263,48 +227,37 @@ PresetsBrowser::PresetsBrowser(PresetStore& store, QWidget* parent)
 
 QWidget* PresetsBrowser::makeBar() {
     auto* bar = new QWidget(this);
-    search_ = new QLineEdit(bar);
-    search_->setObjectName(QStringLiteral("presetSearch"));
+    search_ = named("presetSearch", new QLineEdit(bar));
     search_->setPlaceholderText(tr("Search presets"));
     search_->setAccessibleName(search_->placeholderText());
-    tag_ = new QComboBox(bar);
-    tag_->setObjectName(QStringLiteral("presetTag"));
+    tag_ = named("presetTag", new QComboBox(bar));
     tag_->setAccessibleName(tr("Tag"));
     tag_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    auto* save = new QPushButton(tr("Save as preset..."), bar);
-    save->setObjectName(QStringLiteral("savePreset"));
-    auto* import = new QPushButton(tr("Import..."), bar);
-    import->setObjectName(QStringLiteral("importPreset"));
-    restore_ = new QPushButton(tr("Undo remove"), bar);
-    restore_->setObjectName(QStringLiteral("restorePreset"));
+    tag_->addItem(tr("All tags"), QString());
+    QPushButton* save = makeButton(tr("Save as preset..."), "savePreset", bar);
+    QPushButton* import = makeButton(tr("Import..."), "importPreset", bar);
+    restore_ = makeButton(tr("Undo remove"), "restorePreset", bar);
     connect(search_, &QLineEdit::textChanged, this, &PresetsBrowser::search);
     connect(tag_, &QComboBox::currentIndexChanged, this, &PresetsBrowser::search);
     connect(save, &QPushButton::clicked, this, &PresetsBrowser::saveAsked);
     connect(import, &QPushButton::clicked, this, &PresetsBrowser::importFile);
     connect(restore_, &QPushButton::clicked, this, &PresetsBrowser::restore);
-    auto* words = new QHBoxLayout;
-    words->addWidget(search_, 1);
     // Next to the search in languages that are short enough, else below it.
     const bool isShort =
         search_->fontMetrics().horizontalAdvance(search_->placeholderText()) <= kTagsOffset;
-    if (isShort) {
-        words->addWidget(tag_);
-    }
     auto* files = new FlowRow;
     files->setSpacing(Theme::space(2));
     for (QPushButton* each : {save, import}) {
         each->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         files->addWidget(each);
     }
-    auto* column = new QVBoxLayout(bar);
-    column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(2));
-    column->setSpacing(Theme::space(2));
-    column->addLayout(words);
-    if (!isShort) {
-        column->addWidget(tag_);
-    }
-    column->addLayout(files);
-    column->addWidget(restore_);
+    columnIn(bar,
+             2,
+             {3, 2, 3, 2},
+             {rowOf(2, {{search_, 1}, isShort ? tag_ : nullptr}),
+              isShort ? nullptr : tag_,
+              files,
+              restore_});
     return bar;
 }
 
@@ -347,20 +300,17 @@ void PresetsBrowser::setNeeds(const QString& id, const Planned& needs) {
 }
 
 void PresetsBrowser::reload() {
-    const QString tag = tag_->currentData().toString();
     QStringList tags;
     for (const PresetEntry& entry : store_.entries()) {
         tags += entry.tags;
     }
     tags.removeDuplicates();
     tags.sort();
-    const QSignalBlocker quiet(tag_);
-    tag_->clear();
-    tag_->addItem(tr("All tags"), QString());
+    QList<std::pair<QString, QVariant>> choices;
     for (const QString& each : tags) {
-        tag_->addItem(tagText(each), each);
+        choices.emplaceBack(tagText(each), each);
     }
-    tag_->setCurrentIndex(std::max(0, tag_->findData(tag)));
+    refill(*tag_, choices);
     restore_->setVisible(store_.canRestore());
     filter();
 }

@@ -41,7 +41,6 @@ Q_SIGNALS:
 private:
     void showFiles(const PresetEntry& entry);
     void askFor(const QTreeWidgetItem& item);
-    QPushButton* button(const char* name, const QString& text);
 
     QLabel* image_ = nullptr;
     QLabel* title_ = nullptr;

@@ -4,15 +4,14 @@
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QAction>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QListView>
 #include <QMenu>
 #include <QMimeData>
 #include <QPainter>
+#include <QShortcut>
+#include <QStyledItemDelegate>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -80,6 +79,49 @@ void paintImage(QPainter& painter, const QRect& area, const QueuedRun& run) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform);
     painter.drawImage(target, nodeImage);
 }
+
+/// Paints a run: thumbnail, title, state, progress.
+class QueueDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {Theme::space(50), kRunImage + 2 * kRunMargin};
+    }
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const auto* rows = qobject_cast<const QueueRows*>(index.model());
+        const QueuedRun* run = rows ? rows->runAt(index) : nullptr;
+        if (!run) {
+            return;
+        }
+        const Theme& theme = Theme::current();
+        painter->save();
+        paintRowGround(*painter, option);
+        const QRect area(
+            option.rect.left() + kRunMargin, option.rect.top() + kRunMargin, kRunImage, kRunImage);
+        paintImage(*painter, area, *run);
+        QRectF text =
+            QRectF(option.rect).adjusted(kRunImage + 2.0 * kRunMargin, kRunMargin, -kRunMargin, 0);
+        text.setHeight(kRunLine);
+        paintText(*painter, text, run->title, "strong", "text");
+        text.translate(0, kRunLine);
+        paintText(*painter,
+                  text,
+                  stateText(*run),
+                  "small",
+                  run->state == RunState::Failed ? "error" : "text.muted");
+        if (run->state == RunState::Running) {
+            QRectF bar(text.left(), area.bottom() + 1, text.width(), kRunBar);
+            painter->fillRect(bar, theme.colour("field"));
+            bar.setWidth(bar.width() * run->progress);
+            painter->fillRect(bar, theme.colour("node.running"));
+        }
+        painter->restore();
+    }
+};
 
 bool isWaiting(const QueuedRun& run) {
     return run.state == RunState::Waiting;
@@ -219,49 +261,13 @@ bool QueueRows::dropMimeData(
     return false;  // the queue has moved them: the view must not remove rows
 }
 
-QSize QueueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {Theme::space(50), kRunImage + 2 * kRunMargin};
-}
-
-void QueueDelegate::paint(QPainter* painter,
-                          const QStyleOptionViewItem& option,
-                          const QModelIndex& index) const {
-    const auto* rows = qobject_cast<const QueueRows*>(index.model());
-    const QueuedRun* run = rows ? rows->runAt(index) : nullptr;
-    if (!run) {
-        return;
-    }
-    const Theme& theme = Theme::current();
-    painter->save();
-    paintRowGround(*painter, option);
-    const QRect area(
-        option.rect.left() + kRunMargin, option.rect.top() + kRunMargin, kRunImage, kRunImage);
-    paintImage(*painter, area, *run);
-    QRectF text =
-        QRectF(option.rect).adjusted(kRunImage + 2.0 * kRunMargin, kRunMargin, -kRunMargin, 0);
-    text.setHeight(kRunLine);
-    paintText(*painter, text, run->title, "strong", "text");
-    text.translate(0, kRunLine);
-    paintText(*painter,
-              text,
-              stateText(*run),
-              "small",
-              run->state == RunState::Failed ? "error" : "text.muted");
-    if (run->state == RunState::Running) {
-        QRectF bar(text.left(), area.bottom() + 1, text.width(), kRunBar);
-        painter->fillRect(bar, theme.colour("field"));
-        bar.setWidth(bar.width() * run->progress);
-        painter->fillRect(bar, theme.colour("node.running"));
-    }
-    painter->restore();
-}
-
 QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     : QWidget(parent),
       queue_(queue),
       rows_(new QueueRows(queue, this)),
-      list_(new QListView(this)),
-      empty_(new QLabel(this)) {
+      list_(named("runs", new QListView(this))),
+      empty_(makeText(
+          tr("No runs yet. Press Run, and it appears here with its image."), "noRuns", this)) {
     setObjectName("queuePanel");
     build();
     connect(&queue_, &RunQueue::pausedChanged, this, &QueuePanel::adjust);
@@ -291,22 +297,12 @@ void QueuePanel::build() {
     retry_ = makeIconButton("refresh", tr("Run the same again"), "retry", this);
     open_ = makeIconButton("open", tr("Open the graph of this run"), "openGraph", this);
     remove_ = makeIconButton("trash", tr("Remove from the list"), "remove", this);
-    auto* tools = new QVBoxLayout;  // next to the list: panels below the canvas are low
-    tools->setContentsMargins(Theme::space(1), Theme::space(1), Theme::space(1), Theme::space(1));
-    tools->setSpacing(Theme::space(1));
-    tools->addWidget(pause_);
-    tools->addWidget(last_);
-    tools->addStretch(1);
-    for (QToolButton* button : {cancel_, retry_, open_, remove_}) {
-        tools->addWidget(button);
-    }
     connect(pause_, &QToolButton::clicked, this, [this] { queue_.setPaused(!queue_.isPaused()); });
     connect(last_, &QToolButton::clicked, this, &QueuePanel::stopAfterThisAsked);
     connect(cancel_, &QToolButton::clicked, this, &QueuePanel::cancelSelected);
     connect(retry_, &QToolButton::clicked, this, &QueuePanel::retrySelected);
     connect(remove_, &QToolButton::clicked, this, &QueuePanel::removeSelected);
     connect(open_, &QToolButton::clicked, this, [this] { Q_EMIT graphRequested(selectedRun()); });
-    list_->setObjectName("runs");
     list_->setAccessibleName(tr("Runs"));
     list_->setModel(rows_);
     list_->setItemDelegate(new QueueDelegate(list_));
@@ -318,29 +314,18 @@ void QueuePanel::build() {
     list_->setDefaultDropAction(Qt::MoveAction);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     selectRowForKeys(*list_);
-    auto* away = new QAction(list_);
-    away->setShortcut(QKeySequence::Delete);
-    away->setShortcutContext(Qt::WidgetShortcut);
-    list_->addAction(away);
-    connect(away, &QAction::triggered, this, &QueuePanel::takeSelectedAway);
-    for (const auto& [key, by] : {std::pair(Qt::Key_Up, -1), std::pair(Qt::Key_Down, 1)}) {
-        auto* move = new QAction(list_);
-        move->setShortcut(QKeySequence(QKeyCombination(Qt::AltModifier, key)));
-        move->setShortcutContext(Qt::WidgetShortcut);
-        list_->addAction(move);
-        connect(move, &QAction::triggered, this, [this, by = by] { moveSelected(by); });
-    }
+    const auto addKey = [this](const QKeySequence& key, auto act) {
+        new QShortcut(key, list_, this, act, Qt::WidgetShortcut);
+    };
+    addKey(QKeySequence::Delete, &QueuePanel::takeSelectedAway);
+    addKey(Qt::ALT | Qt::Key_Up, [this] { moveSelected(-1); });
+    addKey(Qt::ALT | Qt::Key_Down, [this] { moveSelected(1); });
     list_->setToolTip(tr("Alt+Up and Alt+Down move a waiting run, Delete removes a run"));
-    empty_->setObjectName("noRuns");
-    empty_->setWordWrap(true);
     empty_->setAlignment(Qt::AlignCenter);
-    empty_->setText(tr("No runs yet. Press Run, and it appears here with its image."));
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(list_, 1);
-    layout->addWidget(empty_, 1);
-    layout->addLayout(tools);
+    // Next to the list: panels below the canvas are low.
+    QBoxLayout* tools = columnIn(
+        nullptr, 1, {1, 1, 1, 1}, {pause_, last_, Cell::spring(), cancel_, retry_, open_, remove_});
+    rowIn(this, 0, {{list_, 1}, {empty_, 1}, tools});
 }
 
 std::vector<quint64> QueuePanel::selectedRuns() const {
@@ -407,9 +392,9 @@ void QueuePanel::adjust() {
     const size_t chosen = selectedRuns().size();
     const size_t over = selectedThat(hasEnded).size();
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
-    pause_->setToolTip(queue_.isPaused() ? tr("Continue with waiting runs")
-                                         : tr("Pause: hold back waiting runs"));
-    pause_->setAccessibleName(pause_->toolTip());
+    setTip(
+        *pause_,
+        queue_.isPaused() ? tr("Continue with waiting runs") : tr("Pause: hold back waiting runs"));
     const auto& runs = queue_.runs();
     last_->setEnabled(std::any_of(runs.begin(), runs.end(), isWaiting));
     cancel_->setEnabled(over < chosen);

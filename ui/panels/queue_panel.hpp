@@ -3,7 +3,6 @@
 #include "ui/bridge/run_queue.hpp"
 
 #include <QAbstractListModel>
-#include <QStyledItemDelegate>
 #include <QWidget>
 
 #include <vector>
@@ -52,19 +51,6 @@ private:
 
 /// "running, 45 %", "done in 12.4 s, 2 files", "nothing to do: every result was kept".
 [[nodiscard]] QString stateText(const QueuedRun& run);
-
-/// Paints a run: thumbnail, title, state, progress.
-class QueueDelegate : public QStyledItemDelegate {
-    Q_OBJECT
-
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-    void paint(QPainter* painter,
-               const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override;
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
-                                 const QModelIndex& index) const override;
-};
 
 /// The runs with thumbnail, state and progress: pause, order, cancel, retry, remove.
 class QueuePanel : public QWidget {

@@ -19,7 +19,6 @@
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -61,13 +60,7 @@ constexpr double kMostShown = 0.7;       ///< of the view; a smaller image has s
 MaskPanel::MaskPanel(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("maskPanel"));
     auto* settings = new QWidget;
-    auto* rows = new QVBoxLayout(settings);
-    rows->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(2));
-    rows->setSpacing(Theme::space(3));
-    rows->addWidget(makeBrush());
-    rows->addWidget(makeWhole());
-    rows->addWidget(makeLook());
-    rows->addStretch(1);
+    columnIn(settings, 3, {3, 2, 3, 2}, {makeBrush(), makeWhole(), makeLook(), Cell::spring()});
     auto* scroll = new QScrollArea(this);  // what the mask is for remains in sight
     scroll->setWidget(settings);
     scroll->setWidgetResizable(true);
@@ -76,14 +69,7 @@ MaskPanel::MaskPanel(QWidget* parent) : QWidget(parent) {
     scroll->setFocusPolicy(Qt::NoFocus);
     scroll->setMinimumWidth(settings->minimumSizeHint().width() +
                             scroll->verticalScrollBar()->sizeHint().width());
-    QWidget* end = makeEnd();
-    end->layout()->setContentsMargins(
-        Theme::space(3), Theme::space(1), Theme::space(3), Theme::space(3));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(scroll, 1);
-    column->addWidget(end);
+    columnIn(this, 0, {{scroll, 1}, makeEnd()});
     setTool(nullptr);
 }
 
@@ -106,8 +92,7 @@ QToolButton* MaskPanel::button(const char* icon, const QString& text, const char
 }
 
 QPushButton* MaskPanel::press(const QString& text, const QString& tip, const char* name) {
-    auto* made = new QPushButton(text, this);
-    made->setObjectName(QLatin1String(name));
+    QPushButton* made = makeButton(text, name, this);
     made->setToolTip(tip);
     made->setFocusPolicy(Qt::TabFocus);
     return made;
@@ -130,16 +115,11 @@ QWidget* MaskPanel::makeBrush() {
            "Shift+wheel"));
     opacity_ = spinIn(part, "maskOpacity", 1, 100, tr(" %"));
     opacity_->setToolTip(tr("Most that one stroke covers; a pen's pressure lowers it"));
-    auto* tools = new QHBoxLayout;
-    tools->setSpacing(Theme::space(1));
-    tools->addWidget(titleIn(part, tr("Mask")), 1);
-    for (QToolButton* each : {paint_, erase_, undo_, redo_}) {
-        tools->addWidget(each);
-    }
+    QLabel* title = titleIn(part, tr("Mask"));
     auto* form = new QFormLayout(part);
     form->setContentsMargins(0, 0, 0, 0);
     form->setVerticalSpacing(Theme::space(2));
-    form->addRow(tools);
+    form->addRow(rowOf(1, {{title, 1}, paint_, erase_, undo_, redo_}));
     form->addRow(tr("Size"), size_);
     form->addRow(tr("Hardness"), hardness_);
     form->addRow(tr("Opacity"), opacity_);
@@ -193,8 +173,7 @@ QWidget* MaskPanel::makeWhole() {
 
 QWidget* MaskPanel::makeLook() {
     auto* part = new QWidget(this);
-    colour_ = new QComboBox(part);
-    colour_->setObjectName(QStringLiteral("maskColour"));
+    colour_ = named("maskColour", new QComboBox(part));
     colour_->addItem(tr("Red"), OverlayLook().colour);
     colour_->addItem(tr("Green"), QColor(0, 170, 60));
     colour_->addItem(tr("Blue"), QColor(40, 90, 255));
@@ -215,22 +194,14 @@ QWidget* MaskPanel::makeLook() {
 
 QWidget* MaskPanel::makeEnd() {
     auto* part = new QWidget(this);
-    reported_ = new QLabel(part);
-    reported_->setObjectName(QStringLiteral("maskTold"));
-    reported_->setWordWrap(true);
-    reported_->setFont(Theme::current().font("small"));
+    reported_ = makeText({}, "maskTold", part, "small");
     use_ = press(tr("Use as inpaint mask"),
                  tr("The graph regenerates the masked part; every other pixel is kept (Return)"),
                  "maskUse");
     use_->setDefault(true);
     QPushButton* close =
         press(tr("Close"), tr("Back to the image; the mask is kept (Esc)"), "maskClose");
-    auto* column = new QVBoxLayout(part);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    column->addWidget(reported_);
-    column->addWidget(use_);
-    column->addWidget(close);
+    columnIn(part, 2, {3, 1, 3, 3}, {reported_, use_, close});
     connect(use_, &QPushButton::clicked, this, &MaskPanel::useAsked);
     connect(close, &QPushButton::clicked, this, &MaskPanel::closeAsked);
     return part;

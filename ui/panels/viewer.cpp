@@ -23,7 +23,6 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QUrl>
-#include <QVBoxLayout>
 
 #include <cmath>
 #include <utility>
@@ -53,11 +52,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({kImageWidth, kFactsWidth});
     splitter->setChildrenCollapsible(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(makeBar());
-    column->addWidget(splitter, 1);
+    columnIn(this, 0, {makeBar(), {splitter, 1}});
     makeRetouching(*splitter);
     connect(view_, &ImageView::zoomChanged, this, &Viewer::showZoom);
     connect(frames_, &FramesInStep::shown, this, &Viewer::showFrame);
@@ -75,9 +70,7 @@ Viewer::~Viewer() {
 QWidget* Viewer::makePane() {
     auto* pane = new QWidget(this);
     view_ = new ImageView(pane);
-    problem_ = new QLabel(pane);
-    problem_->setObjectName(QStringLiteral("viewerProblem"));
-    problem_->setWordWrap(true);
+    problem_ = makeText({}, "viewerProblem", pane);
     problem_->setAlignment(Qt::AlignCenter);
     problem_->setMargin(Theme::space(6));
     pages_ = new QStackedWidget(pane);
@@ -90,21 +83,15 @@ QWidget* Viewer::makePane() {
     pages_->addWidget(problem_);
     frames_ = new FramesInStep(this);
     frameBar_ = new FrameBar(pane);
-    auto* column = new QVBoxLayout(pane);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(pages_, 1);
-    column->addWidget(frameBar_);
+    columnIn(pane, 0, {{pages_, 1}, frameBar_});
     return pane;
 }
 
 QWidget* Viewer::makeBar() {
     auto* bar = new QWidget(this);
-    title_ = new ElidedLabel(bar);
-    title_->setObjectName(QStringLiteral("viewerTitle"));
+    title_ = named("viewerTitle", new ElidedLabel(bar));
     title_->setFont(Theme::current().font("strong"));
-    zoom_ = new QLabel(bar);
-    zoom_->setObjectName(QStringLiteral("zoom"));
+    zoom_ = named("zoom", new QLabel(bar));
     zoom_->setMinimumWidth(zoom_->fontMetrics().horizontalAdvance(QStringLiteral("3200 %")));
     zoom_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     QToolButton* out = makeIconButton("zoom-out", tr("Smaller (-)"), "zoomOut", this);
@@ -115,9 +102,12 @@ QWidget* Viewer::makeBar() {
     compare_ = makeIconButton(
         "compare", tr("Keep this image and wipe between it and the next"), "compare", this);
     compare_->setCheckable(true);
-    leave_ = new QShortcut(QKeySequence(Qt::Key_Escape), this);
-    leave_->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(leave_, &QShortcut::activated, this, [this] { compare_->setChecked(false); });
+    leave_ = new QShortcut(
+        Qt::Key_Escape,
+        this,
+        this,
+        [this] { compare_->setChecked(false); },
+        Qt::WidgetWithChildrenShortcut);
     emitCompare();
     makeWays();
     follow_ = makeIconButton("eye", tr("Show the image while it is made"), "follow", this);
@@ -175,9 +165,7 @@ void Viewer::makeRetouching(QSplitter& splitter) {
             showRetouching();
         };
         connect(button, &QToolButton::clicked, this, toggle);
-        auto* shortcut = new QShortcut(QKeySequence(key), view_);
-        shortcut->setContext(Qt::WidgetShortcut);
-        connect(shortcut, &QShortcut::activated, button, &QToolButton::click);
+        new QShortcut(key, view_, button, &QToolButton::click, Qt::WidgetShortcut);
     };
     offer(paintMask_, Qt::Key_M, Retouching::Work::Mask);
     offer(crop_, Qt::Key_C, Retouching::Work::Frame);
@@ -205,8 +193,7 @@ void Viewer::showRetouching() {
     const QString refusal = retouching_->refusal();
     const auto show = [&](QToolButton* button, const QString& tip, Retouching::Work its) {
         const QString text = refusal.isEmpty() ? tip : tr("%1: %2").arg(tip, refusal);
-        button->setToolTip(text);
-        button->setAccessibleName(text);
+        setTip(*button, text);
         button->setEnabled(canRetouch());
         button->setChecked(work == its);
     };
@@ -240,20 +227,15 @@ void Viewer::makeSteps() {
     previous_ =
         makeIconButton("chevron-left", tr("Previous image (Left, Page up)"), "previous", this);
     next_ = makeIconButton("chevron-right", tr("Next image (Right, Page down)"), "next", this);
-    const auto key = [this](Qt::Key pressed, int by) {
-        auto* shortcut = new QShortcut(QKeySequence(pressed), view_);
-        shortcut->setContext(Qt::WidgetShortcut);
-        connect(shortcut, &QShortcut::activated, this, [this, by] { step(by); });
-    };
-    key(Qt::Key_PageUp, -1);
-    key(Qt::Key_PageDown, 1);
-    list_ = new QComboBox(this);
-    list_->setObjectName(QStringLiteral("pictures"));
+    for (const auto& [key, by] : {std::pair(Qt::Key_PageUp, -1), std::pair(Qt::Key_PageDown, 1)}) {
+        new QShortcut(
+            key, view_, this, [this, by = by] { step(by); }, Qt::WidgetShortcut);
+    }
+    list_ = named("pictures", new QComboBox(this));
     list_->setAccessibleName(tr("Images"));
     list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     list_->setMinimumContentsLength(kListLetters);
-    position_ = new QLabel(this);
-    position_->setObjectName(QStringLiteral("place"));
+    position_ = named("place", new QLabel(this));
     connect(previous_, &QToolButton::clicked, this, [this] { step(-1); });
     connect(next_, &QToolButton::clicked, this, [this] { step(1); });
     connect(list_, &QComboBox::activated, this, [this](int index) { load(files_.value(index)); });

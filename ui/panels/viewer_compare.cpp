@@ -31,8 +31,7 @@ void Viewer::compareFiles(const QString& left, const QString& right) {
 }
 
 void Viewer::makeWays() {
-    apart_ = new QLabel(view_);
-    apart_->setObjectName(QStringLiteral("apart"));
+    apart_ = named("apart", new QLabel(view_));
     apart_->setAutoFillBackground(true);
     apart_->setMargin(Theme::space(1));
     apart_->hide();

@@ -5,13 +5,13 @@
 #include "plugin/graph/catalog.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QSaveFile>
-#include <QVBoxLayout>
 
 #include <exception>
 
@@ -40,13 +40,9 @@ constexpr qint64 kLargestFile = 16 << 20;
 constexpr int kTextWidth = 480;
 
 QLabel* labelIn(QWidget* parent, const char* name, const char* font) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QString::fromLatin1(name));
-    label->setFont(Theme::current().font(font));
+    QLabel* label = makeText({}, name, parent, font);
     label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setMaximumWidth(kTextWidth);
-    label->setMinimumWidth(kTextWidth);
+    label->setFixedWidth(kTextWidth);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
 }
@@ -109,32 +105,22 @@ StartPage::StartPage(QWidget* parent)
       message_(labelIn(this, "startMessage", "body")),
       hint_(labelIn(this, "startHint", "body")),
       progress_(new QProgressBar(this)),
-      again_(new QPushButton(this)),
-      without_(new QPushButton(this)) {
+      again_(makeButton({}, "again", this)),
+      without_(makeButton({}, "without", this)) {
     hint_->setForegroundRole(QPalette::PlaceholderText);
     progress_->setRange(0, 0);
     progress_->setTextVisible(false);
     progress_->setFixedSize(kTextWidth, Theme::space(1));
-    again_->setObjectName(QStringLiteral("again"));
-    without_->setObjectName(QStringLiteral("without"));
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(Theme::space(2));
-    buttons->addWidget(again_);
-    buttons->addWidget(without_);
-    buttons->addStretch(1);
-    auto* column = new QVBoxLayout;
-    column->setSpacing(Theme::space(3));
-    column->addStretch(2);
-    column->addWidget(title_);
-    column->addWidget(message_);
-    column->addWidget(hint_);
-    column->addWidget(progress_);
-    column->addLayout(buttons);
-    column->addStretch(3);
-    auto* row = new QHBoxLayout(this);
-    row->addStretch(1);
-    row->addLayout(column);
-    row->addStretch(1);
+    QBoxLayout* column = columnIn(nullptr,
+                                  3,
+                                  {Cell::spring(2),
+                                   title_,
+                                   message_,
+                                   hint_,
+                                   progress_,
+                                   rowOf(2, {again_, without_, Cell::spring()}),
+                                   Cell::spring(3)});
+    addAll(*new QHBoxLayout(this), {Cell::spring(), column, Cell::spring()});
     connect(again_, &QPushButton::clicked, this, &StartPage::againAsked);
     connect(without_, &QPushButton::clicked, this, &StartPage::withoutAsked);
     showStarting();

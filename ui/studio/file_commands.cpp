@@ -7,13 +7,13 @@
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDateTime>
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
 #include <QLocale>
@@ -57,8 +57,7 @@ QWidget* problemsPart(const std::vector<QString>& problems, QWidget& dialog) {
     auto* column = new QVBoxLayout(lines);
     column->setContentsMargins(0, 0, 0, 0);
     for (const QString& problem : problems) {
-        auto* line = new QLabel(problem, lines);
-        line->setWordWrap(true);
+        QLabel* line = makeText(problem, "", lines);
         line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // long names are cut
         line->setForegroundRole(QPalette::BrightText);
         column->addWidget(line);
@@ -93,37 +92,25 @@ RecoveryDialog::RecoveryDialog(std::vector<Recovered> found,
                                QWidget* parent)
     : QDialog(parent),
       found_(std::move(found)),
-      list_(new QListWidget(this)),
-      open_(new QPushButton(tr("Recover"), this)),
-      discard_(new QPushButton(tr("Throw away"), this)) {
+      list_(named("list", new QListWidget(this))),
+      open_(makeButton(tr("Recover"), "recover", this)),
+      discard_(makeButton(tr("Throw away"), "discard", this)) {
     setObjectName(QStringLiteral("recovery"));
     setWindowTitle(tr("Recover graphs"));
     resize(Theme::space(120), Theme::space(70));
-    auto* text = new QLabel(tr("The studio was not closed properly. Unsaved changes were kept and "
+    QLabel* text = makeText(tr("The studio was not closed properly. Unsaved changes were kept and "
                                "can be opened again. The saved files are unchanged."),
+                            "",
                             this);
-    text->setWordWrap(true);
-    list_->setObjectName(QStringLiteral("list"));
-    open_->setObjectName(QStringLiteral("recover"));
     open_->setDefault(true);
-    discard_->setObjectName(QStringLiteral("discard"));
-    auto* later = new QPushButton(tr("Later"), this);
-    later->setObjectName(QStringLiteral("later"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
-    column->setSpacing(Theme::space(3));
-    column->addWidget(text);
-    column->addWidget(list_, 1);
-    if (!problems.empty()) {
-        column->addWidget(problemsPart(problems, *this));
-    }
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(Theme::space(2));
-    buttons->addWidget(discard_);
-    buttons->addStretch(1);
-    buttons->addWidget(later);
-    buttons->addWidget(open_);
-    column->addLayout(buttons);
+    QPushButton* later = makeButton(tr("Later"), "later", this);
+    columnIn(this,
+             3,
+             {4, 4, 4, 4},
+             {text,
+              {list_, 1},
+              problems.empty() ? nullptr : problemsPart(problems, *this),
+              rowOf(2, {discard_, Cell::spring(), later, open_})});
     connect(later, &QPushButton::clicked, this, &QDialog::reject);
     connect(discard_, &QPushButton::clicked, this, &RecoveryDialog::discardSelected);
     connect(open_, &QPushButton::clicked, this, [this] {

@@ -5,6 +5,7 @@
 #include "ui/editors/param_editor.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDialogButtonBox>
 #include <QHeaderView>
@@ -117,8 +118,7 @@ DifferencesDialog::DifferencesDialog(const QString& run,
                             this);
     head->setObjectName(QStringLiteral("head"));
     head->setWordWrap(true);
-    auto* list = new QTreeWidget(this);
-    list->setObjectName(QStringLiteral("list"));
+    auto* list = named("list", new QTreeWidget(this));
     list->setRootIsDecorated(false);
     list->setUniformRowHeights(true);
     list->setHeaderLabels({tr("Where"), tr("In that run"), tr("Now")});
@@ -151,10 +151,7 @@ DifferencesDialog::DifferencesDialog(const QString& run,
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(Theme::space(2));
-    column->addWidget(head);
-    column->addWidget(list, 1);
-    column->addStretch(found.empty() ? 1 : 0);
-    column->addWidget(buttons);
+    addAll(*column, {head, {list, 1}, Cell::spring(found.empty() ? 1 : 0), buttons});
 }
 
 GalleryController::GalleryController(MainWindowWidgets& widgets, FileCommands& files)

@@ -1,12 +1,11 @@
 #include "ui/studio/keys_sheet.hpp"
 
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDialogButtonBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenuBar>
-#include <QVBoxLayout>
 
 namespace lowtide::ui {
 
@@ -35,45 +34,26 @@ QString menuOpenedBy(const QWidget* window, const QKeySequence& key) {
 KeysSheet::KeysSheet(Actions& actions, QWidget* parent)
     : QDialog(parent),
       actions_(actions),
-      search_(new QLineEdit(this)),
-      list_(new QTreeWidget(this)),
-      key_(new QKeySequenceEdit(this)),
+      search_(makeSearch(tr("Search for an action or a key"), "search", this)),
+      list_(named("list", new QTreeWidget(this))),
+      key_(named("key", new QKeySequenceEdit(this))),
       reset_(new QPushButton(tr("Back to the default"), this)),
-      note_(new QLabel(this)) {
+      note_(makeText({}, "note", this)) {
     setObjectName(QStringLiteral("keysSheet"));
     setWindowTitle(tr("Keys"));
     resize(Theme::space(160), Theme::space(150));
-    search_->setObjectName(QStringLiteral("search"));
-    search_->setPlaceholderText(tr("Search for an action or a key"));
-    search_->setAccessibleName(search_->placeholderText());
-    search_->setClearButtonEnabled(true);
-    list_->setObjectName(QStringLiteral("list"));
     list_->setAccessibleName(windowTitle());
     list_->setHeaderLabels({tr("Action"), tr("Keys")});
     list_->setUniformRowHeights(true);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-    key_->setObjectName(QStringLiteral("key"));
-    note_->setObjectName(QStringLiteral("note"));
-    note_->setWordWrap(true);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-    auto* edit = new QHBoxLayout;
-    edit->setSpacing(Theme::space(2));
     auto* label = new QLabel(tr("New key"), this);
     for (QWidget* each : {static_cast<QWidget*>(key_), key_->findChild<QWidget*>()}) {
         each->setAccessibleName(label->text());  // what takes the keys is a field within
     }
-    edit->addWidget(label);
-    edit->addWidget(key_, 1);
-    edit->addWidget(reset_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
-    column->setSpacing(Theme::space(3));
-    column->addWidget(search_);
-    column->addWidget(list_, 1);
-    column->addLayout(edit);
-    column->addWidget(note_);
-    column->addWidget(buttons);
+    QBoxLayout* edit = rowOf(2, {label, {key_, 1}, reset_});
+    columnIn(this, 3, {4, 4, 4, 4}, {search_, {list_, 1}, edit, note_, buttons});
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(search_, &QLineEdit::textChanged, this, &KeysSheet::filter);
     connect(list_, &QTreeWidget::currentItemChanged, this, &KeysSheet::showChosen);

@@ -2,6 +2,7 @@
 
 #include "ui/studio/actions.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -85,8 +86,7 @@ void LanguageSwitch::connectActions(Actions& actions) {
 }
 
 QToolButton* LanguageSwitch::makeButton(const Actions& actions, QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setObjectName(QStringLiteral("language"));
+    auto* button = named("language", new QToolButton(parent));
     button->setIcon(Theme::current().icon("language"));
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setPopupMode(QToolButton::InstantPopup);

@@ -10,6 +10,7 @@
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
 #include <QDesktopServices>
@@ -72,7 +73,7 @@ MainWindowController::MainWindowController(const MainWindowParts& parts)
       runs_(widgets_, viewing_),
       dropped_(widgets_, files_, models_),
       masks_(widgets_),
-      memoryLine_(new QLabel(parts.window.statusBar())) {
+      memoryLine_(named("memoryLine", new QLabel(parts.window.statusBar()))) {
     if (workspace_.library) {
         earlier_ = new GalleryController(widgets_, files_);
         new SheetController(widgets_, runs_, *earlier_);
@@ -226,7 +227,6 @@ void MainWindowController::connectLog() {
 }
 
 void MainWindowController::connectMemory() {
-    memoryLine_->setObjectName(QStringLiteral("memoryLine"));
     memoryLine_->setContentsMargins(0, 0, Theme::space(3), 0);
     widgets_.window.statusBar()->addPermanentWidget(memoryLine_);
     const auto show = [this] {

@@ -1,10 +1,10 @@
 #include "ui/studio/main_window_widgets.hpp"
 
 #include "ui/canvas/viewport.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QMenuBar>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 namespace lowtide::ui {
 
@@ -14,10 +14,7 @@ GraphView* addCanvas(Workspace& workspace, QTabWidget& centre) {
     auto* graph = new QWidget;
     auto* canvas = new GraphView(workspace.model, workspace.statuses, &workspace.offered, graph);
     canvas->setDefaults(&workspace.defaults);
-    auto* column = new QVBoxLayout(graph);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(canvas);
+    columnIn(graph, 0, {canvas});
     centre.addTab(graph, MainWindowWidgets::tr("Graph"));
     return canvas;
 }

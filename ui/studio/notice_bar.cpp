@@ -3,14 +3,13 @@
 #include "plugin/base/log.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 #include <QStringList>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -49,27 +48,16 @@ public:
     Row(NoticeBar& bar, size_t at)
         : QFrame(&bar),
           icon_(new QLabel(this)),
-          text_(new QLabel(this)),
+          text_(makeText({}, "", this)),
           button_(new QPushButton(this)),
-          close_(new QToolButton(this)) {
+          close_(makeIconButton("close", NoticeBar::tr("Close this message"), "", this)) {
         const QString number = at == 0 ? QString() : QString::number(at);
         text_->setObjectName(QStringLiteral("noticeText") + number);
-        text_->setWordWrap(true);
         text_->setTextFormat(Qt::PlainText);
         text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
         button_->setObjectName(QStringLiteral("noticeButton") + number);
         close_->setObjectName(QStringLiteral("noticeClose") + number);
-        close_->setIcon(Theme::current().icon("close"));
-        close_->setAutoRaise(true);
-        close_->setToolTip(NoticeBar::tr("Close this message"));
-        close_->setAccessibleName(close_->toolTip());
-        auto* row = new QHBoxLayout(this);
-        row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(1), Theme::space(1));
-        row->setSpacing(Theme::space(2));
-        row->addWidget(icon_);
-        row->addWidget(text_, 1);
-        row->addWidget(button_);
-        row->addWidget(close_);
+        rowIn(this, 2, {3, 1, 1, 1}, {icon_, {text_, 1}, button_, close_});
         connect(button_, &QPushButton::clicked, &bar, [this, &bar] {
             const Notice chosen = shown_;  // the row may show another one at once
             if (chosen.standing.isEmpty()) {
@@ -117,9 +105,7 @@ private:
 
 NoticeBar::NoticeBar(QWidget& over, QWidget* parent) : QFrame(parent), over_(over) {
     setObjectName(QStringLiteral("notice"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    QBoxLayout* column = columnIn(this, 0, {});
     for (size_t at = 0; at < rows_.size(); ++at) {
         rows_[at] = new Row(*this, at);
         column->addWidget(rows_[at]);

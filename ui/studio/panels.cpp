@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
 #include <QGridLayout>
@@ -151,8 +152,9 @@ std::vector<QWidget*> stopsInSight(QWidget& root) {
 }
 
 Panels::Panels(QMainWindow& window)
-    : QObject(&window), window_(window), menu_(new QMenu(tr("&This panel"), &window)) {
-    menu_->setObjectName(QStringLiteral("panelMenu"));
+    : QObject(&window),
+      window_(window),
+      menu_(named("panelMenu", new QMenu(tr("&This panel"), &window))) {
     // Grouped dragging lets a tab be dragged out of its bar.
     window_.setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks |
                            QMainWindow::GroupedDragging);

@@ -7,6 +7,7 @@
 #include "ui/panels/log_panel.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -21,7 +22,6 @@
 #include <QSysInfo>
 #include <QThread>
 #include <QTimer>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -108,9 +108,9 @@ ReportDialog::ReportDialog(ReportFacts facts, Redactor::Known machine, QWidget* 
     : QDialog(parent),
       facts_(std::move(facts)),
       machine_(std::move(machine)),
-      description_(new QPlainTextEdit(this)),
-      preview_(new QPlainTextEdit(this)),
-      state_(new QLabel(this)),
+      description_(named("reportDescription", new QPlainTextEdit(this))),
+      preview_(named("reportPreview", new QPlainTextEdit(this))),
+      state_(named("reportState", new QLabel(this))),
       rest_(new QTimer(this)) {
     setObjectName(QStringLiteral("reportProblem"));
     setWindowTitle(tr("Report a problem"));
@@ -136,13 +136,12 @@ QCheckBox* ReportDialog::addChoice(const char* name,
 }
 
 void ReportDialog::build() {
-    auto* intro = new QLabel(
+    QLabel* intro = makeText(
         tr("A report is a text file for Lowtide's developers. It leaves out folders and the names "
            "of this computer and its user. Nothing is sent: save or copy it, then attach it to "
            "your bug report."),
+        "",
         this);
-    intro->setWordWrap(true);
-    description_->setObjectName(QStringLiteral("reportDescription"));
     description_->setPlaceholderText(tr("What did you do, what did you expect, what happened?"));
     description_->setTabChangesFocus(true);
     description_->setFixedHeight(Theme::space(16));
@@ -159,13 +158,11 @@ void ReportDialog::build() {
     auto* texts = addChoice("hasTexts", tr("Prompts and other texts"), &ReportChoices::hasTexts);
     texts->setToolTip(tr("Prompts are left out unless they matter for the problem"));
     choices->addWidget(texts);
-    preview_->setObjectName(QStringLiteral("reportPreview"));
     preview_->setReadOnly(true);
     preview_->setMinimumHeight(Theme::space(12));
     preview_->setLineWrapMode(QPlainTextEdit::NoWrap);
     preview_->setFont(Theme::current().font("mono"));
     preview_->setTabChangesFocus(true);
-    state_->setObjectName(QStringLiteral("reportState"));
     state_->setForegroundRole(QPalette::PlaceholderText);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     save_ = buttons->addButton(tr("Save..."), QDialogButtonBox::ActionRole);
@@ -178,17 +175,17 @@ void ReportDialog::build() {
         state_->setText(tr("Copied."));
     });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
-    column->setSpacing(Theme::space(2));
-    column->addWidget(intro);
-    column->addWidget(makeHeading(tr("What happened"), description_));
-    column->addWidget(description_);
-    column->addWidget(parts);
-    column->addWidget(makeHeading(tr("Exactly this is saved or copied"), preview_));
-    column->addWidget(preview_, 1);
-    column->addWidget(state_);
-    column->addWidget(buttons);
+    columnIn(this,
+             2,
+             {4, 4, 4, 4},
+             {intro,
+              makeHeading(tr("What happened"), description_),
+              description_,
+              parts,
+              makeHeading(tr("Exactly this is saved or copied"), preview_),
+              {preview_, 1},
+              state_,
+              buttons});
 }
 
 void ReportDialog::make() {

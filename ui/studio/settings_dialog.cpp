@@ -6,14 +6,13 @@
 #include "ui/theme/figures.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QVBoxLayout>
 
 namespace lowtide::ui {
 
@@ -66,18 +65,14 @@ SettingsDialog::SettingsDialog(Settings& settings,
     addPreviews(*form);
     addDropped(*form);
     addAttention(*form);
-    auto* note = new QLabel(
+    QLabel* note = makeText(
         tr("Device, budget and low-memory mode apply to graphs without settings of their own."),
+        "",
         this);
-    note->setWordWrap(true);
     note->setForegroundRole(QPalette::PlaceholderText);
     form->addRow(note);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
-    column->setSpacing(Theme::space(4));
-    column->addWidget(new ScrolledPart(rows, this), 1);
-    column->addWidget(buttons);
+    columnIn(this, 4, {4, 4, 4, 4}, {{new ScrolledPart(rows, this), 1}, buttons});
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     setMinimumWidth(Theme::space(kSettingsWidth));
     resizeToScreen(*this);
@@ -124,9 +119,7 @@ void SettingsDialog::addScale(QFormLayout& form) {
         {{"100", tr("100 %")}, {"125", tr("125 %")}, {"150", tr("150 %")}, {"200", tr("200 %")}},
         &Preferences::scale);
     box->setToolTip(tr("Of the size that the desktop asks for"));
-    auto* later = new QLabel(tr("Start the studio again to see the new size."), this);
-    later->setObjectName(QStringLiteral("scaleLater"));
-    later->setWordWrap(true);
+    QLabel* later = makeText(tr("Start the studio again to see the new size."), "scaleLater", this);
     later->hide();
     form.addRow(QString(), later);
     connect(box, &QComboBox::activated, later, [later, box, first = settings_.preferences().scale] {
@@ -143,13 +136,11 @@ void SettingsDialog::addDevice(QFormLayout& form, const std::vector<std::string>
 }
 
 void SettingsDialog::addBudget(QFormLayout& form) {
-    auto* budget = new QLineEdit(settings_.preferences().memoryBudget, this);
-    budget->setObjectName(QStringLiteral("budget"));
+    auto* budget = named("budget", new QLineEdit(settings_.preferences().memoryBudget, this));
     budget->setPlaceholderText(tr("Free memory less 5 %"));
     budget->setMinimumWidth(budget->fontMetrics().horizontalAdvance(budget->placeholderText()) +
                             Theme::space(6));
-    auto* problem = new QLabel(this);
-    problem->setWordWrap(true);
+    QLabel* problem = makeText({}, "", this);
     problem->setForegroundRole(QPalette::BrightText);
     problem->hide();
     form.addRow(tr("Memory budget"), budget);
@@ -169,17 +160,12 @@ void SettingsDialog::addBudget(QFormLayout& form) {
 }
 
 void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
-    auto* folder = new QLineEdit(settings_.preferences().outputFolder, this);
-    folder->setObjectName(QStringLiteral("outputFolder"));
+    auto* folder = named("outputFolder", new QLineEdit(settings_.preferences().outputFolder, this));
     folder->setPlaceholderText(ownFolder);
     auto* browse = new QPushButton(tr("Choose..."), this);
     browse->setAutoDefault(false);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(folder, 1);
-    row->addWidget(browse);
     folder->setAccessibleName(tr("Folder for images"));
-    form.addRow(folder->accessibleName(), row);
+    form.addRow(folder->accessibleName(), rowOf(2, {{folder, 1}, browse}));
     const auto keep = [this, folder] {
         settings_.change(
             [&](Preferences& preferences) { preferences.outputFolder = folder->text().trimmed(); });
@@ -197,8 +183,7 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
 }
 
 void SettingsDialog::addPreviews(QFormLayout& form) {
-    auto* previews = new QCheckBox(tr("Show the image while it is made"), this);
-    previews->setObjectName(QStringLiteral("previews"));
+    auto* previews = named("previews", new QCheckBox(tr("Show the image while it is made"), this));
     previews->setChecked(settings_.preferences().showsPreviews);
     form.addRow(tr("Previews"), previews);
     connect(previews, &QCheckBox::toggled, this, [this](bool isOn) {
@@ -208,26 +193,18 @@ void SettingsDialog::addPreviews(QFormLayout& form) {
 
 void SettingsDialog::addAttention(QFormLayout& form) {
     const Preferences& preferences = settings_.preferences();
-    auto* notify = new QCheckBox(tr("Notify me after"), this);
-    notify->setObjectName(QStringLiteral("notifies"));
+    auto* notify = named("notifies", new QCheckBox(tr("Notify me after"), this));
     notify->setToolTip(tr("Only while another window is in front"));
     notify->setChecked(preferences.notifiesOfRuns);
-    auto* seconds = new QSpinBox(this);
-    seconds->setObjectName(QStringLiteral("notifyAfter"));
+    auto* seconds = named("notifyAfter", new QSpinBox(this));
     seconds->setAccessibleName(tr("Seconds that a run takes at least"));
     seconds->setRange(0, kMostNotifySeconds);
     seconds->setSuffix(tr(" s"));
     seconds->setValue(preferences.notifyAfterSeconds);
     seconds->setEnabled(preferences.notifiesOfRuns);
     seconds->setKeyboardTracking(false);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::space(2));
-    row->addWidget(notify);
-    row->addWidget(seconds);
-    row->addStretch(1);
-    form.addRow(tr("When a run ends"), row);
-    auto* awake = new QCheckBox(tr("Keep the computer awake"), this);
-    awake->setObjectName(QStringLiteral("keepsAwake"));
+    form.addRow(tr("When a run ends"), rowOf(2, {notify, seconds, Cell::spring()}));
+    auto* awake = named("keepsAwake", new QCheckBox(tr("Keep the computer awake"), this));
     awake->setChecked(preferences.keepsAwake);
     form.addRow(tr("While runs are at work"), awake);
     connect(notify, &QCheckBox::toggled, this, [this, seconds](bool isOn) {
@@ -243,8 +220,7 @@ void SettingsDialog::addAttention(QFormLayout& form) {
 }
 
 void SettingsDialog::addDropped(QFormLayout& form) {
-    auto* box = new QComboBox(this);
-    box->setObjectName(QStringLiteral("dropped"));
+    auto* box = named("dropped", new QComboBox(this));
     box->addItem(tr("Ask"), static_cast<int>(DroppedImage::Ask));
     box->addItem(tr("Open its graph"), static_cast<int>(DroppedImage::OpenGraph));
     box->addItem(tr("Use it as input"), static_cast<int>(DroppedImage::UseAsInput));

@@ -12,6 +12,7 @@
 #include "ui/studio/report_dialog.hpp"
 #include "ui/theme/studio_style.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -110,8 +111,7 @@ StudioWindow::~StudioWindow() = default;
 void StudioWindow::buildBars() {
     fillMenus(*menuBar(), actions_);
     QMenu* file = menuAt(*menuBar(), QStringLiteral("File"));
-    recentMenu_ = new QMenu(tr("Open &recent"), file);
-    recentMenu_->setObjectName(QStringLiteral("recent"));
+    recentMenu_ = named("recent", new QMenu(tr("Open &recent"), file));
     recentMenu_->setToolTipsVisible(true);
     file->insertMenu(&actions_.at("file.save"), recentMenu_);
     toolBar_ = new StudioToolBar(actions_, this);

@@ -2,11 +2,10 @@
 
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QFontMetrics>
-#include <QHBoxLayout>
 #include <QMenu>
-#include <QVBoxLayout>
 
 #include <cmath>
 
@@ -34,23 +33,17 @@ QToolButton* buttonOf(QToolBar& bar, QAction& action) {
 }  // namespace
 
 RunStrip::RunStrip(QWidget* parent)
-    : QWidget(parent), bar_(new QProgressBar(this)), text_(new QLabel(this)) {
+    : QWidget(parent),
+      bar_(named("runBar", new QProgressBar(this))),
+      text_(named("runText", new QLabel(this))) {
     setObjectName(QStringLiteral("runStrip"));
     setFixedWidth(kWidth);
-    bar_->setObjectName(QStringLiteral("runBar"));
     bar_->setAccessibleName(tr("Progress of the run"));
     bar_->setRange(0, kFull);
     bar_->setTextVisible(false);
     bar_->setFixedHeight(kBar);
-    text_->setObjectName(QStringLiteral("runText"));
     text_->setFont(Theme::current().font("small"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(2), 0, Theme::space(2), 0);
-    column->setSpacing(Theme::space(1));
-    column->addStretch(1);
-    column->addWidget(text_);
-    column->addWidget(bar_);
-    column->addStretch(1);
+    columnIn(this, 1, {2, 0, 2, 0}, {Cell::spring(), text_, bar_, Cell::spring()});
 }
 
 void RunStrip::setRun(const QueuedRun& run) {
@@ -73,8 +66,7 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     for (const char* id : {"run.start", "run.here"}) {
         buttonOf(*this, actions.at(id))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     }
-    cancel_ = new QToolButton(this);
-    cancel_->setObjectName(QStringLiteral("cancel"));
+    cancel_ = named("cancel", new QToolButton(this));
     actions.at("run.cancel").setIconText(tr("Cancel"));
     cancel_->setDefaultAction(&actions.at("run.cancel"));
     cancel_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -89,18 +81,13 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     addAction(&actions.at("edit.redo"));
     QWidget* spring = addSpring(*this);
     strip_ = new RunStrip(spring);
-    auto* row = new QHBoxLayout(spring);  // the strip comes and goes, and no button moves
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(strip_);
-    row->addStretch(1);
-    memory_ = new QToolButton(this);
-    memory_->setObjectName(QStringLiteral("need"));
+    rowIn(spring, 0, {strip_, Cell::spring()});  // the strip comes and goes, and no button moves
+    memory_ = named("need", new QToolButton(this));
     memory_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     addWidget(memory_);
     addSpring(*this);
     addAction(&actions.at("view.zoom_out"));
-    zoom_ = new QToolButton(this);
-    zoom_->setObjectName(QStringLiteral("zoom"));
+    zoom_ = named("zoom", new QToolButton(this));
     zoom_->setMinimumWidth(Theme::space(14));
     const auto showZoomKey = [this] {
         zoom_->setToolTip(actions_.at("view.zoom_actual").toolTip());

@@ -7,6 +7,7 @@
 #include "ui/painting/kept_image.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCoreApplication>
 #include <QDialogButtonBox>
@@ -64,8 +65,7 @@ Bytes bytesOf(const QFileInfoList& files) {
 }
 
 QTreeWidget* listOf(const QFileInfoList& files, QWidget* parent) {
-    auto* list = new QTreeWidget(parent);
-    list->setObjectName(QStringLiteral("list"));
+    auto* list = named("list", new QTreeWidget(parent));
     list->setRootIsDecorated(false);
     list->setUniformRowHeights(true);
     list->setHeaderLabels(
@@ -158,17 +158,16 @@ UnusedDialog::UnusedDialog(const QFileInfoList& files, const QString& graph, QWi
     setWindowTitle(tr("Unused masks"));
     resize(Theme::space(160), Theme::space(110));
     const int count = static_cast<int>(files.size());
-    auto* head = new QLabel(tr("%n files next to “%1” are unused: %2.", nullptr, count)
+    QLabel* head = makeText(tr("%n files next to “%1” are unused: %2.", nullptr, count)
                                 .arg(graph, bytesText(bytesOf(files))),
+                            "head",
                             this);
-    head->setObjectName(QStringLiteral("head"));
     head->setTextFormat(Qt::PlainText);
-    head->setWordWrap(true);
-    auto* looked = new QLabel(
+    QLabel* looked = makeText(
         tr("The studio wrote these masks, crops and extended images. No graph in this folder, undo "
            "step, backup, preset or run uses them; graphs in other folders are not checked."),
+        "",
         this);
-    looked->setWordWrap(true);
     QTreeWidget* list = listOf(files, this);
     list->setAccessibleName(tr("Unused masks"));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
@@ -179,10 +178,7 @@ UnusedDialog::UnusedDialog(const QFileInfoList& files, const QString& graph, QWi
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(Theme::space(2));
-    column->addWidget(head);
-    column->addWidget(looked);
-    column->addWidget(list, 1);
-    column->addWidget(buttons);
+    addAll(*column, {head, looked, {list, 1}, buttons});
     buttons->button(QDialogButtonBox::Cancel)->setDefault(true);
 }
 

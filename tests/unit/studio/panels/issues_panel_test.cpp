@@ -205,8 +205,8 @@ void IssuesPanelTest::copiesAReport() {
 }
 
 void IssuesPanelTest::knowsWhichSentencesAreCut() {
-    QVERIFY(!IssueDelegate::isElided({.message = Message("full")}, 300));
-    QVERIFY(IssueDelegate::isElided({.message = Message(std::string(200, 'w'))}, 300));
+    QVERIFY(!isElided({.message = Message("full")}, 300));
+    QVERIFY(isElided({.message = Message(std::string(200, 'w'))}, 300));
 }
 
 void IssuesPanelTest::addsWhatTheRunReported() {
