@@ -368,6 +368,7 @@ struct Kind {
 };
 
 const Kind& kindOf(const ElementKey& key) {
+    // In the order of ElementKind.
     static constexpr Kind kKinds[] = {
         {QAccessible::ListItem, describeNode, nodeActions},
         {QAccessible::Button, describePort, portActions},
