@@ -44,51 +44,44 @@ void keepFocusTrue() {
 /// hear what is chosen: here it is "Sampler: Euler".
 class ComboAccess : public QAccessibleWidget {
 public:
-    explicit ComboAccess(QComboBox& box);
+    explicit ComboAccess(QComboBox& box)
+        : QAccessibleWidget(&box, QAccessible::ComboBox), box_(box) {}
 
-    [[nodiscard]] QString text(QAccessible::Text text) const override;
-    [[nodiscard]] QAccessible::State state() const override;
-    [[nodiscard]] QStringList actionNames() const override;
-    void doAction(const QString& action) override;
+    [[nodiscard]] QString text(QAccessible::Text text) const override {
+        if (text == QAccessible::Value) {
+            return box_.currentText();
+        }
+        const QString message = QAccessibleWidget::text(text);
+        if (text != QAccessible::Name) {
+            return message;
+        }
+        return message.isEmpty() ? box_.currentText()
+                                 : QStringLiteral("%1: %2").arg(message, box_.currentText());
+    }
+
+    [[nodiscard]] QAccessible::State state() const override {
+        QAccessible::State state = QAccessibleWidget::state();
+        state.hasPopup = true;
+        state.expandable = true;
+        return state;
+    }
+
+    [[nodiscard]] QStringList actionNames() const override {
+        return box_.isEnabled() ? QStringList{showMenuAction()} + QAccessibleWidget::actionNames()
+                                : QStringList();
+    }
+
+    void doAction(const QString& action) override {
+        if (action == showMenuAction()) {
+            box_.showPopup();
+        } else {
+            QAccessibleWidget::doAction(action);
+        }
+    }
 
 private:
     QComboBox& box_;
 };
-
-ComboAccess::ComboAccess(QComboBox& box)
-    : QAccessibleWidget(&box, QAccessible::ComboBox), box_(box) {}
-
-QString ComboAccess::text(QAccessible::Text text) const {
-    if (text == QAccessible::Value) {
-        return box_.currentText();
-    }
-    const QString message = QAccessibleWidget::text(text);
-    if (text != QAccessible::Name) {
-        return message;
-    }
-    return message.isEmpty() ? box_.currentText()
-                             : QStringLiteral("%1: %2").arg(message, box_.currentText());
-}
-
-QAccessible::State ComboAccess::state() const {
-    QAccessible::State state = QAccessibleWidget::state();
-    state.hasPopup = true;
-    state.expandable = true;
-    return state;
-}
-
-QStringList ComboAccess::actionNames() const {
-    return box_.isEnabled() ? QStringList{showMenuAction()} + QAccessibleWidget::actionNames()
-                            : QStringList();
-}
-
-void ComboAccess::doAction(const QString& action) {
-    if (action == showMenuAction()) {
-        box_.showPopup();
-    } else {
-        QAccessibleWidget::doAction(action);
-    }
-}
 
 QAccessibleInterface* accessOf(const QString&, QObject* object) {
     auto* widget = qobject_cast<QWidget*>(object);

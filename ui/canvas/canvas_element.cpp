@@ -1,12 +1,15 @@
-// What lies on the canvas, for assistive technology: titles that all share, frames and notes, nodes
-// and their images.
+// What lies on the canvas, for assistive technology: nodes with their ports, wires, parameters and
+// images, frames and notes.
 #include "ui/canvas/canvas_element.hpp"
 
+#include "plugin/graph/param_value.hpp"
+#include "ui/access/announce.hpp"
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/canvas_tips.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/node_face.hpp"
 #include "ui/canvas/node_layout.hpp"
+#include "ui/editors/number_text.hpp"
 #include "ui/language/language.hpp"
 
 #include <QCoreApplication>
@@ -21,228 +24,54 @@ class ElementWords {
     Q_DECLARE_TR_FUNCTIONS(ElementWords)
 };
 
-class BoxElement : public CanvasElement {
-public:
-    using CanvasElement::CanvasElement;
+using Actions = std::vector<ElementAction>;
+using graph::PortRef;
 
-    [[nodiscard]] QAccessible::Role role() const override {
-        return isFrame() ? QAccessible::Grouping : QAccessible::Note;
-    }
-
-    [[nodiscard]] QString name() const override {
-        const QString text = QString::fromStdString(box().box().text);
-        return !text.isEmpty() ? text : isFrame() ? GraphView::tr("Frame") : GraphView::tr("Note");
-    }
-
-    /// Which nodes lie in a frame.
-    [[nodiscard]] QString description() const override {
-        QStringList members;
-        for (const NodeItem* member :
-             isFrame() ? scene().membersOf(box()) : std::vector<NodeItem*>()) {
-            members << member->face().title;
-        }
-        return members.isEmpty() ? QString() : GraphView::tr("Holds %1").arg(listed(members));
-    }
-
-    [[nodiscard]] QAccessible::State state() const override {
-        QAccessible::State state = CanvasElement::state();
-        if (!state.invisible) {
-            state.selectable = true;
-            state.selected = box().isSelected();
-            state.expandable = isFrame();
-            state.collapsed = isFrame() && box().box().isCollapsed;
-            state.expanded = isFrame() && !state.collapsed;
-        }
-        return state;
-    }
-
-protected:
-    [[nodiscard]] std::vector<ElementAction> actions() const override {
-        const auto command = [&all = all(), key = key()](const char* id) {
-            return [&all, key, id] {
-                all.selectBox(key);
-                all.view().invoke(id);
-            };
-        };
-        std::vector<ElementAction> actions = {
-            {pressAction(),
-             GraphView::tr("Select"),
-             [&all = all(), key = key()] {
-                 all.selectBox(key);
-                 all.view().setFocus(Qt::OtherFocusReason);
-             }},
-            {QStringLiteral("edit"), GraphView::tr("Edit text"), command("node.rename")},
-            {QStringLiteral("delete"), GraphView::tr("Delete"), command("edit.delete")}};
-        if (isFrame()) {
-            actions.push_back(
-                {QStringLiteral("collapse"),
-                 box().box().isCollapsed ? GraphView::tr("Expand") : GraphView::tr("Collapse"),
-                 [&all = all(), id = key().owner] { all.toggleFrame(id); }});
-        }
-        return actions;
-    }
-
-    [[nodiscard]] QRectF sceneRect() const override { return box().shownRect(); }
-
-private:
-    [[nodiscard]] bool isFrame() const { return key().kind == ElementKind::Frame; }
-
-    [[nodiscard]] BoxItem& box() const {
-        return *scene().box(isFrame() ? BoxKind::Frame : BoxKind::Note, key().owner);
-    }
-};
-
-class NodeElement : public CanvasElement {
-public:
-    using CanvasElement::CanvasElement;
-
-    [[nodiscard]] QAccessible::Role role() const override { return QAccessible::ListItem; }
-
-    [[nodiscard]] QString name() const override { return node().face().title; }
-
-    [[nodiscard]] QString description() const override {
-        return linesOf({activityText(node().status()), nodeTip(node().face(), node().status())});
-    }
-
-    [[nodiscard]] QAccessible::State state() const override {
-        QAccessible::State state = CanvasElement::state();
-        if (state.invisible) {
-            return state;
-        }
-        state.selectable = true;
-        state.multiSelectable = true;
-        state.selected = node().isSelected();
-        state.focused = view().hasFocus() && all().current() == key();
-        state.expandable = true;
-        state.collapsed = node().face().isCollapsed;
-        state.expanded = !state.collapsed;
-        state.busy = node().status().activity == NodeActivity::Running;
-        state.invalid = issuesOf(node().status().issues).worst == Severity::Error;
-        return state;
-    }
-
-protected:
-    [[nodiscard]] std::vector<ElementKey> children() const override {
-        const NodeFace& face = node().face();
-        std::vector<ElementKey> keys;
-        const auto add = [&](ElementKind kind, const std::string& item) {
-            if (const ElementKey key{kind, face.id, item}; all().isThere(key)) {
-                keys.push_back(key);
-            }
-        };
-        for (const PortFace& port : face.inputs) {
-            add(ElementKind::Input, port.id);
-        }
-        for (const RowFace& row : face.rows) {
-            add(ElementKind::Row, row.param);
-        }
-        add(ElementKind::Image, {});
-        for (const PortFace& port : face.outputs) {
-            add(ElementKind::Output, port.id);
-        }
-        return keys;
-    }
-
-    [[nodiscard]] std::vector<ElementAction> actions() const override {
-        GraphView& canvas = view();
-        const std::string id = key().owner;
-        const auto selected = [&canvas, id](auto act) {
-            return [&canvas, id, act] {
-                canvas.reveal(id);
-                act();
-            };
-        };
-        const auto command = [&](const char* name) {
-            return selected([&canvas, name] { canvas.invoke(name); });
-        };
-        const auto focus = selected([&canvas] { canvas.setFocus(Qt::OtherFocusReason); });
-        return {{pressAction(), GraphView::tr("Select"), focus},
-                {setFocusAction(), GraphView::tr("Select"), focus},
-                {showMenuAction(), GraphView::tr("Show menu"), selected([&all = all()] {
-                     all.showMenu();
-                 })},
-                {QStringLiteral("edit"), GraphView::tr("Edit values"), command("node.edit")},
-                {QStringLiteral("wire"), GraphView::tr("Connect"), command("node.wire")},
-                {QStringLiteral("runToHere"),
-                 GraphView::tr("Run to here"),
-                 [&canvas, id] { Q_EMIT canvas.runToRequested(id); }},
-                {QStringLiteral("rename"), GraphView::tr("Rename"), command("node.rename")},
-                {QStringLiteral("collapse"),
-                 node().face().isCollapsed ? GraphView::tr("Expand") : GraphView::tr("Collapse"),
-                 command("node.collapse")},
-                {QStringLiteral("delete"), GraphView::tr("Delete"), command("edit.delete")}};
-    }
-
-    [[nodiscard]] QRectF sceneRect() const override { return node().bodyInScene(); }
-};
-
-class ImageElement : public CanvasElement, public QAccessibleImageInterface {
-public:
-    using CanvasElement::CanvasElement;
-
-    [[nodiscard]] QAccessible::Role role() const override { return QAccessible::Graphic; }
-
-    [[nodiscard]] QString name() const override {
-        return node().status().step ? GraphView::tr("Preview of %1").arg(node().face().title)
-                                    : GraphView::tr("Image of %1").arg(node().face().title);
-    }
-
-    [[nodiscard]] QString description() const override {
-        const QSize size = imageSize();
-        return GraphView::tr("%1 x %2 pixels").arg(size.width()).arg(size.height());
-    }
-
-    void* interface_cast(QAccessible::InterfaceType type) override {
-        return type == QAccessible::ImageInterface ? static_cast<QAccessibleImageInterface*>(this)
-                                                   : CanvasElement::interface_cast(type);
-    }
-
-    [[nodiscard]] QString imageDescription() const override { return name(); }
-
-    [[nodiscard]] QSize imageSize() const override {
-        const NodeStatus& status = node().status();
-        return status.shownSize.isEmpty() ? status.nodeImage.size() : status.shownSize;
-    }
-
-    [[nodiscard]] QPoint imagePosition() const override { return rect().topLeft(); }
-
-protected:
-    [[nodiscard]] std::vector<ElementAction> actions() const override {
-        GraphView& canvas = view();
-        return {{pressAction(), GraphView::tr("Show in the viewer"), [&canvas, id = key().owner] {
-                     Q_EMIT canvas.imageActivated(id);
-                 }}};
-    }
-
-    [[nodiscard]] QRectF sceneRect() const override {
-        return node().layout().nodeImage.translated(node().pos());
-    }
-};
-
-}  // namespace
-
-QString nodeName(const GraphScene& scene, const std::string& node) {
-    const NodeItem* item = scene.node(node);
-    return item == nullptr ? QString::fromStdString(node) : item->face().title;
+/// Only while the node is there, as with all that follow.
+const NodeItem& nodeOf(const CanvasElements& all, const ElementKey& key) {
+    return *all.scene().node(key.owner);
 }
 
-QString portName(const GraphScene& scene, const graph::PortRef& port, bool isOutput) {
-    const NodeItem* item = scene.node(port.node);
-    const std::vector<PortFace>* ports = item == nullptr ? nullptr
-                                         : isOutput      ? &item->face().outputs
-                                                         : &item->face().inputs;
-    const int index = ports == nullptr ? -1
-                      : isOutput       ? item->face().outputIndex(port.port)
-                                       : item->face().inputIndex(port.port);
-    return index < 0 ? QString::fromStdString(port.port)
-                     : ports->at(static_cast<size_t>(index)).label;
+PortRef portOf(const ElementKey& key) {
+    return {key.owner, key.item};
 }
 
-QString endName(const GraphScene& scene, const graph::PortRef& port, bool isOutput) {
+/// nullptr: there is none.
+const PortFace* portFaceOf(const CanvasElements& all, const ElementKey& key) {
+    const NodeItem* node = all.scene().node(key.owner);
+    if (node == nullptr) {
+        return nullptr;
+    }
+    const bool isOutput = key.kind == ElementKind::Output;
+    const int index =
+        isOutput ? node->face().outputIndex(key.item) : node->face().inputIndex(key.item);
+    const std::vector<PortFace>& ports = isOutput ? node->face().outputs : node->face().inputs;
+    return index < 0 ? nullptr : &ports[static_cast<size_t>(index)];
+}
+
+size_t rowIndexOf(const CanvasElements& all, const ElementKey& key) {
+    return static_cast<size_t>(nodeOf(all, key).face().rowIndex(key.item));
+}
+
+const RowFace& shownRow(const CanvasElements& all, const ElementKey& key) {
+    return nodeOf(all, key).face().rows[rowIndexOf(all, key)];
+}
+
+const BoxItem& boxOf(const CanvasElements& all, const ElementKey& key) {
+    return *all.scene().box(key.kind == ElementKind::Frame ? BoxKind::Frame : BoxKind::Note,
+                            key.owner);
+}
+
+/// "Load checkpoint, Model": a port with its node.
+QString endName(const CanvasElements& all, const ElementKey& end) {
+    const NodeItem* node = all.scene().node(end.owner);
+    const PortFace* port = portFaceOf(all, end);
     return ElementWords::tr("%1, %2", "node, port")
-        .arg(nodeName(scene, port.node), portName(scene, port, isOutput));
+        .arg(node == nullptr ? QString::fromStdString(end.owner) : node->face().title,
+             port == nullptr ? QString::fromStdString(end.item) : port->label);
 }
 
+/// What the node does now, or did in the last run; empty: nothing.
 QString activityText(const NodeStatus& status) {
     switch (status.activity) {
         case NodeActivity::Waiting:
@@ -264,53 +93,359 @@ QString activityText(const NodeStatus& status) {
     return {};
 }
 
-QString linesOf(const QStringList& parts) {
-    QStringList kept = parts;
-    kept.removeAll(QString());
-    return kept.join(u'\n');
+/// Those that are not empty, a line each.
+QString linesOf(QStringList parts) {
+    parts.removeAll(QString());
+    return parts.join(u'\n');
 }
 
-CanvasElement::CanvasElement(CanvasElements& all, ElementKey key)
-    : all_(all), key_(std::move(key)) {}
+void describeNode(ElementFace& face, CanvasElements& all, const ElementKey& key) {
+    const NodeItem& node = nodeOf(all, key);
+    const NodeStatus& status = node.status();
+    face.name = node.face().title;
+    face.description = linesOf({activityText(status), nodeTip(node.face(), status)});
+    face.area = node.bodyInScene();
+    face.state.selectable = true;
+    face.state.multiSelectable = true;
+    face.state.selected = node.isSelected();
+    face.state.focused = all.view().hasFocus() && all.current() == key;
+    face.state.expandable = true;
+    face.state.collapsed = node.face().isCollapsed;
+    face.state.expanded = !node.face().isCollapsed;
+    face.state.busy = status.activity == NodeActivity::Running;
+    face.state.invalid = issuesOf(status.issues).worst == Severity::Error;
+    const auto add = [&](ElementKind kind, const std::string& item) {
+        if (const ElementKey child{kind, key.owner, item}; all.isThere(child)) {
+            face.children.push_back(child);
+        }
+    };
+    for (const PortFace& port : node.face().inputs) {
+        add(ElementKind::Input, port.id);
+    }
+    for (const RowFace& row : node.face().rows) {
+        add(ElementKind::Row, row.param);
+    }
+    add(ElementKind::Image, {});
+    for (const PortFace& port : node.face().outputs) {
+        add(ElementKind::Output, port.id);
+    }
+}
+
+Actions nodeActions(CanvasElements& all, const ElementKey& key) {
+    GraphView& canvas = all.view();
+    const std::string id = key.owner;
+    const auto selected = [&canvas, id](auto act) {
+        return [&canvas, id, act] {
+            canvas.reveal(id);
+            act();
+        };
+    };
+    const auto command = [&](const char* name) {
+        return selected([&canvas, name] { canvas.invoke(name); });
+    };
+    const auto focus = selected([&canvas] { canvas.setFocus(Qt::OtherFocusReason); });
+    return {
+        {QAccessibleActionInterface::pressAction(), GraphView::tr("Select"), focus},
+        {QAccessibleActionInterface::setFocusAction(), GraphView::tr("Select"), focus},
+        {QAccessibleActionInterface::showMenuAction(), GraphView::tr("Show menu"), selected([&all] {
+             all.showMenu();
+         })},
+        {QStringLiteral("edit"), GraphView::tr("Edit values"), command("node.edit")},
+        {QStringLiteral("wire"), GraphView::tr("Connect"), command("node.wire")},
+        {QStringLiteral("runToHere"),
+         GraphView::tr("Run to here"),
+         [&canvas, id] { Q_EMIT canvas.runToRequested(id); }},
+        {QStringLiteral("rename"), GraphView::tr("Rename"), command("node.rename")},
+        {QStringLiteral("collapse"),
+         nodeOf(all, key).face().isCollapsed ? GraphView::tr("Expand") : GraphView::tr("Collapse"),
+         command("node.collapse")},
+        {QStringLiteral("delete"), GraphView::tr("Delete"), command("edit.delete")}};
+}
+
+/// The ports at the other ends of a port's wires.
+std::vector<ElementKey> otherEnds(const CanvasElements& all, const ElementKey& key) {
+    std::vector<ElementKey> ends;
+    for (const graph::Link& link : all.scene().model().document().links) {
+        if (key.kind == ElementKind::Output && link.from == portOf(key)) {
+            ends.push_back({ElementKind::Input, link.to.node, link.to.port});
+        } else if (key.kind == ElementKind::Input && link.to == portOf(key)) {
+            ends.push_back({ElementKind::Output, link.from.node, link.from.port});
+        }
+    }
+    return ends;
+}
+
+/// "Input, from Load checkpoint, Model."
+QString connectionText(const CanvasElements& all, const ElementKey& key) {
+    QStringList ends;
+    for (const ElementKey& end : otherEnds(all, key)) {
+        ends << endName(all, end);
+    }
+    const bool isOutput = key.kind == ElementKind::Output;
+    if (!ends.isEmpty()) {
+        return (isOutput ? GraphView::tr("Output, to %1.") : GraphView::tr("Input, from %1."))
+            .arg(listed(ends, "; "));
+    }
+    return isOutput ? GraphView::tr("Output, not connected.")
+           : portFaceOf(all, key)->isOptional
+               ? GraphView::tr("Input, not connected.")
+               : GraphView::tr("Input, not connected; it is needed.");
+}
+
+void describePort(ElementFace& face, CanvasElements& all, const ElementKey& key) {
+    constexpr double kHalf = node_measures::kPort;
+    const NodeItem& node = nodeOf(all, key);
+    const PortFace& port = *portFaceOf(all, key);
+    const bool isOutput = key.kind == ElementKind::Output;
+    const QPointF centre = isOutput ? node.outputInScene(key.item) : node.inputInScene(key.item);
+    face.name = port.label;
+    face.description =
+        linesOf({connectionText(all, key), withIssues(portTip(port), node.status(), key.item)});
+    face.area = QRectF(centre, centre).adjusted(-kHalf, -kHalf, kHalf, kHalf);
+    face.state.invalid = issuesOf(node.status().issues).of(key.item) == Severity::Error;
+    const ElementKey wire{ElementKind::Wire, key.owner, key.item};
+    if (!isOutput && all.isThere(wire)) {
+        face.children = {wire};
+    }
+}
+
+Actions portActions(CanvasElements& all, const ElementKey& key) {
+    const bool isOutput = key.kind == ElementKind::Output;
+    const PortRef port = portOf(key);
+    Actions actions = {{QAccessibleActionInterface::pressAction(),
+                        GraphView::tr("Connect"),
+                        [&all, port, isOutput] { all.wirePort(port, isOutput); }}};
+    if (const std::vector<ElementKey> ends = otherEnds(all, key); !ends.empty()) {
+        actions.push_back({QStringLiteral("follow"),
+                           GraphView::tr("Go to the other end"),
+                           [&all, node = ends.front().owner] { all.view().reveal(node); }});
+    }
+    if (!isOutput && portFaceOf(all, key)->isLinked) {
+        actions.push_back({QStringLiteral("disconnect"), GraphView::tr("Disconnect"), [&all, port] {
+                               all.removeWire(port);
+                           }});
+    }
+    return actions;
+}
+
+void describeWire(ElementFace& face, CanvasElements& all, const ElementKey& key) {
+    const Wire& wire = *all.scene().wires().into(portOf(key));
+    face.name = GraphView::tr("Wire from %1 to %2")
+                    .arg(endName(all, {ElementKind::Output, wire.from.node, wire.from.port}),
+                         endName(all, {ElementKind::Input, key.owner, key.item}));
+    face.area = QRectF(wire.start, wire.end).normalized();
+}
+
+Actions wireActions(CanvasElements& all, const ElementKey& key) {
+    const PortRef to = portOf(key);
+    return {
+        {QAccessibleActionInterface::pressAction(),
+         GraphView::tr("Select"),
+         [&all, to] { all.selectWire(to); }},
+        {QStringLiteral("delete"), GraphView::tr("Delete"), [&all, to] { all.removeWire(to); }}};
+}
+
+QAccessible::Role rowRole(const RowFace& row) {
+    if (row.desc == nullptr) {
+        return QAccessible::StaticText;
+    }
+    switch (row.desc->kind) {
+        case ParamKind::Bool:
+            return QAccessible::CheckBox;
+        case ParamKind::Int:
+        case ParamKind::Float:
+        case ParamKind::Seed:
+            return QAccessible::SpinBox;
+        case ParamKind::Choice:
+            return QAccessible::ComboBox;
+        case ParamKind::Text:
+        case ParamKind::File:
+        case ParamKind::Folder:
+            break;
+    }
+    return QAccessible::EditableText;
+}
+
+void describeRow(ElementFace& face, CanvasElements& all, const ElementKey& key) {
+    const NodeItem& node = nodeOf(all, key);
+    const RowFace& row = shownRow(all, key);
+    const QAccessible::Role role = rowRole(row);
+    const bool isChoice = role == QAccessible::ComboBox;
+    const QString tip = withIssues(rowTip(row), node.status(), key.item);
+    face.name = row.label;
+    face.description = isChoice ? row.value + u'\n' + tip : tip;
+    face.value = row.value;
+    face.area = node.layout().rows[rowIndexOf(all, key)].field.translated(node.pos());
+    face.state.readOnly = row.desc == nullptr;
+    face.state.editable = role == QAccessible::EditableText;
+    face.state.multiLine = row.isLong;
+    face.state.checkable = role == QAccessible::CheckBox;
+    face.state.checked = face.state.checkable && row.json == true;
+    face.state.hasPopup = isChoice;
+    face.state.invalid = issuesOf(node.status().issues).of(key.item) == Severity::Error;
+}
+
+Actions rowActions(CanvasElements& all, const ElementKey& key) {
+    const RowFace& row = shownRow(all, key);
+    if (row.desc == nullptr) {
+        return {};
+    }
+    const auto edit = [&all, key] { all.editValue(key); };
+    if (row.desc->kind == ParamKind::Bool) {
+        return {{QAccessibleActionInterface::toggleAction(), GraphView::tr("Switch"), edit}};
+    }
+    return {{QAccessibleActionInterface::pressAction(), GraphView::tr("Edit"), edit},
+            {QAccessibleActionInterface::setFocusAction(), GraphView::tr("Edit"), edit}};
+}
+
+QSize imageSizeOf(const NodeStatus& status) {
+    return status.shownSize.isEmpty() ? status.nodeImage.size() : status.shownSize;
+}
+
+void describeImage(ElementFace& face, CanvasElements& all, const ElementKey& key) {
+    const NodeItem& node = nodeOf(all, key);
+    const QSize size = imageSizeOf(node.status());
+    face.name = (node.status().step ? GraphView::tr("Preview of %1") : GraphView::tr("Image of %1"))
+                    .arg(node.face().title);
+    face.description = GraphView::tr("%1 x %2 pixels").arg(size.width()).arg(size.height());
+    face.area = node.layout().nodeImage.translated(node.pos());
+}
+
+Actions imageActions(CanvasElements& all, const ElementKey& key) {
+    return {{QAccessibleActionInterface::pressAction(),
+             GraphView::tr("Show in the viewer"),
+             [&canvas = all.view(), id = key.owner] { Q_EMIT canvas.imageActivated(id); }}};
+}
+
+void describeBox(ElementFace& face, CanvasElements& all, const ElementKey& key) {
+    const BoxItem& item = boxOf(all, key);
+    const bool isFrame = key.kind == ElementKind::Frame;
+    QStringList members;
+    for (const NodeItem* member :
+         isFrame ? all.scene().membersOf(item) : std::vector<NodeItem*>()) {
+        members << member->face().title;
+    }
+    const QString text = QString::fromStdString(item.box().text);
+    face.name = !text.isEmpty() ? text : isFrame ? GraphView::tr("Frame") : GraphView::tr("Note");
+    face.description =
+        members.isEmpty() ? QString() : GraphView::tr("Holds %1").arg(listed(members));
+    face.area = item.shownRect();
+    face.state.selectable = true;
+    face.state.selected = item.isSelected();
+    face.state.expandable = isFrame;
+    face.state.collapsed = isFrame && item.box().isCollapsed;
+    face.state.expanded = isFrame && !item.box().isCollapsed;
+}
+
+Actions boxActions(CanvasElements& all, const ElementKey& key) {
+    const auto command = [&all, key](const char* id) {
+        return [&all, key, id] {
+            all.selectBox(key);
+            all.view().invoke(id);
+        };
+    };
+    Actions actions = {{QAccessibleActionInterface::pressAction(),
+                        GraphView::tr("Select"),
+                        [&all, key] {
+                            all.selectBox(key);
+                            all.view().setFocus(Qt::OtherFocusReason);
+                        }},
+                       {QStringLiteral("edit"), GraphView::tr("Edit text"), command("node.rename")},
+                       {QStringLiteral("delete"), GraphView::tr("Delete"), command("edit.delete")}};
+    if (key.kind == ElementKind::Frame) {
+        actions.push_back({QStringLiteral("collapse"),
+                           boxOf(all, key).box().isCollapsed ? GraphView::tr("Expand")
+                                                             : GraphView::tr("Collapse"),
+                           [&all, id = key.owner] { all.toggleFrame(id); }});
+    }
+    return actions;
+}
+
+struct Kind {
+    QAccessible::Role role;  ///< of a row: while it is not there
+    void (*describe)(ElementFace& face, CanvasElements& all, const ElementKey& key);
+    Actions (*actions)(CanvasElements& all, const ElementKey& key);
+};
+
+const Kind& kindOf(const ElementKey& key) {
+    // In the order of ElementKind.
+    static constexpr Kind kKinds[] = {
+        {QAccessible::ListItem, describeNode, nodeActions},
+        {QAccessible::Button, describePort, portActions},
+        {QAccessible::StaticText, describeRow, rowActions},
+        {QAccessible::Graphic, describeImage, imageActions},
+        {QAccessible::Button, describePort, portActions},
+        {QAccessible::Link, describeWire, wireActions},
+        {QAccessible::Grouping, describeBox, boxActions},
+        {QAccessible::Note, describeBox, boxActions},
+    };
+    return kKinds[static_cast<size_t>(key.kind)];
+}
+
+QVariant bound(const std::optional<double>& limit) {
+    return limit ? QVariant(*limit) : QVariant();
+}
+
+}  // namespace
+
+ElementFace CanvasElement::face() const {
+    ElementFace face;
+    if (!all_.isThere(key_)) {
+        face.state.invisible = true;
+        return face;
+    }
+    kindOf(key_).describe(face, all_, key_);
+    const QRect seen = all_.view().mapFromScene(face.area).boundingRect();
+    face.state.offscreen = !all_.view().viewport()->rect().intersects(seen);
+    face.state.focusable = true;
+    return face;
+}
+
+std::vector<ElementAction> CanvasElement::actions() const {
+    return all_.isThere(key_) ? kindOf(key_).actions(all_, key_) : Actions();
+}
 
 bool CanvasElement::isValid() const {
     return all_.isThere(key_) || all_.isLeaving(key_);
 }
 
 QWindow* CanvasElement::window() const {
-    return view().window()->windowHandle();
+    return all_.view().window()->windowHandle();
 }
 
 QAccessibleInterface* CanvasElement::parent() const {
-    const bool isTop = key_.kind == ElementKind::Node || key_.kind == ElementKind::Frame ||
-                       key_.kind == ElementKind::Note;
-    return isTop ? QAccessible::queryAccessibleInterface(&view()) : all_.at(parentKey());
+    switch (key_.kind) {
+        case ElementKind::Node:
+        case ElementKind::Frame:
+        case ElementKind::Note:
+            return QAccessible::queryAccessibleInterface(&all_.view());
+        case ElementKind::Wire:
+            return all_.at({ElementKind::Input, key_.owner, key_.item});
+        default:
+            return all_.at({ElementKind::Node, key_.owner, {}});
+    }
 }
 
 QAccessibleInterface* CanvasElement::child(int index) const {
-    const std::vector<ElementKey> keys =
-        all_.isThere(key_) ? children() : std::vector<ElementKey>();
+    const std::vector<ElementKey> keys = face().children;
     const auto at = static_cast<size_t>(index);
     return index >= 0 && at < keys.size() ? all_.at(keys[at]) : nullptr;
 }
 
 int CanvasElement::childCount() const {
-    return all_.isThere(key_) ? static_cast<int>(children().size()) : 0;
+    return static_cast<int>(face().children.size());
 }
 
 int CanvasElement::indexOfChild(const QAccessibleInterface* child) const {
     const auto* element = dynamic_cast<const CanvasElement*>(child);
-    if (element == nullptr || !all_.isThere(key_)) {
-        return -1;
-    }
-    const std::vector<ElementKey> keys = children();
-    const auto found = std::find(keys.begin(), keys.end(), element->key());
+    const std::vector<ElementKey> keys = face().children;
+    const auto found = element == nullptr ? keys.end() : std::ranges::find(keys, element->key());
     return found == keys.end() ? -1 : static_cast<int>(found - keys.begin());
 }
 
 QAccessibleInterface* CanvasElement::childAt(int x, int y) const {
-    for (int i = 0; i < childCount(); ++i) {
-        QAccessibleInterface* each = child(i);
+    for (const ElementKey& key : face().children) {
+        QAccessibleInterface* each = all_.at(key);
         if (each->rect().contains(x, y)) {
             return each;
         }
@@ -318,19 +453,45 @@ QAccessibleInterface* CanvasElement::childAt(int x, int y) const {
     return nullptr;
 }
 
-QString CanvasElement::text(QAccessible::Text text) const {
-    if (!all_.isThere(key_)) {
-        return {};
+/// A port is related to those that it is wired to.
+QList<QPair<QAccessibleInterface*, QAccessible::Relation>> CanvasElement::relations(
+    QAccessible::Relation match) const {
+    QList<QPair<QAccessibleInterface*, QAccessible::Relation>> relations;
+    const QAccessible::Relation mine =
+        key_.kind == ElementKind::Output ? QAccessible::Controlled : QAccessible::Controller;
+    for (const ElementKey& end :
+         match.testFlag(static_cast<QAccessible::RelationFlag>(mine.toInt()))
+             ? otherEnds(all_, key_)
+             : std::vector<ElementKey>()) {
+        if (QAccessibleInterface* other = all_.at(end)) {
+            relations.append({other, mine});
+        }
     }
+    return relations;
+}
+
+QAccessible::Role CanvasElement::role() const {
+    return key_.kind == ElementKind::Row && all_.isThere(key_) ? rowRole(shownRow(all_, key_))
+                                                               : kindOf(key_).role;
+}
+
+QString CanvasElement::text(QAccessible::Text text) const {
+    const ElementFace now = face();
     switch (text) {
         case QAccessible::Name:
-            return name();
+            return now.name;
         case QAccessible::Description:
-            return description();
+            return now.description;
         case QAccessible::Value:
-            return value();
+            return now.value;
         default:
             return {};
+    }
+}
+
+void CanvasElement::setText(QAccessible::Text text, const QString& words) {
+    if (text == QAccessible::Value && key_.kind == ElementKind::Row && all_.isThere(key_)) {
+        take(words);
     }
 }
 
@@ -338,39 +499,45 @@ QRect CanvasElement::rect() const {
     if (!all_.isThere(key_)) {
         return {};
     }
-    const QRect seen = view().mapFromScene(sceneRect()).boundingRect();
-    return {view().viewport()->mapToGlobal(seen.topLeft()), seen.size()};
+    const QRect seen = all_.view().mapFromScene(face().area).boundingRect();
+    return {all_.view().viewport()->mapToGlobal(seen.topLeft()), seen.size()};
 }
 
 QAccessible::State CanvasElement::state() const {
-    QAccessible::State state;
-    if (!all_.isThere(key_)) {
-        state.invisible = true;
-        return state;
-    }
-    const QRect seen = view().mapFromScene(sceneRect()).boundingRect();
-    state.offscreen = !view().viewport()->rect().intersects(seen);
-    state.focusable = true;
-    return state;
+    return face().state;
 }
 
 void* CanvasElement::interface_cast(QAccessible::InterfaceType type) {
-    return type == QAccessible::ActionInterface ? static_cast<QAccessibleActionInterface*>(this)
-                                                : nullptr;
+    const QAccessible::Role now = role();
+    const bool isText = now == QAccessible::EditableText;
+    switch (type) {
+        case QAccessible::ActionInterface:
+            return static_cast<QAccessibleActionInterface*>(this);
+        case QAccessible::ImageInterface:
+            return now == QAccessible::Graphic ? static_cast<QAccessibleImageInterface*>(this)
+                                               : nullptr;
+        case QAccessible::ValueInterface:
+            return now == QAccessible::SpinBox ? static_cast<QAccessibleValueInterface*>(this)
+                                               : nullptr;
+        case QAccessible::TextInterface:
+            return isText ? static_cast<QAccessibleTextInterface*>(&text_) : nullptr;
+        case QAccessible::EditableTextInterface:
+            return isText ? static_cast<QAccessibleEditableTextInterface*>(&text_) : nullptr;
+        default:
+            return nullptr;
+    }
 }
 
 QStringList CanvasElement::actionNames() const {
     QStringList names;
-    for (const ElementAction& action :
-         all_.isThere(key_) ? actions() : std::vector<ElementAction>()) {
+    for (const ElementAction& action : actions()) {
         names << action.id;
     }
     return names;
 }
 
 QString CanvasElement::localizedActionName(const QString& name) const {
-    for (const ElementAction& action :
-         all_.isThere(key_) ? actions() : std::vector<ElementAction>()) {
+    for (const ElementAction& action : actions()) {
         if (action.id == name) {
             return action.text;
         }
@@ -383,60 +550,97 @@ QString CanvasElement::localizedActionDescription(const QString& name) const {
 }
 
 void CanvasElement::doAction(const QString& name) {
-    for (const ElementAction& action :
-         all_.isThere(key_) ? actions() : std::vector<ElementAction>()) {
+    for (const ElementAction& action : actions()) {
         if (action.id == name) {
-            const std::function<void()> act = action.act;  // may end this element
-            act();
+            action.act();  // may end this element
             return;
         }
     }
 }
 
-void CanvasElement::announceValue(const QString&) {}
-
-GraphScene& CanvasElement::scene() const {
-    return all_.scene();
-}
-
-GraphView& CanvasElement::view() const {
-    return all_.view();
-}
-
-NodeItem& CanvasElement::node() const {
-    return *scene().node(key_.owner);
-}
-
-std::unique_ptr<CanvasElement> makeElement(CanvasElements& all, const ElementKey& key) {
-    switch (key.kind) {
-        case ElementKind::Node:
-            return makeNodeElement(all, key);
-        case ElementKind::Input:
-        case ElementKind::Output:
-            return makePortElement(all, key);
-        case ElementKind::Row:
-            return makeRowElement(all, key);
-        case ElementKind::Image:
-            return makeImageElement(all, key);
-        case ElementKind::Wire:
-            return makeWireElement(all, key);
-        case ElementKind::Frame:
-        case ElementKind::Note:
-            return makeBoxElement(all, key);
+void CanvasElement::announceValue(const QString& before) {
+    const QAccessible::Role now = role();
+    if (now == QAccessible::CheckBox) {
+        QAccessible::State changed;
+        changed.checked = true;
+        QAccessibleStateChangeEvent event(this, changed);
+        announceAccess(event);
+    } else if (now == QAccessible::EditableText) {
+        QAccessibleTextUpdateEvent event(this, 0, before, face().value);
+        announceAccess(event);
+    } else if (now == QAccessible::SpinBox || now == QAccessible::ComboBox) {
+        QAccessibleValueChangeEvent event(this, currentValue());
+        announceAccess(event);
     }
-    return nullptr;
 }
 
-std::unique_ptr<CanvasElement> makeBoxElement(CanvasElements& all, const ElementKey& key) {
-    return std::make_unique<BoxElement>(all, key);
+QString CanvasElement::imageDescription() const {
+    return face().name;
 }
 
-std::unique_ptr<CanvasElement> makeNodeElement(CanvasElements& all, const ElementKey& key) {
-    return std::make_unique<NodeElement>(all, key);
+QSize CanvasElement::imageSize() const {
+    return imageSizeOf(nodeOf(all_, key_).status());
 }
 
-std::unique_ptr<CanvasElement> makeImageElement(CanvasElements& all, const ElementKey& key) {
-    return std::make_unique<ImageElement>(all, key);
+QPoint CanvasElement::imagePosition() const {
+    return rect().topLeft();
+}
+
+QVariant CanvasElement::currentValue() const {
+    const std::optional<long double> number = numberOf(shownRow(all_, key_).json);
+    return number ? QVariant(static_cast<double>(*number)) : QVariant();
+}
+
+void CanvasElement::setCurrentValue(const QVariant& value) {
+    const TypedValue typed =
+        valueFrom(*shownRow(all_, key_).desc, static_cast<long double>(value.toDouble()));
+    if (typed.value) {
+        take(*typed.value);
+    } else {
+        announce(all_.view(), typed.problem, Urgency::Urgent);
+    }
+}
+
+QVariant CanvasElement::maximumValue() const {
+    return bound(shownRow(all_, key_).desc->max);
+}
+
+QVariant CanvasElement::minimumValue() const {
+    return bound(shownRow(all_, key_).desc->min);
+}
+
+QVariant CanvasElement::minimumStepSize() const {
+    return stepOf(*shownRow(all_, key_).desc);
+}
+
+QString CanvasElement::Words::plainText() const {
+    const Json& value = shownRow(row_.all_, row_.key_).json;
+    return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+/// A choice may be named by its label.
+void CanvasElement::take(const QString& words) {
+    const ParamDesc* param = shownRow(all_, key_).desc;
+    if (param == nullptr) {
+        return;
+    }
+    std::string typed = words.toStdString();
+    for (const ChoiceDesc& choice : param->choices) {
+        typed = choice.label == typed ? choice.id : typed;
+    }
+    take(graph::paramFromText(*param, typed));
+}
+
+void CanvasElement::take(const Json& value) {
+    const ParamDesc param = *shownRow(all_, key_).desc;
+    if (const QString problem = refusalOf(param, value); !problem.isEmpty()) {
+        announce(all_.view(), problem, Urgency::Urgent);
+        return;
+    }
+    all_.scene().model().apply(GraphView::tr("Change %1").arg(shownRow(all_, key_).label),
+                               [&value, &param, this](graph::Document& document) {
+                                   document.nodes.at(key_.owner).params[param.id] = value;
+                               });
 }
 
 }  // namespace lowtide::ui

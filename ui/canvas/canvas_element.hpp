@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/access/spoken.hpp"
 #include "ui/canvas/graph_scene.hpp"
 
 #include <QAccessible>
@@ -11,18 +12,6 @@
 namespace lowtide::ui {
 
 class CanvasElements;
-class GraphView;
-
-/// The title of a node, its id where it is not shown.
-[[nodiscard]] QString nodeName(const GraphScene& scene, const std::string& node);
-/// The label of one of its ports.
-[[nodiscard]] QString portName(const GraphScene& scene, const graph::PortRef& port, bool isOutput);
-/// "Load checkpoint, Model": a port with its node.
-[[nodiscard]] QString endName(const GraphScene& scene, const graph::PortRef& port, bool isOutput);
-/// What the node does now, or did in the last run; empty: nothing.
-[[nodiscard]] QString activityText(const NodeStatus& status);
-/// Those that are not empty, a line each.
-[[nodiscard]] QString linesOf(const QStringList& parts);
 
 enum class ElementKind { Node, Input, Row, Image, Output, Wire, Frame, Note };
 
@@ -36,6 +25,16 @@ struct ElementKey {
     auto operator<=>(const ElementKey&) const = default;
 };
 
+/// What assistive technology sees of an element, in addition to its role.
+struct ElementFace {
+    QString name;
+    QString description;  ///< read after the name: the state, what is wrong, what it is for
+    QString value;
+    QAccessible::State state;
+    QRectF area;  ///< of the scene
+    std::vector<ElementKey> children;
+};
+
 /// Something that can be done with an element.
 struct ElementAction {
     QString id;    ///< as assistive technology calls it
@@ -44,11 +43,19 @@ struct ElementAction {
 };
 
 /// One thing of the canvas as Qt's accessibility sees it. It looks at the scene and keeps nothing.
-class CanvasElement : public QAccessibleInterface, public QAccessibleActionInterface {
+class CanvasElement : public QAccessibleInterface,
+                      public QAccessibleActionInterface,
+                      public QAccessibleImageInterface,
+                      public QAccessibleValueInterface {
 public:
-    CanvasElement(CanvasElements& all, ElementKey key);
+    CanvasElement(CanvasElements& all, ElementKey key)
+        : all_(all), key_(std::move(key)), text_(*this) {}
 
     [[nodiscard]] const ElementKey& key() const { return key_; }
+
+    [[nodiscard]] ElementFace face() const;
+    /// Reports that the value was `before` and is another one now.
+    void announceValue(const QString& before);
 
     [[nodiscard]] bool isValid() const override;
 
@@ -60,10 +67,11 @@ public:
     [[nodiscard]] int childCount() const override;
     [[nodiscard]] int indexOfChild(const QAccessibleInterface* child) const override;
     [[nodiscard]] QAccessibleInterface* childAt(int x, int y) const override;
+    [[nodiscard]] QList<QPair<QAccessibleInterface*, QAccessible::Relation>> relations(
+        QAccessible::Relation match) const override;
+    [[nodiscard]] QAccessible::Role role() const override;
     [[nodiscard]] QString text(QAccessible::Text text) const override;
-
-    void setText(QAccessible::Text, const QString&) override {}
-
+    void setText(QAccessible::Text text, const QString& words) override;
     [[nodiscard]] QRect rect() const override;
     [[nodiscard]] QAccessible::State state() const override;
     void* interface_cast(QAccessible::InterfaceType type) override;
@@ -75,53 +83,39 @@ public:
 
     [[nodiscard]] QStringList keyBindingsForAction(const QString&) const override { return {}; }
 
-    [[nodiscard]] virtual QString name() const = 0;
-    /// What a screen reader reads after the name: the state, what is wrong, what it is for.
-    [[nodiscard]] virtual QString description() const = 0;
+    // Of images.
+    [[nodiscard]] QString imageDescription() const override;
+    [[nodiscard]] QSize imageSize() const override;
+    [[nodiscard]] QPoint imagePosition() const override;
 
-    [[nodiscard]] virtual QString value() const { return {}; }
+    // Of rows that hold a number.
+    [[nodiscard]] QVariant currentValue() const override;
+    void setCurrentValue(const QVariant& value) override;
+    [[nodiscard]] QVariant maximumValue() const override;
+    [[nodiscard]] QVariant minimumValue() const override;
+    [[nodiscard]] QVariant minimumStepSize() const override;
 
-    /// Reports that value() was `before` and is another one now.
-    virtual void announceValue(const QString& before);
+private:
+    /// The value of a row as one text.
+    class Words : public PlainText {
+    public:
+        explicit Words(CanvasElement& row) : row_(row) {}
 
-protected:
-    [[nodiscard]] virtual std::vector<ElementKey> children() const { return {}; }
+        [[nodiscard]] QString plainText() const override;
 
-    [[nodiscard]] virtual std::vector<ElementAction> actions() const { return {}; }
+        void setPlainText(const QString& words) override { row_.take(words); }
 
-    [[nodiscard]] virtual QRectF sceneRect() const = 0;
+    private:
+        CanvasElement& row_;
+    };
 
-    [[nodiscard]] virtual ElementKey parentKey() const {
-        return {ElementKind::Node, key_.owner, {}};
-    }
-
-    [[nodiscard]] CanvasElements& all() const { return all_; }
-
-    [[nodiscard]] GraphScene& scene() const;
-    [[nodiscard]] GraphView& view() const;
-    /// Only while the element is there.
-    [[nodiscard]] NodeItem& node() const;
+    [[nodiscard]] std::vector<ElementAction> actions() const;
+    void take(const QString& words);
+    void take(const Json& value);
 
     CanvasElements& all_;
     ElementKey key_;
+    Words text_;
 };
-
-/// The element of the key, of its kind.
-[[nodiscard]] std::unique_ptr<CanvasElement> makeElement(CanvasElements& all,
-                                                         const ElementKey& key);
-
-/// Makers of the kinds, each in a file of its own.
-[[nodiscard]] std::unique_ptr<CanvasElement> makeNodeElement(CanvasElements& all,
-                                                             const ElementKey& key);
-[[nodiscard]] std::unique_ptr<CanvasElement> makePortElement(CanvasElements& all,
-                                                             const ElementKey& key);
-[[nodiscard]] std::unique_ptr<CanvasElement> makeRowElement(CanvasElements& all,
-                                                            const ElementKey& key);
-[[nodiscard]] std::unique_ptr<CanvasElement> makeWireElement(CanvasElements& all,
-                                                             const ElementKey& key);
-[[nodiscard]] std::unique_ptr<CanvasElement> makeBoxElement(CanvasElements& all,
-                                                            const ElementKey& key);
-[[nodiscard]] std::unique_ptr<CanvasElement> makeImageElement(CanvasElements& all,
-                                                              const ElementKey& key);
 
 }  // namespace lowtide::ui

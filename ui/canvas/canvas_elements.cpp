@@ -2,6 +2,7 @@
 
 #include "ui/access/announce.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
+#include "ui/document/layers.hpp"
 #include "ui/language/language.hpp"
 
 #include <QAccessibleWidget>
@@ -141,37 +142,21 @@ CanvasHit selectedHit(const GraphScene& scene) {
 }  // namespace
 
 std::vector<std::string> runOrder(const graph::Document& document) {
-    std::map<std::string, std::set<std::string>> feeds;
-    std::map<std::string, size_t> waitsFor;
+    std::map<std::string, size_t> numberOf;
+    std::vector<std::string> ids;
     for (const auto& [id, node] : document.nodes) {
-        waitsFor[id] = 0;
+        numberOf[id] = ids.size();
+        ids.push_back(id);
     }
+    std::vector<Edge> edges;
     for (const graph::Link& link : document.links) {
-        const bool isWhole = waitsFor.contains(link.from.node) && waitsFor.contains(link.to.node);
-        if (isWhole && feeds[link.from.node].insert(link.to.node).second) {
-            ++waitsFor.at(link.to.node);
-        }
-    }
-    std::set<std::string> ready;
-    for (const auto& [id, count] : waitsFor) {
-        if (count == 0) {
-            ready.insert(id);
+        if (numberOf.contains(link.from.node) && numberOf.contains(link.to.node)) {
+            edges.emplace_back(numberOf[link.from.node], numberOf[link.to.node]);
         }
     }
     std::vector<std::string> order;
-    while (!ready.empty()) {
-        const std::string id = ready.extract(ready.begin()).value();
-        order.push_back(id);
-        waitsFor.erase(id);
-        for (const std::string& next : feeds[id]) {
-            if (const auto found = waitsFor.find(next);
-                found != waitsFor.end() && --found->second == 0) {
-                ready.insert(next);
-            }
-        }
-    }
-    for (const auto& [id, count] : waitsFor) {
-        order.push_back(id);
+    for (const size_t number : topologicalOrder(ids.size(), edges)) {
+        order.push_back(ids[number]);
     }
     return order;
 }
@@ -263,11 +248,9 @@ QAccessibleInterface* CanvasElements::at(const ElementKey& key) {
     if (!isThere(key)) {
         return nullptr;
     }
-    CanvasElement* element = makeElement(*this, key).release();  // Qt's from here on
-    reported_[key] = {.id = QAccessible::registerAccessibleInterface(element),
-                      .name = element->name(),
-                      .description = element->description(),
-                      .value = element->value()};
+    auto* element = new CanvasElement(*this, key);
+    const QAccessible::Id id = QAccessible::registerAccessibleInterface(element);  // now Qt's
+    reported_[key] = {.id = id, .face = element->face()};
     return element;
 }
 
@@ -385,16 +368,15 @@ void CanvasElements::announceChanges(const ElementKey& key, Reported& reported) 
         return;
     }
     auto* element = static_cast<CanvasElement*>(QAccessible::accessibleInterface(reported.id));
-    if (const QString name = element->name(); std::exchange(reported.name, name) != name) {
+    const ElementFace before = std::exchange(reported.face, element->face());
+    if (reported.face.name != before.name) {
         announce(element, QAccessible::NameChanged);
     }
-    const QString description = element->description();
-    if (std::exchange(reported.description, description) != description) {
+    if (reported.face.description != before.description) {
         announce(element, QAccessible::DescriptionChanged);
     }
-    const QString value = element->value();
-    if (const QString before = std::exchange(reported.value, value); before != value) {
-        element->announceValue(before);
+    if (reported.face.value != before.value) {
+        element->announceValue(before.value);
     }
 }
 

@@ -61,10 +61,9 @@ public:
     void toggleFrame(const std::string& id);  ///< folds it, or opens it again
 
 private:
-    /// What was reported of an element last.
     struct Reported {
         QAccessible::Id id = 0;
-        QString name, description, value;
+        ElementFace face;  ///< as it was reported last
     };
 
     void take(const Delta& delta);

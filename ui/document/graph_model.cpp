@@ -9,28 +9,6 @@
 
 namespace lowtide::ui {
 
-/// One step of GraphModel's undo stack.
-class EditCommand final : public QUndoCommand {
-public:
-    /// Steps of equal, not empty `mergeKey` and equal `generation` merge.
-    EditCommand(
-        GraphModel& model, Patch patch, const QString& text, QString mergeKey, int generation);
-
-    void undo() override;
-    void redo() override;
-    [[nodiscard]] int id() const override;
-    bool mergeWith(const QUndoCommand* other) override;
-
-    [[nodiscard]] const Patch& patch() const { return patch_; }
-
-private:
-    GraphModel& model_;
-    Patch patch_;
-    const QString mergeKey_;
-    const int generation_;
-    bool wasDone_ = false;
-};
-
 namespace {
 
 constexpr int kMerges = 1;
@@ -43,41 +21,53 @@ std::string textOf(const Json& values) {
 
 }  // namespace
 
-EditCommand::EditCommand(
-    GraphModel& model, Patch patch, const QString& text, QString mergeKey, int generation)
-    : QUndoCommand(text),
-      model_(model),
-      patch_(std::move(patch)),
-      mergeKey_(std::move(mergeKey)),
-      generation_(generation) {}
+/// One step of GraphModel's undo stack.
+class EditCommand final : public QUndoCommand {
+public:
+    /// Steps of equal, not empty `mergeKey` and equal `generation` merge.
+    EditCommand(
+        GraphModel& model, Patch patch, const QString& text, QString mergeKey, int generation)
+        : QUndoCommand(text),
+          model_(model),
+          patch_(std::move(patch)),
+          mergeKey_(std::move(mergeKey)),
+          generation_(generation) {}
 
-void EditCommand::undo() {
-    model_.endMerging();
-    model_.take(patch_, /*isForward=*/false);
-}
-
-void EditCommand::redo() {
-    if (wasDone_) {
+    void undo() override {
         model_.endMerging();
+        model_.take(patch_, /*isForward=*/false);
     }
-    wasDone_ = true;
-    model_.take(patch_, /*isForward=*/true);
-}
 
-int EditCommand::id() const {
-    return mergeKey_.isEmpty() ? kNeverMerges : kMerges;
-}
-
-bool EditCommand::mergeWith(const QUndoCommand* other) {
-    const auto* next = dynamic_cast<const EditCommand*>(other);
-    if (!next || next->mergeKey_ != mergeKey_ || next->generation_ != generation_) {
-        return false;
+    void redo() override {
+        if (wasDone_) {
+            model_.endMerging();
+        }
+        wasDone_ = true;
+        model_.take(patch_, /*isForward=*/true);
     }
-    append(patch_, next->patch_);
-    setText(next->text());
-    setObsolete(patch_.isEmpty());
-    return true;
-}
+
+    [[nodiscard]] int id() const override { return mergeKey_.isEmpty() ? kNeverMerges : kMerges; }
+
+    bool mergeWith(const QUndoCommand* other) override {
+        const auto* next = dynamic_cast<const EditCommand*>(other);
+        if (!next || next->mergeKey_ != mergeKey_ || next->generation_ != generation_) {
+            return false;
+        }
+        append(patch_, next->patch_);
+        setText(next->text());
+        setObsolete(patch_.isEmpty());
+        return true;
+    }
+
+    [[nodiscard]] const Patch& patch() const { return patch_; }
+
+private:
+    GraphModel& model_;
+    Patch patch_;
+    const QString mergeKey_;
+    const int generation_;
+    bool wasDone_ = false;
+};
 
 GraphModel::GraphModel(const graph::Catalog& catalog, QObject* parent)
     : QObject(parent),

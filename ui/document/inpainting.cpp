@@ -78,304 +78,281 @@ public:
     }
 
     /// Empty: there is none.
-    [[nodiscard]] std::string samplerIn(const NodeIds& preferred) const;
-    void wire(const std::string& sampler);
+    [[nodiscard]] std::string samplerIn(const NodeIds& preferred) const {
+        std::string chosen;
+        int best = -1;
+        for (const auto& [id, node] : document_.nodes) {
+            if (partOf(id) != InpaintPart::Sampler || node.mode != graph::NodeMode::Active ||
+                followsASampler(id)) {
+                continue;
+            }
+            const int worth = (preferred.contains(id) ? 2 : 0) + (linkTo(id, kMaskType) ? 1 : 0);
+            if (worth > best) {
+                best = worth;
+                chosen = id;
+            }
+        }
+        return chosen;
+    }
+
+    void wire(const std::string& sampler) {
+        const std::string encoder = encoderOf(sampler);
+        feedImage(encoder, sampler);
+        feedMask(sampler);
+        const PortRef image = linkTo(encoder, kImageType)->from;
+        if (partOf(image.node) == InpaintPart::Fit) {
+            sendMaskThrough(image.node, sampler);
+        }
+        const PortRef mask = linkTo(sampler, kMaskType)->from;
+        for (const std::string& decoder : decodersBehind(sampler)) {
+            pasteBehind(decoder, image, mask);
+        }
+    }
 
 private:
-    [[nodiscard]] const NodeDesc* descOf(const std::string& node) const;
-    [[nodiscard]] InpaintPart partOf(const std::string& node) const;
-    [[nodiscard]] PortRef input(const std::string& node, const char* type, int which = 0) const;
-    [[nodiscard]] PortRef output(const std::string& node, const char* type) const;
+    [[nodiscard]] const NodeDesc* descOf(const std::string& node) const {
+        const auto found = document_.nodes.find(node);
+        return found == document_.nodes.end() ? nullptr : catalog_.find(found->second.type);
+    }
+
+    [[nodiscard]] InpaintPart partOf(const std::string& node) const {
+        const NodeDesc* desc = descOf(node);
+        return desc ? inpaintPartOf(*desc) : InpaintPart::None;
+    }
+
+    [[nodiscard]] PortRef input(const std::string& node, const char* type, int which = 0) const {
+        const NodeDesc* desc = descOf(node);
+        for (const PortDesc& port : desc ? desc->inputs : std::vector<PortDesc>()) {
+            if (port.type == type && which-- == 0) {
+                return {node, port.id};
+            }
+        }
+        return {};
+    }
+
+    [[nodiscard]] PortRef output(const std::string& node, const char* type) const {
+        const NodeDesc* desc = descOf(node);
+        const PortDesc* port = desc ? portOfType(desc->outputs, type) : nullptr;
+        return port ? PortRef{node, port->id} : PortRef{};
+    }
+
     /// What feeds the first input of that type; nullptr: nothing.
-    [[nodiscard]] const graph::Link* linkTo(const std::string& node, const char* type) const;
+    [[nodiscard]] const graph::Link* linkTo(const std::string& node, const char* type) const {
+        return linkInto(document_, input(node, type));
+    }
+
     /// The input, of the sampler or of a node before it, in which the wire ends that comes from
     /// what makes the latent.
-    [[nodiscard]] PortRef latentEnd(const std::string& sampler) const;
-    [[nodiscard]] bool followsASampler(const std::string& sampler) const;
-    /// The node with the image that is encoded, or with the mask, above an input; empty: none.
-    [[nodiscard]] std::string sourceAbove(PortRef to) const;
-    [[nodiscard]] std::set<std::string> decodersBehind(const std::string& sampler) const;
+    [[nodiscard]] PortRef latentEnd(const std::string& sampler) const {
+        PortRef end = input(sampler, kLatentType);
+        for (size_t step = 0; step < document_.nodes.size(); ++step) {
+            const graph::Link* link = linkInto(document_, end);
+            const InpaintPart part = link ? partOf(link->from.node) : InpaintPart::None;
+            const PortRef next = link ? input(link->from.node, kLatentType) : PortRef{};
+            if (part == InpaintPart::Encode || part == InpaintPart::Sampler || next.node.empty()) {
+                break;
+            }
+            end = next;
+        }
+        return end;
+    }
 
-    std::string add(InpaintPart part, const std::string& near, double x, double y);
-    void setFile(const std::string& source, const std::string& file);
-    std::string encoderOf(const std::string& sampler);
-    void feedImage(const std::string& encoder, const std::string& sampler);
-    void feedMask(const std::string& sampler);
-    void sendMaskThrough(const std::string& fit, const std::string& sampler);
-    void pasteBehind(const std::string& decoder, const PortRef& image, const PortRef& mask);
-    void setFlag(const std::string& node, const char* param, const Json& value);
-    void followMask(const PortRef& to);
-    void moveWires(const PortRef& from, const PortRef& to, const std::string& except);
+    [[nodiscard]] bool followsASampler(const std::string& sampler) const {
+        const graph::Link* link = linkInto(document_, latentEnd(sampler));
+        return link && partOf(link->from.node) == InpaintPart::Sampler;
+    }
+
+    /// The node with the image that is encoded, or with the mask, above an input; empty: none.
+    /// A mask is followed along masks, then along the image that it is made of. A mask that a file
+    /// has in its transparency has no image of its own.
+    [[nodiscard]] std::string sourceAbove(PortRef to) const {
+        for (size_t step = 0; step <= document_.nodes.size(); ++step) {
+            const graph::Link* link = linkInto(document_, to);
+            if (!link) {
+                return {};
+            }
+            const std::string& node = link->from.node;
+            const bool isMask = link->from == output(node, kMaskType);
+            if (partOf(node) == InpaintPart::Source) {
+                return isMask ? std::string() : node;
+            }
+            const bool isStillMask = isMask && partOf(node) != InpaintPart::MaskMaker;
+            to = input(node, isStillMask ? kMaskType : kImageType);
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::set<std::string> decodersBehind(const std::string& sampler) const {
+        std::set<std::string> seen{sampler};
+        std::set<std::string> decoders;
+        for (bool isGrowing = true; isGrowing;) {
+            isGrowing = false;
+            for (const graph::Link& link : document_.links) {
+                const bool isLatent = link.from == output(link.from.node, kLatentType);
+                if (isLatent && seen.contains(link.from.node) && seen.insert(link.to.node).second) {
+                    isGrowing = true;
+                    if (partOf(link.to.node) == InpaintPart::Decode) {
+                        decoders.insert(link.to.node);
+                    }
+                }
+            }
+        }
+        return decoders;
+    }
+
+    /// Where no other node lies: next to one, and further down until there is space.
+    std::string add(InpaintPart part, const std::string& near, double x, double y) {
+        Point point = positionOf(document_.nodes.at(near));
+        point = {point.x + x, point.y + y};
+        NodeIds all;
+        for (const auto& [id, node] : document_.nodes) {
+            all.insert(id);
+        }
+        const std::vector<NodeBox> boxes = nodeBoxesOf(document_, all, sizes_);
+        NodeBox box{.id = {},
+                    .topLeft = point,
+                    .size = part == InpaintPart::Source ? kSourceSize : kNodeSize};
+        while (std::ranges::any_of(
+            boxes, [&](const NodeBox& other) { return box.touches(other, kFreeGap); })) {
+            box.topLeft.y += kFreeGap;
+        }
+        const std::string id = addNode(document_, *nodeFor(catalog_, part), box.topLeft);
+        sizes_[id] = box.size;
+        return id;
+    }
+
+    void setFile(const std::string& source, const std::string& file) {
+        document_.nodes.at(source).params[imageFileParam(*descOf(source))->id] = file;
+    }
+
+    /// The one that there is, or a new one in the place of what made the latent, which goes where
+    /// nothing else takes from it.
+    std::string encoderOf(const std::string& sampler) {
+        const PortRef end = latentEnd(sampler);
+        const graph::Link* link = linkInto(document_, end);
+        if (link && partOf(link->from.node) == InpaintPart::Encode) {
+            return link->from.node;
+        }
+        const std::string before = link ? link->from.node : std::string();
+        const std::string encoder = add(InpaintPart::Encode, end.node, -kAcross, kBelow);
+        const std::set<std::string> decoders = decodersBehind(sampler);
+        const graph::Link* model =
+            linkTo(decoders.empty() ? sampler : *decoders.begin(), kModelType);
+        if (model) {
+            connect(document_, PortRef(model->from), input(encoder, kModelType));
+        }
+        connect(document_, output(encoder, kLatentType), end);
+        const bool isUsed = std::ranges::any_of(
+            document_.links, [&](const graph::Link& each) { return each.from.node == before; });
+        if (!before.empty() && !isUsed) {
+            removeNodes(document_, catalog_, {before});
+        }
+        return encoder;
+    }
+
+    void feedImage(const std::string& encoder, const std::string& sampler) {
+        const PortRef into = input(encoder, kImageType);
+        std::string source = sourceAbove(into);
+        if (source.empty()) {
+            source = add(InpaintPart::Source, encoder, -kAcross, 0);
+            connect(document_, output(source, kImageType), into);
+        }
+        setFile(source, files_.image);
+        const bool isSure =
+            files_.widthPixels % kSureSide == 0 && files_.heightPixels % kSureSide == 0;
+        const graph::Link* link = linkInto(document_, into);
+        if (isSure || !link || link->from.node != source) {
+            return;  // it fits, or goes through nodes of the user's own
+        }
+        const std::string fit = add(InpaintPart::Fit, encoder, -kAcross / 2, kBelow);
+        connect(document_, output(source, kImageType), input(fit, kImageType));
+        connect(document_, output(fit, kImageType), into);
+        if (const graph::Link* model = linkTo(sampler, kModelType)) {
+            connect(document_, PortRef(model->from), input(fit, kModelType));
+        }
+    }
+
+    void feedMask(const std::string& sampler) {
+        const PortRef into = input(sampler, kMaskType);
+        std::string source = sourceAbove(into);
+        if (source.empty()) {
+            const std::string maker = add(InpaintPart::MaskMaker, sampler, -kAcross, 2 * kBelow);
+            source = add(InpaintPart::Source, maker, -kAcross, 0);
+            connect(document_, output(source, kImageType), input(maker, kImageType));
+            connect(document_, output(maker, kMaskType), into);
+        }
+        setFile(source, files_.mask);
+        followMask(into);
+    }
+
+    /// The mask gets the size of the image that is encoded.
+    void sendMaskThrough(const std::string& fit, const std::string& sampler) {
+        const PortRef fitted = output(fit, kMaskType);
+        const graph::Link* link = linkTo(sampler, kMaskType);
+        if (!link || link->from == fitted || linkTo(fit, kMaskType)) {
+            return;
+        }
+        const PortRef mask = link->from;
+        connect(document_, mask, input(fit, kMaskType));
+        moveWires(mask, fitted, fit);
+    }
+
+    void pasteBehind(const std::string& decoder, const PortRef& image, const PortRef& mask) {
+        const PortRef made = output(decoder, kImageType);
+        const bool isPasted = std::ranges::any_of(document_.links, [&](const graph::Link& link) {
+            return link.from == made && partOf(link.to.node) == InpaintPart::Composite &&
+                   link.to == input(link.to.node, kImageType, 1);
+        });
+        if (isPasted) {
+            return;
+        }
+        const std::string paste = add(InpaintPart::Composite, decoder, 0, kBelow);
+        moveWires(made, output(paste, kImageType), paste);
+        connect(document_, image, input(paste, kImageType));
+        connect(document_, made, input(paste, kImageType, 1));
+        connect(document_, mask, input(paste, kMaskType));
+        setFlag(paste, "resize_source", true);
+    }
+
+    void setFlag(const std::string& node, const char* param, const Json& value) {
+        const NodeDesc* desc = descOf(node);
+        if (desc && graph::findParam(*desc, param)) {
+            document_.nodes.at(node).params[param] = value;
+        }
+    }
+
+    /// What was painted is what is masked: no level is made another one on the way.
+    void followMask(const PortRef& to) {
+        PortRef at = to;
+        for (size_t step = 0; step <= document_.nodes.size(); ++step) {
+            const graph::Link* link = linkInto(document_, at);
+            if (!link) {
+                return;
+            }
+            const std::string node = link->from.node;
+            if (partOf(node) == InpaintPart::MaskMaker) {
+                setFlag(node, "threshold", 0.0);
+                setFlag(node, "invert", false);
+                return;
+            }
+            at = input(node, kMaskType);
+        }
+    }
+
+    void moveWires(const PortRef& from, const PortRef& to, const std::string& except) {
+        const std::vector<graph::Link> links = document_.links;
+        for (const graph::Link& link : links) {
+            if (link.from == from && link.to.node != except) {
+                connect(document_, to, link.to);
+            }
+        }
+    }
 
     graph::Document& document_;
     const graph::Catalog& catalog_;
     const InpaintFiles& files_;
     NodeSizes sizes_;  ///< also of nodes that were added
 };
-
-const NodeDesc* Inpainting::descOf(const std::string& node) const {
-    const auto found = document_.nodes.find(node);
-    return found == document_.nodes.end() ? nullptr : catalog_.find(found->second.type);
-}
-
-InpaintPart Inpainting::partOf(const std::string& node) const {
-    const NodeDesc* desc = descOf(node);
-    return desc ? inpaintPartOf(*desc) : InpaintPart::None;
-}
-
-PortRef Inpainting::input(const std::string& node, const char* type, int which) const {
-    const NodeDesc* desc = descOf(node);
-    for (const PortDesc& port : desc ? desc->inputs : std::vector<PortDesc>()) {
-        if (port.type == type && which-- == 0) {
-            return {node, port.id};
-        }
-    }
-    return {};
-}
-
-PortRef Inpainting::output(const std::string& node, const char* type) const {
-    const NodeDesc* desc = descOf(node);
-    const PortDesc* port = desc ? portOfType(desc->outputs, type) : nullptr;
-    return port ? PortRef{node, port->id} : PortRef{};
-}
-
-const graph::Link* Inpainting::linkTo(const std::string& node, const char* type) const {
-    return linkInto(document_, input(node, type));
-}
-
-PortRef Inpainting::latentEnd(const std::string& sampler) const {
-    PortRef end = input(sampler, kLatentType);
-    for (size_t step = 0; step < document_.nodes.size(); ++step) {
-        const graph::Link* link = linkInto(document_, end);
-        const InpaintPart part = link ? partOf(link->from.node) : InpaintPart::None;
-        const PortRef next = link ? input(link->from.node, kLatentType) : PortRef{};
-        if (part == InpaintPart::Encode || part == InpaintPart::Sampler || next.node.empty()) {
-            break;
-        }
-        end = next;
-    }
-    return end;
-}
-
-bool Inpainting::followsASampler(const std::string& sampler) const {
-    const graph::Link* link = linkInto(document_, latentEnd(sampler));
-    return link && partOf(link->from.node) == InpaintPart::Sampler;
-}
-
-std::string Inpainting::samplerIn(const NodeIds& preferred) const {
-    std::string chosen;
-    int best = -1;
-    for (const auto& [id, node] : document_.nodes) {
-        if (partOf(id) != InpaintPart::Sampler || node.mode != graph::NodeMode::Active ||
-            followsASampler(id)) {
-            continue;
-        }
-        const int worth = (preferred.contains(id) ? 2 : 0) + (linkTo(id, kMaskType) ? 1 : 0);
-        if (worth > best) {
-            best = worth;
-            chosen = id;
-        }
-    }
-    return chosen;
-}
-
-/// A mask is followed along masks, then along the image that it is made of. A mask that a file
-/// has in its transparency has no image of its own.
-std::string Inpainting::sourceAbove(PortRef to) const {
-    for (size_t step = 0; step <= document_.nodes.size(); ++step) {
-        const graph::Link* link = linkInto(document_, to);
-        if (!link) {
-            return {};
-        }
-        const std::string& node = link->from.node;
-        const bool isMask = link->from == output(node, kMaskType);
-        if (partOf(node) == InpaintPart::Source) {
-            return isMask ? std::string() : node;
-        }
-        const bool isStillMask = isMask && partOf(node) != InpaintPart::MaskMaker;
-        to = input(node, isStillMask ? kMaskType : kImageType);
-    }
-    return {};
-}
-
-std::set<std::string> Inpainting::decodersBehind(const std::string& sampler) const {
-    std::set<std::string> seen{sampler};
-    std::set<std::string> decoders;
-    for (bool isGrowing = true; isGrowing;) {
-        isGrowing = false;
-        for (const graph::Link& link : document_.links) {
-            const bool isLatent = link.from == output(link.from.node, kLatentType);
-            if (isLatent && seen.contains(link.from.node) && seen.insert(link.to.node).second) {
-                isGrowing = true;
-                if (partOf(link.to.node) == InpaintPart::Decode) {
-                    decoders.insert(link.to.node);
-                }
-            }
-        }
-    }
-    return decoders;
-}
-
-/// Where no other node lies: next to one, and further down until there is space.
-std::string Inpainting::add(InpaintPart part, const std::string& near, double x, double y) {
-    Point point = positionOf(document_.nodes.at(near));
-    point = {point.x + x, point.y + y};
-    NodeIds all;
-    for (const auto& [id, node] : document_.nodes) {
-        all.insert(id);
-    }
-    const std::vector<NodeBox> boxes = nodeBoxesOf(document_, all, sizes_);
-    NodeBox box{
-        .id = {}, .topLeft = point, .size = part == InpaintPart::Source ? kSourceSize : kNodeSize};
-    while (std::ranges::any_of(
-        boxes, [&](const NodeBox& other) { return box.touches(other, kFreeGap); })) {
-        box.topLeft.y += kFreeGap;
-    }
-    const std::string id = addNode(document_, *nodeFor(catalog_, part), box.topLeft);
-    sizes_[id] = box.size;
-    return id;
-}
-
-void Inpainting::setFile(const std::string& source, const std::string& file) {
-    document_.nodes.at(source).params[imageFileParam(*descOf(source))->id] = file;
-}
-
-void Inpainting::setFlag(const std::string& node, const char* param, const Json& value) {
-    const NodeDesc* desc = descOf(node);
-    if (desc && graph::findParam(*desc, param)) {
-        document_.nodes.at(node).params[param] = value;
-    }
-}
-
-void Inpainting::moveWires(const PortRef& from, const PortRef& to, const std::string& except) {
-    const std::vector<graph::Link> links = document_.links;
-    for (const graph::Link& link : links) {
-        if (link.from == from && link.to.node != except) {
-            connect(document_, to, link.to);
-        }
-    }
-}
-
-/// The one that there is, or a new one in the place of what made the latent, which goes where
-/// nothing else takes from it.
-std::string Inpainting::encoderOf(const std::string& sampler) {
-    const PortRef end = latentEnd(sampler);
-    const graph::Link* link = linkInto(document_, end);
-    if (link && partOf(link->from.node) == InpaintPart::Encode) {
-        return link->from.node;
-    }
-    const std::string before = link ? link->from.node : std::string();
-    const std::string encoder = add(InpaintPart::Encode, end.node, -kAcross, kBelow);
-    const std::set<std::string> decoders = decodersBehind(sampler);
-    const graph::Link* model = linkTo(decoders.empty() ? sampler : *decoders.begin(), kModelType);
-    if (model) {
-        connect(document_, PortRef(model->from), input(encoder, kModelType));
-    }
-    connect(document_, output(encoder, kLatentType), end);
-    const bool isUsed = std::ranges::any_of(
-        document_.links, [&](const graph::Link& each) { return each.from.node == before; });
-    if (!before.empty() && !isUsed) {
-        removeNodes(document_, catalog_, {before});
-    }
-    return encoder;
-}
-
-void Inpainting::feedImage(const std::string& encoder, const std::string& sampler) {
-    const PortRef into = input(encoder, kImageType);
-    std::string source = sourceAbove(into);
-    if (source.empty()) {
-        source = add(InpaintPart::Source, encoder, -kAcross, 0);
-        connect(document_, output(source, kImageType), into);
-    }
-    setFile(source, files_.image);
-    const bool isSure = files_.widthPixels % kSureSide == 0 && files_.heightPixels % kSureSide == 0;
-    const graph::Link* link = linkInto(document_, into);
-    if (isSure || !link || link->from.node != source) {
-        return;  // it fits, or goes through nodes of the user's own
-    }
-    const std::string fit = add(InpaintPart::Fit, encoder, -kAcross / 2, kBelow);
-    connect(document_, output(source, kImageType), input(fit, kImageType));
-    connect(document_, output(fit, kImageType), into);
-    if (const graph::Link* model = linkTo(sampler, kModelType)) {
-        connect(document_, PortRef(model->from), input(fit, kModelType));
-    }
-}
-
-/// What was painted is what is masked: no level is made another one on the way.
-void Inpainting::followMask(const PortRef& to) {
-    PortRef at = to;
-    for (size_t step = 0; step <= document_.nodes.size(); ++step) {
-        const graph::Link* link = linkInto(document_, at);
-        if (!link) {
-            return;
-        }
-        const std::string node = link->from.node;
-        if (partOf(node) == InpaintPart::MaskMaker) {
-            setFlag(node, "threshold", 0.0);
-            setFlag(node, "invert", false);
-            return;
-        }
-        at = input(node, kMaskType);
-    }
-}
-
-void Inpainting::feedMask(const std::string& sampler) {
-    const PortRef into = input(sampler, kMaskType);
-    std::string source = sourceAbove(into);
-    if (source.empty()) {
-        const std::string maker = add(InpaintPart::MaskMaker, sampler, -kAcross, 2 * kBelow);
-        source = add(InpaintPart::Source, maker, -kAcross, 0);
-        connect(document_, output(source, kImageType), input(maker, kImageType));
-        connect(document_, output(maker, kMaskType), into);
-    }
-    setFile(source, files_.mask);
-    followMask(into);
-}
-
-/// The mask gets the size of the image that is encoded.
-void Inpainting::sendMaskThrough(const std::string& fit, const std::string& sampler) {
-    const PortRef fitted = output(fit, kMaskType);
-    const graph::Link* link = linkTo(sampler, kMaskType);
-    if (!link || link->from == fitted || linkTo(fit, kMaskType)) {
-        return;
-    }
-    const PortRef mask = link->from;
-    connect(document_, mask, input(fit, kMaskType));
-    moveWires(mask, fitted, fit);
-}
-
-void Inpainting::pasteBehind(const std::string& decoder,
-                             const PortRef& image,
-                             const PortRef& mask) {
-    const PortRef made = output(decoder, kImageType);
-    const bool isPasted = std::ranges::any_of(document_.links, [&](const graph::Link& link) {
-        return link.from == made && partOf(link.to.node) == InpaintPart::Composite &&
-               link.to == input(link.to.node, kImageType, 1);
-    });
-    if (isPasted) {
-        return;
-    }
-    const std::string paste = add(InpaintPart::Composite, decoder, 0, kBelow);
-    moveWires(made, output(paste, kImageType), paste);
-    connect(document_, image, input(paste, kImageType));
-    connect(document_, made, input(paste, kImageType, 1));
-    connect(document_, mask, input(paste, kMaskType));
-    setFlag(paste, "resize_source", true);
-}
-
-void Inpainting::wire(const std::string& sampler) {
-    const std::string encoder = encoderOf(sampler);
-    feedImage(encoder, sampler);
-    feedMask(sampler);
-    const PortRef image = linkTo(encoder, kImageType)->from;
-    if (partOf(image.node) == InpaintPart::Fit) {
-        sendMaskThrough(image.node, sampler);
-    }
-    const PortRef mask = linkTo(sampler, kMaskType)->from;
-    for (const std::string& decoder : decodersBehind(sampler)) {
-        pasteBehind(decoder, image, mask);
-    }
-}
 
 }  // namespace
 

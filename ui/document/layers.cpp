@@ -14,37 +14,6 @@ constexpr int kSweeps = 12;
 /// time.
 constexpr size_t kMostBends = 12;
 
-/// Sources first; where only circles are left, the first of them begins.
-std::vector<size_t> topologicalOrder(size_t count, const std::vector<Edge>& edges) {
-    std::vector<std::vector<size_t>> behind(count);
-    std::vector<size_t> waitsFor(count, 0);
-    for (const auto& [from, to] : edges) {
-        behind[from].push_back(to);
-        ++waitsFor[to];
-    }
-    std::set<std::pair<size_t, size_t>> open;  // by what a vertex still waits for, then by number
-    for (size_t vertex = 0; vertex < count; ++vertex) {
-        open.insert({waitsFor[vertex], vertex});
-    }
-    std::vector<size_t> order;
-    while (!open.empty()) {
-        size_t next = open.begin()->second;
-        if (open.begin()->first > 0) {
-            next = std::min_element(open.begin(), open.end(), [](const auto& a, const auto& b) {
-                       return a.second < b.second;
-                   })->second;
-        }
-        open.erase({waitsFor[next], next});
-        order.push_back(next);
-        for (const size_t vertex : behind[next]) {
-            if (open.erase({waitsFor[vertex], vertex}) > 0) {
-                open.insert({--waitsFor[vertex], vertex});
-            }
-        }
-    }
-    return order;
-}
-
 std::vector<size_t> layersOf(const std::vector<size_t>& order, const std::vector<Edge>& edges) {
     std::vector<std::vector<size_t>> behind(order.size());
     std::vector<bool> isFed(order.size(), false);
@@ -273,6 +242,36 @@ std::vector<Point> columnsOf(const Layers& layers, const std::vector<Point>& siz
 }
 
 }  // namespace
+
+std::vector<size_t> topologicalOrder(size_t count, const std::vector<Edge>& edges) {
+    std::vector<std::vector<size_t>> behind(count);
+    std::vector<size_t> waitsFor(count, 0);
+    for (const auto& [from, to] : edges) {
+        behind[from].push_back(to);
+        ++waitsFor[to];
+    }
+    std::set<std::pair<size_t, size_t>> open;  // by what a vertex still waits for, then by number
+    for (size_t vertex = 0; vertex < count; ++vertex) {
+        open.insert({waitsFor[vertex], vertex});
+    }
+    std::vector<size_t> order;
+    while (!open.empty()) {
+        size_t next = open.begin()->second;
+        if (open.begin()->first > 0) {
+            next = std::min_element(open.begin(), open.end(), [](const auto& a, const auto& b) {
+                       return a.second < b.second;
+                   })->second;
+        }
+        open.erase({waitsFor[next], next});
+        order.push_back(next);
+        for (const size_t vertex : behind[next]) {
+            if (open.erase({waitsFor[vertex], vertex}) > 0) {
+                open.insert({--waitsFor[vertex], vertex});
+            }
+        }
+    }
+    return order;
+}
 
 size_t crossingsOf(const Layers& layers) {
     const std::vector<size_t> positions = positionsOf(layers);

@@ -13,6 +13,10 @@ namespace lowtide::ui {
 
 using Edge = std::pair<size_t, size_t>;
 
+/// The vertices 0 .. count - 1, each behind all that lead to it, otherwise by number. Where only
+/// circles are left, the first of them begins.
+[[nodiscard]] std::vector<size_t> topologicalOrder(size_t count, const std::vector<Edge>& edges);
+
 /// Vertices 0 .. realCount - 1 are those that were asked for; the ones behind them are bends of
 /// edges that cross layers.
 struct Layers {

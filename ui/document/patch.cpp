@@ -12,81 +12,50 @@ namespace lowtide::ui {
 
 namespace {
 
+using MaybeNode = std::optional<graph::DocumentNode>;
+using Links = std::vector<graph::Link>;
+
 /// Whether two values are written as the same text: 1 and 1.0 are not, 0.0 and -0.0 are not.
-[[nodiscard]] bool isIdentical(const Json& a, const Json& b);
-[[nodiscard]] bool isIdentical(const graph::DocumentNode& a, const graph::DocumentNode& b);
-[[nodiscard]] bool isIdentical(const graph::Link& a, const graph::Link& b);
-[[nodiscard]] bool isIdentical(const graph::ExposedParam& a, const graph::ExposedParam& b);
-
-/// Whether a run of the two nodes gives the same: all but position, title and unknown keys.
-[[nodiscard]] bool meansTheSame(const graph::DocumentNode& a, const graph::DocumentNode& b);
-/// Whether the nodes differ at most in their positions.
-[[nodiscard]] bool differsOnlyInPosition(const graph::DocumentNode& a,
-                                         const graph::DocumentNode& b);
-
-/// The same of lists, entry by entry.
-template <class Entry>
-[[nodiscard]] bool isIdentical(const std::vector<Entry>& a, const std::vector<Entry>& b) {
-    if (a.size() != b.size()) {
-        return false;
-    }
-    for (size_t index = 0; index < a.size(); ++index) {
-        if (!isIdentical(a[index], b[index])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool isIdenticalNumber(double a, double b) {
-    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) ||
-           (std::isnan(a) && std::isnan(b));
-}
-
-bool isIdenticalObject(const Json& a, const Json& b) {
-    return a.size() == b.size() && std::equal(a.items().begin(),
-                                              a.items().end(),
-                                              b.items().begin(),
-                                              [](const auto& mine, const auto& theirs) {
-                                                  return mine.key() == theirs.key() &&
-                                                         isIdentical(mine.value(), theirs.value());
-                                              });
-}
-
 bool isIdentical(const Json& a, const Json& b) {
     if (a.is_number_integer() && b.is_number_integer()) {  // signed and unsigned are written alike
         return a == b;
     }
-    if (a.type() != b.type()) {
+    if (a.type() != b.type() || a.size() != b.size()) {
         return false;
     }
     if (a.is_number_float()) {
-        return isIdenticalNumber(a.get<double>(), b.get<double>());
+        const auto mine = a.get<double>();
+        const auto theirs = b.get<double>();
+        return std::bit_cast<uint64_t>(mine) == std::bit_cast<uint64_t>(theirs) ||
+               (std::isnan(mine) && std::isnan(theirs));
     }
-    if (a.is_object()) {
-        return isIdenticalObject(a, b);
-    }
-    if (a.is_array()) {
-        return std::equal(
-            a.begin(), a.end(), b.begin(), b.end(), [](const Json& mine, const Json& theirs) {
-                return isIdentical(mine, theirs);
-            });
+    if (a.is_structured()) {
+        const auto isSame = [](const auto& mine, const auto& theirs) {
+            return mine.key() == theirs.key() && isIdentical(mine.value(), theirs.value());
+        };
+        return std::equal(a.items().begin(), a.items().end(), b.items().begin(), isSame);
     }
     return a == b;
 }
 
+/// Whether a run of the two nodes gives the same: all but position, title and unknown keys.
 bool meansTheSame(const graph::DocumentNode& a, const graph::DocumentNode& b) {
     return a.type == b.type && a.version == b.version && a.mode == b.mode &&
            isIdentical(a.params, b.params) && isIdentical(a.memory, b.memory) &&
            isIdentical(a.precision, b.precision);
 }
 
+/// Whether the nodes differ at most in their positions.
 bool differsOnlyInPosition(const graph::DocumentNode& a, const graph::DocumentNode& b) {
     return meansTheSame(a, b) && a.title == b.title && isIdentical(a.extra, b.extra);
 }
 
 bool isIdentical(const graph::DocumentNode& a, const graph::DocumentNode& b) {
     return differsOnlyInPosition(a, b) && isIdentical(a.position, b.position);
+}
+
+bool isIdentical(const MaybeNode& a, const MaybeNode& b) {
+    return a.has_value() == b.has_value() && (!a || isIdentical(*a, *b));
 }
 
 bool isIdentical(const graph::Link& a, const graph::Link& b) {
@@ -98,95 +67,60 @@ bool isIdentical(const graph::ExposedParam& a, const graph::ExposedParam& b) {
            isIdentical(a.extra, b.extra);
 }
 
-using MaybeNode = std::optional<graph::DocumentNode>;
-using Links = std::vector<graph::Link>;
-
-bool isIdentical(const MaybeNode& a, const MaybeNode& b) {
-    return a.has_value() == b.has_value() && (!a || ui::isIdentical(*a, *b));
-}
-
 bool isIdentical(const DocumentSettings& a, const DocumentSettings& b) {
-    return a.memoryBudget == b.memoryBudget && a.device == b.device &&
-           a.collectionThreshold == b.collectionThreshold && a.lowMemory == b.lowMemory &&
-           a.isExact == b.isExact && a.until == b.until && ui::isIdentical(a.extra, b.extra);
+    return a == b;
 }
 
-using ui::isIdentical;
-
-DocumentSettings settingsOf(const graph::Document& document) {
-    return {.memoryBudget = document.memoryBudget,
-            .device = document.device,
-            .collectionThreshold = document.collectionThreshold,
-            .lowMemory = document.lowMemory,
-            .isExact = document.isExact,
-            .until = document.until,
-            .extra = document.extra};
+/// The same of lists, entry by entry.
+template <class Entry>
+bool isIdentical(const std::vector<Entry>& a, const std::vector<Entry>& b) {
+    return std::ranges::equal(
+        a, b, [](const Entry& mine, const Entry& theirs) { return isIdentical(mine, theirs); });
 }
 
-void putSettings(graph::Document& document, const DocumentSettings& settings) {
-    document.memoryBudget = settings.memoryBudget;
-    document.device = settings.device;
-    document.collectionThreshold = settings.collectionThreshold;
-    document.lowMemory = settings.lowMemory;
-    document.isExact = settings.isExact;
-    document.until = settings.until;
-    document.extra = settings.extra;
-}
-
-/// The links from `first` on that go into the same input as the one there.
-std::span<const graph::Link> groupAt(const Links& links, size_t first) {
-    size_t end = first;
-    while (end < links.size() && links[end].to == links[first].to) {
-        ++end;
-    }
-    return std::span(links).subspan(first, end - first);
-}
-
-Links copyOf(std::span<const graph::Link> links) {
-    return {links.begin(), links.end()};
+/// Of a document that is written or read.
+auto settingsIn(auto& document) {
+    return std::tie(document.memoryBudget,
+                    document.device,
+                    document.collectionThreshold,
+                    document.lowMemory,
+                    document.isExact,
+                    document.until);
 }
 
 void findNodes(Patch& patch, const graph::Document& before, const graph::Document& after) {
-    auto old = before.nodes.begin();
-    auto now = after.nodes.begin();
-    while (old != before.nodes.end() || now != after.nodes.end()) {
-        if (now == after.nodes.end() || (old != before.nodes.end() && old->first < now->first)) {
-            patch.nodes[old->first] = {.before = old->second, .after = {}};
-            ++old;
-        } else if (old == before.nodes.end() || now->first < old->first) {
-            patch.nodes[now->first] = {.before = {}, .after = now->second};
-            ++now;
-        } else {
-            if (!isIdentical(old->second, now->second)) {
-                patch.nodes[old->first] = {.before = old->second, .after = now->second};
-            }
-            ++old;
-            ++now;
+    for (const auto& [id, node] : before.nodes) {
+        const auto now = after.nodes.find(id);
+        if (now == after.nodes.end()) {
+            patch.nodes[id] = {.before = node, .after = {}};
+        } else if (!isIdentical(node, now->second)) {
+            patch.nodes[id] = {.before = node, .after = now->second};
+        }
+    }
+    for (const auto& [id, node] : after.nodes) {
+        if (!before.nodes.contains(id)) {
+            patch.nodes[id] = {.before = {}, .after = node};
         }
     }
 }
 
+Links linksInto(const Links& links, const graph::PortRef& to) {
+    const auto found = std::ranges::equal_range(links, to, {}, &graph::Link::to);
+    return {found.begin(), found.end()};
+}
+
 void findLinks(Patch& patch, const Links& before, const Links& after) {
-    size_t old = 0;
-    size_t now = 0;
-    while (old < before.size() || now < after.size()) {
-        const bool isGone =
-            now == after.size() || (old < before.size() && before[old].to < after[now].to);
-        const bool isNew = !isGone && (old == before.size() || after[now].to < before[old].to);
-        const auto mine = isNew ? std::span<const graph::Link>() : groupAt(before, old);
-        const auto theirs = isGone ? std::span<const graph::Link>() : groupAt(after, now);
-        const bool isSame =
-            std::equal(mine.begin(),
-                       mine.end(),
-                       theirs.begin(),
-                       theirs.end(),
-                       [](const auto& a, const auto& b) { return isIdentical(a, b); });
-        if (!isSame) {
-            patch.links[isNew ? after[now].to : before[old].to] = {.before = copyOf(mine),
-                                                                   .after = copyOf(theirs)};
+    if (isIdentical(before, after)) {
+        return;
+    }
+    for (const Links* side : {&before, &after}) {
+        for (const graph::Link& link : *side) {
+            const Links old = linksInto(before, link.to);
+            const Links now = linksInto(after, link.to);
+            if (!isIdentical(old, now)) {
+                patch.links[link.to] = {.before = old, .after = now};
+            }
         }
-        old += mine.size();
-        now += theirs.size();
     }
 }
 
@@ -197,36 +131,26 @@ void findChange(std::optional<Change<Value>>& change, const Value& before, const
     }
 }
 
-void replaceLinks(graph::Document& document, const Patch& patch, Direction direction) {
-    if (patch.links.empty()) {
-        return;
-    }
-    Links links;
-    links.reserve(document.links.size() + patch.links.size());
-    auto next = patch.links.begin();
-    const auto takeChanged = [&] {
-        const Links& changed =
-            direction == Direction::Forward ? next->second.after : next->second.before;
-        links.insert(links.end(), changed.begin(), changed.end());
-        ++next;
-    };
-    for (graph::Link& link : document.links) {
-        while (next != patch.links.end() && next->first < link.to) {
-            takeChanged();
-        }
-        if (!patch.links.contains(link.to)) {
-            links.push_back(std::move(link));
-        }
-    }
-    while (next != patch.links.end()) {
-        takeChanged();
-    }
-    document.links = std::move(links);
-}
-
 template <class Value>
 const Value& sideOf(const Change<Value>& change, Direction direction) {
     return direction == Direction::Forward ? change.after : change.before;
+}
+
+template <class Value>
+void putSide(auto&& now, const std::optional<Change<Value>>& change, Direction direction) {
+    if (change) {
+        now = sideOf(*change, direction);
+    }
+}
+
+void replaceLinks(graph::Document& document, const Patch& patch, Direction direction) {
+    std::erase_if(document.links,
+                  [&](const graph::Link& link) { return patch.links.contains(link.to); });
+    for (const auto& [to, change] : patch.links) {
+        const Links& links = sideOf(change, direction);
+        document.links.insert(document.links.end(), links.begin(), links.end());
+    }
+    sortLinks(document);
 }
 
 template <class Field>
@@ -310,20 +234,13 @@ bool leadsTheSameWay(const std::vector<graph::Link>& a, const std::vector<graph:
     });
 }
 
-bool meansTheSame(const DocumentSettings& a, const DocumentSettings& b) {
-    return a.memoryBudget == b.memoryBudget && a.device == b.device &&
-           a.collectionThreshold == b.collectionThreshold && a.lowMemory == b.lowMemory &&
-           a.isExact == b.isExact && a.until == b.until;
-}
-
 bool isOnlyLooks(const Patch& patch) {
-    return !patch.exposed &&
-           (!patch.settings || meansTheSame(patch.settings->before, patch.settings->after)) &&
+    return !patch.exposed && !patch.settings &&
            std::all_of(patch.nodes.begin(),
                        patch.nodes.end(),
                        [](const auto& entry) {
                            const auto& [before, after] = entry.second;
-                           return before && after && ui::meansTheSame(*before, *after);
+                           return before && after && meansTheSame(*before, *after);
                        }) &&
            std::all_of(patch.links.begin(), patch.links.end(), [](const auto& entry) {
                return leadsTheSameWay(entry.second.before, entry.second.after);
@@ -358,7 +275,7 @@ void addNodes(Delta& delta, const Delta& next) {
 }  // namespace
 
 bool Patch::isEmpty() const {
-    return nodes.empty() && links.empty() && !exposed && !frames && !notes && !settings;
+    return nodes.empty() && links.empty() && !exposed && !frames && !notes && !settings && !extra;
 }
 
 void sortLinks(graph::Document& document) {
@@ -377,7 +294,8 @@ Patch patchBetween(const graph::Document& before, const graph::Document& after) 
     findChange(patch.exposed, before.exposed, after.exposed);
     findChange(patch.frames, before.frames, after.frames);
     findChange(patch.notes, before.notes, after.notes);
-    findChange(patch.settings, settingsOf(before), settingsOf(after));
+    findChange<DocumentSettings>(patch.settings, settingsIn(before), settingsIn(after));
+    findChange(patch.extra, before.extra, after.extra);
     return patch;
 }
 
@@ -395,18 +313,11 @@ void applyPatch(graph::Document& document, const Patch& patch, Direction directi
         }
     }
     replaceLinks(document, patch, direction);
-    if (patch.exposed) {
-        document.exposed = sideOf(*patch.exposed, direction);
-    }
-    if (patch.frames) {
-        document.frames = sideOf(*patch.frames, direction);
-    }
-    if (patch.notes) {
-        document.notes = sideOf(*patch.notes, direction);
-    }
-    if (patch.settings) {
-        putSettings(document, sideOf(*patch.settings, direction));
-    }
+    putSide(document.exposed, patch.exposed, direction);
+    putSide(document.frames, patch.frames, direction);
+    putSide(document.notes, patch.notes, direction);
+    putSide(settingsIn(document), patch.settings, direction);
+    putSide(document.extra, patch.extra, direction);
 }
 
 void append(Patch& patch, Patch next) {
@@ -416,6 +327,7 @@ void append(Patch& patch, Patch next) {
     appendOne(patch.frames, std::move(next.frames));
     appendOne(patch.notes, std::move(next.notes));
     appendOne(patch.settings, std::move(next.settings));
+    appendOne(patch.extra, std::move(next.extra));
 }
 
 bool Delta::isEmpty() const {
@@ -445,7 +357,7 @@ Delta deltaOf(const Patch& patch, Direction direction) {
     delta.frames = patch.frames.has_value();
     delta.notes = patch.notes.has_value();
     delta.exposed = patch.exposed.has_value();
-    delta.settings = patch.settings.has_value();
+    delta.settings = patch.settings || patch.extra;
     delta.onlyLooks = isOnlyLooks(patch);
     return delta;
 }

@@ -7,6 +7,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <tuple>
 #include <vector>
 
 namespace lowtide::ui {
@@ -17,16 +20,14 @@ struct Change {
     Value after;
 };
 
-/// What a document holds in addition to nodes, links and lists.
-struct DocumentSettings {
-    std::optional<std::string> memoryBudget;
-    std::optional<std::string> device;
-    std::optional<int64_t> collectionThreshold;
-    std::optional<std::string> lowMemory;
-    std::optional<bool> isExact;
-    std::set<std::string> until;
-    Json extra;
-};
+/// Budget, device, collection threshold, low memory, exact, until: what a run depends on in
+/// addition to nodes and links.
+using DocumentSettings = std::tuple<std::optional<std::string>,
+                                    std::optional<std::string>,
+                                    std::optional<int64_t>,
+                                    std::optional<std::string>,
+                                    std::optional<bool>,
+                                    std::set<std::string>>;
 
 struct Patch {
     std::map<std::string, Change<std::optional<graph::DocumentNode>>> nodes;
@@ -36,6 +37,7 @@ struct Patch {
     std::optional<Change<Json>> frames;
     std::optional<Change<Json>> notes;
     std::optional<Change<DocumentSettings>> settings;
+    std::optional<Change<Json>> extra;
 
     [[nodiscard]] bool isEmpty() const;
 };

@@ -35,6 +35,10 @@ DesktopAddresses standardDesktop() {
                                 QStringLiteral("/run/dbus/system_bus_socket"))};
 }
 
+QDBusMessage portalCall(const QString& interface, const char* method, const QString& path) {
+    return QDBusMessage::createMethodCall(kPortal, path, interface, QLatin1String(method));
+}
+
 DesktopBus::DesktopBus(const QString& address, const QString& what, QObject* parent)
     : QObject(parent), address_(address), what_(what), name_(freshName()) {}
 

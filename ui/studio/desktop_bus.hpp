@@ -20,6 +20,14 @@ struct DesktopAddresses {
 /// Those of the environment. Never one that would have to be started first.
 [[nodiscard]] DesktopAddresses standardDesktop();
 
+inline const QString kPortal = QStringLiteral("org.freedesktop.portal.Desktop");
+inline const QString kPortalPath = QStringLiteral("/org/freedesktop/portal/desktop");
+
+/// A call of the desktop's portal: "org.freedesktop.portal.Inhibit".
+[[nodiscard]] QDBusMessage portalCall(const QString& interface,
+                                      const char* method,
+                                      const QString& path = kPortalPath);
+
 /// A message bus, connected on another thread with the first question. Without one every question
 /// is answered by an error, which is logged once. GUI thread only; never blocks it.
 class DesktopBus : public QObject {

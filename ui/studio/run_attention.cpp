@@ -17,18 +17,11 @@ namespace lowtide::ui {
 
 namespace {
 
-const QString kPortal = QStringLiteral("org.freedesktop.portal.Desktop");
-const QString kPortalPath = QStringLiteral("/org/freedesktop/portal/desktop");
 const QString kPortalNotices = QStringLiteral("org.freedesktop.portal.Notification");
 const QString kService = QStringLiteral("org.freedesktop.Notifications");
 const QString kServicePath = QStringLiteral("/org/freedesktop/Notifications");
 const QString kId = QStringLiteral("run");
 const QString kShow = QStringLiteral("default");
-
-QDBusMessage portalCall(const char* method) {
-    return QDBusMessage::createMethodCall(
-        kPortal, kPortalPath, kPortalNotices, QLatin1String(method));
-}
 
 QDBusMessage serviceCall(const char* method) {
     return QDBusMessage::createMethodCall(kService, kServicePath, kService, QLatin1String(method));
@@ -85,7 +78,7 @@ void DesktopNotice::listen(QDBusConnection& bus) {
 }
 
 void DesktopNotice::show(const QString& title, const QString& text) {
-    QDBusMessage call = portalCall("AddNotification");
+    QDBusMessage call = portalCall(kPortalNotices, "AddNotification");
     call << kId
          << QVariantMap{{QStringLiteral("title"), title},
                         {QStringLiteral("body"), text},
@@ -116,7 +109,7 @@ void DesktopNotice::showByService(const QString& title, const QString& text) {
 void DesktopNotice::takeBack() {
     const By by = std::exchange(by_, By::Nobody);
     if (by == By::Portal) {
-        bus_.ask(portalCall("RemoveNotification") << kId, kForget);
+        bus_.ask(portalCall(kPortalNotices, "RemoveNotification") << kId, kForget);
     } else if (by == By::Service) {
         bus_.ask(serviceCall("CloseNotification") << std::exchange(shown_, 0), kForget);
     }
@@ -173,11 +166,7 @@ void SleepGuard::keep(int number, Undo undo) {
 }
 
 void SleepGuard::askPortal(int number, const QString& reason) {
-    QDBusMessage call =
-        QDBusMessage::createMethodCall(kPortal,
-                                       kPortalPath,
-                                       QStringLiteral("org.freedesktop.portal.Inhibit"),
-                                       QStringLiteral("Inhibit"));
+    QDBusMessage call = portalCall(QStringLiteral("org.freedesktop.portal.Inhibit"), "Inhibit");
     call << QString() << kSuspend << QVariantMap{{QStringLiteral("reason"), reason}};
     session_.ask(call, [this, number, reason](const QDBusMessage& answer) {
         if (!isAnswer(answer)) {
@@ -187,10 +176,7 @@ void SleepGuard::askPortal(int number, const QString& reason) {
         const QString request = answer.arguments().front().value<QDBusObjectPath>().path();
         keep(number, [this, request] {
             session_.ask(
-                QDBusMessage::createMethodCall(kPortal,
-                                               request,
-                                               QStringLiteral("org.freedesktop.portal.Request"),
-                                               QStringLiteral("Close")),
+                portalCall(QStringLiteral("org.freedesktop.portal.Request"), "Close", request),
                 kForget);
         });
     });
