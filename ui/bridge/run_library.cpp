@@ -159,39 +159,20 @@ RunsWritten openAndWrite(RunWriter& writer) {
     return writer.writeAll();
 }
 
-/// For callers that need no word when a question cannot be answered.
-template <class Result>
-std::function<void(std::optional<Result>)> whereAnswered(std::function<void(Result)> done) {
-    return [done = std::move(done)](std::optional<Result> answer) {
-        if (answer && done) {
-            done(std::move(*answer));
-        }
-    };
-}
-
 }  // namespace
 
-template <class Result>
-void RunLibrary::ask(std::function<Result(RunStore&)> work,
-                     QObject* context,
-                     std::function<void(std::optional<Result>)> done) {
-    const QPointer<QObject> wanted(context);
-    auto shared = std::make_shared<const std::function<Result(RunStore&)>>(std::move(work));
-    enqueue(openAndWrite,
-            [this, shared, wanted, done = std::move(done)] { read(shared, wanted, done, true); });
+void RunLibrary::read(Question question) {
+    enqueue(openAndWrite, [this, shared = std::make_shared<const Question>(std::move(question))] {
+        readNow(shared, true);
+    });
 }
 
-template <class Result>
-void RunLibrary::read(std::shared_ptr<const std::function<Result(RunStore&)>> work,
-                      const QPointer<QObject>& context,
-                      std::function<void(std::optional<Result>)> done,
-                      bool isFirst) {
-    reading_.run([this, work, context, done, isFirst, writer = writer_, reader = reader_] {
-        auto result = std::make_shared<std::optional<Result>>();
+void RunLibrary::readNow(const std::shared_ptr<const Question>& question, bool isFirst) {
+    reading_.run([this, question, isFirst, writer = writer_, reader = reader_] {
         QString problem;
         bool isDamaged = false;
         try {
-            *result = (*work)(reader->opened(*writer));
+            question->work(reader->opened(*writer));
         } catch (const Error& error) {
             problem = sentenceOf(error);
             isDamaged = error.kind() == ErrorKind::Corrupt;
@@ -199,37 +180,35 @@ void RunLibrary::read(std::shared_ptr<const std::function<Result(RunStore&)>> wo
         } catch (const std::bad_alloc&) {
             problem = RunLibrary::tr("there is not enough memory");
         }
-        return [this, result, problem, isDamaged, work, context, done, isFirst] {
+        return [this, question, problem, isDamaged, isFirst] {
             if (isDamaged && isFirst) {
                 enqueue([](RunWriter& runs) { return runs.repairAndWrite(); },
-                        [=, this] { read(work, context, done, false); });
+                        [=, this] { readNow(question, false); });
                 return;
             }
             isUnread_ = !problem.isEmpty();
             if (isUnread_) {
                 reportOnce(problem);
             }
-            if (context && done) {
-                done(std::move(*result));
+            const std::function<void()>& answer = isUnread_ ? question->failed : question->done;
+            if (question->context && answer) {
+                answer();
             }
         };
     });
 }
 
-void RunLibrary::changeImages(std::function<void(RunStore&)> work) {
-    write(std::move(work), [this] { Q_EMIT imagesChanged(); });
+void RunLibrary::changeImages(std::function<void(RunStore&)> work, std::function<void()> done) {
+    write(std::move(work), [this, done = std::move(done)] {
+        if (done) {
+            done();
+        }
+        Q_EMIT imagesChanged();
+    });
 }
 
 void RunLibrary::add(std::vector<RunRecord> runs) {
     write([runs = std::move(runs)](RunStore& store) { store.add(runs); });
-}
-
-void RunLibrary::setOrder(const std::vector<RunKey>& waiting) {
-    write([waiting](RunStore& store) { store.setOrder(waiting); });
-}
-
-void RunLibrary::begin(const RunKey& key) {
-    write([key, now = nowMilliseconds()](RunStore& store) { store.begin(key, now); });
 }
 
 void RunLibrary::end(std::vector<RunRecord> runs, QObject* context, std::function<void()> done) {
@@ -256,148 +235,20 @@ void RunLibrary::addImages(const RunKey& key, const QStringList& paths, ImageCla
           });
 }
 
-void RunLibrary::forget(const std::vector<RunKey>& runs) {
-    changeImages([runs](RunStore& store) { store.forget(runs); });
-}
-
-void RunLibrary::addSheet(const RunRecord& sheet,
-                          const std::string& description,
-                          const std::vector<RunKey>& cells) {
-    write([sheet, description, cells](RunStore& store) {
-        store.add({sheet});
-        store.addSheet(sheet.key, description, cells);
-    });
-}
-
-void RunLibrary::endCell(const RunKey& run,
-                         const QStringList& files,
-                         QObject* context,
-                         std::function<void(std::optional<SheetRecord>)> done) {
-    const auto sheet = std::make_shared<std::optional<SheetRecord>>();
-    write(
-        [run, files, sheet](RunStore& store) {
-            const RunKey key = store.endCell(run, files);
-            *sheet = key.isEmpty() ? std::nullopt : store.sheet(key);
-        },
-        [sheet, wanted = QPointer<QObject>(context), done = std::move(done)] {
-            if (wanted && done) {
-                done(std::move(*sheet));
-            }
-        });
-}
-
-void RunLibrary::endCells(const std::vector<RunKey>& runs,
-                          QObject* context,
-                          std::function<void(std::vector<SheetRecord>)> done) {
-    ask<std::vector<SheetRecord>>(
-        [runs](RunStore& store) {
-            std::set<RunKey> keys;
-            for (const RunKey& run : runs) {
-                keys.insert(store.sheetOf(run));
-            }
-            std::vector<SheetRecord> sheets;
-            for (const RunKey& key : keys) {
-                if (std::optional<SheetRecord> sheet =
-                        key.isEmpty() ? std::nullopt : store.sheet(key)) {
-                    sheets.push_back(std::move(*sheet));
-                }
-            }
-            return sheets;
-        },
-        context,
-        whereAnswered<std::vector<SheetRecord>>(std::move(done)));
-}
-
-void RunLibrary::replaceRuns(std::vector<std::pair<RunKey, RunKey>> replacements) {
-    if (replacements.empty()) {
-        return;
-    }
-    write([replacements = std::move(replacements)](RunStore& store) {
-        for (const auto& [before, now] : replacements) {
-            store.replaceRun(before, now);
-        }
-    });
-}
-
-void RunLibrary::setSheetImage(const RunKey& sheet, const QString& path) {
-    write([sheet, path](RunStore& store) { store.setSheetImage(sheet, path); });
-    addImages(sheet, {path}, ImageClaim::Wrote);
-}
-
-void RunLibrary::askSheet(const RunKey& key,
-                          QObject* context,
-                          std::function<void(std::optional<SheetRecord>)> done) {
-    ask<std::optional<SheetRecord>>(
-        [key](RunStore& store) {
-            const RunKey sheet = key.isEmpty() ? store.newestSheet() : store.sheetOf(key);
-            return sheet.isEmpty() ? std::nullopt : store.sheet(sheet);
-        },
-        context,
-        whereAnswered<std::optional<SheetRecord>>(std::move(done)));
-}
-
-void RunLibrary::askUnwrittenSheets(QObject* context,
-                                    std::function<void(std::vector<SheetRecord>)> done) {
-    ask<std::vector<SheetRecord>>(
-        [](RunStore& store) {
-            std::vector<SheetRecord> sheets;
-            for (const RunKey& key : store.unwrittenSheets()) {
-                if (std::optional<SheetRecord> sheet = store.sheet(key)) {
-                    sheets.push_back(std::move(*sheet));
-                }
-            }
-            return sheets;
-        },
-        context,
-        whereAnswered<std::vector<SheetRecord>>(std::move(done)));
-}
-
 void RunLibrary::askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done) {
-    ask<std::vector<RunRecord>>(
-        [folder = folder_](RunStore& store) {
-            return store.leftOpen(livingSessions(QDir(folder)));
-        },
+    ask([folder =
+             folder_](RunStore& store) { return store.leftOpen(livingSessions(QDir(folder))); },
         context,
-        whereAnswered<std::vector<RunRecord>>(std::move(done)));
-}
-
-void RunLibrary::claim(const std::vector<RunKey>& leftOpen,
-                       QObject* context,
-                       std::function<void(std::vector<RunKey>)> done) {
-    const auto claimed = std::make_shared<std::vector<RunKey>>();
-    write([leftOpen,
-           claimed](RunStore& store) { *claimed = store.claim(leftOpen, nowMilliseconds()); },
-          [claimed, wanted = QPointer<QObject>(context), done = std::move(done)] {
-              if (wanted && done) {
-                  done(std::move(*claimed));
-              }
-          });
-}
-
-void RunLibrary::askRun(const RunKey& key,
-                        QObject* context,
-                        std::function<void(std::optional<RunRecord>)> done) {
-    ask<std::optional<RunRecord>>([key](RunStore& store) { return store.run(key); },
-                                  context,
-                                  whereAnswered<std::optional<RunRecord>>(std::move(done)));
-}
-
-void RunLibrary::askImages(const ImageFilter& filter,
-                           QObject* context,
-                           std::function<void(std::optional<std::vector<ImageRecord>>)> done) {
-    ask<std::vector<ImageRecord>>(
-        [filter](RunStore& store) { return store.images(filter); }, context, std::move(done));
+        std::move(done));
 }
 
 void RunLibrary::askPrompts(std::shared_ptr<const graph::Catalog> catalog,
                             QObject* context,
                             std::function<void(PastPrompts)> done) {
-    ask<PastPrompts>(
-        [catalog = std::move(catalog)](RunStore& store) {
-            return pastPrompts(store.recentGraphs(kGraphs), *catalog);
-        },
+    ask([catalog = std::move(catalog)](
+            RunStore& store) { return pastPrompts(store.recentGraphs(kGraphs), *catalog); },
         context,
-        whereAnswered<PastPrompts>(std::move(done)));
+        std::move(done));
 }
 
 /// Asks the writing thread again behind the answer: a problem that is over is forgotten by then.
@@ -411,33 +262,21 @@ void RunLibrary::visitGraphs(std::function<void(const std::string& text)> visit,
             done(repairs_ > before ? tr("The list of earlier runs was damaged.") : problem_);
         }
     };
-    ask<bool>(
+    ask(
         [visit = std::move(visit)](RunStore& store) {
             store.visitGraphs(visit);
             return true;
         },
         context,
-        [this, end](std::optional<bool> wasRead) {
-            if (wasRead) {
-                enqueue(openAndWrite, end);
-            } else {
-                end();
-            }
-        });
-}
-
-void RunLibrary::askChoices(QObject* context, std::function<void(Choices)> done) {
-    ask<Choices>(
-        [](RunStore& store) { return Choices{.models = store.models(), .graphs = store.graphs()}; },
-        context,
-        whereAnswered<Choices>(std::move(done)));
+        [this, end](bool) { enqueue(openAndWrite, end); },
+        end);
 }
 
 void RunLibrary::askThumbnails(const std::vector<ImageRecord>& images,
                                int side,
                                QObject* context,
                                std::function<void(std::vector<Thumbnail>)> done) {
-    ask<std::vector<Thumbnail>>(
+    ask(
         [images, side](RunStore& store) {
             std::vector<Thumbnail> thumbnails;
             for (const ImageRecord& image : images) {
@@ -448,7 +287,7 @@ void RunLibrary::askThumbnails(const std::vector<ImageRecord>& images,
             return thumbnails;
         },
         context,
-        whereAnswered<std::vector<Thumbnail>>(std::move(done)));
+        std::move(done));
 }
 
 void RunLibrary::askMissing(const std::vector<ImageRecord>& images,
@@ -470,22 +309,6 @@ void RunLibrary::askMissing(const std::vector<ImageRecord>& images,
     });
 }
 
-void RunLibrary::setStarred(const std::vector<int64_t>& images, bool isStarred) {
-    changeImages([images, isStarred](RunStore& store) { store.setStarred(images, isStarred); });
-}
-
-void RunLibrary::setPath(int64_t imageId, const QString& path, std::function<void()> done) {
-    write([imageId, path](RunStore& store) { store.setPath(imageId, path); },
-          [this, done = std::move(done)] {
-              done();
-              Q_EMIT imagesChanged();
-          });
-}
-
-void RunLibrary::forgetImages(const std::vector<int64_t>& images) {
-    changeImages([images](RunStore& store) { store.forgetImages(images); });
-}
-
 void RunLibrary::restoreImages(const std::vector<ImageRecord>& images) {
     write([images](RunStore& store) { store.restoreImages(images); },
           [this] {
@@ -499,29 +322,30 @@ void RunLibrary::makeThumbnails() {
     if (std::exchange(isMaking_, true)) {
         return;
     }
-    ask<std::vector<ImageRecord>>([](RunStore& store) { return store.withoutThumbnail(kAtOnce); },
-                                  this,
-                                  [this](const std::optional<std::vector<ImageRecord>>& images) {
-                                      if (!images || images->empty()) {
-                                          isMaking_ = false;
-                                          return;
-                                      }
-                                      for (const ImageRecord& image : *images) {
-                                          makeThumbnail(image);
-                                      }
-                                      wasMade_ = false;
-                                      making_.run([this] {
-                                          return [this] {
-                                              enqueue(openAndWrite,
-                                                      [this] {  // behind those that are written now
-                                                          isMaking_ = false;
-                                                          if (wasMade_) {
-                                                              makeThumbnails();
-                                                          }
-                                                      });
-                                          };
-                                      });
-                                  });
+    ask([](RunStore& store) { return store.withoutThumbnail(kAtOnce); },
+        this,
+        [this](const std::vector<ImageRecord>& images) {
+            if (images.empty()) {
+                isMaking_ = false;
+                return;
+            }
+            for (const ImageRecord& image : images) {
+                makeThumbnail(image);
+            }
+            wasMade_ = false;
+            making_.run([this] {
+                return [this] {
+                    enqueue(openAndWrite,
+                            [this] {  // behind those that are written now
+                                isMaking_ = false;
+                                if (wasMade_) {
+                                    makeThumbnails();
+                                }
+                            });
+                };
+            });
+        },
+        [this] { isMaking_ = false; });
 }
 
 void RunLibrary::makeThumbnail(const ImageRecord& image) {

@@ -140,7 +140,11 @@ std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
     }
     if (!kept.empty()) {
         library_->add(std::move(kept));
-        library_->replaceRuns(std::move(replacements));
+        if (!replacements.empty()) {
+            library_->write([replacements = std::move(replacements)](RunStore& store) {
+                store.replaceRuns(replacements);
+            });
+        }
     }
     if (areFirst) {
         keepOrder();
@@ -227,7 +231,8 @@ void RunQueue::startNext() {
     run.state = RunState::Running;
     const quint64 id = run.id;
     if (library_) {
-        library_->begin(library_->keyOf(id));
+        library_->write([key = library_->keyOf(id), now = QDateTime::currentMSecsSinceEpoch()](
+                            RunStore& store) { store.begin(key, now); });
     }
     link_->id = id;
     link_->active = std::make_shared<ActiveRun>();
@@ -378,7 +383,7 @@ void RunQueue::keepOrder() {
             waiting.push_back(library_->keyOf(run.id));
         }
     }
-    library_->setOrder(waiting);
+    library_->write([waiting](RunStore& store) { store.setOrder(waiting); });
 }
 
 RunRecord RunQueue::recordOf(const QueuedRun& run) const {

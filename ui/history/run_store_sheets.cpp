@@ -14,35 +14,36 @@ constexpr std::string_view kCellFileMoved =
 
 }  // namespace
 
-void RunStore::addSheet(const RunKey& key,
+void RunStore::addSheet(const RunRecord& sheet,
                         const std::string& description,
                         const std::vector<RunKey>& cells) {
+    add({sheet});
     Transaction all(database_);
     database_.prepare("INSERT INTO sheets VALUES(?1, ?2, '')")
-        .bind(1, key)
+        .bind(1, sheet.key)
         .bind(2, QString::fromStdString(description))
         .run();
-    Statement add = database_.prepare("INSERT INTO sheet_cells VALUES(?1, ?2, ?3, '')");
+    Statement row = database_.prepare("INSERT INTO sheet_cells VALUES(?1, ?2, ?3, '')");
     int64_t index = 0;
     for (const RunKey& cell : cells) {
-        add.bind(1, key).bind(2, index++).bind(3, cell).run();
+        row.bind(1, sheet.key).bind(2, index++).bind(3, cell).run();
     }
     all.commit();
 }
 
-RunKey RunStore::endCell(const RunKey& run, const QStringList& files) {
+std::optional<SheetRecord> RunStore::endCell(const RunKey& run, const QStringList& files) {
     database_.prepare("UPDATE sheet_cells SET files = ?2 WHERE run = ?1")
         .bind(1, run)
         .bind(2, files.join(kFilesApart))
         .run();
-    return database_.changed() > 0 ? sheetOf(run) : RunKey();
+    return database_.changed() > 0 ? sheet(run) : std::nullopt;
 }
 
-void RunStore::replaceRun(const RunKey& before, const RunKey& now) {
-    database_.prepare("UPDATE sheet_cells SET run = ?2, files = '' WHERE run = ?1")
-        .bind(1, before)
-        .bind(2, now)
-        .run();
+void RunStore::replaceRuns(const std::vector<std::pair<RunKey, RunKey>>& replacements) {
+    Statement row = database_.prepare("UPDATE sheet_cells SET run = ?2, files = '' WHERE run = ?1");
+    for (const auto& [before, now] : replacements) {
+        row.bind(1, before).bind(2, now).run();
+    }
 }
 
 void RunStore::setSheetImage(const RunKey& key, const QString& path) {
@@ -60,7 +61,7 @@ void RunStore::moveSheetFile(const QString& before, const QString& now) {
         .run();
 }
 
-RunKey RunStore::sheetOf(const RunKey& run) {
+RunKey RunStore::sheetKeyOf(const RunKey& run) {
     Statement row = database_.prepare(
         "SELECT run FROM sheets WHERE run = ?1 UNION ALL SELECT sheet FROM sheet_cells WHERE run = "
         "?1 LIMIT 1");
@@ -68,7 +69,17 @@ RunKey RunStore::sheetOf(const RunKey& run) {
     return row.next() ? row.text(0) : RunKey();
 }
 
-std::optional<SheetRecord> RunStore::sheet(const RunKey& key) {
+std::optional<SheetRecord> RunStore::sheet(const RunKey& of) {
+    if (!of.isEmpty()) {
+        return sheetWith(sheetKeyOf(of));
+    }
+    Statement row = database_.prepare(
+        "SELECT sheets.run FROM sheets JOIN runs ON runs.key = sheets.run ORDER BY runs.asked "
+        "DESC, runs.rowid DESC LIMIT 1");
+    return row.next() ? sheetWith(row.text(0)) : std::nullopt;
+}
+
+std::optional<SheetRecord> RunStore::sheetWith(const RunKey& key) {
     Statement head = database_.prepare("SELECT description, picture FROM sheets WHERE run = ?1");
     head.bind(1, key);
     const std::optional<RunRecord> own = run(key);
@@ -100,20 +111,31 @@ std::optional<SheetRecord> RunStore::sheet(const RunKey& key) {
     return sheet;
 }
 
-std::vector<RunKey> RunStore::unwrittenSheets() {
-    Statement rows = database_.prepare("SELECT run FROM sheets WHERE picture = ''");
-    std::vector<RunKey> keys;
-    while (rows.next()) {
-        keys.push_back(rows.text(0));
+std::vector<SheetRecord> RunStore::sheetsWith(const std::set<RunKey>& keys) {
+    std::vector<SheetRecord> sheets;
+    for (const RunKey& key : keys) {
+        if (std::optional<SheetRecord> sheet = sheetWith(key)) {
+            sheets.push_back(std::move(*sheet));
+        }
     }
-    return keys;
+    return sheets;
 }
 
-RunKey RunStore::newestSheet() {
-    Statement row = database_.prepare(
-        "SELECT sheets.run FROM sheets JOIN runs ON runs.key = sheets.run ORDER BY runs.asked "
-        "DESC, runs.rowid DESC LIMIT 1");
-    return row.next() ? row.text(0) : RunKey();
+std::vector<SheetRecord> RunStore::sheetsOf(const std::vector<RunKey>& runs) {
+    std::set<RunKey> keys;
+    for (const RunKey& run : runs) {
+        keys.insert(sheetKeyOf(run));
+    }
+    return sheetsWith(keys);
+}
+
+std::vector<SheetRecord> RunStore::unwrittenSheets() {
+    Statement rows = database_.prepare("SELECT run FROM sheets WHERE picture = ''");
+    std::set<RunKey> keys;
+    while (rows.next()) {
+        keys.insert(rows.text(0));
+    }
+    return sheetsWith(keys);
 }
 
 }  // namespace lowtide::ui

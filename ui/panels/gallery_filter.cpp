@@ -59,7 +59,7 @@ GalleryFilter::GalleryFilter(QWidget* parent) : QWidget(parent) {
     starred_->setAccessibleName(starred_->toolTip());
     starred_->setCheckable(true);
     starred_->setAutoRaise(true);
-    setChoices({});
+    setChoices({}, {});
     typed_.setSingleShot(true);
     typed_.setInterval(kTypedMilliseconds);
     connect(words_, &QLineEdit::textChanged, &typed_, qOverload<>(&QTimer::start));
@@ -112,9 +112,9 @@ void GalleryFilter::fill(QComboBox& box, const QString& all, const QStringList& 
     box.setCurrentIndex(std::max(0, box.findData(chosen)));
 }
 
-void GalleryFilter::setChoices(const RunLibrary::Choices& choices) {
-    fill(*model_, tr("All models"), choices.models);
-    fill(*graph_, tr("All graphs"), choices.graphs);
+void GalleryFilter::setChoices(const QStringList& models, const QStringList& graphs) {
+    fill(*model_, tr("All models"), models);
+    fill(*graph_, tr("All graphs"), graphs);
 }
 
 ImageFilter GalleryFilter::filter() const {

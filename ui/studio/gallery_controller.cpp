@@ -6,6 +6,7 @@
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QDateTime>
 #include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLabel>
@@ -204,16 +205,19 @@ void GalleryController::reportProblem(const QString& problem) {
 
 void GalleryController::withRun(const RunKey& key,
                                 const std::function<void(const RunRecord&)>& act) {
-    workspace_.library->askRun(key, this, [this, act](const std::optional<RunRecord>& run) {
-        if (!run) {
-            return;  // it was forgotten meanwhile
-        }
-        try {
-            act(*run);
-        } catch (const Error& error) {
-            showError(window_, tr("The graph of this run cannot be opened"), error);
-        }
-    });
+    workspace_.library->ask(
+        [key](RunStore& store) { return store.run(key); },
+        this,
+        [this, act](const std::optional<RunRecord>& run) {
+            if (!run) {
+                return;  // it was forgotten meanwhile
+            }
+            try {
+                act(*run);
+            } catch (const Error& error) {
+                showError(window_, tr("The graph of this run cannot be opened"), error);
+            }
+        });
 }
 
 void GalleryController::openGraph(const RunKey& key, const QString& path) {
@@ -300,7 +304,7 @@ void GalleryController::ask(const std::vector<RunRecord>& runs) {
         for (const RunRecord& run : runs) {
             keys.push_back(run.key);
         }
-        workspace_.library->forget(keys);
+        workspace_.library->changeImages([keys](RunStore& store) { store.forget(keys); });
         Q_EMIT forgotten();
     }
 }
@@ -311,7 +315,10 @@ void GalleryController::runAgain(const std::vector<RunRecord>& runs) {
     for (const RunRecord& run : runs) {
         keys.push_back(run.key);
     }
-    workspace_.library->claim(keys, this, [this, runs](const std::vector<RunKey>& claimed) {
+    const auto claim = [keys](RunStore& store) {
+        return store.claim(keys, QDateTime::currentMSecsSinceEpoch());
+    };
+    workspace_.library->write(claim, this, [this, runs](const std::vector<RunKey>& claimed) {
         const std::set<RunKey> ours(claimed.begin(), claimed.end());
         std::vector<AskedRun> again;
         std::vector<RunRecord> over;
