@@ -2,19 +2,309 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/document/os.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QRandomGenerator>
 #include <QThread>
 #include <QTimer>
 
-#include <utility>
+#include <atomic>
+#include <deque>
+#include <new>
 
 namespace lowtide::ui {
+
+namespace {
+
+constexpr const char* kLockSuffix = ".lock";
+constexpr const char* kRepairName = "runs.repair";
+constexpr int64_t kRunsWithoutImages = 2000;
+constexpr int kRepairTries = 100;
+constexpr unsigned long kRepairPause = 100;  ///< milliseconds, as those that follow
+constexpr int kMostRepairs =
+    3;  ///< of one studio: a disk that is broken makes no file for each try
+constexpr int64_t kPause = 900;
+constexpr int64_t kBrief = 3000;         ///< another studio's write
+constexpr size_t kMostDelayed = 10'000;  ///< writes
+
+struct Sessions {
+    QStringList living;    ///< beginnings of their runs' keys
+    bool hasDead = false;  ///< a studio ended without giving back its lock
+};
+
+/// Of all studios that use the folder. Locks of dead ones are removed.
+Sessions sessionsIn(const QDir& folder) {
+    Sessions sessions;
+    const QStringList locks = folder.entryList({QStringLiteral("*%1").arg(kLockSuffix)});
+    for (const QString& name : locks) {
+        const QString path = folder.filePath(name);
+        os::FileLock lock;
+        if (lock.tryLock(path.toStdString()) == os::LockState::Held) {
+            sessions.hasDead = true;
+            QFile::remove(path);
+        } else {
+            sessions.living << name.chopped(static_cast<int>(qstrlen(kLockSuffix))) +
+                                   QLatin1Char(':');
+        }
+    }
+    return sessions;
+}
+
+/// "runs.sqlite", and "runs.2.sqlite" when that was damaged. SQLite's files must not be given other
+/// names while a program has them open (sqlite.org/howtocorrupt.html), so each new one has its own.
+QString pathOf(const QString& folder, int number) {
+    return QDir(folder).filePath(number == 1 ? QStringLiteral("runs.sqlite")
+                                             : QStringLiteral("runs.%1.sqlite").arg(number));
+}
+
+int newestNumber(const QString& folder) {
+    int newest = 1;
+    while (QFile::exists(pathOf(folder, newest + 1))) {
+        ++newest;
+    }
+    return newest;
+}
+
+bool isValidFile(const QString& path) {
+    try {
+        return RunStore(path).isValid();
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Corrupt) {
+            throw;
+        }
+        return false;
+    }
+}
+
+/// Whether it makes sense to try the same once more.
+bool canPass(ErrorKind kind) {
+    return kind != ErrorKind::Internal && kind != ErrorKind::Unsupported;
+}
+
+}  // namespace
+
+/// A write to the file of runs that is asked for.
+struct RunWrite {
+    std::function<void(RunStore&)> work;
+    std::function<void()> done{};     ///< it is written
+    std::function<void()> delayed{};  ///< it could not be at the first try; called once
+    bool isKept = true;               ///< to be tried again; else it is left out
+    int64_t since = 0;                ///< when it was asked for, in milliseconds
+};
+
+/// A new file was begun in place of a damaged one, which is kept.
+struct RepairedRuns {
+    int64_t images = 0;  ///< that could be read of it
+    QString damaged;     ///< path
+    QString now;         ///< path of the new one
+};
+
+/// What one round of the writing thread came to. Its calls are for the thread that asked.
+struct RunsWritten {
+    std::vector<std::function<void()>> calls;  ///< of writes that are done, or delayed
+    QString problem;                           ///< why something is not written
+    std::optional<RepairedRuns> repaired;
+    bool isComplete = true;  ///< nothing waits to be tried again
+};
+
+/// Writes the file of runs in a folder. What cannot be written now, because the disk is full or
+/// another program holds the file, is kept in memory, in its order, and tried again. A damaged file
+/// is set aside, and what can be read of it goes into a new one. One thread at a time, but for
+/// number().
+class RunWriter {
+public:
+    /// `folder` is made when it is first needed. `session` names this studio among all that use
+    /// it.
+    RunWriter(QString folder, const QString& session);
+
+    void add(RunWrite write) { backlog_.push_back(std::move(write)); }
+
+    /// Opens the file where it is not; it may fail as a write does.
+    void open();
+    /// Everything that waits, until something cannot be written now. After a failure only a second
+    /// later, so that nobody waits for each write, unless `isLast`.
+    [[nodiscard]] RunsWritten writeAll(bool isLast = false);
+    /// Sets the file aside, unless another studio did so meanwhile and it is sound. Then
+    /// writeAll().
+    [[nodiscard]] RunsWritten repairAndWrite();
+
+    /// Of the file; from any thread. Another one when that was damaged.
+    [[nodiscard]] QString path() const;
+
+private:
+    RunStore& opened(RunsWritten& written);
+    void repair(RunsWritten& written);
+    [[nodiscard]] bool isDamaged();
+    void prune();
+    void delayTheRest(RunsWritten& written);
+
+    const QString folder_;
+    const std::string lockPath_;
+    os::FileLock lock_;
+    std::unique_ptr<RunStore> store_;
+    std::deque<RunWrite> backlog_;
+    QString problem_;        ///< of the last failure
+    int64_t notBefore_ = 0;  ///< milliseconds: when it is tried again
+    int repairs_ = 0;
+    std::atomic<int> number_ = 1;  ///< of the file
+};
+
+RunWriter::RunWriter(QString folder, const QString& session)
+    : folder_(std::move(folder)),
+      lockPath_(QDir(folder_).filePath(session + QLatin1String(kLockSuffix)).toStdString()) {}
+
+RunStore& RunWriter::opened(RunsWritten& written) {
+    if (!store_) {
+        QDir().mkpath(folder_);
+        const bool isUnclean = sessionsIn(QDir(folder_)).hasDead;
+        (void)lock_.tryLock(lockPath_);
+        number_ = newestNumber(folder_);
+        store_ = std::make_unique<RunStore>(path());
+        if (isUnclean && !store_->isValid()) {
+            repair(written);
+        } else {
+            prune();
+        }
+    }
+    return *store_;
+}
+
+void RunWriter::open() {
+    if (!store_ && backlog_.empty()) {
+        add({.work = [](RunStore&) {}, .isKept = false});
+    }
+}
+
+/// As far as it goes: it is not worth a delay.
+void RunWriter::prune() {
+    try {
+        store_->prune(kRunsWithoutImages);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Corrupt) {
+            throw;
+        }
+    }
+}
+
+void RunWriter::repair(RunsWritten& written) {
+    store_.reset();
+    os::FileLock mine;  // two studios may find the damage at once
+    const std::string lock = QDir(folder_).filePath(QLatin1String(kRepairName)).toStdString();
+    for (int left = kRepairTries; mine.tryLock(lock) == os::LockState::Taken && left > 0; --left) {
+        QThread::msleep(kRepairPause);
+    }
+    const int newest = newestNumber(folder_);
+    if (newest > number_ || isValidFile(path())) {  // it was only one connection's, or is repaired
+        number_ = newest;
+        store_ = std::make_unique<RunStore>(path());
+        return;
+    }
+    const QString damaged = path();
+    ++repairs_;
+    store_ = std::make_unique<RunStore>(pathOf(folder_, newest + 1));
+    RunStore::Salvaged saved;
+    try {
+        saved = store_->salvage(damaged);
+    } catch (const Error&) {  // nothing of it can be read
+    }
+    number_ = newest + 1;
+    written.repaired = {.images = saved.images, .damaged = damaged, .now = path()};
+}
+
+QString RunWriter::path() const {
+    return pathOf(folder_, number_);
+}
+
+/// SQLite takes some damage for rows that contradict each other.
+bool RunWriter::isDamaged() {
+    try {
+        return store_ && !store_->isValid();
+    } catch (const Error& error) {
+        return error.kind() == ErrorKind::Corrupt;
+    }
+}
+
+RunsWritten RunWriter::writeAll(bool isLast) {
+    RunsWritten written;
+    bool wasRepaired = false;
+    while (!backlog_.empty() && (isLast || QDateTime::currentMSecsSinceEpoch() >= notBefore_)) {
+        ErrorKind kind{};
+        try {
+            backlog_.front().work(opened(written));
+            written.calls.push_back(std::move(backlog_.front().done));
+            backlog_.pop_front();
+            continue;
+        } catch (const Error& error) {
+            kind = error.kind();
+            problem_ = sentenceOf(error);
+        } catch (const std::bad_alloc&) {
+            kind = ErrorKind::OutOfMemory;
+            problem_ =
+                QCoreApplication::translate("lowtide::ui::RunWriter", "there is not enough memory");
+        }
+        if (kind == ErrorKind::Internal && isDamaged()) {
+            kind = ErrorKind::Corrupt;
+        }
+        if (kind == ErrorKind::Corrupt && repairs_ < kMostRepairs &&
+            !std::exchange(wasRepaired, true)) {
+            try {
+                repair(written);
+            } catch (const Error&) {  // the next try reports why
+                store_.reset();
+            }
+        } else if (canPass(kind) && backlog_.front().isKept) {
+            notBefore_ = QDateTime::currentMSecsSinceEpoch() + kPause;
+            break;
+        } else {
+            written.problem = problem_;
+            written.calls.push_back(std::move(backlog_.front().delayed));
+            backlog_.pop_front();
+        }
+    }
+    delayTheRest(written);
+    return written;
+}
+
+/// What waits for another studio's write for a moment is no problem yet.
+void RunWriter::delayTheRest(RunsWritten& written) {
+    if (backlog_.size() > kMostDelayed) {
+        backlog_.erase(backlog_.begin(),
+                       backlog_.end() - static_cast<std::ptrdiff_t>(kMostDelayed));
+    }
+    for (RunWrite& write : backlog_) {
+        if (write.delayed) {
+            written.calls.push_back(std::exchange(write.delayed, {}));
+        }
+    }
+    written.isComplete = backlog_.empty();
+    if (!backlog_.empty() &&
+        (!store_ || QDateTime::currentMSecsSinceEpoch() - backlog_.front().since > kBrief)) {
+        written.problem = problem_;
+    }
+}
+
+RunsWritten RunWriter::repairAndWrite() {
+    RunsWritten repaired;
+    try {
+        if (repairs_ < kMostRepairs) {
+            repair(repaired);
+        }
+    } catch (const Error&) {  // the next write reports why
+        store_.reset();
+    }
+    RunsWritten written = writeAll();
+    if (!written.repaired) {
+        written.repaired = repaired.repaired;
+    }
+    return written;
+}
 
 namespace {
 
@@ -137,7 +427,7 @@ void RunLibrary::reportOnce(const QString& problem) {
     }
 }
 
-void RunLibrary::write(RunWrite write) {
+void RunLibrary::queueWrite(RunWrite write) {
     write.since = nowMilliseconds();
     enqueue(
         [write = std::move(write)](RunWriter& writer) {
@@ -148,7 +438,7 @@ void RunLibrary::write(RunWrite write) {
 }
 
 void RunLibrary::write(std::function<void(RunStore&)> work, std::function<void()> done) {
-    write(RunWrite{.work = std::move(work), .done = std::move(done)});
+    queueWrite({.work = std::move(work), .done = std::move(done)});
 }
 
 namespace {
@@ -221,9 +511,9 @@ void RunLibrary::end(std::vector<RunRecord> runs, QObject* context, std::functio
             std::exchange(*done, {})();
         }
     };
-    write({.work = [runs = std::move(runs)](RunStore& store) { store.end(runs); },
-           .done = report,
-           .delayed = report});
+    queueWrite({.work = [runs = std::move(runs)](RunStore& store) { store.end(runs); },
+                .done = report,
+                .delayed = report});
 }
 
 void RunLibrary::addImages(const RunKey& key, const QStringList& paths, ImageClaim claim) {
@@ -237,7 +527,7 @@ void RunLibrary::addImages(const RunKey& key, const QStringList& paths, ImageCla
 
 void RunLibrary::askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done) {
     ask([folder =
-             folder_](RunStore& store) { return store.leftOpen(livingSessions(QDir(folder))); },
+             folder_](RunStore& store) { return store.leftOpen(sessionsIn(QDir(folder)).living); },
         context,
         std::move(done));
 }
@@ -356,14 +646,14 @@ void RunLibrary::makeThumbnail(const ImageRecord& image) {
                                 : loaded.size;
         const QByteArray bytes = encoded(smallOf(loaded));
         return [this, image, whole, bytes] {
-            write({.work = [id = image.id, whole, bytes](
-                               RunStore& store) { store.setThumbnail(id, whole, bytes); },
-                   .done =
-                       [this, id = image.id] {
-                           wasMade_ = true;
-                           Q_EMIT thumbnailMade(id);
-                       },
-                   .isKept = false});  // it is made again from the image
+            queueWrite({.work = [id = image.id, whole, bytes](
+                                    RunStore& store) { store.setThumbnail(id, whole, bytes); },
+                        .done =
+                            [this, id = image.id] {
+                                wasMade_ = true;
+                                Q_EMIT thumbnailMade(id);
+                            },
+                        .isKept = false});  // it is made again from the image
         };
     });
 }

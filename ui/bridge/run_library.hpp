@@ -2,7 +2,7 @@
 
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/past_prompts.hpp"
-#include "ui/bridge/run_writer.hpp"
+#include "ui/history/run_store.hpp"
 
 #include <QImage>
 #include <QObject>
@@ -17,6 +17,10 @@
 #include <vector>
 
 namespace lowtide::ui {
+
+class RunWriter;
+struct RunWrite;
+struct RunsWritten;
 
 /// The runs of a user for good, and their images: a RunStore, written on one thread in the order
 /// in which it was asked to, and read on another one behind what was asked to be written before.
@@ -146,7 +150,7 @@ private:
 
     void read(Question question);
     void readNow(const std::shared_ptr<const Question>& question, bool isFirst);
-    void write(RunWrite write);
+    void queueWrite(RunWrite write);
     /// `work` on the writing thread; `behind` is called after what it came to.
     void enqueue(std::function<RunsWritten(RunWriter&)> work, std::function<void()> behind);
     void take(const RunsWritten& written);
