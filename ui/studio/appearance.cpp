@@ -1,13 +1,13 @@
 #include "ui/studio/appearance.hpp"
 
+#include "ui/studio/desktop_bus.hpp"
+
 #include <QApplication>
 #include <QDBusArgument>
-#include <QDBusMessage>
 #include <QDBusMetaType>
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QDBusReply>
-#include <QFileInfo>
 #include <QPalette>
 #include <QStringList>
 #include <QtGlobal>
@@ -21,22 +21,15 @@ namespace {
 
 using PortalSettings = QMap<QString, QVariantMap>;
 
-constexpr const char* kSettingsPortal = "org.freedesktop.portal.Desktop";
-constexpr const char* kSettingsPath = "/org/freedesktop/portal/desktop";
-constexpr const char* kPortalSettings = "org.freedesktop.portal.Settings";
 constexpr const char* kAppearance = "org.freedesktop.appearance";
 constexpr const char* kGnome = "org.gnome.desktop.interface";
 constexpr const char* kGnomeAccess = "org.gnome.desktop.a11y.interface";
 constexpr int kPortalMilliseconds = 5000;
 
 QDBusMessage readAllCall() {
-    QDBusMessage call = QDBusMessage::createMethodCall(QLatin1String(kSettingsPortal),
-                                                       QLatin1String(kSettingsPath),
-                                                       QLatin1String(kPortalSettings),
-                                                       QStringLiteral("ReadAll"));
-    call << QStringList{
+    const QStringList spaces{
         QLatin1String(kAppearance), QLatin1String(kGnome), QLatin1String(kGnomeAccess)};
-    return call;
+    return portal("Settings").call("ReadAll", {spaces});
 }
 
 QVariant plain(const QVariant& value) {
@@ -60,9 +53,10 @@ Desktop::Desktop(const QDBusConnection& bus, QObject* parent) : QObject(parent),
         return;
     }
     qDBusRegisterMetaType<PortalSettings>();
-    bus_.connect(QLatin1String(kSettingsPortal),
-                 QLatin1String(kSettingsPath),
-                 QLatin1String(kPortalSettings),
+    const BusTarget settings = portal("Settings");
+    bus_.connect(settings.service,
+                 settings.path,
+                 settings.interface,
                  QStringLiteral("SettingChanged"),
                  this,
                  SLOT(settingChanged(QString, QString, QDBusVariant)));
@@ -78,10 +72,8 @@ Desktop::Desktop(const QDBusConnection& bus, QObject* parent) : QObject(parent),
 }
 
 QDBusConnection Desktop::sessionBus() {
-    const bool isKnown =
-        qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS") ||
-        QFileInfo::exists(qEnvironmentVariable("XDG_RUNTIME_DIR") + QStringLiteral("/bus"));
-    return isKnown ? QDBusConnection::sessionBus() : QDBusConnection(QStringLiteral("none"));
+    return standardDesktop().session.isEmpty() ? QDBusConnection(QStringLiteral("none"))
+                                               : QDBusConnection::sessionBus();
 }
 
 void Desktop::takeAll(const PortalSettings& settings) {

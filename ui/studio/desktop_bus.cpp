@@ -35,6 +35,19 @@ DesktopAddresses standardDesktop() {
                                 QStringLiteral("/run/dbus/system_bus_socket"))};
 }
 
+QDBusMessage BusTarget::call(const char* method, const QVariantList& arguments) const {
+    QDBusMessage message =
+        QDBusMessage::createMethodCall(service, path, interface, QLatin1String(method));
+    message.setArguments(arguments);
+    return message;
+}
+
+BusTarget portal(const char* part) {
+    return {.service = QStringLiteral("org.freedesktop.portal.Desktop"),
+            .path = QStringLiteral("/org/freedesktop/portal/desktop"),
+            .interface = QStringLiteral("org.freedesktop.portal.") + QLatin1String(part)};
+}
+
 DesktopBus::DesktopBus(const QString& address, const QString& what, QObject* parent)
     : QObject(parent), address_(address), what_(what), name_(freshName()) {}
 

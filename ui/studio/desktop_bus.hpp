@@ -4,6 +4,7 @@
 #include <QDBusMessage>
 #include <QObject>
 #include <QString>
+#include <QVariantList>
 
 #include <functional>
 #include <optional>
@@ -19,6 +20,18 @@ struct DesktopAddresses {
 
 /// Those of the environment. Never one that would have to be started first.
 [[nodiscard]] DesktopAddresses standardDesktop();
+
+/// Whom to ask on a bus.
+struct BusTarget {
+    QString service;
+    QString path;
+    QString interface;
+
+    [[nodiscard]] QDBusMessage call(const char* method, const QVariantList& arguments = {}) const;
+};
+
+/// A part of the desktop's portal: "Settings".
+[[nodiscard]] BusTarget portal(const char* part);
 
 /// A message bus, connected on another thread with the first question. Without one every question
 /// is answered by an error, which is logged once. GUI thread only; never blocks it.

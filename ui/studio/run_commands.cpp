@@ -4,7 +4,6 @@
 #include "ui/document/node_title.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/studio/run_attention.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
