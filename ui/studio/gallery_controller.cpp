@@ -32,13 +32,7 @@ const NodeDesc* descOf(const std::string& node,
 }
 
 const ParamDesc* paramOf(const NodeDesc* desc, const std::string& param) {
-    if (!desc) {
-        return nullptr;
-    }
-    const auto found = std::find_if(desc->params.begin(),
-                                    desc->params.end(),
-                                    [&](const ParamDesc& each) { return each.id == param; });
-    return found == desc->params.end() ? nullptr : &*found;
+    return desc ? graph::findParam(*desc, param) : nullptr;
 }
 
 QString settingText(const std::string& setting) {
