@@ -1,6 +1,7 @@
 #include "ui/bridge/active_run.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QCoreApplication>
@@ -23,22 +24,6 @@ bool mayBeMissed(const std::string& kind) {
 int countIn(const Json& event, const char* key) {
     constexpr double kMost = 1e9;
     return static_cast<int>(std::clamp(numberIn(event, key), 0.0, kMost));
-}
-
-/// Over the pixels of the module.
-QImage viewOf(const Image8& image) {
-    const bool isKnown = image.channels == 1 || image.channels == 3 || image.channels == 4;
-    if (!image.pixels || !isKnown || image.widthPixels < 1 || image.heightPixels < 1) {
-        return {};
-    }
-    const auto format = image.channels == 1   ? QImage::Format_Grayscale8
-                        : image.channels == 3 ? QImage::Format_RGB888
-                                              : QImage::Format_RGBA8888;
-    return {image.pixels.get(),
-            image.widthPixels,
-            image.heightPixels,
-            image.widthPixels * image.channels,
-            format};
 }
 
 /// Makes images of a run until its end, which wait() reports: an event of it may be lost.
@@ -130,7 +115,7 @@ void RunProgress::take(const Json& event) {
 /// A copy that owns its pixels; null when the image is none. One of fewer pixels than the result
 /// becomes as large as that.
 NodeImage EventBuffer::shownOf(const Preview& preview) {
-    const QImage view = viewOf(preview.nodeImage);
+    const QImage view = asImage(preview.nodeImage);
     const QSize whole = view.size() * std::max(1, preview.scale);
     const QSize most(kImagePixels, kImagePixels);
     const bool fits = whole.width() <= kImagePixels && whole.height() <= kImagePixels;

@@ -35,21 +35,6 @@ void checkSize(const image::ImageSize& size, const std::string& name) {
     }
 }
 
-/// A view of the same bytes, which live as long as the image.
-QImage asImage(const Image8& image) {
-    const auto format = image.channels == 1   ? QImage::Format_Grayscale8
-                        : image.channels == 3 ? QImage::Format_RGB888
-                                              : QImage::Format_RGBA8888;
-    auto* owner = new std::shared_ptr<const uint8_t[]>(image.pixels);
-    return {image.pixels.get(),
-            image.widthPixels,
-            image.heightPixels,
-            qsizetype{image.widthPixels} * image.channels,
-            format,
-            [](void* held) { delete static_cast<std::shared_ptr<const uint8_t[]>*>(held); },
-            owner};
-}
-
 void loadStill(const files::InputFile& file, LoadedImage& loaded) {
     const std::string bytes = file.readAll(kLargestFile);
     const auto view = std::as_bytes(std::span(bytes));
@@ -75,6 +60,24 @@ void loadVideo(const files::InputFile& file, const StopToken& stop, LoadedImage&
 }
 
 }  // namespace
+
+QImage asImage(const Image8& image) {
+    const bool isKnown = image.channels == 1 || image.channels == 3 || image.channels == 4;
+    if (!image.pixels || !isKnown || image.widthPixels < 1 || image.heightPixels < 1) {
+        return {};
+    }
+    const auto format = image.channels == 1   ? QImage::Format_Grayscale8
+                        : image.channels == 3 ? QImage::Format_RGB888
+                                              : QImage::Format_RGBA8888;
+    auto* owner = new std::shared_ptr<const uint8_t[]>(image.pixels);
+    return {image.pixels.get(),
+            image.widthPixels,
+            image.heightPixels,
+            qsizetype{image.widthPixels} * image.channels,
+            format,
+            [](void* held) { delete static_cast<std::shared_ptr<const uint8_t[]>*>(held); },
+            owner};
+}
 
 ImageLevels levelsOf(const QImage& image) {
     ImageLevels levels;

@@ -22,6 +22,9 @@ inline constexpr int kLargestShownSide = 16384;
 /// it costs little and does not flicker.
 using ImageLevels = std::vector<QImage>;
 
+/// A view of the same pixels, which live as long as it does; null where there are none, or they are
+/// of no known kind.
+[[nodiscard]] QImage asImage(const Image8& image);
 /// The levels down to 512 pixels; empty for a null image.
 [[nodiscard]] ImageLevels levelsOf(const QImage& image);
 

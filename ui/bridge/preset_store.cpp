@@ -4,6 +4,7 @@
 #include "plugin/image/png.hpp"
 #include "plugin/image/png_header.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
@@ -32,23 +33,11 @@ QImage thumbnailOf(const std::string& base64) {
         if (size.widthPixels * size.heightPixels > kMostPixels) {
             return {};
         }
-        const Image8 image = image::decodePng(view, "thumbnail").image;
-        const auto format = image.channels == 1   ? QImage::Format_Grayscale8
-                            : image.channels == 3 ? QImage::Format_RGB888
-                                                  : QImage::Format_RGBA8888;
-        return QImage(image.pixels.get(),
-                      image.widthPixels,
-                      image.heightPixels,
-                      qsizetype{image.widthPixels} * image.channels,
-                      format)
+        return asImage(image::decodePng(view, "thumbnail").image)
             .convertToFormat(QImage::Format_ARGB32_Premultiplied);
     } catch (const Error&) {
         return {};
     }
-}
-
-QString refusalText(const Error& error) {
-    return errorSentences(error, ". ");
 }
 
 /// The entry of a file in a folder of presets.
@@ -64,7 +53,7 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
     entry.isBuiltin = isBuiltin;
     entry.path = QString::fromStdString(file.path);
     if (file.refusal) {
-        entry.problem = refusalText(*file.refusal);
+        entry.problem = sentenceOf(*file.refusal);
         return entry;
     }
     const graph::Preset& preset = file.preset;
@@ -96,14 +85,9 @@ std::string thumbnailText(const QImage& image) {
     if (image.isNull()) {
         return {};
     }
-    const bool isLarge = image.width() > kLargestSide || image.height() > kLargestSide;
-    const QImage small =
-        isLarge ? image.scaled(
-                      kLargestSide, kLargestSide, Qt::KeepAspectRatio, Qt::SmoothTransformation)
-                : image;
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
-    small.save(&buffer, "PNG");
+    boundedBy(image, kLargestSide).save(&buffer, "PNG");
     return buffer.data().toBase64().toStdString();
 }
 

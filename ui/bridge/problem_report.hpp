@@ -5,36 +5,52 @@
 #include "plugin/graph/document.hpp"
 #include "plugin/host_api/host.hpp"
 #include "ui/bridge/log_model.hpp"
-#include "ui/bridge/redactor.hpp"
 
+#include <QRegularExpression>
 #include <QString>
 #include <QStringList>
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::ui {
 
-/// Types of nodes by the name that a document gives them.
-using KnownTypes = std::map<std::string, NodeDesc>;
+/// Takes out of texts what reveals who a user is and how their disk is laid out, for reports that
+/// others read: paths of every kind lose their folders, and names of the machine and of the user
+/// become "<host>" and "<user>". When in doubt it takes too much. Any thread.
+class Redactor {
+public:
+    /// What is known to be private, and what takes its place; case does not matter, and what has
+    /// only one letter is left alone.
+    struct Known {
+        std::vector<std::pair<QString, QString>> wholeTexts;  ///< anywhere
+        std::vector<std::pair<QString, QString>> words;  ///< without letters or digits around them
+        /// A folder: whatever lies in it is a path, also where names have spaces.
+        void addFolder(const QString& path);
+    };
 
-/// Ids that reveal no more than the node's type: one that the studio made is kept ("denoise_2"),
-/// one that somebody wrote becomes such a one. By the id in the document.
-[[nodiscard]] std::map<std::string, std::string> plainIds(const graph::Document& document,
-                                                          const KnownTypes& types);
+    explicit Redactor(Known known);
 
-/// What a graph does without what it is about: nodes, wires, numbers and choices. Files by name;
-/// texts by their length unless `hasTexts`; titles, notes and frames not at all.
-[[nodiscard]] Json summaryOf(const graph::Document& document,
-                             const KnownTypes& types,
-                             const std::map<std::string, std::string>& ids,
-                             bool hasTexts);
+    [[nodiscard]] QString scrubbed(const QString& text) const;
+    /// Of every key and text in it.
+    [[nodiscard]] Json scrubbed(const Json& json) const;
 
-/// Values of parameters that are texts, but for those that every new node has: prompts.
-[[nodiscard]] QStringList textsIn(const graph::Document& document, const KnownTypes& types);
-/// Values of parameters that name files and folders.
-[[nodiscard]] QStringList filesIn(const graph::Document& document, const KnownTypes& types);
+private:
+    struct Replacement {
+        QRegularExpression what;
+        QString with;
+    };
+
+    [[nodiscard]] Json scrubbed(const Json& json, std::map<std::string, std::string>& done) const;
+
+    std::vector<Replacement> texts_;
+    std::vector<Replacement> words_;
+};
+
+/// Names of this machine and of the user who is logged in, and their home folder.
+[[nodiscard]] Redactor::Known knownOfThisMachine();
 
 /// Everything that a report may be made of.
 struct ReportFacts {

@@ -124,17 +124,15 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
 }
 
 void RunControl::runSeveral(int count, SeveralSeeds how) {
-    const auto runs = static_cast<uint64_t>(count);
-    makeAll(
-        runs,
-        [this, seeded = seededGraphs(how, runs), before = std::string()](uint64_t number) mutable {
-            std::optional<AskedRun> run = drawn(seeded(number));
-            // Who asks for the same once more wants it made, not found.
-            if (run && run->graph == std::exchange(before, run->graph)) {
-                run->options["forceExecution"] = true;
-            }
-            return run;
-        });
+    const auto make = [this, before = std::string()](graph::Document document, uint64_t) mutable {
+        std::optional<AskedRun> run = drawn(std::move(document));
+        // Who asks for the same once more wants it made, not found.
+        if (run && run->graph == std::exchange(before, run->graph)) {
+            run->options["forceExecution"] = true;
+        }
+        return run;
+    };
+    runEach(static_cast<uint64_t>(count), how, make);
 }
 
 std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
@@ -165,13 +163,12 @@ std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
 void RunControl::runPrompts(const PromptField& field,
                             const QStringList& prompts,
                             SeveralSeeds how) {
-    const auto runs = static_cast<uint64_t>(prompts.size());
-    makeAll(runs, [this, seeded = seededGraphs(how, runs), field, prompts](uint64_t number) {
-        graph::Document document = seeded(number);
+    const auto make = [this, field, prompts](graph::Document document, uint64_t number) {
         document.nodes.at(field.node).params[field.param] =
             prompts[static_cast<qsizetype>(number)].toStdString();
         return drawn(std::move(document));
-    });
+    };
+    runEach(static_cast<uint64_t>(prompts.size()), how, make);
 }
 
 void RunControl::runCombinations(SeveralSeeds how) {
@@ -183,48 +180,45 @@ void RunControl::runCombinations(SeveralSeeds how) {
     if (isRefused(undrawn)) {
         return;
     }
-    makeAll(count, [this, seeded = seededGraphs(how, count), all, wildcards](uint64_t number) {
-        graph::Document document = seeded(number);
+    runEach(count, how, [this, all, wildcards](graph::Document document, uint64_t number) {
         all->put(document, number);
         return std::optional(asked(document, RunHow::Last, {}));
     });
 }
 
-/// The graph as it is open now, as each of several runs has it. Seeds that nodes renew change in
-/// the open graph at once.
-std::function<graph::Document(uint64_t)> RunControl::seededGraphs(SeveralSeeds how,
-                                                                  uint64_t count) {
+/// `make` gets the graph as it is open now, with the seeds of each run. Seeds that nodes renew
+/// change in the open graph at once.
+void RunControl::runEach(
+    uint64_t count,
+    SeveralSeeds how,
+    std::function<std::optional<AskedRun>(graph::Document document, uint64_t number)> make) {
     model_.endMerging();
     const graph::Catalog& catalog = model_.catalog();
-    if (how != SeveralSeeds::AsNodesSet) {
-        return [this, how, &catalog, open = model_.document()](uint64_t number) {
-            graph::Document document = open;
-            spreadSeeds(document, catalog, how, number, random_);
-            return document;
-        };
-    }
-    std::vector<Json> seeds;
-    model_.adjust([&](graph::Document& document) {
-        for (uint64_t number = 0; number < count; ++number) {
-            renewSeeds(document, catalog, random_);
-            seeds.push_back(seedsIn(document, catalog));
-        }
-    });
-    return [open = model_.document(), seeds = std::move(seeds)](uint64_t number) {
-        graph::Document document = open;
-        putSeeds(document, seeds.at(number));
-        return document;
-    };
-}
-
-void RunControl::makeAll(uint64_t count, RunMaker::Next next) {
-    maker_.make(
-        count, std::move(next), [this, ofDocument = documents_](std::vector<AskedRun> runs) {
-            const std::vector<quint64> ids = queue_.addAll(std::move(runs));
-            if (ofDocument == documents_) {
-                mine(ids);
+    std::vector<Json> renewed;
+    if (how == SeveralSeeds::AsNodesSet) {
+        model_.adjust([&](graph::Document& document) {
+            while (renewed.size() < count) {
+                renewSeeds(document, catalog, random_);
+                renewed.push_back(seedsIn(document, catalog));
             }
         });
+    }
+    const auto next =
+        [this, how, &catalog, open = model_.document(), renewed, make](uint64_t number) {
+            graph::Document document = open;
+            if (how == SeveralSeeds::AsNodesSet) {
+                putSeeds(document, renewed.at(number));
+            } else {
+                spreadSeeds(document, catalog, how, number, random_);
+            }
+            return make(std::move(document), number);
+        };
+    maker_.make(count, next, [this, ofDocument = documents_](std::vector<AskedRun> runs) {
+        const std::vector<quint64> ids = queue_.addAll(std::move(runs));
+        if (ofDocument == documents_) {
+            mine(ids);
+        }
+    });
 }
 
 void RunControl::setWildcards(std::shared_ptr<const WildcardFiles> wildcards) {

@@ -120,9 +120,10 @@ Q_SIGNALS:
     void busyChanged(bool isBusy);
 
 private:
-    [[nodiscard]] std::function<graph::Document(uint64_t)> seededGraphs(SeveralSeeds how,
-                                                                        uint64_t count);
-    void makeAll(uint64_t count, RunMaker::Next next);
+    void runEach(
+        uint64_t count,
+        SeveralSeeds how,
+        std::function<std::optional<AskedRun>(graph::Document document, uint64_t number)> make);
     std::optional<AskedRun> drawn(graph::Document document,
                                   RunHow how = RunHow::Last,
                                   const std::set<std::string>& until = {});

@@ -2,19 +2,309 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/document/os.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QRandomGenerator>
 #include <QThread>
 #include <QTimer>
 
-#include <utility>
+#include <atomic>
+#include <deque>
+#include <new>
 
 namespace lowtide::ui {
+
+namespace {
+
+constexpr const char* kLockSuffix = ".lock";
+constexpr const char* kRepairName = "runs.repair";
+constexpr int64_t kRunsWithoutImages = 2000;
+constexpr int kRepairTries = 100;
+constexpr unsigned long kRepairPause = 100;  ///< milliseconds, as those that follow
+constexpr int kMostRepairs =
+    3;  ///< of one studio: a disk that is broken makes no file for each try
+constexpr int64_t kPause = 900;
+constexpr int64_t kBrief = 3000;         ///< another studio's write
+constexpr size_t kMostDelayed = 10'000;  ///< writes
+
+struct Sessions {
+    QStringList living;    ///< beginnings of their runs' keys
+    bool hasDead = false;  ///< a studio ended without giving back its lock
+};
+
+/// Of all studios that use the folder. Locks of dead ones are removed.
+Sessions sessionsIn(const QDir& folder) {
+    Sessions sessions;
+    const QStringList locks = folder.entryList({QStringLiteral("*%1").arg(kLockSuffix)});
+    for (const QString& name : locks) {
+        const QString path = folder.filePath(name);
+        os::FileLock lock;
+        if (lock.tryLock(path.toStdString()) == os::LockState::Held) {
+            sessions.hasDead = true;
+            QFile::remove(path);
+        } else {
+            sessions.living << name.chopped(static_cast<int>(qstrlen(kLockSuffix))) +
+                                   QLatin1Char(':');
+        }
+    }
+    return sessions;
+}
+
+/// "runs.sqlite", and "runs.2.sqlite" when that was damaged. SQLite's files must not be given other
+/// names while a program has them open (sqlite.org/howtocorrupt.html), so each new one has its own.
+QString pathOf(const QString& folder, int number) {
+    return QDir(folder).filePath(number == 1 ? QStringLiteral("runs.sqlite")
+                                             : QStringLiteral("runs.%1.sqlite").arg(number));
+}
+
+int newestNumber(const QString& folder) {
+    int newest = 1;
+    while (QFile::exists(pathOf(folder, newest + 1))) {
+        ++newest;
+    }
+    return newest;
+}
+
+bool isValidFile(const QString& path) {
+    try {
+        return RunStore(path).isValid();
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Corrupt) {
+            throw;
+        }
+        return false;
+    }
+}
+
+/// Whether it makes sense to try the same once more.
+bool canPass(ErrorKind kind) {
+    return kind != ErrorKind::Internal && kind != ErrorKind::Unsupported;
+}
+
+}  // namespace
+
+/// A write to the file of runs that is asked for.
+struct RunWrite {
+    std::function<void(RunStore&)> work;
+    std::function<void()> done{};     ///< it is written
+    std::function<void()> delayed{};  ///< it could not be at the first try; called once
+    bool isKept = true;               ///< to be tried again; else it is left out
+    int64_t since = 0;                ///< when it was asked for, in milliseconds
+};
+
+/// A new file was begun in place of a damaged one, which is kept.
+struct RepairedRuns {
+    int64_t images = 0;  ///< that could be read of it
+    QString damaged;     ///< path
+    QString now;         ///< path of the new one
+};
+
+/// What one round of the writing thread came to. Its calls are for the thread that asked.
+struct RunsWritten {
+    std::vector<std::function<void()>> calls;  ///< of writes that are done, or delayed
+    QString problem;                           ///< why something is not written
+    std::optional<RepairedRuns> repaired;
+    bool isComplete = true;  ///< nothing waits to be tried again
+};
+
+/// Writes the file of runs in a folder. What cannot be written now, because the disk is full or
+/// another program holds the file, is kept in memory, in its order, and tried again. A damaged file
+/// is set aside, and what can be read of it goes into a new one. One thread at a time, but for
+/// number().
+class RunWriter {
+public:
+    /// `folder` is made when it is first needed. `session` names this studio among all that use
+    /// it.
+    RunWriter(QString folder, const QString& session);
+
+    void add(RunWrite write) { backlog_.push_back(std::move(write)); }
+
+    /// Opens the file where it is not; it may fail as a write does.
+    void open();
+    /// Everything that waits, until something cannot be written now. After a failure only a second
+    /// later, so that nobody waits for each write, unless `isLast`.
+    [[nodiscard]] RunsWritten writeAll(bool isLast = false);
+    /// Sets the file aside, unless another studio did so meanwhile and it is sound. Then
+    /// writeAll().
+    [[nodiscard]] RunsWritten repairAndWrite();
+
+    /// Of the file; from any thread. Another one when that was damaged.
+    [[nodiscard]] QString path() const;
+
+private:
+    RunStore& opened(RunsWritten& written);
+    void repair(RunsWritten& written);
+    [[nodiscard]] bool isDamaged();
+    void prune();
+    void delayTheRest(RunsWritten& written);
+
+    const QString folder_;
+    const std::string lockPath_;
+    os::FileLock lock_;
+    std::unique_ptr<RunStore> store_;
+    std::deque<RunWrite> backlog_;
+    QString problem_;        ///< of the last failure
+    int64_t notBefore_ = 0;  ///< milliseconds: when it is tried again
+    int repairs_ = 0;
+    std::atomic<int> number_ = 1;  ///< of the file
+};
+
+RunWriter::RunWriter(QString folder, const QString& session)
+    : folder_(std::move(folder)),
+      lockPath_(QDir(folder_).filePath(session + QLatin1String(kLockSuffix)).toStdString()) {}
+
+RunStore& RunWriter::opened(RunsWritten& written) {
+    if (!store_) {
+        QDir().mkpath(folder_);
+        const bool isUnclean = sessionsIn(QDir(folder_)).hasDead;
+        (void)lock_.tryLock(lockPath_);
+        number_ = newestNumber(folder_);
+        store_ = std::make_unique<RunStore>(path());
+        if (isUnclean && !store_->isValid()) {
+            repair(written);
+        } else {
+            prune();
+        }
+    }
+    return *store_;
+}
+
+void RunWriter::open() {
+    if (!store_ && backlog_.empty()) {
+        add({.work = [](RunStore&) {}, .isKept = false});
+    }
+}
+
+/// As far as it goes: it is not worth a delay.
+void RunWriter::prune() {
+    try {
+        store_->prune(kRunsWithoutImages);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Corrupt) {
+            throw;
+        }
+    }
+}
+
+void RunWriter::repair(RunsWritten& written) {
+    store_.reset();
+    os::FileLock mine;  // two studios may find the damage at once
+    const std::string lock = QDir(folder_).filePath(QLatin1String(kRepairName)).toStdString();
+    for (int left = kRepairTries; mine.tryLock(lock) == os::LockState::Taken && left > 0; --left) {
+        QThread::msleep(kRepairPause);
+    }
+    const int newest = newestNumber(folder_);
+    if (newest > number_ || isValidFile(path())) {  // it was only one connection's, or is repaired
+        number_ = newest;
+        store_ = std::make_unique<RunStore>(path());
+        return;
+    }
+    const QString damaged = path();
+    ++repairs_;
+    store_ = std::make_unique<RunStore>(pathOf(folder_, newest + 1));
+    RunStore::Salvaged saved;
+    try {
+        saved = store_->salvage(damaged);
+    } catch (const Error&) {  // nothing of it can be read
+    }
+    number_ = newest + 1;
+    written.repaired = {.images = saved.images, .damaged = damaged, .now = path()};
+}
+
+QString RunWriter::path() const {
+    return pathOf(folder_, number_);
+}
+
+/// SQLite takes some damage for rows that contradict each other.
+bool RunWriter::isDamaged() {
+    try {
+        return store_ && !store_->isValid();
+    } catch (const Error& error) {
+        return error.kind() == ErrorKind::Corrupt;
+    }
+}
+
+RunsWritten RunWriter::writeAll(bool isLast) {
+    RunsWritten written;
+    bool wasRepaired = false;
+    while (!backlog_.empty() && (isLast || QDateTime::currentMSecsSinceEpoch() >= notBefore_)) {
+        ErrorKind kind{};
+        try {
+            backlog_.front().work(opened(written));
+            written.calls.push_back(std::move(backlog_.front().done));
+            backlog_.pop_front();
+            continue;
+        } catch (const Error& error) {
+            kind = error.kind();
+            problem_ = sentenceOf(error);
+        } catch (const std::bad_alloc&) {
+            kind = ErrorKind::OutOfMemory;
+            problem_ =
+                QCoreApplication::translate("lowtide::ui::RunWriter", "there is not enough memory");
+        }
+        if (kind == ErrorKind::Internal && isDamaged()) {
+            kind = ErrorKind::Corrupt;
+        }
+        if (kind == ErrorKind::Corrupt && repairs_ < kMostRepairs &&
+            !std::exchange(wasRepaired, true)) {
+            try {
+                repair(written);
+            } catch (const Error&) {  // the next try reports why
+                store_.reset();
+            }
+        } else if (canPass(kind) && backlog_.front().isKept) {
+            notBefore_ = QDateTime::currentMSecsSinceEpoch() + kPause;
+            break;
+        } else {
+            written.problem = problem_;
+            written.calls.push_back(std::move(backlog_.front().delayed));
+            backlog_.pop_front();
+        }
+    }
+    delayTheRest(written);
+    return written;
+}
+
+/// What waits for another studio's write for a moment is no problem yet.
+void RunWriter::delayTheRest(RunsWritten& written) {
+    if (backlog_.size() > kMostDelayed) {
+        backlog_.erase(backlog_.begin(),
+                       backlog_.end() - static_cast<std::ptrdiff_t>(kMostDelayed));
+    }
+    for (RunWrite& write : backlog_) {
+        if (write.delayed) {
+            written.calls.push_back(std::exchange(write.delayed, {}));
+        }
+    }
+    written.isComplete = backlog_.empty();
+    if (!backlog_.empty() &&
+        (!store_ || QDateTime::currentMSecsSinceEpoch() - backlog_.front().since > kBrief)) {
+        written.problem = problem_;
+    }
+}
+
+RunsWritten RunWriter::repairAndWrite() {
+    RunsWritten repaired;
+    try {
+        if (repairs_ < kMostRepairs) {
+            repair(repaired);
+        }
+    } catch (const Error&) {  // the next write reports why
+        store_.reset();
+    }
+    RunsWritten written = writeAll();
+    if (!written.repaired) {
+        written.repaired = repaired.repaired;
+    }
+    return written;
+}
 
 namespace {
 
@@ -137,7 +427,7 @@ void RunLibrary::reportOnce(const QString& problem) {
     }
 }
 
-void RunLibrary::write(RunWrite write) {
+void RunLibrary::queueWrite(RunWrite write) {
     write.since = nowMilliseconds();
     enqueue(
         [write = std::move(write)](RunWriter& writer) {
@@ -148,7 +438,7 @@ void RunLibrary::write(RunWrite write) {
 }
 
 void RunLibrary::write(std::function<void(RunStore&)> work, std::function<void()> done) {
-    write(RunWrite{.work = std::move(work), .done = std::move(done)});
+    queueWrite({.work = std::move(work), .done = std::move(done)});
 }
 
 namespace {
@@ -159,39 +449,20 @@ RunsWritten openAndWrite(RunWriter& writer) {
     return writer.writeAll();
 }
 
-/// For callers that need no word when a question cannot be answered.
-template <class Result>
-std::function<void(std::optional<Result>)> whereAnswered(std::function<void(Result)> done) {
-    return [done = std::move(done)](std::optional<Result> answer) {
-        if (answer && done) {
-            done(std::move(*answer));
-        }
-    };
-}
-
 }  // namespace
 
-template <class Result>
-void RunLibrary::ask(std::function<Result(RunStore&)> work,
-                     QObject* context,
-                     std::function<void(std::optional<Result>)> done) {
-    const QPointer<QObject> wanted(context);
-    auto shared = std::make_shared<const std::function<Result(RunStore&)>>(std::move(work));
-    enqueue(openAndWrite,
-            [this, shared, wanted, done = std::move(done)] { read(shared, wanted, done, true); });
+void RunLibrary::read(Question question) {
+    enqueue(openAndWrite, [this, shared = std::make_shared<const Question>(std::move(question))] {
+        readNow(shared, true);
+    });
 }
 
-template <class Result>
-void RunLibrary::read(std::shared_ptr<const std::function<Result(RunStore&)>> work,
-                      const QPointer<QObject>& context,
-                      std::function<void(std::optional<Result>)> done,
-                      bool isFirst) {
-    reading_.run([this, work, context, done, isFirst, writer = writer_, reader = reader_] {
-        auto result = std::make_shared<std::optional<Result>>();
+void RunLibrary::readNow(const std::shared_ptr<const Question>& question, bool isFirst) {
+    reading_.run([this, question, isFirst, writer = writer_, reader = reader_] {
         QString problem;
         bool isDamaged = false;
         try {
-            *result = (*work)(reader->opened(*writer));
+            question->work(reader->opened(*writer));
         } catch (const Error& error) {
             problem = sentenceOf(error);
             isDamaged = error.kind() == ErrorKind::Corrupt;
@@ -199,37 +470,35 @@ void RunLibrary::read(std::shared_ptr<const std::function<Result(RunStore&)>> wo
         } catch (const std::bad_alloc&) {
             problem = RunLibrary::tr("there is not enough memory");
         }
-        return [this, result, problem, isDamaged, work, context, done, isFirst] {
+        return [this, question, problem, isDamaged, isFirst] {
             if (isDamaged && isFirst) {
                 enqueue([](RunWriter& runs) { return runs.repairAndWrite(); },
-                        [=, this] { read(work, context, done, false); });
+                        [=, this] { readNow(question, false); });
                 return;
             }
             isUnread_ = !problem.isEmpty();
             if (isUnread_) {
                 reportOnce(problem);
             }
-            if (context && done) {
-                done(std::move(*result));
+            const std::function<void()>& answer = isUnread_ ? question->failed : question->done;
+            if (question->context && answer) {
+                answer();
             }
         };
     });
 }
 
-void RunLibrary::changeImages(std::function<void(RunStore&)> work) {
-    write(std::move(work), [this] { Q_EMIT imagesChanged(); });
+void RunLibrary::changeImages(std::function<void(RunStore&)> work, std::function<void()> done) {
+    write(std::move(work), [this, done = std::move(done)] {
+        if (done) {
+            done();
+        }
+        Q_EMIT imagesChanged();
+    });
 }
 
 void RunLibrary::add(std::vector<RunRecord> runs) {
     write([runs = std::move(runs)](RunStore& store) { store.add(runs); });
-}
-
-void RunLibrary::setOrder(const std::vector<RunKey>& waiting) {
-    write([waiting](RunStore& store) { store.setOrder(waiting); });
-}
-
-void RunLibrary::begin(const RunKey& key) {
-    write([key, now = nowMilliseconds()](RunStore& store) { store.begin(key, now); });
 }
 
 void RunLibrary::end(std::vector<RunRecord> runs, QObject* context, std::function<void()> done) {
@@ -242,9 +511,9 @@ void RunLibrary::end(std::vector<RunRecord> runs, QObject* context, std::functio
             std::exchange(*done, {})();
         }
     };
-    write({.work = [runs = std::move(runs)](RunStore& store) { store.end(runs); },
-           .done = report,
-           .delayed = report});
+    queueWrite({.work = [runs = std::move(runs)](RunStore& store) { store.end(runs); },
+                .done = report,
+                .delayed = report});
 }
 
 void RunLibrary::addImages(const RunKey& key, const QStringList& paths, ImageClaim claim) {
@@ -256,148 +525,20 @@ void RunLibrary::addImages(const RunKey& key, const QStringList& paths, ImageCla
           });
 }
 
-void RunLibrary::forget(const std::vector<RunKey>& runs) {
-    changeImages([runs](RunStore& store) { store.forget(runs); });
-}
-
-void RunLibrary::addSheet(const RunRecord& sheet,
-                          const std::string& description,
-                          const std::vector<RunKey>& cells) {
-    write([sheet, description, cells](RunStore& store) {
-        store.add({sheet});
-        store.addSheet(sheet.key, description, cells);
-    });
-}
-
-void RunLibrary::endCell(const RunKey& run,
-                         const QStringList& files,
-                         QObject* context,
-                         std::function<void(std::optional<SheetRecord>)> done) {
-    const auto sheet = std::make_shared<std::optional<SheetRecord>>();
-    write(
-        [run, files, sheet](RunStore& store) {
-            const RunKey key = store.endCell(run, files);
-            *sheet = key.isEmpty() ? std::nullopt : store.sheet(key);
-        },
-        [sheet, wanted = QPointer<QObject>(context), done = std::move(done)] {
-            if (wanted && done) {
-                done(std::move(*sheet));
-            }
-        });
-}
-
-void RunLibrary::endCells(const std::vector<RunKey>& runs,
-                          QObject* context,
-                          std::function<void(std::vector<SheetRecord>)> done) {
-    ask<std::vector<SheetRecord>>(
-        [runs](RunStore& store) {
-            std::set<RunKey> keys;
-            for (const RunKey& run : runs) {
-                keys.insert(store.sheetOf(run));
-            }
-            std::vector<SheetRecord> sheets;
-            for (const RunKey& key : keys) {
-                if (std::optional<SheetRecord> sheet =
-                        key.isEmpty() ? std::nullopt : store.sheet(key)) {
-                    sheets.push_back(std::move(*sheet));
-                }
-            }
-            return sheets;
-        },
-        context,
-        whereAnswered<std::vector<SheetRecord>>(std::move(done)));
-}
-
-void RunLibrary::replaceRuns(std::vector<std::pair<RunKey, RunKey>> replacements) {
-    if (replacements.empty()) {
-        return;
-    }
-    write([replacements = std::move(replacements)](RunStore& store) {
-        for (const auto& [before, now] : replacements) {
-            store.replaceRun(before, now);
-        }
-    });
-}
-
-void RunLibrary::setSheetImage(const RunKey& sheet, const QString& path) {
-    write([sheet, path](RunStore& store) { store.setSheetImage(sheet, path); });
-    addImages(sheet, {path}, ImageClaim::Wrote);
-}
-
-void RunLibrary::askSheet(const RunKey& key,
-                          QObject* context,
-                          std::function<void(std::optional<SheetRecord>)> done) {
-    ask<std::optional<SheetRecord>>(
-        [key](RunStore& store) {
-            const RunKey sheet = key.isEmpty() ? store.newestSheet() : store.sheetOf(key);
-            return sheet.isEmpty() ? std::nullopt : store.sheet(sheet);
-        },
-        context,
-        whereAnswered<std::optional<SheetRecord>>(std::move(done)));
-}
-
-void RunLibrary::askUnwrittenSheets(QObject* context,
-                                    std::function<void(std::vector<SheetRecord>)> done) {
-    ask<std::vector<SheetRecord>>(
-        [](RunStore& store) {
-            std::vector<SheetRecord> sheets;
-            for (const RunKey& key : store.unwrittenSheets()) {
-                if (std::optional<SheetRecord> sheet = store.sheet(key)) {
-                    sheets.push_back(std::move(*sheet));
-                }
-            }
-            return sheets;
-        },
-        context,
-        whereAnswered<std::vector<SheetRecord>>(std::move(done)));
-}
-
 void RunLibrary::askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done) {
-    ask<std::vector<RunRecord>>(
-        [folder = folder_](RunStore& store) {
-            return store.leftOpen(livingSessions(QDir(folder)));
-        },
+    ask([folder =
+             folder_](RunStore& store) { return store.leftOpen(sessionsIn(QDir(folder)).living); },
         context,
-        whereAnswered<std::vector<RunRecord>>(std::move(done)));
-}
-
-void RunLibrary::claim(const std::vector<RunKey>& leftOpen,
-                       QObject* context,
-                       std::function<void(std::vector<RunKey>)> done) {
-    const auto claimed = std::make_shared<std::vector<RunKey>>();
-    write([leftOpen,
-           claimed](RunStore& store) { *claimed = store.claim(leftOpen, nowMilliseconds()); },
-          [claimed, wanted = QPointer<QObject>(context), done = std::move(done)] {
-              if (wanted && done) {
-                  done(std::move(*claimed));
-              }
-          });
-}
-
-void RunLibrary::askRun(const RunKey& key,
-                        QObject* context,
-                        std::function<void(std::optional<RunRecord>)> done) {
-    ask<std::optional<RunRecord>>([key](RunStore& store) { return store.run(key); },
-                                  context,
-                                  whereAnswered<std::optional<RunRecord>>(std::move(done)));
-}
-
-void RunLibrary::askImages(const ImageFilter& filter,
-                           QObject* context,
-                           std::function<void(std::optional<std::vector<ImageRecord>>)> done) {
-    ask<std::vector<ImageRecord>>(
-        [filter](RunStore& store) { return store.images(filter); }, context, std::move(done));
+        std::move(done));
 }
 
 void RunLibrary::askPrompts(std::shared_ptr<const graph::Catalog> catalog,
                             QObject* context,
                             std::function<void(PastPrompts)> done) {
-    ask<PastPrompts>(
-        [catalog = std::move(catalog)](RunStore& store) {
-            return pastPrompts(store.recentGraphs(kGraphs), *catalog);
-        },
+    ask([catalog = std::move(catalog)](
+            RunStore& store) { return pastPrompts(store.recentGraphs(kGraphs), *catalog); },
         context,
-        whereAnswered<PastPrompts>(std::move(done)));
+        std::move(done));
 }
 
 /// Asks the writing thread again behind the answer: a problem that is over is forgotten by then.
@@ -411,33 +552,21 @@ void RunLibrary::visitGraphs(std::function<void(const std::string& text)> visit,
             done(repairs_ > before ? tr("The list of earlier runs was damaged.") : problem_);
         }
     };
-    ask<bool>(
+    ask(
         [visit = std::move(visit)](RunStore& store) {
             store.visitGraphs(visit);
             return true;
         },
         context,
-        [this, end](std::optional<bool> wasRead) {
-            if (wasRead) {
-                enqueue(openAndWrite, end);
-            } else {
-                end();
-            }
-        });
-}
-
-void RunLibrary::askChoices(QObject* context, std::function<void(Choices)> done) {
-    ask<Choices>(
-        [](RunStore& store) { return Choices{.models = store.models(), .graphs = store.graphs()}; },
-        context,
-        whereAnswered<Choices>(std::move(done)));
+        [this, end](bool) { enqueue(openAndWrite, end); },
+        end);
 }
 
 void RunLibrary::askThumbnails(const std::vector<ImageRecord>& images,
                                int side,
                                QObject* context,
                                std::function<void(std::vector<Thumbnail>)> done) {
-    ask<std::vector<Thumbnail>>(
+    ask(
         [images, side](RunStore& store) {
             std::vector<Thumbnail> thumbnails;
             for (const ImageRecord& image : images) {
@@ -448,7 +577,7 @@ void RunLibrary::askThumbnails(const std::vector<ImageRecord>& images,
             return thumbnails;
         },
         context,
-        whereAnswered<std::vector<Thumbnail>>(std::move(done)));
+        std::move(done));
 }
 
 void RunLibrary::askMissing(const std::vector<ImageRecord>& images,
@@ -470,22 +599,6 @@ void RunLibrary::askMissing(const std::vector<ImageRecord>& images,
     });
 }
 
-void RunLibrary::setStarred(const std::vector<int64_t>& images, bool isStarred) {
-    changeImages([images, isStarred](RunStore& store) { store.setStarred(images, isStarred); });
-}
-
-void RunLibrary::setPath(int64_t imageId, const QString& path, std::function<void()> done) {
-    write([imageId, path](RunStore& store) { store.setPath(imageId, path); },
-          [this, done = std::move(done)] {
-              done();
-              Q_EMIT imagesChanged();
-          });
-}
-
-void RunLibrary::forgetImages(const std::vector<int64_t>& images) {
-    changeImages([images](RunStore& store) { store.forgetImages(images); });
-}
-
 void RunLibrary::restoreImages(const std::vector<ImageRecord>& images) {
     write([images](RunStore& store) { store.restoreImages(images); },
           [this] {
@@ -499,29 +612,30 @@ void RunLibrary::makeThumbnails() {
     if (std::exchange(isMaking_, true)) {
         return;
     }
-    ask<std::vector<ImageRecord>>([](RunStore& store) { return store.withoutThumbnail(kAtOnce); },
-                                  this,
-                                  [this](const std::optional<std::vector<ImageRecord>>& images) {
-                                      if (!images || images->empty()) {
-                                          isMaking_ = false;
-                                          return;
-                                      }
-                                      for (const ImageRecord& image : *images) {
-                                          makeThumbnail(image);
-                                      }
-                                      wasMade_ = false;
-                                      making_.run([this] {
-                                          return [this] {
-                                              enqueue(openAndWrite,
-                                                      [this] {  // behind those that are written now
-                                                          isMaking_ = false;
-                                                          if (wasMade_) {
-                                                              makeThumbnails();
-                                                          }
-                                                      });
-                                          };
-                                      });
-                                  });
+    ask([](RunStore& store) { return store.withoutThumbnail(kAtOnce); },
+        this,
+        [this](const std::vector<ImageRecord>& images) {
+            if (images.empty()) {
+                isMaking_ = false;
+                return;
+            }
+            for (const ImageRecord& image : images) {
+                makeThumbnail(image);
+            }
+            wasMade_ = false;
+            making_.run([this] {
+                return [this] {
+                    enqueue(openAndWrite,
+                            [this] {  // behind those that are written now
+                                isMaking_ = false;
+                                if (wasMade_) {
+                                    makeThumbnails();
+                                }
+                            });
+                };
+            });
+        },
+        [this] { isMaking_ = false; });
 }
 
 void RunLibrary::makeThumbnail(const ImageRecord& image) {
@@ -532,14 +646,14 @@ void RunLibrary::makeThumbnail(const ImageRecord& image) {
                                 : loaded.size;
         const QByteArray bytes = encoded(smallOf(loaded));
         return [this, image, whole, bytes] {
-            write({.work = [id = image.id, whole, bytes](
-                               RunStore& store) { store.setThumbnail(id, whole, bytes); },
-                   .done =
-                       [this, id = image.id] {
-                           wasMade_ = true;
-                           Q_EMIT thumbnailMade(id);
-                       },
-                   .isKept = false});  // it is made again from the image
+            queueWrite({.work = [id = image.id, whole, bytes](
+                                    RunStore& store) { store.setThumbnail(id, whole, bytes); },
+                        .done =
+                            [this, id = image.id] {
+                                wasMade_ = true;
+                                Q_EMIT thumbnailMade(id);
+                            },
+                        .isKept = false});  // it is made again from the image
         };
     });
 }

@@ -2,7 +2,7 @@
 
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/past_prompts.hpp"
-#include "ui/bridge/run_writer.hpp"
+#include "ui/history/run_store.hpp"
 
 #include <QImage>
 #include <QObject>
@@ -12,10 +12,15 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace lowtide::ui {
+
+class RunWriter;
+struct RunWrite;
+struct RunsWritten;
 
 /// The runs of a user for good, and their images: a RunStore, written on one thread in the order
 /// in which it was asked to, and read on another one behind what was asked to be written before.
@@ -39,55 +44,53 @@ public:
     /// The same of a new sheet.
     [[nodiscard]] RunKey newSheetKey();
 
+    /// `work` on the writing thread, in the order in which it is asked for; `done` when it is
+    /// written. It may be tried again.
+    void write(std::function<void(RunStore&)> work, std::function<void()> done = {});
+
+    /// The same; `done` gets what `work` returned.
+    template <class Work>
+    void write(Work work,
+               QObject* context,
+               std::function<void(std::invoke_result_t<Work, RunStore&>)> done) {
+        const auto answer =
+            std::make_shared<std::optional<std::invoke_result_t<Work, RunStore&>>>();
+        write([answer, work = std::move(work)](RunStore& store) { *answer = work(store); },
+              [answer, wanted = QPointer<QObject>(context), done = std::move(done)] {
+                  if (wanted) {
+                      done(std::move(**answer));
+                  }
+              });
+    }
+
+    /// The same of images, which imagesChanged() reports behind `done`.
+    void changeImages(std::function<void(RunStore&)> work, std::function<void()> done = {});
+
+    /// `work` on the reading thread, behind all that was asked to be written, perhaps twice; `done`
+    /// gets what it returned. `failed`: it could not be read, which is reported.
+    template <class Work>
+    void ask(Work work,
+             QObject* context,
+             std::function<void(std::invoke_result_t<Work, RunStore&>)> done,
+             std::function<void()> failed = {}) {
+        const auto answer =
+            std::make_shared<std::optional<std::invoke_result_t<Work, RunStore&>>>();
+        read({.work = [answer, work = std::move(work)](RunStore& store) { *answer = work(store); },
+              .context = context,
+              .done = [answer, done = std::move(done)] { done(std::move(**answer)); },
+              .failed = std::move(failed)});
+    }
+
     void add(std::vector<RunRecord> runs);
-    /// Of waiting runs.
-    void setOrder(const std::vector<RunKey>& waiting);
-    void begin(const RunKey& key);
     /// `done` when it is written, or cannot be by now.
     void end(std::vector<RunRecord> runs, QObject* context, std::function<void()> done);
     /// Files of a run. Their thumbnails follow.
     void addImages(const RunKey& key, const QStringList& paths, ImageClaim claim);
-    void forget(const std::vector<RunKey>& runs);
-
-    /// `sheet` is kept as a run that has ended; its cells are runs that were added.
-    void addSheet(const RunRecord& sheet,
-                  const std::string& description,
-                  const std::vector<RunKey>& cells);
-    /// A run has ended; `done` gets the sheet that it is a cell of, nullopt: of none.
-    void endCell(const RunKey& run,
-                 const QStringList& files,
-                 QObject* context,
-                 std::function<void(std::optional<SheetRecord>)> done);
-    /// Runs were taken back; `done` gets each sheet that has some of them as cells.
-    void endCells(const std::vector<RunKey>& runs,
-                  QObject* context,
-                  std::function<void(std::vector<SheetRecord>)> done);
-    /// The second of each two runs in place of the first, also in the sheet that this is a cell of.
-    void replaceRuns(std::vector<std::pair<RunKey, RunKey>> replacements);
-    /// The file with all cells of a sheet, which becomes an image of it.
-    void setSheetImage(const RunKey& sheet, const QString& path);
-    /// Of a sheet, or of a cell; an empty key: the newest sheet. nullopt: there is none.
-    void askSheet(const RunKey& key,
-                  QObject* context,
-                  std::function<void(std::optional<SheetRecord>)> done);
-    /// Whose image was never written.
-    void askUnwrittenSheets(QObject* context, std::function<void(std::vector<SheetRecord>)> done);
+    /// Forgotten ones, as they were. Their thumbnails follow.
+    void restoreImages(const std::vector<ImageRecord>& images);
 
     /// Runs that waited, or were at work, when their studio ended, in their order.
     void askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done);
-    /// `done` gets those of them that are this studio's to run now; another one has the rest.
-    void claim(const std::vector<RunKey>& leftOpen,
-               QObject* context,
-               std::function<void(std::vector<RunKey>)> done);
-    /// nullopt: there is none.
-    void askRun(const RunKey& key,
-                QObject* context,
-                std::function<void(std::optional<RunRecord>)> done);
-    /// `done` gets nothing where they cannot be read.
-    void askImages(const ImageFilter& filter,
-                   QObject* context,
-                   std::function<void(std::optional<std::vector<ImageRecord>>)> done);
-
     /// Of the graphs that were run last.
     void askPrompts(std::shared_ptr<const graph::Catalog> catalog,
                     QObject* context,
@@ -99,14 +102,6 @@ public:
     void visitGraphs(std::function<void(const std::string& text)> visit,
                      QObject* context,
                      std::function<void(const QString& problem)> done);
-
-    /// What filters may name.
-    struct Choices {
-        QStringList models;
-        QStringList graphs;
-    };
-
-    void askChoices(QObject* context, std::function<void(Choices)> done);
 
     /// A small version of an image.
     struct Thumbnail {
@@ -129,13 +124,6 @@ public:
 
     void setIsThere(IsThere isThere) { isThere_ = std::move(isThere); }
 
-    void setStarred(const std::vector<int64_t>& images, bool isStarred);
-    /// The file is called otherwise by now. `done` when that is kept.
-    void setPath(int64_t imageId, const QString& path, std::function<void()> done);
-    void forgetImages(const std::vector<int64_t>& images);
-    /// Forgotten ones, as they were. Their thumbnails follow.
-    void restoreImages(const std::vector<ImageRecord>& images);
-
     /// Why nothing is kept now; empty: what is asked for is done.
     [[nodiscard]] const QString& problem() const { return problem_; }
 
@@ -153,24 +141,20 @@ Q_SIGNALS:
 private:
     struct Reader;
 
-    /// `work` on the reading thread, behind all that was asked to be written; `done` gets nothing
-    /// where it fails, which is reported.
-    template <class Result>
-    void ask(std::function<Result(RunStore&)> work,
-             QObject* context,
-             std::function<void(std::optional<Result>)> done);
-    template <class Result>
-    void read(std::shared_ptr<const std::function<Result(RunStore&)>> work,
-              const QPointer<QObject>& context,
-              std::function<void(std::optional<Result>)> done,
-              bool isFirst);
-    void write(std::function<void(RunStore&)> work, std::function<void()> done = {});
-    void write(RunWrite write);
+    struct Question {
+        std::function<void(RunStore&)> work;
+        QPointer<QObject> context;
+        std::function<void()> done;
+        std::function<void()> failed;
+    };
+
+    void read(Question question);
+    void readNow(const std::shared_ptr<const Question>& question, bool isFirst);
+    void queueWrite(RunWrite write);
     /// `work` on the writing thread; `behind` is called after what it came to.
     void enqueue(std::function<RunsWritten(RunWriter&)> work, std::function<void()> behind);
     void take(const RunsWritten& written);
     void reportOnce(const QString& problem);
-    void changeImages(std::function<void(RunStore&)> work);
     void makeThumbnails();
     void makeThumbnail(const ImageRecord& image);
 

@@ -3,6 +3,7 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/models/model_kind.hpp"
+#include "ui/prompts/resolved_graph.hpp"
 
 #include <QElapsedTimer>
 #include <QFileInfo>
@@ -29,17 +30,11 @@ uint64_t nextSeed(const ParamDesc& param, uint64_t seed) {
 /// Calls `give` with each seed of an active node, in the order of ids.
 template <class Document, class Give>
 void forSeeds(Document& document, const graph::Catalog& catalog, const Give& give) {
-    for (auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = catalog.find(node.type);
-        if (!desc || node.mode != graph::NodeMode::Active) {
-            continue;
+    forActiveParams(document, catalog, [&](const auto& id, auto& node, const ParamDesc& param) {
+        if (param.kind == ParamKind::Seed) {
+            give(id, node, param);
         }
-        for (const ParamDesc& param : desc->params) {
-            if (param.kind == ParamKind::Seed) {
-                give(id, node, param);
-            }
-        }
-    }
+    });
 }
 
 uint64_t seedIn(const graph::DocumentNode& node, const ParamDesc& param) {
@@ -61,28 +56,26 @@ SearchTerms runWordsOf(const graph::Document& document,
     QStringList prompts;
     QStringList models;
     SearchTerms words{.graph = name, .prompt = {}, .models = {}, .seed = {}};
-    for (const auto& [id, node] : document.nodes) {
-        const bool isRun = node.mode == graph::NodeMode::Active;
-        const NodeDesc* desc = isRun ? catalog.find(node.type) : nullptr;
-        for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
-            const auto value = node.params.find(param.id);
-            if (value == node.params.end()) {
-                continue;
-            }
-            const QString text = value->is_string()
-                                     ? QString::fromStdString(value->get<std::string>())
-                                     : QString::fromStdString(value->dump());
-            if (param.kind == ParamKind::Seed && words.seed.isEmpty()) {
-                words.seed = text;
-            } else if (text.isEmpty()) {
-                continue;
-            } else if (param.kind == ParamKind::Text && param.multiline) {
-                prompts << text;
-            } else if (kindFor({.nodeType = node.type, .param = param.id})) {
-                models << withoutFolder(text);
-            }
-        }
-    }
+    forActiveParams(document,
+                    catalog,
+                    [&](const auto&, const graph::DocumentNode& node, const ParamDesc& param) {
+                        const auto value = node.params.find(param.id);
+                        if (value == node.params.end()) {
+                            return;
+                        }
+                        const QString text = value->is_string()
+                                                 ? QString::fromStdString(value->get<std::string>())
+                                                 : QString::fromStdString(value->dump());
+                        if (param.kind == ParamKind::Seed && words.seed.isEmpty()) {
+                            words.seed = text;
+                        } else if (text.isEmpty()) {
+                            return;
+                        } else if (param.kind == ParamKind::Text && param.multiline) {
+                            prompts << text;
+                        } else if (kindFor({.nodeType = node.type, .param = param.id})) {
+                            models << withoutFolder(text);
+                        }
+                    });
     models.removeDuplicates();
     words.prompt = prompts.join(QLatin1Char('\n'));
     words.models = models.join(QLatin1Char('\n'));
@@ -169,7 +162,7 @@ void RunMaker::make(uint64_t count, Next next, Take take) {
     Work all{.count = count, .next = std::move(next), .take = std::move(take)};
     if (waiting_.empty()) {
         work(all, kSliceMilliseconds);
-        hand(all);
+        all.take(std::exchange(all.made, {}));
     }
     if (all.number < all.count) {
         waiting_.push_back(std::move(all));
@@ -190,16 +183,12 @@ void RunMaker::work(Work& work, int milliseconds) {
     }
 }
 
-void RunMaker::hand(Work& work) {
-    work.take(std::exchange(work.made, {}));
-}
-
 void RunMaker::goOn() {
     work(waiting_.front(), kSliceMilliseconds);
     if (waiting_.front().number == waiting_.front().count) {
         Work done = std::move(waiting_.front());
         waiting_.pop_front();
-        hand(done);
+        done.take(std::move(done.made));
     }
     if (waiting_.empty()) {
         soon_.stop();
@@ -211,7 +200,7 @@ void RunMaker::finish() {
         Work rest = std::move(waiting_.front());
         waiting_.pop_front();
         work(rest, kUntilMade);
-        hand(rest);
+        rest.take(std::move(rest.made));
     }
     soon_.stop();
 }

@@ -79,7 +79,6 @@ private:
     };
 
     static void work(Work& work, int milliseconds);
-    static void hand(Work& work);
     void goOn();
 
     std::deque<Work> waiting_;

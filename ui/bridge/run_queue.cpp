@@ -1,7 +1,10 @@
 #include "ui/bridge/run_queue.hpp"
 
+#include "plugin/base/log.hpp"
+#include "plugin/base/text.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/image_load.hpp"
 #include "ui/bridge/run_library.hpp"
 
 #include <QDateTime>
@@ -9,8 +12,9 @@
 #include <QTimer>
 
 #include <algorithm>
-#include <deque>
+#include <cmath>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace lowtide::ui {
@@ -68,7 +72,157 @@ RunState stateOf(Status status) {
     return RunState::Failed;
 }
 
+/// Three bytes a pixel, and no longer a part of the large one.
+QImage smallImage(const QImage& nodeImage) {
+    if (nodeImage.isNull()) {
+        return {};
+    }
+    return boundedBy(nodeImage, RunHistory::kThumbnailPixels)
+        .convertToFormat(nodeImage.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied
+                                                     : QImage::Format_RGB888);
+}
+
+Level levelOf(const QueuedRun& run) {
+    const bool hasWarning = std::any_of(run.issues.begin(), run.issues.end(), [](const auto& each) {
+        return each.severity == Severity::Warning;
+    });
+    return run.state == RunState::Failed ? Level::Error : hasWarning ? Level::Warning : Level::Info;
+}
+
+std::string stateWord(RunState state) {
+    return state == RunState::Finished ? "finished"
+           : state == RunState::Failed ? "failed"
+                                       : "cancelled";
+}
+
 }  // namespace
+
+bool hasEnded(const QueuedRun& run) {
+    return hasEnded(run.state);
+}
+
+const QImage& QueuedRun::largest() const {
+    return nodeImage.image.isNull() ? thumbnail : nodeImage.largest();
+}
+
+RunHistory::Index RunHistory::indexOf(quint64 id) {
+    return std::find_if(
+        runs_.begin(), runs_.end(), [id](const QueuedRun& run) { return run.id == id; });
+}
+
+RunHistory::Index RunHistory::firstOpen() {
+    return std::find_if(
+        runs_.begin(), runs_.end(), [](const QueuedRun& run) { return !hasEnded(run); });
+}
+
+RunHistory::Index RunHistory::firstWaiting() {
+    return std::find_if(runs_.begin(), runs_.end(), [](const QueuedRun& run) {
+        return run.state == RunState::Waiting;
+    });
+}
+
+const QueuedRun* RunHistory::find(quint64 id) const {
+    const auto found = std::find_if(
+        runs_.begin(), runs_.end(), [id](const QueuedRun& run) { return run.id == id; });
+    return found == runs_.end() ? nullptr : &*found;
+}
+
+QueuedRun* RunHistory::find(quint64 id) {
+    const Index found = indexOf(id);
+    return found == runs_.end() ? nullptr : &*found;
+}
+
+QueuedRun* RunHistory::nextWaiting() {
+    const Index next = firstWaiting();
+    return next == runs_.end() ? nullptr : &*next;
+}
+
+quint64 RunHistory::add(QueuedRun run, bool isFirst) {
+    run.id = ++lastId_;
+    runs_.insert(isFirst ? firstWaiting() : runs_.end(), std::move(run));
+    return lastId_;
+}
+
+std::vector<quint64> RunHistory::takeBack(const std::vector<quint64>& ids) {
+    const std::set<quint64> wanted(ids.begin(), ids.end());
+    std::vector<quint64> taken;
+    const Index first = firstOpen();
+    for (Index run = first; run != runs_.end(); ++run) {
+        if (run->state == RunState::Waiting && wanted.contains(run->id)) {
+            run->state = RunState::Cancelled;
+            taken.push_back(run->id);
+        }
+    }
+    std::stable_partition(first, runs_.end(), [](const QueuedRun& run) { return hasEnded(run); });
+    return taken;
+}
+
+bool RunHistory::moveWaiting(const std::vector<quint64>& ids, int index) {
+    const std::set<quint64> moved(ids.begin(), ids.end());
+    const auto isMoved = [&](const QueuedRun& run) { return moved.contains(run.id); };
+    std::vector<quint64> before;
+    for (Index run = firstWaiting(); run != runs_.end(); ++run) {
+        before.push_back(run->id);
+    }
+    const Index first = firstWaiting();
+    const Index begin = std::stable_partition(first, runs_.end(), std::not_fn(isMoved));
+    const std::ptrdiff_t remaining = begin - first;
+    std::rotate(
+        first + std::clamp(static_cast<std::ptrdiff_t>(index), std::ptrdiff_t{0}, remaining),
+        begin,
+        runs_.end());
+    return !std::equal(before.begin(), before.end(), first, [](quint64 id, const QueuedRun& run) {
+        return id == run.id;
+    });
+}
+
+bool RunHistory::remove(const std::vector<quint64>& ids) {
+    const std::set<quint64> gone(ids.begin(), ids.end());
+    return std::erase_if(runs_, [&](const QueuedRun& run) {
+               return hasEnded(run) && gone.contains(run.id);
+           }) > 0;
+}
+
+void RunHistory::end(quint64 id, RunState state) {
+    QueuedRun* run = find(id);
+    run->state = state;
+    if (run->nodeImage.step) {
+        run->nodeImage = {};
+    }
+    if (!run->files.isEmpty()) {
+        run->nodeImage.whole = {};  // a file has it
+    }
+    run->thumbnail = smallImage(run->nodeImage.image);
+    thin();
+}
+
+bool RunHistory::thin() {
+    const auto ended = static_cast<size_t>(firstOpen() - runs_.begin());
+    for (size_t old = 0; old + kMostLarge < ended; ++old) {
+        runs_[old].nodeImage.whole = {};
+    }
+    for (size_t old = 0; old + kMostWhole < ended; ++old) {
+        runs_[old].nodeImage.image = {};
+        runs_[old].report = nullptr;
+    }
+    if (ended <= kMostEnded) {
+        return false;
+    }
+    runs_.erase(runs_.begin(), firstOpen() - static_cast<std::ptrdiff_t>(kMostEnded));
+    return true;
+}
+
+const QueuedRun* RunHistory::writerOf(const QString& file) const {
+    const auto found = std::find_if(runs_.rbegin(), runs_.rend(), [&](const QueuedRun& run) {
+        return run.files.contains(file);
+    });
+    return found == runs_.rend() ? nullptr : &*found;
+}
+
+QStringList RunHistory::siblingFiles(const QString& file) const {
+    const QueuedRun* run = writerOf(file);
+    return run ? run->files : QStringList{file};
+}
 
 /// What is needed while a run is with the module.
 struct RunQueue::Link {
@@ -140,7 +294,11 @@ std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
     }
     if (!kept.empty()) {
         library_->add(std::move(kept));
-        library_->replaceRuns(std::move(replacements));
+        if (!replacements.empty()) {
+            library_->write([replacements = std::move(replacements)](RunStore& store) {
+                store.replaceRuns(replacements);
+            });
+        }
     }
     if (areFirst) {
         keepOrder();
@@ -227,7 +385,8 @@ void RunQueue::startNext() {
     run.state = RunState::Running;
     const quint64 id = run.id;
     if (library_) {
-        library_->begin(library_->keyOf(id));
+        library_->write([key = library_->keyOf(id), now = QDateTime::currentMSecsSinceEpoch()](
+                            RunStore& store) { store.begin(key, now); });
     }
     link_->id = id;
     link_->active = std::make_shared<ActiveRun>();
@@ -378,7 +537,7 @@ void RunQueue::keepOrder() {
             waiting.push_back(library_->keyOf(run.id));
         }
     }
-    library_->setOrder(waiting);
+    library_->write([waiting](RunStore& store) { store.setOrder(waiting); });
 }
 
 RunRecord RunQueue::recordOf(const QueuedRun& run) const {
@@ -389,6 +548,49 @@ RunRecord RunQueue::recordOf(const QueuedRun& run) const {
             .peak = peakIn(run.report),
             .executed = run.executed,
             .problem = error ? QString::fromStdString(error->message.str()) : QString()};
+}
+
+std::string endText(const QueuedRun& run) {
+    std::string text = "run " + std::to_string(run.id) + ": " + stateWord(run.state) + " after " +
+                       formatNumber(std::round(run.milliseconds / 100) / 10) + " s";
+    if (run.executed >= 0) {
+        text += ", nodes executed: " + std::to_string(run.executed);
+    }
+    if (!run.files.isEmpty()) {
+        text += ", files written: " + std::to_string(run.files.size());
+    }
+    for (const Issue& issue : run.issues) {
+        if (issue.severity != Severity::Info) {
+            text += "; " + (issue.node.empty() ? "" : issue.node + ": ") + issue.message.str();
+        }
+    }
+    return text;
+}
+
+RunLog::RunLog(const RunQueue& queue, QObject* parent) : QObject(parent), queue_(queue) {
+    connect(&queue_, &RunQueue::started, this, &RunLog::reportBegin);
+    connect(&queue_, &RunQueue::ended, this, &RunLog::reportEnd);
+    connect(&queue_, &RunQueue::takenBack, this, [](const std::vector<quint64>& ids) {
+        log(Level::Info, "runs taken back before they began: " + std::to_string(ids.size()));
+    });
+}
+
+void RunLog::reportBegin(quint64 id) {
+    const QueuedRun* run = queue_.find(id);
+    if (!run) {
+        return;
+    }
+    const std::string device = textIn(run->options, "device");
+    const std::string budget = textIn(run->options, "memoryBudget");
+    log(Level::Info,
+        "run " + std::to_string(id) + " begins" + (device.empty() ? "" : " on " + device) +
+            (budget.empty() ? "" : ", budget " + budget));
+}
+
+void RunLog::reportEnd(quint64 id) {
+    if (const QueuedRun* run = queue_.find(id)) {
+        log(levelOf(*run), endText(*run));
+    }
 }
 
 }  // namespace lowtide::ui

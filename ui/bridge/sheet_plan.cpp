@@ -33,16 +33,6 @@ std::vector<Variant> combinations(const SheetPlan& plan) {
     return combinationsOf(variations);
 }
 
-graph::Document documentWith(const std::vector<std::string>& settings,
-                             const graph::Document& document,
-                             const graph::Catalog& catalog) {
-    const AppliedSettings applied = appliedSettings(settings);
-    return graph::applyOverrides(
-        document,
-        catalog,
-        {.params = applied.params, .policies = applied.policies, .precisions = applied.precisions});
-}
-
 Json axisJson(const SheetAxis& axis) {
     Json values = Json::array();
     for (const SheetValue& value : axis.values) {
@@ -89,6 +79,16 @@ QString SheetPlan::cellTitle(size_t cell) const {
 QString SheetPlan::cellValues(size_t cell) const {
     const QString& across = x.values.at(cell % columns()).label;
     return y ? SheetWords::tr("%1, %2").arg(across, y->values.at(cell / columns()).label) : across;
+}
+
+graph::Document documentWith(const std::vector<std::string>& settings,
+                             const graph::Document& document,
+                             const graph::Catalog& catalog) {
+    const AppliedSettings applied = appliedSettings(settings);
+    return graph::applyOverrides(
+        document,
+        catalog,
+        {.params = applied.params, .policies = applied.policies, .precisions = applied.precisions});
 }
 
 bool variesMemory(const SheetPlan& plan) {

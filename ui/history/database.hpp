@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <QString>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -31,6 +32,9 @@ public:
     /// Statements without values, one after the other.
     void execute(std::string_view statements);
     [[nodiscard]] Statement prepare(std::string_view statement);
+    /// With values for its placeholders, from the first on.
+    template <class... Values>
+    [[nodiscard]] Statement prepare(std::string_view statement, const Values&... values);
     [[nodiscard]] int64_t lastRow() const;
     /// Whether all pages can be read and belong together; reads the whole file.
     [[nodiscard]] bool isValid();
@@ -63,10 +67,29 @@ public:
     Statement& bind(int index, const QString& value);
     Statement& bind(int index, const QByteArray& value);
 
+    template <std::integral Value>
+    Statement& bind(int index, Value value) {
+        return bind(index, static_cast<int64_t>(value));
+    }
+
+    /// Values for its placeholders, from the first on.
+    template <class... Values>
+    Statement& bindAll(const Values&... values) {
+        int index = 0;
+        (bind(++index, values), ...);
+        return *this;
+    }
+
     /// To the next row; false: there is none.
     [[nodiscard]] bool next();
     /// To the end, for a statement without rows; it can be bound again then.
     void run();
+
+    /// The same with values for its placeholders, from the first on.
+    template <class... Values>
+    void run(const Values&... values) {
+        bindAll(values...).run();
+    }
 
     /// Of the row, `column` counts from 0.
     [[nodiscard]] int64_t number(int column) const;
@@ -84,6 +107,13 @@ private:
     Database* database_;
     sqlite3_stmt* handle_;
 };
+
+template <class... Values>
+Statement Database::prepare(std::string_view statement, const Values&... values) {
+    Statement prepared = prepare(statement);
+    prepared.bindAll(values...);
+    return prepared;
+}
 
 /// All or nothing of what is written while it lives: taken back unless it was committed.
 class Transaction {

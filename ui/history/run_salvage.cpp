@@ -105,8 +105,8 @@ private:
         int64_t last = first - 1;
         try {
             Statement rows = from_.prepare("SELECT rowid, * FROM " + std::string(table_.name) +
-                                           " WHERE rowid >= ?1 ORDER BY rowid");
-            rows.bind(1, first);
+                                               " WHERE rowid >= ?1 ORDER BY rowid",
+                                           first);
             while (rows.next()) {
                 if (rows.number(0) <= last || ++rows_ > kMostRows) {
                     return last;
@@ -123,9 +123,11 @@ private:
     /// Of the rows `first` to `end`, without that one, the last until one cannot be read.
     void copyBackwards(int64_t first, int64_t end) {
         try {
-            Statement rows = from_.prepare("SELECT rowid, * FROM " + std::string(table_.name) +
-                                           " WHERE rowid >= ?1 AND rowid < ?2 ORDER BY rowid DESC");
-            rows.bind(1, first).bind(2, end);
+            Statement rows =
+                from_.prepare("SELECT rowid, * FROM " + std::string(table_.name) +
+                                  " WHERE rowid >= ?1 AND rowid < ?2 ORDER BY rowid DESC",
+                              first,
+                              end);
             while (rows.next() && ++rows_ <= kMostRows) {
                 copyRow(rows);
             }
@@ -251,8 +253,7 @@ RunStore::Salvaged RunStore::salvage(const QString& damaged) {
         addIndexedImages(lost, database_);
         database_.execute(kRepair);
         database_.prepare("UPDATE runs SET graph = ?1 WHERE graph NOT IN (SELECT id FROM graphs)")
-            .bind(1, keptGraph({}))
-            .run();
+            .run(keptGraph({}));
         all.commit();
     } catch (const Unwritable& failed) {
         throw failed.error;
@@ -269,8 +270,7 @@ void RunStore::prune(int64_t most) {
             "key NOT IN (SELECT run FROM sheets) AND key NOT IN (SELECT run FROM sheet_cells) "
             "AND key NOT IN (SELECT key FROM runs WHERE state >= 2 ORDER BY ended DESC LIMIT "
             "?1)")
-        .bind(1, most)
-        .run();
+        .run(most);
     if (database_.changed() > 0) {
         database_.execute("DELETE FROM graphs WHERE id NOT IN (SELECT graph FROM runs)");
     }

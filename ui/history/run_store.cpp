@@ -56,6 +56,13 @@ constexpr std::string_view kRunColumns =
     "runs.models, runs.seed, runs.asked, runs.begun, runs.ended, runs.ms, runs.peak, "
     "runs.executed, runs.problem FROM runs JOIN graphs ON graphs.id = runs.graph ";
 
+constexpr QChar kFilesApart = u'\n';
+
+/// The line `?1` of a list of lines becomes `?2`.
+constexpr std::string_view kCellFileMoved =
+    "UPDATE sheet_cells SET files = trim(replace(char(10) || files || char(10), char(10) || ?1 || "
+    "char(10), char(10) || ?2 || char(10)), char(10)) WHERE instr(files, ?1)";
+
 std::string runsWhere(std::string_view condition) {
     return "SELECT " + std::string(kRunColumns) + std::string(condition);
 }
@@ -202,15 +209,12 @@ RunStore::RunStore(const QString& path, DatabaseUse use) : database_(path, use) 
 int64_t RunStore::keptGraph(const std::string& text) {
     const QByteArray bytes = QByteArray::fromStdString(text);
     const QByteArray hash = QCryptographicHash::hash(bytes, QCryptographicHash::Sha256);
-    Statement known = database_.prepare("SELECT id FROM graphs WHERE hash = ?1");
-    known.bind(1, hash);
+    Statement known = database_.prepare("SELECT id FROM graphs WHERE hash = ?1", hash);
     if (known.next()) {
         return known.number(0);
     }
     database_.prepare("INSERT INTO graphs(hash, packed) VALUES(?1, ?2)")
-        .bind(1, hash)
-        .bind(2, qCompress(bytes))
-        .run();
+        .run(hash, qCompress(bytes));
     return database_.lastRow();
 }
 
@@ -222,18 +226,17 @@ void RunStore::add(const std::vector<RunRecord>& runs) {
     for (const RunRecord& run : runs) {
         const SearchTerms& words = run.words;
         const int64_t graph = keptGraph(run.graph);
-        add.bind(1, run.key)
-            .bind(2, static_cast<int64_t>(run.state))
-            .bind(3, run.title)
-            .bind(4, graph)
-            .bind(5, QString::fromStdString(run.options))
-            .bind(6, words.graph)
-            .bind(7, words.prompt)
-            .bind(8, words.models)
-            .bind(9, words.seed)
-            .bind(10, searchable({run.title, words.prompt, words.models}))
-            .bind(11, run.asked)
-            .run();
+        add.run(run.key,
+                static_cast<int64_t>(run.state),
+                run.title,
+                graph,
+                QString::fromStdString(run.options),
+                words.graph,
+                words.prompt,
+                words.models,
+                words.seed,
+                searchable({run.title, words.prompt, words.models}),
+                run.asked);
     }
     all.commit();
 }
@@ -243,33 +246,24 @@ void RunStore::addLost(const RunKey& key, const QString& title, int64_t now) {
         .prepare(
             "INSERT INTO runs VALUES(?1, 2, 0, ?2, ?3, '{}', '', '', '', '', ?4, ?5, ?5, ?5, 0, "
             "0, -1, '')")
-        .bind(1, key)
-        .bind(2, title)
-        .bind(3, keptGraph({}))
-        .bind(4, searchable({title}))
-        .bind(5, now)
-        .run();
+        .run(key, title, keptGraph({}), searchable({title}), now);
 }
 
 void RunStore::setOrder(const std::vector<RunKey>& waiting) {
     Transaction all(database_);
     Statement move = database_.prepare("UPDATE runs SET place = ?2 WHERE key = ?1");
     database_.prepare("UPDATE runs SET place = place + ?1 WHERE state < 2")
-        .bind(1, static_cast<int64_t>(waiting.size()))
-        .run();
+        .run(static_cast<int64_t>(waiting.size()));
     int64_t index = 0;
     for (const RunKey& key : waiting) {
-        move.bind(1, key).bind(2, ++index).run();
+        move.run(key, ++index);
     }
     all.commit();
 }
 
 void RunStore::begin(const RunKey& key, int64_t now) {
     database_.prepare("UPDATE runs SET state = ?2, begun = ?3 WHERE key = ?1")
-        .bind(1, key)
-        .bind(2, static_cast<int64_t>(RunState::Running))
-        .bind(3, now)
-        .run();
+        .run(key, static_cast<int64_t>(RunState::Running), now);
 }
 
 void RunStore::end(const std::vector<RunRecord>& runs) {
@@ -278,14 +272,13 @@ void RunStore::end(const std::vector<RunRecord>& runs) {
         "UPDATE runs SET state = ?2, ended = ?3, ms = ?4, peak = ?5, executed = ?6, problem = ?7 "
         "WHERE key = ?1");
     for (const RunRecord& run : runs) {
-        end.bind(1, run.key)
-            .bind(2, static_cast<int64_t>(run.state))
-            .bind(3, run.ended)
-            .bind(4, run.milliseconds)
-            .bind(5, run.peak)
-            .bind(6, static_cast<int64_t>(run.executed))
-            .bind(7, run.problem)
-            .run();
+        end.run(run.key,
+                static_cast<int64_t>(run.state),
+                run.ended,
+                run.milliseconds,
+                run.peak,
+                run.executed,
+                run.problem);
     }
     all.commit();
 }
@@ -297,7 +290,7 @@ std::vector<RunKey> RunStore::claim(const std::vector<RunKey>& keys, int64_t now
         database_.prepare("UPDATE runs SET ended = ?2 WHERE key = ?1 AND state < 2 AND ended < ?3");
     std::vector<RunKey> claimed;
     for (const RunKey& key : keys) {
-        take.bind(1, key).bind(2, now).bind(3, now - kClaimMilliseconds).run();
+        take.run(key, now, now - kClaimMilliseconds);
         if (database_.changed() > 0) {
             claimed.push_back(key);
         }
@@ -312,8 +305,7 @@ void RunStore::addImages(const RunKey& key,
                          int64_t now) {
     Transaction all(database_);
     if (!paths.isEmpty()) {  // a run that was lost with a damaged file keeps its images
-        Statement known = database_.prepare("SELECT 1 FROM runs WHERE key = ?1");
-        known.bind(1, key);
+        Statement known = database_.prepare("SELECT 1 FROM runs WHERE key = ?1", key);
         if (!known.next()) {
             addLost(key, QFileInfo(paths.front()).fileName(), now);
         }
@@ -324,13 +316,9 @@ void RunStore::addImages(const RunKey& key,
         "0, 0, 0, ?4) ON CONFLICT(path) DO NOTHING");
     for (const QString& path : paths) {
         if (claim == ImageClaim::Wrote) {
-            drop.bind(1, path).bind(2, key).run();
+            drop.run(path, key);
         }
-        add.bind(1, key)
-            .bind(2, path)
-            .bind(3, searchable({QFileInfo(path).fileName()}))
-            .bind(4, now)
-            .run();
+        add.run(key, path, searchable({QFileInfo(path).fileName()}), now);
     }
     all.commit();
 }
@@ -339,15 +327,14 @@ void RunStore::forget(const std::vector<RunKey>& keys) {
     Transaction all(database_);
     Statement drop = database_.prepare("DELETE FROM runs WHERE key = ?1");
     for (const RunKey& key : keys) {
-        drop.bind(1, key).run();
+        drop.run(key);
     }
     database_.execute("DELETE FROM graphs WHERE id NOT IN (SELECT graph FROM runs)");
     all.commit();
 }
 
 std::optional<RunRecord> RunStore::run(const RunKey& key) {
-    Statement row = database_.prepare(runsWhere("WHERE runs.key = ?1"));
-    row.bind(1, key);
+    Statement row = database_.prepare(runsWhere("WHERE runs.key = ?1"), key);
     return row.next() ? std::optional(runAt(row)) : std::nullopt;
 }
 
@@ -359,8 +346,8 @@ int64_t RunStore::runCount() {
 std::vector<RunStore::KeptGraph> RunStore::recentGraphs(int64_t most) {
     Statement row = database_.prepare(
         "SELECT graphs.packed, max(runs.asked), count(*) FROM runs JOIN graphs ON graphs.id = "
-        "runs.graph GROUP BY graphs.id ORDER BY 2 DESC LIMIT ?1");
-    row.bind(1, most);
+        "runs.graph GROUP BY graphs.id ORDER BY 2 DESC LIMIT ?1",
+        most);
     std::vector<KeptGraph> graphs;
     while (row.next()) {
         graphs.push_back({.text = qUncompress(row.bytes(0)).toStdString(),
@@ -401,29 +388,22 @@ std::vector<ImageRecord> RunStore::images(const ImageFilter& filter) {
 
 std::vector<ImageRecord> RunStore::withoutThumbnail(int64_t most) {
     Statement rows = database_.prepare(
-        imagesWhere("WHERE pictures.id NOT IN (SELECT picture FROM thumbnails)") + " LIMIT ?1");
-    rows.bind(1, most);
+        imagesWhere("WHERE pictures.id NOT IN (SELECT picture FROM thumbnails)") + " LIMIT ?1",
+        most);
     return imagesAt(rows);
 }
 
 QByteArray RunStore::thumbnail(int64_t image) {
-    Statement row = database_.prepare("SELECT encoded FROM thumbnails WHERE picture = ?1");
-    row.bind(1, image);
+    Statement row = database_.prepare("SELECT encoded FROM thumbnails WHERE picture = ?1", image);
     return row.next() ? row.bytes(0) : QByteArray();
 }
 
 void RunStore::setThumbnail(int64_t image, const QSize& size, const QByteArray& encoded) {
     Transaction all(database_);
     database_.prepare("UPDATE pictures SET width = ?2, height = ?3 WHERE id = ?1")
-        .bind(1, image)
-        .bind(2, int64_t{size.width()})
-        .bind(3, int64_t{size.height()})
-        .run();
+        .run(image, size.width(), size.height());
     if (database_.changed() > 0) {
-        database_.prepare("INSERT OR REPLACE INTO thumbnails VALUES(?1, ?2)")
-            .bind(1, image)
-            .bind(2, encoded)
-            .run();
+        database_.prepare("INSERT OR REPLACE INTO thumbnails VALUES(?1, ?2)").run(image, encoded);
     }
     all.commit();
 }
@@ -432,27 +412,20 @@ void RunStore::setStarred(const std::vector<int64_t>& images, bool isStarred) {
     Transaction all(database_);
     Statement star = database_.prepare("UPDATE pictures SET starred = ?2 WHERE id = ?1");
     for (const int64_t image : images) {
-        star.bind(1, image).bind(2, int64_t{isStarred}).run();
+        star.run(image, isStarred);
     }
     all.commit();
 }
 
 void RunStore::setPath(int64_t image, const QString& path) {
     Transaction all(database_);
-    Statement before = database_.prepare("SELECT path FROM pictures WHERE id = ?1");
-    before.bind(1, image);
+    Statement before = database_.prepare("SELECT path FROM pictures WHERE id = ?1", image);
     if (before.next()) {
         moveSheetFile(before.text(0), path);
     }
-    database_.prepare("DELETE FROM pictures WHERE path = ?1 AND id <> ?2")
-        .bind(1, path)
-        .bind(2, image)
-        .run();
+    database_.prepare("DELETE FROM pictures WHERE path = ?1 AND id <> ?2").run(path, image);
     database_.prepare("UPDATE pictures SET path = ?2, found = ?3 WHERE id = ?1")
-        .bind(1, image)
-        .bind(2, path)
-        .bind(3, searchable({QFileInfo(path).fileName()}))
-        .run();
+        .run(image, path, searchable({QFileInfo(path).fileName()}));
     all.commit();
 }
 
@@ -460,7 +433,7 @@ void RunStore::forgetImages(const std::vector<int64_t>& images) {
     Transaction all(database_);
     Statement drop = database_.prepare("DELETE FROM pictures WHERE id = ?1");
     for (const int64_t image : images) {
-        drop.bind(1, image).run();
+        drop.run(image);
     }
     all.commit();
 }
@@ -472,13 +445,12 @@ void RunStore::restoreImages(const std::vector<ImageRecord>& images) {
         "SELECT ?1, ?2, ?3, ?4, 0, 0, ?5, ?6 WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?2) "
         "ON CONFLICT DO NOTHING");
     for (const ImageRecord& image : images) {
-        add.bind(1, image.id)
-            .bind(2, image.run)
-            .bind(3, image.path)
-            .bind(4, searchable({QFileInfo(image.path).fileName()}))
-            .bind(5, image.isStarred ? int64_t{1} : int64_t{0})
-            .bind(6, image.made)
-            .run();
+        add.run(image.id,
+                image.run,
+                image.path,
+                searchable({QFileInfo(image.path).fileName()}),
+                image.isStarred,
+                image.made);
     }
     all.commit();
 }
@@ -502,6 +474,120 @@ QStringList RunStore::models() {
 
 QStringList RunStore::graphs() {
     return column("SELECT DISTINCT name FROM runs");
+}
+
+void RunStore::addSheet(const RunRecord& sheet,
+                        const std::string& description,
+                        const std::vector<RunKey>& cells) {
+    add({sheet});
+    Transaction all(database_);
+    database_.prepare("INSERT INTO sheets VALUES(?1, ?2, '')")
+        .run(sheet.key, QString::fromStdString(description));
+    Statement row = database_.prepare("INSERT INTO sheet_cells VALUES(?1, ?2, ?3, '')");
+    int64_t index = 0;
+    for (const RunKey& cell : cells) {
+        row.run(sheet.key, index++, cell);
+    }
+    all.commit();
+}
+
+std::optional<SheetRecord> RunStore::endCell(const RunKey& run, const QStringList& files) {
+    database_.prepare("UPDATE sheet_cells SET files = ?2 WHERE run = ?1")
+        .run(run, files.join(kFilesApart));
+    return database_.changed() > 0 ? sheet(run) : std::nullopt;
+}
+
+void RunStore::replaceRuns(const std::vector<std::pair<RunKey, RunKey>>& replacements) {
+    Statement row = database_.prepare("UPDATE sheet_cells SET run = ?2, files = '' WHERE run = ?1");
+    for (const auto& [before, now] : replacements) {
+        row.run(before, now);
+    }
+}
+
+void RunStore::setSheetImage(const RunKey& key, const QString& path) {
+    database_.prepare("UPDATE sheets SET picture = ?2 WHERE run = ?1").run(key, path);
+}
+
+void RunStore::moveSheetFile(const QString& before, const QString& now) {
+    database_.prepare(kCellFileMoved).run(before, now);
+    database_.prepare("UPDATE sheets SET picture = ?2 WHERE picture = ?1").run(before, now);
+}
+
+RunKey RunStore::sheetKeyOf(const RunKey& run) {
+    Statement row = database_.prepare(
+        "SELECT run FROM sheets WHERE run = ?1 UNION ALL SELECT sheet FROM sheet_cells WHERE run = "
+        "?1 LIMIT 1",
+        run);
+    return row.next() ? row.text(0) : RunKey();
+}
+
+std::optional<SheetRecord> RunStore::sheet(const RunKey& of) {
+    if (!of.isEmpty()) {
+        return sheetWith(sheetKeyOf(of));
+    }
+    Statement row = database_.prepare(
+        "SELECT sheets.run FROM sheets JOIN runs ON runs.key = sheets.run ORDER BY runs.asked "
+        "DESC, runs.rowid DESC LIMIT 1");
+    return row.next() ? sheetWith(row.text(0)) : std::nullopt;
+}
+
+std::optional<SheetRecord> RunStore::sheetWith(const RunKey& key) {
+    Statement head =
+        database_.prepare("SELECT description, picture FROM sheets WHERE run = ?1", key);
+    const std::optional<RunRecord> own = run(key);
+    if (!own || !head.next()) {
+        return std::nullopt;
+    }
+    SheetRecord sheet{.key = key,
+                      .title = own->title,
+                      .name = own->words.graph,
+                      .graph = own->graph,
+                      .description = head.text(0).toStdString(),
+                      .image = head.text(1),
+                      .cells = {}};
+    Statement rows = database_.prepare(
+        "SELECT sheet_cells.run, sheet_cells.files, runs.key IS NOT NULL, runs.state, runs.ms, "
+        "runs.peak, runs.executed, runs.problem FROM sheet_cells LEFT JOIN runs ON runs.key = "
+        "sheet_cells.run WHERE sheet = ?1 ORDER BY cell",
+        key);
+    while (rows.next()) {
+        sheet.cells.push_back({.run = rows.text(0),
+                               .isKnown = rows.number(2) != 0,
+                               .state = static_cast<RunState>(rows.number(3)),
+                               .files = rows.text(1).split(kFilesApart, Qt::SkipEmptyParts),
+                               .milliseconds = rows.real(4),
+                               .peak = rows.number(5),
+                               .executed = static_cast<int>(rows.number(6)),
+                               .problem = rows.text(7)});
+    }
+    return sheet;
+}
+
+std::vector<SheetRecord> RunStore::sheetsWith(const std::set<RunKey>& keys) {
+    std::vector<SheetRecord> sheets;
+    for (const RunKey& key : keys) {
+        if (std::optional<SheetRecord> sheet = sheetWith(key)) {
+            sheets.push_back(std::move(*sheet));
+        }
+    }
+    return sheets;
+}
+
+std::vector<SheetRecord> RunStore::sheetsOf(const std::vector<RunKey>& runs) {
+    std::set<RunKey> keys;
+    for (const RunKey& run : runs) {
+        keys.insert(sheetKeyOf(run));
+    }
+    return sheetsWith(keys);
+}
+
+std::vector<SheetRecord> RunStore::unwrittenSheets() {
+    Statement rows = database_.prepare("SELECT run FROM sheets WHERE picture = ''");
+    std::set<RunKey> keys;
+    while (rows.next()) {
+        keys.insert(rows.text(0));
+    }
+    return sheetsWith(keys);
 }
 
 }  // namespace lowtide::ui

@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace lowtide::ui {
@@ -85,24 +87,22 @@ public:
     /// whose path another one has by now.
     void restoreImages(const std::vector<ImageRecord>& images);
 
-    /// A sheet of runs that were added, row by row; `key` is a run too, with the graph before
-    /// anything was varied.
-    void addSheet(const RunKey& key,
+    /// Adds `sheet` as a run that has ended, with the graph before anything was varied; `cells` are
+    /// runs that were added, row by row.
+    void addSheet(const RunRecord& sheet,
                   const std::string& description,
                   const std::vector<RunKey>& cells);
-    /// The run has ended with these files; the sheet that it is a cell of, empty: of none.
-    RunKey endCell(const RunKey& run, const QStringList& files);
-    /// In every sheet of which `before` is a cell.
-    void replaceRun(const RunKey& before, const RunKey& now);
+    /// The run has ended with these files; the sheet that it is a cell of, nullopt: of none.
+    std::optional<SheetRecord> endCell(const RunKey& run, const QStringList& files);
+    /// The second of each two in every sheet of which the first is a cell.
+    void replaceRuns(const std::vector<std::pair<RunKey, RunKey>>& replacements);
     void setSheetImage(const RunKey& key, const QString& path);
-    /// nullopt: there is none.
-    [[nodiscard]] std::optional<SheetRecord> sheet(const RunKey& key);
-    /// The sheet that the run is, or is a cell of; empty: none.
-    [[nodiscard]] RunKey sheetOf(const RunKey& run);
+    /// That the run is, or is a cell of; an empty key: the newest sheet. nullopt: there is none.
+    [[nodiscard]] std::optional<SheetRecord> sheet(const RunKey& of);
+    /// Each sheet that has some of the runs as cells.
+    [[nodiscard]] std::vector<SheetRecord> sheetsOf(const std::vector<RunKey>& runs);
     /// Sheets of which no image was written.
-    [[nodiscard]] std::vector<RunKey> unwrittenSheets();
-    /// Empty: there is none.
-    [[nodiscard]] RunKey newestSheet();
+    [[nodiscard]] std::vector<SheetRecord> unwrittenSheets();
     /// What ImageFilter can name, in alphabetical order.
     [[nodiscard]] QStringList models();
     [[nodiscard]] QStringList graphs();
@@ -112,6 +112,10 @@ private:
     void addLost(const RunKey& key, const QString& title, int64_t now);
     [[nodiscard]] int64_t keptGraph(const std::string& text);
     [[nodiscard]] QStringList column(std::string_view statement);
+    /// Empty: none.
+    [[nodiscard]] RunKey sheetKeyOf(const RunKey& run);
+    [[nodiscard]] std::optional<SheetRecord> sheetWith(const RunKey& key);
+    [[nodiscard]] std::vector<SheetRecord> sheetsWith(const std::set<RunKey>& keys);
     void moveSheetFile(const QString& before, const QString& now);
 
     Database database_;

@@ -198,24 +198,32 @@ void Gallery::askImages() {
     }
     isAsked_ = true;
     isStale_ = false;
-    library_.askChoices(
-        this, [this](const RunLibrary::Choices& choices) { filter_->setChoices(choices); });
-    library_.askImages(
-        filter_->filter(), this, [this](std::optional<std::vector<ImageRecord>> images) {
-            isAsked_ = false;
-            isUnread_ = !images;
-            takeImages(images ? *std::move(images) : rows_->images());
-            if (isStale_) {
-                askImages();
-            }
-        });
+    library_.ask([](RunStore& store) { return std::pair(store.models(), store.graphs()); },
+                 this,
+                 [this](const std::pair<QStringList, QStringList>& found) {
+                     filter_->setChoices(found.first, found.second);
+                 });
+    library_.ask([filter = filter_->filter()](RunStore& store) { return store.images(filter); },
+                 this,
+                 [this](std::vector<ImageRecord> images) {
+                     isUnread_ = false;
+                     takeImages(std::move(images));
+                 },
+                 [this] {
+                     isUnread_ = true;
+                     takeImages(rows_->images());
+                 });
 }
 
 void Gallery::takeImages(std::vector<ImageRecord> images) {
+    isAsked_ = false;
     isFilled_ = true;
     rows_->setImages(std::move(images));
     showPage();
     adjust();
+    if (isStale_) {
+        askImages();
+    }
 }
 
 void Gallery::showPage() {
@@ -353,7 +361,8 @@ void Gallery::star() {
         ids.push_back(image.id);
         areStarred = areStarred && image.isStarred;
     }
-    library_.setStarred(ids, !areStarred);
+    library_.changeImages(
+        [ids, areStarred](RunStore& store) { store.setStarred(ids, !areStarred); });
 }
 
 void Gallery::openFolder() {
@@ -399,9 +408,9 @@ void Gallery::rename() {
                 Q_EMIT refused(moved.problem);
                 return;
             }
-            library_.setPath(moved.image, moved.path, [moved] {
-                QThreadPool::globalInstance()->start([moved] { endRename(moved); });
-            });
+            library_.changeImages(
+                [moved](RunStore& store) { store.setPath(moved.image, moved.path); },
+                [moved] { QThreadPool::globalInstance()->start([moved] { endRename(moved); }); });
         });
 }
 

@@ -172,7 +172,7 @@ void GalleryRemoval::showMessage(std::vector<Removed> images) {
     for (const Removed& each : images) {
         gone.push_back(each.image.id);
     }
-    library_.forgetImages(gone);
+    library_.changeImages([gone](RunStore& store) { store.forgetImages(gone); });
     const auto moved = std::count_if(images.begin(), images.end(), [](const Removed& each) {
         return !each.moved.inWastebasket.isEmpty();
     });

@@ -83,9 +83,9 @@ void GalleryFilter::addAtEnd(const QList<QWidget*>& widgets) {
     row_->addGroup(widgets);
 }
 
-void GalleryFilter::setChoices(const RunLibrary::Choices& choices) {
-    fillChooser(*model_, choices.models);
-    fillChooser(*graph_, choices.graphs);
+void GalleryFilter::setChoices(const QStringList& models, const QStringList& graphs) {
+    fillChooser(*model_, models);
+    fillChooser(*graph_, graphs);
 }
 
 ImageFilter GalleryFilter::filter() const {

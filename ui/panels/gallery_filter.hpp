@@ -21,7 +21,7 @@ public:
     explicit GalleryFilter(QWidget* parent = nullptr);
 
     /// What can be chosen; what is chosen is kept.
-    void setChoices(const RunLibrary::Choices& choices);
+    void setChoices(const QStringList& models, const QStringList& graphs);
     [[nodiscard]] ImageFilter filter() const;
     /// Whether it leaves anything out.
     [[nodiscard]] bool isOpen() const;

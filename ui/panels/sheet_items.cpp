@@ -1,14 +1,12 @@
 #include "ui/panels/sheet_items.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/graph/overrides.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/vary/variation.hpp"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -215,9 +213,6 @@ std::vector<SheetChoice> choicesOf(const SheetItem& item,
 
 QString suggestedText(const SheetItem& item, const graph::Document& document) {
     const Json own = ownValue(item, document);
-    if (item.kind == SheetItemKind::Texts) {
-        return QString::fromStdString(plain(own));
-    }
     if (item.param->kind == ParamKind::Seed) {
         const uint64_t seed = own.is_number() ? own.get<uint64_t>() : 0;
         const uint64_t first = std::min(seed, UINT64_MAX - 3);
@@ -245,13 +240,7 @@ QString refusalOf(const SheetItem& item,
     alone.nodes[item.node] = document.nodes.at(item.node);
     for (const SheetValue& value : values) {
         try {
-            const AppliedSettings applied =
-                appliedSettings({item.node + "." + item.item + "=" + value.value});
-            (void)graph::applyOverrides(alone,
-                                        catalog,
-                                        {.params = applied.params,
-                                         .policies = applied.policies,
-                                         .precisions = applied.precisions});
+            (void)documentWith({item.node + "." + item.item + "=" + value.value}, alone, catalog);
         } catch (const Error& error) {
             return sentencesOf(error);
         }

@@ -17,7 +17,7 @@ namespace lowtide::ui {
 /// How the values of an item are given.
 enum class SheetItemKind {
     Numbers,  ///< typed, as lists and ranges
-    Ticks,    ///< chosen among some; others may be typed where `takesOthers` is set
+    Ticks,    ///< chosen among some
     Texts     ///< lines, or words of a prompt
 };
 
@@ -30,7 +30,7 @@ struct SheetItem {
     const NodeDesc* desc = nullptr;
     const ParamDesc* param = nullptr;  ///< nullptr: memory policy or precision
     SheetItemKind kind = SheetItemKind::Numbers;
-    bool takesOthers = false;
+    bool takesOthers = false;  ///< files of a parameter, else what is typed
 
     [[nodiscard]] QString title() const { return SheetAxis{{}, {}, nodeLabel, label, {}}.title(); }
 };
@@ -51,7 +51,7 @@ struct SheetChoice {
 [[nodiscard]] std::vector<SheetChoice> choicesOf(const SheetItem& item,
                                                  const graph::Document& document,
                                                  const OfferedFiles* offered);
-/// Numbers around the graph's own, or its text: what the user can begin with.
+/// Numbers around the graph's own, with which the user can begin.
 [[nodiscard]] QString suggestedText(const SheetItem& item, const graph::Document& document);
 /// The graph's own value as the command reads it.
 [[nodiscard]] std::string ownText(const SheetItem& item, const graph::Document& document);

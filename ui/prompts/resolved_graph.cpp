@@ -11,20 +11,6 @@ namespace {
 
 constexpr const char* kWildcardCode = "wildcard";
 
-/// Calls `take` with each parameter of the active nodes that are known.
-template <class Take>
-void forParams(const graph::Document& document, const graph::Catalog& catalog, const Take& take) {
-    for (const auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = catalog.find(node.type);
-        if (!desc || node.mode != graph::NodeMode::Active) {
-            continue;
-        }
-        for (const ParamDesc& param : desc->params) {
-            take(id, node, param);
-        }
-    }
-}
-
 /// Two prompts of a graph draw apart. FNV-1a.
 uint64_t seedAt(uint64_t seed, const PromptField& field) {
     uint64_t hash = 0xCBF29CE484222325ULL;
@@ -52,13 +38,13 @@ void putText(graph::Document& document, const PromptField& field, std::string te
 std::vector<PromptField> promptTargets(const graph::Document& document,
                                        const graph::Catalog& catalog) {
     std::vector<PromptField> targets;
-    forParams(document,
-              catalog,
-              [&](const std::string& id, const graph::DocumentNode&, const ParamDesc& param) {
-                  if (param.kind == ParamKind::Text && param.multiline) {
-                      targets.push_back({.node = id, .param = param.id});
-                  }
-              });
+    forActiveParams(document,
+                    catalog,
+                    [&](const std::string& id, const graph::DocumentNode&, const ParamDesc& param) {
+                        if (param.kind == ParamKind::Text && param.multiline) {
+                            targets.push_back({.node = id, .param = param.id});
+                        }
+                    });
     return targets;
 }
 
@@ -88,17 +74,17 @@ const std::string& textAt(const graph::Document& document, const PromptField& fi
 
 uint64_t runSeed(const graph::Document& document, const graph::Catalog& catalog) {
     std::optional<uint64_t> seed;
-    forParams(document,
-              catalog,
-              [&](const std::string&, const graph::DocumentNode& node, const ParamDesc& param) {
-                  if (param.kind != ParamKind::Seed || seed) {
-                      return;
-                  }
-                  const Json value = node.params.contains(param.id)
-                                         ? node.params.at(param.id)
-                                         : graph::toJson(param.defaultValue);
-                  seed = value.is_number_integer() ? value.get<uint64_t>() : 0;
-              });
+    forActiveParams(
+        document,
+        catalog,
+        [&](const std::string&, const graph::DocumentNode& node, const ParamDesc& param) {
+            if (param.kind != ParamKind::Seed || seed) {
+                return;
+            }
+            const Json value = node.params.contains(param.id) ? node.params.at(param.id)
+                                                              : graph::toJson(param.defaultValue);
+            seed = value.is_number_integer() ? value.get<uint64_t>() : 0;
+        });
     return seed.value_or(0);
 }
 
@@ -157,20 +143,6 @@ void PromptCombinations::put(graph::Document& document, uint64_t index) {
         putText(document, each->field, each->texts.at(index % own));
         index /= own;
     }
-}
-
-uint64_t promptCombinations(const graph::Document& document,
-                            const graph::Catalog& catalog,
-                            const Wildcards& wildcards,
-                            Issues& issues) {
-    return PromptCombinations(document, catalog, wildcards).count(issues);
-}
-
-void putCombination(graph::Document& document,
-                    const graph::Catalog& catalog,
-                    const Wildcards& wildcards,
-                    uint64_t index) {
-    PromptCombinations(document, catalog, wildcards).put(document, index);
 }
 
 size_t takePrompts(graph::Document& into,

@@ -20,6 +20,20 @@ struct PromptField {
     auto operator<=>(const PromptField&) const = default;
 };
 
+/// Calls `take` with each parameter of the active nodes whose type is known, in the order of ids.
+template <class Document, class Take>
+void forActiveParams(Document& document, const graph::Catalog& catalog, const Take& take) {
+    for (auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        if (!desc || node.mode != graph::NodeMode::Active) {
+            continue;
+        }
+        for (const ParamDesc& param : desc->params) {
+            take(id, node, param);
+        }
+    }
+}
+
 /// Those of active nodes, stated or not, in the order of ids.
 [[nodiscard]] std::vector<PromptField> promptTargets(const graph::Document& document,
                                                      const graph::Catalog& catalog);
@@ -58,9 +72,11 @@ public:
                        const graph::Catalog& catalog,
                        const Wildcards& wildcards);
 
-    /// As promptCombinations().
+    /// How many there are, PromptChoices::kEndless for more than can be counted; 1: no prompt has
+    /// alternatives. `issues` gets what cannot be counted.
     [[nodiscard]] uint64_t count(Issues& issues);
-    /// As putCombination(), into a document with the same fields.
+    /// Puts number `index` into a document with the same fields; those of the last place change
+    /// first. Errors are those of PromptChoices; count() reports them before.
     void put(graph::Document& document, uint64_t index);
 
 private:
@@ -71,19 +87,6 @@ private:
 
     std::vector<Template> templates_;
 };
-
-/// How many graphs there are with all alternatives, PromptChoices::kEndless for more than can be
-/// counted; 1 where there are none. `issues` gets what cannot be counted.
-[[nodiscard]] uint64_t promptCombinations(const graph::Document& document,
-                                          const graph::Catalog& catalog,
-                                          const Wildcards& wildcards,
-                                          Issues& issues);
-/// Puts combination number `index` into the document; those of the last place change first. Errors
-/// are those of PromptChoices; promptCombinations() reports them before.
-void putCombination(graph::Document& document,
-                    const graph::Catalog& catalog,
-                    const Wildcards& wildcards,
-                    uint64_t index);
 
 /// Puts the prompts of one graph into another, each in the place of an active node that has its
 /// node type and parameter, else its parameter; the first in the order of ids that has none yet.

@@ -4,7 +4,6 @@
 
 #include <QApplication>
 #include <QDBusArgument>
-#include <QDBusMessage>
 #include <QDBusMetaType>
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
@@ -22,15 +21,15 @@ namespace {
 
 using PortalSettings = QMap<QString, QVariantMap>;
 
-const QString kPortalSettings = QStringLiteral("org.freedesktop.portal.Settings");
 constexpr const char* kAppearance = "org.freedesktop.appearance";
 constexpr const char* kGnome = "org.gnome.desktop.interface";
 constexpr const char* kGnomeAccess = "org.gnome.desktop.a11y.interface";
 constexpr int kPortalMilliseconds = 5000;
 
 QDBusMessage readAllCall() {
-    return portalCall(kPortalSettings, "ReadAll") << QStringList{
-               QLatin1String(kAppearance), QLatin1String(kGnome), QLatin1String(kGnomeAccess)};
+    const QStringList spaces{
+        QLatin1String(kAppearance), QLatin1String(kGnome), QLatin1String(kGnomeAccess)};
+    return portal("Settings").call("ReadAll", {spaces});
 }
 
 QVariant plain(const QVariant& value) {
@@ -54,9 +53,10 @@ Desktop::Desktop(const QDBusConnection& bus, QObject* parent) : QObject(parent),
         return;
     }
     qDBusRegisterMetaType<PortalSettings>();
-    bus_.connect(kPortal,
-                 kPortalPath,
-                 kPortalSettings,
+    const BusTarget settings = portal("Settings");
+    bus_.connect(settings.service,
+                 settings.path,
+                 settings.interface,
                  QStringLiteral("SettingChanged"),
                  this,
                  SLOT(settingChanged(QString, QString, QDBusVariant)));

@@ -35,8 +35,17 @@ DesktopAddresses standardDesktop() {
                                 QStringLiteral("/run/dbus/system_bus_socket"))};
 }
 
-QDBusMessage portalCall(const QString& interface, const char* method, const QString& path) {
-    return QDBusMessage::createMethodCall(kPortal, path, interface, QLatin1String(method));
+QDBusMessage BusTarget::call(const char* method, const QVariantList& arguments) const {
+    QDBusMessage message =
+        QDBusMessage::createMethodCall(service, path, interface, QLatin1String(method));
+    message.setArguments(arguments);
+    return message;
+}
+
+BusTarget portal(const char* part) {
+    return {.service = QStringLiteral("org.freedesktop.portal.Desktop"),
+            .path = QStringLiteral("/org/freedesktop/portal/desktop"),
+            .interface = QStringLiteral("org.freedesktop.portal.") + QLatin1String(part)};
 }
 
 DesktopBus::DesktopBus(const QString& address, const QString& what, QObject* parent)

@@ -4,6 +4,7 @@
 #include <QDBusMessage>
 #include <QObject>
 #include <QString>
+#include <QVariantList>
 
 #include <functional>
 #include <optional>
@@ -20,13 +21,17 @@ struct DesktopAddresses {
 /// Those of the environment. Never one that would have to be started first.
 [[nodiscard]] DesktopAddresses standardDesktop();
 
-inline const QString kPortal = QStringLiteral("org.freedesktop.portal.Desktop");
-inline const QString kPortalPath = QStringLiteral("/org/freedesktop/portal/desktop");
+/// Whom to ask on a bus.
+struct BusTarget {
+    QString service;
+    QString path;
+    QString interface;
 
-/// A call of the desktop's portal: "org.freedesktop.portal.Inhibit".
-[[nodiscard]] QDBusMessage portalCall(const QString& interface,
-                                      const char* method,
-                                      const QString& path = kPortalPath);
+    [[nodiscard]] QDBusMessage call(const char* method, const QVariantList& arguments = {}) const;
+};
+
+/// A part of the desktop's portal: "Settings".
+[[nodiscard]] BusTarget portal(const char* part);
 
 /// A message bus, connected on another thread with the first question. Without one every question
 /// is answered by an error, which is logged once. GUI thread only; never blocks it.

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"
+#include "plugin/graph/issues.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
@@ -33,6 +34,24 @@ Answer tryOpen(const OpenModule& open) noexcept {
     } catch (const std::exception& error) {
         return {.message = QString::fromUtf8(error.what())};
     }
+}
+
+std::string answerOf(Severity severity, const Message& problem) {
+    const Issue issue{.severity = severity,
+                      .code = "unsupported",
+                      .message = problem,
+                      .hint = message("start the studio again when the module is in its place")};
+    return Json{{"issues", graph::toJson(Issues{issue})}}.dump();
+}
+
+std::string refusal() {
+    return answerOf(Severity::Error,
+                    message("the engine does not run, so this graph can be edited and saved only"));
+}
+
+std::string note() {
+    return answerOf(Severity::Info,
+                    message("the engine does not run, so nothing of this graph was checked"));
 }
 
 constexpr qint64 kLargestFile = 16 << 20;
@@ -97,6 +116,37 @@ std::vector<NodeDesc> keptNodes(const QString& path) {
         nodes.clear();  // of another version; the next start of the module writes it again
     }
     return nodes;
+}
+
+Status AbsentRunner::check(std::string_view, std::string_view, std::string& result) noexcept {
+    result = note();
+    return Status::Ok;
+}
+
+Status AbsentRunner::plan(std::string_view, std::string_view, std::string& result) noexcept {
+    result = note();
+    return Status::Failed;
+}
+
+Status AbsentRunner::start(
+    std::string_view, std::string_view, Observer&, RunId&, std::string& result) noexcept {
+    result = refusal();
+    return Status::Invalid;
+}
+
+Status AbsentRunner::wait(RunId, std::string& result) noexcept {
+    result = refusal();
+    return Status::Invalid;
+}
+
+Status AbsentRunner::memory(std::string& result) noexcept {
+    result = "{}";
+    return Status::Ok;
+}
+
+Status AbsentRunner::devices(std::string& result) noexcept {
+    result = R"({"devices":[]})";
+    return Status::Ok;
 }
 
 StartPage::StartPage(QWidget* parent)

@@ -7,6 +7,7 @@
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
+#include <QDateTime>
 #include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLabel>
@@ -32,13 +33,7 @@ const NodeDesc* descOf(const std::string& node,
 }
 
 const ParamDesc* paramOf(const NodeDesc* desc, const std::string& param) {
-    if (!desc) {
-        return nullptr;
-    }
-    const auto found = std::find_if(desc->params.begin(),
-                                    desc->params.end(),
-                                    [&](const ParamDesc& each) { return each.id == param; });
-    return found == desc->params.end() ? nullptr : &*found;
+    return desc ? graph::findParam(*desc, param) : nullptr;
 }
 
 QString settingText(const std::string& setting) {
@@ -201,16 +196,19 @@ void GalleryController::reportProblem(const QString& problem) {
 
 void GalleryController::withRun(const RunKey& key,
                                 const std::function<void(const RunRecord&)>& act) {
-    workspace_.library->askRun(key, this, [this, act](const std::optional<RunRecord>& run) {
-        if (!run) {
-            return;  // it was forgotten meanwhile
-        }
-        try {
-            act(*run);
-        } catch (const Error& error) {
-            showError(window_, tr("The graph of this run cannot be opened"), error);
-        }
-    });
+    workspace_.library->ask(
+        [key](RunStore& store) { return store.run(key); },
+        this,
+        [this, act](const std::optional<RunRecord>& run) {
+            if (!run) {
+                return;  // it was forgotten meanwhile
+            }
+            try {
+                act(*run);
+            } catch (const Error& error) {
+                showError(window_, tr("The graph of this run cannot be opened"), error);
+            }
+        });
 }
 
 void GalleryController::openGraph(const RunKey& key, const QString& path) {
@@ -297,7 +295,7 @@ void GalleryController::ask(const std::vector<RunRecord>& runs) {
         for (const RunRecord& run : runs) {
             keys.push_back(run.key);
         }
-        workspace_.library->forget(keys);
+        workspace_.library->changeImages([keys](RunStore& store) { store.forget(keys); });
         Q_EMIT forgotten();
     }
 }
@@ -308,7 +306,10 @@ void GalleryController::runAgain(const std::vector<RunRecord>& runs) {
     for (const RunRecord& run : runs) {
         keys.push_back(run.key);
     }
-    workspace_.library->claim(keys, this, [this, runs](const std::vector<RunKey>& claimed) {
+    const auto claim = [keys](RunStore& store) {
+        return store.claim(keys, QDateTime::currentMSecsSinceEpoch());
+    };
+    workspace_.library->write(claim, this, [this, runs](const std::vector<RunKey>& claimed) {
         const std::set<RunKey> ours(claimed.begin(), claimed.end());
         std::vector<AskedRun> again;
         std::vector<RunRecord> over;

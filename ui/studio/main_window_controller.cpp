@@ -2,7 +2,6 @@
 
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/device_memory.hpp"
-#include "ui/bridge/run_log.hpp"
 #include "ui/canvas/viewport.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/editors/prompt_editor.hpp"

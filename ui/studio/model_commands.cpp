@@ -111,16 +111,17 @@ ModelCommands::ModelCommands(MainWindowWidgets& widgets)
     });
     if (RunLibrary* library = workspace_.library.get()) {
         workspace_.modelImages.setEarlier([this, library](const QString& name, auto done) {
-            library->askImages({.model = name}, this, [this, library, done](const auto& images) {
-                if (!images || images->empty()) {
-                    done(QImage());
-                    return;
-                }
-                library->askThumbnails(
-                    {images->front()}, ModelImages::kPixels, this, [done](const auto& thumbnails) {
-                        done(thumbnails.empty() ? QImage() : thumbnails.front().image);
-                    });
-            });
+            library->ask(
+                [name](RunStore& store) {
+                    const std::vector<ImageRecord> images = store.images({.model = name});
+                    return images.empty()
+                               ? QImage()
+                               : boundedBy(QImage::fromData(store.thumbnail(images.front().id)),
+                                           ModelImages::kPixels);
+                },
+                this,
+                [done](const QImage& image) { done(image); },
+                [done] { done(QImage()); });
         });
     }
 }

@@ -1,5 +1,6 @@
 #include "ui/studio/run_notices.hpp"
 
+#include "plugin/base/log.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/language/language.hpp"
@@ -7,14 +8,18 @@
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/figures.hpp"
 
-#include <QCoreApplication>
+#include <QApplication>
+#include <QDBusObjectPath>
+#include <QDBusUnixFileDescriptor>
 #include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QMainWindow>
+#include <QVariantMap>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace lowtide::ui {
@@ -45,6 +50,35 @@ bool isLast(const QObject* watched) {
     const auto* widget = qobject_cast<const QWidget*>(watched);
     return widget && widget->isWindow() &&
            (qobject_cast<const QMainWindow*>(watched) || qobject_cast<const QDockWidget*>(watched));
+}
+
+const BusTarget kPortalNotices = portal("Notification");
+const BusTarget kNoticeService{QStringLiteral("org.freedesktop.Notifications"),
+                               QStringLiteral("/org/freedesktop/Notifications"),
+                               QStringLiteral("org.freedesktop.Notifications")};
+const BusTarget kLogin{QStringLiteral("org.freedesktop.login1"),
+                       QStringLiteral("/org/freedesktop/login1"),
+                       QStringLiteral("org.freedesktop.login1.Manager")};
+const BusTarget kScreenSaver{QStringLiteral("org.freedesktop.ScreenSaver"),
+                             QStringLiteral("/org/freedesktop/ScreenSaver"),
+                             QStringLiteral("org.freedesktop.ScreenSaver")};
+const QString kProgram = QStringLiteral("Lowtide");
+const QString kId = QStringLiteral("run");
+const QString kShow = QStringLiteral("default");
+constexpr uint kSuspend = 4;  ///< of the portal's flags
+
+const auto kForget = [](const QDBusMessage&) {};
+
+QString headingOf(const QueuedRun& run) {
+    return run.state == RunState::Failed ? RunAttention::tr("The run failed")
+                                         : RunAttention::tr("The run has finished");
+}
+
+QString textOf(const QueuedRun& run, double seconds) {
+    const Issue* error = run.state == RunState::Failed ? firstErrorIn(run.issues) : nullptr;
+    return error ? RunAttention::tr("%1: %2").arg(run.title,
+                                                  QString::fromStdString(error->message.str()))
+                 : RunAttention::tr("%1, %2").arg(run.title, secondsText(seconds));
 }
 
 }  // namespace
@@ -212,6 +246,224 @@ void EscapeTwice::count() {
     } else {
         since_.start();
     }
+}
+
+DesktopNotice::DesktopNotice(DesktopBus& bus, QObject* parent) : QObject(parent), bus_(bus) {
+    bus_.whenConnected([this](QDBusConnection& connected) { listen(connected); });
+}
+
+/// From any sender: who the services are would have to be asked first.
+void DesktopNotice::listen(QDBusConnection& bus) {
+    const auto listenTo = [&](const BusTarget& target, const char* signal, const char* slot) {
+        bus.connect(QString(), target.path, target.interface, QLatin1String(signal), this, slot);
+    };
+    listenTo(
+        kPortalNotices, "ActionInvoked", SLOT(takePortalAction(QString, QString, QVariantList)));
+    listenTo(kNoticeService, "ActionInvoked", SLOT(takeAction(uint, QString)));
+    listenTo(kNoticeService, "ActivationToken", SLOT(takeToken(uint, QString)));
+}
+
+void DesktopNotice::show(const QString& title, const QString& text) {
+    const QVariantMap notice{{QStringLiteral("title"), title},
+                             {QStringLiteral("body"), text},
+                             {QStringLiteral("default-action"), kShow}};
+    bus_.ask(kPortalNotices.call("AddNotification", {kId, notice}),
+             [this, title, text](const QDBusMessage& answer) {
+                 if (answer.type() == QDBusMessage::ReplyMessage) {
+                     by_ = By::Portal;
+                 } else {
+                     showByService(title, text);
+                 }
+             });
+}
+
+void DesktopNotice::showByService(const QString& title, const QString& text) {
+    const QVariantList notice{kProgram,
+                              shown_,
+                              QStringLiteral("lowtide-studio"),
+                              title,
+                              text.toHtmlEscaped(),
+                              QStringList{kShow, tr("Show")},
+                              QVariantMap(),
+                              -1};
+    bus_.ask(kNoticeService.call("Notify", notice), [this](const QDBusMessage& answer) {
+        if (answer.type() == QDBusMessage::ReplyMessage) {
+            by_ = By::Service;
+            shown_ = answer.arguments().value(0).toUInt();
+        } else {
+            Q_EMIT refused();
+        }
+    });
+}
+
+void DesktopNotice::takeBack() {
+    const By by = std::exchange(by_, By::Nobody);
+    if (by == By::Portal) {
+        bus_.ask(kPortalNotices.call("RemoveNotification", {kId}), kForget);
+    } else if (by == By::Service) {
+        bus_.ask(kNoticeService.call("CloseNotification", {std::exchange(shown_, 0)}), kForget);
+    }
+}
+
+void DesktopNotice::takePortalAction(const QString& id, const QString&, const QVariantList&) {
+    if (by_ == By::Portal && id == kId) {
+        by_ = By::Nobody;  // the desktop takes it away
+        Q_EMIT activated();
+    }
+}
+
+void DesktopNotice::takeAction(uint id, const QString&) {
+    if (by_ == By::Service && id == shown_) {
+        by_ = By::Nobody;
+        shown_ = 0;
+        Q_EMIT activated();
+    }
+}
+
+/// Comes before the action; Qt takes it when the window asks to be in front. It has no other way
+/// than the environment, which other threads read: nothing is written where nobody takes it.
+void DesktopNotice::takeToken(uint id, const QString& token) {
+    const bool isTaken = QGuiApplication::platformName().startsWith(QLatin1String("wayland"));
+    if (isTaken && by_ == By::Service && id == shown_) {
+        qputenv("XDG_ACTIVATION_TOKEN", token.toUtf8());
+    }
+}
+
+SleepGuard::SleepGuard(DesktopBus& session, DesktopBus& system, QObject* parent)
+    : QObject(parent), session_(session), system_(system) {}
+
+void SleepGuard::hold(const QString& reason) {
+    if (std::exchange(isWanted_, true)) {
+        return;
+    }
+    const QVariantMap options{{QStringLiteral("reason"), reason}};
+    const auto closeRequest = [this](const QVariant& answer) -> Undo {
+        BusTarget request = portal("Request");
+        request.path = answer.value<QDBusObjectPath>().path();
+        return [this, request] { session_.ask(request.call("Close"), kForget); };
+    };
+    // It lasts until the descriptor is closed.
+    const auto closeDescriptor = [](const QVariant& answer) -> Undo {
+        auto held =
+            std::make_shared<QDBusUnixFileDescriptor>(answer.value<QDBusUnixFileDescriptor>());
+        return [held] { *held = QDBusUnixFileDescriptor(); };
+    };
+    const auto allowScreenSaver = [this](const QVariant& answer) -> Undo {
+        return [this, cookie = answer.toUInt()] {
+            session_.ask(kScreenSaver.call("UnInhibit", {cookie}), kForget);
+        };
+    };
+    const QString what = QStringLiteral("sleep");
+    const QString how = QStringLiteral("block");
+    ask(++number_,
+        {{&session_,
+          portal("Inhibit").call("Inhibit", {QString(), kSuspend, options}),
+          closeRequest},
+         {&system_, kLogin.call("Inhibit", {what, kProgram, reason, how}), closeDescriptor},
+         {&session_, kScreenSaver.call("Inhibit", {kProgram, reason}), allowScreenSaver}});
+}
+
+void SleepGuard::release() {
+    isWanted_ = false;
+    ++number_;
+    if (const Undo undo = std::exchange(undo_, nullptr)) {
+        undo();
+    }
+}
+
+/// What came too late is undone at once.
+void SleepGuard::keep(int number, Undo undo) {
+    if (number == number_) {
+        undo_ = std::move(undo);
+    } else {
+        undo();
+    }
+}
+
+void SleepGuard::ask(int number, std::vector<Way> ways) {
+    const Way& first = ways.front();
+    first.bus->ask(first.call, [this, number, ways](const QDBusMessage& answer) {
+        if (answer.type() == QDBusMessage::ReplyMessage && !answer.arguments().isEmpty()) {
+            keep(number, ways.front().undoOf(answer.arguments().front()));
+        } else if (ways.size() > 1) {
+            ask(number, {ways.begin() + 1, ways.end()});
+        } else if (!std::exchange(isRefusalReported_, true)) {
+            log(Level::Info, "nothing here keeps the computer awake while runs are at work");
+        }
+    });
+}
+
+RunAttention::RunAttention(const RunQueue& queue,
+                           const Settings& settings,
+                           const DesktopAddresses& desktop,
+                           QWidget& window,
+                           QObject* parent)
+    : QObject(parent),
+      queue_(queue),
+      settings_(settings),
+      window_(window),
+      session_(desktop.session, QStringLiteral("session bus")),
+      system_(desktop.system, QStringLiteral("system bus")),
+      notice_(session_),
+      sleep_(session_, system_) {
+    connect(&queue_, &RunQueue::started, this, [this] {
+        since_.start();
+        adjustSleep();
+    });
+    connect(&queue_, &RunQueue::ended, this, [this](quint64 id) {
+        reportEnd(id);
+        adjustSleep();
+    });
+    connect(&queue_, &RunQueue::listChanged, this, &RunAttention::adjustSleep);
+    connect(&queue_, &RunQueue::pausedChanged, this, &RunAttention::adjustSleep);
+    connect(&settings_, &Settings::changed, this, &RunAttention::adjustSleep);
+    connect(&notice_, &DesktopNotice::activated, this, [this] {
+        bringWindow();
+        Q_EMIT runAsked(notifiedRun_);
+    });
+    connect(&notice_, &DesktopNotice::refused, this, [this] { QApplication::alert(&window_); });
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+        if (now) {
+            notice_.takeBack();  // who is here sees it
+        }
+    });
+}
+
+RunAttention::~RunAttention() {
+    notice_.takeBack();
+    sleep_.release();
+}
+
+void RunAttention::reportEnd(quint64 id) {
+    const QueuedRun* run = queue_.find(id);
+    const Preferences& preferences = settings_.preferences();
+    const double seconds = since_.isValid() ? static_cast<double>(since_.elapsed()) / 1000 : 0;
+    if (!run || run->state == RunState::Cancelled || !preferences.notifiesOfRuns ||
+        seconds < preferences.notifyAfterSeconds || QApplication::activeWindow()) {
+        return;
+    }
+    notifiedRun_ = id;
+    notice_.show(headingOf(*run), textOf(*run, seconds));
+}
+
+void RunAttention::adjustSleep() {
+    const auto& runs = queue_.runs();
+    const bool isMoreToCome =
+        !queue_.isPaused() && std::any_of(runs.begin(), runs.end(), [](const QueuedRun& run) {
+            return run.state == RunState::Waiting;
+        });
+    if (settings_.preferences().keepsAwake && (queue_.running() || isMoreToCome)) {
+        sleep_.hold(tr("Images are being made"));
+    } else {
+        sleep_.release();
+    }
+}
+
+void RunAttention::bringWindow() {
+    window_.setWindowState(window_.windowState() & ~Qt::WindowMinimized);
+    window_.show();
+    window_.raise();
+    window_.activateWindow();
 }
 
 }  // namespace lowtide::ui

@@ -204,7 +204,9 @@ void SheetController::start(const SheetPlan& plan) {
         keys.push_back(library.keyOf(run));
         sheet.cells.push_back({.run = keys.back(), .isKnown = true});
     }
-    library.addSheet(own, sheet.description, keys);
+    library.write([own, description = sheet.description, keys](RunStore& store) {
+        store.addSheet(own, description, keys);
+    });
     show(sheet);
     if (const QueuedRun* running = workspace_.queue.running()) {
         reportProgress(running->id);
@@ -228,7 +230,8 @@ void SheetController::take(const SheetRecord& sheet) {
 }
 
 void SheetController::open(const RunKey& key) {
-    workspace_.library->askSheet(key, this, [this, asked = ++times_](const auto& sheet) {
+    const auto find = [key](RunStore& store) { return store.sheet(key); };
+    workspace_.library->ask(find, this, [this, asked = ++times_](const auto& sheet) {
         if (asked != times_) {
             return;  // another one was shown or asked for meanwhile
         }
@@ -252,14 +255,15 @@ void SheetController::reportProgress(quint64 run) {
 
 void SheetController::endRun(quint64 run) {
     const QueuedRun* queued = workspace_.queue.find(run);
-    workspace_.library->endCell(workspace_.library->keyOf(run),
-                                queued ? queued->files : QStringList(),
-                                this,
-                                [this](const std::optional<SheetRecord>& sheet) {
-                                    if (sheet) {
-                                        endCellsOf(*sheet);
-                                    }
-                                });
+    const auto end = [key = workspace_.library->keyOf(run),
+                      files = queued ? queued->files : QStringList()](RunStore& store) {
+        return store.endCell(key, files);
+    };
+    workspace_.library->write(end, this, [this](const std::optional<SheetRecord>& sheet) {
+        if (sheet) {
+            endCellsOf(*sheet);
+        }
+    });
 }
 
 void SheetController::endWaiting(const std::vector<quint64>& runs) {
@@ -267,7 +271,8 @@ void SheetController::endWaiting(const std::vector<quint64>& runs) {
     for (const quint64 run : runs) {
         keys.push_back(workspace_.library->keyOf(run));
     }
-    workspace_.library->endCells(keys, this, [this](const std::vector<SheetRecord>& sheets) {
+    const auto find = [keys](RunStore& store) { return store.sheetsOf(keys); };
+    workspace_.library->ask(find, this, [this](const std::vector<SheetRecord>& sheets) {
         for (const SheetRecord& sheet : sheets) {
             endCellsOf(sheet);
         }
@@ -284,7 +289,8 @@ void SheetController::endCellsOf(const SheetRecord& sheet) {
 }
 
 void SheetController::writeMissing() {
-    workspace_.library->askUnwrittenSheets(this, [this](const std::vector<SheetRecord>& sheets) {
+    const auto find = [](RunStore& store) { return store.unwrittenSheets(); };
+    workspace_.library->ask(find, this, [this](const std::vector<SheetRecord>& sheets) {
         for (const SheetRecord& sheet : sheets) {
             if (areAllOver(sheet)) {
                 write(sheet, Reported::Success);
@@ -332,16 +338,18 @@ void SheetController::takeWritten(const SheetRecord& sheet,
         }
         return;
     }
-    workspace_.library->setSheetImage(sheet.key, done.path);
-    workspace_.library->askSheet(
-        sheet.key, this, [this, reported, isOld](const std::optional<SheetRecord>& now) {
-            if (now && now->key == view_.sheet()) {
-                take(*now);
-            }
-            if (now && isOld && areAllOver(*now)) {
-                write(*now, reported);
-            }
-        });
+    workspace_.library->write(
+        [key = sheet.key, path = done.path](RunStore& store) { store.setSheetImage(key, path); });
+    workspace_.library->addImages(sheet.key, {done.path}, ImageClaim::Wrote);
+    const auto find = [key = sheet.key](RunStore& store) { return store.sheet(key); };
+    workspace_.library->ask(find, this, [this, reported, isOld](const auto& now) {
+        if (now && now->key == view_.sheet()) {
+            take(*now);
+        }
+        if (now && isOld && areAllOver(*now)) {
+            write(*now, reported);
+        }
+    });
     notices_.show(NoticeKind::Success,
                   tr("The sheet is ready: %1").arg(QFileInfo(done.path).fileName()),
                   tr("Show it"),
@@ -400,7 +408,7 @@ void SheetController::retry() {
         replacements.emplace_back(cell.run, now);
         cell = {.run = now, .isKnown = true};
     }
-    workspace_.library->replaceRuns(std::move(replacements));
+    workspace_.library->write([replacements](RunStore& store) { store.replaceRuns(replacements); });
     take(sheet);
 }
 

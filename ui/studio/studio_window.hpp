@@ -1,7 +1,6 @@
 #pragma once
 
 #include "ui/bridge/log_model.hpp"
-#include "ui/studio/absent_plugin.hpp"
 #include "ui/studio/actions.hpp"
 #include "ui/studio/appearance.hpp"
 #include "ui/studio/desktop_bus.hpp"

@@ -64,7 +64,9 @@ class ManyRunsTest : public QObject {
     /// What follows is done too, and what is written is written.
     void settle() {
         bool isWritten = false;
-        studio_->workspace().library->askRun("x", qApp, [&](const auto&) { isWritten = true; });
+        studio_->workspace().library->ask([](RunStore& store) { return store.run("x"); },
+                                          qApp,
+                                          [&](const auto&) { isWritten = true; });
         QTRY_VERIFY_WITH_TIMEOUT(isWritten, kPatience);
         QTest::qWait(100);
     }

@@ -5,13 +5,13 @@
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/studio/scene.hpp"
-#include "ui/panels/axis_editor.hpp"
 #include "ui/panels/frame_tool.hpp"
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/image_view.hpp"
 #include "ui/panels/model_rows.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/panels/retouching.hpp"
+#include "ui/panels/sheet_dialog.hpp"
 #include "ui/panels/sheet_view.hpp"
 
 #include <QtTest/QtTest>

@@ -4,7 +4,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/log_model.hpp"
-#include "ui/bridge/run_log.hpp"
+#include "ui/bridge/run_queue.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>

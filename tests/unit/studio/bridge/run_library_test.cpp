@@ -62,9 +62,17 @@ class RunLibraryTest : public QObject {
     static QString fileIn(const QString& folder) { return folder + "/runs.sqlite"; }
 
     static std::vector<ImageRecord> imagesIn(RunLibrary& library) {
-        return answerTo<std::optional<std::vector<ImageRecord>>>(
-                   [&](auto done) { library.askImages({}, &library, done); })
-            .value();
+        return answerTo<std::vector<ImageRecord>>([&](auto done) {
+            library.ask([](RunStore& store) { return store.images({}); }, &library, done);
+        });
+    }
+
+    static std::optional<RunRecord> runIn(RunLibrary& library, quint64 id) {
+        return answerTo<std::optional<RunRecord>>([&](auto done) {
+            library.ask([key = library.keyOf(id)](RunStore& store) { return store.run(key); },
+                        &library,
+                        done);
+        });
     }
 
     static std::vector<RunRecord> leftOpenIn(RunLibrary& library) {
@@ -113,8 +121,14 @@ private Q_SLOTS:
         QCOMPARE(leftOpenIn(one).size(), size_t{3});
         QCOMPARE(leftOpenIn(other).size(), size_t{3});
         const auto claimedBy = [&](RunLibrary& library) {
-            return answerTo<std::vector<RunKey>>(
-                [&](auto done) { library.claim(keys, &library, done); });
+            return answerTo<std::vector<RunKey>>([&](auto done) {
+                library.write(
+                    [&](RunStore& store) {
+                        return store.claim(keys, QDateTime::currentMSecsSinceEpoch());
+                    },
+                    &library,
+                    done);
+            });
         };
         QCOMPARE(claimedBy(one), keys);
         QCOMPARE(claimedBy(other), std::vector<RunKey>());
@@ -177,8 +191,7 @@ private Q_SLOTS:
         RunQueue queue(runner, &library);
         const quint64 id = queue.add("t", "g", Json::object());
         waitUntilEnded(queue, id);
-        const auto run = answerTo<std::optional<RunRecord>>(
-            [&](auto done) { library.askRun(library.keyOf(id), &library, done); });
+        const auto run = runIn(library, id);
         QVERIFY(run && run->state == RunState::Failed);
         QCOMPARE(run->problem, QString("no such model"));
     }
@@ -227,7 +240,8 @@ private Q_SLOTS:
         QCOMPARE(titles.size(), 4);
         titles.removeOne("work");
         QCOMPARE(titles, (QStringList{"third", "first", "second"}));
-        reader.forget({leftOpenIn(reader).front().key});
+        reader.changeImages(
+            [first = leftOpenIn(reader).front().key](RunStore& store) { store.forget({first}); });
         QCOMPARE(leftOpenIn(reader).size(), size_t{3});
     }
 
@@ -277,8 +291,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(reported.size(), 1, kPatience);
         QVERIFY(reported.front().front().toString().contains("runs.2.sqlite"));
         QCOMPARE(testing::contentsOf(fileIn(folder)), QByteArray(9000, 'x'));
-        const auto run = answerTo<std::optional<RunRecord>>(
-            [&](auto done) { library.askRun(library.keyOf(1), &library, done); });
+        const auto run = runIn(library, 1);
         QVERIFY(run);
     }
 

@@ -40,6 +40,10 @@ struct Shown {
         library.addImages(key, paths, ImageClaim::Wrote);
     }
 
+    void forgetImage(int64_t id) {
+        library.changeImages([id](RunStore& store) { store.forgetImages({id}); });
+    }
+
     void fill() {
         addRun(1, "a red boat", {"boat1.png", "boat2.png"}, Qt::red);
         addRun(2, "a tower", {"tower.png"}, Qt::blue);

@@ -145,7 +145,7 @@ private Q_SLOTS:
         shown.waitFor({"fox.png", "tower.png", "boat2.png", "boat1.png"});
         QCOMPARE(shown.gallery.selected().size(), size_t{1});
         QCOMPARE(shown.gallery.selected().front().path, shown.pathOf("boat2.png"));
-        shown.library.forgetImages({shown.gallery.selected().front().id + 1});
+        shown.forgetImage(shown.gallery.selected().front().id + 1);
         QTRY_COMPARE(shown.names().size(), 3);
         QCOMPARE(shown.gallery.selected().front().path, shown.pathOf("boat2.png"));
     }
@@ -155,7 +155,7 @@ private Q_SLOTS:
         shown.fill();
         shown.select({"boat2.png", "boat1.png"});
         const int64_t first = qobject_cast<GalleryRows*>(shown.list().model())->images()[0].id;
-        shown.library.forgetImages({first});
+        shown.forgetImage(first);
         shown.waitFor({"boat2.png", "boat1.png"});
         QCOMPARE(shown.gallery.selected().size(), size_t{2});
         QCOMPARE(shown.list().currentIndex().data().toString(), QString("boat1.png"));

@@ -22,8 +22,8 @@
 #include "ui/studio/gallery_controller.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/report_dialog.hpp"
+#include "ui/studio/run_commands.hpp"
 #include "ui/studio/settings_dialog.hpp"
-#include "ui/studio/several_dialog.hpp"
 #include "ui/studio/unused_images.hpp"
 
 #include <QRadioButton>

@@ -5,7 +5,7 @@
 #include "tests/unit/studio/shell/private_bus.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/bridge/log_model.hpp"
-#include "ui/studio/run_attention.hpp"
+#include "ui/studio/run_notices.hpp"
 
 namespace run_attention_test {
 

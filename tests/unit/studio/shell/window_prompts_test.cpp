@@ -8,7 +8,7 @@
 #include "ui/panels/inspector_parts.hpp"
 #include "ui/prompts/prompt_styles.hpp"
 #include "ui/studio/notice_bar.hpp"
-#include "ui/studio/several_dialog.hpp"
+#include "ui/studio/run_commands.hpp"
 
 #include <QTextLayout>
 

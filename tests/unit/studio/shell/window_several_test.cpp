@@ -3,7 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
-#include "ui/studio/several_dialog.hpp"
+#include "ui/studio/run_commands.hpp"
 
 #include <QComboBox>
 #include <QMessageBox>

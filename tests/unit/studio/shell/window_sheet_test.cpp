@@ -197,8 +197,9 @@ private Q_SLOTS:
         // Another studio of the same user finds it.
         RunLibrary later(studio.folder.filePath("runs"));
         std::optional<SheetRecord> again;
-        later.askSheet(
-            {}, &studio.sheet(), [&](const std::optional<SheetRecord>& found) { again = found; });
+        later.ask([](RunStore& store) { return store.sheet({}); },
+                  &studio.sheet(),
+                  [&](const std::optional<SheetRecord>& found) { again = found; });
         QTRY_VERIFY_WITH_TIMEOUT(again, kPatience);
         QCOMPARE(again->key, sheet.key);
         QCOMPARE(again->image, sheet.image);
@@ -466,20 +467,24 @@ private Q_SLOTS:
                            .options = "{}"}});
             }
             key = gone.newSheetKey();
-            gone.addSheet({.key = key,
-                           .state = RunState::Finished,
-                           .title = "left",
-                           .graph = graph::toText(document),
-                           .options = "{}"},
-                          toText(plan),
-                          cells);
-            gone.begin(cells[0]);
+            gone.write([key, document, plan, cells](RunStore& store) {
+                store.addSheet({.key = key,
+                                .state = RunState::Finished,
+                                .title = "left",
+                                .graph = graph::toText(document),
+                                .options = "{}"},
+                               toText(plan),
+                               cells);
+                store.begin(cells[0], 1);
+            });
             gone.addImages(cells[0], {done}, ImageClaim::Wrote);
             gone.end({{.key = cells[0], .state = RunState::Finished, .executed = 2}},
                      &studio.sheet(),
                      {});
-            gone.endCell(cells[0], {done}, &studio.sheet(), {});
-            gone.begin(cells[1]);
+            gone.write([cells, done](RunStore& store) {
+                store.endCell(cells[0], {done});
+                store.begin(cells[1], 1);
+            });
         }
         answer("runsLeftOpen",
                [](QDialog& dialog) { dialog.findChild<QPushButton*>("runAgain")->click(); });
@@ -518,17 +523,20 @@ private Q_SLOTS:
                     gone.add({{.key = key, .title = "cell", .graph = graph, .options = "{}"}});
                     gone.end({{.key = key, .state = RunState::Finished}}, &studio.sheet(), {});
                 }
-                gone.addSheet({.key = gone.newSheetKey(),
-                               .state = RunState::Finished,
-                               .title = "left",
-                               .graph = graph,
-                               .options = "{}",
-                               .words = {.graph = "boat"}},
-                              toText(plan),
-                              cells);
-                for (const RunKey& cell : cells) {
-                    gone.endCell(cell, {file}, &studio.sheet(), {});
-                }
+                gone.write([own = RunRecord{.key = gone.newSheetKey(),
+                                            .state = RunState::Finished,
+                                            .title = "left",
+                                            .graph = graph,
+                                            .options = "{}",
+                                            .words = {.graph = "boat"}},
+                            description = toText(plan),
+                            cells,
+                            file](RunStore& store) {
+                    store.addSheet(own, description, cells);
+                    for (const RunKey& cell : cells) {
+                        store.endCell(cell, {file});
+                    }
+                });
             }
             gone.add({{.key = gone.keyOf(100), .title = "open", .graph = graph, .options = "{}"}});
         }
