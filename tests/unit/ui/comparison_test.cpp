@@ -1,8 +1,8 @@
+#include "cli/comparison.hpp"
+#include "cli/fewer_steps.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/cli/comparison.hpp"
-#include "ui/cli/fewer_steps.hpp"
 
 #include <QtTest/QtTest>
 

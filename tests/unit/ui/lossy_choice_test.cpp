@@ -1,8 +1,8 @@
+#include "cli/lossy_choice.hpp"
+#include "cli/sensitivity_table.hpp"
 #include "plugin/memory/precision.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/cli/lossy_choice.hpp"
-#include "ui/cli/sensitivity_table.hpp"
 
 #include <QtTest/QtTest>
 
