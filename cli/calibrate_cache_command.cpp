@@ -1,14 +1,13 @@
 #include "cli/commands.hpp"
 #include "cli/drawn_prompts.hpp"
+#include "cli/measured_graph.hpp"
 #include "cli/os.hpp"
-#include "cli/recorded_graph.hpp"
+#include "cli/printed_text.hpp"
 #include "cli/run_session.hpp"
 #include "cli/start_module.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/graph/overrides.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -33,46 +32,16 @@ void requireDifferentSeeds(const CalibrateCacheArguments& arguments) {
     }
 }
 
-RecordedGraph recordedGraphOf(const CalibrateCacheArguments& arguments,
-                              const std::string& text,
-                              const graph::Catalog& catalog) {
-    return recordedGraph(graph::applyOverrides(graph::parseDocument(text),
-                                               catalog,
-                                               {.params = arguments.set,
-                                                .policies = arguments.policies,
-                                                .precisions = arguments.precisions}),
-                         catalog,
-                         arguments.node);
-}
-
-/// Of a run that ends with the denoiser; what was set is in the graph already.
-Json recordingOptions(const CalibrateCacheArguments& arguments, const std::string& denoiser) {
-    GraphArguments rest = arguments;
-    rest.set.clear();
-    rest.policies.clear();
-    rest.precisions.clear();
-    rest.until = {denoiser};
-    Json options = optionsOf(rest);
-    options["forceExecution"] = true;
-    return options;
-}
-
-Json recordIn(const Json& report, const std::string& denoiser) {
-    const Json& nodes = report.at("repetitions").at(0).at("nodes");
-    const auto found = std::find_if(
-        nodes.begin(), nodes.end(), [&](const Json& node) { return node.at("node") == denoiser; });
-    LOWTIDE_ASSERT(found != nodes.end());
-    return found->at("cache_record");
-}
-
 /// Runs the graph once for each seed, with the texts that it draws; the records as "makeCurve"
-/// takes them grow in `records`.
-Status record(const CalibrateCacheArguments& arguments,
-              const RecordedGraph& graph,
-              DrawnPrompts& prompts,
-              Runner& runner,
-              Json& records) {
-    const Json options = recordingOptions(arguments, graph.denoiser);
+/// takes them. Throws Ended where a text cannot be drawn or a run does not end well.
+Json record(const CalibrateCacheArguments& arguments,
+            const RecordedGraph& graph,
+            DrawnPrompts& prompts,
+            Runner& runner) {
+    Json records = {
+        {"tolerance", arguments.tolerance}, {kRuns, Json::array()}, {kHeldOut, Json::array()}};
+    Json options = optionsUpTo(graph.denoiser, arguments);
+    options["forceExecution"] = true;
     const size_t count = arguments.seeds.size() + arguments.heldOut.size();
     PrintedIssues printed;
     size_t number = 0;
@@ -89,29 +58,29 @@ Status record(const CalibrateCacheArguments& arguments,
             }
             graph::Document document = withSeed(graph, seed);
             if (!prompts.draw(document)) {
-                return Status::Invalid;
+                throw Ended{Status::Invalid};
             }
             const auto [status, report] =
                 runToEnd(runner, graph::toText(document), options, printed, false);
             printed.print(report.value("issues", Json::array()));
             if (status != Status::Ok) {
-                return status;
+                throw Ended{status};
             }
-            records[key].push_back(recordIn(report, graph.denoiser));
+            records[key].push_back(nodeEntry(report, graph.denoiser).at("cache_record"));
         }
     }
-    return Status::Ok;
+    return records;
 }
 
 void showCurve(const Json& curve, const CalibrateCacheArguments& arguments) {
     if (arguments.json) {
-        std::printf("%s\n", curve.dump(2).c_str());
+        printJson(curve);
         return;
     }
     const Json& check = curve.at("check");
     std::printf("%zu calls of %s, from %zu seeds\n",
                 curve.at("ratios").size(),
-                curve.at("scheduler").get<std::string>().c_str(),
+                memberText(curve, "scheduler").c_str(),
                 arguments.seeds.size());
     std::printf(
         "held-out seeds differ by %.3g on average, by %.3g at most (step %d, %.3g is allowed)\n",
@@ -124,28 +93,21 @@ void showCurve(const Json& curve, const CalibrateCacheArguments& arguments) {
 
 }  // namespace
 
-int calibrateCache(const CalibrateCacheArguments& arguments) {
+Status calibrateCache(const CalibrateCacheArguments& arguments) {
     requireDifferentSeeds(arguments);
     const std::string text = readGraph(arguments.graph);
     files::OutputFile file(arguments.out);  // refused before minutes of recording
     catchInterrupts();
     Plugin& plugin = startModule(arguments);
     DrawnPrompts prompts(arguments, plugin);
-    const RecordedGraph graph = recordedGraphOf(arguments, text, prompts.catalog());
-    Json records = {
-        {"tolerance", arguments.tolerance}, {kRuns, Json::array()}, {kHeldOut, Json::array()}};
-    if (const Status status = record(arguments, graph, prompts, *plugin.runner(), records);
-        status != Status::Ok) {
-        return static_cast<int>(status);
-    }
-    const auto [status, made] = call(plugin, "makeCurve", records);
-    printIssues(made.at("issues"));
-    if (status == Status::Ok) {
-        file.write(made.at("curve").dump(2) + "\n");
-        file.commit();
-        showCurve(made.at("curve"), arguments);
-    }
-    return static_cast<int>(status);
+    const RecordedGraph graph = recordedGraph(
+        documentOf(text, prompts.catalog(), arguments), prompts.catalog(), arguments.node);
+    const Json records = record(arguments, graph, prompts, *plugin.runner());
+    const Json curve = resultOf(call(plugin, "makeCurve", records)).at("curve");
+    file.write(curve.dump(2) + "\n");
+    file.commit();
+    showCurve(curve, arguments);
+    return Status::Ok;
 }
 
 }  // namespace lowtide::cli

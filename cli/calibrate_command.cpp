@@ -1,6 +1,6 @@
 #include "cli/commands.hpp"
+#include "cli/printed_text.hpp"
 #include "cli/start_module.hpp"
-#include "plugin/base/json.hpp"
 #include "ui/loader/plugin_loader.hpp"
 
 #include <array>
@@ -51,35 +51,28 @@ void printSpeeds(const Json& result) {
 
 }  // namespace
 
-int calibrateDevice(const std::string& device, int threads, bool json) {
+Status calibrateDevice(const std::string& device, int threads, bool json) {
     const Json request = device.empty() ? Json::object() : Json{{"device", device}};
-    const auto [status, result] =
-        call(loader::startPlugin({.threads = threads}), "calibrate", request);
-    printIssues(result.value("issues", Json::array()));
-    if (status != Status::Ok) {
-        return static_cast<int>(status);
-    }
+    const Json result =
+        resultOf(call(loader::startPlugin({.threads = threads}), "calibrate", request));
     if (json) {
-        std::printf("%s\n", result.dump(2).c_str());
-        return 0;
+        printJson(result);
+        return Status::Ok;
     }
-    const auto field = [&result = result](const char* key) {
-        return result.at(key).get<std::string>();
-    };
     std::printf("%s: %s, %s\n\n",
-                field("device").c_str(),
-                field("name").c_str(),
-                field("numerics").c_str());
+                memberText(result, "device").c_str(),
+                memberText(result, "name").c_str(),
+                memberText(result, "numerics").c_str());
     printSpeeds(result);
     if (result.at("stored").get<bool>()) {
         std::printf("\nstored: plans for %s now say \"times measured on %s\"\n",
-                    field("device").c_str(),
-                    field("measured_on").c_str());
+                    memberText(result, "device").c_str(),
+                    memberText(result, "measured_on").c_str());
     }
     for (const Json& note : result.at("notes")) {
         std::printf("\n%s\n", note.get<std::string>().c_str());
     }
-    return 0;
+    return Status::Ok;
 }
 
 }  // namespace lowtide::cli

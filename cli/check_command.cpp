@@ -1,5 +1,5 @@
 #include "cli/commands.hpp"
-#include "cli/member_text.hpp"
+#include "cli/printed_text.hpp"
 #include "cli/start_module.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
@@ -27,8 +27,7 @@ bool looksLikeWeights(const std::string& path) {
 std::string storedText(const Json& storages) {
     std::vector<std::string> parts;
     for (const Json& each : storages) {
-        parts.push_back(memberText(each, "storage") + " " +
-                        formatBytes(each.at("bytes").get<Bytes>()));
+        parts.push_back(memberText(each, "storage") + " " + memberBytes(each, "bytes"));
     }
     return join(parts, ", ");
 }
@@ -55,7 +54,7 @@ void printRecognised(const std::string& path, const Json& known) {
                 kind.c_str(),
                 family.empty() || family == kind ? "" : (" (" + family + ")").c_str(),
                 layout.empty() ? "" : (" in the layout " + layout).c_str(),
-                formatBytes(known.at("bytes").get<Bytes>()).c_str(),
+                memberBytes(known, "bytes").c_str(),
                 verdictText(known).c_str());
     const std::string stored = storedText(known.at("stored"));
     if (!stored.empty()) {
@@ -65,7 +64,7 @@ void printRecognised(const std::string& path, const Json& known) {
 
 /// Asks, and prints what is wrong with the question; null: the answer is no more.
 Json recognised(Plugin& plugin, const std::string& path) {
-    CallAnswer answer = call(plugin, "recognise", {{"path", files::pathText(path)}});
+    Answer answer = call(plugin, "recognise", {{"path", files::pathText(path)}});
     printIssues(answer.result.at("issues"));
     return answer.status == Status::Ok ? std::move(answer.result) : Json();
 }
@@ -84,34 +83,34 @@ int checkFolder(Plugin& plugin, const std::string& folder) {
     return count;
 }
 
-int checkWeights(const GraphArguments& arguments) {
+Status checkWeights(const GraphArguments& arguments) {
     Plugin& plugin = startModule(arguments);
     const Json known = recognised(plugin, modulePath(arguments.graph, message("the model")));
     if (known.is_null()) {
-        return static_cast<int>(Status::Invalid);
+        return Status::Invalid;
     }
     if (memberText(known, "kind") == "folder" && checkFolder(plugin, arguments.graph) > 0) {
-        return 0;
+        return Status::Ok;
     }
     printRecognised(arguments.graph, known);
-    return known.at("runs").get<bool>() ? 0 : static_cast<int>(Status::Invalid);
+    return known.at("runs").get<bool>() ? Status::Ok : Status::Invalid;
 }
 
 }  // namespace
 
-int checkGraph(const GraphArguments& arguments) {
+Status checkGraph(const GraphArguments& arguments) {
     if (looksLikeWeights(arguments.graph)) {
         return checkWeights(arguments);
     }
     const std::string graph = readGraph(arguments.graph);
-    std::string result;
-    const Status status =
-        startModule(arguments).runner()->check(graph, optionsOf(arguments).dump(), result);
-    printIssues(Json::parse(result).value("issues", Json::array()));
+    Runner& runner = *startModule(arguments).runner();
+    const auto [status, result] = answerOf(
+        [&](std::string& text) { return runner.check(graph, optionsOf(arguments).dump(), text); });
+    printIssues(result.value("issues", Json::array()));
     if (status == Status::Ok) {
         std::printf("%s: valid\n", arguments.graph.c_str());
     }
-    return static_cast<int>(status);
+    return status;
 }
 
 }  // namespace lowtide::cli

@@ -2,6 +2,9 @@
 
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/base/message.hpp"
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+#include "plugin/host_api/runner.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -66,34 +69,32 @@ struct ConvertArguments {
     bool json = false;
 };
 
-int runGraph(const RunArguments& arguments);
-/// Of a file of weights or a folder with one checkpoint: what it is; 2 where it is not run.
-int checkGraph(const GraphArguments& arguments);
-int planGraph(const GraphArguments& arguments, bool json);
+Status runGraph(const RunArguments& arguments);
+/// Of a file of weights or a folder with one checkpoint: what it is; Invalid where it is not run.
+Status checkGraph(const GraphArguments& arguments);
+Status planGraph(const GraphArguments& arguments, bool json);
 /// Runs every combination of the varied values and reports how its images, time and latents differ
 /// from those of the first one; next to each, what fewer steps give in its time.
-int compareVariants(const CompareArguments& arguments);
+Status compareVariants(const CompareArguments& arguments);
 /// Measures how far lossy choices take the network of a sampling node from its exact predictions,
 /// call by call along an exact run, and keeps that by the hash of its files. The choices: every
 /// preset, types and step cache, or those that the varied parameters of the graph's step cache
 /// make.
-int measureSensitivity(const CompareArguments& arguments);
-int listNodes(bool json);
-int listDevices(bool json);
+Status measureSensitivity(const CompareArguments& arguments);
+Status listNodes(bool json);
+Status listDevices(bool json);
 /// The cards that plans may be for.
-int listCards(bool json);
+Status listCards(bool json);
 /// Presets with what they need; one that cannot be read is named with the reason.
-int listPresets(bool json);
+Status listPresets(bool json);
 /// Measures a device ("": the cpu) with so many threads (0: as many as there are physical cores).
-int calibrateDevice(const std::string& device, int threads, bool json);
+Status calibrateDevice(const std::string& device, int threads, bool json);
 /// Makes a curve for the block cache: records runs with the seeds, checks it on the held-out ones,
 /// writes the file.
-int calibrateCache(const CalibrateCacheArguments& arguments);
+Status calibrateCache(const CalibrateCacheArguments& arguments);
 /// Writes a checkpoint again in another storage and reports what that cost.
-int convertCheckpoint(const ConvertArguments& arguments);
-/// Becomes the studio, which lies next to this program; returns only by throwing Error{NotFound}.
-int openStudio(const std::string& graph);
-int printReport(const std::string& path);
+Status convertCheckpoint(const ConvertArguments& arguments);
+Status printReport(const std::string& path);
 
 /// The file that a user named: a graph's, or that of a preset by its id or title. Error{NotFound}
 /// names the nearest preset; one that cannot be read is refused as graph::readPreset does.
@@ -106,6 +107,12 @@ int printReport(const std::string& path);
 [[nodiscard]] std::string modulePath(const std::filesystem::path& path, const Message& what);
 /// Options of Runner calls for these arguments.
 [[nodiscard]] Json optionsOf(const GraphArguments& arguments);
+/// Of a run that ends with the node, for a document with the values in place (documentOf).
+[[nodiscard]] Json optionsUpTo(const std::string& node, const GraphArguments& arguments);
+/// The graph of the text with the values, policies and precisions of the arguments.
+[[nodiscard]] graph::Document documentOf(const std::string& text,
+                                         const graph::Catalog& catalog,
+                                         const GraphArguments& arguments);
 /// Prints issues, one paragraph each, on standard error.
 void printIssues(const Json& issues);
 

@@ -3,6 +3,7 @@
 #include "cli/drawn_prompts.hpp"
 #include "cli/fewer_steps.hpp"
 #include "cli/os.hpp"
+#include "cli/printed_text.hpp"
 #include "cli/run_session.hpp"
 #include "cli/start_module.hpp"
 #include "plugin/base/error.hpp"
@@ -10,7 +11,6 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/graph/catalog.hpp"
-#include "plugin/graph/overrides.hpp"
 #include "plugin/image/image_file.hpp"
 #include "plugin/image/png.hpp"
 #include "ui/vary/variation.hpp"
@@ -29,6 +29,35 @@ constexpr Bytes kLargestImage = 1 * kGiB;
 /// Runs of the reference that are not timed: the first one reads weights and chooses operators.
 constexpr int kWarmUps = 1;
 
+Image8 readImage(const std::string& path) {
+    const files::InputFile file(path);
+    const std::string bytes = file.readAll(kLargestImage);
+    return image::decodeImage(std::as_bytes(std::span(bytes)), file.name()).image;
+}
+
+/// The most bytes that a repetition held on the run's device, which the plan names first.
+Bytes peakOf(const Json& report, const Json& repetition) {
+    const std::string device = memberText(report.at("plan").at("devices").at(0), "device");
+    return repetition.at("ledger").at(device).at("peak").get<Bytes>();
+}
+
+/// Images of the last repetition; those of earlier ones, which are equal, are removed.
+void takeImages(const Json& report,
+                int last,
+                const std::filesystem::path& folder,
+                VariantRun& run) {
+    for (const Json& file : report.at("files")) {
+        const std::string path = memberText(file, "path");
+        if (file.at("repetition").get<int>() == last) {
+            run.files.push_back(
+                std::filesystem::path(path).lexically_normal().lexically_relative(folder).string());
+            run.images.push_back(readImage(path));
+        } else {
+            std::filesystem::remove(path);
+        }
+    }
+}
+
 /// Everything that the variants of one comparison share.
 class Variants {
 public:
@@ -41,18 +70,109 @@ public:
 
     /// Refuses before the first run what the graph's check refuses, and prompts that cannot be
     /// drawn: for all variants, by the seed that the graph has before anything is varied.
-    [[nodiscard]] Status check(const std::vector<ui::Variant>& variants);
+    [[nodiscard]] Status check(const std::vector<ui::Variant>& variants) {
+        for (const ui::Variant& variant : variants) {
+            const std::optional<DrawnGraph> drawn =
+                prompts_.drawn(graph_, optionsOf(argumentsWith(variant.settings)), &arguments_.set);
+            if (!drawn) {
+                return Status::Invalid;
+            }
+            const auto [status, result] = answerOf([&](std::string& text) {
+                return runner_.check(drawn->text, drawn->options.dump(), text);
+            });
+            if (status != Status::Ok) {
+                std::fprintf(stderr, "lowtide: %s cannot be run\n", variant.name().c_str());
+                printIssues(result.value("issues", Json::array()));
+                return status;
+            }
+        }
+        return Status::Ok;
+    }
+
     [[nodiscard]] VariantRun run(const std::string& folder,
                                  const std::string& name,
                                  const std::vector<std::string>& settings,
-                                 int warmUps);
+                                 int warmUps) {
+        if (errorIsTerminal()) {
+            std::fprintf(stderr, "%s\n", name.c_str());
+        }
+        VariantRun run{.name = name, .settings = settings};
+        const auto path = std::filesystem::absolute(arguments_.out) / folder;
+        files::makeFolders(modulePath(path, message("the folder for images")));
+        const std::string dump = (path / "latents.safetensors").string();
+        Json options = optionsOf(argumentsWith(settings));
+        options["out"] = path.string();
+        options["repeat"] = arguments_.repeat + warmUps;
+        options["dump"] = dump;
+        const DrawnGraph drawn = prompts_.drawn(graph_, options, &arguments_.set).value();
+        const auto [status, report] = runToEnd(runner_, drawn.text, drawn.options, printed_, false);
+        run.status = status;
+        run.issues = report.value("issues", Json::array());
+        if (status == Status::Ok) {
+            printed_.print(run.issues);
+            takeReport(report, warmUps, run);
+            run.latents = readLatentSteps(dump);
+            std::filesystem::remove(dump);
+        }
+        return run;
+    }
+
     /// Adds the run of fewer steps in the time of `variant`, or why there is none.
-    void addBaseline(ComparedVariant& variant, const ComparedVariant& reference);
+    void addBaseline(ComparedVariant& variant, const ComparedVariant& reference) {
+        const graph::Document start = documentWith(reference.own.settings);
+        if (stepsDiffer(start, documentWith(variant.own.settings), catalog_)) {
+            variant.noBaseline = "no baseline, it has another number of steps itself";
+            return;
+        }
+        const double fraction =
+            variant.own.samplingMilliseconds / reference.own.samplingMilliseconds;
+        const std::vector<std::string> fewer =
+            fraction < 1 ? fewerSteps(start, catalog_, fraction) : std::vector<std::string>();
+        if (fewer.empty()) {
+            variant.noBaseline = "no baseline, it is not faster than the reference by a step";
+            return;
+        }
+        std::vector<std::string> settings = reference.own.settings;
+        settings.insert(settings.end(), fewer.begin(), fewer.end());
+        auto known = baselines_.find(settings);
+        if (known == baselines_.end()) {
+            const std::string folder = "fewer_steps_" + std::to_string(baselines_.size());
+            VariantRun baseline = run(folder, join(fewer, " "), settings, 0);
+            baseline.difference = compared(reference.own, baseline);
+            known = baselines_.emplace(settings, std::move(baseline)).first;
+        }
+        variant.fewerSteps = known->second;
+    }
 
 private:
-    [[nodiscard]] Json optionsWith(const std::vector<std::string>& settings) const;
-    [[nodiscard]] graph::Document documentWith(const std::vector<std::string>& settings) const;
-    void takeReport(const Json& report, int warmUps, VariantRun& run) const;
+    [[nodiscard]] GraphArguments argumentsWith(const std::vector<std::string>& settings) const {
+        GraphArguments all = arguments_;
+        const ui::AppliedSettings applied = ui::appliedSettings(settings);
+        std::ranges::copy(applied.params, std::back_inserter(all.set));
+        std::ranges::copy(applied.precisions, std::back_inserter(all.precisions));
+        std::ranges::copy(applied.policies, std::back_inserter(all.policies));
+        return all;
+    }
+
+    [[nodiscard]] graph::Document documentWith(const std::vector<std::string>& settings) const {
+        return documentOf(graph_, catalog_, argumentsWith(settings));
+    }
+
+    void takeReport(const Json& report, int warmUps, VariantRun& run) const {
+        const Json& repetitions = report.at("repetitions");
+        const auto timed = std::min_element(
+            repetitions.begin() + warmUps,
+            repetitions.end(),
+            [](const Json& first, const Json& second) { return first.at("ms") < second.at("ms"); });
+        run.milliseconds = timed->at("ms").get<double>();
+        run.samplingMilliseconds = samplingMilliseconds(*timed, catalog_);
+        run.peak = peakOf(report, *timed);
+        run.steps = stepsOf(*timed);
+        takeImages(report,
+                   static_cast<int>(repetitions.size()),
+                   std::filesystem::absolute(arguments_.out).lexically_normal(),
+                   run);
+    }
 
     const CompareArguments& arguments_;
     Runner& runner_;
@@ -62,149 +182,6 @@ private:
     const graph::Catalog& catalog_;
     std::map<std::vector<std::string>, VariantRun> baselines_;  ///< by their settings
 };
-
-Json Variants::optionsWith(const std::vector<std::string>& settings) const {
-    Json options = optionsOf(arguments_);
-    const ui::AppliedSettings applied = ui::appliedSettings(settings);
-    for (const std::string& param : applied.params) {
-        options["set"].push_back(param);
-    }
-    for (const std::string& precision : applied.precisions) {
-        options["precisions"].push_back(precision);
-    }
-    for (const std::string& policy : applied.policies) {
-        options["policies"].push_back(policy);
-    }
-    return options;
-}
-
-graph::Document Variants::documentWith(const std::vector<std::string>& settings) const {
-    const ui::AppliedSettings applied = ui::appliedSettings(settings);
-    std::vector<std::string> params = arguments_.set;
-    params.insert(params.end(), applied.params.begin(), applied.params.end());
-    return graph::applyOverrides(
-        graph::parseDocument(graph_),
-        catalog_,
-        {.params = params, .policies = applied.policies, .precisions = applied.precisions});
-}
-
-Status Variants::check(const std::vector<ui::Variant>& variants) {
-    for (const ui::Variant& variant : variants) {
-        const std::optional<DrawnGraph> drawn =
-            prompts_.drawn(graph_, optionsWith(variant.settings), &arguments_.set);
-        if (!drawn) {
-            return Status::Invalid;
-        }
-        std::string result;
-        const Status status = runner_.check(drawn->text, drawn->options.dump(), result);
-        if (status != Status::Ok) {
-            std::fprintf(stderr, "lowtide: %s cannot be run\n", variant.name().c_str());
-            printIssues(Json::parse(result).value("issues", Json::array()));
-            return status;
-        }
-    }
-    return Status::Ok;
-}
-
-Image8 readImage(const std::string& path) {
-    const files::InputFile file(path);
-    const std::string bytes = file.readAll(kLargestImage);
-    return image::decodeImage(std::as_bytes(std::span(bytes)), file.name()).image;
-}
-
-/// The most bytes that a repetition held on the run's device, which the plan names first.
-Bytes peakOf(const Json& report, const Json& repetition) {
-    const auto device = report.at("plan").at("devices").at(0).at("device").get<std::string>();
-    return repetition.at("ledger").at(device).at("peak").get<Bytes>();
-}
-
-/// Images of the last repetition; those of earlier ones, which are equal, are removed.
-void takeImages(const Json& report,
-                int last,
-                const std::filesystem::path& folder,
-                VariantRun& run) {
-    for (const Json& file : report.at("files")) {
-        const auto path = file.at("path").get<std::string>();
-        if (file.at("repetition").get<int>() == last) {
-            run.files.push_back(
-                std::filesystem::path(path).lexically_normal().lexically_relative(folder).string());
-            run.images.push_back(readImage(path));
-        } else {
-            std::filesystem::remove(path);
-        }
-    }
-}
-
-void Variants::takeReport(const Json& report, int warmUps, VariantRun& run) const {
-    const Json& repetitions = report.at("repetitions");
-    const auto timed = std::min_element(
-        repetitions.begin() + warmUps,
-        repetitions.end(),
-        [](const Json& first, const Json& second) { return first.at("ms") < second.at("ms"); });
-    run.milliseconds = timed->at("ms").get<double>();
-    run.samplingMilliseconds = samplingMilliseconds(*timed, catalog_);
-    run.peak = peakOf(report, *timed);
-    run.steps = stepsOf(*timed);
-    takeImages(report,
-               static_cast<int>(repetitions.size()),
-               std::filesystem::absolute(arguments_.out).lexically_normal(),
-               run);
-}
-
-VariantRun Variants::run(const std::string& folder,
-                         const std::string& name,
-                         const std::vector<std::string>& settings,
-                         int warmUps) {
-    if (errorIsTerminal()) {
-        std::fprintf(stderr, "%s\n", name.c_str());
-    }
-    VariantRun run{.name = name, .settings = settings};
-    const auto path = std::filesystem::absolute(arguments_.out) / folder;
-    files::makeFolders(modulePath(path, message("the folder for images")));
-    const std::string dump = (path / "latents.safetensors").string();
-    Json options = optionsWith(settings);
-    options["out"] = path.string();
-    options["repeat"] = arguments_.repeat + warmUps;
-    options["dump"] = dump;
-    const DrawnGraph drawn = prompts_.drawn(graph_, options, &arguments_.set).value();
-    const auto [status, report] = runToEnd(runner_, drawn.text, drawn.options, printed_, false);
-    run.status = status;
-    run.issues = report.value("issues", Json::array());
-    if (status == Status::Ok) {
-        printed_.print(run.issues);
-        takeReport(report, warmUps, run);
-        run.latents = readLatentSteps(dump);
-        std::filesystem::remove(dump);
-    }
-    return run;
-}
-
-void Variants::addBaseline(ComparedVariant& variant, const ComparedVariant& reference) {
-    const graph::Document start = documentWith(reference.own.run.settings);
-    if (stepsDiffer(start, documentWith(variant.own.run.settings), catalog_)) {
-        variant.noBaseline = "no baseline, it has another number of steps itself";
-        return;
-    }
-    const double fraction =
-        variant.own.run.samplingMilliseconds / reference.own.run.samplingMilliseconds;
-    const std::vector<std::string> fewer =
-        fraction < 1 ? fewerSteps(start, catalog_, fraction) : std::vector<std::string>();
-    if (fewer.empty()) {
-        variant.noBaseline = "no baseline, it is not faster than the reference by a step";
-        return;
-    }
-    std::vector<std::string> settings = reference.own.run.settings;
-    settings.insert(settings.end(), fewer.begin(), fewer.end());
-    auto known = baselines_.find(settings);
-    if (known == baselines_.end()) {
-        const std::string number = std::to_string(baselines_.size());
-        known = baselines_
-                    .emplace(settings, run("fewer_steps_" + number, join(fewer, " "), settings, 0))
-                    .first;
-    }
-    variant.fewerSteps = ComparedRun{known->second, compared(reference.own.run, known->second)};
-    variant.fewerSteps->run.settings = settings;
-}
 
 size_t columnsFor(const std::vector<ui::Variation>& variations, size_t count) {
     constexpr size_t kOneRow = 4;
@@ -266,7 +243,7 @@ void showComparison(const Comparison& comparison, ComparisonFiles& files, bool a
 Status addVariant(Variants& variants, const ui::Variant& variant, Comparison& comparison) {
     const size_t number = comparison.variants.size();
     ComparedVariant entry;
-    VariantRun& run = entry.own.run;
+    VariantRun& run = entry.own;
     run = variants.run("variant_" + std::to_string(number),
                        variant.name(),
                        variant.settings,
@@ -280,7 +257,7 @@ Status addVariant(Variants& variants, const ui::Variant& variant, Comparison& co
                     message("end it with save.image"));
     } else if (number > 0) {
         const ComparedVariant& reference = comparison.variants.front();
-        entry.own.difference = compared(reference.own.run, run);
+        run.difference = compared(reference.own, run);
         variants.addBaseline(entry, reference);
     }
     const Status status = run.status;
@@ -290,18 +267,15 @@ Status addVariant(Variants& variants, const ui::Variant& variant, Comparison& co
 
 }  // namespace
 
-int compareVariants(const CompareArguments& arguments) {
-    std::vector<ui::Variation> variations;
-    for (const std::string& text : arguments.vary) {
-        variations.push_back(ui::parseVariation(text));
-    }
+Status compareVariants(const CompareArguments& arguments) {
+    const std::vector<ui::Variation> variations = ui::parseVariations(arguments.vary);
     const std::vector<ui::Variant> all = ui::combinationsOf(variations);
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
     Plugin& plugin = startModule(arguments);
     Variants variants(arguments, plugin, graph);
     if (const Status status = variants.check(all); status != Status::Ok) {
-        return static_cast<int>(status);
+        return status;
     }
     ComparisonFiles files(arguments.out);
     Comparison comparison{.graph = std::filesystem::path(arguments.graph).filename().string(),
@@ -312,12 +286,12 @@ int compareVariants(const CompareArguments& arguments) {
         const Status status = addVariant(variants, variant, comparison);
         const bool isReference = comparison.variants.size() == 1;
         if (interruptCount() > 0 || (isReference && status != Status::Ok)) {
-            return static_cast<int>(interruptCount() > 0 ? Status::Cancelled : status);
+            return interruptCount() > 0 ? Status::Cancelled : status;
         }
         worst = status == Status::Ok ? worst : status;
     }
     showComparison(comparison, files, arguments.json);
-    return static_cast<int>(worst);
+    return worst;
 }
 
 }  // namespace lowtide::cli

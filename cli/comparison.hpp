@@ -10,16 +10,10 @@
 
 namespace lowtide::cli {
 
-/// A run that is compared with the reference.
-struct ComparedRun {
-    VariantRun run;
-    VariantComparison difference;
-};
-
 /// A variant, and what fewer steps give in its time.
 struct ComparedVariant {
-    ComparedRun own;
-    std::optional<ComparedRun> fewerSteps;
+    VariantRun own;
+    std::optional<VariantRun> fewerSteps;
     std::string noBaseline;  ///< why there is none
 };
 
@@ -31,6 +25,10 @@ struct Comparison {
 
 /// The table for a terminal, a line for each run.
 [[nodiscard]] std::string tableOf(const Comparison& comparison);
+/// The same of what `lowtide compare --sensitivity` found: {"node", "weights", "sensitive_from",
+/// "sensitivities": [as the call "sensitivities" has them, "is_new"], "refused": [{"setting",
+/// "reason"}]}.
+[[nodiscard]] std::string sensitivityTable(const Json& found);
 /// Everything that was measured; infinite figures are null.
 [[nodiscard]] Json toJson(const Comparison& comparison);
 /// The images, then those of the baselines in the same positions.

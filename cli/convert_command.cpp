@@ -1,7 +1,6 @@
-#include "cli/aligned.hpp"
 #include "cli/commands.hpp"
-#include "cli/member_text.hpp"
 #include "cli/os.hpp"
+#include "cli/printed_text.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/start_module.hpp"
 #include "plugin/base/json.hpp"
@@ -9,6 +8,7 @@
 #include "ui/loader/plugin_loader.hpp"
 
 #include <cstdio>
+#include <optional>
 
 namespace lowtide::cli {
 
@@ -73,23 +73,18 @@ void printConversion(const Json& result, const ConvertArguments& arguments) {
 
 }  // namespace
 
-int convertCheckpoint(const ConvertArguments& arguments) {
+Status convertCheckpoint(const ConvertArguments& arguments) {
     catchInterrupts();
     Plugin& plugin = loader::startPlugin({});
     const Json request = {{"checkpoint", arguments.checkpoint},
                           {"storage", arguments.storage},
                           {"out", arguments.out}};
-    const auto [status, result] = [&] {
-        ConversionProgress progress(arguments.storage);
-        return call(plugin, "convert", request, &progress);
-    }();
-    printIssues(result.at("issues"));
-    if (status != Status::Ok) {
-        return static_cast<int>(status);
-    }
-    arguments.json ? static_cast<void>(std::printf("%s\n", result.dump(2).c_str()))
-                   : printConversion(result, arguments);
-    return 0;
+    std::optional<ConversionProgress> progress(arguments.storage);
+    Answer answer = call(plugin, "convert", request, &*progress);
+    progress.reset();
+    const Json result = resultOf(std::move(answer));
+    arguments.json ? printJson(result) : printConversion(result, arguments);
+    return Status::Ok;
 }
 
 }  // namespace lowtide::cli

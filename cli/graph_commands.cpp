@@ -1,11 +1,11 @@
 #include "cli/commands.hpp"
-#include "cli/member_text.hpp"
+#include "cli/printed_text.hpp"
 #include "cli/start_module.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/graph/document.hpp"
+#include "plugin/graph/overrides.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,20 +15,10 @@ namespace lowtide::cli {
 
 namespace {
 
-std::string bytes(const Json& json, const char* key) {
-    return formatBytes(json.at(key).get<Bytes>());
-}
-
 void printStages(const Json& plan) {
-    std::printf("%-12s %-6s %11s %11s %11s %11s %11s %10s\n",
-                "node",
-                "device",
-                "weights",
-                "activations",
-                "values",
-                "total",
-                "moved",
-                "seconds");
+    std::printf(
+        "node         device     weights activations "
+        "     values       total       moved    seconds\n");
     for (const Json& stage : plan.at("stages")) {
         for (const auto& [device, own] : stage.at("devices").items()) {
             const Bytes values = own.at("wires").get<Bytes>() + own.at("held").get<Bytes>() +
@@ -36,24 +26,20 @@ void printStages(const Json& plan) {
             std::printf("%-12s %-6s %11s %11s %11s %11s %11s %10.3f\n",
                         memberText(stage, "node").c_str(),
                         device.c_str(),
-                        bytes(own, "weights").c_str(),
-                        bytes(own, "activations").c_str(),
+                        memberBytes(own, "weights").c_str(),
+                        memberBytes(own, "activations").c_str(),
                         formatBytes(values).c_str(),
-                        bytes(own, "total").c_str(),
-                        bytes(stage, "moved").c_str(),
+                        memberBytes(own, "total").c_str(),
+                        memberBytes(stage, "moved").c_str(),
                         stage.at("seconds").get<double>());
         }
     }
 }
 
 void printResidencies(const Json& plan) {
-    std::printf("\n%-14s %-11s %-22s %13s %11s %16s\n",
-                "component",
-                "policy",
-                "from - to",
-                "resident",
-                "ring buffer",
-                "streams per pass");
+    std::printf(
+        "\ncomponent      policy      from - to             "
+        "      resident ring buffer streams per pass\n");
     for (const Json& residency : plan.at("stays")) {
         const auto from = memberText(residency, "from");
         const auto to = memberText(residency, "to");
@@ -61,23 +47,19 @@ void printResidencies(const Json& plan) {
                     memberText(residency, "role").c_str(),
                     memberText(residency, "policy").c_str(),
                     (from == to ? from : from + " - " + to).c_str(),
-                    bytes(residency, "resident_bytes").c_str(),
-                    bytes(residency, "ring_bytes").c_str(),
-                    bytes(residency, "streamed_bytes_per_pass").c_str());
+                    memberBytes(residency, "resident_bytes").c_str(),
+                    memberBytes(residency, "ring_bytes").c_str(),
+                    memberBytes(residency, "streamed_bytes_per_pass").c_str());
     }
 }
 
-std::string listed(const Json& texts, const char* otherwise) {
-    std::string line;
-    for (const Json& each : texts) {
-        line += (line.empty() ? "" : "; ") + each.get<std::string>();
-    }
-    return line.empty() ? otherwise : line;
+std::string listed(const Cells& texts, const char* otherwise) {
+    return texts.empty() ? otherwise : join(texts, "; ");
 }
 
 /// Switches that are on, or off though they could be on; those without effect here are left out.
 std::string switchesText(const Json& switches) {
-    Json set = Json::array();
+    Cells set;
     for (const auto& [name, state] : switches.items()) {
         if (state == "on" || state == "off") {
             set.push_back(name + " " + state.get<std::string>());
@@ -91,14 +73,7 @@ void printPrecisions(const Json& plan) {
     for (const auto& [node, precision] : plan.at("precision").items()) {
         width = std::max(width, static_cast<int>(node.size()));
     }
-    std::printf("\n%-*s %-14s %-9s %-8s %-8s %s\n",
-                width,
-                "node",
-                "component",
-                "precision",
-                "storage",
-                "compute",
-                "lossy");
+    std::printf("\n%-*s component      precision storage  compute  lossy\n", width, "node");
     for (const auto& [node, precision] : plan.at("precision").items()) {
         std::printf("%-*s %-14s %-9s %-8s %-8s %s\n",
                     width,
@@ -138,9 +113,9 @@ void printPlan(const Json& plan) {
     for (const Json& device : plan.at("devices")) {
         std::printf("\n%s: %s at most, of %s; these policies need at least %s (%lld bytes); %s\n",
                     deviceName(device).c_str(),
-                    bytes(device, "peak").c_str(),
-                    bytes(device, "capacity").c_str(),
-                    bytes(device, "minimum").c_str(),
+                    memberBytes(device, "peak").c_str(),
+                    memberBytes(device, "capacity").c_str(),
+                    memberBytes(device, "minimum").c_str(),
                     static_cast<long long>(device.at("minimum").get<Bytes>()),
                     timesNote(device, plan).c_str());
     }
@@ -182,6 +157,25 @@ Json optionsOf(const GraphArguments& arguments) {
     return options;
 }
 
+Json optionsUpTo(const std::string& node, const GraphArguments& arguments) {
+    Json options = optionsOf(arguments);
+    for (const char* applied : {"set", "policies", "precisions"}) {  // to the document
+        options.erase(applied);
+    }
+    options["until"] = Json::array({node});
+    return options;
+}
+
+graph::Document documentOf(const std::string& text,
+                           const graph::Catalog& catalog,
+                           const GraphArguments& arguments) {
+    return graph::applyOverrides(graph::parseDocument(text),
+                                 catalog,
+                                 {.params = arguments.set,
+                                  .policies = arguments.policies,
+                                  .precisions = arguments.precisions});
+}
+
 void printIssues(const Json& issues) {
     for (const Json& issue : issues) {
         const std::string node = issue.value("node", std::string());
@@ -202,19 +196,18 @@ void printIssues(const Json& issues) {
     }
 }
 
-int planGraph(const GraphArguments& arguments, bool json) {
+Status planGraph(const GraphArguments& arguments, bool json) {
     const std::string graph = readGraph(arguments.graph);
-    std::string text;
-    const Status status =
-        startModule(arguments).runner()->plan(graph, optionsOf(arguments).dump(), text);
-    const Json result = Json::parse(text);
+    Runner& runner = *startModule(arguments).runner();
+    const auto [status, result] = answerOf(
+        [&](std::string& text) { return runner.plan(graph, optionsOf(arguments).dump(), text); });
     printIssues(result.value("issues", Json::array()));
     if (json) {
-        std::printf("%s\n", (status == Status::Ok ? result.at("plan") : result).dump(2).c_str());
+        printJson(status == Status::Ok ? result.at("plan") : result);
     } else if (status == Status::Ok) {
         printPlan(result.at("plan"));
     }
-    return static_cast<int>(status);
+    return status;
 }
 
 }  // namespace lowtide::cli

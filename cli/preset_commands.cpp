@@ -1,5 +1,6 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/printed_text.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/graph/preset.hpp"
 #include "ui/loader/os.hpp"
@@ -62,7 +63,7 @@ bool looksLikeFile(const std::string& typed) {
 
 }  // namespace
 
-int listPresets(bool json) {
+Status listPresets(bool json) {
     Json list = Json::array();
     for (const ListedPreset& listed : presets()) {
         if (json) {
@@ -79,9 +80,9 @@ int listPresets(bool json) {
         }
     }
     if (json) {
-        std::printf("%s\n", list.dump(2).c_str());
+        printJson(list);
     }
-    return 0;
+    return Status::Ok;
 }
 
 std::string graphFileOf(const std::string& typed) {

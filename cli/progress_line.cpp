@@ -1,10 +1,9 @@
 #include "cli/progress_line.hpp"
 
 #include "cli/os.hpp"
-#include "plugin/base/json.hpp"
+#include "cli/printed_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -17,25 +16,18 @@ constexpr int kBarCells = 24;
 
 std::string timeLeft(const Json& event) {
     const auto eta = event.find("eta");
-    if (eta == event.end() || !eta->is_number()) {
-        return {};
-    }
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "  %.1f s left", eta->get<double>());
-    return text.data();
+    const bool isKnown = eta != event.end() && eta->is_number();
+    return isKnown ? formatted("  %.1f s left", eta->get<double>()) : std::string();
 }
 
-}  // namespace
-
-std::string progressText(const Json& event, size_t width) {
+/// "denoise   step  [##########..........]  10/20  2.4 s left"; kColumns at most.
+std::string progressText(const Json& event) {
     const double done = event.value("done", 0.0);
     const double total = event.value("total", 0.0);
     const double fraction = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0.0;
     const auto filled = static_cast<int>(std::lround(fraction * kBarCells));
-    std::array<char, 200> text{};
-    std::snprintf(text.data(),
-                  text.size(),
-                  "%-10.24s %-8.12s [%s%s] %.0f/%.0f%s",
+    const std::string text =
+        formatted("%-10.24s %-8.12s [%s%s] %.0f/%.0f%s",
                   event.value("node", std::string()).c_str(),
                   event.value("phase", std::string()).c_str(),
                   std::string(static_cast<size_t>(filled), '#').c_str(),
@@ -43,8 +35,10 @@ std::string progressText(const Json& event, size_t width) {
                   done,
                   total,
                   timeLeft(event).c_str());
-    return std::string(text.data()).substr(0, width);
+    return text.substr(0, kColumns);
 }
+
+}  // namespace
 
 ProgressLine::ProgressLine() : terminal_(errorIsTerminal()) {}
 
@@ -68,7 +62,7 @@ void ProgressLine::show(const Json& event) {
     if (name == "nodeStarted") {
         draw(event.value("node", std::string()) + " ...");
     } else if (name == "nodeProgress") {
-        draw(progressText(event, kColumns));
+        draw(progressText(event));
     }
 }
 

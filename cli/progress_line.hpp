@@ -24,7 +24,4 @@ private:
     bool drawn_ = false;
 };
 
-/// "denoise   step  [##########..........]  10/20  2.4 s left"; `width` columns at most.
-[[nodiscard]] std::string progressText(const Json& event, size_t width);
-
 }  // namespace lowtide::cli

@@ -1,10 +1,9 @@
 #include "cli/commands.hpp"
+#include "cli/printed_text.hpp"
 #include "plugin/base/error.hpp"
-#include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 
-#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -38,20 +37,16 @@ std::string movedByOne(const Json& stage, int pattern) {
 /// What the plan gave a node on the device where it computed; empty where there is no such plan.
 std::string predictedPeak(const Json& planned, const std::string& device) {
     const Json devices = planned.is_null() ? Json::object() : planned.at("devices");
-    return devices.contains(device) ? formatBytes(devices.at(device).at("total").get<Bytes>())
-                                    : std::string();
+    return devices.contains(device) ? memberBytes(devices.at(device), "total") : std::string();
 }
 
 std::string milliseconds(const Json& seconds) {
-    std::array<char, 32> text{};
-    static_cast<void>(
-        std::snprintf(text.data(), text.size(), "%.1f ms", 1000 * seconds.get<double>()));
-    return text.data();
+    return formatted("%.1f ms", 1000 * seconds.get<double>());
 }
 
 /// Prints how long each copy queue of a stage worked; words instead of figures where it has none.
 void printCopyTimes(const Json& stage, const Json& planned) {
-    const auto node = stage.at("node").get<std::string>();
+    const std::string node = memberText(stage, "node");
     const Json& timesByDevice = stage.at("lanes");
     if (timesByDevice.empty()) {
         std::printf("  %-16s %11s  copies: not applicable, nothing is copied to its device\n",
@@ -67,8 +62,8 @@ void printCopyTimes(const Json& stage, const Json& planned) {
                     milliseconds(times.at("wait")).c_str(),
                     milliseconds(stage.at("bound")).c_str(),
                     100 * stage.at("efficiency").get<double>(),
-                    formatBytes(stage.at("moved").get<Bytes>()).c_str(),
-                    planned.is_null() ? "" : formatBytes(planned.at("needed").get<Bytes>()).c_str(),
+                    memberBytes(stage, "moved").c_str(),
+                    planned.is_null() ? "" : memberBytes(planned, "needed").c_str(),
                     static_cast<long long>(stage.at("misses").get<int64_t>()),
                     device.c_str());
     }
@@ -76,19 +71,11 @@ void printCopyTimes(const Json& stage, const Json& planned) {
 
 /// Of the stages that run networks.
 void printStageCopyTimes(const Json& stages, const Json& plan) {
-    std::printf("  %-16s %11s %11s %11s %11s %10s %11s %11s %6s  %s\n",
-                "copy queues of",
-                "compute",
-                "copies",
-                "waited",
-                "bound",
-                "of bound",
-                "moved",
-                "needed",
-                "late",
-                "device");
+    std::printf(
+        "  copy queues of       compute      copies      waited       bound   of bound "
+        "      moved      needed   late  device\n");
     for (const Json& stage : stages) {
-        const Json planned = stageOf(plan, stage.at("node").get<std::string>());
+        const Json planned = stageOf(plan, memberText(stage, "node"));
         const bool hasNetworks = !planned.is_null() && planned.at("has_networks").get<bool>();
         if (hasNetworks || !stage.at("lanes").empty()) {
             printCopyTimes(stage, planned);
@@ -97,23 +84,19 @@ void printStageCopyTimes(const Json& stages, const Json& plan) {
 }
 
 void printNodes(const Json& repetition, const Json& plan) {
-    std::printf("  %-16s %-18s %13s %13s %14s %14s\n",
-                "node",
-                "type",
-                "time",
-                "predicted",
-                "peak",
-                "predicted");
+    std::printf(
+        "  node             type                        time     predicted           peak "
+        "     predicted\n");
     for (const Json& node : repetition.at("nodes")) {
-        const auto id = node.at("node").get<std::string>();
+        const std::string id = memberText(node, "node");
         const Json planned = stageOf(plan, id);
         std::printf("  %-16s %-18s %10.1f ms %13s %14s %14s\n",
                     id.c_str(),
-                    node.at("type").get<std::string>().c_str(),
+                    memberText(node, "type").c_str(),
                     node.at("ms").get<double>(),
                     planned.is_null() ? "" : milliseconds(planned.at("seconds")).c_str(),
-                    formatBytes(node.at("peakBytes").get<Bytes>()).c_str(),
-                    predictedPeak(planned, node.at("device").get<std::string>()).c_str());
+                    memberBytes(node, "peakBytes").c_str(),
+                    predictedPeak(planned, memberText(node, "device")).c_str());
     }
     for (const Json& node : repetition.at("cached")) {
         std::printf("  %-16s cached\n", node.get<std::string>().c_str());
@@ -128,18 +111,11 @@ void printSteps(const Json& repetition, const Json& plan) {
             continue;
         }
         if (std::exchange(isFirst, false)) {
-            std::printf("  %-16s %6s %8s %10s %14s %11s %14s %11s %11s\n",
-                        "steps of",
-                        "full",
-                        "partial",
-                        "predicted",
-                        "moved by full",
-                        "planned",
-                        "by partial",
-                        "planned",
-                        "cache");
+            std::printf(
+                "  steps of           full  partial  predicted  moved by full     planned "
+                "    by partial     planned       cache\n");
         }
-        const auto id = node.at("node").get<std::string>();
+        const std::string id = memberText(node, "node");
         const Json& steps = node.at("steps");
         const Json measured = stageOf(repetition.at("traffic"), id);
         const Json planned = stageOf(plan, id);
@@ -152,7 +128,7 @@ void printSteps(const Json& repetition, const Json& plan) {
                     movedByOne(planned, 0).c_str(),
                     movedByOne(measured, 1).c_str(),
                     movedByOne(planned, 1).c_str(),
-                    formatBytes(steps.at("bytes").get<Bytes>()).c_str());
+                    memberBytes(steps, "bytes").c_str());
     }
 }
 
@@ -174,7 +150,7 @@ void printRepetition(const Json& repetition, const Json& plan) {
         planned += stage.at("moved").get<Bytes>();
     }
     std::printf("  %s of weights moved to devices, %s planned; %lld copies, %lld came late\n",
-                formatBytes(repetition.at("bytesToDevice").get<Bytes>()).c_str(),
+                memberBytes(repetition, "bytesToDevice").c_str(),
                 formatBytes(planned).c_str(),
                 static_cast<long long>(traffic.at("copies").get<int64_t>()),
                 static_cast<long long>(traffic.at("misses").get<int64_t>()));
@@ -183,8 +159,8 @@ void printRepetition(const Json& repetition, const Json& plan) {
 void printDevice(const std::string& id, const Json& device) {
     std::printf("%s: %s held now, %s at most\n",
                 id.c_str(),
-                formatBytes(device.at("total").get<Bytes>()).c_str(),
-                formatBytes(device.at("peak").get<Bytes>()).c_str());
+                memberBytes(device, "total").c_str(),
+                memberBytes(device, "peak").c_str());
     for (const auto& [tag, bytes] : device.at("peak_tags").items()) {
         std::printf("  %-12s %12s at most\n", tag.c_str(), formatBytes(bytes.get<Bytes>()).c_str());
     }
@@ -205,13 +181,13 @@ void printCollections(const Json& collections) {
 
 }  // namespace
 
-int printReport(const std::string& path) {
+Status printReport(const std::string& path) {
     const files::InputFile file(path);
     const Json report =
         parseJson(file.readAll(kLargestReport), file.name(), {.maxBytes = kLargestReport});
     try {
         std::printf("run %s, %.1f ms\n",
-                    report.at("status").get<std::string>().c_str(),
+                    memberText(report, "status").c_str(),
                     report.at("ms").get<double>());
         int number = 1;
         for (const Json& repetition : report.at("repetitions")) {
@@ -231,7 +207,7 @@ int printReport(const std::string& path) {
                     message("{} is no report of this version", file.name()),
                     message("write one with: lowtide run GRAPH --report FILE.json"));
     }
-    return 0;
+    return Status::Ok;
 }
 
 }  // namespace lowtide::cli

@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/drawn_prompts.hpp"
 #include "cli/os.hpp"
+#include "cli/printed_text.hpp"
 #include "cli/run_session.hpp"
 #include "cli/start_module.hpp"
 #include "plugin/base/error.hpp"
@@ -29,7 +30,7 @@ std::string asTyped(const std::string& path, const std::string& folder) {
 
 void printFiles(const Json& report, const std::string& folder) {
     for (const Json& file : report.value("files", Json::array())) {
-        std::printf("%s\n", asTyped(file.at("path").get<std::string>(), folder).c_str());
+        std::printf("%s\n", asTyped(memberText(file, "path"), folder).c_str());
     }
     std::fflush(stdout);
 }
@@ -47,7 +48,7 @@ bool isWritten(files::OutputFile& file, const Json& report) {
 
 }  // namespace
 
-int runGraph(const RunArguments& arguments) {
+Status runGraph(const RunArguments& arguments) {
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
     Plugin& plugin = startModule(arguments, arguments.log);
@@ -69,7 +70,7 @@ int runGraph(const RunArguments& arguments) {
     }
     const std::optional<DrawnGraph> drawn = DrawnPrompts(arguments, plugin).drawn(graph, options);
     if (!drawn) {
-        return static_cast<int>(Status::Invalid);
+        return Status::Invalid;
     }
     std::optional<files::OutputFile> reportFile;
     if (!arguments.report.empty()) {
@@ -86,9 +87,9 @@ int runGraph(const RunArguments& arguments) {
         report["prompts"] = drawn->prompts;
     }
     if (reportFile && report.contains("repetitions") && !isWritten(*reportFile, report)) {
-        return static_cast<int>(Status::Failed);
+        return Status::Failed;
     }
-    return static_cast<int>(status);
+    return status;
 }
 
 }  // namespace lowtide::cli

@@ -1,18 +1,29 @@
 #include "cli/run_session.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/event_queue.hpp"
 #include "cli/os.hpp"
 #include "cli/progress_line.hpp"
+#include "plugin/base/error.hpp"
 #include "ui/loader/os.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <exception>
 
 namespace lowtide::cli {
 
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{50};
+
+/// Quotes inside of a JSON string have a backslash, so that no name can look like this.
+constexpr std::string_view kMayBeMissed[] = {
+    R"("event":"nodeProgress")", R"("event":"nodePreview")", R"("event":"memory")"};
+
+bool mayBeMissed(std::string_view json) {
+    return std::ranges::any_of(kMayBeMissed,
+                               [&](std::string_view kind) { return json.find(kind) != json.npos; });
+}
 
 bool hasBudget(const std::string& graph, const Json& options) {
     return options.contains("memoryBudget") ||
@@ -47,6 +58,37 @@ void follow(Runner& runner, RunId run, EventQueue& queue, bool eventLines) {
 
 }  // namespace
 
+void EventQueue::event(std::string_view json) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        if (events_.size() >= kMostWaiting && mayBeMissed(json)) {
+            ++missed_;
+            return;
+        }
+        try {
+            events_.emplace_back(json);
+        } catch (const std::exception&) {
+            ++missed_;
+        }
+    }
+    arrived_.notify_one();
+}
+
+size_t EventQueue::missedCount() const {
+    const std::lock_guard lock(mutex_);
+    return missed_;
+}
+
+std::optional<std::string> EventQueue::next(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    if (!arrived_.wait_for(lock, patience, [this] { return !events_.empty(); })) {
+        return std::nullopt;
+    }
+    std::string text = std::move(events_.front());
+    events_.pop_front();
+    return text;
+}
+
 void PrintedIssues::print(const Json& issues) {
     Json some = Json::array();
     for (const Json& issue : issues) {
@@ -58,11 +100,11 @@ void PrintedIssues::print(const Json& issues) {
     printIssues(some);
 }
 
-EndedRun runToEnd(Runner& runner,
-                  const std::string& graph,
-                  const Json& options,
-                  PrintedIssues& printed,
-                  bool eventLines) {
+Answer runToEnd(Runner& runner,
+                const std::string& graph,
+                const Json& options,
+                PrintedIssues& printed,
+                bool eventLines) {
     if (hasBudget(graph, options)) {
         loader::returnBigBlocks();
     }
@@ -81,7 +123,15 @@ EndedRun runToEnd(Runner& runner,
                          missed);
         }
     }
-    return {.status = status, .report = Json::parse(result)};
+    return {.status = status, .result = Json::parse(result)};
+}
+
+const Json& nodeEntry(const Json& report, const std::string& node) {
+    const Json& nodes = report.at("repetitions").back().at("nodes");
+    const auto found =
+        std::ranges::find_if(nodes, [&](const Json& entry) { return entry.at("node") == node; });
+    LOWTIDE_ASSERT(found != nodes.end());
+    return *found;
 }
 
 }  // namespace lowtide::cli

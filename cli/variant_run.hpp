@@ -1,6 +1,5 @@
 #pragma once
 
-#include "cli/latent_steps.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/host_api/runner.hpp"
@@ -20,6 +19,27 @@ struct StepCounts {
     int64_t predicted = 0;
 };
 
+/// Latents of one sampling node, as a run's dump has them.
+struct LatentSteps {
+    std::vector<std::vector<float>> steps;
+    std::vector<float> last;
+};
+
+/// How alike the directions of latents are, -1..1, 1 when they are equal.
+struct LatentCosine {
+    std::string node;  ///< as readLatentSteps
+    /// After each call of the network; empty where the two took other numbers of calls.
+    std::vector<double> steps;
+    double last = 0;
+};
+
+/// How a run differs from the reference.
+struct VariantComparison {
+    std::vector<image::ImageDifference> images;  ///< one for each
+    std::vector<LatentCosine> latents;
+    std::string problem;  ///< why images cannot be compared; empty: they are
+};
+
 /// What one variant gave.
 struct VariantRun {
     std::string name;
@@ -33,14 +53,17 @@ struct VariantRun {
     std::vector<std::string> files;   ///< images of the last repetition, as seen from the folder
     std::vector<Image8> images;
     std::map<std::string, LatentSteps> latents;
+    VariantComparison difference;  ///< of the reference: empty
 };
 
-/// How a run differs from the one it is compared with.
-struct VariantComparison {
-    std::vector<image::ImageDifference> images;  ///< one for each
-    std::vector<LatentCosine> latents;
-    std::string problem;  ///< why images cannot be compared; empty: they are
-};
+/// By the prefix of the node's keys: empty for the first node that samples, else its id. Errors of
+/// files::readSafetensorsHeader.
+[[nodiscard]] std::map<std::string, LatentSteps> readLatentSteps(const std::string& dumpPath);
+
+/// Nodes that both have with latents of one size.
+[[nodiscard]] std::vector<LatentCosine> latentCosines(
+    const std::map<std::string, LatentSteps>& reference,
+    const std::map<std::string, LatentSteps>& other);
 
 [[nodiscard]] VariantComparison compared(const VariantRun& reference, const VariantRun& run);
 

@@ -1,6 +1,6 @@
 // What the command's queue of events does where nobody reads.
 
-#include "cli/event_queue.hpp"
+#include "cli/run_session.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

@@ -1,4 +1,4 @@
-#include "cli/recorded_graph.hpp"
+#include "cli/measured_graph.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "tests/fixtures/error_of.hpp"

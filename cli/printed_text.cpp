@@ -1,6 +1,11 @@
-#include "cli/aligned.hpp"
+#include "cli/printed_text.hpp"
+
+#include "plugin/base/units.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
 
 namespace lowtide::cli {
 
@@ -34,6 +39,27 @@ std::string aligned(const std::vector<Cells>& rows, size_t firstNumber) {
         text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
     return text;
+}
+
+std::string formatted(const char* form, ...) {
+    std::array<char, 256> text{};
+    std::va_list values;
+    va_start(values, form);
+    static_cast<void>(std::vsnprintf(text.data(), text.size(), form, values));
+    va_end(values);
+    return text.data();
+}
+
+std::string memberText(const Json& json, const char* key) {
+    return json.at(key).get<std::string>();
+}
+
+std::string memberBytes(const Json& json, const char* key) {
+    return formatBytes(json.at(key).get<Bytes>());
+}
+
+void printJson(const Json& json) {
+    std::printf("%s\n", json.dump(2).c_str());
 }
 
 }  // namespace lowtide::cli

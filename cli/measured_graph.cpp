@@ -1,4 +1,4 @@
-#include "cli/lossy_choice.hpp"
+#include "cli/measured_graph.hpp"
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
@@ -14,6 +14,8 @@ namespace lowtide::cli {
 namespace {
 
 constexpr const char* kCacheType = "STEP_CACHE";
+/// The node type that records, in place of a step cache.
+constexpr const char* kCurveRecorder = "cache.mag_record";
 /// Types that a user names are taken at their word, on every device.
 constexpr const char* kExact = "quality,storage=file,compute=f32";
 /// The last one differs from balanced where a card has sums in f16.
@@ -42,6 +44,41 @@ const graph::Link* cacheLink(const graph::Document& document,
     return found == document.links.end() ? nullptr : &*found;
 }
 
+/// The nodes that take a step cache.
+std::vector<std::string> denoisersOf(const graph::Document& document,
+                                     const graph::Catalog& catalog) {
+    std::vector<std::string> nodes;
+    for (const auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        if (desc && cachePort(desc->inputs)) {
+            nodes.push_back(id);
+        }
+    }
+    return nodes;
+}
+
+void removeCache(graph::Document& document,
+                 const graph::Catalog& catalog,
+                 const std::string& node) {
+    const graph::PortRef port = cacheInput(document, catalog, node);
+    std::erase_if(document.links, [&](const graph::Link& link) { return link.to == port; });
+}
+
+/// A node with that name, or one like it, that gives `node` its step cache.
+void addCache(graph::Document& document,
+              const graph::Catalog& catalog,
+              const std::string& node,
+              const graph::DocumentNode& cache,
+              const std::string& name) {
+    std::string id = name;
+    for (int number = 2; document.nodes.contains(id); ++number) {
+        id = name + "_" + std::to_string(number);
+    }
+    document.nodes[id] = cache;
+    document.links.push_back({.from = {id, cachePort(catalog.find(cache.type)->outputs)->id},
+                              .to = cacheInput(document, catalog, node)});
+}
+
 /// "cache.deepcache interval=5".
 std::string nameOf(const graph::DocumentNode& cache, const NodeDesc& desc) {
     std::string name = desc.id;
@@ -58,18 +95,41 @@ std::string textOf(const Json& precision) {
     return memory::toText(memory::precisionFromJson(precision, "precision"));
 }
 
+[[noreturn]] void refuse(const Message& problem, const Message& hint) {
+    throw Error(ErrorKind::InvalidInput, problem, hint);
+}
+
+std::string chosenDenoiser(const graph::Document& document,
+                           const graph::Catalog& catalog,
+                           const std::string& node) {
+    std::vector<std::string> denoisers = denoisersOf(document, catalog);
+    std::erase_if(denoisers, [&](const std::string& id) {
+        return document.nodes.at(id).mode != graph::NodeMode::Active;
+    });
+    if (denoisers.empty()) {
+        refuse(message("the graph has no denoiser that takes a step cache"),
+               message("give a graph with a node denoise.sample"));
+    }
+    if (node.empty() && denoisers.size() > 1) {
+        refuse(message("the graph has several denoisers: {}", join(denoisers, ", ")),
+               message("choose one of them with --node"));
+    }
+    if (node.empty()) {
+        return denoisers.front();
+    }
+    if (std::find(denoisers.begin(), denoisers.end(), node) == denoisers.end()) {
+        refuse(message("the node {} is no denoiser that takes a step cache", quotedName(node)),
+               message("choose {}", join(denoisers, ", ")));
+    }
+    return node;
+}
+
 }  // namespace
 
 std::string sampledNode(const graph::Document& document,
                         const graph::Catalog& catalog,
                         const std::vector<std::string>& until) {
-    std::vector<std::string> nodes;
-    for (const auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = catalog.find(node.type);
-        if (desc && cachePort(desc->inputs)) {
-            nodes.push_back(id);
-        }
-    }
+    const std::vector<std::string> nodes = denoisersOf(document, catalog);
     const bool isChosen = until.size() == 1 && std::ranges::count(nodes, until.front()) == 1;
     if (isChosen || (until.empty() && nodes.size() == 1)) {
         return isChosen ? until.front() : nodes.front();
@@ -87,8 +147,7 @@ std::string sampledNode(const graph::Document& document,
 graph::Document exactUpTo(graph::Document document,
                           const graph::Catalog& catalog,
                           const std::string& node) {
-    const graph::PortRef port = cacheInput(document, catalog, node);
-    std::erase_if(document.links, [&](const graph::Link& link) { return link.to == port; });
+    removeCache(document, catalog, node);
     document.nodes.at(node).precision = kExact;
     document.isExact.reset();
     document.until = {node};
@@ -104,14 +163,7 @@ graph::Document withChoice(const graph::Document& exact,
         document.nodes.at(node).precision = choice.precision;
     }
     if (choice.cache) {
-        std::string id = "measured_cache";
-        while (document.nodes.contains(id)) {
-            id += "_";
-        }
-        const NodeDesc& desc = *catalog.find(choice.cache->type);
-        document.nodes[id] = *choice.cache;
-        document.links.push_back(
-            {.from = {id, cachePort(desc.outputs)->id}, .to = cacheInput(document, catalog, node)});
+        addCache(document, catalog, node, *choice.cache, "measured_cache");
     }
     return document;
 }
@@ -160,6 +212,21 @@ std::vector<LossyChoice> variedChoices(const graph::Document& document,
             {precision.is_null() ? name : textOf(precision) + " " + name, precision, own});
     }
     return choices;
+}
+
+RecordedGraph recordedGraph(graph::Document document,
+                            const graph::Catalog& catalog,
+                            const std::string& node) {
+    const std::string denoiser = chosenDenoiser(document, catalog, node);
+    removeCache(document, catalog, denoiser);
+    addCache(document, catalog, denoiser, {.type = kCurveRecorder}, "mag_record");
+    return {.document = std::move(document), .denoiser = denoiser};
+}
+
+graph::Document withSeed(const RecordedGraph& graph, uint64_t seed) {
+    graph::Document document = graph.document;
+    document.nodes.at(graph.denoiser).params["seed"] = seed;
+    return document;
 }
 
 }  // namespace lowtide::cli
