@@ -98,7 +98,7 @@ private Q_SLOTS:
         process.setWorkingDirectory(lowtide::testing::sourcePath(""));
         process.start("bash",
                       {"-c",
-                       "find plugin nodes ui tests examples -name '*.hpp' -o -name '*.cpp' | "
+                       "find plugin nodes ui cli tests examples -name '*.hpp' -o -name '*.cpp' | "
                        "xargs clang-format-14 --dry-run -Werror"});
         process.waitForFinished(-1);
         QVERIFY2(process.exitCode() == 0, process.readAll().left(4000).constData());
@@ -209,8 +209,17 @@ private Q_SLOTS:
             << "plugin/host_api/a.hpp" << QByteArray("#include <QObject>\n") << "Qt-free";
         QTest::newRow("the Qt plugin in the command")
             << "check_layers.py"
-            << "ui/cli/a.cpp" << QByteArray("#include \"plugin/host_api/qt_entry.hpp\"\n")
+            << "cli/a.cpp" << QByteArray("#include \"plugin/host_api/qt_entry.hpp\"\n")
             << "Qt-free";
+        QTest::newRow("Qt in what the command shares with the studio")
+            << "check_layers.py"
+            << "ui/loader/a.cpp" << QByteArray("#include <QString>\n") << "Qt-free";
+        QTest::newRow("the studio in the command")
+            << "check_layers.py"
+            << "cli/a.cpp" << QByteArray("#include \"ui/document/b.hpp\"\n") << "may see only";
+        QTest::newRow("the command in the studio")
+            << "check_layers.py"
+            << "ui/studio/a.cpp" << QByteArray("#include \"cli/b.hpp\"\n") << "may not include cli";
         QTest::newRow("the Qt plugin in the engine")
             << "check_layers.py"
             << "plugin/module/a.cpp" << QByteArray("#include \"plugin/host_api/qt_entry.hpp\"\n")

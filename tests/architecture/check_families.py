@@ -3,7 +3,7 @@
 
     check_families.py [ROOT] [--update]
 
-Families are the folders of plugin/families. In plugin, nodes and ui the name of one, in letters of any size, stands in that folder and in
+Families are the folders of plugin/families. In plugin, nodes, ui and cli the name of one, in letters of any size, stands in that folder and in
 its line of plugin/families/CMakeLists.txt. Help pages, presets and tests may name all of them.
 
 The table in docs/models.md has rows for each folder, and for no other. Other pages for users link to it: a line that names more
@@ -32,7 +32,7 @@ def families(root):
 
 def lines(root):
     """(path, number, line) of all texts."""
-    for top in ("plugin", "nodes", "ui"):
+    for top in ("plugin", "nodes", "ui", "cli"):
         for file in sorted((root / top).rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 text = file.read_bytes()

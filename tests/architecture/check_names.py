@@ -11,9 +11,9 @@ import pathlib
 import re
 import sys
 
-LIBRARIES = ["plugin/*", "nodes", "ui/*", "examples/qtnodes_host/*"]
+LIBRARIES = ["plugin/*", "nodes", "ui/*", "cli", "examples/qtnodes_host/*"]
 # Libraries of their own within the folder of another library.
-APART = ("plugin/residency/device/fake", "plugin/residency/device/cuda", "plugin/sampling/step_caches/gates", "ui/cli/main",
+APART = ("plugin/residency/device/fake", "plugin/residency/device/cuda", "plugin/sampling/step_caches/gates", "cli/main",
          "ui/studio/main")
 WORDS = {"if", "for", "while", "switch", "return", "catch", "constexpr", "operator", "decltype", "noexcept", "requires"}
 TYPE = re.compile(r"^(?:template\s*<.*>\s*)?(?:class|struct|enum class|enum|union)\s+(\w+)")

@@ -50,7 +50,7 @@ def run(*command):
 
 def run_xgettext(root, file):
     """The formats of all messages in the sources into a .pot file; their positions in the sources without lines, which change often."""
-    sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui") for source in (root / folder).rglob("*.[ch]pp")]
+    sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui", "cli") for source in (root / folder).rglob("*.[ch]pp")]
     command = ["xgettext", "--language=C++", "--from-code=UTF-8", "--keyword", *(f"--keyword={each}" for each in KEYWORDS), "--no-wrap",
                "--add-location=file", "--sort-by-file", "--force-po", "--directory", root, "--output", file, "--files-from=-"]
     done = subprocess.run([str(each) for each in command], input="\n".join(sorted(sources)), capture_output=True, text=True, check=False)
@@ -73,10 +73,9 @@ def run_lupdate(root, file, *options):
     """The texts of ui/ into a .ts file. The rows of the action table stand in a macro that lupdate cannot see through."""
     with tempfile.TemporaryDirectory() as folder:
         for source in sorted((root / "ui").rglob("*.[ch]pp")):
-            if source.relative_to(root).parts[1] != "cli":
-                copy = pathlib.Path(folder) / source.relative_to(root)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_text(re.sub(r"(?<!define )\bTEXT\(", 'QT_TRANSLATE_NOOP("Actions", ', source.read_text()))
+            copy = pathlib.Path(folder) / source.relative_to(root)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(re.sub(r"(?<!define )\bTEXT\(", 'QT_TRANSLATE_NOOP("Actions", ', source.read_text()))
         done = subprocess.run(
             [find_lupdate(), "-silent", "-locations", "none", "-no-obsolete", *options, "ui", "-I", ".", "-ts", str(file.resolve())],
             cwd=folder, capture_output=True, text=True, check=False)

@@ -175,10 +175,14 @@ void checkTypedCount(double count) {
     }
 }
 
-void addNumber(std::vector<std::string>& numbers, std::string number) {
-    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
-        numbers.push_back(std::move(number));
+void addOnce(std::vector<std::string>& texts, std::string text) {
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) {
+        texts.push_back(std::move(text));
     }
+}
+
+void addNumber(std::vector<std::string>& numbers, std::string number) {
+    addOnce(numbers, std::move(number));
     checkTypedCount(static_cast<double>(numbers.size()));
 }
 
@@ -243,23 +247,22 @@ void addPart(std::vector<std::string>& numbers, std::string_view part, bool areI
     addRange(numbers, range, areIntegers);
 }
 
-/// Also those of Chinese keyboards.
+/// Without white space; empty ones are left out.
+std::vector<std::string> partsAt(std::string_view text, char separator) {
+    std::vector<std::string> parts = split(text, separator);
+    std::ranges::transform(parts, parts.begin(), trim);
+    std::erase(parts, std::string());
+    return parts;
+}
+
+/// At commas, also those of Chinese keyboards.
 std::vector<std::string> partsOf(std::string text) {
     for (const std::string_view comma : {"\uff0c", "\u3001", ";", "\n"}) {
         for (size_t at = text.find(comma); at != std::string::npos; at = text.find(comma, at)) {
             text.replace(at, comma.size(), ",");
         }
     }
-    std::vector<std::string> parts;
-    size_t begin = 0;
-    while (begin <= text.size()) {
-        const size_t end = std::min(text.find(',', begin), text.size());
-        if (std::string part = trim(text.substr(begin, end - begin)); !part.empty()) {
-            parts.push_back(std::move(part));
-        }
-        begin = end + 1;
-    }
-    return parts;
+    return partsAt(text, ',');
 }
 
 }  // namespace
@@ -292,6 +295,12 @@ Variation parseVariation(const std::string& text) {
                     message("write node.param=a,b,c"));
     }
     return {.param = param, .values = valuesIn(text.substr(equals + 1))};
+}
+
+std::vector<Variation> parseVariations(const std::vector<std::string>& texts) {
+    std::vector<Variation> variations;
+    std::ranges::transform(texts, std::back_inserter(variations), parseVariation);
+    return variations;
 }
 
 std::vector<Variant> combinationsOf(const std::vector<Variation>& variations) {
@@ -328,26 +337,15 @@ std::vector<std::string> numbersTyped(std::string_view text, bool areIntegers) {
 }
 
 std::vector<std::string> linesTyped(std::string_view text, bool areWords) {
-    std::vector<std::string> lines;
-    size_t begin = 0;
-    while (begin <= text.size()) {
-        const size_t end = std::min(text.find('\n', begin), text.size());
-        std::string line = trim(std::string(text.substr(begin, end - begin)));
-        if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) {
-            lines.push_back(std::move(line));
+    const auto eachOnce = [](const std::vector<std::string>& parts) {
+        std::vector<std::string> once;
+        for (const std::string& part : parts) {
+            addOnce(once, part);
         }
-        begin = end + 1;
-    }
-    if (areWords && lines.size() == 1) {
-        const std::vector<std::string> words = partsOf(lines.front());
-        lines.clear();
-        for (const std::string& word : words) {
-            if (std::find(lines.begin(), lines.end(), word) == lines.end()) {
-                lines.push_back(word);
-            }
-        }
-    }
-    return lines;
+        return once;
+    };
+    const std::vector<std::string> lines = eachOnce(partsAt(text, '\n'));
+    return areWords && lines.size() == 1 ? eachOnce(partsOf(lines.front())) : lines;
 }
 
 std::vector<std::string> replacedIn(const std::string& prompt,

@@ -35,6 +35,7 @@ inline constexpr size_t kMostVariants = 100;
 /// Reads "node.param=a,b,c". "\," is a comma inside of a value, "\\" a backslash.
 /// Error{InvalidInput} when there is no "=" or no parameter.
 [[nodiscard]] Variation parseVariation(const std::string& text);
+[[nodiscard]] std::vector<Variation> parseVariations(const std::vector<std::string>& texts);
 
 /// Every combination, the last variation changing fastest; the first one has all first values.
 /// Error{InvalidInput} when there are fewer than two or more than kMostVariants, or a parameter is

@@ -406,7 +406,7 @@ private Q_SLOTS:
         const QString own = "tests/unit/families/";
         const QRegularExpression names("ToyTransformer|toy_blocks|\\btoys\\.");
         const QRegularExpression word("\\btoy\\b", QRegularExpression::CaseInsensitiveOption);
-        for (const char* folder : {"plugin", "nodes", "ui", "examples"}) {
+        for (const char* folder : {"plugin", "nodes", "ui", "cli", "examples"}) {
             QCOMPARE(sourcesWith(folder, word), QStringList());
         }
         for (const QString& path : sourcesWith("tests", names)) {

@@ -1,8 +1,8 @@
+#include "cli/comparison.hpp"
+#include "cli/fewer_steps.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/cli/comparison.hpp"
-#include "ui/cli/fewer_steps.hpp"
 
 #include <QtTest/QtTest>
 
@@ -144,14 +144,14 @@ private Q_SLOTS:
 
     void tableAndSheetsShowEveryVariant() {
         Comparison comparison{.graph = "g.json", .variants = {}, .columns = 3};
-        comparison.variants.push_back({.own = {.run = runOf({flat(64, 100)})}});
-        comparison.variants.push_back({.own = {.run = runOf({flat(64, 120)})}});
+        comparison.variants.push_back({.own = runOf({flat(64, 100)})});
+        comparison.variants.push_back({.own = runOf({flat(64, 120)})});
         ComparedVariant& second = comparison.variants.back();
-        second.own.run.peak = 5 * kMiB;
-        second.own.difference = compared(comparison.variants[0].own.run, second.own.run);
+        second.own.peak = 5 * kMiB;
+        second.own.difference = compared(comparison.variants[0].own, second.own);
         second.fewerSteps = second.own;
-        second.fewerSteps->run.name = "denoise.steps=7";
-        comparison.variants.push_back({.own = {.run = {.name = "bad", .settings = {"a.x=9"}}}});
+        second.fewerSteps->name = "denoise.steps=7";
+        comparison.variants.push_back({.own = {.name = "bad", .settings = {"a.x=9"}}});
         const std::string table = tableOf(comparison);
         QVERIFY(table.find("same time: denoise.steps=7") != std::string::npos);
         QVERIFY(table.find("failed") != std::string::npos);

@@ -1,7 +1,7 @@
 // What the command's queue of events does where nobody reads.
 
+#include "cli/run_session.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/cli/event_queue.hpp"
 
 #include <QtTest/QtTest>
 

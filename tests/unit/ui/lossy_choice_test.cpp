@@ -1,8 +1,8 @@
+#include "cli/comparison.hpp"
+#include "cli/measured_graph.hpp"
 #include "plugin/memory/precision.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/cli/lossy_choice.hpp"
-#include "ui/cli/sensitivity_table.hpp"
 
 #include <QtTest/QtTest>
 
@@ -63,11 +63,7 @@ class LossyChoiceTest : public QObject {
     graph::Document document_ = graph::documentFromJson(graphWithCache());
 
     [[nodiscard]] std::vector<LossyChoice> varied(const std::vector<std::string>& texts) const {
-        std::vector<ui::Variation> variations;
-        for (const std::string& text : texts) {
-            variations.push_back(ui::parseVariation(text));
-        }
-        return variedChoices(document_, catalog_, "denoise", variations);
+        return variedChoices(document_, catalog_, "denoise", ui::parseVariations(texts));
     }
 
 private Q_SLOTS:

@@ -1,8 +1,8 @@
+#include "cli/measured_graph.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/cli/recorded_graph.hpp"
 
 #include <QtTest/QtTest>
 

@@ -1,0 +1,68 @@
+#include "cli/start_module.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/loader/plugin_loader.hpp"
+#include "ui/models/model_folders.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+namespace lowtide::cli {
+
+namespace {
+
+/// Absolute, so that the module means the same.
+std::vector<std::string> foldersNamed(const std::vector<std::string>& given) {
+    std::vector<std::string> folders;
+    for (const std::string& asked : given) {
+        const std::string path = std::filesystem::absolute(asked).lexically_normal().string();
+        const bool isPathsFile = ui::isModelPathsFile(path);
+        std::error_code ignored;
+        if (!isPathsFile && !std::filesystem::is_directory(path, ignored)) {
+            throw Error(ErrorKind::NotFound,
+                        message("--model-folder: there is no folder \"{}\"", asked),
+                        message("name a folder with models, or an extra_model_paths.yaml"));
+        }
+        const std::vector<ui::ModelFolder> named =
+            isPathsFile ? ui::readModelPaths(path) : ui::modelFoldersIn(path);
+        if (const Message absent = isPathsFile ? ui::absentFolders(path, named) : Message();
+            !absent.empty()) {
+            std::fprintf(stderr, "lowtide: warning: --model-folder: %s\n", absent.str().c_str());
+        }
+        for (const ui::ModelFolder& folder : named) {
+            folders.push_back(modulePath(folder.path, message("the folder with models")));
+        }
+    }
+    return folders;
+}
+
+}  // namespace
+
+Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
+    return loader::startPlugin({.threads = arguments.threads,
+                                .log = log,
+                                .cudnnApi = arguments.cudnnApi,
+                                .modelFolders = foldersNamed(arguments.modelFolders)});
+}
+
+Answer answerOf(const std::function<Status(std::string&)>& ask) {
+    std::string result;
+    const Status status = ask(result);
+    return {.status = status, .result = Json::parse(result)};
+}
+
+Answer call(Plugin& plugin, const char* name, const Json& request, Watch* watch) {
+    return answerOf(
+        [&](std::string& result) { return plugin.call(name, request.dump(), watch, result); });
+}
+
+Json resultOf(Answer answer) {
+    if (answer.status != Status::Ok) {
+        printIssues(answer.result.value("issues", Json::array()));
+        throw Ended{answer.status};
+    }
+    return std::move(answer.result);
+}
+
+}  // namespace lowtide::cli

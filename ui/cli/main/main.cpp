@@ -1,8 +1,0 @@
-#include "ui/cli/command_line.hpp"
-#include "ui/loader/os.hpp"
-
-int main(int count, char** arguments) {
-    lowtide::loader::keepBigBlocks();
-    lowtide::loader::shortenSpins();
-    return lowtide::cli::runCommandLine(count, arguments);
-}
