@@ -6,9 +6,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QFloat16>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <filesystem>

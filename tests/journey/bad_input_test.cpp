@@ -4,10 +4,6 @@
 #include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace bad_input_test {

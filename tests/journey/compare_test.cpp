@@ -2,10 +2,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace compare_test {

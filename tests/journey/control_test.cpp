@@ -2,8 +2,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/finished_run.hpp"
 
-#include <QRegularExpression>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>

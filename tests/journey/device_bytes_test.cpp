@@ -2,9 +2,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <atomic>

@@ -4,7 +4,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <atomic>

@@ -8,9 +8,7 @@
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>

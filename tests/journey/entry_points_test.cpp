@@ -7,11 +7,6 @@
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonObject>
-#include <QPluginLoader>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <dlfcn.h>

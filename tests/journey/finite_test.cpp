@@ -8,8 +8,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/policy_runs.hpp"
 
-#include <QDir>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <bit>

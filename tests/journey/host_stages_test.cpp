@@ -5,7 +5,6 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace host_stages_test {

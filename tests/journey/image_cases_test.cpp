@@ -6,9 +6,7 @@
 #include "tests/fixtures/tested_family.hpp"
 #include "tests/journey/policy_runs.hpp"
 
-#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <map>

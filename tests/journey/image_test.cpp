@@ -7,9 +7,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/turned_photo.hpp"
 
-#include <QImage>
-#include <QImageReader>
-#include <QTemporaryDir>
+#include <QtGui>
 #include <QtTest/QtTest>
 
 #include <cmath>

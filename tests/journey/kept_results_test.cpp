@@ -3,10 +3,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/finished_run.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <array>

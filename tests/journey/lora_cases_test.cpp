@@ -8,7 +8,6 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace lora_cases_test {

@@ -5,7 +5,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace lost_device_test {

@@ -4,9 +4,6 @@
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace model_folders_test {

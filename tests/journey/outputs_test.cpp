@@ -6,10 +6,6 @@
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QSet>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <future>

@@ -9,8 +9,6 @@
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QRegularExpression>
 #include <QtTest/QtTest>
 
 namespace plan_for_card_test {

@@ -3,7 +3,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <initializer_list>

@@ -4,9 +4,7 @@
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace presets_test {

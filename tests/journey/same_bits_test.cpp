@@ -4,10 +4,6 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QCryptographicHash>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QThread>
 #include <QtTest/QtTest>
 
 #include <atomic>

@@ -3,8 +3,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace spill_test {

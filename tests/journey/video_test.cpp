@@ -5,8 +5,6 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace video_test {

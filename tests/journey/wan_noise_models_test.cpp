@@ -6,7 +6,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/policy_runs.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>

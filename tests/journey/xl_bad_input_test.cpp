@@ -13,10 +13,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/xl_bad_files.hpp"
 
-#include <QDir>
-#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <cstring>

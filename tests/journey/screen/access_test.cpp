@@ -5,10 +5,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/at_spi.hpp"
 
-#include <QDir>
 #include <QGuiApplication>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace access_test {

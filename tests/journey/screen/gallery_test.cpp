@@ -2,7 +2,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
 
-#include <QFileInfo>
 #include <QGuiApplication>
 #include <QtTest/QtTest>
 

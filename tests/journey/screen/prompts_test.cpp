@@ -2,8 +2,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
 
-#include <QDir>
-#include <QFile>
 #include <QGuiApplication>
 #include <QtTest/QtTest>
 

@@ -3,9 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
 
-#include <QDir>
 #include <QGuiApplication>
-#include <QSysInfo>
 #include <QtTest/QtTest>
 
 #include <algorithm>

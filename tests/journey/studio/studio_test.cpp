@@ -14,8 +14,6 @@
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/settings_dialog.hpp"
 
-#include <QProcess>
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 #include <QtWidgets>
 

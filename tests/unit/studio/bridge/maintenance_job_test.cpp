@@ -2,8 +2,6 @@
 #include "tests/unit/studio/bridge/scripted_plugin.hpp"
 #include "ui/bridge/device_memory.hpp"
 
-#include <QElapsedTimer>
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 namespace maintenance_job_test {

@@ -2,7 +2,6 @@
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/device_memory.hpp"
 
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 namespace memory_feed_test {

@@ -2,7 +2,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/node_status.hpp"
 
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 namespace node_statuses_test {

@@ -3,7 +3,6 @@
 #include "ui/bridge/planning.hpp"
 #include "ui/document/edits.hpp"
 
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 namespace planning_test {

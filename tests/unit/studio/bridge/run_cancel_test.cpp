@@ -1,7 +1,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/queue_bench.hpp"
 
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 namespace run_cancel_test {

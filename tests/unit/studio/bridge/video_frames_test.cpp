@@ -3,10 +3,6 @@
 #include "tests/unit/studio/bridge/coloured_video.hpp"
 #include "ui/bridge/video_frames.hpp"
 
-#include <QEventLoop>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTimer>
 #include <QtTest/QtTest>
 
 namespace video_frames_test {

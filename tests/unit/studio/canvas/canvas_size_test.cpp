@@ -2,13 +2,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 
-#include <QAbstractEventDispatcher>
-#include <QElapsedTimer>
-#include <QEventLoop>
-#include <QImage>
-#include <QPainter>
-#include <QScrollBar>
-#include <QTimer>
+#include <QtWidgets>
 
 #include <algorithm>
 #include <ctime>

@@ -4,8 +4,7 @@
 #include "ui/canvas/pick_popup.hpp"
 #include "ui/canvas/viewport.hpp"
 
-#include <QLabel>
-#include <QLineEdit>
+#include <QtWidgets>
 
 namespace lowtide::test::canvas_view_test {
 

@@ -2,11 +2,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QLabel>
-#include <QLineEdit>
-#include <QPlainTextEdit>
+#include <QtWidgets>
 
 namespace lowtide::test::node_gestures_test {
 

@@ -3,9 +3,7 @@
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
 #include "ui/canvas/pick_popup.hpp"
 
-#include <QLabel>
-#include <QLineEdit>
-#include <QListView>
+#include <QtWidgets>
 
 namespace lowtide::test::wire_gestures_test {
 

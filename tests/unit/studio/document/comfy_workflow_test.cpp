@@ -5,7 +5,6 @@
 #include "ui/document/comfy_workflow.hpp"
 #include "ui/document/saved_file.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace comfy_workflow_test {

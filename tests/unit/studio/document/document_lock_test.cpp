@@ -3,7 +3,6 @@
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "ui/document/saved_file.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <unistd.h>

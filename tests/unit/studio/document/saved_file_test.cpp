@@ -8,7 +8,6 @@
 #include "ui/document/edits.hpp"
 #include "ui/document/saved_file.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace saved_file_test {

@@ -4,7 +4,6 @@
 #include "ui/editors/prompt_footer.hpp"
 #include "ui/editors/prompt_highlighter.hpp"
 
-#include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 namespace lowtide::ui::prompt_pieces_test {

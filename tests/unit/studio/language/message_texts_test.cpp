@@ -5,10 +5,6 @@
 #include "ui/language/message_texts.hpp"
 #include "ui/language/module_texts.hpp"
 
-#include <QFile>
-#include <QLibraryInfo>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace message_texts_test {

@@ -4,8 +4,6 @@
 #include "ui/painting/kept_image.hpp"
 #include "ui/painting/mask_ops.hpp"
 
-#include <QDir>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace kept_image_test {

@@ -4,7 +4,6 @@
 #include "ui/painting/mask_canvas.hpp"
 #include "ui/painting/mask_ops.hpp"
 
-#include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 #include <algorithm>

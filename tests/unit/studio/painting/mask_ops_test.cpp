@@ -3,7 +3,6 @@
 #include "tests/unit/studio/painting/some_mask.hpp"
 #include "ui/painting/mask_ops.hpp"
 
-#include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 #include <cmath>

@@ -6,14 +6,8 @@
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/convert_dialog.hpp"
 
-#include <QLabel>
-#include <QLineEdit>
-#include <QProgressBar>
-#include <QPushButton>
-#include <QRadioButton>
-#include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <optional>
 

@@ -4,10 +4,8 @@
 #include "tests/fixtures/input.hpp"
 #include "ui/panels/gallery.hpp"
 
-#include <QAction>
-#include <QListView>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace lowtide::ui::gallery_bench {
 

@@ -7,12 +7,8 @@
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_rows.hpp"
 
-#include <QFile>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMainWindow>
-#include <QSignalSpy>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace gallery_keys_test {
 

@@ -8,23 +8,8 @@
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_rows.hpp"
 
-#include <QAction>
-#include <QClipboard>
-#include <QComboBox>
-#include <QDesktopServices>
-#include <QInputDialog>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListView>
-#include <QMenu>
-#include <QMimeData>
-#include <QRegularExpression>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QStackedWidget>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <algorithm>
 

@@ -4,12 +4,8 @@
 #include "ui/panels/generate_form.hpp"
 #include "ui/panels/memory_line.hpp"
 
-#include <QComboBox>
-#include <QLabel>
-#include <QPlainTextEdit>
-#include <QPushButton>
-#include <QSignalSpy>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace generate_form_test {
 

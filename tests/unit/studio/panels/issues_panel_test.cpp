@@ -5,13 +5,8 @@
 #include "tests/unit/studio/panels/panel_bench.hpp"
 #include "ui/panels/issues_panel.hpp"
 
-#include <QClipboard>
-#include <QLabel>
-#include <QListView>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace issues_panel_test {
 

@@ -3,17 +3,8 @@
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/log_panel.hpp"
 
-#include <QClipboard>
-#include <QComboBox>
-#include <QGuiApplication>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListView>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace log_panel_test {
 

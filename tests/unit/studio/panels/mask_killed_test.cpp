@@ -5,11 +5,6 @@
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/viewer.hpp"
 
-#include <QElapsedTimer>
-#include <QProcess>
-#include <QRandomGenerator>
-#include <QTemporaryDir>
-#include <QTimer>
 #include <QtTest/QtTest>
 
 #include <cstdio>

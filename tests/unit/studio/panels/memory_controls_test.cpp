@@ -4,14 +4,8 @@
 #include "ui/panels/memory_settings.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QAbstractItemView>
-#include <QApplication>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSignalSpy>
-#include <QSlider>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace memory_controls_test {
 

@@ -5,9 +5,8 @@
 #include "tests/unit/studio/panels/recorded.hpp"
 #include "ui/panels/memory_panel.hpp"
 
-#include <QLabel>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace lowtide::ui {
 

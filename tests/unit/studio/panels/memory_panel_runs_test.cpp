@@ -4,9 +4,8 @@
 #include "tests/unit/studio/panels/memory_panel_bench.hpp"
 #include "ui/panels/plan_bars.hpp"
 
-#include <QLabel>
-#include <QPushButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace memory_panel_runs_test {
 

@@ -6,18 +6,8 @@
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/presets_browser.hpp"
 
-#include <QCheckBox>
-#include <QComboBox>
-#include <QInputDialog>
-#include <QLabel>
-#include <QLineEdit>
-#include <QPlainTextEdit>
-#include <QPushButton>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTreeWidget>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace presets_test {
 

@@ -5,12 +5,8 @@
 #include "tests/unit/studio/panels/panel_bench.hpp"
 #include "ui/panels/queue_panel.hpp"
 
-#include <QLabel>
-#include <QListView>
-#include <QMimeData>
-#include <QSignalSpy>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace queue_panel_test {
 

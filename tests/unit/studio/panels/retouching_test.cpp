@@ -7,17 +7,8 @@
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/viewer.hpp"
 
-#include <QComboBox>
-#include <QElapsedTimer>
-#include <QLabel>
-#include <QPointingDevice>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QSpinBox>
-#include <QTabletEvent>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,6 @@
 #include "ui/panels/image_view.hpp"
 #include "ui/panels/viewer.hpp"
 
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 namespace lowtide::ui::viewer_bench {

@@ -5,10 +5,8 @@
 #include "tests/unit/studio/panels/viewer_bench.hpp"
 #include "ui/panels/image_compare.hpp"
 
-#include <QLabel>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <cmath>
 

@@ -6,18 +6,8 @@
 #include "ui/panels/image_drop.hpp"
 #include "ui/panels/image_facts.hpp"
 
-#include <QCheckBox>
-#include <QClipboard>
-#include <QComboBox>
-#include <QLabel>
-#include <QMessageBox>
-#include <QMimeData>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QToolButton>
-#include <QTreeWidget>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <set>
 

@@ -6,16 +6,8 @@
 #include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
 
-#include <QClipboard>
-#include <QElapsedTimer>
-#include <QLabel>
-#include <QRegularExpression>
-#include <QSignalSpy>
-#include <QSlider>
-#include <QTemporaryDir>
-#include <QToolButton>
-#include <QTreeWidget>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <cmath>
 #include <set>

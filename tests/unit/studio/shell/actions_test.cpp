@@ -10,10 +10,8 @@
 #include "ui/studio/actions.hpp"
 #include "ui/studio/keys_sheet.hpp"
 
-#include <QMainWindow>
-#include <QMenuBar>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <map>
 

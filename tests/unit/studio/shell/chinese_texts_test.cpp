@@ -7,8 +7,6 @@
 #include "ui/language/message_texts.hpp"
 #include "ui/studio/action_table.hpp"
 
-#include <QAccessible>
-
 #include <map>
 
 namespace chinese_texts_test {

@@ -12,7 +12,6 @@
 #include "ui/studio/document_file.hpp"
 #include "ui/studio/file_commands.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <functional>

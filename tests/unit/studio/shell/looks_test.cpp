@@ -26,8 +26,6 @@
 #include "ui/studio/several_dialog.hpp"
 #include "ui/studio/unused_images.hpp"
 
-#include <QRadioButton>
-
 namespace looks_test {
 
 using namespace lowtide;

@@ -6,12 +6,8 @@
 #include "tests/fixtures/text_fit.hpp"
 #include "ui/studio/settings_dialog.hpp"
 
-#include <QCheckBox>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QSpinBox>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace settings_dialog_test {
 

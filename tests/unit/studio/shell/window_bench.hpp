@@ -6,7 +6,6 @@
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/studio/studio_window.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 #include <QtWidgets>
 

@@ -12,8 +12,6 @@
 #include "ui/panels/presets_browser.hpp"
 #include "ui/studio/missing_files.hpp"
 
-#include <QElapsedTimer>
-
 #include <csignal>
 #include <future>
 #include <sys/resource.h>

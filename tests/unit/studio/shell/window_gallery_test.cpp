@@ -10,10 +10,6 @@
 #include "ui/panels/image_view.hpp"
 #include "ui/studio/gallery_controller.hpp"
 
-#include <QListView>
-#include <QTabWidget>
-#include <QTreeWidget>
-
 namespace window_gallery_test {
 
 using namespace lowtide;

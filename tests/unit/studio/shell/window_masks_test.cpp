@@ -9,8 +9,6 @@
 #include "ui/panels/mask_tool.hpp"
 #include "ui/panels/retouching.hpp"
 
-#include <QDir>
-
 namespace window_masks_test {
 
 using namespace lowtide;

@@ -10,8 +10,6 @@
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/several_dialog.hpp"
 
-#include <QTextLayout>
-
 namespace window_prompts_test {
 
 using namespace lowtide;

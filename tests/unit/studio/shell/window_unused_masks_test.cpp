@@ -8,8 +8,6 @@
 #include "ui/history/run_store.hpp"
 #include "ui/painting/kept_image.hpp"
 
-#include <QDir>
-
 namespace window_unused_masks_test {
 
 using namespace lowtide;

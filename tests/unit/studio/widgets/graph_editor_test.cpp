@@ -7,7 +7,6 @@
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/widgets/graph_editor.hpp"
 
-#include <QUndoStack>
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
