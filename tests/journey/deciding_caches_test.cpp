@@ -1,6 +1,7 @@
 // Case 1 of the product for the caches that decide on the way: block cache and step forecast under
 // every policy, three times, and after runs that ended otherwise.
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -303,9 +304,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, text);
         QFETCH(QString, expected);
         const QString path = folder_.filePath("mask.txt");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
-        file.close();
+        testing::writeFile(path, text);
         const Deciding& cache = caches().at("mask, WAN");
         Json wanted = options(cache, "none", "cpu");
         wanted["set"].push_back("block_cache.mask=1");

@@ -2,6 +2,7 @@
 // studio/prompts_test.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -52,11 +53,7 @@ class DrawnPromptsTest : public QObject {
     }
 
     void write(const QString& file, const QByteArray& text) const {
-        const QString path = folder_->filePath(file);
-        QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-        QFile target(path);
-        QVERIFY(target.open(QIODevice::WriteOnly));
-        target.write(text);
+        testing::writeFile(folder_->filePath(file), text);
     }
 
 private Q_SLOTS:

@@ -2,6 +2,7 @@
 #include "plugin/graph/catalog.hpp"
 #include "plugin/host_api/qt_entry.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/program.hpp"
@@ -241,9 +242,7 @@ private Q_SLOTS:
         QVERIFY(!entry->plugin());
         QVERIFY2(entry->reason().startsWith(folder.filePath(kModule) + " was not found; "),
                  qPrintable(entry->reason()));
-        QFile module(folder.filePath(kModule));
-        QVERIFY(module.open(QIODevice::WriteOnly) && module.write("no library") > 0);
-        module.close();
+        testing::writeFile(folder.filePath(kModule), "no library");
         QVERIFY(!entry->plugin());
         QVERIFY2(
             entry->reason().contains("cannot be loaded") && entry->reason().contains("LibTorch"),

@@ -1,6 +1,7 @@
 // FLUX.1 dev and schnell, or Z-Image-Turbo and Z-Image, under every policy: the same bytes, the
 // peak as planned, nothing left.
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/tested_family.hpp"
@@ -128,9 +129,7 @@ private Q_SLOTS:
         QFETCH(bool, isAutomatic);
         QFETCH(QString, reported);
         const QString graph = folder_.filePath("without.json");
-        QFile file(graph);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(graphWithoutGuidance().c_str()) > 0);
-        file.close();
+        testing::writeFile(graph, graphWithoutGuidance().c_str());
         QStringList arguments = {graph};
         for (const std::string& setting : settings(usuallyUnguided())) {
             arguments << "--set" << QString::fromStdString(setting);

@@ -2,6 +2,8 @@
 #include "plugin/base/json.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -185,10 +187,7 @@ private Q_SLOTS:
         graph["exact"] = true;
         graph["nodes"]["denoise"]["precision"] = {{"storage", "bf16"}};
         const QString path = folder_.filePath("exact.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(graph.dump().c_str());
-        file.close();
+        testing::writeFile(path, graph.dump().c_str());
         const CommandResult result = runInProcess({"check", path});
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.errors.contains("node denoise is lossy"), qPrintable(result.errors));
@@ -220,9 +219,7 @@ private Q_SLOTS:
         const CommandResult run = runLowtide(with(
             "run", {"--cudnn-api", "v7", "--out", folder_.filePath("api"), "--report", report}));
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        QFile file(report);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const Json written = Json::parse(file.readAll().toStdString());
+        const Json written = Json::parse(testing::contentsOf(report).toStdString());
         const auto reported = QString::fromStdString(written.at("cudnnApi").get<std::string>());
         QVERIFY2(reported.startsWith("v7"), qPrintable(reported));
         QCOMPARE(written.at("precision").at("decode").at("compute"), Json("f32"));

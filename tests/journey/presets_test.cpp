@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -48,11 +49,7 @@ private:
     }
 
     void putOwn(const QString& id, const QByteArray& bytes) const {
-        const QString folder = home_->filePath("lowtide/presets");
-        QVERIFY(QDir().mkpath(folder));
-        QFile file(folder + "/" + id + ".json");
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
+        testing::writeFile(home_->filePath("lowtide/presets/" + id + ".json"), bytes);
     }
 
     std::unique_ptr<QTemporaryDir> home_;

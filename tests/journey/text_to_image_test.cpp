@@ -220,9 +220,7 @@ private Q_SLOTS:
         QCOMPARE(names.first(), QString("runStarted"));
         QCOMPARE(names.last(), QString("runFinished"));
         QCOMPARE(names.count("nodeFinished"), 12);
-        QFile file(report);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const Json json = parseJson(file.readAll().toStdString(), "report");
+        const Json json = parseJson(testing::contentsOf(report).toStdString(), "report");
         QCOMPARE(json.at("repetitions").size(), size_t{2});
         QVERIFY(json.at("repetitions")[0].at("executed") ==
                 json.at("repetitions")[1].at("executed"));

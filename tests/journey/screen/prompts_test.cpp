@@ -1,4 +1,5 @@
 // Prompts are written: completed, weighted, with a style. With the pointer, then with keys alone.
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
 
@@ -40,11 +41,7 @@ private:
 /// A wildcard has a word to complete.
 void PromptsTest::initTestCase() {
     studio_.emplace();
-    QVERIFY(QDir().mkpath(studio_->path("wildcards")));
-    QFile file(studio_->path("wildcards/colour.txt"));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("red\nblue\n");
-    file.close();
+    writeFile(studio_->path("wildcards/colour.txt"), "red\nblue\n");
     studio_->start(studio_->copyGraph("examples/graphs/text_to_image.json", 2));
 }
 

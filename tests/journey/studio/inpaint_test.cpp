@@ -1,6 +1,7 @@
 // A part of an image is made again, from the image to the result, with the real module.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/document_disk.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -318,10 +319,7 @@ void InpaintTest::ourGraphsFillTheMask() {
     QVERIFY(
         QFile::link(sourcePath("resources/presets/pictures"), folder.filePath("graphs/pictures")));
     const QString wiredPath = folder.filePath("graphs/wired.json");
-    QFile file(wiredPath);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(text.c_str());
-    file.close();
+    testing::writeFile(wiredPath, text.c_str());
     const CommandResult planned = runLowtide({"plan", wiredPath, "--device", "cpu"});
     QVERIFY2(planned.exitCode == 0, qPrintable(planned.errors));
     (void)wireInpainting(document, catalog, files);

@@ -1,4 +1,5 @@
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
@@ -90,10 +91,7 @@ private Q_SLOTS:
     void aFileOfItReportsIt() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("flow.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(kWorkflow);
-        file.close();
+        testing::writeFile(path, kWorkflow);
         const std::optional<Error> error = errorOf([&] { static_cast<void>(loadGraph(path)); });
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::Unsupported);

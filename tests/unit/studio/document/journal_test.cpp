@@ -1,4 +1,6 @@
 #include "tests/fixtures/cpu_timer.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
@@ -35,9 +37,7 @@ class JournalTest : public QObject {
     }
 
     void write(const QString& name, const QByteArray& bytes) {
-        QFile file(folder_->filePath(name));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
+        testing::writeFile(folder_->filePath(name), bytes);
     }
 
     std::vector<QString> problemsFound(size_t recovered) {
@@ -225,9 +225,7 @@ private Q_SLOTS:
         QCOMPARE(problems.size(), size_t{1});
         QVERIFY2(problems[0].contains("1.journal.broken"), qPrintable(problems[0]));
         QVERIFY(!files().contains("1.journal"));
-        QFile kept(folder_->filePath("1.journal.broken"));
-        QVERIFY(kept.open(QIODevice::ReadOnly));
-        QCOMPARE(kept.readAll(), bytes);
+        QCOMPARE(testing::contentsOf(folder_->filePath("1.journal.broken")), bytes);
         QVERIFY(problemsFound(1).empty());
     }
 

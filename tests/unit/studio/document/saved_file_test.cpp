@@ -2,6 +2,8 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
@@ -17,17 +19,6 @@ using namespace lowtide::testing;
 using namespace lowtide::ui;
 
 namespace {
-
-QByteArray contentsOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void write(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QCOMPARE(file.write(bytes), bytes.size());
-}
 
 QByteArray imageWith(const std::vector<image::ImageText>& texts) {
     const Image8 image{.widthPixels = 2,
@@ -124,7 +115,7 @@ private Q_SLOTS:
     }
 
     void aBackupThatCannotBeMadeDoesNotStopSaving() {
-        write(folder_->filePath("deep"), "a file where the folder should be");
+        writeFile(folder_->filePath("deep"), "a file where the folder should be");
         save(1);
         save(2);
         QCOMPARE(loadGraph(path_).nodes.at("denoise").params.at("steps"), Json(2));
@@ -205,7 +196,7 @@ private Q_SLOTS:
     void whatIsNoGraphIsRefusedWithASentence() {
         QFETCH(QByteArray, bytes);
         QFETCH(QString, message);
-        write(folder_->filePath("x.json"), bytes);
+        writeFile(folder_->filePath("x.json"), bytes);
         const auto error = errorOf([&] { (void)loadGraph(folder_->filePath("x.json")); });
         QVERIFY(error);
         if (!message.isEmpty()) {
@@ -239,7 +230,7 @@ private Q_SLOTS:
         QFETCH(QString, name);
         QFETCH(QByteArray, bytes);
         QFETCH(QString, message);
-        write(folder_->filePath(name), bytes);
+        writeFile(folder_->filePath(name), bytes);
         const auto error = errorOf([&] { (void)loadGraph(folder_->filePath(name)); });
         QCOMPARE(messageOf(error), message);
         QVERIFY(!error->hint().empty());
@@ -247,7 +238,7 @@ private Q_SLOTS:
 
     void aGraphMayHaveTheNameOfAnImage() {
         const QString path = folder_->filePath("x.png");
-        write(path, "\n " + someGraphText().toUtf8());
+        writeFile(path, "\n " + someGraphText().toUtf8());
         QCOMPARE(shown(loadGraph(path)), someGraphText());
     }
 
@@ -259,7 +250,7 @@ private Q_SLOTS:
 
     void fiftyMegabytesAreRefusedAtOnce() {
         const QByteArray bytes = R"({"format": 1, "x": [)" + QByteArray("0,").repeated(25'000'000);
-        write(path_, bytes + "0]}");
+        writeFile(path_, bytes + "0]}");
         CpuTimer timer;
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         qInfo("50 MB refused in %.0f ms", timer.milliseconds());
@@ -280,8 +271,8 @@ private Q_SLOTS:
 
     void anImageGivesItsGraph() {
         const QString image = folder_->filePath("picture.png");
-        write(image,
-              imageWith({{"other", "text"}, {"lowtide_graph", someGraphText().toStdString()}}));
+        writeFile(image,
+                  imageWith({{"other", "text"}, {"lowtide_graph", someGraphText().toStdString()}}));
         QCOMPARE(shown(loadGraph(image)), someGraphText());
     }
 
@@ -301,17 +292,17 @@ private Q_SLOTS:
             image::encodeImage(image,
                                {{"lowtide_graph", someGraphText().toStdString()}},
                                {.format = static_cast<image::ImageFormat>(format)});
-        write(path_, QByteArray::fromStdString(bytes));
+        writeFile(path_, QByteArray::fromStdString(bytes));
         QCOMPARE(shown(loadGraph(path_)), someGraphText());
     }
 
     void theNameOfAnImageDoesNotMatter() {
-        write(path_, imageWith({{"lowtide_graph", someGraphText().toStdString()}}));
+        writeFile(path_, imageWith({{"lowtide_graph", someGraphText().toStdString()}}));
         QCOMPARE(shown(loadGraph(path_)), someGraphText());
     }
 
     void anImageWithoutAGraphReportsIt() {
-        write(path_, imageWith({{"parameters", "steps: 20"}}));
+        writeFile(path_, imageWith({{"parameters", "steps: 20"}}));
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         QVERIFY(error && error->kind() == ErrorKind::NotFound);
         QCOMPARE(messageOf(error), QString("the image \"a graph.json\" carries no graph"));
@@ -338,7 +329,7 @@ private Q_SLOTS:
 
     void hostileImagesAreRefusedWithASentence() {
         QFETCH(QByteArray, bytes);
-        write(path_, bytes);
+        writeFile(path_, bytes);
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         QVERIFY(error);
         QVERIFY2(messageOf(error).contains("a graph.json"), qPrintable(messageOf(error)));

@@ -304,12 +304,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QTemporaryDir started;
         const QString data = folder.filePath("data");
-        if (hasFolder) {
-            QVERIFY(QDir().mkpath(data));
-            testing::writeFile(data + "/Trash", "in its place");
-        } else {
-            testing::writeFile(data, "in its place");
-        }
+        testing::writeFile(hasFolder ? data + "/Trash" : data, "in its place");
         const QString path = folder.filePath("a.png");
         testing::writeFile(path, "x");
         const QString before = QDir::currentPath();

@@ -1,4 +1,5 @@
 #include "plugin/base/json.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
@@ -206,10 +207,8 @@ private Q_SLOTS:
     }
 
     void showsABrokenPreset_withTheReason() {
-        QFile file(user_->filePath("newer.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(R"({"format": 1, "nodes": {}, "preset": {"version": 3}})");
-        file.close();
+        testing::writeFile(user_->filePath("newer.json"),
+                           R"({"format": 1, "nodes": {}, "preset": {"version": 3}})");
         store_->reload();
         PresetsBrowser browser(*store_);
         open(browser);

@@ -117,7 +117,8 @@ private Q_SLOTS:
         Language english;  // with its plural forms
         english.use("en");
         Viewer viewer;
-        put(at("p.png"),
+        testing::writeFile(
+            at("p.png"),
             png(64,
                 32,
                 {{"lowtide_graph", kGraph}, {"lowtide_precision", "{}"}, {"parameters", "a cat"}}));
@@ -148,8 +149,8 @@ private Q_SLOTS:
 
     void offersTheGraph_onlyOfAnImageThatCarriesOne() {
         Viewer viewer;
-        put(at("with.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
-        put(at("without.png"), png(8, 8, {}));
+        testing::writeFile(at("with.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
+        testing::writeFile(at("without.png"), png(8, 8, {}));
         auto* button = viewer.findChild<QToolButton*>("openGraph");
         QSignalSpy asked(&viewer, &Viewer::openGraphAsked);
 
@@ -188,7 +189,7 @@ private Q_SLOTS:
     void explainsWhyAFileCannotBeShown() {
         QFETCH(QByteArray, bytes);
         QFETCH(QString, words);
-        put(at("p.png"), bytes);
+        testing::writeFile(at("p.png"), bytes);
         Viewer viewer;
         open(viewer, {900, 500});
 
@@ -200,8 +201,8 @@ private Q_SLOTS:
     }
 
     void showsTheLastFileThatWasAskedFor() {
-        put(at("a.png"), png(512, 512, {}));
-        put(at("b.png"), png(8, 8, {}));
+        testing::writeFile(at("a.png"), png(512, 512, {}));
+        testing::writeFile(at("b.png"), png(8, 8, {}));
         Viewer viewer;
         QSignalSpy shown(&viewer, &Viewer::shown);
 
@@ -218,7 +219,7 @@ private Q_SLOTS:
     void everyImageOfARunIsReached() {
         const QStringList files = {at("a.png"), at("b.png"), at("c.png")};
         for (const QString& file : files) {
-            put(file, png(8, 8, {}));
+            testing::writeFile(file, png(8, 8, {}));
         }
         Viewer viewer;
         open(viewer, {900, 500});
@@ -267,7 +268,7 @@ private Q_SLOTS:
     }
 
     void isGone_beforeTheImageArrives() {
-        put(at("a.png"), png(512, 512, {}));
+        testing::writeFile(at("a.png"), png(512, 512, {}));
         {
             Viewer viewer;
             viewer.showFile(at("a.png"));
@@ -290,7 +291,7 @@ private Q_SLOTS:
     }
 
     void takesADroppedPng() {
-        put(at("a.png"), png(8, 8, {}));
+        testing::writeFile(at("a.png"), png(8, 8, {}));
         Viewer viewer;
         open(viewer, {900, 500});
         QMimeData data;
@@ -305,7 +306,7 @@ private Q_SLOTS:
     }
 
     void asksOnceWhatToDo_andRemembers() {
-        put(at("p.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
+        testing::writeFile(at("p.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
         Settings settings(at("settings.json"));
         QWidget window;
         open(window, {300, 200});
@@ -327,7 +328,7 @@ private Q_SLOTS:
 
     void asksOfOneImageAfterTheOther() {
         for (const char* name : {"a.png", "b.png", "c.png"}) {
-            put(at(name), png(8, 8, {{"lowtide_graph", kGraph}}));
+            testing::writeFile(at(name), png(8, 8, {{"lowtide_graph", kGraph}}));
         }
         Settings settings(at("settings.json"));
         QWidget window;
@@ -352,8 +353,8 @@ private Q_SLOTS:
     }
 
     void usesAnImageWithoutAGraph_unasked() {
-        put(at("p.png"), png(8, 8, {}));
-        put(at("bad.png"), "no");
+        testing::writeFile(at("p.png"), png(8, 8, {}));
+        testing::writeFile(at("bad.png"), "no");
         Settings settings(at("settings.json"));
         QWidget window;
         ImageDrop drop(settings, &window);

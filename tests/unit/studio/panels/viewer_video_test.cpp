@@ -1,3 +1,4 @@
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/coloured_video.hpp"
@@ -328,7 +329,7 @@ private Q_SLOTS:
         QFETCH(QString, words);
         const QString path = video(format.toLatin1().constData());
         const QByteArray whole = testing::contentsOf(path);
-        write(path, whole.first(std::min<qsizetype>(bytes, whole.size() - 40)));
+        testing::writeFile(path, whole.first(std::min<qsizetype>(bytes, whole.size() - 40)));
         Shown viewer;
         viewer.open(path);
         QVERIFY(viewer.problem().isVisible());
@@ -388,12 +389,6 @@ private Q_SLOTS:
 
 private:
     [[nodiscard]] QString at(const QString& name) const { return folder_->filePath(name); }
-
-    static void write(const QString& path, const QByteArray& bytes) {
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
-    }
 
     [[nodiscard]] QString video(const char* format,
                                 int frames = kFrames,

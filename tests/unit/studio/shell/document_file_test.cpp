@@ -4,6 +4,7 @@
 #include "plugin/image/png.hpp"
 #include "plugin/video/video_writer.hpp"
 #include "tests/fixtures/document_disk.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/sleeping_file.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -21,6 +22,7 @@ namespace document_file_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
+using testing::writeFile;
 
 namespace {
 
@@ -61,13 +63,6 @@ graph::Document reading() {
     return document;
 }
 
-void put(const QString& path, const QByteArray& bytes) {
-    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes);
-}
-
 QString nameIn(const graph::Document& document) {
     return QString::fromStdString(document.nodes.at("picture").params.at("image"));
 }
@@ -80,9 +75,9 @@ bool isFound(const Opened& opened) {
 void openImage(Opened& opened, const QTemporaryDir& folder) {
     auto pixels = std::make_shared<uint8_t[]>(1);
     const Image8 image{.widthPixels = 1, .heightPixels = 1, .channels = 1, .pixels = pixels};
-    put(folder.filePath("p/x.png"),
-        QByteArray::fromStdString(
-            image::encodePng(image, {{"lowtide_graph", graph::toText(reading())}})));
+    writeFile(folder.filePath("p/x.png"),
+              QByteArray::fromStdString(
+                  image::encodePng(image, {{"lowtide_graph", graph::toText(reading())}})));
     QCOMPARE(test::open(opened.file, folder.filePath("p/x.png")), QString());
 }
 
@@ -104,9 +99,7 @@ void recoverWhatWas(Opened& opened, const QTemporaryDir& folder, const QString& 
     QVERIFY2(journal.write(reading(), &reason), qPrintable(reason));
     const QDir location(folder.filePath("killed"));
     const QString file = location.filePath(location.entryList(QDir::Files).value(0));
-    QFile text(file);
-    QVERIFY(text.open(QIODevice::ReadOnly));
-    const JournalText found = journalFrom(text.readAll().toStdString());
+    const JournalText found = journalFrom(testing::contentsOf(file).toStdString());
     test::recover(opened.file,
                   {.journal = file,
                    .path = found.path,
@@ -187,9 +180,9 @@ private Q_SLOTS:
         for (const image::ImageFormat format :
              {image::ImageFormat::Png, image::ImageFormat::Jpeg, image::ImageFormat::WebP}) {
             const QString path = folder.filePath("photo.data");
-            put(path,
-                QByteArray::fromStdString(image::encodeImage(
-                    dot, {{"lowtide_graph", graph::toText(reading())}}, {.format = format})));
+            writeFile(path,
+                      QByteArray::fromStdString(image::encodeImage(
+                          dot, {{"lowtide_graph", graph::toText(reading())}}, {.format = format})));
             Opened opened(folder);
             QCOMPARE(test::open(opened.file, path), QString());
             QVERIFY(opened.model.node("picture"));
@@ -318,8 +311,8 @@ private Q_SLOTS:
     void filesInTheFolderOfTheGraphAreFound() {
         QFETCH(QString, way);
         const QTemporaryDir folder;
-        put(folder.filePath("p/in.bin"), "x");
-        put(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
+        writeFile(folder.filePath("p/in.bin"), "x");
+        writeFile(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
         Opened opened(folder);
         opened.file.setNew(fresh());
         kWays.at(way)(opened, folder);
@@ -328,8 +321,8 @@ private Q_SLOTS:
 
     void aFileNamesWhatLiesElsewhereByItsFullPath() {
         const QTemporaryDir folder;
-        put(folder.filePath("p/in.bin"), "x");
-        put(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
+        writeFile(folder.filePath("p/in.bin"), "x");
+        writeFile(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
         Opened opened(folder);
         QCOMPARE(test::open(opened.file, folder.filePath("p/g.json")), QString());
         QCOMPARE(test::saveAs(opened.file, folder.filePath("q.json")), QString());
@@ -343,7 +336,7 @@ private Q_SLOTS:
 
     void aDocumentWithoutFilesMovesWithItsOwn() {
         const QTemporaryDir folder;
-        put(folder.filePath("p/in.bin"), "x");
+        writeFile(folder.filePath("p/in.bin"), "x");
         Opened opened(folder);
         opened.file.setNew(fresh());
         QCOMPARE(test::saveAs(opened.file, folder.filePath("p/g.json")), QString());
@@ -371,7 +364,7 @@ private Q_SLOTS:
         Opened opened(folder);
         opened.file.setNew(fresh());
         QVERIFY(QDir(folder.filePath("journal")).removeRecursively());
-        put(folder.filePath("journal"), "in the way");
+        writeFile(folder.filePath("journal"), "in the way");
         QSignalSpy failed(&opened.file, &DocumentFile::journalFailed);
         qsizetype atOnce = -1;
         opened.file.recover({.journal = folder.filePath("x"),
@@ -392,12 +385,12 @@ private Q_SLOTS:
         QCOMPARE(test::saveAs(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
         const QByteArray theirs = QByteArray::fromStdString(graph::toText(reading()));
-        put(path, theirs);
+        writeFile(path, theirs);
         QCOMPARE(test::save(opened.file), QString("changed on the disk"));
         QCOMPARE(testing::contentsOf(path), theirs);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
-        put(path, theirs);
+        writeFile(path, theirs);
         QCOMPARE(test::open(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
         QVERIFY(QFile::remove(path));
@@ -481,7 +474,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         const QString other = folder.filePath("two.json");
-        put(other, QByteArray::fromStdString(graph::toText(defaultGraph())));
+        writeFile(other, QByteArray::fromStdString(graph::toText(defaultGraph())));
         const test::SleepingFile file(path);
         Opened opened(folder);
         opened.file.setNew({.document = {}, .name = "mine", .folder = {}});
@@ -522,10 +515,7 @@ private Q_SLOTS:
     void aFileThatCannotBeReadLeavesTheDocumentAlone() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("broken.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("{\"format\": 1, \"nodes\": [");
-        file.close();
+        writeFile(path, "{\"format\": 1, \"nodes\": [");
         Opened opened(folder);
         opened.file.setNew({.document = defaultGraph(), .name = "mine", .folder = {}});
         const QString problem = test::open(opened.file, path);

@@ -1,4 +1,5 @@
 // Log and report in a real window: opened by keys and menus, saved and copied as they are shown.
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -89,9 +90,8 @@ private Q_SLOTS:
             QCOMPARE(QGuiApplication::clipboard()->text(), previewOf(dialog));
             qobject_cast<ReportDialog*>(&dialog)->save(studio.folder.filePath("report.json"));
             QTRY_VERIFY(QFile::exists(studio.folder.filePath("report.json")));
-            QFile file(studio.folder.filePath("report.json"));
-            QVERIFY(file.open(QIODevice::ReadOnly));
-            QCOMPARE(QString::fromUtf8(file.readAll()), previewOf(dialog));
+            QCOMPARE(QString::fromUtf8(testing::contentsOf(studio.folder.filePath("report.json"))),
+                     previewOf(dialog));
             test::press(Qt::Key_Escape);
         });
         studio.action("help.report").trigger();

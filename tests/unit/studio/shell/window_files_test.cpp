@@ -1,5 +1,6 @@
 // What files do to a window: those that are damaged, too large or gone, and disks that are full.
 #include "tests/fixtures/document_disk.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -63,13 +64,6 @@ private:
     QElapsedTimer since_;
     qint64 longest_ = 0;
 };
-
-void put(const QString& path, const QByteArray& bytes) {
-    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QCOMPARE(file.write(bytes), bytes.size());
-}
 
 /// As the desktop gives a window what is let go over it.
 void drop(QWidget& window, const QString& path) {
@@ -258,7 +252,7 @@ private Q_SLOTS:
         QFETCH(QString, words);
         Working& studio = *shared_;
         const QString path = studio.folder.filePath(name);
-        put(path, bytes);
+        testing::writeFile(path, bytes);
         changeSteps(studio.model(), 3);
         const std::string before = graph::toText(studio.model().document());
         QString reported;
@@ -310,7 +304,7 @@ private Q_SLOTS:
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const QString found = studio.folder.filePath("new/found.safetensors");
-        put(found, "weights");
+        testing::writeFile(found, "weights");
         const int steps = studio.model().undoStack().count();
         const std::string before = graph::toText(studio.model().document());
 
@@ -337,8 +331,8 @@ private Q_SLOTS:
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const QString found = studio.folder.filePath("new/lost.safetensors");
         const QString other = studio.folder.filePath("new/other.safetensors");
-        put(found, "weights");
-        put(other, "weights");
+        testing::writeFile(found, "weights");
+        testing::writeFile(other, "weights");
         const int steps = studio.model().undoStack().count();
         auto* watch = new QTimer(studio.window->controller());
         connect(watch, &QTimer::timeout, this, [watch, isWanted] {
@@ -434,7 +428,7 @@ private Q_SLOTS:
 
     void filesInTheFoldersOfTheSettingsAreThere_fromTheNextStart() {
         Working studio;
-        put(studio.folder.filePath("models/dream.safetensors"), "weights");
+        testing::writeFile(studio.folder.filePath("models/dream.safetensors"), "weights");
         studio.settings.change([&](Preferences& preferences) {
             preferences.modelFolders = QStringList{studio.folder.filePath("models")};
         });
@@ -467,7 +461,8 @@ private Q_SLOTS:
     void aFileThatWasOpenedIsAmongTheRecent() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        put(path, QByteArray::fromStdString(graph::toText(studio.model().document())));
+        testing::writeFile(path,
+                           QByteArray::fromStdString(graph::toText(studio.model().document())));
         drop(*studio.window, path);
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.settings.preferences().recentFiles, QStringList{path}, kPatience);
@@ -476,7 +471,8 @@ private Q_SLOTS:
     void namesInMenusAreShownWhole() {
         Working studio;
         const QString path = studio.folder.filePath("salt & pepper.json");
-        put(path, QByteArray::fromStdString(graph::toText(studio.model().document())));
+        testing::writeFile(path,
+                           QByteArray::fromStdString(graph::toText(studio.model().document())));
         drop(*studio.window, path);
         const auto recent = [&] {
             for (const QAction* action : studio.window->findChildren<QAction*>()) {
@@ -500,7 +496,7 @@ private Q_SLOTS:
         graph::Document theirs = studio.model().document();
         theirs.nodes.at("denoise").params["steps"] = 77;
         const QByteArray text = QByteArray::fromStdString(graph::toText(theirs));
-        put(path, text);
+        testing::writeFile(path, text);
         answer("changedOnDisk", [](QDialog& box) { box.reject(); });
         QVERIFY(!test::save(studio.window->controller()->files()));
         QCOMPARE(contentsOf(path), text);

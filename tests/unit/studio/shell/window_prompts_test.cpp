@@ -1,4 +1,6 @@
 // Writing prompts, by keys and mouse: tokens, words, styles, earlier prompts, alternatives.
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -68,23 +70,15 @@ struct Writing : Working {
         return model().node("encode")->params.value(param, std::string());
     }
 
-    void writeFile(const QString& name, const QByteArray& text) {
-        const QString path = folder.filePath(name);
-        QDir().mkpath(QFileInfo(path).absolutePath());
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(text);
-    }
-
     void haveWildcard(const char* name, const QByteArray& lines) {
-        writeFile(QStringLiteral("wildcards/%1.txt").arg(QLatin1String(name)), lines);
+        testing::writeFile(folder.filePath(QStringLiteral("wildcards/%1.txt").arg(name)), lines);
         work().prompts.readWildcards();
         QTRY_VERIFY_WITH_TIMEOUT(work().prompts.wildcards()->lists.contains(name), kPatience);
     }
 
     /// As a user puts it into the folder: nobody is notified.
     void putWildcard(const char* name, const QByteArray& lines) {
-        writeFile(QStringLiteral("wildcards/%1.txt").arg(QLatin1String(name)), lines);
+        testing::writeFile(folder.filePath(QStringLiteral("wildcards/%1.txt").arg(name)), lines);
         QTRY_VERIFY_WITH_TIMEOUT(work().prompts.wildcards()->lists.contains(name), kPatience);
     }
 
@@ -309,9 +303,10 @@ private Q_SLOTS:
         });
         studio.choose(*studio.openList(), "Rename, delete");
         QTRY_VERIFY_WITH_TIMEOUT(QApplication::activeModalWidget() == nullptr, kPatience);
-        QFile file(studio.folder.filePath("styles.json"));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY(stylesFromJson(file.readAll().toStdString(), "styles.json").empty());
+        QVERIFY(
+            stylesFromJson(testing::contentsOf(studio.folder.filePath("styles.json")).toStdString(),
+                           "styles.json")
+                .empty());
     }
 
     void stylesOfTwoStudiosAreKept() {
@@ -329,10 +324,7 @@ private Q_SLOTS:
     void aDamagedStylesFileIsSetAside() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("styles.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("{broken");
-        file.close();
+        testing::writeFile(path, "{broken");
         StyleStore store(path);
         QSignalSpy failed(&store, &StyleStore::failed);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatience);

@@ -64,9 +64,7 @@ struct Masks : Working {
     }
 
     void put(const QString& name, const QByteArray& bytes) const {
-        const QString path = folder.filePath(name);
-        QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-        writeFile(path, bytes);
+        writeFile(folder.filePath(name), bytes);
     }
 
     void ask() { action("file.remove_masks").trigger(); }
