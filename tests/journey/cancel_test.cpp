@@ -36,9 +36,8 @@ class CancelTest : public QObject {
 private Q_SLOTS:
 
     void interruptEndsTheRunWithoutLeftovers_data() {
-        QTest::addColumn<QString>("phase");
-        QTest::newRow("denoise") << "\"node\":\"denoise\"";
-        QTest::newRow("start") << "runStarted";
+        testing::addTable<QString>({"phase"},
+                                   {{"denoise", "\"node\":\"denoise\""}, {"start", "runStarted"}});
     }
 
     /// Nor may a thread still be at work when the process ends.

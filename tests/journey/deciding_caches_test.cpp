@@ -284,20 +284,19 @@ private Q_SLOTS:
 
     /// As typed; and a file that is none is refused by name.
     void masksComeFromFiles_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("text") << QByteArray("1101\n0010\n") << "";
-        QTest::newRow("list") << QByteArray("[1, 1, 0, true, 0, 0, 1, false]") << "";
-        QTest::newRow("search") << QByteArray(
-                                       R"({"best_loss": 0.1, "schedule_mask": [1,1,0,1,0,0,1,0]})")
-                                << "";
-        QTest::newRow("letters") << QByteArray("110x")
-                                 << "mask.txt: there is \\\"x\\\" at position 4";
-        QTest::newRow("other numbers") << QByteArray("[1, 2]") << "the mask has 2";
-        QTest::newRow("no list") << QByteArray(R"({"a": 1})") << "it has no list";
-        QTest::newRow("no JSON") << QByteArray("[1, ") << "mask.txt";
-        QTest::newRow("nothing") << QByteArray("\n") << "is empty";
-        QTest::newRow("another length") << QByteArray("1010") << "has 4 entries";
+        testing::addTable<QByteArray, QString>(
+            {"text", "expected"},
+            {{"text", "1101\n0010\n", ""},
+             {"list", "[1, 1, 0, true, 0, 0, 1, false]", ""},
+             {"search",
+              QByteArray(R"({"best_loss": 0.1, "schedule_mask": [1,1,0,1,0,0,1,0]})"),
+              ""},
+             {"letters", "110x", "mask.txt: there is \\\"x\\\" at position 4"},
+             {"other numbers", "[1, 2]", "the mask has 2"},
+             {"no list", QByteArray(R"({"a": 1})"), "it has no list"},
+             {"no JSON", "[1, ", "mask.txt"},
+             {"nothing", "\n", "is empty"},
+             {"another length", "1010", "has 4 entries"}});
     }
 
     void masksComeFromFiles() {
@@ -323,38 +322,27 @@ private Q_SLOTS:
     }
 
     void refusesWhatCannotBe_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("mask of another length") << "mask"
-                                                << "denoise.steps=9"
-                                                << "denoise"
-                                                << "has 8 entries";
-        QTest::newRow("mask of letters") << "mask"
-                                         << "block_cache.mask=abc"
-                                         << "block_cache"
-                                         << "at position 1";
-        QTest::newRow("first step reused") << "mask"
-                                           << "block_cache.mask=01111111"
-                                           << "block_cache"
-                                           << "first step";
-        QTest::newRow("no threshold") << "first block"
-                                      << "block_cache.threshold=-1"
-                                      << "block_cache"
-                                      << "threshold";
-        QTest::newRow("window 0") << "window"
-                                  << "forecast.window=0"
-                                  << "forecast"
-                                  << "window";
-        QTest::newRow("ends before it starts") << "change"
-                                               << "forecast.end=0.1"
-                                               << "forecast"
-                                               << "cannot be active";
-        QTest::newRow("LCM") << "window"
-                             << "denoise.sampler=lcm"
-                             << "denoise"
-                             << "LCM takes a few steps";
+        testing::addTable<QString, QString, QString, QString>(
+            {"name", "setting", "node", "expected"},
+            {{"mask of another length", "mask", "denoise.steps=9", "denoise", "has 8 entries"},
+             {"mask of letters", "mask", "block_cache.mask=abc", "block_cache", "at position 1"},
+             {"first step reused",
+              "mask",
+              "block_cache.mask=01111111",
+              "block_cache",
+              "first step"},
+             {"no threshold",
+              "first block",
+              "block_cache.threshold=-1",
+              "block_cache",
+              "threshold"},
+             {"window 0", "window", "forecast.window=0", "forecast", "window"},
+             {"ends before it starts",
+              "change",
+              "forecast.end=0.1",
+              "forecast",
+              "cannot be active"},
+             {"LCM", "window", "denoise.sampler=lcm", "denoise", "LCM takes a few steps"}});
     }
 
     /// Before anything executes.

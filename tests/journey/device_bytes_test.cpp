@@ -82,13 +82,12 @@ private Q_SLOTS:
     }
 
     void aFinishedRunLeavesWhatItKeeps_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<bool>("kept");
-        QTest::newRow("none") << "denoise=none" << false;
-        QTest::newRow("model") << "denoise=model" << false;
-        QTest::newRow("dropped") << "denoise=model,after=drop" << false;
-        QTest::newRow("none, kept") << "denoise=none,after=keep" << true;
-        QTest::newRow("model, kept") << "denoise=model,after=keep" << true;
+        testing::addTable<QString, bool>({"policy", "kept"},
+                                         {{"none", "denoise=none", false},
+                                          {"model", "denoise=model", false},
+                                          {"dropped", "denoise=model,after=drop", false},
+                                          {"none, kept", "denoise=none,after=keep", true},
+                                          {"model, kept", "denoise=model,after=keep", true}});
     }
 
     void aFinishedRunLeavesWhatItKeeps() {
@@ -139,14 +138,10 @@ private Q_SLOTS:
     }
 
     void aCancelledRunLeavesNothing_data() {
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("event");
-        QTest::newRow("before encode") << "encode"
-                                       << "nodeStarted";
-        QTest::newRow("in a step") << "denoise"
-                                   << "nodeProgress";
-        QTest::newRow("in decode") << "decode"
-                                   << "nodeStarted";
+        testing::addTable<QString, QString>({"node", "event"},
+                                            {{"before encode", "encode", "nodeStarted"},
+                                             {"in a step", "denoise", "nodeProgress"},
+                                             {"in decode", "decode", "nodeStarted"}});
     }
 
     void aCancelledRunLeavesNothing() {

@@ -304,11 +304,7 @@ private Q_SLOTS:
 
     /// Nobody waits for what is asked of a graph of thousands of nodes: the next question, the end
     /// of the program.
-    void aCheckOfAHugeGraphCanBeCancelled_data() {
-        QTest::addColumn<QString>("verb");
-        QTest::newRow("check") << "check";
-        QTest::newRow("plan") << "plan";
-    }
+    void aCheckOfAHugeGraphCanBeCancelled_data() { testing::addRows("verb", {"check", "plan"}); }
 
     void aCheckOfAHugeGraphCanBeCancelled() {
         QFETCH(QString, verb);
@@ -334,9 +330,7 @@ private Q_SLOTS:
     }
 
     void aKeptComponentIsNoPartOfTheNextPeak_data() {
-        QTest::addColumn<QString>("device");
-        QTest::newRow("cpu") << "cpu";
-        QTest::newRow("fake") << "fake:1GiB";
+        testing::addTable<QString>({"device"}, {{"cpu", "cpu"}, {"fake", "fake:1GiB"}});
     }
 
     /// What an earlier run kept leaves when the next one begins, before anything is measured.

@@ -125,14 +125,12 @@ private Q_SLOTS:
     }
 
     void whatCannotBeDrawnIsRefused_data() {
-        QTest::addColumn<QByteArray>("command");
-        QTest::addColumn<QStringList>("more");
-        QTest::newRow("run") << QByteArray("run") << QStringList{};
-        QTest::newRow("compare") << QByteArray("compare")
-                                 << QStringList{"--vary", "denoise.steps=1,2"};
-        QTest::newRow("sensitivity") << QByteArray("compare") << QStringList{"--sensitivity"};
-        QTest::newRow("calibrate-cache")
-            << QByteArray("calibrate-cache") << QStringList{"--seeds", "1", "--held-out", "2"};
+        testing::addTable<QByteArray, QStringList>(
+            {"command", "more"},
+            {{"run", "run", {}},
+             {"compare", "compare", {"--vary", "denoise.steps=1,2"}},
+             {"sensitivity", "compare", {"--sensitivity"}},
+             {"calibrate-cache", "calibrate-cache", {"--seeds", "1", "--held-out", "2"}}});
     }
 
     /// With the node, the parameter, the file and its folder, before anything runs.

@@ -139,16 +139,14 @@ private Q_SLOTS:
     }
 
     void badFilesAreRefused_data() {
-        QTest::addColumn<QString>("made");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("another width")
-            << "wide"
-            << "\"inky.safetensors\" has vectors 96 wide, the text encoder (text_encoder) "
-               "reads 128";
-        QTest::newRow("NaN") << "nan"
-                             << "not finite";
-        QTest::newRow("empty") << "empty"
-                               << "\"inky.safetensors\"";
+        testing::addTable<QString, QString>(
+            {"made", "expected"},
+            {{"another width",
+              "wide",
+              "\"inky.safetensors\" has vectors 96 wide, the text encoder (text_encoder) "
+              "reads 128"},
+             {"NaN", "nan", "not finite"},
+             {"empty", "empty", "\"inky.safetensors\""}});
     }
 
     void badFilesAreRefused() {

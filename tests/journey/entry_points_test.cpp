@@ -119,13 +119,10 @@ private Q_SLOTS:
     }
 
     void theQtPluginExplainsWhyItRefuses_data() {
-        QTest::addColumn<uint32_t>("abi");
-        QTest::addColumn<QByteArray>("toolchain");
-        QTest::addColumn<QString>("reason");
-        QTest::newRow("another ABI")
-            << kAbi + 1 << QByteArray(kHostToolchain) << "built for ABI 3 of Lowtide";
-        QTest::newRow("another toolchain")
-            << kAbi << QByteArray("libc++;v1") << "toolchain is \"libc++;v1\"";
+        testing::addTable<uint32_t, QByteArray, QString>(
+            {"abi", "toolchain", "reason"},
+            {{"another ABI", kAbi + 1, QByteArray(kHostToolchain), "built for ABI 3 of Lowtide"},
+             {"another toolchain", kAbi, "libc++;v1", "toolchain is \"libc++;v1\""}});
     }
 
     void theQtPluginExplainsWhyItRefuses() {

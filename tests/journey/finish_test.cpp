@@ -59,16 +59,11 @@ private Q_SLOTS:
     }
 
     void whatCannotBeIsRefused_data() {
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("overlap") << "detail.overlap=100"
-                                 << "detail.overlap";
-        QTest::newRow("strength") << "detail.strength=0"
-                                  << "detail.strength";
-        QTest::newRow("radius") << "sharpen.radius=-1"
-                                << "sharpen.radius";
-        QTest::newRow("method") << "match.method=magic"
-                                << "match.method";
+        testing::addTable<QString, QString>({"setting", "complaint"},
+                                            {{"overlap", "detail.overlap=100", "detail.overlap"},
+                                             {"strength", "detail.strength=0", "detail.strength"},
+                                             {"radius", "sharpen.radius=-1", "sharpen.radius"},
+                                             {"method", "match.method=magic", "match.method"}});
     }
 
     void whatCannotBeIsRefused() {

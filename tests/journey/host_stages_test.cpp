@@ -98,9 +98,7 @@ private Q_SLOTS:
     }
 
     void enlargesAKeptImageAgain_data() {
-        QTest::addColumn<std::string>("device");
-        QTest::newRow("fake") << std::string("fake");
-        QTest::newRow("cpu") << std::string("cpu");
+        testing::addTable<std::string>({"device"}, {{"fake", "fake"}, {"cpu", "cpu"}});
     }
 
     /// Another factor for an image that the run before made: it comes from the host.

@@ -116,11 +116,10 @@ private Q_SLOTS:
     }
 
     void theCommandReportsTheGuidance_data() {
-        QTest::addColumn<QStringList>("guidance");
-        QTest::addColumn<bool>("isAutomatic");
-        QTest::addColumn<QString>("reported");
-        QTest::newRow("not in the graph") << QStringList{} << true << "CFG scale: 1, ";
-        QTest::newRow("set") << QStringList{"--set", "denoise.cfg=3"} << false << "CFG scale: 3, ";
+        testing::addTable<QStringList, bool, QString>(
+            {"guidance", "isAutomatic", "reported"},
+            {{"not in the graph", {}, true, "CFG scale: 1, "},
+             {"set", {"--set", "denoise.cfg=3"}, false, "CFG scale: 3, "}});
     }
 
     /// Before the run as a note, after it in the image.

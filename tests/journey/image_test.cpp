@@ -234,13 +234,10 @@ private Q_SLOTS:
     }
 
     void missingFilesAreRefused_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("missing") << "no-such.png"
-                                 << "no-such.png";
-        QTest::newRow("none") << ""
-                              << "no image is chosen";
-        QTest::newRow("folder") << folder_.path() << "load_image.image";
+        testing::addTable<QString, QString>({"path", "complaint"},
+                                            {{"missing", "no-such.png", "no-such.png"},
+                                             {"none", "", "no image is chosen"},
+                                             {"folder", folder_.path(), "load_image.image"}});
     }
 
     void missingFilesAreRefused() {

@@ -103,10 +103,7 @@ private Q_SLOTS:
     }
 
     void case2_encodeAloneLeavesNothing_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : {"none", "model", "model+stream", "auto", "leaf+stream"}) {
-            QTest::newRow(policy) << policy;
-        }
+        testing::addRows("policy", {"none", "model", "model+stream", "auto", "leaf+stream"});
     }
 
     /// Elsewhere encode_prompt() alone left 15 GB on the GPU. The encoder takes 60 % of it here.
@@ -185,10 +182,7 @@ private Q_SLOTS:
     }
 
     void case2_aFailureInAStepLeavesNothing_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : {"block:2+stream", "leaf", "leaf+stream", "sequential"}) {
-            QTest::newRow(policy) << policy;
-        }
+        testing::addRows("policy", {"block:2+stream", "leaf", "leaf+stream", "sequential"});
     }
 
     /// The denoiser's file loses its second half while a step streams from it.
@@ -221,13 +215,11 @@ private Q_SLOTS:
     }
 
     void case3_aSmallCardCollectsAfterEveryStage_data() {
-        QTest::addColumn<QString>("lowMemory");
-        QTest::addColumn<int>("threshold");
-        QTest::addColumn<int>("used");
-        QTest::newRow("small by itself") << "auto" << 70 << 0;
-        QTest::newRow("small by word") << "on" << 70 << 0;
-        QTest::newRow("not small by word") << "off" << 70 << 70;
-        QTest::newRow("the user's threshold") << "off" << 50 << 50;
+        testing::addTable<QString, int, int>({"lowMemory", "threshold", "used"},
+                                             {{"small by itself", "auto", 70, 0},
+                                              {"small by word", "on", 70, 0},
+                                              {"not small by word", "off", 70, 70},
+                                              {"the user's threshold", "off", 50, 50}});
     }
 
     /// A point behind each stage; on small GPUs it asks at any utilisation.
@@ -254,11 +246,8 @@ private Q_SLOTS:
     }
 
     void case4_streamingByGroupsHasTheSameBits_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy :
-             {"block", "leaf", "block+stream", "leaf+stream", "block:3+stream"}) {
-            QTest::newRow(policy) << policy;
-        }
+        testing::addRows("policy",
+                         {"block", "leaf", "block+stream", "leaf+stream", "block:3+stream"});
     }
 
     /// leaf + stream came out worse elsewhere: copies, compute and frees were not ordered.

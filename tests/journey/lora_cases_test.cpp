@@ -90,10 +90,7 @@ private Q_SLOTS:
 
     /// Eight bits and a LoRA gave another image in every run, without it the same one.
     void comfyui15365_eightBitsAndALoraGiveOneImage_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : {"model", "leaf+stream", "block", "auto"}) {
-            QTest::newRow(policy) << policy;
-        }
+        testing::addRows("policy", {"model", "leaf+stream", "block", "auto"});
     }
 
     void comfyui15365_eightBitsAndALoraGiveOneImage() {
@@ -112,10 +109,7 @@ private Q_SLOTS:
 
     /// Layers that were offloaded had other weights than those that were kept.
     void comfyui15389_offloadedLayersHaveTheSameWeights_data() {
-        QTest::addColumn<QString>("storage");
-        for (const char* storage : {"bf16", "f16", "file"}) {
-            QTest::newRow(storage) << storage;
-        }
+        testing::addRows("storage", {"bf16", "f16", "file"});
     }
 
     void comfyui15389_offloadedLayersHaveTheSameWeights() {

@@ -67,12 +67,11 @@ class LostDeviceTest : public QObject {
 private Q_SLOTS:
 
     void theRunFailsAndTheProgramGoesOn_data() {
-        QTest::addColumn<std::vector<std::string>>("policies");
-        QTest::newRow("auto") << std::vector<std::string>{};
-        QTest::newRow("leaf") << std::vector<std::string>{
-            "encode=leaf+stream", "denoise=leaf+stream", "decode=leaf"};
-        QTest::newRow("kept") << std::vector<std::string>{
-            "encode=model", "denoise=model,after=keep", "decode=none,after=keep"};
+        testing::addTable<std::vector<std::string>>(
+            {"policies"},
+            {{"auto", {}},
+             {"leaf", {"encode=leaf+stream", "denoise=leaf+stream", "decode=leaf"}},
+             {"kept", {"encode=model", "denoise=model,after=keep", "decode=none,after=keep"}}});
     }
 
     void theRunFailsAndTheProgramGoesOn() {

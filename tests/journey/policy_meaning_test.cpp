@@ -317,15 +317,13 @@ private Q_SLOTS:
     }
 
     void block_isOneGroupOfBlocks_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<int>("blocks");
-        QTest::addColumn<int>("groups");
-        QTest::newRow("block:1") << "block:1" << 1 << 1;
-        QTest::newRow("block:1+stream") << "block:1+stream" << 1 << 2;
-        QTest::newRow("block:2") << "block:2" << 2 << 1;
-        QTest::newRow("block:2+stream") << "block:2+stream" << 2 << 2;
-        QTest::newRow("block:3") << "block:3" << 3 << 1;
-        QTest::newRow("block:3+stream") << "block:3+stream" << 3 << 2;
+        testing::addTable<QString, int, int>({"policy", "blocks", "groups"},
+                                             {{"block:1", "block:1", 1, 1},
+                                              {"block:1+stream", "block:1+stream", 1, 2},
+                                              {"block:2", "block:2", 2, 1},
+                                              {"block:2+stream", "block:2+stream", 2, 2},
+                                              {"block:3", "block:3", 3, 1},
+                                              {"block:3+stream", "block:3+stream", 3, 2}});
     }
 
     /// At most `blocks` in each of at most `groups`: k blocks, with stream 2 k.

@@ -149,16 +149,12 @@ private Q_SLOTS:
     }
 
     void exactRefusesWhatIsLossy_data() {
-        QTest::addColumn<QString>("precision");
-        QTest::addColumn<QString>("reason");
-        QTest::newRow("storage") << "denoise=quality,storage=f8"
-                                 << "stored as f8";
-        QTest::newRow("compute") << "decode=quality,compute=bf16"
-                                 << "the autoencoder computes in bf16";
-        QTest::newRow("nothing lossy") << "denoise=quality,storage=file"
-                                       << "";
-        QTest::newRow("a preset that changes nothing here") << "denoise=speed"
-                                                            << "";
+        testing::addTable<QString, QString>(
+            {"precision", "reason"},
+            {{"storage", "denoise=quality,storage=f8", "stored as f8"},
+             {"compute", "decode=quality,compute=bf16", "the autoencoder computes in bf16"},
+             {"nothing lossy", "denoise=quality,storage=file", ""},
+             {"a preset that changes nothing here", "denoise=speed", ""}});
     }
 
     void exactRefusesWhatIsLossy() {
@@ -194,16 +190,12 @@ private Q_SLOTS:
     }
 
     void badPrecisionsAreRefused_data() {
-        QTest::addColumn<QString>("precision");
-        QTest::addColumn<QString>("reason");
-        QTest::newRow("preset") << "denoise=fast"
-                                << "there is no preset \"fast\"";
-        QTest::newRow("type") << "denoise=quality,storage=i4"
-                              << "not \"i4\"";
-        QTest::newRow("no network") << "save=speed"
-                                    << "runs no network, so it has no precision";
-        QTest::newRow("no node") << "nobody=speed"
-                                 << "no node \"nobody\"";
+        testing::addTable<QString, QString>(
+            {"precision", "reason"},
+            {{"preset", "denoise=fast", "there is no preset \"fast\""},
+             {"type", "denoise=quality,storage=i4", "not \"i4\""},
+             {"no network", "save=speed", "runs no network, so it has no precision"},
+             {"no node", "nobody=speed", "no node \"nobody\""}});
     }
 
     void badPrecisionsAreRefused() {

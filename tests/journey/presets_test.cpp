@@ -84,21 +84,18 @@ void PresetsTest::acceptsEveryBuiltInPreset() {
 }
 
 void PresetsTest::namesTheFileThatAPresetWants_data() {
-    QTest::addColumn<QString>("id");
-    QTest::addColumn<QString>("param");
-    QTest::addColumn<QString>("file");
-    QTest::newRow("checkpoint") << "sdxl_base_refiner"
-                                << "load.checkpoint"
-                                << "sd_xl_base_1.0.safetensors";
-    QTest::newRow("ControlNet") << "controlnet_08gib"
-                                << "load_control.controlnet"
-                                << "control_v11p_sd15_canny_fp16.safetensors";
-    QTest::newRow("IP-Adapter") << "sdxl_ip_adapter_12gib"
-                                << "load_ip.adapter"
-                                << "ip-adapter_sdxl_vit-h.safetensors";
-    QTest::newRow("LoRA") << "sdxl_lora_12gib"
-                          << "lora.file"
-                          << "sd_xl_offset_example-lora_1.0.safetensors";
+    testing::addTable<QString, QString, QString>(
+        {"id", "param", "file"},
+        {{"checkpoint", "sdxl_base_refiner", "load.checkpoint", "sd_xl_base_1.0.safetensors"},
+         {"ControlNet",
+          "controlnet_08gib",
+          "load_control.controlnet",
+          "control_v11p_sd15_canny_fp16.safetensors"},
+         {"IP-Adapter",
+          "sdxl_ip_adapter_12gib",
+          "load_ip.adapter",
+          "ip-adapter_sdxl_vit-h.safetensors"},
+         {"LoRA", "sdxl_lora_12gib", "lora.file", "sd_xl_offset_example-lora_1.0.safetensors"}});
 }
 
 void PresetsTest::namesTheFileThatAPresetWants() {
@@ -121,12 +118,11 @@ void PresetsTest::namesTheFileThatAPresetWants() {
 }
 
 void PresetsTest::makesAnImage_ofABuiltInPreset_data() {
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<int>("width");
-    QTest::newRow("by id") << "text_to_image_speed" << 128;
-    QTest::newRow("by title") << "image to image, SPEED" << 128;
-    QTest::newRow("with a mask") << "inpaint_speed" << 128;
-    QTest::newRow("enlarged") << "upscale_speed" << 256;
+    testing::addTable<QString, int>({"name", "width"},
+                                    {{"by id", "text_to_image_speed", 128},
+                                     {"by title", "image to image, SPEED", 128},
+                                     {"with a mask", "inpaint_speed", 128},
+                                     {"enlarged", "upscale_speed", 256}});
 }
 
 void PresetsTest::makesAnImage_ofABuiltInPreset() {

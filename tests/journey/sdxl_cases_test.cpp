@@ -116,12 +116,7 @@ private Q_SLOTS:
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 
-    void everyPolicy_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : kPolicies) {
-            QTest::newRow(policy) << policy;
-        }
-    }
+    void everyPolicy_data() { testing::addRows("policy", kPolicies); }
 
     void case1_aStepCacheDiesWithItsRun_data() { everyPolicy_data(); }
 
@@ -199,9 +194,7 @@ private Q_SLOTS:
     }
 
     void case5_aLossyChoiceIsSeenAndRefusedWhereBitsMustHold_data() {
-        QTest::addColumn<QString>("role");
-        QTest::newRow("denoiser") << "denoise";
-        QTest::newRow("autoencoder") << "decode";
+        testing::addTable<QString>({"role"}, {{"denoiser", "denoise"}, {"autoencoder", "decode"}});
     }
 
     void case5_aLossyChoiceIsSeenAndRefusedWhereBitsMustHold() {
@@ -277,10 +270,7 @@ private Q_SLOTS:
     }
 
     void anAllocationThatFailsCostsNoBit_data() {
-        QTest::addColumn<QString>("kind");
-        for (const char* kind : {"arena", "staging", "wire", "activation"}) {
-            QTest::newRow(kind) << kind;
-        }
+        testing::addRows("kind", {"arena", "staging", "wire", "activation"});
     }
 
     /// Some of each kind, from the first to the last: recovered with the same bits, or reported

@@ -186,10 +186,7 @@ private Q_SLOTS:
     }
 
     void theDeviceAndItsPolicyChangeNothing_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : {"sequential", "leaf+stream", "block:2", "model+stream"}) {
-            QTest::newRow(policy) << policy;
-        }
+        testing::addRows("policy", {"sequential", "leaf+stream", "block:2", "model+stream"});
     }
 
     void theDeviceAndItsPolicyChangeNothing() {
@@ -222,12 +219,11 @@ private Q_SLOTS:
     }
 
     void videosAreMeasured_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QStringList>("guidance");
-        QTest::newRow("guided") << "wan_t2v_0" << QStringList{"denoise.cfg=4"};
-        QTest::newRow("not guided") << "wan_t2v_0" << QStringList{"denoise.cfg=1"};
-        QTest::newRow("two noise models")
-            << "wan22_t2v_0" << QStringList{"denoise.cfg=4", "denoise.cfg_2=1"};
+        testing::addTable<QString, QStringList>(
+            {"checkpoint", "guidance"},
+            {{"guided", "wan_t2v_0", {"denoise.cfg=4"}},
+             {"not guided", "wan_t2v_0", {"denoise.cfg=1"}},
+             {"two noise models", "wan22_t2v_0", {"denoise.cfg=4", "denoise.cfg_2=1"}}});
     }
 
     /// Their prompts are calls of their own, which are recorded one by one.
@@ -281,22 +277,21 @@ private Q_SLOTS:
     }
 
     void badInputIsRefused_data() {
-        QTest::addColumn<QString>("graph");
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("two nodes sample") << "two_passes" << QStringList{} << "--until";
-        QTest::newRow("until something else")
-            << "text_to_image" << QStringList{"--until", "decode"} << "--until denoise";
-        QTest::newRow("exact") << "text_to_image" << QStringList{"--exact"} << "--exact";
-        QTest::newRow("repeat") << "text_to_image" << QStringList{"--repeat", "2"} << "--repeat";
-        QTest::newRow("another node varied")
-            << "text_to_image_deepcache" << QStringList{"--vary", "denoise.steps=2,3"}
-            << "no setting of a step cache";
-        QTest::newRow("no cache to vary")
-            << "text_to_image" << QStringList{"--vary", "denoise.steps=2,3"}
-            << "connect a step cache";
-        QTest::newRow("no checkpoint")
-            << "text_to_image" << QStringList{"--set", "load.checkpoint=nowhere"} << "nowhere";
+        testing::addTable<QString, QStringList, QString>(
+            {"graph", "arguments", "complaint"},
+            {{"two nodes sample", "two_passes", {}, "--until"},
+             {"until something else", "text_to_image", {"--until", "decode"}, "--until denoise"},
+             {"exact", "text_to_image", {"--exact"}, "--exact"},
+             {"repeat", "text_to_image", {"--repeat", "2"}, "--repeat"},
+             {"another node varied",
+              "text_to_image_deepcache",
+              {"--vary", "denoise.steps=2,3"},
+              "no setting of a step cache"},
+             {"no cache to vary",
+              "text_to_image",
+              {"--vary", "denoise.steps=2,3"},
+              "connect a step cache"},
+             {"no checkpoint", "text_to_image", {"--set", "load.checkpoint=nowhere"}, "nowhere"}});
     }
 
     void badInputIsRefused() {

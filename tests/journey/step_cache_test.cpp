@@ -255,11 +255,10 @@ private Q_SLOTS:
     }
 
     void everyRunHasItsFullSteps_data() {
-        QTest::addColumn<int>("steps");
-        QTest::addColumn<int>("full");
-        QTest::newRow("the last call is partial") << 9 << 3;
-        QTest::newRow("the last call is full") << 10 << 4;
-        QTest::newRow("twelve") << 12 << 4;
+        testing::addTable<int, int>({"steps", "full"},
+                                    {{"the last call is partial", 9, 3},
+                                     {"the last call is full", 10, 4},
+                                     {"twelve", 12, 4}});
     }
 
     /// The helper with model offload has 3 or 4 full steps in the first run, and then none or ten.

@@ -160,18 +160,11 @@ private Q_SLOTS:
     }
 
     void operatorsThreadsSleepSoon_data() {
-        QTest::addColumn<QString>("variable");
-        QTest::addColumn<QString>("value");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("by itself") << ""
-                                   << ""
-                                   << "GOMP_SPINCOUNT = '10000'";
-        QTest::newRow("a count of one's own") << "GOMP_SPINCOUNT"
-                                              << "77"
-                                              << "GOMP_SPINCOUNT = '77'";
-        QTest::newRow("a policy of one's own") << "OMP_WAIT_POLICY"
-                                               << "active"
-                                               << "OMP_WAIT_POLICY = 'ACTIVE'";
+        testing::addTable<QString, QString, QString>(
+            {"variable", "value", "expected"},
+            {{"by itself", "", "", "GOMP_SPINCOUNT = '10000'"},
+             {"a count of one's own", "GOMP_SPINCOUNT", "77", "GOMP_SPINCOUNT = '77'"},
+             {"a policy of one's own", "OMP_WAIT_POLICY", "active", "OMP_WAIT_POLICY = 'ACTIVE'"}});
     }
 
     /// libgomp prints its settings when it is loaded, with the module.

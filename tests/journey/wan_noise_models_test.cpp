@@ -138,12 +138,7 @@ private Q_SLOTS:
         QCOMPARE(peakOf(ended), plannedPeakOf(ended));
     }
 
-    void eachHasItsPolicy_data() {
-        QTest::addColumn<QString>("policies");
-        for (const char* policies : kMixed) {
-            QTest::newRow(policies) << policies;
-        }
-    }
+    void eachHasItsPolicy_data() { testing::addRows("policies", kMixed); }
 
     /// Devices too.
     void eachHasItsPolicy() {

@@ -125,26 +125,24 @@ void WindowTest::coloursChange() {
 }
 
 void WindowTest::everythingThatTakesKeysHasAName_data() {
-    QTest::addColumn<QString>("keys");
-    for (const char* keys : {"alt+1",
-                             "alt+2",
-                             "alt+3",
-                             "alt+4",
-                             "alt+5",
-                             "alt+6",
-                             "alt+7",
-                             "alt+8",
-                             "alt+9",
-                             "alt+0",
-                             "alt+x",
-                             "ctrl+shift+j",
-                             "ctrl+comma",
-                             "ctrl+slash",
-                             "ctrl+shift+r",
-                             "ctrl+shift+x",
-                             "ctrl+alt+s"}) {
-        QTest::newRow(keys) << keys;
-    }
+    testing::addRows("keys",
+                     {"alt+1",
+                      "alt+2",
+                      "alt+3",
+                      "alt+4",
+                      "alt+5",
+                      "alt+6",
+                      "alt+7",
+                      "alt+8",
+                      "alt+9",
+                      "alt+0",
+                      "alt+x",
+                      "ctrl+shift+j",
+                      "ctrl+comma",
+                      "ctrl+slash",
+                      "ctrl+shift+r",
+                      "ctrl+shift+x",
+                      "ctrl+alt+s"});
 }
 
 /// Whoever goes there by Tab hears of it.

@@ -58,14 +58,12 @@ void MaintenanceJobTest::neverWaitsForTheModule() {
 }
 
 void MaintenanceJobTest::asksForWhatWasWanted_data() {
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<bool>("canUnload");
-    QTest::addColumn<QString>("asked");
-    QTest::newRow("offload") << int(MaintenanceTask::Kind::Offload) << true << "release";
-    QTest::newRow("unload") << int(MaintenanceTask::Kind::Unload) << true << "unload";
-    QTest::newRow("unload, which this module cannot")
-        << int(MaintenanceTask::Kind::Unload) << false << "release";
-    QTest::newRow("measure") << int(MaintenanceTask::Kind::Measure) << true << "measure";
+    testing::addTable<int, bool, QString>(
+        {"kind", "canUnload", "asked"},
+        {{"offload", int(MaintenanceTask::Kind::Offload), true, "release"},
+         {"unload", int(MaintenanceTask::Kind::Unload), true, "unload"},
+         {"unload, which this module cannot", int(MaintenanceTask::Kind::Unload), false, "release"},
+         {"measure", int(MaintenanceTask::Kind::Measure), true, "measure"}});
 }
 
 void MaintenanceJobTest::asksForWhatWasWanted() {

@@ -19,16 +19,14 @@ private Q_SLOTS:
 };
 
 void RunCancelTest::cancelsInEveryState_data() {
-    QTest::addColumn<int>("mode");
-    QTest::addColumn<bool>("isWaiting");
-    QTest::addColumn<bool>("isAtOnce");
     const int after = static_cast<int>(CancelMode::AfterThisImage);
     const int now = static_cast<int>(CancelMode::Now);
-    QTest::newRow("waiting, after this image") << after << true << false;
-    QTest::newRow("waiting, now") << now << true << false;
-    QTest::newRow("before the module has it") << now << false << true;
-    QTest::newRow("running, after this image") << after << false << false;
-    QTest::newRow("running, now") << now << false << false;
+    testing::addTable<int, bool, bool>({"mode", "isWaiting", "isAtOnce"},
+                                       {{"waiting, after this image", after, true, false},
+                                        {"waiting, now", now, true, false},
+                                        {"before the module has it", now, false, true},
+                                        {"running, after this image", after, false, false},
+                                        {"running, now", now, false, false}});
 }
 
 void RunCancelTest::cancelsInEveryState() {

@@ -243,12 +243,11 @@ void RunQueueTest::keepsImages_scaledDown() {
 }
 
 void RunQueueTest::makesPreviewsAsLargeAsTheResult_data() {
-    QTest::addColumn<int>("scale");
-    QTest::addColumn<QSize>("size");
-    QTest::newRow("of latents") << 8 << QSize(256, 128);
-    QTest::newRow("larger than is shown") << 64 << QSize(512, 256);
-    QTest::newRow("no scale") << 0 << QSize(32, 16);
-    QTest::newRow("absurd") << 2000000000 << QSize(512, 256);
+    testing::addTable<int, QSize>({"scale", "size"},
+                                  {{"of latents", 8, QSize(256, 128)},
+                                   {"larger than is shown", 64, QSize(512, 256)},
+                                   {"no scale", 0, QSize(32, 16)},
+                                   {"absurd", 2000000000, QSize(512, 256)}});
 }
 
 void RunQueueTest::makesPreviewsAsLargeAsTheResult() {

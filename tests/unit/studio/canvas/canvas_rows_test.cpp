@@ -249,9 +249,7 @@ void CanvasRowsTest::placeholderKeepsItsPortsAndValues() {
 }
 
 void CanvasRowsTest::textsFitTheirAreas_data() {
-    QTest::addColumn<double>("zoom");
-    QTest::newRow("near") << 1.0;
-    QTest::newRow("far") << 0.45;
+    testing::addTable<double>({"zoom"}, {{"near", 1.0}, {"far", 0.45}});
 }
 
 void CanvasRowsTest::textsFitTheirAreas() {
@@ -271,12 +269,9 @@ void CanvasRowsTest::textsFitTheirAreas() {
 }
 
 void CanvasRowsTest::valuesCanBeReadFromAfar_data() {
-    QTest::addColumn<double>("zoom");
-    QTest::addColumn<bool>("isRead");
-    QTest::newRow("1.0") << 1.0 << true;
-    QTest::newRow("0.6") << 0.6 << true;
-    QTest::newRow("0.41") << 0.41 << true;
-    QTest::newRow("0.39") << 0.39 << false;
+    testing::addTable<double, bool>(
+        {"zoom", "isRead"},
+        {{"1.0", 1.0, true}, {"0.6", 0.6, true}, {"0.41", 0.41, true}, {"0.39", 0.39, false}});
 }
 
 void CanvasRowsTest::valuesCanBeReadFromAfar() {

@@ -300,10 +300,8 @@ void NodeGesturesTest::undoInTheMiddleOfADragIsSafe() {
 }
 
 void NodeGesturesTest::showsTheWiresThatADropWouldMake_data() {
-    QTest::addColumn<QString>("type");
-    QTest::addColumn<bool>("fits");
-    QTest::newRow("fits") << "latent.scale" << true;
-    QTest::newRow("does not") << "load.model" << false;
+    testing::addTable<QString, bool>(
+        {"type", "fits"}, {{"fits", "latent.scale", true}, {"does not", "load.model", false}});
 }
 
 void NodeGesturesTest::showsTheWiresThatADropWouldMake() {

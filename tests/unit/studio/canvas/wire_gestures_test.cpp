@@ -49,9 +49,7 @@ void WireGesturesTest::cleanup() {
 }
 
 void WireGesturesTest::connectsPorts_whenDraggedFromEitherEnd_data() {
-    QTest::addColumn<bool>("isForward");
-    QTest::newRow("from the output") << true;
-    QTest::newRow("from the input") << false;
+    testing::addTable<bool>({"isForward"}, {{"from the output", true}, {"from the input", false}});
 }
 
 void WireGesturesTest::connectsPorts_whenDraggedFromEitherEnd() {

@@ -158,13 +158,12 @@ private Q_SLOTS:
     }
 
     void whatCannotBeSavedExplainsWhy_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("no folder")
-            << "nowhere/x.json"
-            << "cannot write \"x.json\": the folder \"nowhere\" does not exist";
-        QTest::newRow("a folder") << "."
-                                  << "cannot write \".\": a folder has that name";
+        testing::addTable<QString, QString>(
+            {"name", "message"},
+            {{"no folder",
+              "nowhere/x.json",
+              "cannot write \"x.json\": the folder \"nowhere\" does not exist"},
+             {"a folder", ".", "cannot write \".\": a folder has that name"}});
     }
 
     void whatCannotBeSavedExplainsWhy() {
@@ -177,20 +176,18 @@ private Q_SLOTS:
     }
 
     void whatIsNoGraphIsRefusedWithASentence_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("empty") << QByteArray()
-                               << "\"x.json\": graph is not valid JSON at line 1, column 0";
-        QTest::newRow("half") << someGraphText().toUtf8().left(300)
-                              << "\"x.json\": graph is not valid JSON at line 22, column 7";
-        QTest::newRow("newer")
-            << QByteArray(R"({"format": 99, "nodes": {}})")
-            << "\"x.json\": graph has the format 99, this version reads up to format 2";
-        QTest::newRow("other JSON")
-            << QByteArray(R"({"a": 1})") << "\"x.json\": graph has no \"format\"";
-        QTest::newRow("a list") << QByteArray("[]")
-                                << "\"x.json\": graph must be a JSON object, it is a array";
-        QTest::newRow("bytes") << QByteArray("\x00\xff\x00\xff", 4) << "";
+        testing::addTable<QByteArray, QString>(
+            {"bytes", "message"},
+            {{"empty", QByteArray(), "\"x.json\": graph is not valid JSON at line 1, column 0"},
+             {"half",
+              someGraphText().toUtf8().left(300),
+              "\"x.json\": graph is not valid JSON at line 22, column 7"},
+             {"newer",
+              QByteArray(R"({"format": 99, "nodes": {}})"),
+              "\"x.json\": graph has the format 99, this version reads up to format 2"},
+             {"other JSON", QByteArray(R"({"a": 1})"), "\"x.json\": graph has no \"format\""},
+             {"a list", "[]", "\"x.json\": graph must be a JSON object, it is a array"},
+             {"bytes", QByteArray("\x00\xff\x00\xff", 4), ""}});
     }
 
     void whatIsNoGraphIsRefusedWithASentence() {

@@ -152,22 +152,14 @@ private Q_SLOTS:
     }
 
     void whatDoesNotFitIsNotInserted_data() {
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("input");
-        QTest::newRow("other types") << "sharpen"
-                                     << "latent";
-        QTest::newRow("no outputs") << "save"
-                                    << "latent";
-        QTest::newRow("end of the wire") << "decode"
-                                         << "latent";
-        QTest::newRow("start of the wire") << "denoise"
-                                           << "latent";
-        QTest::newRow("unknown type") << "foreign"
-                                      << "latent";
-        QTest::newRow("no node") << "nobody"
-                                 << "latent";
-        QTest::newRow("no wire") << "offload"
-                                 << "model";
+        testing::addTable<QString, QString>({"node", "input"},
+                                            {{"other types", "sharpen", "latent"},
+                                             {"no outputs", "save", "latent"},
+                                             {"end of the wire", "decode", "latent"},
+                                             {"start of the wire", "denoise", "latent"},
+                                             {"unknown type", "foreign", "latent"},
+                                             {"no node", "nobody", "latent"},
+                                             {"no wire", "offload", "model"}});
     }
 
     void whatDoesNotFitIsNotInserted() {

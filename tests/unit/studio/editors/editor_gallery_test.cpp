@@ -19,9 +19,7 @@ private Q_SLOTS:
     void init() { test::failOnQtWarnings(); }
 
     void textsFit_data() {
-        QTest::addColumn<bool>("isDark");
-        QTest::newRow("light") << false;
-        QTest::newRow("dark") << true;
+        testing::addTable<bool>({"isDark"}, {{"light", false}, {"dark", true}});
     }
 
     void textsFit() {

@@ -162,23 +162,21 @@ private Q_SLOTS:
     }
 
     void countsAreWordedAsUsersKnowThem_data() {
-        QTest::addColumn<QString>("json");
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<bool>("isCut");
-        QTest::newRow("one") << R"([["CLIP", [31], 75, 0]])"
-                             << "31 / 75" << false;
-        QTest::newRow("chunks") << R"([["CLIP", [75, 12], 75, 0]])"
-                                << "75 + 12 / 75" << false;
-        QTest::newRow("filled up") << R"([["CLIP", [9, 0], 75, 0]])"
-                                   << "9 / 75" << false;
-        QTest::newRow("alike") << R"([["CLIP-L", [31], 75, 0], ["CLIP-G", [31], 75, 0]])"
-                               << "31 / 75" << false;
-        QTest::newRow("apart") << R"([["CLIP-L", [31], 75, 0], ["T5", [40], 511, 0]])"
-                               << QString::fromUtf8("CLIP-L 31 / 75 · T5 40 / 511") << false;
-        QTest::newRow("cut") << R"([["CLIP", [75], 75, 8]])"
-                             << "75 / 75, 8 cut" << true;
-        QTest::newRow("many") << R"([["CLIP", [75, 75, 75, 75, 3], 75, 0]])"
-                              << QString::fromUtf8("303 in 5 × 75") << false;
+        testing::addTable<QString, QString, bool>(
+            {"json", "text", "isCut"},
+            {{"one", R"([["CLIP", [31], 75, 0]])", "31 / 75", false},
+             {"chunks", R"([["CLIP", [75, 12], 75, 0]])", "75 + 12 / 75", false},
+             {"filled up", R"([["CLIP", [9, 0], 75, 0]])", "9 / 75", false},
+             {"alike", R"([["CLIP-L", [31], 75, 0], ["CLIP-G", [31], 75, 0]])", "31 / 75", false},
+             {"apart",
+              R"([["CLIP-L", [31], 75, 0], ["T5", [40], 511, 0]])",
+              QString::fromUtf8("CLIP-L 31 / 75 · T5 40 / 511"),
+              false},
+             {"cut", R"([["CLIP", [75], 75, 8]])", "75 / 75, 8 cut", true},
+             {"many",
+              R"([["CLIP", [75, 75, 75, 75, 3], 75, 0]])",
+              QString::fromUtf8("303 in 5 × 75"),
+              false}});
     }
 
     void countsAreWordedAsUsersKnowThem() {

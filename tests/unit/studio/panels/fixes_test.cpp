@@ -257,27 +257,14 @@ void FixesTest::offersNoConversion_whereItWouldNotHelp() {
 }
 
 void FixesTest::removesIssuesOfValidation_data() {
-    QTest::addColumn<QString>("params");
-    QTest::addColumn<QString>("memory");
-    QTest::addColumn<QString>("budget");
-    QTest::newRow("too small") << R"({"steps": 0})"
-                               << ""
-                               << "";
-    QTest::newRow("too big") << R"({"steps": 1000})"
-                             << ""
-                             << "";
-    QTest::newRow("wrong type") << R"({"steps": "many"})"
-                                << ""
-                                << "";
-    QTest::newRow("unknown parameter") << R"({"steps": 20, "stepps": 3})"
-                                       << ""
-                                       << "";
-    QTest::newRow("unknown policy") << R"({"steps": 20})"
-                                    << "fast"
-                                    << "";
-    QTest::newRow("no budget") << R"({"steps": 20})"
-                               << ""
-                               << "much";
+    testing::addTable<QString, QString, QString>(
+        {"params", "memory", "budget"},
+        {{"too small", R"({"steps": 0})", "", ""},
+         {"too big", R"({"steps": 1000})", "", ""},
+         {"wrong type", R"({"steps": "many"})", "", ""},
+         {"unknown parameter", R"({"steps": 20, "stepps": 3})", "", ""},
+         {"unknown policy", R"({"steps": 20})", "fast", ""},
+         {"no budget", R"({"steps": 20})", "", "much"}});
 }
 
 void FixesTest::removesIssuesOfValidation() {
@@ -305,18 +292,13 @@ void FixesTest::removesIssuesOfValidation() {
 }
 
 void FixesTest::asksWhereAFileIs_data() {
-    QTest::addColumn<QString>("value");
-    QTest::addColumn<QString>("label");
-    QTest::newRow("a path") << "/far/lost.safetensors"
-                            << "Locate lost.safetensors...";
-    QTest::newRow("of another system") << "far\\lost.safetensors"
-                                       << "Locate lost.safetensors...";
-    QTest::newRow("a name") << "lost.ckpt"
-                            << "Locate lost.ckpt...";
-    QTest::newRow("in the module") << "builtin:mini"
-                                   << "";
-    QTest::newRow("nothing") << ""
-                             << "";
+    testing::addTable<QString, QString>(
+        {"value", "label"},
+        {{"a path", "/far/lost.safetensors", "Locate lost.safetensors..."},
+         {"of another system", "far\\lost.safetensors", "Locate lost.safetensors..."},
+         {"a name", "lost.ckpt", "Locate lost.ckpt..."},
+         {"in the module", "builtin:mini", ""},
+         {"nothing", "", ""}});
 }
 
 void FixesTest::asksWhereAFileIs() {
@@ -354,12 +336,11 @@ void FixesTest::offersNothing_whereAUserDecides() {
 }
 
 void FixesTest::writesBudgets_data() {
-    QTest::addColumn<qint64>("bytes");
-    QTest::addColumn<QString>("text");
-    QTest::newRow("6 GiB") << qint64{6 * kGiB} << "6GiB";
-    QTest::newRow("1.5 GiB") << qint64{kGiB + kGiB / 2} << "1536MiB";
-    QTest::newRow("odd") << qint64{4097} << "4097";
-    QTest::newRow("3 KiB") << qint64{3 * kKiB} << "3KiB";
+    testing::addTable<qint64, QString>({"bytes", "text"},
+                                       {{"6 GiB", qint64{6 * kGiB}, "6GiB"},
+                                        {"1.5 GiB", qint64{kGiB + kGiB / 2}, "1536MiB"},
+                                        {"odd", qint64{4097}, "4097"},
+                                        {"3 KiB", qint64{3 * kKiB}, "3KiB"}});
 }
 
 void FixesTest::writesBudgets() {

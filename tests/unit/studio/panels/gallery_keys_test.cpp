@@ -157,9 +157,8 @@ private Q_SLOTS:
     }
 
     void aWastebasketThatCannotGiveBackIsReported_data() {
-        QTest::addColumn<bool>("isEmptied");
-        QTest::newRow("emptied") << true;
-        QTest::newRow("a new file in its place") << false;
+        testing::addTable<bool>({"isEmptied"},
+                                {{"emptied", true}, {"a new file in its place", false}});
     }
 
     void aWastebasketThatCannotGiveBackIsReported() {

@@ -294,9 +294,8 @@ private Q_SLOTS:
 
     /// Neither here nor where the program was started: Qt 6.4 leaves files there.
     void withoutAWastebasketAnImageRemains_data() {
-        QTest::addColumn<bool>("hasFolder");
-        QTest::newRow("no folder for it") << false;
-        QTest::newRow("a file in its place") << true;
+        testing::addTable<bool>({"hasFolder"},
+                                {{"no folder for it", false}, {"a file in its place", true}});
     }
 
     void withoutAWastebasketAnImageRemains() {

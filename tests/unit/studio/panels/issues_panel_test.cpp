@@ -220,9 +220,7 @@ void IssuesPanelTest::addsWhatTheRunReported() {
 }
 
 void IssuesPanelTest::looks_data() {
-    QTest::addColumn<bool>("isDark");
-    QTest::newRow("light") << false;
-    QTest::newRow("dark") << true;
+    testing::addTable<bool>({"isDark"}, {{"light", false}, {"dark", true}});
 }
 
 void IssuesPanelTest::looks() {

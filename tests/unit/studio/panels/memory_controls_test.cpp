@@ -116,22 +116,21 @@ void MemoryControlsTest::sliderShowsTheSameBudget_afterEveryStep() {
 }
 
 void MemoryControlsTest::fieldReadsSizes_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<qint64>("bytes");
-    QTest::addColumn<int>("reported");
-    QTest::newRow("GiB") << "6GiB" << qint64{6 * kGiB} << 1;
-    QTest::newRow("a part") << "1.5 G" << qint64{kGiB + kGiB / 2} << 1;
-    QTest::newRow("bytes") << "6075392" << qint64{6075392} << 1;
-    QTest::newRow("nothing") << "" << qint64{-1} << 1;
-    QTest::newRow("no size") << "much" << qint64{2 * kGiB} << 0;
-    QTest::newRow("zero") << "0" << qint64{2 * kGiB} << 0;
-    QTest::newRow("the same") << "2GiB" << qint64{2 * kGiB} << 0;
-    QTest::newRow("by name") << "cuda:0=20GiB,cpu=8GiB" << qint64{8 * kGiB} << 1;
-    QTest::newRow("of the run's and another's") << "3GiB,cuda=20GiB" << qint64{3 * kGiB} << 1;
-    QTest::newRow("another's alone") << "cuda:1=20GiB" << qint64{-1} << 1;
-    QTest::newRow("one device twice") << "cuda=1GiB,cuda:0=2GiB" << qint64{2 * kGiB} << 0;
-    QTest::newRow("no device") << "gpu=1GiB" << qint64{2 * kGiB} << 0;
-    QTest::newRow("zero by name") << "cpu=0" << qint64{2 * kGiB} << 0;
+    testing::addTable<QString, qint64, int>(
+        {"text", "bytes", "reported"},
+        {{"GiB", "6GiB", qint64{6 * kGiB}, 1},
+         {"a part", "1.5 G", qint64{kGiB + kGiB / 2}, 1},
+         {"bytes", "6075392", qint64{6075392}, 1},
+         {"nothing", "", qint64{-1}, 1},
+         {"no size", "much", qint64{2 * kGiB}, 0},
+         {"zero", "0", qint64{2 * kGiB}, 0},
+         {"the same", "2GiB", qint64{2 * kGiB}, 0},
+         {"by name", "cuda:0=20GiB,cpu=8GiB", qint64{8 * kGiB}, 1},
+         {"of the run's and another's", "3GiB,cuda=20GiB", qint64{3 * kGiB}, 1},
+         {"another's alone", "cuda:1=20GiB", qint64{-1}, 1},
+         {"one device twice", "cuda=1GiB,cuda:0=2GiB", qint64{2 * kGiB}, 0},
+         {"no device", "gpu=1GiB", qint64{2 * kGiB}, 0},
+         {"zero by name", "cpu=0", qint64{2 * kGiB}, 0}});
 }
 
 void MemoryControlsTest::fieldReadsSizes() {

@@ -118,12 +118,10 @@ void MemoryPanelRunsTest::warns_whenARunIsSlower() {
 }
 
 void MemoryPanelRunsTest::releasesComponents_data() {
-    QTest::addColumn<QString>("button");
-    QTest::addColumn<bool>("isUnload");
-    QTest::addColumn<QString>("released");
-    QTest::newRow("offload") << "offload" << false << "denoiser";
-    QTest::newRow("unload") << "unload" << true << "denoiser";
-    QTest::newRow("all") << "releaseAll" << false << "all";
+    testing::addTable<QString, bool, QString>({"button", "isUnload", "released"},
+                                              {{"offload", "offload", false, "denoiser"},
+                                               {"unload", "unload", true, "denoiser"},
+                                               {"all", "releaseAll", false, "all"}});
 }
 
 void MemoryPanelRunsTest::releasesComponents() {

@@ -86,9 +86,8 @@ private Q_SLOTS:
     }
 
     void itsHeadingIsAlwaysInView_data() {
-        QTest::addColumn<QSize>("size");
-        QTest::newRow("narrow") << QSize(320, 200);
-        QTest::newRow("wide") << QSize(740, 100);
+        testing::addTable<QSize>({"size"},
+                                 {{"narrow", QSize(320, 200)}, {"wide", QSize(740, 100)}});
     }
 
     /// What the plan needs is read while the rest is scrolled.
@@ -319,9 +318,8 @@ private Q_SLOTS:
     }
 
     void showsWhatIsTooLarge_nextToTheBudget_data() {
-        QTest::addColumn<bool>("hasBudget");
-        QTest::newRow("of the graph") << true;
-        QTest::newRow("what the device has") << false;
+        testing::addTable<bool>({"hasBudget"},
+                                {{"of the graph", true}, {"what the device has", false}});
     }
 
     void showsWhatIsTooLarge_nextToTheBudget() {
@@ -406,12 +404,11 @@ private Q_SLOTS:
     }
 
     void looks_data() {
-        QTest::addColumn<bool>("isDark");
-        QTest::addColumn<bool>("fits");
-        QTest::newRow("light") << false << true;
-        QTest::newRow("dark") << true << true;
-        QTest::newRow("light_refused") << false << false;
-        QTest::newRow("dark_refused") << true << false;
+        testing::addTable<bool, bool>({"isDark", "fits"},
+                                      {{"light", false, true},
+                                       {"dark", true, true},
+                                       {"light_refused", false, false},
+                                       {"dark_refused", true, false}});
     }
 
     void looks() {

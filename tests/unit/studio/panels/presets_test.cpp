@@ -324,11 +324,10 @@ private Q_SLOTS:
     }
 
     void proposesToSpareMemory_data() {
-        QTest::addColumn<qint64>("capacity");
-        QTest::addColumn<bool>("isProposed");
-        QTest::newRow("small") << qint64{8 * kGiB} << true;
-        QTest::newRow("larger") << qint64{8 * kGiB + 1} << false;
-        QTest::newRow("unknown") << qint64{0} << false;
+        testing::addTable<qint64, bool>({"capacity", "isProposed"},
+                                        {{"small", qint64{8 * kGiB}, true},
+                                         {"larger", qint64{8 * kGiB + 1}, false},
+                                         {"unknown", qint64{0}, false}});
     }
 
     void proposesToSpareMemory() {

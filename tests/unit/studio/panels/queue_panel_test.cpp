@@ -137,16 +137,15 @@ void QueuePanelTest::listsTheRunningOneFirst_thenTheNewestEnded() {
 }
 
 void QueuePanelTest::movesAWaitingRun_whenItIsDragged_data() {
-    QTest::addColumn<int>("which");
-    QTest::addColumn<int>("gap");
-    QTest::addColumn<QStringList>("titles");
-    QTest::newRow("up") << 4 << 1 << QStringList{"running", "c", "a", "b"};
-    QTest::newRow("down") << 2 << 4 << QStringList{"running", "b", "c", "a"};
-    QTest::newRow("one down") << 2 << 3 << QStringList{"running", "b", "a", "c"};
-    QTest::newRow("above the running one") << 3 << 0 << QStringList{"running", "b", "a", "c"};
-    QTest::newRow("where it is") << 3 << 2 << QStringList{"running", "a", "b", "c"};
-    QTest::newRow("the running one") << 1 << 3 << QStringList{"running", "a", "b", "c"};
-    QTest::newRow("below all") << 2 << -1 << QStringList{"running", "b", "c", "a"};
+    testing::addTable<int, int, QStringList>(
+        {"which", "gap", "titles"},
+        {{"up", 4, 1, {"running", "c", "a", "b"}},
+         {"down", 2, 4, {"running", "b", "c", "a"}},
+         {"one down", 2, 3, {"running", "b", "a", "c"}},
+         {"above the running one", 3, 0, {"running", "b", "a", "c"}},
+         {"where it is", 3, 2, {"running", "a", "b", "c"}},
+         {"the running one", 1, 3, {"running", "a", "b", "c"}},
+         {"below all", 2, -1, {"running", "b", "c", "a"}}});
 }
 
 void QueuePanelTest::movesAWaitingRun_whenItIsDragged() {
@@ -402,9 +401,7 @@ void QueuePanelTest::reportsForHowLongARunStillWorks() {
 }
 
 void QueuePanelTest::looks_data() {
-    QTest::addColumn<bool>("isDark");
-    QTest::newRow("light") << false;
-    QTest::newRow("dark") << true;
+    testing::addTable<bool>({"isDark"}, {{"light", false}, {"dark", true}});
 }
 
 void QueuePanelTest::looks() {

@@ -57,12 +57,7 @@ private Q_SLOTS:
     }
 
     /// By Esc, wherever the keyboard is in the viewer, and by choosing a single image.
-    void aComparisonEnds_data() {
-        QTest::addColumn<QString>("by");
-        for (const char* by : {"Esc", "a file", "an image"}) {
-            QTest::newRow(by) << by;
-        }
-    }
+    void aComparisonEnds_data() { testing::addRows("by", {"Esc", "a file", "an image"}); }
 
     void aComparisonEnds() {
         QFETCH(QString, by);

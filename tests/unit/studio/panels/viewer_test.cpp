@@ -173,17 +173,16 @@ private Q_SLOTS:
     }
 
     void explainsWhyAFileCannotBeShown_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("words");
         const QByteArray good = png(64, 64, {{"parameters", "x"}});
-        QTest::newRow("empty") << QByteArray() << "p.png";
-        QTest::newRow("text") << QByteArray("not an image at all, but words") << "p.png";
-        QTest::newRow("cut off") << good.left(good.size() / 2) << "p.png";
-        QTest::newRow("a wrong checksum") << QByteArray(good).replace(40, 1, "\x7f") << "p.png";
-        QTest::newRow("too wide") << claiming(16385, 16) << "16385 x 16";
-        QTest::newRow("absurd") << claiming(0x7fffffff, 0x7fffffff) << "p.png";
-        QTest::newRow("another format")
-            << QByteArray("\xff\xd8\xff\xe0JFIF and so on......") << "JPEG";
+        testing::addTable<QByteArray, QString>(
+            {"bytes", "words"},
+            {{"empty", QByteArray(), "p.png"},
+             {"text", "not an image at all, but words", "p.png"},
+             {"cut off", good.left(good.size() / 2), "p.png"},
+             {"a wrong checksum", QByteArray(good).replace(40, 1, "\x7f"), "p.png"},
+             {"too wide", claiming(16385, 16), "16385 x 16"},
+             {"absurd", claiming(0x7fffffff, 0x7fffffff), "p.png"},
+             {"another format", "\xff\xd8\xff\xe0JFIF and so on......", "JPEG"}});
     }
 
     void explainsWhyAFileCannotBeShown() {

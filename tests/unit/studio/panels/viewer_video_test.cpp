@@ -88,10 +88,7 @@ private Q_SLOTS:
     }
 
     void scrubsToAFrame_data() {
-        QTest::addColumn<QString>("format");
-        for (const char* format : {"png", "webp_lossless", "mp4", "webm"}) {
-            QTest::newRow(format) << format;
-        }
+        testing::addRows("format", {"png", "webp_lossless", "mp4", "webm"});
     }
 
     void scrubsToAFrame() {
@@ -313,14 +310,13 @@ private Q_SLOTS:
     }
 
     void explainsWhyAVideoCannotBeShown_data() {
-        QTest::addColumn<QString>("format");
-        QTest::addColumn<int>("bytes");
-        QTest::addColumn<QString>("words");
         constexpr int kNearlyAll = 1 << 20;
-        QTest::newRow("PNG") << "png" << kNearlyAll << "is no usable PNG image";
-        QTest::newRow("WebP") << "webp_lossless" << kNearlyAll << "its data are damaged";
-        QTest::newRow("MP4") << "mp4" << 100 << "is no video that ffprobe can read";
-        QTest::newRow("WebM") << "webm" << 100 << "is no video that ffprobe can read";
+        testing::addTable<QString, int, QString>(
+            {"format", "bytes", "words"},
+            {{"PNG", "png", kNearlyAll, "is no usable PNG image"},
+             {"WebP", "webp_lossless", kNearlyAll, "its data are damaged"},
+             {"MP4", "mp4", 100, "is no video that ffprobe can read"},
+             {"WebM", "webm", 100, "is no video that ffprobe can read"}});
     }
 
     void explainsWhyAVideoCannotBeShown() {

@@ -105,10 +105,7 @@ private Q_SLOTS:
     }
 
     void aDroppedVideoBecomesANode_data() {
-        QTest::addColumn<QString>("format");
-        for (const char* format : {"mp4", "webp_lossless", "png"}) {
-            QTest::newRow(format) << format;
-        }
+        testing::addRows("format", {"mp4", "webp_lossless", "png"});
     }
 
     void aDroppedVideoBecomesANode() {
@@ -143,16 +140,12 @@ private Q_SLOTS:
     }
 
     void aDroppedFileIsRefusedAsWhatItIs_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("title");
-        QTest::newRow("picture") << "cat.jpg"
-                                 << "cannot be used";
-        QTest::newRow("weights") << "broken.safetensors"
-                                 << "cannot be used";
-        QTest::newRow("folder without an index") << "models--org--name/"
-                                                 << "cannot be used";
-        QTest::newRow("other") << "notes.txt"
-                               << "cannot be opened";
+        testing::addTable<QString, QString>(
+            {"name", "title"},
+            {{"picture", "cat.jpg", "cannot be used"},
+             {"weights", "broken.safetensors", "cannot be used"},
+             {"folder without an index", "models--org--name/", "cannot be used"},
+             {"other", "notes.txt", "cannot be opened"}});
     }
 
     void aDroppedFileIsRefusedAsWhatItIs() {
@@ -310,12 +303,9 @@ private Q_SLOTS:
     }
 
     void otherTextsExplainWhyNothingIsPasted_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("words") << "a cat"
-                               << "is no graph";
-        QTest::newRow("nothing") << ""
-                                 << "no nodes and no image";
+        testing::addTable<QString, QString>(
+            {"text", "expected"},
+            {{"words", "a cat", "is no graph"}, {"nothing", "", "no nodes and no image"}});
     }
 
     void otherTextsExplainWhyNothingIsPasted() {

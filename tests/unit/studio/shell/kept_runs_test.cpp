@@ -19,13 +19,11 @@ private Q_SLOTS:
     void init() { test::failOnQtWarnings(); }
 
     void theGraphOfARunIsAskedForWhereNoImageHoldsIt_data() {
-        QTest::addColumn<QString>("status");
-        QTest::addColumn<bool>("isWritten");
-        QTest::addColumn<bool>("isModified");
-        QTest::newRow("failed") << "failed" << false << true;
-        QTest::newRow("cancelled") << "cancelled" << false << true;
-        QTest::newRow("its image was removed") << "ok" << false << true;
-        QTest::newRow("its image is there") << "ok" << true << false;
+        testing::addTable<QString, bool, bool>({"status", "isWritten", "isModified"},
+                                               {{"failed", "failed", false, true},
+                                                {"cancelled", "cancelled", false, true},
+                                                {"its image was removed", "ok", false, true},
+                                                {"its image is there", "ok", true, false}});
     }
 
     void theGraphOfARunIsAskedForWhereNoImageHoldsIt() {

@@ -100,16 +100,15 @@ private Q_SLOTS:
     }
 
     void theSystemsLanguageIsTakenWhereItIsSpoken_data() {
-        QTest::addColumn<QString>("choice");
-        QTest::addColumn<QStringList>("system");
-        QTest::addColumn<QString>("spoken");
-        QTest::newRow("Chinese") << "system" << QStringList{"zh-Hans-CN", "en-US"} << "zh_CN";
-        QTest::newRow("English first") << "system" << QStringList{"en-GB", "zh-CN"} << "en";
-        QTest::newRow("second choice") << "system" << QStringList{"xx-YY", "zh_CN"} << "zh_CN";
-        QTest::newRow("not spoken") << "system" << QStringList{"xx-YY"} << "en";
-        QTest::newRow("none") << "system" << QStringList{} << "en";
-        QTest::newRow("chosen") << "zh_CN" << QStringList{"en-US"} << "zh_CN";
-        QTest::newRow("chosen by another version") << "xx" << QStringList{"zh-CN"} << "zh_CN";
+        testing::addTable<QString, QStringList, QString>(
+            {"choice", "system", "spoken"},
+            {{"Chinese", "system", {"zh-Hans-CN", "en-US"}, "zh_CN"},
+             {"English first", "system", {"en-GB", "zh-CN"}, "en"},
+             {"second choice", "system", {"xx-YY", "zh_CN"}, "zh_CN"},
+             {"not spoken", "system", {"xx-YY"}, "en"},
+             {"none", "system", {}, "en"},
+             {"chosen", "zh_CN", {"en-US"}, "zh_CN"},
+             {"chosen by another version", "xx", {"zh-CN"}, "zh_CN"}});
     }
 
     void theSystemsLanguageIsTakenWhereItIsSpoken() {
@@ -308,10 +307,8 @@ private Q_SLOTS:
     }
 
     void theSearchFindsBothNames_data() {
-        QTest::addColumn<QString>("typed");
-        QTest::newRow("Chinese") << "采样";
-        QTest::newRow("English") << "Denoise";
-        QTest::newRow("id") << "denoise.sample";
+        testing::addTable<QString>(
+            {"typed"}, {{"Chinese", "采样"}, {"English", "Denoise"}, {"id", "denoise.sample"}});
     }
 
     void theSearchFindsBothNames() {

@@ -58,9 +58,7 @@ private Q_SLOTS:
     }
 
     void showsExactlyWhatItCopies_withoutPrompts_untilTheyAreTicked_data() {
-        QTest::addColumn<QString>("scheme");
-        QTest::newRow("light") << "light";
-        QTest::newRow("dark") << "dark";
+        testing::addRows("scheme", {"light", "dark"});
     }
 
     void showsExactlyWhatItCopies_withoutPrompts_untilTheyAreTicked() {

@@ -112,10 +112,7 @@ private Q_SLOTS:
     }
 
     void nothingIsReported_data() {
-        QTest::addColumn<QString>("why");
-        for (const char* why : {"short", "cancelled", "switched off", "looked at"}) {
-            QTest::newRow(why) << why;
-        }
+        testing::addRows("why", {"short", "cancelled", "switched off", "looked at"});
     }
 
     void nothingIsReported() {

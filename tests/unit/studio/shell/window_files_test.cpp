@@ -320,9 +320,7 @@ private Q_SLOTS:
     }
 
     void locatingOffersWhatElseIsMissingByName_data() {
-        QTest::addColumn<bool>("isWanted");
-        QTest::newRow("all") << true;
-        QTest::newRow("only the chosen one") << false;
+        testing::addTable<bool>({"isWanted"}, {{"all", true}, {"only the chosen one", false}});
     }
 
     void locatingOffersWhatElseIsMissingByName() {

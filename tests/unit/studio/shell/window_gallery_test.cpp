@@ -196,12 +196,10 @@ private Q_SLOTS:
 
     /// The studio ends while runs wait; the next one asks.
     void whatWaitedCanRunAgain_data() {
-        QTest::addColumn<QString>("button");
-        QTest::addColumn<int>("again");
-        QTest::addColumn<bool>("isAskedOnceMore");
-        QTest::newRow("run") << "runAgain" << 2 << false;
-        QTest::newRow("forget") << "forget" << 0 << false;
-        QTest::newRow("later") << "" << 0 << true;
+        testing::addTable<QString, int, bool>({"button", "again", "isAskedOnceMore"},
+                                              {{"run", "runAgain", 2, false},
+                                               {"forget", "forget", 0, false},
+                                               {"later", "", 0, true}});
     }
 
     void whatWaitedCanRunAgain() {

@@ -197,13 +197,12 @@ private Q_SLOTS:
     }
 
     void wordsAreOfferedAndTaken_data() {
-        QTest::addColumn<int>("key");
-        QTest::addColumn<QString>("prompt");
-        QTest::addColumn<bool>("isOpen");
-        QTest::newRow("Tab") << int(Qt::Key_Tab) << "a __hairdo__" << false;
-        QTest::newRow("Return") << int(Qt::Key_Return) << "a __hairdo__" << false;
-        QTest::newRow("Escape") << int(Qt::Key_Escape) << "a hai" << false;
-        QTest::newRow("Space") << int(Qt::Key_Space) << "a hai " << false;
+        testing::addTable<int, QString, bool>(
+            {"key", "prompt", "isOpen"},
+            {{"Tab", int(Qt::Key_Tab), "a __hairdo__", false},
+             {"Return", int(Qt::Key_Return), "a __hairdo__", false},
+             {"Escape", int(Qt::Key_Escape), "a hai", false},
+             {"Space", int(Qt::Key_Space), "a hai ", false}});
     }
 
     void wordsAreOfferedAndTaken() {
@@ -495,11 +494,7 @@ private Q_SLOTS:
         QVERIFY2(!tip("promptStyles").contains('('), qPrintable(tip("promptStyles")));
     }
 
-    void thePromptLooksWell_data() {
-        QTest::addColumn<QString>("theme");
-        QTest::newRow("light") << "light";
-        QTest::newRow("dark") << "dark";
-    }
+    void thePromptLooksWell_data() { testing::addRows("theme", {"light", "dark"}); }
 
     void thePromptLooksWell() {
         QFETCH(QString, theme);

@@ -246,10 +246,7 @@ private Q_SLOTS:
     void init() { test::failOnQtWarnings(); }
 
     void aTypedNumberIsTheOneThatRuns_data() {
-        QTest::addColumn<QString>("way");
-        for (const char* way : {"tool bar", "key", "menu", "form"}) {
-            QTest::newRow(way) << way;
-        }
+        testing::addRows("way", {"tool bar", "key", "menu", "form"});
     }
 
     void aTypedNumberIsTheOneThatRuns() {
@@ -262,10 +259,7 @@ private Q_SLOTS:
     }
 
     void whatCannotBeReadRunsNothing_data() {
-        QTest::addColumn<QString>("way");
-        for (const char* way : {"tool bar", "key", "menu", "form"}) {
-            QTest::addRow("%s", way) << way;
-        }
+        testing::addRows("way", {"tool bar", "key", "menu", "form"});
     }
 
     /// Also after the field was left. Escape gives its value back.
