@@ -45,13 +45,11 @@ QString firstIssueOf(const QueuedRun& run) {
 }  // namespace
 
 /// Image to image of photographs as phones write them, without another program.
-class PhotoTest : public QObject {
+class PhotoTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase();
-
-    void init() { test::failOnQtWarnings(); }
 
     void aPhotoGoesThroughThePreset();
     void aPhotoThatDoesNotFitIsFitted_byAButton();

@@ -47,13 +47,11 @@ const QStringList kPrompts{"a cat on a yellow background",
 
 }  // namespace
 
-class ScenesTest : public QObject {
+class ScenesTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase();
-
-    void init() { test::failOnQtWarnings(); }
 
     void studio();
     void gallery();

@@ -103,13 +103,11 @@ void runUntilKilled(StudioSession& studio) {
 
 }  // namespace
 
-class StudioTest : public QObject {
+class StudioTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase();
-
-    void init() { test::failOnQtWarnings(); }
 
     void whatAKilledStudioHadIsOfferedAgain();
     void aPresetBecomesTheCommandsImage();

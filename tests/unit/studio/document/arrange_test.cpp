@@ -62,12 +62,10 @@ QString overlap(const graph::Document& document, const NodeSizes& sizes) {
 }  // namespace
 
 /// Aligning, distributing, arranging.
-class ArrangeTest : public QObject {
+class ArrangeTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void aligns_data() {
         testing::addTable<int, double, double>({"how", "x", "y"},

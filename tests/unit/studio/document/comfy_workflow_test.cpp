@@ -31,12 +31,10 @@ QString html(const char* attribute) {
 }  // namespace
 
 /// Workflows of another program are distinguished from other texts.
-class ComfyWorkflowTest : public QObject {
+class ComfyWorkflowTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void itIsRecognised_data() {
         QTest::addColumn<QString>("text");

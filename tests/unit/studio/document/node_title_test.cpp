@@ -10,12 +10,10 @@ namespace node_title_test {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-class NodeTitleTest : public QObject {
+class NodeTitleTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void isTheOwnOne_thenTheTypes_thenTheId();
     void distinguishesNodesOfOneTitle();

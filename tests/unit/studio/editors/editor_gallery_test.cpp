@@ -11,12 +11,10 @@
 
 namespace lowtide::ui::editor_gallery_test {
 
-class EditorGalleryTest : public QObject {
+class EditorGalleryTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void textsFit_data() {
         testing::addTable<bool>({"isDark"}, {{"light", false}, {"dark", true}});

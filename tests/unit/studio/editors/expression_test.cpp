@@ -6,12 +6,10 @@
 
 namespace lowtide::ui::expression_test {
 
-class ExpressionTest : public QObject {
+class ExpressionTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void givesANumber_data() {
         testing::addTable<QString, double, double>({"text", "current", "number"},

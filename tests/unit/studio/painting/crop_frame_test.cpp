@@ -33,12 +33,10 @@ QImage someImage(int width, int height) {
 
 }  // namespace
 
-class CropFrameTest : public QObject {
+class CropFrameTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void beginsAsTheImage() {
         QVERIFY(CropFrame({512, 768}).isWhole());

@@ -49,12 +49,10 @@ bool levelsFit(const MaskCanvas& canvas) {
 
 }  // namespace
 
-class MaskCanvasTest : public QObject {
+class MaskCanvasTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     /// As when the other button of a mouse is pressed too, or a pen's release is lost.
     void aStrokeWithinAStrokeCanBeUndone() {

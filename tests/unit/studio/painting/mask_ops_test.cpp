@@ -69,12 +69,10 @@ double apartFromGaussian(const QImage& made, const QImage& mask, double sigma) {
 
 }  // namespace
 
-class MaskOpsTest : public QObject {
+class MaskOpsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void invertingTwiceGivesTheSame() {
         const QImage mask = someMask(97, 61, 1);

@@ -73,14 +73,12 @@ struct Shown {
 
 }  // namespace
 
-class ConvertDialogTest : public QObject {
+class ConvertDialogTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() { test::wear(Theme::Scheme::Light); }
-
-    void init() { test::failOnQtWarnings(); }
 
     void eachStorageHasItsSize_andWhatSavesNothingIsGrey() {
         Shown shown;

@@ -43,14 +43,12 @@ QString spoken(const QListView& list, int row) {
 
 }  // namespace
 
-class GalleryKeysTest : public QObject {
+class GalleryKeysTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() { test::wear(Theme::Scheme::Dark); }
-
-    void init() { test::failOnQtWarnings(); }
 
     void cleanup() { setTestListener(nullptr); }
 

@@ -48,7 +48,7 @@ public:
     QUrl taken;
 };
 
-class GalleryTest : public QObject {
+class GalleryTest : public test::StrictTest {
     Q_OBJECT
 
     /// The same of the strip: opened at the last image, then a step at a time.
@@ -78,8 +78,6 @@ class GalleryTest : public QObject {
     }
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theNewestIsFirst() {
         Shown shown;

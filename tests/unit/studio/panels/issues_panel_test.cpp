@@ -53,7 +53,7 @@ struct IssuesOnBench : PanelBench {
 
 }  // namespace
 
-class IssuesPanelTest : public QObject {
+class IssuesPanelTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -73,8 +73,6 @@ private Q_SLOTS:
         QVERIFY(!bench.panel.findChild<QPushButton*>("fix_0") ||
                 !bench.panel.findChild<QPushButton*>("fix_0")->isVisible());
     }
-
-    void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }
 

@@ -103,12 +103,10 @@ struct Studio {
 
 }  // namespace
 
-class MaskKilledTest : public QObject {
+class MaskKilledTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void whatWasPaintedIsThere() {
         if (const QString folder = qEnvironmentVariable(kRole); !folder.isEmpty()) {

@@ -31,12 +31,10 @@ const Json kLedger = Json::parse(R"({
 
 }  // namespace
 
-class MemoryControlsTest : public QObject {
+class MemoryControlsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void sliderIsWithoutABound_atItsRightEnd();
     void sliderReports_whileItIsDragged();

@@ -12,12 +12,10 @@ namespace memory_panel_runs_test {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-class MemoryPanelRunsTest : public QObject {
+class MemoryPanelRunsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }
 

@@ -13,12 +13,10 @@ namespace memory_panel_test {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-class MemoryPanelTest : public QObject {
+class MemoryPanelTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }
 

@@ -81,12 +81,10 @@ struct QueueOnBench {
 
 }  // namespace
 
-class QueuePanelTest : public QObject {
+class QueuePanelTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }
 

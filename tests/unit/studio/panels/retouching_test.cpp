@@ -152,14 +152,12 @@ void press(ImageView& view, QEvent::Type type, const QPointF& at, double pressur
 
 }  // namespace
 
-class RetouchingTest : public QObject {
+class RetouchingTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() { test::wear(Theme::Scheme::Light); }
-
-    void init() { test::failOnQtWarnings(); }
 
     void theMousePaintsWhereItIsDragged() {
         Bench bench;

@@ -96,12 +96,10 @@ struct CanvasWindow {
 
 }  // namespace
 
-class ActionsTest : public QObject {
+class ActionsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void everyActionHasTextTipAndMenu_data() {
         QTest::addColumn<QString>("id");

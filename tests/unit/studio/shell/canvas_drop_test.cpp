@@ -83,12 +83,10 @@ struct Studio : Working {
 }  // namespace
 
 /// Files and clipboards of other programs that come onto the canvas.
-class CanvasDropTest : public QObject {
+class CanvasDropTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void cleanup() { QGuiApplication::clipboard()->clear(); }
 

@@ -172,7 +172,7 @@ QString listed(const Foreign& found) {
 
 }  // namespace
 
-class ChineseTextsTest : public QObject {
+class ChineseTextsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -185,8 +185,6 @@ private Q_SLOTS:
     }
 
     void cleanupTestCase() { qunsetenv("LOWTIDE_TEST_LANGUAGE"); }
-
-    void init() { test::failOnQtWarnings(); }
 
     void everyPanelIsChinese() {
         Working studio;

@@ -11,12 +11,10 @@ namespace kept_runs_test {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-class KeptRunsTest : public QObject {
+class KeptRunsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theGraphOfARunIsAskedForWhereNoImageHoldsIt_data() {
         testing::addTable<QString, bool, bool>({"status", "isWritten", "isModified"},

@@ -81,12 +81,10 @@ std::vector<QWidget*> focusChain(Qt::Key key, Qt::KeyboardModifiers modifiers = 
 
 }  // namespace
 
-class KeyboardFocusTest : public QObject {
+class KeyboardFocusTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void backTabReachesEverything_data() {
         QTest::addColumn<QStringList>("panels");

@@ -155,12 +155,10 @@ bool isAlike(const QColor& a, const QColor& b) {
 
 }  // namespace
 
-class LiveImageTest : public QObject {
+class LiveImageTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theNodeAndTheViewerShowWhatIsMade() {
         Making studio;

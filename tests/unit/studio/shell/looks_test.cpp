@@ -339,7 +339,7 @@ QString nameOf(const char* what, const QString& scheme, QSize size) {
 
 }  // namespace
 
-class LooksTest : public QObject {
+class LooksTest : public test::StrictTest {
     Q_OBJECT
 
 private:
@@ -360,8 +360,6 @@ private:
     }
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void everyViewFits_data() {
         QStringList names;

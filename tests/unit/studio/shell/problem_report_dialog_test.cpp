@@ -29,12 +29,10 @@ void toggle(QDialog& dialog, const char* name) {
 
 }  // namespace
 
-class ProblemReportDialogTest : public QObject {
+class ProblemReportDialogTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theLogOpensByItsKey_andStatesThatTheEngineRuns() {
         Working studio;

@@ -61,12 +61,10 @@ struct Bench {
 
 }  // namespace
 
-class RunAttentionTest : public QObject {
+class RunAttentionTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theDesktopIsNotifiedWhenALongRunEnds_andAPressShowsIt() {
         Bench bench({kFakePortal});

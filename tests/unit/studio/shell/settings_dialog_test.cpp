@@ -41,12 +41,10 @@ struct Shown {
 
 }  // namespace
 
-class SettingsDialogTest : public QObject {
+class SettingsDialogTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void halfOfWhatIsTypedIsNoSetting_data() {
         QTest::addColumn<QByteArray>("field");

@@ -143,7 +143,7 @@ void locate(Working& studio, const QString& chosen) {
 
 }  // namespace
 
-class WindowFilesTest : public QObject {
+class WindowFilesTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -151,8 +151,6 @@ private Q_SLOTS:
     void initTestCase() { shared_ = std::make_unique<Working>(); }
 
     void cleanupTestCase() { shared_.reset(); }
-
-    void init() { test::failOnQtWarnings(); }
 
     /// Where there is no folder of documents, its name is no file to open.
     void openBeginsWithoutAName() {

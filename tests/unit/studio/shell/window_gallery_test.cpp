@@ -59,12 +59,10 @@ void edit(GraphModel& model, int seed, const char* prompt) {
 
 }  // namespace
 
-class WindowGalleryTest : public QObject {
+class WindowGalleryTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theGraphOfAnImageIsOpened() {
         Painting studio;

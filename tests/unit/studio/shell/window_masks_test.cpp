@@ -57,12 +57,10 @@ struct Painting : Working {
 
 }  // namespace
 
-class WindowMasksTest : public QObject {
+class WindowMasksTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     /// The mask is kept all the same, and the graph is as it was.
     void aGraphThatFillsNoMaskReportsIt() {

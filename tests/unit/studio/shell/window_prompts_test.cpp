@@ -149,12 +149,10 @@ public:
     QUrl taken;
 };
 
-class WindowPromptsTest : public QObject {
+class WindowPromptsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void whatMeansSomethingHasAColour() {
         Writing studio;

@@ -47,12 +47,10 @@ void clickInto(QWidget& widget) {
 
 }  // namespace
 
-class WindowRunsTest : public QObject {
+class WindowRunsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void escapesThatCloseSomethingDoNotCancel() {
         Running studio;

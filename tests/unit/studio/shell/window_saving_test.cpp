@@ -38,12 +38,10 @@ void answerYes(QObject* lives, const QString& path) {
 
 }  // namespace
 
-class WindowSavingTest : public QObject {
+class WindowSavingTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void aGraphWithoutAFileIsSavedInTheFolderOfTheLastOne() {
         Working studio;

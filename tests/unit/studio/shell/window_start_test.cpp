@@ -13,12 +13,10 @@ namespace window_start_test {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-class WindowStartTest : public QObject {
+class WindowStartTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void itIsThereBeforeTheEngine() {
         std::promise<void> gate;

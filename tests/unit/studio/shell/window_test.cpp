@@ -21,12 +21,10 @@ Json drawsOne(ScriptedRunner::Stage& stage) {
 
 }  // namespace
 
-class WindowTest : public QObject {
+class WindowTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void everyTextFitsInBothSchemes_data() {
         QTest::addColumn<QString>("scheme");

@@ -238,12 +238,10 @@ const std::vector<Field>& fields() {
 
 }  // namespace
 
-class WindowTypingTest : public QObject {
+class WindowTypingTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void aTypedNumberIsTheOneThatRuns_data() {
         testing::addRows("way", {"tool bar", "key", "menu", "form"});

@@ -169,12 +169,10 @@ const std::vector<std::pair<const char*, Use>>& uses() {
 
 }  // namespace
 
-class WindowUnusedMasksTest : public QObject {
+class WindowUnusedMasksTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void whatIsUsedIsNotOffered_data() {
         QTest::addColumn<int>("index");

@@ -68,12 +68,10 @@ ui::ScriptedRunner::Script writesOneImage() {
 }  // namespace
 
 /// Canvas, inspector and memory panel as another program has them.
-class GraphEditorTest : public QObject {
+class GraphEditorTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void aGraphGoesInAndOutUnchanged() {
         ui::SmallPlugin plugin;
