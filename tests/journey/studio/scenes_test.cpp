@@ -51,321 +51,29 @@ class ScenesTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
+    void initTestCase();
 
-    /// Paths are relative, so that no image shows where the machine has them.
-    void initTestCase() {
-        const QString artefacts =
-            qEnvironmentVariable("LOWTIDE_ARTEFACTS", buildPath("screenshots"));
-        if (qEnvironmentVariable("LOWTIDE_SCREENSHOTS").isEmpty()) {
-            qputenv("LOWTIDE_SCREENSHOTS", (artefacts + "/scenes").toUtf8());
-        }
-        QApplication::setCursorFlashTime(0);
-        QVERIFY(QDir::setCurrent(folder_.path()));
-        QVERIFY(QDir().mkpath("Models/checkpoints"));
-        testing::writeFile("Lowtide/wildcards/colour.txt", "green\nblue\npink\n");
-        const QDir hollow(hollowXlFolder());
-        for (const QString& name : hollow.entryList({"*.safetensors"})) {
-            QVERIFY(QFile::link(hollow.filePath(name), "Models/checkpoints/" + name));
-        }
-        studio_ = std::make_unique<StudioSession>("Lowtide", QString(), QStringList("Models"));
-        QVERIFY(studio_->isReady());
-        act("view.filmstrip");
-        scene_ = std::make_unique<Scene>(*studio_);
-    }
+    void studio();
+    void gallery();
+    void compare();
+    void identical();
+    void mask();
+    void frame();
+    void sheet();
+    void prompt();
+    void precision();
+    void measured();
+    void held();
+    void queue();
+    void log();
+    void models();
+    void memory();
+    void plan();
+    void presets();
+    void report();
+    void settings();
 
-    /// Steps 2 and 3 of the README's minute.
-    void studio() {
-        scene_->openPreset("builtin:text_to_image_balanced");
-        scene_->hands().clickNode("denoise");
-        scene_->hands().typeValue("memory", "text", "leaf+stream");
-        scene_->run();
-        scene_->waitForPlan();
-        closeNotices();
-        studio_->controller().widgets().canvas.invoke("view.fit_all");
-        studio_->controller().widgets().canvas.setFocus();
-        scene_->keep(window(), "studio");
-    }
-
-    void gallery() {
-        const size_t before = studio_->workspace().queue.runs().size();
-        studio_->workspace().run.runPrompts(
-            {"encode", "prompt"}, kPrompts, SeveralSeeds::AsNodesSet);
-        studio_->workspace().run.finishAsked();
-        scene_->waitForRuns();
-        const auto& runs = studio_->workspace().queue.runs();
-        QCOMPARE(runs.size(), before + static_cast<size_t>(kPrompts.size()));
-        for (auto run = runs.end() - kPrompts.size(); run != runs.end(); ++run) {
-            QCOMPARE(run->state, RunState::Finished);
-            images_ << run->files.front();
-        }
-        closeNotices();
-        scene_->hidePanelsBelow();
-        act("view.gallery");
-        Gallery& gallery = *studio_->controller().widgets().gallery;
-        QTRY_VERIFY_WITH_TIMEOUT(gallery.files().size() > images_.size(), kPatience);
-        gallery.select(images_.back());
-        scene_->keep(scene_->middle(), "gallery");
-    }
-
-    /// Two images of one graph, the wipe between them.
-    void compare() {
-        scene_->showPanel("memory");
-        act("view.viewer");
-        compareFiles(images_.at(0), images_.at(4));
-        scene_->keep(scene_->middle(), "compare");
-    }
-
-    /// Case 1: runs with a step cache and another policy, whose images are the same.
-    void identical() {
-        scene_->openPreset("builtin:text_to_image_speed");
-        scene_->setPolicy("denoise", "model");
-        const QString first = scene_->run().files.front();
-        scene_->setPolicy("denoise", "none");
-        const QueuedRun second = studio_->runToEnd("run.anew");
-        QCOMPARE(second.state, RunState::Finished);
-        closeNotices();
-        compareFiles(first, second.files.front());
-        viewer().view().setWay(CompareWay::Difference);
-        QTRY_VERIFY_WITH_TIMEOUT(!viewer().findChild<QLabel*>("apart")->text().isEmpty(),
-                                 kPatience);
-        scene_->keep(scene_->middle(), "identical");
-        viewer().view().setWay(CompareWay::Wipe);
-    }
-
-    void mask() {
-        scene_->hidePanelsBelow();
-        view(images_.at(11));
-        viewer().retouching().begin(Retouching::Work::Mask);
-        QTRY_VERIFY_WITH_TIMEOUT(viewer().retouching().maskTool(), kPatience);
-        viewer().view().zoomTo(kEnlarged);
-        stroke(viewer().view(), {72, 56}, {80, 68});
-        stroke(viewer().view(), {80, 58}, {74, 66});
-        scene_->keep(scene_->middle(), "mask");
-        viewer().retouching().end();
-    }
-
-    void frame() {
-        view(images_.at(11));
-        viewer().retouching().begin(Retouching::Work::Frame);
-        QVERIFY(viewer().retouching().frameTool());
-        viewer().view().zoomTo(kEnlarged);
-        stroke(viewer().view(), {128, 64}, {160, 64});
-        stroke(viewer().view(), {0, 64}, {-32, 64});
-        scene_->keep(scene_->middle(), "frame");
-        viewer().retouching().end();
-    }
-
-    void sheet() {
-        scene_->openPreset("builtin:text_to_image_balanced");
-        SheetView& sheet = *studio_->controller().widgets().sheet;
-        const RunKey before = sheet.sheet();
-        answerDialog("sheet", [this](QDialog& dialog) {
-            chooseValues(dialog, "x", "steps", "4, 8, 20");
-            chooseValues(dialog, "y", "cfg", "1, 3, 7");
-            dialog.findChild<QPushButton*>("run")->click();
-        });
-        act("run.sheet");
-        QTRY_VERIFY_WITH_TIMEOUT(sheet.sheet() != before, kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!sheet.table().sheet().image.isEmpty(), kPatience);
-        closeNotices();
-        sheet.setCurrentCell(5);
-        scene_->keep(scene_->middle(), "sheet");
-    }
-
-    /// A weight, alternatives, a wildcard, and words that are offered.
-    void prompt() {
-        act("view.reset");
-        act("view.graph");
-        scene_->openPreset("builtin:text_to_image_balanced");
-        scene_->setParam("encode", "weights", "a1111");
-        PromptLibrary& prompts = studio_->workspace().prompts;
-        prompts.styles().put(
-            {.name = "stained glass", .prompt = "{prompt}, stained glass", .negative = {}});
-        prompts.styles().put(
-            {.name = "storybook", .prompt = "{prompt}, simple, cute", .negative = {}});
-        prompts.readOwnWords();
-        QTRY_VERIFY_WITH_TIMEOUT(prompts.wordsFor("sto", 9).size() == 1, kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(prompts.wildcards()->lists.contains("colour"), kPatience);
-        scene_->hands().clickNode("encode");
-        QWidget& field =
-            scene_->hands().widget("prompt", &scene_->hands().widget("inspectorParams"));
-        auto& text = *field.findChild<QPlainTextEdit*>("prompt");
-        text.setFocus();
-        text.selectAll();
-        QTest::keyClicks(&text, "(a fox:1.3), {small|large}, on a __colour__ background, st");
-        // The offscreen platform's screen is small, and lists remain on the screen.
-        const QRect screen = window().screen()->availableGeometry();
-        window().move(screen.right() - window().width(), screen.top());
-        const auto offer = [&]() -> QWidget* {
-            scene_->activate();
-            text.setFocus();
-            QTest::keyClick(&text, Qt::Key_Backspace);
-            QTest::keyClick(&text, Qt::Key_T);
-            return text.findChild<QListWidget*>("completion");
-        };
-        scene_->keep(studio_->controller().widgets().inspector, "prompt", offer);
-        QTest::keyClick(&text, Qt::Key_Escape);
-        window().move(screen.topLeft());
-    }
-
-    /// Case 5: every switch that the preset sets.
-    void precision() {
-        scene_->openPreset("builtin:text_to_image_balanced");
-        studio_->model().apply("Precision", [](graph::Document& document) {
-            document.nodes.at("denoise").precision = "speed";
-        });
-        scene_->hands().clickNode("denoise");
-        scene_->waitForPlan();
-        QWidget& inspector = studio_->controller().widgets().inspector;
-        auto& fold = dynamic_cast<Fold&>(scene_->hands().widget("precision", &inspector));
-        fold.setOpen(true);
-        dynamic_cast<QToolButton&>(scene_->hands().widget("switches", &fold)).click();
-        auto& scroll = dynamic_cast<QScrollArea&>(scene_->hands().widget("inspectorScroll"));
-        QTRY_VERIFY(scroll.verticalScrollBar()->maximum() > 0);
-        QTest::qWait(kLaidOut);
-        scroll.verticalScrollBar()->setValue(scroll.verticalScrollBar()->maximum());
-        scene_->keep(inspector, "precision");
-        fold.setOpen(false);
-    }
-
-    /// Case 4: what streamed and whether it came in time.
-    void measured() {
-        scene_->openPreset("builtin:text_to_image_balanced");
-        scene_->runOn("fake:4GiB");
-        scene_->setPolicy("denoise", "leaf+stream");
-        scene_->run();
-        scene_->waitForPlan();
-        closeNotices();
-        QWidget& panel = scene_->floatPanel("memory", {840, 720});
-        panel.findChild<Fold*>("details")->setOpen(true);
-        scene_->keep(panel, "measured");
-        panel.findChild<Fold*>("details")->setOpen(false);
-        act("view.reset");
-    }
-
-    /// Case 2: after a part of the graph nothing is left on the GPU.
-    void held() {
-        scene_->openPreset("builtin:text_to_image_balanced");
-        scene_->runOn("fake:8GiB");
-        scene_->setParam("encode", "prompt", "a star on a purple background");
-        scene_->hands().clickNode("encode");
-        QCOMPARE(studio_->runToEnd("run.here").state, RunState::Finished);
-        scene_->waitForPlan();
-        closeNotices();
-        scene_->keep(scene_->floatPanel("memory", {760, 340}), "held");
-        act("view.reset");
-    }
-
-    /// Runs that wait while the queue is held back, and those of before.
-    void queue() {
-        scene_->openPreset("builtin:text_to_image_balanced");
-        scene_->runOn("cpu");
-        act("run.pause");
-        studio_->workspace().run.runPrompts(
-            {"encode", "prompt"}, kPrompts.mid(0, 3), SeveralSeeds::Counting);
-        studio_->workspace().run.finishAsked();
-        scene_->keep(scene_->floatPanel("queue", {560, 420}), "queue");
-        act("view.reset");
-        act("run.stop_after");
-        act("run.pause");
-        scene_->waitForRuns();
-    }
-
-    /// Case 3: a line for each collection.
-    void log() {
-        const QByteArray text = contentsOf(sourcePath("examples/graphs/control_nodes.json"));
-        studio_->model().apply("Open", [&](graph::Document& document) {
-            document = graph::parseDocument(text.toStdString());
-            document.lowMemory = "on";
-        });
-        scene_->runOn("fake:8GiB");
-        QWidget& panel = scene_->floatPanel("log", {1400, 180});
-        QTest::mouseClick(&scene_->hands().widget("clearLog", &panel), Qt::LeftButton);
-        scene_->run();
-        closeNotices();
-        scene_->keep(panel, "log");
-        act("view.reset");
-    }
-
-    /// Published checkpoints at their true sizes, headers alone.
-    void models() {
-        QWidget& panel = scene_->floatPanel("models", {420, 640});
-        auto& list = dynamic_cast<QTreeWidget&>(scene_->hands().widget("models", &panel));
-        QTRY_VERIFY_WITH_TIMEOUT(list.topLevelItemCount() == 3 &&
-                                     !list.topLevelItem(0)->text(ModelColumn::Verdict).isEmpty(),
-                                 kPatience);
-        list.setCurrentItem(list.topLevelItem(0));
-        scene_->keep(panel, "models");
-        act("view.reset");
-    }
-
-    /// A model for a card of 24 GiB, rehearsed on one of 6.
-    void memory() {
-        scene_->openPreset("builtin:sdxl_24gib");
-        studio_->model().apply("For another card", [](graph::Document& document) {
-            document.memoryBudget.reset();
-            document.nodes.at("denoise").memory = "none";
-        });
-        scene_->runOn("fake:6GiB");
-        QWidget& panel = scene_->floatPanel("memory", {840, 280});
-        scene_->waitForPlan();
-        scene_->keep(panel, "memory");
-        act("view.reset");
-    }
-
-    /// What the button of that refusal makes of it.
-    void plan() {
-        QWidget& refused = scene_->floatPanel("memory", {840, 300});
-        QTest::mouseClick(&scene_->hands().widget("fix_0", &refused), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().planning.planned().plan.is_object(),
-                                 kPatience);
-        scene_->waitForPlan();
-        act("view.reset");
-        scene_->keep(scene_->floatPanel("memory", {840, 300}), "plan");
-        act("view.reset");
-    }
-
-    void presets() {
-        scene_->openPreset("builtin:text_to_image_balanced");
-        scene_->runOn("cpu");
-        QWidget& panel = scene_->floatPanel("presets", {420, 720});
-        dynamic_cast<QAbstractItemView&>(scene_->hands().widget("presetCards", &panel))
-            .scrollToTop();
-        scene_->keep(panel, "presets");
-        act("view.reset");
-    }
-
-    void report() {
-        answerDialog("reportProblem", [this](QDialog& dialog) {
-            auto* text = dialog.findChild<QPlainTextEdit*>("reportDescription");
-            text->setPlainText("The image is grey since I chose the precision speed.");
-            scene_->keep(dialog, "report");
-            dialog.reject();
-        });
-        act("help.report");
-    }
-
-    void settings() {
-        answerDialog("settings", [this](QDialog& dialog) {
-            const auto theme = [&]() -> QWidget* {
-                auto* box = dialog.findChild<QComboBox*>("theme");
-                box->setCurrentIndex(
-                    box->findData(studio_->workspace().settings().preferences().theme));
-                return nullptr;
-            };
-            scene_->keep(dialog, "settings", theme);
-            dialog.reject();
-        });
-        act("edit.settings");
-    }
-
-    void cleanupTestCase() {
-        if (studio_ && studio_->workspace().run.isBusy()) {
-            act("run.cancel");
-            scene_->waitForRuns();
-        }
-        studio_.reset();
-    }
+    void cleanupTestCase();
 
 private:
     [[nodiscard]] QMainWindow& window() { return studio_->window(); }
@@ -373,7 +81,6 @@ private:
     [[nodiscard]] Viewer& viewer() { return studio_->controller().widgets().viewer; }
 
     /// Nothing lies over the image.
-
     void closeNotices() {
         for (auto* button : studio_->controller().widgets().notices.findChildren<QToolButton*>()) {
             while (button->isVisible()) {
@@ -385,19 +92,42 @@ private:
     void act(const char* action) { studio_->window().actions().at(action).trigger(); }
 
     void view(const QString& file);
-
     void compareFiles(const QString& left, const QString& right);
-
     void chooseValues(QDialog& dialog, const char* axis, const char* item, const char* values);
 
     QTemporaryDir folder_;
-
     std::unique_ptr<StudioSession> studio_;
-
     std::unique_ptr<Scene> scene_;
-
     QStringList images_;  ///< of the gallery's dozen
 };
+
+/// Paths are relative, so that no image shows where the machine has them.
+void ScenesTest::initTestCase() {
+    const QString artefacts = qEnvironmentVariable("LOWTIDE_ARTEFACTS", buildPath("screenshots"));
+    if (qEnvironmentVariable("LOWTIDE_SCREENSHOTS").isEmpty()) {
+        qputenv("LOWTIDE_SCREENSHOTS", (artefacts + "/scenes").toUtf8());
+    }
+    QApplication::setCursorFlashTime(0);
+    QVERIFY(QDir::setCurrent(folder_.path()));
+    QVERIFY(QDir().mkpath("Models/checkpoints"));
+    testing::writeFile("Lowtide/wildcards/colour.txt", "green\nblue\npink\n");
+    const QDir hollow(hollowXlFolder());
+    for (const QString& name : hollow.entryList({"*.safetensors"})) {
+        QVERIFY(QFile::link(hollow.filePath(name), "Models/checkpoints/" + name));
+    }
+    studio_ = std::make_unique<StudioSession>("Lowtide", QString(), QStringList("Models"));
+    QVERIFY(studio_->isReady());
+    act("view.filmstrip");
+    scene_ = std::make_unique<Scene>(*studio_);
+}
+
+void ScenesTest::cleanupTestCase() {
+    if (studio_ && studio_->workspace().run.isBusy()) {
+        act("run.cancel");
+        scene_->waitForRuns();
+    }
+    studio_.reset();
+}
 
 void ScenesTest::view(const QString& file) {
     QSignalSpy shown(&viewer(), &Viewer::shown);
@@ -406,6 +136,86 @@ void ScenesTest::view(const QString& file) {
     scene_->showPanel("memory");
     scene_->hidePanelsBelow();
     act("view.viewer");
+}
+
+/// Steps 2 and 3 of the README's minute.
+void ScenesTest::studio() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->hands().clickNode("denoise");
+    scene_->hands().typeValue("memory", "text", "leaf+stream");
+    scene_->run();
+    scene_->waitForPlan();
+    closeNotices();
+    studio_->controller().widgets().canvas.invoke("view.fit_all");
+    studio_->controller().widgets().canvas.setFocus();
+    scene_->keep(window(), "studio");
+}
+
+void ScenesTest::gallery() {
+    const size_t before = studio_->workspace().queue.runs().size();
+    studio_->workspace().run.runPrompts({"encode", "prompt"}, kPrompts, SeveralSeeds::AsNodesSet);
+    studio_->workspace().run.finishAsked();
+    scene_->waitForRuns();
+    const auto& runs = studio_->workspace().queue.runs();
+    QCOMPARE(runs.size(), before + static_cast<size_t>(kPrompts.size()));
+    for (auto run = runs.end() - kPrompts.size(); run != runs.end(); ++run) {
+        QCOMPARE(run->state, RunState::Finished);
+        images_ << run->files.front();
+    }
+    closeNotices();
+    scene_->hidePanelsBelow();
+    act("view.gallery");
+    Gallery& gallery = *studio_->controller().widgets().gallery;
+    QTRY_VERIFY_WITH_TIMEOUT(gallery.files().size() > images_.size(), kPatience);
+    gallery.select(images_.back());
+    scene_->keep(scene_->middle(), "gallery");
+}
+
+/// Two images of one graph, the wipe between them.
+void ScenesTest::compare() {
+    scene_->showPanel("memory");
+    act("view.viewer");
+    compareFiles(images_.at(0), images_.at(4));
+    scene_->keep(scene_->middle(), "compare");
+}
+
+/// Case 1: runs with a step cache and another policy, whose images are the same.
+void ScenesTest::identical() {
+    scene_->openPreset("builtin:text_to_image_speed");
+    scene_->setPolicy("denoise", "model");
+    const QString first = scene_->run().files.front();
+    scene_->setPolicy("denoise", "none");
+    const QueuedRun second = studio_->runToEnd("run.anew");
+    QCOMPARE(second.state, RunState::Finished);
+    closeNotices();
+    compareFiles(first, second.files.front());
+    viewer().view().setWay(CompareWay::Difference);
+    QTRY_VERIFY_WITH_TIMEOUT(!viewer().findChild<QLabel*>("apart")->text().isEmpty(), kPatience);
+    scene_->keep(scene_->middle(), "identical");
+    viewer().view().setWay(CompareWay::Wipe);
+}
+
+void ScenesTest::mask() {
+    scene_->hidePanelsBelow();
+    view(images_.at(11));
+    viewer().retouching().begin(Retouching::Work::Mask);
+    QTRY_VERIFY_WITH_TIMEOUT(viewer().retouching().maskTool(), kPatience);
+    viewer().view().zoomTo(kEnlarged);
+    stroke(viewer().view(), {72, 56}, {80, 68});
+    stroke(viewer().view(), {80, 58}, {74, 66});
+    scene_->keep(scene_->middle(), "mask");
+    viewer().retouching().end();
+}
+
+void ScenesTest::frame() {
+    view(images_.at(11));
+    viewer().retouching().begin(Retouching::Work::Frame);
+    QVERIFY(viewer().retouching().frameTool());
+    viewer().view().zoomTo(kEnlarged);
+    stroke(viewer().view(), {128, 64}, {160, 64});
+    stroke(viewer().view(), {0, 64}, {-32, 64});
+    scene_->keep(scene_->middle(), "frame");
+    viewer().retouching().end();
 }
 
 void ScenesTest::compareFiles(const QString& left, const QString& right) {
@@ -428,6 +238,206 @@ void ScenesTest::chooseValues(QDialog& dialog,
     QVERIFY(wanted != items.end());
     editor.choose(static_cast<int>(wanted - items.begin()));
     editor.findChild<QLineEdit*>("numbers")->setText(values);
+}
+
+void ScenesTest::sheet() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    SheetView& sheet = *studio_->controller().widgets().sheet;
+    const RunKey before = sheet.sheet();
+    answerDialog("sheet", [this](QDialog& dialog) {
+        chooseValues(dialog, "x", "steps", "4, 8, 20");
+        chooseValues(dialog, "y", "cfg", "1, 3, 7");
+        dialog.findChild<QPushButton*>("run")->click();
+    });
+    act("run.sheet");
+    QTRY_VERIFY_WITH_TIMEOUT(sheet.sheet() != before, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!sheet.table().sheet().image.isEmpty(), kPatience);
+    closeNotices();
+    sheet.setCurrentCell(5);
+    scene_->keep(scene_->middle(), "sheet");
+}
+
+/// A weight, alternatives, a wildcard, and words that are offered.
+void ScenesTest::prompt() {
+    act("view.reset");
+    act("view.graph");
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->setParam("encode", "weights", "a1111");
+    PromptLibrary& prompts = studio_->workspace().prompts;
+    prompts.styles().put(
+        {.name = "stained glass", .prompt = "{prompt}, stained glass", .negative = {}});
+    prompts.styles().put({.name = "storybook", .prompt = "{prompt}, simple, cute", .negative = {}});
+    prompts.readOwnWords();
+    QTRY_VERIFY_WITH_TIMEOUT(prompts.wordsFor("sto", 9).size() == 1, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(prompts.wildcards()->lists.contains("colour"), kPatience);
+    scene_->hands().clickNode("encode");
+    QWidget& field = scene_->hands().widget("prompt", &scene_->hands().widget("inspectorParams"));
+    auto& text = *field.findChild<QPlainTextEdit*>("prompt");
+    text.setFocus();
+    text.selectAll();
+    QTest::keyClicks(&text, "(a fox:1.3), {small|large}, on a __colour__ background, st");
+    // The offscreen platform's screen is small, and lists remain on the screen.
+    const QRect screen = window().screen()->availableGeometry();
+    window().move(screen.right() - window().width(), screen.top());
+    const auto offer = [&]() -> QWidget* {
+        scene_->activate();
+        text.setFocus();
+        QTest::keyClick(&text, Qt::Key_Backspace);
+        QTest::keyClick(&text, Qt::Key_T);
+        return text.findChild<QListWidget*>("completion");
+    };
+    scene_->keep(studio_->controller().widgets().inspector, "prompt", offer);
+    QTest::keyClick(&text, Qt::Key_Escape);
+    window().move(screen.topLeft());
+}
+
+/// Case 5: every switch that the preset sets.
+void ScenesTest::precision() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    studio_->model().apply("Precision", [](graph::Document& document) {
+        document.nodes.at("denoise").precision = "speed";
+    });
+    scene_->hands().clickNode("denoise");
+    scene_->waitForPlan();
+    QWidget& inspector = studio_->controller().widgets().inspector;
+    auto& fold = dynamic_cast<Fold&>(scene_->hands().widget("precision", &inspector));
+    fold.setOpen(true);
+    dynamic_cast<QToolButton&>(scene_->hands().widget("switches", &fold)).click();
+    auto& scroll = dynamic_cast<QScrollArea&>(scene_->hands().widget("inspectorScroll"));
+    QTRY_VERIFY(scroll.verticalScrollBar()->maximum() > 0);
+    QTest::qWait(kLaidOut);
+    scroll.verticalScrollBar()->setValue(scroll.verticalScrollBar()->maximum());
+    scene_->keep(inspector, "precision");
+    fold.setOpen(false);
+}
+
+/// Case 4: what streamed and whether it came in time.
+void ScenesTest::measured() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->runOn("fake:4GiB");
+    scene_->setPolicy("denoise", "leaf+stream");
+    scene_->run();
+    scene_->waitForPlan();
+    closeNotices();
+    QWidget& panel = scene_->floatPanel("memory", {840, 720});
+    panel.findChild<Fold*>("details")->setOpen(true);
+    scene_->keep(panel, "measured");
+    panel.findChild<Fold*>("details")->setOpen(false);
+    act("view.reset");
+}
+
+/// Case 2: after a part of the graph nothing is left on the GPU.
+void ScenesTest::held() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->runOn("fake:8GiB");
+    scene_->setParam("encode", "prompt", "a star on a purple background");
+    scene_->hands().clickNode("encode");
+    QCOMPARE(studio_->runToEnd("run.here").state, RunState::Finished);
+    scene_->waitForPlan();
+    closeNotices();
+    scene_->keep(scene_->floatPanel("memory", {760, 340}), "held");
+    act("view.reset");
+}
+
+/// Runs that wait while the queue is held back, and those of before.
+void ScenesTest::queue() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->runOn("cpu");
+    act("run.pause");
+    studio_->workspace().run.runPrompts(
+        {"encode", "prompt"}, kPrompts.mid(0, 3), SeveralSeeds::Counting);
+    studio_->workspace().run.finishAsked();
+    scene_->keep(scene_->floatPanel("queue", {560, 420}), "queue");
+    act("view.reset");
+    act("run.stop_after");
+    act("run.pause");
+    scene_->waitForRuns();
+}
+
+/// Case 3: a line for each collection.
+void ScenesTest::log() {
+    const QByteArray text = contentsOf(sourcePath("examples/graphs/control_nodes.json"));
+    studio_->model().apply("Open", [&](graph::Document& document) {
+        document = graph::parseDocument(text.toStdString());
+        document.lowMemory = "on";
+    });
+    scene_->runOn("fake:8GiB");
+    QWidget& panel = scene_->floatPanel("log", {1400, 180});
+    QTest::mouseClick(&scene_->hands().widget("clearLog", &panel), Qt::LeftButton);
+    scene_->run();
+    closeNotices();
+    scene_->keep(panel, "log");
+    act("view.reset");
+}
+
+/// Published checkpoints at their true sizes, headers alone.
+void ScenesTest::models() {
+    QWidget& panel = scene_->floatPanel("models", {420, 640});
+    auto& list = dynamic_cast<QTreeWidget&>(scene_->hands().widget("models", &panel));
+    QTRY_VERIFY_WITH_TIMEOUT(list.topLevelItemCount() == 3 &&
+                                 !list.topLevelItem(0)->text(ModelColumn::Verdict).isEmpty(),
+                             kPatience);
+    list.setCurrentItem(list.topLevelItem(0));
+    scene_->keep(panel, "models");
+    act("view.reset");
+}
+
+/// A model for a card of 24 GiB, rehearsed on one of 6.
+void ScenesTest::memory() {
+    scene_->openPreset("builtin:sdxl_24gib");
+    studio_->model().apply("For another card", [](graph::Document& document) {
+        document.memoryBudget.reset();
+        document.nodes.at("denoise").memory = "none";
+    });
+    scene_->runOn("fake:6GiB");
+    QWidget& panel = scene_->floatPanel("memory", {840, 280});
+    scene_->waitForPlan();
+    scene_->keep(panel, "memory");
+    act("view.reset");
+}
+
+/// What the button of that refusal makes of it.
+void ScenesTest::plan() {
+    QWidget& refused = scene_->floatPanel("memory", {840, 300});
+    QTest::mouseClick(&scene_->hands().widget("fix_0", &refused), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().planning.planned().plan.is_object(), kPatience);
+    scene_->waitForPlan();
+    act("view.reset");
+    scene_->keep(scene_->floatPanel("memory", {840, 300}), "plan");
+    act("view.reset");
+}
+
+void ScenesTest::presets() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->runOn("cpu");
+    QWidget& panel = scene_->floatPanel("presets", {420, 720});
+    dynamic_cast<QAbstractItemView&>(scene_->hands().widget("presetCards", &panel)).scrollToTop();
+    scene_->keep(panel, "presets");
+    act("view.reset");
+}
+
+void ScenesTest::report() {
+    answerDialog("reportProblem", [this](QDialog& dialog) {
+        auto* text = dialog.findChild<QPlainTextEdit*>("reportDescription");
+        text->setPlainText("The image is grey since I chose the precision speed.");
+        scene_->keep(dialog, "report");
+        dialog.reject();
+    });
+    act("help.report");
+}
+
+void ScenesTest::settings() {
+    answerDialog("settings", [this](QDialog& dialog) {
+        const auto theme = [&]() -> QWidget* {
+            auto* box = dialog.findChild<QComboBox*>("theme");
+            box->setCurrentIndex(
+                box->findData(studio_->workspace().settings().preferences().theme));
+            return nullptr;
+        };
+        scene_->keep(dialog, "settings", theme);
+        dialog.reject();
+    });
+    act("edit.settings");
 }
 
 LOWTIDE_JOURNEY(ScenesTest)
