@@ -6,9 +6,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QFloat16>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <filesystem>
@@ -202,10 +199,7 @@ private Q_SLOTS:
     }
 
     void betweenTwoRuns_data() {
-        QTest::addColumn<QString>("how");
-        for (const char* how : {"cut off", "emptied", "written to", "replaced", "removed"}) {
-            QTest::newRow(how) << how;
-        }
+        testing::addRows("how", {"cut off", "emptied", "written to", "replaced", "removed"});
     }
 
     /// In one process, whose results of the first run are kept.

@@ -1,13 +1,10 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace bad_input_test {
@@ -133,12 +130,10 @@ private Q_SLOTS:
         QFETCH(QByteArray, graph);
         QFETCH(QString, complaint);
         const QTemporaryDir folder;
-        QFile file(folder.filePath("graph.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(graph);
-        file.close();
+        const QString path = folder.filePath("graph.json");
+        testing::writeFile(path, graph);
         const testing::CommandResult run =
-            testing::runInProcess({"run", file.fileName(), "--out", folder.filePath("out")});
+            testing::runInProcess({"run", path, "--out", folder.filePath("out")});
         QVERIFY2(!run.crashed && run.exitCode == 2, qPrintable(run.errors));
         QVERIFY2(run.errors.contains(complaint), qPrintable(run.errors));
         QVERIFY2(run.errors.size() < 4000, qPrintable(run.errors.left(4000)));
@@ -223,9 +218,7 @@ private Q_SLOTS:
 
     void anUnwritableFolderIsReportedBeforeNothingIsLost() {
         const QTemporaryDir folder;
-        QFile file(folder.filePath("taken"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.close();
+        testing::writeFile(folder.filePath("taken"), {});
         const testing::CommandResult run =
             testing::runLowtide({"run",
                                  testing::exampleGraph("text_to_image"),

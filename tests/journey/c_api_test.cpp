@@ -8,10 +8,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
 #include <QImage>
-#include <QLibrary>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace c_api_test {

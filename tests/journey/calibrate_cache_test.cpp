@@ -7,10 +7,6 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QCryptographicHash>
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -19,6 +15,7 @@
 namespace calibrate_cache_test {
 
 using namespace lowtide;
+using testing::stepsIn;
 
 namespace {
 
@@ -40,16 +37,6 @@ testing::CommandResult calibrate(const QString& out,
                                  const QString& graph = kGraph) {
     return testing::runInProcess(
         QStringList{"calibrate-cache", testing::exampleGraph(graph), "--out", out} + kSmall + more);
-}
-
-Json nodeIn(const Json& repetition, const char* node) {
-    const Json& nodes = repetition.at("nodes");
-    return *std::find_if(
-        nodes.begin(), nodes.end(), [&](const Json& each) { return each.at("node") == node; });
-}
-
-Json stepsIn(const Json& repetition) {
-    return nodeIn(repetition, "denoise").at("steps");
 }
 
 }  // namespace
@@ -82,8 +69,7 @@ class CalibrateCacheTest : public QObject {
     }
 
     static testing::ModuleRun run(const Json& options) {
-        testing::EventLog log;
-        return testing::runModule(testing::exampleText(kGraph), options, log);
+        return testing::runModule(testing::exampleText(kGraph), options);
     }
 
     /// A file next to the curve with another text.
@@ -141,10 +127,7 @@ private Q_SLOTS:
     }
 
     void theCurveSparesSteps_theSameUnderEveryPolicy_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : {"none", "model+stream", "block:2+stream", "leaf+stream"}) {
-            QTest::newRow(policy) << policy;
-        }
+        testing::addRows("policy", {"none", "model+stream", "block:2+stream", "leaf+stream"});
     }
 
     void theCurveSparesSteps_theSameUnderEveryPolicy() {
@@ -191,28 +174,25 @@ private Q_SLOTS:
     }
 
     void refusesWhatDoesNotBelongTogether_data() {
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("item");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("another scheduler")
-            << "denoise.sampler=ddim"
-            << "denoise"
-            << "step_cache"
-            << "the scheduler \"euler, sigmas sampler, spacing sampler\", this is \"ddim, sigmas "
-               "sampler, spacing sampler\"";
-        QTest::newRow("other sigmas") << "denoise.sigmas=karras"
-                                      << "denoise"
-                                      << "step_cache"
-                                      << "this is \"euler, sigmas karras, spacing sampler\"";
-        QTest::newRow("no curve") << "block_cache.curve="
-                                  << "block_cache"
-                                  << "curve"
-                                  << "no curve is chosen";
-        QTest::newRow("missing file") << "block_cache.curve=nowhere.json"
-                                      << "block_cache"
-                                      << "curve"
-                                      << "nowhere.json";
+        testing::addTable<QString, QString, QString, QString>(
+            {"setting", "node", "item", "expected"},
+            {{"another scheduler",
+              "denoise.sampler=ddim",
+              "denoise",
+              "step_cache",
+              "the scheduler \"euler, sigmas sampler, spacing sampler\", this is \"ddim, sigmas "
+              "sampler, spacing sampler\""},
+             {"other sigmas",
+              "denoise.sigmas=karras",
+              "denoise",
+              "step_cache",
+              "this is \"euler, sigmas karras, spacing sampler\""},
+             {"no curve", "block_cache.curve=", "block_cache", "curve", "no curve is chosen"},
+             {"missing file",
+              "block_cache.curve=nowhere.json",
+              "block_cache",
+              "curve",
+              "nowhere.json"}});
     }
 
     /// Before anything executes.
@@ -303,23 +283,22 @@ private Q_SLOTS:
     }
 
     void theCommandRefuses_data() {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QString>("expected");
         const QStringList seeds = {"--seeds", "1", "--held-out", "2"};
-        QTest::newRow("no seeds") << QStringList{"--held-out", "2"} << "--seeds is required";
-        QTest::newRow("nothing held out")
-            << QStringList{"--seeds", "1"} << "--held-out is required";
-        QTest::newRow("the same seed")
-            << QStringList{"--seeds", "1,2", "--held-out", "3,2"} << "the seed 2 is given twice";
-        QTest::newRow("no number") << QStringList{"--seeds", "1,x", "--held-out", "3"} << "x";
-        QTest::newRow("no such node")
-            << seeds + QStringList{"--node", "third"} << "\"third\" is no denoiser";
-        QTest::newRow("no denoiser")
-            << seeds + QStringList{"--node", "decode"} << "\"decode\" is no denoiser";
-        QTest::newRow("a part of the steps")
-            << seeds + QStringList{"--set", "denoise.start_step=4"} << "takes 6 of its 10 calls";
-        QTest::newRow("tolerance") << seeds + QStringList{"--tolerance", "0"} << "at step ";
-        QTest::newRow("no tolerance") << seeds + QStringList{"--tolerance", "-1"} << "-1";
+        testing::addTable<QStringList, QString>(
+            {"arguments", "expected"},
+            {{"no seeds", {"--held-out", "2"}, "--seeds is required"},
+             {"nothing held out", {"--seeds", "1"}, "--held-out is required"},
+             {"the same seed",
+              {"--seeds", "1,2", "--held-out", "3,2"},
+              "the seed 2 is given twice"},
+             {"no number", {"--seeds", "1,x", "--held-out", "3"}, "x"},
+             {"no such node", seeds + QStringList{"--node", "third"}, "\"third\" is no denoiser"},
+             {"no denoiser", seeds + QStringList{"--node", "decode"}, "\"decode\" is no denoiser"},
+             {"a part of the steps",
+              seeds + QStringList{"--set", "denoise.start_step=4"},
+              "takes 6 of its 10 calls"},
+             {"tolerance", seeds + QStringList{"--tolerance", "0"}, "at step "},
+             {"no tolerance", seeds + QStringList{"--tolerance", "-1"}, "-1"}});
     }
 
     /// And writes nothing.
@@ -336,14 +315,12 @@ private Q_SLOTS:
     }
 
     void theCommandRefusesFiles_data() {
-        QTest::addColumn<QString>("graph");
-        QTest::addColumn<QString>("out");
-        QTest::newRow("missing graph") << "nowhere"
-                                       << "curve.json";
-        QTest::newRow("folder that is not there") << kGraph << "nowhere/curve.json";
-        QTest::newRow("a folder") << kGraph << "";
-        QTest::newRow("several denoisers") << "hires"
-                                           << "curve.json";
+        testing::addTable<QString, QString>(
+            {"graph", "out"},
+            {{"missing graph", "nowhere", "curve.json"},
+             {"folder that is not there", kGraph, "nowhere/curve.json"},
+             {"a folder", kGraph, ""},
+             {"several denoisers", "hires", "curve.json"}});
     }
 
     void theCommandRefusesFiles() {
@@ -396,10 +373,9 @@ private Q_SLOTS:
     }
 
     void aVideosCurve_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<bool>("hasTwoNoiseModels");
-        QTest::newRow("one denoiser") << "wan_t2v_0" << false;
-        QTest::newRow("two noise models") << "wan22_t2v_0" << true;
+        testing::addTable<QString, bool>(
+            {"checkpoint", "hasTwoNoiseModels"},
+            {{"one denoiser", "wan_t2v_0", false}, {"two noise models", "wan22_t2v_0", true}});
     }
 
     /// Both prompts are calls of their own, and the low-noise model begins again: its first step is
@@ -445,7 +421,6 @@ private Q_SLOTS:
                         "block_cache.curve=" + curve.toStdString(),
                         "block_cache.curve_threshold=0.9",
                         "block_cache.warm_up=1"});
-            testing::EventLog log;
             const testing::ModuleRun ended =
                 testing::runModule(testing::exampleText(kVideoGraph),
                                    {{"device", "fake:256MiB"},
@@ -453,8 +428,7 @@ private Q_SLOTS:
                                     {"policies", {std::string("denoise=") + policy}},
                                     {"out", folder_.path().toStdString()},
                                     {"forceExecution", true},
-                                    {"dump", folder_.filePath("video.safetensors").toStdString()}},
-                                   log);
+                                    {"dump", folder_.filePath("video.safetensors").toStdString()}});
             QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
             const Json steps = stepsIn(ended.report.at("repetitions").back());
             QVERIFY2(steps.at("partial") > 0, steps.dump().c_str());

@@ -3,11 +3,6 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QTest>
-
 namespace calibrate_test {
 
 using namespace lowtide;
@@ -142,12 +137,11 @@ private Q_SLOTS:
     }
 
     void threadsAreThoseThatOpenMpHas_data() {
-        QTest::addColumn<QString>("environment");
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("of the environment") << "3" << QStringList{} << ", 3 threads";
-        QTest::newRow("of nested levels") << "3,1" << QStringList{} << ", 3 threads";
-        QTest::newRow("the option wins") << "3" << QStringList{"--threads", "2"} << ", 2 threads";
+        testing::addTable<QString, QStringList, QString>(
+            {"environment", "arguments", "expected"},
+            {{"of the environment", "3", {}, ", 3 threads"},
+             {"of nested levels", "3,1", {}, ", 3 threads"},
+             {"the option wins", "3", {"--threads", "2"}, ", 2 threads"}});
     }
 
     void threadsAreThoseThatOpenMpHas() {

@@ -2,10 +2,6 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QElapsedTimer>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <csignal>
@@ -40,9 +36,8 @@ class CancelTest : public QObject {
 private Q_SLOTS:
 
     void interruptEndsTheRunWithoutLeftovers_data() {
-        QTest::addColumn<QString>("phase");
-        QTest::newRow("denoise") << "\"node\":\"denoise\"";
-        QTest::newRow("start") << "runStarted";
+        testing::addTable<QString>({"phase"},
+                                   {{"denoise", "\"node\":\"denoise\""}, {"start", "runStarted"}});
     }
 
     /// Nor may a thread still be at work when the process ends.

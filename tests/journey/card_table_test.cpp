@@ -4,14 +4,13 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -250,9 +249,7 @@ class CardTableTest : public QObject {
         const QString written = writtenTable(name);
         const QString fileName = name + "_table.md";
         if (written != expected) {
-            QFile file(fileName);
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write(expected.toUtf8());
+            testing::writeFile(fileName, expected.toUtf8());
         }
         QVERIFY2(written == expected,
                  qPrintable(fileName + " has what docs/memory.md should have"));

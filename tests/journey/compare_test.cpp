@@ -2,10 +2,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace compare_test {
@@ -182,25 +179,18 @@ private Q_SLOTS:
     }
 
     void badInputIsRefusedBeforeAnythingRuns_data() {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("unknown node")
-            << QStringList{"--vary", "denois.steps=4,8"} << "no node \"denois\"";
-        QTest::newRow("unknown parameter")
-            << QStringList{"--vary", "denoise.stepps=4,8"} << "did you mean \"steps\"";
-        QTest::newRow("out of range")
-            << QStringList{"--vary", "denoise.steps=4,0"} << "denoise.steps=0 cannot be run";
-        QTest::newRow("no number")
-            << QStringList{"--vary", "denoise.steps=4,many"} << "denoise.steps=many cannot be run";
-        QTest::newRow("no value") << QStringList{"--vary", "denoise.steps"} << "node.param=a,b,c";
-        QTest::newRow("one variant")
-            << QStringList{"--vary", "denoise.steps=4"} << "nothing to compare it with";
-        QTest::newRow("twice") << QStringList{"--vary",
-                                              "denoise.steps=4,5",
-                                              "--vary",
-                                              "denoise.steps=6"}
-                               << "denoise.steps is varied twice";
-        QTest::newRow("nothing varied") << QStringList{} << "--vary";
+        testing::addTable<QStringList, QString>(
+            {"arguments", "complaint"},
+            {{"unknown node", {"--vary", "denois.steps=4,8"}, "no node \"denois\""},
+             {"unknown parameter", {"--vary", "denoise.stepps=4,8"}, "did you mean \"steps\""},
+             {"out of range", {"--vary", "denoise.steps=4,0"}, "denoise.steps=0 cannot be run"},
+             {"no number", {"--vary", "denoise.steps=4,many"}, "denoise.steps=many cannot be run"},
+             {"no value", {"--vary", "denoise.steps"}, "node.param=a,b,c"},
+             {"one variant", {"--vary", "denoise.steps=4"}, "nothing to compare it with"},
+             {"twice",
+              {"--vary", "denoise.steps=4,5", "--vary", "denoise.steps=6"},
+              "denoise.steps is varied twice"},
+             {"nothing varied", {}, "--vary"}});
     }
 
     void badInputIsRefusedBeforeAnythingRuns() {

@@ -2,8 +2,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/finished_run.hpp"
 
-#include <QRegularExpression>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -228,14 +226,12 @@ private Q_SLOTS:
     }
 
     void refusesSettingsThatAreNone_data() {
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("threshold") << QStringList{"--gc-threshold", "101"} << "101";
-        QTest::newRow("low memory") << QStringList{"--low-memory", "maybe"} << "maybe";
-        QTest::newRow("component")
-            << QStringList{"--set", "free_encoder.component=brain"} << "brain";
-        QTest::newRow("threshold of the node")
-            << QStringList{"--set", "collect.threshold=-2"} << "threshold";
+        testing::addTable<QStringList, QString>(
+            {"arguments", "complaint"},
+            {{"threshold", {"--gc-threshold", "101"}, "101"},
+             {"low memory", {"--low-memory", "maybe"}, "maybe"},
+             {"component", {"--set", "free_encoder.component=brain"}, "brain"},
+             {"threshold of the node", {"--set", "collect.threshold=-2"}, "threshold"}});
     }
 
     void refusesSettingsThatAreNone() {

@@ -6,10 +6,7 @@
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
 #include <QImage>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <csignal>

@@ -5,9 +5,6 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace cuda_test {
@@ -60,12 +57,11 @@ private Q_SLOTS:
     }
 
     void theCommandStatesWhatThereIs_data() {
-        QTest::addColumn<QByteArray>("part");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("no driver") << QByteArray("") << "there is no NVIDIA driver";
-        QTest::newRow("old") << QByteArray("old") << "install a newer driver";
-        QTest::newRow("no GPU") << QByteArray("none") << "finds no GPU";
-        QTest::newRow("broken") << QByteArray("broken") << "cannot describe its GPUs";
+        testing::addTable<QByteArray, QString>({"part", "expected"},
+                                               {{"no driver", "", "there is no NVIDIA driver"},
+                                                {"old", "old", "install a newer driver"},
+                                                {"no GPU", "none", "finds no GPU"},
+                                                {"broken", "broken", "cannot describe its GPUs"}});
     }
 
     void theCommandStatesWhatThereIs() {

@@ -1,14 +1,14 @@
 // Case 1 of the product for the caches that decide on the way: block cache and step forecast under
 // every policy, three times, and after runs that ended otherwise.
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 namespace deciding_caches_test {
 
 using namespace lowtide;
+using testing::stepsIn;
 
 namespace {
 
@@ -126,14 +127,6 @@ const std::map<QString, Deciding>& caches() {
     return kCaches;
 }
 
-Json stepsIn(const Json& repetition) {
-    const Json& nodes = repetition.at("nodes");
-    return std::find_if(nodes.begin(),
-                        nodes.end(),
-                        [](const Json& node) { return node.at("node") == "denoise"; })
-        ->at("steps");
-}
-
 }  // namespace
 
 class DecidingCachesTest : public QObject {
@@ -169,8 +162,7 @@ class DecidingCachesTest : public QObject {
     }
 
     static testing::ModuleRun run(const Deciding& cache, const Json& options) {
-        testing::EventLog log;
-        return testing::runModule(testing::exampleText(cache.graph), options, log);
+        return testing::runModule(testing::exampleText(cache.graph), options);
     }
 
     /// On the CPU, where nothing is offloaded.
@@ -202,23 +194,17 @@ class DecidingCachesTest : public QObject {
     }
 
     static void cancelAt(double step, const Deciding& cache, const Json& options) {
-        Runner& runner = *testing::openModule().runner();
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
-                arrived.at("done").get<double>() >= step) {
-                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-            }
-        });
-        const auto ended = testing::runModule(testing::exampleText(cache.graph), options, log);
+        const auto ended = testing::runCancelled(
+            testing::exampleText(cache.graph), options, [&](const Json& arrived) {
+                return testing::isOf(arrived, "nodeProgress", "denoise") &&
+                       arrived.at("done").get<double>() >= step;
+            });
         QVERIFY(ended.status == Status::Cancelled);
     }
 
 private Q_SLOTS:
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void repetitionsAreEqual_data() {
         QTest::addColumn<QString>("name");
@@ -293,29 +279,26 @@ private Q_SLOTS:
 
     /// As typed; and a file that is none is refused by name.
     void masksComeFromFiles_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("text") << QByteArray("1101\n0010\n") << "";
-        QTest::newRow("list") << QByteArray("[1, 1, 0, true, 0, 0, 1, false]") << "";
-        QTest::newRow("search") << QByteArray(
-                                       R"({"best_loss": 0.1, "schedule_mask": [1,1,0,1,0,0,1,0]})")
-                                << "";
-        QTest::newRow("letters") << QByteArray("110x")
-                                 << "mask.txt: there is \\\"x\\\" at position 4";
-        QTest::newRow("other numbers") << QByteArray("[1, 2]") << "the mask has 2";
-        QTest::newRow("no list") << QByteArray(R"({"a": 1})") << "it has no list";
-        QTest::newRow("no JSON") << QByteArray("[1, ") << "mask.txt";
-        QTest::newRow("nothing") << QByteArray("\n") << "is empty";
-        QTest::newRow("another length") << QByteArray("1010") << "has 4 entries";
+        testing::addTable<QByteArray, QString>(
+            {"text", "expected"},
+            {{"text", "1101\n0010\n", ""},
+             {"list", "[1, 1, 0, true, 0, 0, 1, false]", ""},
+             {"search",
+              QByteArray(R"({"best_loss": 0.1, "schedule_mask": [1,1,0,1,0,0,1,0]})"),
+              ""},
+             {"letters", "110x", "mask.txt: there is \\\"x\\\" at position 4"},
+             {"other numbers", "[1, 2]", "the mask has 2"},
+             {"no list", QByteArray(R"({"a": 1})"), "it has no list"},
+             {"no JSON", "[1, ", "mask.txt"},
+             {"nothing", "\n", "is empty"},
+             {"another length", "1010", "has 4 entries"}});
     }
 
     void masksComeFromFiles() {
         QFETCH(QByteArray, text);
         QFETCH(QString, expected);
         const QString path = folder_.filePath("mask.txt");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
-        file.close();
+        testing::writeFile(path, text);
         const Deciding& cache = caches().at("mask, WAN");
         Json wanted = options(cache, "none", "cpu");
         wanted["set"].push_back("block_cache.mask=1");
@@ -334,38 +317,27 @@ private Q_SLOTS:
     }
 
     void refusesWhatCannotBe_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("mask of another length") << "mask"
-                                                << "denoise.steps=9"
-                                                << "denoise"
-                                                << "has 8 entries";
-        QTest::newRow("mask of letters") << "mask"
-                                         << "block_cache.mask=abc"
-                                         << "block_cache"
-                                         << "at position 1";
-        QTest::newRow("first step reused") << "mask"
-                                           << "block_cache.mask=01111111"
-                                           << "block_cache"
-                                           << "first step";
-        QTest::newRow("no threshold") << "first block"
-                                      << "block_cache.threshold=-1"
-                                      << "block_cache"
-                                      << "threshold";
-        QTest::newRow("window 0") << "window"
-                                  << "forecast.window=0"
-                                  << "forecast"
-                                  << "window";
-        QTest::newRow("ends before it starts") << "change"
-                                               << "forecast.end=0.1"
-                                               << "forecast"
-                                               << "cannot be active";
-        QTest::newRow("LCM") << "window"
-                             << "denoise.sampler=lcm"
-                             << "denoise"
-                             << "LCM takes a few steps";
+        testing::addTable<QString, QString, QString, QString>(
+            {"name", "setting", "node", "expected"},
+            {{"mask of another length", "mask", "denoise.steps=9", "denoise", "has 8 entries"},
+             {"mask of letters", "mask", "block_cache.mask=abc", "block_cache", "at position 1"},
+             {"first step reused",
+              "mask",
+              "block_cache.mask=01111111",
+              "block_cache",
+              "first step"},
+             {"no threshold",
+              "first block",
+              "block_cache.threshold=-1",
+              "block_cache",
+              "threshold"},
+             {"window 0", "window", "forecast.window=0", "forecast", "window"},
+             {"ends before it starts",
+              "change",
+              "forecast.end=0.1",
+              "forecast",
+              "cannot be active"},
+             {"LCM", "window", "denoise.sampler=lcm", "denoise", "LCM takes a few steps"}});
     }
 
     /// Before anything executes.

@@ -1,10 +1,8 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <atomic>
@@ -79,28 +77,22 @@ private Q_SLOTS:
         QVERIFY2(!text.contains("unknown size"), text.constData());
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void aFinishedRunLeavesWhatItKeeps_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<bool>("kept");
-        QTest::newRow("none") << "denoise=none" << false;
-        QTest::newRow("model") << "denoise=model" << false;
-        QTest::newRow("dropped") << "denoise=model,after=drop" << false;
-        QTest::newRow("none, kept") << "denoise=none,after=keep" << true;
-        QTest::newRow("model, kept") << "denoise=model,after=keep" << true;
+        testing::addTable<QString, bool>({"policy", "kept"},
+                                         {{"none", "denoise=none", false},
+                                          {"model", "denoise=model", false},
+                                          {"dropped", "denoise=model,after=drop", false},
+                                          {"none, kept", "denoise=none,after=keep", true},
+                                          {"model, kept", "denoise=model,after=keep", true}});
     }
 
     void aFinishedRunLeavesWhatItKeeps() {
         QFETCH(QString, policy);
         QFETCH(bool, kept);
         const QTemporaryDir folder;
-        testing::EventLog log;
-        const auto run =
-            testing::runModule(graphText(), options(folder, {policy.toStdString()}), log);
+        const auto run = testing::runModule(graphText(), options(folder, {policy.toStdString()}));
         QVERIFY2(run.status == Status::Ok, run.report.dump().c_str());
         QCOMPARE(testing::bytesOn("fake"), kept ? weightsOf("denoiser") : int64_t{0});
     }
@@ -142,31 +134,20 @@ private Q_SLOTS:
     }
 
     void aCancelledRunLeavesNothing_data() {
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("event");
-        QTest::newRow("before encode") << "encode"
-                                       << "nodeStarted";
-        QTest::newRow("in a step") << "denoise"
-                                   << "nodeProgress";
-        QTest::newRow("in decode") << "decode"
-                                   << "nodeStarted";
+        testing::addTable<QString, QString>({"node", "event"},
+                                            {{"before encode", "encode", "nodeStarted"},
+                                             {"in a step", "denoise", "nodeProgress"},
+                                             {"in decode", "decode", "nodeStarted"}});
     }
 
     void aCancelledRunLeavesNothing() {
         QFETCH(QString, node);
         QFETCH(QString, event);
         const QTemporaryDir folder;
-        Runner& runner = *testing::openModule().runner();
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == event.toStdString() &&
-                arrived.value("node", std::string()) == node.toStdString()) {
-                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-            }
-        });
-        const auto run = testing::runModule(
+        const auto run = testing::runCancelled(
             graphText(),
             options(folder, {"denoise=model", "encode=none"}, {"denoise.steps=200"}),
-            log);
+            [&](const Json& arrived) { return testing::isOf(arrived, event, node); });
         QCOMPARE(run.status, Status::Cancelled);
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
         QVERIFY(QDir(folder.path()).isEmpty());

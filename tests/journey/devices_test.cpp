@@ -4,7 +4,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <atomic>
@@ -38,8 +37,7 @@ const std::map<QString, Verb>& verbs() {
          }},
         {"run",
          [](const auto& graph, const auto& options, std::string& result) {
-             testing::EventLog log;
-             const testing::ModuleRun ended = testing::runModule(graph, options, log);
+             const testing::ModuleRun ended = testing::runModule(graph, options);
              result = ended.report.dump();
              return ended.status;
          }},
@@ -131,10 +129,9 @@ class DevicesTest : public QObject {
     }
 
     testing::ModuleRun run(const Json& more) {
-        testing::EventLog log;
         Json options = optionsWith(more);
         options["dump"] = folder_.filePath("dump.safetensors").toStdString();
-        return testing::runModule(graph_, options, log);
+        return testing::runModule(graph_, options);
     }
 
     Json planOf(const Json& more) {
@@ -305,11 +302,7 @@ private Q_SLOTS:
 
     /// Nobody waits for what is asked of a graph of thousands of nodes: the next question, the end
     /// of the program.
-    void aCheckOfAHugeGraphCanBeCancelled_data() {
-        QTest::addColumn<QString>("verb");
-        QTest::newRow("check") << "check";
-        QTest::newRow("plan") << "plan";
-    }
+    void aCheckOfAHugeGraphCanBeCancelled_data() { testing::addRows("verb", {"check", "plan"}); }
 
     void aCheckOfAHugeGraphCanBeCancelled() {
         QFETCH(QString, verb);
@@ -335,9 +328,7 @@ private Q_SLOTS:
     }
 
     void aKeptComponentIsNoPartOfTheNextPeak_data() {
-        QTest::addColumn<QString>("device");
-        QTest::newRow("cpu") << "cpu";
-        QTest::newRow("fake") << "fake:1GiB";
+        testing::addTable<QString>({"device"}, {{"cpu", "cpu"}, {"fake", "fake:1GiB"}});
     }
 
     /// What an earlier run kept leaves when the next one begins, before anything is measured.
@@ -411,11 +402,8 @@ private Q_SLOTS:
     /// A result that one device made is not found for another.
     void keysKnowTheDevice() {
         const auto executed = [&](const std::string& device) {
-            testing::EventLog log;
             const testing::ModuleRun ended = testing::runModule(
-                graph_,
-                optionsWith({{"device", "fake"}, {"policies", {"decode=auto@" + device}}}),
-                log);
+                graph_, optionsWith({{"device", "fake"}, {"policies", {"decode=auto@" + device}}}));
             std::set<std::string> nodes;
             for (const Json& node : ended.report.at("repetitions").back().at("nodes")) {
                 nodes.insert(node.at("node").get<std::string>());

@@ -2,13 +2,11 @@
 // studio/prompts_test.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
 #include <QImageReader>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <set>
@@ -55,11 +53,7 @@ class DrawnPromptsTest : public QObject {
     }
 
     void write(const QString& file, const QByteArray& text) const {
-        const QString path = folder_->filePath(file);
-        QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-        QFile target(path);
-        QVERIFY(target.open(QIODevice::WriteOnly));
-        target.write(text);
+        testing::writeFile(folder_->filePath(file), text);
     }
 
 private Q_SLOTS:
@@ -131,14 +125,12 @@ private Q_SLOTS:
     }
 
     void whatCannotBeDrawnIsRefused_data() {
-        QTest::addColumn<QByteArray>("command");
-        QTest::addColumn<QStringList>("more");
-        QTest::newRow("run") << QByteArray("run") << QStringList{};
-        QTest::newRow("compare") << QByteArray("compare")
-                                 << QStringList{"--vary", "denoise.steps=1,2"};
-        QTest::newRow("sensitivity") << QByteArray("compare") << QStringList{"--sensitivity"};
-        QTest::newRow("calibrate-cache")
-            << QByteArray("calibrate-cache") << QStringList{"--seeds", "1", "--held-out", "2"};
+        testing::addTable<QByteArray, QStringList>(
+            {"command", "more"},
+            {{"run", "run", {}},
+             {"compare", "compare", {"--vary", "denoise.steps=1,2"}},
+             {"sensitivity", "compare", {"--sensitivity"}},
+             {"calibrate-cache", "calibrate-cache", {"--seeds", "1", "--held-out", "2"}}});
     }
 
     /// With the node, the parameter, the file and its folder, before anything runs.

@@ -8,9 +8,7 @@
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -49,7 +47,6 @@ class EmbeddingsJourneyTest : public QObject {
 
     /// In this process, which keeps results; the example is as if it lay next to the embeddings.
     [[nodiscard]] testing::ModuleRun run(const std::string& prompt, bool isDumped = true) const {
-        testing::EventLog log;
         const std::string folder = folder_->path().toStdString();
         Json options = {{"graphFolder", folder},
                         {"out", folder},
@@ -61,7 +58,7 @@ class EmbeddingsJourneyTest : public QObject {
         if (isDumped) {
             options["dump"] = folder + "/dump.safetensors";
         }
-        return testing::runModule(testing::exampleText("text_to_image"), options, log);
+        return testing::runModule(testing::exampleText("text_to_image"), options);
     }
 
     [[nodiscard]] testing::CommandResult runCommand(const QString& prompt) const {
@@ -141,16 +138,14 @@ private Q_SLOTS:
     }
 
     void badFilesAreRefused_data() {
-        QTest::addColumn<QString>("made");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("another width")
-            << "wide"
-            << "\"inky.safetensors\" has vectors 96 wide, the text encoder (text_encoder) "
-               "reads 128";
-        QTest::newRow("NaN") << "nan"
-                             << "not finite";
-        QTest::newRow("empty") << "empty"
-                               << "\"inky.safetensors\"";
+        testing::addTable<QString, QString>(
+            {"made", "expected"},
+            {{"another width",
+              "wide",
+              "\"inky.safetensors\" has vectors 96 wide, the text encoder (text_encoder) "
+              "reads 128"},
+             {"NaN", "nan", "not finite"},
+             {"empty", "empty", "\"inky.safetensors\""}});
     }
 
     void badFilesAreRefused() {

@@ -2,16 +2,12 @@
 #include "plugin/graph/catalog.hpp"
 #include "plugin/host_api/qt_entry.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonObject>
-#include <QPluginLoader>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <dlfcn.h>
@@ -123,13 +119,10 @@ private Q_SLOTS:
     }
 
     void theQtPluginExplainsWhyItRefuses_data() {
-        QTest::addColumn<uint32_t>("abi");
-        QTest::addColumn<QByteArray>("toolchain");
-        QTest::addColumn<QString>("reason");
-        QTest::newRow("another ABI")
-            << kAbi + 1 << QByteArray(kHostToolchain) << "built for ABI 3 of Lowtide";
-        QTest::newRow("another toolchain")
-            << kAbi << QByteArray("libc++;v1") << "toolchain is \"libc++;v1\"";
+        testing::addTable<uint32_t, QByteArray, QString>(
+            {"abi", "toolchain", "reason"},
+            {{"another ABI", kAbi + 1, QByteArray(kHostToolchain), "built for ABI 3 of Lowtide"},
+             {"another toolchain", kAbi, "libc++;v1", "toolchain is \"libc++;v1\""}});
     }
 
     void theQtPluginExplainsWhyItRefuses() {
@@ -246,9 +239,7 @@ private Q_SLOTS:
         QVERIFY(!entry->plugin());
         QVERIFY2(entry->reason().startsWith(folder.filePath(kModule) + " was not found; "),
                  qPrintable(entry->reason()));
-        QFile module(folder.filePath(kModule));
-        QVERIFY(module.open(QIODevice::WriteOnly) && module.write("no library") > 0);
-        module.close();
+        testing::writeFile(folder.filePath(kModule), "no library");
         QVERIFY(!entry->plugin());
         QVERIFY2(
             entry->reason().contains("cannot be loaded") && entry->reason().contains("LibTorch"),

@@ -6,7 +6,6 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace families_test {

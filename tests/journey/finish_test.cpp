@@ -3,9 +3,7 @@
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <cmath>
@@ -61,16 +59,11 @@ private Q_SLOTS:
     }
 
     void whatCannotBeIsRefused_data() {
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("overlap") << "detail.overlap=100"
-                                 << "detail.overlap";
-        QTest::newRow("strength") << "detail.strength=0"
-                                  << "detail.strength";
-        QTest::newRow("radius") << "sharpen.radius=-1"
-                                << "sharpen.radius";
-        QTest::newRow("method") << "match.method=magic"
-                                << "match.method";
+        testing::addTable<QString, QString>({"setting", "complaint"},
+                                            {{"overlap", "detail.overlap=100", "detail.overlap"},
+                                             {"strength", "detail.strength=0", "detail.strength"},
+                                             {"radius", "sharpen.radius=-1", "sharpen.radius"},
+                                             {"method", "match.method=magic", "match.method"}});
     }
 
     void whatCannotBeIsRefused() {

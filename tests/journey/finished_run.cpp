@@ -2,8 +2,7 @@
 
 #include "tests/fixtures/folders.hpp"
 
-#include <QFile>
-#include <QTemporaryDir>
+#include <QtCore>
 
 namespace lowtide::testing {
 

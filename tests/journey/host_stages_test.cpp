@@ -5,7 +5,6 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace host_stages_test {
@@ -17,13 +16,11 @@ class HostStagesTest : public QObject {
 
     /// The run's report; its image is the file that it saved.
     static Json run(const Json& graph, const std::string& device, const QString& folder) {
-        testing::EventLog log;
         const testing::ModuleRun ended = testing::runModule(
             graph.dump(),
             {{"device", device},
              {"out", folder.toStdString()},
-             {"set", {"denoise.steps=1", "latent.width=64", "latent.height=64"}}},
-            log);
+             {"set", {"denoise.steps=1", "latent.width=64", "latent.height=64"}}});
         return ended.status == Status::Ok ? ended.report : Json();
     }
 
@@ -45,7 +42,6 @@ class HostStagesTest : public QObject {
             }
         }
         image.save(file);
-        testing::EventLog log;
         const Json graph = {
             {"format", 1},
             {"nodes",
@@ -56,7 +52,7 @@ class HostStagesTest : public QObject {
              {{{"from", {"load", "image"}}, {"to", {"enlarge", "image"}}},
               {{"from", {"enlarge", "image"}}, {"to", {"save", "image"}}}}}};
         const testing::ModuleRun ended = testing::runModule(
-            graph.dump(), {{"device", device}, {"out", folder.path().toStdString()}}, log);
+            graph.dump(), {{"device", device}, {"out", folder.path().toStdString()}});
         if (ended.status != Status::Ok) {
             qWarning("%s", ended.report.dump().c_str());
             return {};
@@ -99,9 +95,7 @@ private Q_SLOTS:
     }
 
     void enlargesAKeptImageAgain_data() {
-        QTest::addColumn<std::string>("device");
-        QTest::newRow("fake") << std::string("fake");
-        QTest::newRow("cpu") << std::string("cpu");
+        testing::addTable<std::string>({"device"}, {{"fake", "fake"}, {"cpu", "cpu"}});
     }
 
     /// Another factor for an image that the run before made: it comes from the host.

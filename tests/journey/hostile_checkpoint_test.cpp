@@ -5,9 +5,6 @@
 #include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace hostile_checkpoint_test {

@@ -1,14 +1,13 @@
 // FLUX.1 dev and schnell, or Z-Image-Turbo and Z-Image, under every policy: the same bytes, the
 // peak as planned, nothing left.
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/tested_family.hpp"
 #include "tests/journey/policy_runs.hpp"
 
-#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <map>
@@ -117,11 +116,10 @@ private Q_SLOTS:
     }
 
     void theCommandReportsTheGuidance_data() {
-        QTest::addColumn<QStringList>("guidance");
-        QTest::addColumn<bool>("isAutomatic");
-        QTest::addColumn<QString>("reported");
-        QTest::newRow("not in the graph") << QStringList{} << true << "CFG scale: 1, ";
-        QTest::newRow("set") << QStringList{"--set", "denoise.cfg=3"} << false << "CFG scale: 3, ";
+        testing::addTable<QStringList, bool, QString>(
+            {"guidance", "isAutomatic", "reported"},
+            {{"not in the graph", {}, true, "CFG scale: 1, "},
+             {"set", {"--set", "denoise.cfg=3"}, false, "CFG scale: 3, "}});
     }
 
     /// Before the run as a note, after it in the image.
@@ -130,9 +128,7 @@ private Q_SLOTS:
         QFETCH(bool, isAutomatic);
         QFETCH(QString, reported);
         const QString graph = folder_.filePath("without.json");
-        QFile file(graph);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(graphWithoutGuidance().c_str()) > 0);
-        file.close();
+        testing::writeFile(graph, graphWithoutGuidance().c_str());
         QStringList arguments = {graph};
         for (const std::string& setting : settings(usuallyUnguided())) {
             arguments << "--set" << QString::fromStdString(setting);

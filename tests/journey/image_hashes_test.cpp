@@ -4,13 +4,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QCryptographicHash>
-#include <QDir>
-#include <QFile>
 #include <QImage>
-#include <QRegularExpression>
-#include <QTemporaryDir>
-#include <QtEndian>
 #include <QtTest/QtTest>
 
 namespace image_hashes_test {

@@ -7,9 +7,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/turned_photo.hpp"
 
-#include <QImage>
-#include <QImageReader>
-#include <QTemporaryDir>
+#include <QtGui>
 #include <QtTest/QtTest>
 
 #include <cmath>
@@ -236,13 +234,10 @@ private Q_SLOTS:
     }
 
     void missingFilesAreRefused_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("missing") << "no-such.png"
-                                 << "no-such.png";
-        QTest::newRow("none") << ""
-                              << "no image is chosen";
-        QTest::newRow("folder") << folder_.path() << "load_image.image";
+        testing::addTable<QString, QString>({"path", "complaint"},
+                                            {{"missing", "no-such.png", "no-such.png"},
+                                             {"none", "", "no image is chosen"},
+                                             {"folder", folder_.path(), "load_image.image"}});
     }
 
     void missingFilesAreRefused() {
@@ -293,9 +288,8 @@ private Q_SLOTS:
              {"load_image.image=" + path.toStdString(), "denoise.steps=2", "denoise.seed=1"}},
             {"out", folder_.path().toStdString()}};
         const auto executes = [&](const char* node) {
-            testing::EventLog log;
             const testing::ModuleRun ended =
-                testing::runModule(testing::exampleText("image_to_image"), options, log);
+                testing::runModule(testing::exampleText("image_to_image"), options);
             const Json executed = ended.report.at("repetitions").back().at("executed");
             return ended.status == Status::Ok &&
                    std::find(executed.begin(), executed.end(), node) != executed.end();

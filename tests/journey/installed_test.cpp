@@ -2,10 +2,6 @@
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFileInfo>
-#include <QPluginLoader>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace installed_test {

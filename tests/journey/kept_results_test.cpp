@@ -3,10 +3,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/finished_run.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <array>
@@ -147,12 +143,8 @@ private Q_SLOTS:
 
     /// The image's file too: who made it with what is kept next to the numbers.
     void whatIsKeptGivesTheSameFile_data() {
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("port");
-        QTest::newRow("latent") << "denoise"
-                                << "latent";
-        QTest::newRow("image") << "decode"
-                               << "image";
+        testing::addTable<QString, QString>(
+            {"node", "port"}, {{"latent", "denoise", "latent"}, {"image", "decode", "image"}});
     }
 
     void whatIsKeptGivesTheSameFile() {
@@ -277,14 +269,12 @@ private Q_SLOTS:
     }
 
     void aDiskThatTakesNothingIsAWarning_data() {
-        QTest::addColumn<bool>("isFolder");
-        QTest::addColumn<QStringList>("arguments");
-        QTest::newRow("the folder cannot be made") << false << QStringList{};
-        QTest::newRow("no space") << true
-                                  << QStringList{"--set",
-                                                 "keep_positive.limit=0",
-                                                 "--set",
-                                                 "keep_negative.limit=0"};
+        testing::addTable<bool, QStringList>(
+            {"isFolder", "arguments"},
+            {{"the folder cannot be made", false, {}},
+             {"no space",
+              true,
+              {"--set", "keep_positive.limit=0", "--set", "keep_negative.limit=0"}}});
     }
 
     void aDiskThatTakesNothingIsAWarning() {

@@ -4,7 +4,6 @@
 #include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <atomic>

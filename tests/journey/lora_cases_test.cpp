@@ -6,9 +6,9 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace lora_cases_test {
@@ -62,8 +62,7 @@ class LoraCasesTest : public QObject {
 
     [[nodiscard]] testing::ModuleRun run(const std::string& graph, Json options) const {
         options["dump"] = folder_.filePath("dump.safetensors").toStdString();
-        testing::EventLog log;
-        return testing::runModule(graph, options, log);
+        return testing::runModule(graph, options);
     }
 
     /// The run's values, which end with nothing on the device.
@@ -84,17 +83,11 @@ private Q_SLOTS:
         loras_ = goldens + "/lora/sd15_1_1";
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     /// Eight bits and a LoRA gave another image in every run, without it the same one.
     void comfyui15365_eightBitsAndALoraGiveOneImage_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : {"model", "leaf+stream", "block", "auto"}) {
-            QTest::newRow(policy) << policy;
-        }
+        testing::addRows("policy", {"model", "leaf+stream", "block", "auto"});
     }
 
     void comfyui15365_eightBitsAndALoraGiveOneImage() {
@@ -113,10 +106,7 @@ private Q_SLOTS:
 
     /// Layers that were offloaded had other weights than those that were kept.
     void comfyui15389_offloadedLayersHaveTheSameWeights_data() {
-        QTest::addColumn<QString>("storage");
-        for (const char* storage : {"bf16", "f16", "file"}) {
-            QTest::newRow(storage) << storage;
-        }
+        testing::addRows("storage", {"bf16", "f16", "file"});
     }
 
     void comfyui15389_offloadedLayersHaveTheSameWeights() {
@@ -162,8 +152,7 @@ private Q_SLOTS:
                                                std::string("denoise_b.sampler=euler_a")}) {
                 asked["set"].push_back(setting);
             }
-            testing::EventLog log;
-            const testing::ModuleRun ended = testing::runModule(graph.dump(), asked, log);
+            const testing::ModuleRun ended = testing::runModule(graph.dump(), asked);
             std::vector<QImage> images;
             for (const Json& file : ended.report.at("files")) {
                 images.emplace_back(QString::fromStdString(file.at("path").get<std::string>()));

@@ -5,7 +5,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace lost_device_test {
@@ -61,19 +60,17 @@ class LostDeviceTest : public QObject {
             {"policies", policies},
             {"out", folder_.path().toStdString()},
             {"dump", folder_.filePath("dump.safetensors").toStdString()}};
-        testing::EventLog log;
-        return testing::runModule(testing::exampleText("text_to_image"), options, log);
+        return testing::runModule(testing::exampleText("text_to_image"), options);
     }
 
 private Q_SLOTS:
 
     void theRunFailsAndTheProgramGoesOn_data() {
-        QTest::addColumn<std::vector<std::string>>("policies");
-        QTest::newRow("auto") << std::vector<std::string>{};
-        QTest::newRow("leaf") << std::vector<std::string>{
-            "encode=leaf+stream", "denoise=leaf+stream", "decode=leaf"};
-        QTest::newRow("kept") << std::vector<std::string>{
-            "encode=model", "denoise=model,after=keep", "decode=none,after=keep"};
+        testing::addTable<std::vector<std::string>>(
+            {"policies"},
+            {{"auto", {}},
+             {"leaf", {"encode=leaf+stream", "denoise=leaf+stream", "decode=leaf"}},
+             {"kept", {"encode=model", "denoise=model,after=keep", "decode=none,after=keep"}}});
     }
 
     void theRunFailsAndTheProgramGoesOn() {

@@ -4,9 +4,6 @@
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace model_folders_test {
@@ -59,13 +56,12 @@ private Q_SLOTS:
     void init() { folder_ = std::make_unique<QTemporaryDir>(); }
 
     void findsFilesOfEachLayout_data() {
-        QTest::addColumn<QString>("preset");
-        QTest::addColumn<bool>("isOfComfy");
-        QTest::newRow("ComfyUI, ControlNet") << kControlPreset << true;
-        QTest::newRow("ComfyUI, LoRA") << kLoraPreset << true;
-        QTest::newRow("ComfyUI, IP-Adapter and its encoder") << kIpPreset << true;
-        QTest::newRow("A1111, ControlNet") << kControlPreset << false;
-        QTest::newRow("A1111, LoRA") << kLoraPreset << false;
+        testing::addTable<QString, bool>({"preset", "isOfComfy"},
+                                         {{"ComfyUI, ControlNet", kControlPreset, true},
+                                          {"ComfyUI, LoRA", kLoraPreset, true},
+                                          {"ComfyUI, IP-Adapter and its encoder", kIpPreset, true},
+                                          {"A1111, ControlNet", kControlPreset, false},
+                                          {"A1111, LoRA", kLoraPreset, false}});
     }
 
     void findsFilesOfEachLayout() {
@@ -139,14 +135,11 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNotThere_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("folder") << "none"
-                                << "there is no folder";
-        QTest::newRow("paths file") << "none.yaml"
-                                    << "none.yaml";
-        QTest::newRow("no YAML") << "bad.yaml"
-                                 << "bad.yaml is no YAML: line ";
+        testing::addTable<QString, QString>(
+            {"path", "words"},
+            {{"folder", "none", "there is no folder"},
+             {"paths file", "none.yaml", "none.yaml"},
+             {"no YAML", "bad.yaml", "bad.yaml is no YAML: line "}});
     }
 
     void refusesWhatIsNotThere() {

@@ -6,10 +6,6 @@
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QSet>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <future>
@@ -117,16 +113,15 @@ private Q_SLOTS:
     }
 
     void outputsAreOpenedBeforeTheFirstNode_data() {
-        QTest::addColumn<QStringList>("options");
-        QTest::addColumn<QString>("named");
         const QString none = "none/nofolder/";
-        QTest::newRow("report") << QStringList{"--report", none + "r.json"} << "\"r.json\"";
-        QTest::newRow("dump") << QStringList{"--dump", none + "d.safetensors"}
-                              << "\"d.safetensors\"";
-        QTest::newRow("timeline") << QStringList{"--timeline", none + "t.jsonl"} << "\"t.jsonl\"";
-        QTest::newRow("images") << QStringList{"--out", "graph.json/out"} << "\"graph.json\"";
-        QTest::newRow("a folder for a report") << QStringList{"--report", "taken"} << "\"taken\"";
-        QTest::newRow("a folder for a dump") << QStringList{"--dump", "taken"} << "\"taken\"";
+        testing::addTable<QStringList, QString>(
+            {"options", "named"},
+            {{"report", {"--report", none + "r.json"}, "\"r.json\""},
+             {"dump", {"--dump", none + "d.safetensors"}, "\"d.safetensors\""},
+             {"timeline", {"--timeline", none + "t.jsonl"}, "\"t.jsonl\""},
+             {"images", {"--out", "graph.json/out"}, "\"graph.json\""},
+             {"a folder for a report", {"--report", "taken"}, "\"taken\""},
+             {"a folder for a dump", {"--dump", "taken"}, "\"taken\""}});
     }
 
     void outputsAreOpenedBeforeTheFirstNode() {
@@ -228,32 +223,20 @@ private Q_SLOTS:
     }
 
     void bytesThatAreNoTextAreRefusedInASentence_data() {
-        QTest::addColumn<QString>("script");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("out") << "--out $'o\\xff'"
-                             << "--out \"o?\" is not UTF-8";
-        QTest::newRow("set") << "--set $'save.prefix=\\xff'"
-                             << "--set \"save.prefix=?\"";
-        QTest::newRow("dump") << "--dump $'\\xc3.safetensors'"
-                              << "--dump \"?.safetensors\"";
-        QTest::newRow("timeline") << "--timeline $'\\xff'"
-                                  << "--timeline \"?\"";
-        QTest::newRow("policy") << "--policy $'save=\\xff'"
-                                << "--policy \"save=?\"";
-        QTest::newRow("precision") << "--precision $'\\xff'"
-                                   << "--precision \"?\"";
-        QTest::newRow("device") << "--device $'\\xff'"
-                                << "--device \"?\"";
-        QTest::newRow("budget") << "--memory-budget $'\\xff'"
-                                << "--memory-budget \"?\"";
-        QTest::newRow("until") << "--until $'\\xff'"
-                               << "--until \"?\"";
-        QTest::newRow("model folder") << "--model-folder $'m\\xff'"
-                                      << "--model-folder \"m?\"";
-        QTest::newRow("a number") << "--threads $'\\xff'"
-                                  << "the arguments cannot be read";
-        QTest::newRow("unknown") << "$'--\\xff'"
-                                 << "the arguments cannot be read";
+        testing::addTable<QString, QString>(
+            {"script", "message"},
+            {{"out", "--out $'o\\xff'", "--out \"o?\" is not UTF-8"},
+             {"set", "--set $'save.prefix=\\xff'", "--set \"save.prefix=?\""},
+             {"dump", "--dump $'\\xc3.safetensors'", "--dump \"?.safetensors\""},
+             {"timeline", "--timeline $'\\xff'", "--timeline \"?\""},
+             {"policy", "--policy $'save=\\xff'", "--policy \"save=?\""},
+             {"precision", "--precision $'\\xff'", "--precision \"?\""},
+             {"device", "--device $'\\xff'", "--device \"?\""},
+             {"budget", "--memory-budget $'\\xff'", "--memory-budget \"?\""},
+             {"until", "--until $'\\xff'", "--until \"?\""},
+             {"model folder", "--model-folder $'m\\xff'", "--model-folder \"m?\""},
+             {"a number", "--threads $'\\xff'", "the arguments cannot be read"},
+             {"unknown", "$'--\\xff'", "the arguments cannot be read"}});
     }
 
     void bytesThatAreNoTextAreRefusedInASentence() {

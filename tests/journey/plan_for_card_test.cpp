@@ -9,8 +9,6 @@
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QRegularExpression>
 #include <QtTest/QtTest>
 
 namespace plan_for_card_test {
@@ -170,10 +168,9 @@ private Q_SLOTS:
     }
 
     void anUpcastIsPlannedAndReported_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<bool>("isUpcast");
-        QTest::newRow("force_upcast") << "sdxl_1" << true;
-        QTest::newRow("no force_upcast") << "sdxl_2" << false;
+        testing::addTable<QString, bool>(
+            {"checkpoint", "isUpcast"},
+            {{"force_upcast", "sdxl_1", true}, {"no force_upcast", "sdxl_2", false}});
     }
 
     /// The autoencoder of Stable Diffusion XL where its file states that it overflows f16.

@@ -4,7 +4,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -205,15 +204,13 @@ class PolicyMeaningTest : public QObject {
         for (const std::string& stage : kStages) {
             policies.push_back(stage + "=" + policy);
         }
-        testing::EventLog log;
         const testing::ModuleRun run =
             testing::runModule(graph().dump(),
                                {{"device", "fake:1GiB"},
                                 {"out", folder_.filePath("out").toStdString()},
                                 {"policies", policies},
                                 {"timeline", folder_.filePath("timeline.jsonl").toStdString()},
-                                {"forceExecution", true}},
-                               log);
+                                {"forceExecution", true}});
         if (run.status != Status::Ok) {
             throw std::runtime_error(policy + ": " + run.report.dump());
         }
@@ -318,15 +315,13 @@ private Q_SLOTS:
     }
 
     void block_isOneGroupOfBlocks_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<int>("blocks");
-        QTest::addColumn<int>("groups");
-        QTest::newRow("block:1") << "block:1" << 1 << 1;
-        QTest::newRow("block:1+stream") << "block:1+stream" << 1 << 2;
-        QTest::newRow("block:2") << "block:2" << 2 << 1;
-        QTest::newRow("block:2+stream") << "block:2+stream" << 2 << 2;
-        QTest::newRow("block:3") << "block:3" << 3 << 1;
-        QTest::newRow("block:3+stream") << "block:3+stream" << 3 << 2;
+        testing::addTable<QString, int, int>({"policy", "blocks", "groups"},
+                                             {{"block:1", "block:1", 1, 1},
+                                              {"block:1+stream", "block:1+stream", 1, 2},
+                                              {"block:2", "block:2", 2, 1},
+                                              {"block:2+stream", "block:2+stream", 2, 2},
+                                              {"block:3", "block:3", 3, 1},
+                                              {"block:3+stream", "block:3+stream", 3, 2}});
     }
 
     /// At most `blocks` in each of at most `groups`: k blocks, with stream 2 k.

@@ -2,11 +2,11 @@
 #include "plugin/base/json.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <span>
@@ -149,16 +149,12 @@ private Q_SLOTS:
     }
 
     void exactRefusesWhatIsLossy_data() {
-        QTest::addColumn<QString>("precision");
-        QTest::addColumn<QString>("reason");
-        QTest::newRow("storage") << "denoise=quality,storage=f8"
-                                 << "stored as f8";
-        QTest::newRow("compute") << "decode=quality,compute=bf16"
-                                 << "the autoencoder computes in bf16";
-        QTest::newRow("nothing lossy") << "denoise=quality,storage=file"
-                                       << "";
-        QTest::newRow("a preset that changes nothing here") << "denoise=speed"
-                                                            << "";
+        testing::addTable<QString, QString>(
+            {"precision", "reason"},
+            {{"storage", "denoise=quality,storage=f8", "stored as f8"},
+             {"compute", "decode=quality,compute=bf16", "the autoencoder computes in bf16"},
+             {"nothing lossy", "denoise=quality,storage=file", ""},
+             {"a preset that changes nothing here", "denoise=speed", ""}});
     }
 
     void exactRefusesWhatIsLossy() {
@@ -187,26 +183,19 @@ private Q_SLOTS:
         graph["exact"] = true;
         graph["nodes"]["denoise"]["precision"] = {{"storage", "bf16"}};
         const QString path = folder_.filePath("exact.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(graph.dump().c_str());
-        file.close();
+        testing::writeFile(path, graph.dump().c_str());
         const CommandResult result = runInProcess({"check", path});
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.errors.contains("node denoise is lossy"), qPrintable(result.errors));
     }
 
     void badPrecisionsAreRefused_data() {
-        QTest::addColumn<QString>("precision");
-        QTest::addColumn<QString>("reason");
-        QTest::newRow("preset") << "denoise=fast"
-                                << "there is no preset \"fast\"";
-        QTest::newRow("type") << "denoise=quality,storage=i4"
-                              << "not \"i4\"";
-        QTest::newRow("no network") << "save=speed"
-                                    << "runs no network, so it has no precision";
-        QTest::newRow("no node") << "nobody=speed"
-                                 << "no node \"nobody\"";
+        testing::addTable<QString, QString>(
+            {"precision", "reason"},
+            {{"preset", "denoise=fast", "there is no preset \"fast\""},
+             {"type", "denoise=quality,storage=i4", "not \"i4\""},
+             {"no network", "save=speed", "runs no network, so it has no precision"},
+             {"no node", "nobody=speed", "no node \"nobody\""}});
     }
 
     void badPrecisionsAreRefused() {
@@ -222,9 +211,7 @@ private Q_SLOTS:
         const CommandResult run = runLowtide(with(
             "run", {"--cudnn-api", "v7", "--out", folder_.filePath("api"), "--report", report}));
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        QFile file(report);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const Json written = Json::parse(file.readAll().toStdString());
+        const Json written = Json::parse(testing::contentsOf(report).toStdString());
         const auto reported = QString::fromStdString(written.at("cudnnApi").get<std::string>());
         QVERIFY2(reported.startsWith("v7"), qPrintable(reported));
         QCOMPARE(written.at("precision").at("decode").at("compute"), Json("f32"));

@@ -4,10 +4,6 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QCryptographicHash>
-#include <QFile>
-#include <QTemporaryDir>
-#include <QThread>
 #include <QtTest/QtTest>
 
 #include <atomic>
@@ -86,11 +82,9 @@ private Q_SLOTS:
     }
 
     void twoRangesEqualOne_data() {
-        QTest::addColumn<QString>("sampler");
-        for (const char* sampler :
-             {"ddim", "euler", "euler_a", "dpmpp_2m", "pndm", "heun", "kdpm2_a", "unipc"}) {
-            QTest::newRow(sampler) << sampler;
-        }
+        testing::addRows(
+            "sampler",
+            {"ddim", "euler", "euler_a", "dpmpp_2m", "pndm", "heun", "kdpm2_a", "unipc"});
     }
 
     void twoRangesEqualOne() {

@@ -8,10 +8,6 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QCryptographicHash>
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -41,12 +37,6 @@ double errorOf(const Json& found, const std::string& setting) {
 bool hasOnly(const Json& found, const char* key, const Json& value) {
     return std::ranges::all_of(found.at("sensitivities"),
                                [&](const Json& row) { return row.at(key) == value; });
-}
-
-const Json& denoiserIn(const Json& report) {
-    const Json& nodes = report.at("repetitions").back().at("nodes");
-    return *std::ranges::find_if(nodes,
-                                 [](const Json& node) { return node.at("node") == "denoise"; });
 }
 
 }  // namespace
@@ -190,10 +180,7 @@ private Q_SLOTS:
     }
 
     void theDeviceAndItsPolicyChangeNothing_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : {"leaf+stream", "block:2"}) {
-            QTest::newRow(policy) << policy;
-        }
+        testing::addRows("policy", {"leaf+stream", "block:2"});
     }
 
     void theDeviceAndItsPolicyChangeNothing() {
@@ -226,12 +213,11 @@ private Q_SLOTS:
     }
 
     void videosAreMeasured_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QStringList>("guidance");
-        QTest::newRow("guided") << "wan_t2v_0" << QStringList{"denoise.cfg=4"};
-        QTest::newRow("not guided") << "wan_t2v_0" << QStringList{"denoise.cfg=1"};
-        QTest::newRow("two noise models")
-            << "wan22_t2v_0" << QStringList{"denoise.cfg=4", "denoise.cfg_2=1"};
+        testing::addTable<QString, QStringList>(
+            {"checkpoint", "guidance"},
+            {{"guided", "wan_t2v_0", {"denoise.cfg=4"}},
+             {"not guided", "wan_t2v_0", {"denoise.cfg=1"}},
+             {"two noise models", "wan22_t2v_0", {"denoise.cfg=4", "denoise.cfg_2=1"}}});
     }
 
     /// Their prompts are calls of their own, which are recorded one by one.
@@ -285,22 +271,21 @@ private Q_SLOTS:
     }
 
     void badInputIsRefused_data() {
-        QTest::addColumn<QString>("graph");
-        QTest::addColumn<QStringList>("arguments");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("two nodes sample") << "two_passes" << QStringList{} << "--until";
-        QTest::newRow("until something else")
-            << "text_to_image" << QStringList{"--until", "decode"} << "--until denoise";
-        QTest::newRow("exact") << "text_to_image" << QStringList{"--exact"} << "--exact";
-        QTest::newRow("repeat") << "text_to_image" << QStringList{"--repeat", "2"} << "--repeat";
-        QTest::newRow("another node varied")
-            << "text_to_image_deepcache" << QStringList{"--vary", "denoise.steps=2,3"}
-            << "no setting of a step cache";
-        QTest::newRow("no cache to vary")
-            << "text_to_image" << QStringList{"--vary", "denoise.steps=2,3"}
-            << "connect a step cache";
-        QTest::newRow("no checkpoint")
-            << "text_to_image" << QStringList{"--set", "load.checkpoint=nowhere"} << "nowhere";
+        testing::addTable<QString, QStringList, QString>(
+            {"graph", "arguments", "complaint"},
+            {{"two nodes sample", "two_passes", {}, "--until"},
+             {"until something else", "text_to_image", {"--until", "decode"}, "--until denoise"},
+             {"exact", "text_to_image", {"--exact"}, "--exact"},
+             {"repeat", "text_to_image", {"--repeat", "2"}, "--repeat"},
+             {"another node varied",
+              "text_to_image_deepcache",
+              {"--vary", "denoise.steps=2,3"},
+              "no setting of a step cache"},
+             {"no cache to vary",
+              "text_to_image",
+              {"--vary", "denoise.steps=2,3"},
+              "connect a step cache"},
+             {"no checkpoint", "text_to_image", {"--set", "load.checkpoint=nowhere"}, "nowhere"}});
     }
 
     void badInputIsRefused() {
@@ -324,8 +309,7 @@ private Q_SLOTS:
                             {"out", folder_->path().toStdString()},
                             {"until", {"denoise"}}};
             options.update(more);
-            testing::EventLog log;
-            return testing::runModule(testing::exampleText(graph), options, log);
+            return testing::runModule(testing::exampleText(graph), options);
         };
         // The file is kept here: runModule removes the one of "dump".
         const auto exact = run("text_to_image", {{"dump", recording}});
@@ -334,11 +318,16 @@ private Q_SLOTS:
 
         const auto along = run("text_to_image_deepcache", {{"teacher", recording}});
         QCOMPARE(along.status, Status::Ok);
-        QCOMPARE(denoiserIn(along.report).at("teacher_forced").at("errors").size(), size_t{5});
+        QCOMPARE(testing::entryOf(along.report.at("repetitions").back().at("nodes"), "denoise")
+                     .at("teacher_forced")
+                     .at("errors")
+                     .size(),
+                 size_t{5});
         const auto own = run("text_to_image_deepcache", Json::object());
         QCOMPARE(own.status, Status::Ok);
-        QVERIFY(!denoiserIn(own.report).contains("teacher_forced"));
-        QCOMPARE(denoiserIn(own.report).at("steps").at("full"), Json(2));
+        QVERIFY(!testing::entryOf(own.report.at("repetitions").back().at("nodes"), "denoise")
+                     .contains("teacher_forced"));
+        QCOMPARE(testing::stepsIn(own.report.at("repetitions").back()).at("full"), Json(2));
 
         const auto otherSeed =
             run("text_to_image",

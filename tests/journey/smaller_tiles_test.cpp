@@ -6,7 +6,6 @@
 #include "tests/unit/models/rrdb_file.hpp"
 
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace smaller_tiles_test {

@@ -3,7 +3,6 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -33,35 +32,30 @@ class StepCacheChoicesTest : public QObject {
     }
 
     static testing::ModuleRun run(const std::string& graph, const Json& options) {
-        testing::EventLog log;
-        return testing::runModule(graph, options, log);
+        return testing::runModule(graph, options);
     }
 
 private Q_SLOTS:
 
     void exactTakesWhatSparesNothing_data() {
-        QTest::addColumn<QString>("graph");
-        QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QString>("expected");
         const QString deepcache = "text_to_image_deepcache";
         const QString block = "text_to_image_block_cache";
         const QString forecast = "text_to_image_forecast";
-        QTest::newRow("DeepCache") << deepcache << QStringList{} << "DeepCache, interval 3";
-        QTest::newRow("interval 1") << deepcache << QStringList{"deepcache.interval=1"} << "";
-        QTest::newRow("all kept full") << deepcache << QStringList{"deepcache.keep_last=9"} << "";
-        QTest::newRow("block cache") << block << QStringList{} << "Block cache";
-        QTest::newRow("threshold 0") << block << QStringList{"block_cache.threshold=0"} << "";
-        QTest::newRow("a mask of computed calls")
-            << block << QStringList{"block_cache.gate=mask", "block_cache.mask=1111111"} << "";
-        QTest::newRow("warm-up of all") << block << QStringList{"block_cache.warm_up=7"} << "";
-        QTest::newRow("forecast") << forecast << QStringList{} << "Step forecast";
-        QTest::newRow("window 1") << forecast
-                                  << QStringList{"forecast.window=1", "forecast.window_growth=0"}
-                                  << "";
-        QTest::newRow("change 0") << forecast
-                                  << QStringList{"forecast.gate=output_change",
-                                                 "forecast.threshold=0"}
-                                  << "";
+        testing::addTable<QString, QStringList, QString>(
+            {"graph", "settings", "expected"},
+            {{"DeepCache", deepcache, {}, "DeepCache, interval 3"},
+             {"interval 1", deepcache, {"deepcache.interval=1"}, ""},
+             {"all kept full", deepcache, {"deepcache.keep_last=9"}, ""},
+             {"block cache", block, {}, "Block cache"},
+             {"threshold 0", block, {"block_cache.threshold=0"}, ""},
+             {"a mask of computed calls",
+              block,
+              {"block_cache.gate=mask", "block_cache.mask=1111111"},
+              ""},
+             {"warm-up of all", block, {"block_cache.warm_up=7"}, ""},
+             {"forecast", forecast, {}, "Step forecast"},
+             {"window 1", forecast, {"forecast.window=1", "forecast.window_growth=0"}, ""},
+             {"change 0", forecast, {"forecast.gate=output_change", "forecast.threshold=0"}, ""}});
     }
 
     /// What is lossy is refused with its node; without exact it is marked there.
@@ -110,23 +104,20 @@ private Q_SLOTS:
     }
 
     void refusesWhatCannotBe_data() {
-        QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("interval 0") << QStringList{"deepcache.interval=0"} << "deepcache"
-                                    << "interval";
-        QTest::newRow("beyond the network") << QStringList{"deepcache.depth=13"} << "denoise"
-                                            << "goes down to";
-        QTest::newRow("mask of another length")
-            << QStringList{"deepcache.schedule=mask", "deepcache.mask=1001"} << "denoise"
-            << "has 4 entries";
-        QTest::newRow("LCM") << QStringList{"denoise.sampler=lcm"} << "denoise"
-                             << "LCM takes a few steps";
-        QTest::newRow("TCD") << QStringList{"denoise.sampler=tcd"} << "denoise"
-                             << "little in common";
-        QTest::newRow("half of OneDiff's names")
-            << QStringList{"deepcache.cache_layer_id=1"} << "deepcache"
-            << "cache_block_id";
+        testing::addTable<QStringList, QString, QString>(
+            {"settings", "node", "expected"},
+            {{"interval 0", {"deepcache.interval=0"}, "deepcache", "interval"},
+             {"beyond the network", {"deepcache.depth=13"}, "denoise", "goes down to"},
+             {"mask of another length",
+              {"deepcache.schedule=mask", "deepcache.mask=1001"},
+              "denoise",
+              "has 4 entries"},
+             {"LCM", {"denoise.sampler=lcm"}, "denoise", "LCM takes a few steps"},
+             {"TCD", {"denoise.sampler=tcd"}, "denoise", "little in common"},
+             {"half of OneDiff's names",
+              {"deepcache.cache_layer_id=1"},
+              "deepcache",
+              "cache_block_id"}});
     }
 
     /// Before anything executes.
@@ -146,16 +137,13 @@ private Q_SLOTS:
     }
 
     void aCacheNeedsADenoiser_data() {
-        QTest::addColumn<QStringList>("from");
-        QTest::addColumn<QStringList>("to");
-        QTest::addColumn<QString>("expected");
         const QStringList cache = {"deepcache", "step_cache"};
-        QTest::newRow("as a latent") << cache << QStringList{"decode", "latent"} << "STEP_CACHE";
-        QTest::newRow("as an image") << cache << QStringList{"save", "image"} << "STEP_CACHE";
-        QTest::newRow("into a node without a denoiser")
-            << cache << QStringList{"decode", "step_cache"} << "step_cache";
-        QTest::newRow("a latent as cache") << QStringList{"latent", "latent"}
-                                           << QStringList{"denoise", "step_cache"} << "STEP_CACHE";
+        testing::addTable<QStringList, QStringList, QString>(
+            {"from", "to", "expected"},
+            {{"as a latent", cache, {"decode", "latent"}, "STEP_CACHE"},
+             {"as an image", cache, {"save", "image"}, "STEP_CACHE"},
+             {"into a node without a denoiser", cache, {"decode", "step_cache"}, "step_cache"},
+             {"a latent as cache", {"latent", "latent"}, {"denoise", "step_cache"}, "STEP_CACHE"}});
     }
 
     void aCacheNeedsADenoiser() {

@@ -5,11 +5,7 @@
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QFile>
 #include <QImage>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace text_to_image_test {
@@ -164,18 +160,11 @@ private Q_SLOTS:
     }
 
     void operatorsThreadsSleepSoon_data() {
-        QTest::addColumn<QString>("variable");
-        QTest::addColumn<QString>("value");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("by itself") << ""
-                                   << ""
-                                   << "GOMP_SPINCOUNT = '10000'";
-        QTest::newRow("a count of one's own") << "GOMP_SPINCOUNT"
-                                              << "77"
-                                              << "GOMP_SPINCOUNT = '77'";
-        QTest::newRow("a policy of one's own") << "OMP_WAIT_POLICY"
-                                               << "active"
-                                               << "OMP_WAIT_POLICY = 'ACTIVE'";
+        testing::addTable<QString, QString, QString>(
+            {"variable", "value", "expected"},
+            {{"by itself", "", "", "GOMP_SPINCOUNT = '10000'"},
+             {"a count of one's own", "GOMP_SPINCOUNT", "77", "GOMP_SPINCOUNT = '77'"},
+             {"a policy of one's own", "OMP_WAIT_POLICY", "active", "OMP_WAIT_POLICY = 'ACTIVE'"}});
     }
 
     /// libgomp prints its settings when it is loaded, with the module.
@@ -224,9 +213,7 @@ private Q_SLOTS:
         QCOMPARE(names.first(), QString("runStarted"));
         QCOMPARE(names.last(), QString("runFinished"));
         QCOMPARE(names.count("nodeFinished"), 12);
-        QFile file(report);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const Json json = parseJson(file.readAll().toStdString(), "report");
+        const Json json = parseJson(testing::contentsOf(report).toStdString(), "report");
         QCOMPARE(json.at("repetitions").size(), size_t{2});
         QVERIFY(json.at("repetitions")[0].at("executed") ==
                 json.at("repetitions")[1].at("executed"));

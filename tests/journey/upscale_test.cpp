@@ -8,7 +8,6 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <cmath>
@@ -132,18 +131,12 @@ private Q_SLOTS:
     }
 
     void whatCannotBeIsRefused_data() {
-        QTest::addColumn<QString>("upscaler");
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<QString>("complaint");
         const QString good = upscalers_ + "esrgan_0/esrgan_old.safetensors";
-        QTest::newRow("no file") << ""
-                                 << "upscale.tile=0"
-                                 << "load_upscaler.upscaler";
-        QTest::newRow("missing file") << "no-such.safetensors"
-                                      << "upscale.tile=0"
-                                      << "no-such.safetensors";
-        QTest::newRow("overlap") << good << "upscale.tile=100"
-                                 << "upscale.overlap";
+        testing::addTable<QString, QString, QString>(
+            {"upscaler", "setting", "complaint"},
+            {{"no file", "", "upscale.tile=0", "load_upscaler.upscaler"},
+             {"missing file", "no-such.safetensors", "upscale.tile=0", "no-such.safetensors"},
+             {"overlap", good, "upscale.tile=100", "upscale.overlap"}});
     }
 
     void whatCannotBeIsRefused() {
@@ -168,8 +161,7 @@ private Q_SLOTS:
                                 "denoise.sampler=ddim"}},
                               {"out", folder_.path().toStdString()}};
         const auto executed = [&] {
-            testing::EventLog log;
-            const testing::ModuleRun ended = testing::runModule(graph, options, log);
+            const testing::ModuleRun ended = testing::runModule(graph, options);
             const std::string report = ended.report.dump();
             if (ended.status != Status::Ok) {
                 qWarning("%s", report.c_str());

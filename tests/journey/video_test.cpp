@@ -5,8 +5,6 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QDir>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace video_test {
@@ -71,16 +69,11 @@ private Q_SLOTS:
 
     /// A video that was opened again as a graph becomes the same file, to the byte.
     void runsAgainFromItsFile_data() {
-        QTest::addColumn<QString>("format");
-        QTest::addColumn<QString>("ending");
-        QTest::newRow("MP4") << "mp4"
-                             << ".mp4";
-        QTest::newRow("WebM") << "webm"
-                              << ".webm";
-        QTest::newRow("WebP") << "webp"
-                              << ".webp";
-        QTest::newRow("PNG") << "png"
-                             << ".png";
+        testing::addTable<QString, QString>({"format", "ending"},
+                                            {{"MP4", "mp4", ".mp4"},
+                                             {"WebM", "webm", ".webm"},
+                                             {"WebP", "webp", ".webp"},
+                                             {"PNG", "png", ".png"}});
     }
 
     void runsAgainFromItsFile() {
@@ -140,15 +133,11 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNoVideo_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("settings");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("nothing") << QByteArray() << ""
-                                 << "load.video";
-        QTest::newRow("text") << QByteArray("no video") << ""
-                              << "load.video";
-        QTest::newRow("cut") << QByteArray("RIFF\x10\0\0\0WEBPVP8X", 16) << ""
-                             << "load.video";
+        testing::addTable<QByteArray, QString, QString>(
+            {"bytes", "settings", "message"},
+            {{"nothing", QByteArray(), "", "load.video"},
+             {"text", "no video", "", "load.video"},
+             {"cut", QByteArray("RIFF\x10\0\0\0WEBPVP8X", 16), "", "load.video"}});
     }
 
     void refusesWhatIsNoVideo() {

@@ -13,10 +13,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/xl_bad_files.hpp"
 
-#include <QDir>
-#include <QFile>
 #include <QImage>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <cstring>
@@ -186,9 +183,7 @@ private Q_SLOTS:
     }
 
     void aRefinerThatBeginsIsWarnedOf_data() {
-        QTest::addColumn<bool>("isRefiner");
-        QTest::newRow("refiner") << true;
-        QTest::newRow("base") << false;
+        testing::addTable<bool>({"isRefiner"}, {{"refiner", true}, {"base", false}});
     }
 
     void aRefinerThatBeginsIsWarnedOf() {
@@ -204,9 +199,7 @@ private Q_SLOTS:
 
     /// Behind a base, or in the refiner's place, a checkpoint goes on with what it is given.
     void aBaseRefines_data() {
-        QTest::addColumn<bool>("isRefiner");
-        QTest::newRow("refiner") << true;
-        QTest::newRow("base") << false;
+        testing::addTable<bool>({"isRefiner"}, {{"refiner", true}, {"base", false}});
     }
 
     void aBaseRefines() {

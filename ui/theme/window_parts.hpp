@@ -24,7 +24,7 @@ template <typename Widget>
     return widget;
 }
 
-/// What stands in a row or a column: a widget or a layout with its share of the space, or space
+/// What stands in a row or a column: a widget or a layout with its stretch factor, or space
 /// alone. nullptr stands for nothing.
 struct Cell {
     // NOLINTNEXTLINE(google-explicit-constructor): a list names widgets and layouts as they are

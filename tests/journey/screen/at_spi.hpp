@@ -4,9 +4,7 @@
 
 #include <QDBusConnection>
 #include <QDBusMessage>
-#include <QObject>
-#include <QRect>
-#include <QStringList>
+#include <QtCore>
 
 #include <functional>
 #include <optional>

@@ -3,11 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
 
-#include <QDir>
-#include <QGuiApplication>
-#include <QImage>
-#include <QRegularExpression>
-#include <QtMath>
+#include <QtGui>
 #include <QtTest/QtTest>
 
 #include <algorithm>

@@ -3,11 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
 
-#include <QCryptographicHash>
-#include <QDir>
-#include <QFile>
 #include <QGuiApplication>
-#include <QJsonArray>
 #include <QtTest/QtTest>
 
 namespace models_test {

@@ -3,11 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
 
-#include <QDir>
-#include <QFile>
-#include <QGuiApplication>
-#include <QJsonDocument>
-#include <QStyleHints>
+#include <QtGui>
 #include <QtTest/QtTest>
 
 #include <algorithm>

@@ -5,10 +5,6 @@
 #include "tests/journey/screen/at_spi.hpp"
 #include "tests/journey/screen/screen.hpp"
 
-#include <QJsonObject>
-#include <QProcess>
-#include <QTemporaryDir>
-
 #include <functional>
 #include <optional>
 

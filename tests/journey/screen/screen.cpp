@@ -1,7 +1,5 @@
 #include "tests/journey/screen/screen.hpp"
 
-#include <QDir>
-#include <QProcess>
 #include <QtTest/QtTest>
 
 #include <stdexcept>

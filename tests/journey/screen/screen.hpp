@@ -2,10 +2,7 @@
 
 #include "tests/journey/screen/x_server.hpp"
 
-#include <QPoint>
-#include <QSize>
-#include <QString>
-#include <QStringList>
+#include <QtCore>
 
 #include <functional>
 

@@ -2,8 +2,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/real_studio.hpp"
 
-#include <QGuiApplication>
-#include <QImage>
+#include <QtGui>
 #include <QtTest/QtTest>
 
 namespace sheet_test {

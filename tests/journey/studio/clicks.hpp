@@ -3,9 +3,7 @@
 #include "tests/journey/studio/studio_session.hpp"
 #include "ui/panels/image_view.hpp"
 
-#include <QAbstractItemView>
-#include <QComboBox>
-#include <QToolButton>
+#include <QtWidgets>
 
 namespace lowtide::testing {
 

@@ -2,9 +2,6 @@
 
 #include "tests/journey/studio/studio_session.hpp"
 
-#include <QModelIndex>
-#include <QString>
-
 class QAbstractItemView;
 
 namespace lowtide::ui {

@@ -7,8 +7,6 @@
 #include "ui/history/run_store.hpp"
 #include "ui/panels/gallery.hpp"
 
-#include <QProcess>
-#include <QRandomGenerator>
 #include <QtTest/QtTest>
 #include <QtWidgets>
 

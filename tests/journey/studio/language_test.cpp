@@ -58,7 +58,7 @@ QStringList textsOf(const NodeDesc& desc) {
 
 }  // namespace
 
-class LanguageTest : public QObject {
+class LanguageTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -69,8 +69,6 @@ private Q_SLOTS:
         studio_ = std::make_unique<StudioSession>(folder_.path());
         QVERIFY(studio_->isReady());
     }
-
-    void init() { test::failOnQtWarnings(); }
 
     void cleanupTestCase() {
         studio_->model().setSaved();

@@ -86,10 +86,8 @@ private Q_SLOTS:
     }
 
     void theyAreAsked_data() {
-        QTest::addColumn<int>("seeds");
-        QTest::newRow("a new seed each time") << 0;
-        QTest::newRow("counted") << 1;
-        QTest::newRow("as the nodes state") << 2;
+        testing::addTable<int>(
+            {"seeds"}, {{"a new seed each time", 0}, {"counted", 1}, {"as the nodes state", 2}});
     }
 
     void theyAreAsked() {

@@ -1,5 +1,6 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/document_disk.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -29,12 +30,6 @@ QImage dogOf(int width, int height) {
         .scaled(width, height, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
 }
 
-void write(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QCOMPARE(file.write(bytes), bytes.size());
-}
-
 /// Whether a node brings images to another size.
 bool fits(const GraphModel& model) {
     return std::any_of(model.document().nodes.begin(),
@@ -50,13 +45,11 @@ QString firstIssueOf(const QueuedRun& run) {
 }  // namespace
 
 /// Image to image of photographs as phones write them, without another program.
-class PhotoTest : public QObject {
+class PhotoTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase();
-
-    void init() { test::failOnQtWarnings(); }
 
     void aPhotoGoesThroughThePreset();
     void aPhotoThatDoesNotFitIsFitted_byAButton();
@@ -79,7 +72,7 @@ void PhotoTest::initTestCase() {
 /// Twelve megapixels, held upright; the command makes the same file of it.
 void PhotoTest::aPhotoGoesThroughThePreset() {
     const QString photo = folder_.filePath("IMG_0001.JPG");
-    write(photo, turnedPhoto(dogOf(3024, 4032)));
+    testing::writeFile(photo, turnedPhoto(dogOf(3024, 4032)));
     Hands hands(*studio_);
     hands.press("view.presets");
     auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
@@ -102,7 +95,7 @@ void PhotoTest::aPhotoGoesThroughThePreset() {
 
 void PhotoTest::aPhotoThatDoesNotFitIsFitted_byAButton() {
     const QString photo = folder_.filePath("odd.jpg");
-    write(photo, turnedPhoto(dogOf(101, 131)));
+    testing::writeFile(photo, turnedPhoto(dogOf(101, 131)));
     studio_->model().setSaved();
     const QString path = folder_.filePath("own.json");
     QVERIFY(QFile::copy(sourcePath("examples/graphs/image_to_image.json"), path));

@@ -2,7 +2,6 @@
 
 #include "tests/journey/studio/hands.hpp"
 
-#include <QString>
 #include <QWidget>
 
 #include <string>

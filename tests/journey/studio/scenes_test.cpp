@@ -1,5 +1,6 @@
 // The images of docs: every slot is one, named like it (take_images.py). They follow each
 // other as in one working day, so the order counts.
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/single_files.hpp"
@@ -46,13 +47,11 @@ const QStringList kPrompts{"a cat on a yellow background",
 
 }  // namespace
 
-class ScenesTest : public QObject {
+class ScenesTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase();
-
-    void init() { test::failOnQtWarnings(); }
 
     void studio();
     void gallery();
@@ -110,11 +109,8 @@ void ScenesTest::initTestCase() {
     }
     QApplication::setCursorFlashTime(0);
     QVERIFY(QDir::setCurrent(folder_.path()));
-    QVERIFY(QDir().mkpath("Models/checkpoints") && QDir().mkpath("Lowtide/wildcards"));
-    QFile colours("Lowtide/wildcards/colour.txt");
-    QVERIFY(colours.open(QIODevice::WriteOnly));
-    colours.write("green\nblue\npink\n");
-    colours.close();
+    QVERIFY(QDir().mkpath("Models/checkpoints"));
+    testing::writeFile("Lowtide/wildcards/colour.txt", "green\nblue\npink\n");
     const QDir hollow(hollowXlFolder());
     for (const QString& name : hollow.entryList({"*.safetensors"})) {
         QVERIFY(QFile::link(hollow.filePath(name), "Models/checkpoints/" + name));

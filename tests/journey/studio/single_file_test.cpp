@@ -28,13 +28,11 @@ constexpr const char* kFile = "sd15_0.safetensors";
 
 }  // namespace
 
-class SingleFileTest : public QObject {
+class SingleFileTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase();
-
-    void init() { test::failOnQtWarnings(); }
 
     void aFolderIsAdded_andItsFilesAreListed();
     void aDoubleClickBringsTheFileIntoTheGraph();

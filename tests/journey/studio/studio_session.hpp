@@ -4,9 +4,6 @@
 #include "ui/studio/studio_window.hpp"
 
 #include <QApplication>
-#include <QElapsedTimer>
-#include <QTemporaryDir>
-#include <QTimer>
 
 #include <functional>
 #include <memory>

@@ -34,13 +34,11 @@ QString firstIssueOf(const QueuedRun& run) {
 
 }  // namespace
 
-class XlModelTest : public QObject {
+class XlModelTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
     void initTestCase();
-
-    void init() { test::failOnQtWarnings(); }
 
     void modelsHasAFile_forAPresetThatMissesItsOwn();
     void aCardBelowThePresetsBudgetIsRefused_andAButtonFixesIt();

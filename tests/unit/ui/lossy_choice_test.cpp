@@ -115,11 +115,10 @@ private Q_SLOTS:
     }
 
     void otherVariationsAreRefused_data() {
-        QTest::addColumn<QString>("variation");
-        QTest::addColumn<bool>("hasCache");
-        QTest::newRow("another node") << "denoise.steps=2,3" << true;
-        QTest::newRow("no cache") << "c.depth=1,2" << false;
-        QTest::newRow("one value") << "c.depth=1" << true;
+        testing::addTable<QString, bool>({"variation", "hasCache"},
+                                         {{"another node", "denoise.steps=2,3", true},
+                                          {"no cache", "c.depth=1,2", false},
+                                          {"one value", "c.depth=1", true}});
     }
 
     void otherVariationsAreRefused() {

@@ -121,29 +121,27 @@ private Q_SLOTS:
     }
 
     void everyTextOfATemplate_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QStringList>("all");
-        QTest::newRow("three") << "a {red|green|blue} cat"
-                               << QStringList{"a red cat", "a green cat", "a blue cat"};
-        QTest::newRow("spaces") << "{ red | light green }" << QStringList{"red", "light green"};
-        QTest::newRow("none of it") << "cat{, old|}" << QStringList{"cat, old", "cat"};
-        QTest::newRow("nested") << "{a|b {c|d}}" << QStringList{"a", "b c", "b d"};
-        QTest::newRow("two") << "{a|b}{1|2}" << QStringList{"a1", "a2", "b1", "b2"};
-        QTest::newRow("weights") << "{2::a|0.5 b|0::c}" << QStringList{"a", "0.5 b"};
-        QTest::newRow("engine's own")
-            << "({a|b}:1.2) [x|y]" << QStringList{"(a:1.2) [x|y]", "(b:1.2) [x|y]"};
-        QTest::newRow("escapes") << "\\{a|b\\} \\__hair__ {c\\|d|e}"
-                                 << QStringList{"{a|b} __hair__ c|d", "{a|b} __hair__ e"};
-        QTest::newRow("braces in braces") << "{{x}|y}" << QStringList{"{x}", "y"};
-        QTest::newRow("open inside") << "{ {a|b}" << QStringList{"{ a", "{ b"};
-        QTest::newRow("file") << "__hair__" << QStringList{"red hair", "short hair", "long hair"};
-        QTest::newRow("file in file")
-            << "a __roles/jobs__"
-            << QStringList{
-                   "a baker", "a red hair sailor", "a short hair sailor", "a long hair sailor"};
-        QTest::newRow("other scripts")
-            << QString::fromUtf8("{猫|🐈} の絵")
-            << QStringList{QString::fromUtf8("猫 の絵"), QString::fromUtf8("🐈 の絵")};
+        testing::addTable<QString, QStringList>(
+            {"text", "all"},
+            {{"three", "a {red|green|blue} cat", {"a red cat", "a green cat", "a blue cat"}},
+             {"spaces", "{ red | light green }", {"red", "light green"}},
+             {"none of it", "cat{, old|}", {"cat, old", "cat"}},
+             {"nested", "{a|b {c|d}}", {"a", "b c", "b d"}},
+             {"two", "{a|b}{1|2}", {"a1", "a2", "b1", "b2"}},
+             {"weights", "{2::a|0.5 b|0::c}", {"a", "0.5 b"}},
+             {"engine's own", "({a|b}:1.2) [x|y]", {"(a:1.2) [x|y]", "(b:1.2) [x|y]"}},
+             {"escapes",
+              "\\{a|b\\} \\__hair__ {c\\|d|e}",
+              {"{a|b} __hair__ c|d", "{a|b} __hair__ e"}},
+             {"braces in braces", "{{x}|y}", {"{x}", "y"}},
+             {"open inside", "{ {a|b}", {"{ a", "{ b"}},
+             {"file", "__hair__", {"red hair", "short hair", "long hair"}},
+             {"file in file",
+              "a __roles/jobs__",
+              {"a baker", "a red hair sailor", "a short hair sailor", "a long hair sailor"}},
+             {"other scripts",
+              QString::fromUtf8("{猫|🐈} の絵"),
+              {QString::fromUtf8("猫 の絵"), QString::fromUtf8("🐈 の絵")}}});
     }
 
     void everyTextOfATemplate() {
@@ -184,18 +182,12 @@ private Q_SLOTS:
     }
 
     void whatCannotBeDrawnExplainsWhy_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("missing") << "a __hare__ cat"
-                                 << "\"hare\"";
-        QTest::newRow("cycle") << "__a__"
-                               << "a > b > a";
-        QTest::newRow("no lines") << "__empty__"
-                                  << "\"empty\"";
-        QTest::newRow("weights of 0") << "{0::a|0::b}"
-                                      << "weight 0";
-        QTest::newRow("lines of 0") << "__none__"
-                                    << "\"none\"";
+        testing::addTable<QString, QString>({"text", "words"},
+                                            {{"missing", "a __hare__ cat", "\"hare\""},
+                                             {"cycle", "__a__", "a > b > a"},
+                                             {"no lines", "__empty__", "\"empty\""},
+                                             {"weights of 0", "{0::a|0::b}", "weight 0"},
+                                             {"lines of 0", "__none__", "\"none\""}});
     }
 
     void whatCannotBeDrawnExplainsWhy() {

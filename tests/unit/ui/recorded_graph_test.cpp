@@ -94,21 +94,12 @@ private Q_SLOTS:
     }
 
     void refuses_data() {
-        QTest::addColumn<QString>("mode");
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("several") << ""
-                                 << ""
-                                 << "several denoisers: first, second";
-        QTest::newRow("no denoiser") << ""
-                                     << "cache"
-                                     << "\"cache\" is no denoiser";
-        QTest::newRow("unknown") << ""
-                                 << "third"
-                                 << "\"third\" is no denoiser";
-        QTest::newRow("muted") << "muted"
-                               << "second"
-                               << "\"second\" is no denoiser";
+        testing::addTable<QString, QString, QString>(
+            {"mode", "node", "expected"},
+            {{"several", "", "", "several denoisers: first, second"},
+             {"no denoiser", "", "cache", "\"cache\" is no denoiser"},
+             {"unknown", "", "third", "\"third\" is no denoiser"},
+             {"muted", "muted", "second", "\"second\" is no denoiser"}});
     }
 
     void refuses() {

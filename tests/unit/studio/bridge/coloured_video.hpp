@@ -3,8 +3,7 @@
 #include "plugin/files/output_file.hpp"
 #include "plugin/video/video_writer.hpp"
 
-#include <QColor>
-#include <QString>
+#include <QtWidgets>
 
 #include <algorithm>
 #include <memory>

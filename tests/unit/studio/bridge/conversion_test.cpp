@@ -3,8 +3,6 @@
 #include "tests/unit/studio/bridge/scripted_plugin.hpp"
 #include "ui/bridge/conversion.hpp"
 
-#include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <optional>

@@ -10,8 +10,6 @@
 #include "ui/document/saved_file.hpp"
 #include "ui/history/run_store.hpp"
 
-#include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>

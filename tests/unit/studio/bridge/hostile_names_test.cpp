@@ -8,8 +8,6 @@
 #include "ui/bridge/model_plans.hpp"
 #include "ui/prompts/prompt_choices.hpp"
 
-#include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace hostile_names_test {

@@ -6,7 +6,6 @@
 #include "ui/bridge/log_model.hpp"
 #include "ui/bridge/run_queue.hpp"
 
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 #include <thread>

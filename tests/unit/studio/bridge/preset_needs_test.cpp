@@ -3,8 +3,6 @@
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/preset_store.hpp"
 
-#include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace preset_needs_test {

@@ -3,8 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 
-#include <QFile>
-#include <QString>
+#include <QtCore>
 
 #include <condition_variable>
 #include <mutex>

@@ -3,10 +3,6 @@
 #include "tests/unit/studio/bridge/coloured_video.hpp"
 #include "ui/bridge/video_frames.hpp"
 
-#include <QEventLoop>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTimer>
 #include <QtTest/QtTest>
 
 namespace video_frames_test {
@@ -85,10 +81,7 @@ private Q_SLOTS:
     }
 
     void showsEveryFrame_data() {
-        QTest::addColumn<QString>("format");
-        for (const char* format : {"png", "webp_lossless", "webp", "mp4", "webm"}) {
-            QTest::newRow(format) << format;
-        }
+        testing::addRows("format", {"png", "webp_lossless", "webp", "mp4", "webm"});
     }
 
     /// Also backwards and by leaps, with memory for a few of them only.
@@ -154,12 +147,7 @@ private Q_SLOTS:
     }
 
     /// The file was written over by one that has fewer.
-    void reportsWhereItEnds_data() {
-        QTest::addColumn<QString>("format");
-        for (const char* format : {"png", "webp_lossless", "mp4"}) {
-            QTest::newRow(format) << format;
-        }
-    }
+    void reportsWhereItEnds_data() { testing::addRows("format", {"png", "webp_lossless", "mp4"}); }
 
     void reportsWhereItEnds() {
         QFETCH(QString, format);

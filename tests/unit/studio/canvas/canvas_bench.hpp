@@ -9,10 +9,8 @@
 #include "ui/document/graph_model.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QContextMenuEvent>
-#include <QMenu>
-#include <QSignalSpy>
 #include <QtTest>
+#include <QtWidgets>
 
 #include <memory>
 

@@ -2,8 +2,7 @@
 
 #include "ui/canvas/scene_items.hpp"
 
-#include <QFontMetricsF>
-#include <QStringList>
+#include <QtWidgets>
 
 #include <set>
 

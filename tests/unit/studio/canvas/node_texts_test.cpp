@@ -15,11 +15,10 @@ class NodeTextsTest : public QObject {
 private Q_SLOTS:
 
     void theFooterStatesHowFarItIs_data() {
-        QTest::addColumn<double>("left");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("seconds") << 12.2 << "step 14 of 20, 12 s left";
-        QTest::newRow("minutes") << 130.0 << "step 14 of 20, 2 min left";
-        QTest::newRow("unknown") << -1.0 << "step 14 of 20";
+        testing::addTable<double, QString>({"left", "text"},
+                                           {{"seconds", 12.2, "step 14 of 20, 12 s left"},
+                                            {"minutes", 130.0, "step 14 of 20, 2 min left"},
+                                            {"unknown", -1.0, "step 14 of 20"}});
     }
 
     void theFooterStatesHowFarItIs() {

@@ -62,23 +62,19 @@ QString overlap(const graph::Document& document, const NodeSizes& sizes) {
 }  // namespace
 
 /// Aligning, distributing, arranging.
-class ArrangeTest : public QObject {
+class ArrangeTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void init() { test::failOnQtWarnings(); }
-
     void aligns_data() {
-        QTest::addColumn<int>("how");
-        QTest::addColumn<double>("x");
-        QTest::addColumn<double>("y");
-        QTest::newRow("left") << int(Alignment::Left) << 0.0 << 200.0;
-        QTest::newRow("centre") << int(Alignment::Centre) << 150.0 << 200.0;
-        QTest::newRow("right") << int(Alignment::Right) << 300.0 << 200.0;
-        QTest::newRow("top") << int(Alignment::Top) << 300.0 << 0.0;
-        QTest::newRow("middle") << int(Alignment::Middle) << 300.0 << 100.0;
-        QTest::newRow("bottom") << int(Alignment::Bottom) << 300.0 << 200.0;
+        testing::addTable<int, double, double>({"how", "x", "y"},
+                                               {{"left", int(Alignment::Left), 0.0, 200.0},
+                                                {"centre", int(Alignment::Centre), 150.0, 200.0},
+                                                {"right", int(Alignment::Right), 300.0, 200.0},
+                                                {"top", int(Alignment::Top), 300.0, 0.0},
+                                                {"middle", int(Alignment::Middle), 300.0, 100.0},
+                                                {"bottom", int(Alignment::Bottom), 300.0, 200.0}});
     }
 
     void aligns() {

@@ -65,9 +65,7 @@ private Q_SLOTS:
     }
 
     void wiresFromOutsideComeAlongWhenAsked_data() {
-        QTest::addColumn<bool>("incoming");
-        QTest::newRow("with") << true;
-        QTest::newRow("without") << false;
+        testing::addTable<bool>({"incoming"}, {{"with", true}, {"without", false}});
     }
 
     void wiresFromOutsideComeAlongWhenAsked() {

@@ -1,11 +1,11 @@
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/comfy_workflow.hpp"
 #include "ui/document/saved_file.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace comfy_workflow_test {
@@ -31,12 +31,10 @@ QString html(const char* attribute) {
 }  // namespace
 
 /// Workflows of another program are distinguished from other texts.
-class ComfyWorkflowTest : public QObject {
+class ComfyWorkflowTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void itIsRecognised_data() {
         QTest::addColumn<QString>("text");
@@ -91,10 +89,7 @@ private Q_SLOTS:
     void aFileOfItReportsIt() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("flow.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(kWorkflow);
-        file.close();
+        testing::writeFile(path, kWorkflow);
         const std::optional<Error> error = errorOf([&] { static_cast<void>(loadGraph(path)); });
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::Unsupported);

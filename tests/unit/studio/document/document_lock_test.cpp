@@ -1,9 +1,9 @@
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "ui/document/saved_file.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <unistd.h>
@@ -151,10 +151,7 @@ private Q_SLOTS:
 
     void whoCannotBeReadIsReportedAllTheSame() {
         const Holder holder(path_);
-        QFile file(folder_->filePath(hidden().front()));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("\xff\xff");
-        file.close();
+        writeFile(folder_->filePath(hidden().front()), "\xff\xff");
         DocumentLock lock(path_);
         QCOMPARE(lock.tryLock(), QString("“graph.json” is being edited by another program."));
     }

@@ -48,15 +48,12 @@ private Q_SLOTS:
     }
 
     void freshIdsAreFree_data() {
-        QTest::addColumn<QString>("label");
-        QTest::addColumn<QString>("id");
-        QTest::newRow("label") << "Sharpen"
-                               << "sharpen";
-        QTest::newRow("words") << "Encode prompt (SD 1.5)"
-                               << "encode_prompt_sd_1_5";
-        QTest::newRow("taken") << "Encode"
-                               << "encode_2";
-        QTest::newRow("no letters") << QString::fromUtf8("シャープ") << "finish_sharpen";
+        testing::addTable<QString, QString>(
+            {"label", "id"},
+            {{"label", "Sharpen", "sharpen"},
+             {"words", "Encode prompt (SD 1.5)", "encode_prompt_sd_1_5"},
+             {"taken", "Encode", "encode_2"},
+             {"no letters", QString::fromUtf8("シャープ"), "finish_sharpen"}});
     }
 
     void freshIdsAreFree() {

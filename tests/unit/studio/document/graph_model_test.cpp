@@ -205,20 +205,18 @@ private Q_SLOTS:
     }
 
     void itReportsWhatAStepChanged_data() {
-        QTest::addColumn<QString>("what");
-        for (const char* what : {"added",
-                                 "removed",
-                                 "changed",
-                                 "moved",
-                                 "collapsed",
-                                 "links",
-                                 "reroutes",
-                                 "frames",
-                                 "notes",
-                                 "exposed",
-                                 "settings"}) {
-            QTest::newRow(what) << what;
-        }
+        testing::addRows("what",
+                         {"added",
+                          "removed",
+                          "changed",
+                          "moved",
+                          "collapsed",
+                          "links",
+                          "reroutes",
+                          "frames",
+                          "notes",
+                          "exposed",
+                          "settings"});
     }
 
     void itReportsWhatAStepChanged() {

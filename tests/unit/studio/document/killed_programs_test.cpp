@@ -5,7 +5,6 @@
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/saved_file.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <csignal>

@@ -223,7 +223,7 @@ QStringList shapeOf(const graph::Document& document, const NodeIds& ids) {
 }  // namespace
 
 /// What holds after any sequence of edits.
-class RandomEditsTest : public QObject {
+class RandomEditsTest : public test::StrictTest {
     Q_OBJECT
 
     graph::Catalog catalog_{someNodes()};
@@ -252,8 +252,6 @@ class RandomEditsTest : public QObject {
     }
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void undoingAllIsTheStartAndDoingAllAgainTheEnd_data() { seeds(12); }
 

@@ -2,13 +2,14 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/saved_file.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace saved_file_test {
@@ -18,17 +19,6 @@ using namespace lowtide::testing;
 using namespace lowtide::ui;
 
 namespace {
-
-QByteArray contentsOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void write(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QCOMPARE(file.write(bytes), bytes.size());
-}
 
 QByteArray imageWith(const std::vector<image::ImageText>& texts) {
     const Image8 image{.widthPixels = 2,
@@ -125,7 +115,7 @@ private Q_SLOTS:
     }
 
     void aBackupThatCannotBeMadeDoesNotStopSaving() {
-        write(folder_->filePath("deep"), "a file where the folder should be");
+        writeFile(folder_->filePath("deep"), "a file where the folder should be");
         save(1);
         save(2);
         QCOMPARE(loadGraph(path_).nodes.at("denoise").params.at("steps"), Json(2));
@@ -168,13 +158,12 @@ private Q_SLOTS:
     }
 
     void whatCannotBeSavedExplainsWhy_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("no folder")
-            << "nowhere/x.json"
-            << "cannot write \"x.json\": the folder \"nowhere\" does not exist";
-        QTest::newRow("a folder") << "."
-                                  << "cannot write \".\": a folder has that name";
+        testing::addTable<QString, QString>(
+            {"name", "message"},
+            {{"no folder",
+              "nowhere/x.json",
+              "cannot write \"x.json\": the folder \"nowhere\" does not exist"},
+             {"a folder", ".", "cannot write \".\": a folder has that name"}});
     }
 
     void whatCannotBeSavedExplainsWhy() {
@@ -187,26 +176,24 @@ private Q_SLOTS:
     }
 
     void whatIsNoGraphIsRefusedWithASentence_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("empty") << QByteArray()
-                               << "\"x.json\": graph is not valid JSON at line 1, column 0";
-        QTest::newRow("half") << someGraphText().toUtf8().left(300)
-                              << "\"x.json\": graph is not valid JSON at line 22, column 7";
-        QTest::newRow("newer")
-            << QByteArray(R"({"format": 99, "nodes": {}})")
-            << "\"x.json\": graph has the format 99, this version reads up to format 2";
-        QTest::newRow("other JSON")
-            << QByteArray(R"({"a": 1})") << "\"x.json\": graph has no \"format\"";
-        QTest::newRow("a list") << QByteArray("[]")
-                                << "\"x.json\": graph must be a JSON object, it is a array";
-        QTest::newRow("bytes") << QByteArray("\x00\xff\x00\xff", 4) << "";
+        testing::addTable<QByteArray, QString>(
+            {"bytes", "message"},
+            {{"empty", QByteArray(), "\"x.json\": graph is not valid JSON at line 1, column 0"},
+             {"half",
+              someGraphText().toUtf8().left(300),
+              "\"x.json\": graph is not valid JSON at line 22, column 7"},
+             {"newer",
+              QByteArray(R"({"format": 99, "nodes": {}})"),
+              "\"x.json\": graph has the format 99, this version reads up to format 2"},
+             {"other JSON", QByteArray(R"({"a": 1})"), "\"x.json\": graph has no \"format\""},
+             {"a list", "[]", "\"x.json\": graph must be a JSON object, it is a array"},
+             {"bytes", QByteArray("\x00\xff\x00\xff", 4), ""}});
     }
 
     void whatIsNoGraphIsRefusedWithASentence() {
         QFETCH(QByteArray, bytes);
         QFETCH(QString, message);
-        write(folder_->filePath("x.json"), bytes);
+        writeFile(folder_->filePath("x.json"), bytes);
         const auto error = errorOf([&] { (void)loadGraph(folder_->filePath("x.json")); });
         QVERIFY(error);
         if (!message.isEmpty()) {
@@ -240,7 +227,7 @@ private Q_SLOTS:
         QFETCH(QString, name);
         QFETCH(QByteArray, bytes);
         QFETCH(QString, message);
-        write(folder_->filePath(name), bytes);
+        writeFile(folder_->filePath(name), bytes);
         const auto error = errorOf([&] { (void)loadGraph(folder_->filePath(name)); });
         QCOMPARE(messageOf(error), message);
         QVERIFY(!error->hint().empty());
@@ -248,7 +235,7 @@ private Q_SLOTS:
 
     void aGraphMayHaveTheNameOfAnImage() {
         const QString path = folder_->filePath("x.png");
-        write(path, "\n " + someGraphText().toUtf8());
+        writeFile(path, "\n " + someGraphText().toUtf8());
         QCOMPARE(shown(loadGraph(path)), someGraphText());
     }
 
@@ -260,7 +247,7 @@ private Q_SLOTS:
 
     void fiftyMegabytesAreRefusedAtOnce() {
         const QByteArray bytes = R"({"format": 1, "x": [)" + QByteArray("0,").repeated(25'000'000);
-        write(path_, bytes + "0]}");
+        writeFile(path_, bytes + "0]}");
         CpuTimer timer;
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         qInfo("50 MB refused in %.0f ms", timer.milliseconds());
@@ -281,8 +268,8 @@ private Q_SLOTS:
 
     void anImageGivesItsGraph() {
         const QString image = folder_->filePath("picture.png");
-        write(image,
-              imageWith({{"other", "text"}, {"lowtide_graph", someGraphText().toStdString()}}));
+        writeFile(image,
+                  imageWith({{"other", "text"}, {"lowtide_graph", someGraphText().toStdString()}}));
         QCOMPARE(shown(loadGraph(image)), someGraphText());
     }
 
@@ -302,17 +289,17 @@ private Q_SLOTS:
             image::encodeImage(image,
                                {{"lowtide_graph", someGraphText().toStdString()}},
                                {.format = static_cast<image::ImageFormat>(format)});
-        write(path_, QByteArray::fromStdString(bytes));
+        writeFile(path_, QByteArray::fromStdString(bytes));
         QCOMPARE(shown(loadGraph(path_)), someGraphText());
     }
 
     void theNameOfAnImageDoesNotMatter() {
-        write(path_, imageWith({{"lowtide_graph", someGraphText().toStdString()}}));
+        writeFile(path_, imageWith({{"lowtide_graph", someGraphText().toStdString()}}));
         QCOMPARE(shown(loadGraph(path_)), someGraphText());
     }
 
     void anImageWithoutAGraphReportsIt() {
-        write(path_, imageWith({{"parameters", "steps: 20"}}));
+        writeFile(path_, imageWith({{"parameters", "steps: 20"}}));
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         QVERIFY(error && error->kind() == ErrorKind::NotFound);
         QCOMPARE(messageOf(error), QString("the image \"a graph.json\" carries no graph"));
@@ -339,7 +326,7 @@ private Q_SLOTS:
 
     void hostileImagesAreRefusedWithASentence() {
         QFETCH(QByteArray, bytes);
-        write(path_, bytes);
+        writeFile(path_, bytes);
         const auto error = errorOf([&] { (void)loadGraph(path_); });
         QVERIFY(error);
         QVERIFY2(messageOf(error).contains("a graph.json"), qPrintable(messageOf(error)));

@@ -11,17 +11,13 @@
 
 namespace lowtide::ui::editor_gallery_test {
 
-class EditorGalleryTest : public QObject {
+class EditorGalleryTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void init() { test::failOnQtWarnings(); }
-
     void textsFit_data() {
-        QTest::addColumn<bool>("isDark");
-        QTest::newRow("light") << false;
-        QTest::newRow("dark") << true;
+        testing::addTable<bool>({"isDark"}, {{"light", false}, {"dark", true}});
     }
 
     void textsFit() {

@@ -6,30 +6,26 @@
 
 namespace lowtide::ui::expression_test {
 
-class ExpressionTest : public QObject {
+class ExpressionTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void init() { test::failOnQtWarnings(); }
-
     void givesANumber_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<double>("current");
-        QTest::addColumn<double>("number");
-        QTest::newRow("number") << "512" << 3.0 << 512.0;
-        QTest::newRow("sum") << "512+64" << 3.0 << 576.0;
-        QTest::newRow("brackets") << "(1+2)*3" << 0.0 << 9.0;
-        QTest::newRow("product first") << "1+2*3" << 0.0 << 7.0;
-        QTest::newRow("goes on, plus") << "+1" << 20.0 << 21.0;
-        QTest::newRow("goes on, times") << "*2" << 20.0 << 40.0;
-        QTest::newRow("goes on, by") << "/ 4" << 20.0 << 5.0;
-        QTest::newRow("goes on, minus") << "-=5" << 20.0 << 15.0;
-        QTest::newRow("goes on with a sum") << "*2+1" << 20.0 << 41.0;
-        QTest::newRow("negative") << "-5" << 20.0 << -5.0;
-        QTest::newRow("negative inside") << "2*-3" << 0.0 << -6.0;
-        QTest::newRow("decimal comma") << "7,5" << 0.0 << 7.5;
-        QTest::newRow("spaces") << "  8 / ( 3 - 1 ) " << 0.0 << 4.0;
+        testing::addTable<QString, double, double>({"text", "current", "number"},
+                                                   {{"number", "512", 3.0, 512.0},
+                                                    {"sum", "512+64", 3.0, 576.0},
+                                                    {"brackets", "(1+2)*3", 0.0, 9.0},
+                                                    {"product first", "1+2*3", 0.0, 7.0},
+                                                    {"goes on, plus", "+1", 20.0, 21.0},
+                                                    {"goes on, times", "*2", 20.0, 40.0},
+                                                    {"goes on, by", "/ 4", 20.0, 5.0},
+                                                    {"goes on, minus", "-=5", 20.0, 15.0},
+                                                    {"goes on with a sum", "*2+1", 20.0, 41.0},
+                                                    {"negative", "-5", 20.0, -5.0},
+                                                    {"negative inside", "2*-3", 0.0, -6.0},
+                                                    {"decimal comma", "7,5", 0.0, 7.5},
+                                                    {"spaces", "  8 / ( 3 - 1 ) ", 0.0, 4.0}});
     }
 
     void givesANumber() {
@@ -44,24 +40,15 @@ private Q_SLOTS:
     }
 
     void refusesWithAReason_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("word");
-        QTest::newRow("nothing") << ""
-                                 << "missing";
-        QTest::newRow("letters") << "many"
-                                 << "many";
-        QTest::newRow("tail") << "5 steps"
-                              << "steps";
-        QTest::newRow("by zero") << "1/(2-2)"
-                                 << "zero";
-        QTest::newRow("open bracket") << "(1+2"
-                                      << "bracket";
-        QTest::newRow("lone sign") << "5+"
-                                   << "missing";
-        QTest::newRow("huge") << "1e4932*1e4932"
-                              << "large";
-        QTest::newRow("deep") << QString(500, '(') + "1"
-                              << "brackets";
+        testing::addTable<QString, QString>({"text", "word"},
+                                            {{"nothing", "", "missing"},
+                                             {"letters", "many", "many"},
+                                             {"tail", "5 steps", "steps"},
+                                             {"by zero", "1/(2-2)", "zero"},
+                                             {"open bracket", "(1+2", "bracket"},
+                                             {"lone sign", "5+", "missing"},
+                                             {"huge", "1e4932*1e4932", "large"},
+                                             {"deep", QString(500, '(') + "1", "brackets"}});
     }
 
     void refusesWithAReason() {
@@ -88,14 +75,13 @@ private Q_SLOTS:
     }
 
     void decimalsComeFromTheStep_data() {
-        QTest::addColumn<double>("step");
-        QTest::addColumn<double>("value");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("halves") << 0.5 << 7.5 << "7.5";
-        QTest::newRow("halves of a whole") << 0.5 << 7.0 << "7.0";
-        QTest::newRow("hundredths") << 0.05 << 0.1 << "0.10";
-        QTest::newRow("whole steps") << 1.0 << 3.0 << "3";
-        QTest::newRow("more than the step has") << 0.5 << 7.125 << "7.125";
+        testing::addTable<double, double, QString>(
+            {"step", "value", "text"},
+            {{"halves", 0.5, 7.5, "7.5"},
+             {"halves of a whole", 0.5, 7.0, "7.0"},
+             {"hundredths", 0.05, 0.1, "0.10"},
+             {"whole steps", 1.0, 3.0, "3"},
+             {"more than the step has", 0.5, 7.125, "7.125"}});
     }
 
     void decimalsComeFromTheStep() {

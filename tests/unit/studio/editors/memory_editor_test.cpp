@@ -55,14 +55,13 @@ private Q_SLOTS:
     }
 
     void streamIsGreyWithTheSentence_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<bool>("mayStream");
-        QTest::newRow("none") << "none" << false;
-        QTest::newRow("sequential") << "sequential" << false;
-        QTest::newRow("auto") << "auto" << false;
-        QTest::newRow("leaf") << "leaf" << true;
-        QTest::newRow("block") << "block" << true;
-        QTest::newRow("model") << "model" << true;
+        testing::addTable<QString, bool>({"policy", "mayStream"},
+                                         {{"none", "none", false},
+                                          {"sequential", "sequential", false},
+                                          {"auto", "auto", false},
+                                          {"leaf", "leaf", true},
+                                          {"block", "block", true},
+                                          {"model", "model", true}});
     }
 
     void streamIsGreyWithTheSentence() {
@@ -93,11 +92,10 @@ private Q_SLOTS:
     }
 
     void budgetIsTypedAsASize_data() {
-        QTest::addColumn<QString>("typed");
-        QTest::addColumn<qint64>("bytes");
-        QTest::newRow("GiB") << "6 GiB" << qint64(6) * 1073741824;
-        QTest::newRow("short") << "512M" << qint64(512) * 1048576;
-        QTest::newRow("bytes") << "4096" << qint64(4096);
+        testing::addTable<QString, qint64>({"typed", "bytes"},
+                                           {{"GiB", "6 GiB", qint64(6) * 1073741824},
+                                            {"short", "512M", qint64(512) * 1048576},
+                                            {"bytes", "4096", qint64(4096)}});
     }
 
     void budgetIsTypedAsASize() {

@@ -150,15 +150,14 @@ private Q_SLOTS:
     }
 
     void arrowsStep_data() {
-        QTest::addColumn<int>("key");
-        QTest::addColumn<int>("modifiers");
-        QTest::addColumn<double>("value");
-        QTest::newRow("up") << int(Qt::Key_Up) << int(Qt::NoModifier) << 8.0;
-        QTest::newRow("down") << int(Qt::Key_Down) << int(Qt::NoModifier) << 7.0;
-        QTest::newRow("fine") << int(Qt::Key_Up) << int(Qt::ShiftModifier) << 7.55;
-        QTest::newRow("coarse") << int(Qt::Key_Up) << int(Qt::ControlModifier) << 12.5;
-        QTest::newRow("page") << int(Qt::Key_PageUp) << int(Qt::NoModifier) << 12.5;
-        QTest::newRow("delete") << int(Qt::Key_Delete) << int(Qt::NoModifier) << 7.5;
+        testing::addTable<int, int, double>(
+            {"key", "modifiers", "value"},
+            {{"up", int(Qt::Key_Up), int(Qt::NoModifier), 8.0},
+             {"down", int(Qt::Key_Down), int(Qt::NoModifier), 7.0},
+             {"fine", int(Qt::Key_Up), int(Qt::ShiftModifier), 7.55},
+             {"coarse", int(Qt::Key_Up), int(Qt::ControlModifier), 12.5},
+             {"page", int(Qt::Key_PageUp), int(Qt::NoModifier), 12.5},
+             {"delete", int(Qt::Key_Delete), int(Qt::NoModifier), 7.5}});
     }
 
     void arrowsStep() {
@@ -197,11 +196,9 @@ private Q_SLOTS:
     }
 
     void valueThatDoesNotFitRemains_andIsMarked_data() {
-        QTest::addColumn<QString>("json");
-        QTest::newRow("text") << "\"many\"";
-        QTest::newRow("list") << "[1,2]";
-        QTest::newRow("beyond") << "9999";
-        QTest::newRow("fraction") << "2.5";
+        testing::addTable<QString>(
+            {"json"},
+            {{"text", "\"many\""}, {"list", "[1,2]"}, {"beyond", "9999"}, {"fraction", "2.5"}});
     }
 
     void valueThatDoesNotFitRemains_andIsMarked() {

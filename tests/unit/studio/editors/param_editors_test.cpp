@@ -161,16 +161,11 @@ private Q_SLOTS:
     }
 
     void weightIsWrittenAsTheNodeReadsIt_data() {
-        QTest::addColumn<QString>("weights");
-        QTest::addColumn<QString>("after");
-        QTest::newRow("compel") << "compel"
-                                << "(fox)1.05";
-        QTest::newRow("none") << "none"
-                              << "fox";
-        QTest::newRow("from the future") << "later"
-                                         << "fox";
-        QTest::newRow("not stated") << ""
-                                    << "(fox:1.05)";
+        testing::addTable<QString, QString>({"weights", "after"},
+                                            {{"compel", "compel", "(fox)1.05"},
+                                             {"none", "none", "fox"},
+                                             {"from the future", "later", "fox"},
+                                             {"not stated", "", "(fox:1.05)"}});
     }
 
     void weightIsWrittenAsTheNodeReadsIt() {
@@ -366,9 +361,7 @@ private Q_SLOTS:
     }
 
     void switchTurns_data() {
-        QTest::addColumn<bool>("byKey");
-        QTest::newRow("key") << true;
-        QTest::newRow("mouse") << false;
+        testing::addTable<bool>({"byKey"}, {{"key", true}, {"mouse", false}});
     }
 
     void switchTurns() {
@@ -401,45 +394,20 @@ private Q_SLOTS:
     }
 
     void rowsShowValues_data() {
-        QTest::addColumn<QString>("id");
-        QTest::addColumn<QString>("json");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("unit") << "steps"
-                              << "20"
-                              << "20 steps";
-        QTest::newRow("decimals") << "guidance"
-                                  << "7.5"
-                                  << "7.5";
-        QTest::newRow("choice") << "sampler"
-                                << "\"c3\""
-                                << "Choice 3";
-        QTest::newRow("unknown choice") << "sampler"
-                                        << "\"later\""
-                                        << "later";
-        QTest::newRow("seed") << "seed"
-                              << "18446744073709551615"
-                              << "18446744073709551615";
-        QTest::newRow("no seed") << "seed"
-                                 << "null"
-                                 << "random";
-        QTest::newRow("switch") << "tiled"
-                                << "true"
-                                << "on";
-        QTest::newRow("file") << "checkpoint"
-                              << "\"models/sd15.safetensors\""
-                              << "sd15.safetensors";
-        QTest::newRow("lines") << "prompt"
-                               << "\"a\\n b\""
-                               << "a b";
-        QTest::newRow("nothing") << "name"
-                                 << "\"\""
-                                 << "empty";
-        QTest::newRow("one") << "steps"
-                             << "1"
-                             << "1 step";
-        QTest::newRow("wrong type") << "steps"
-                                    << "[1]"
-                                    << "[1]";
+        testing::addTable<QString, QString, QString>(
+            {"id", "json", "text"},
+            {{"unit", "steps", "20", "20 steps"},
+             {"decimals", "guidance", "7.5", "7.5"},
+             {"choice", "sampler", "\"c3\"", "Choice 3"},
+             {"unknown choice", "sampler", "\"later\"", "later"},
+             {"seed", "seed", "18446744073709551615", "18446744073709551615"},
+             {"no seed", "seed", "null", "random"},
+             {"switch", "tiled", "true", "on"},
+             {"file", "checkpoint", "\"models/sd15.safetensors\"", "sd15.safetensors"},
+             {"lines", "prompt", "\"a\\n b\"", "a b"},
+             {"nothing", "name", "\"\"", "empty"},
+             {"one", "steps", "1", "1 step"},
+             {"wrong type", "steps", "[1]", "[1]"}});
     }
 
     void rowsShowValues() {

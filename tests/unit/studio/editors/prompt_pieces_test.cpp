@@ -4,7 +4,6 @@
 #include "ui/editors/prompt_footer.hpp"
 #include "ui/editors/prompt_highlighter.hpp"
 
-#include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 namespace lowtide::ui::prompt_pieces_test {
@@ -38,49 +37,44 @@ class PromptPiecesTest : public QObject {
 private Q_SLOTS:
 
     void piecesOfAText_data() {
-        QTest::addColumn<QString>("weights");
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("marks");
-        const auto row =
-            [](const char* name, const char* weights, const char* text, const char* marks) {
-                QTest::newRow(name) << weights << text << marks;
-            };
-        row("round", "a1111", "a (cat) b", "  (   (  ");
-        row("weight", "a1111", "(cat:1.25)", "(   (####(");
-        row("spaces", "a1111", "(cat : 1.2 )", "(    ( ### (");
-        row("square", "a1111", "[cat]", "(   (");
-        row("nested", "a1111", "((a) b:1.3)", "(( (  (###(");
-        row("escaped", "a1111", "\\(a\\) (b)", "      ( (");
-        row("open", "a1111", "a (b", "  ! ");
-        row("closed", "a1111", "a) b]", " !  !");
-        row("break", "a1111", "a BREAK b", "  KKKKK  ");
-        row("no break", "a1111", "BREAKS aBREAK", "             ");
-        row("and", "a1111", "a AND b", "  !!!  ");
-        row("sand", "a1111", "SAND AND, ", "          ");
-        row("editing", "a1111", "[a:b:0.5]", "!       !");
-        row("alternating", "a1111", "[a|b]", "!   !");
-        row("a number twice", "a1111", "(a:1.2.3)", "(       (");
-        row("lora", "a1111", "<lora:ink:1> x", "!!!!!!!!!!!!  ");
-        row("embedding", "a1111", "embedding:bad-hand, x", "NNNNNNNNNNNNNNNNNN   ");
-        row("choice", "a1111", "{a|b}", "C C C");
-        row("choice with weights", "a1111", "{2::a|0.5::b}", "C### C##### C");
-        row("no choice", "a1111", "{a}", "   ");
-        row("open choice", "a1111", "{a|b", "!   ");
-        row("nested choices", "a1111", "{a|{b|c}}", "C CC C CC");
-        row("wildcard", "a1111", "a __hair__", "  ********");
-        row("missing wildcard", "a1111", "a __hare__", "  !!!!!!!!");
-        row("escaped wildcard", "a1111", "\\__hair__", "         ");
-        row("compel signs", "compel", "cat++ dog-", "   ##    #");
-        row("compel number", "compel", "(a b)1.3", "(   (###");
-        row("compel square", "compel", "[a] b]", "      ");
-        row("compel break", "compel", "BREAK", "!!!!!");
-        row("none", "none", "(a:1.2) [b] BREAK", "  !!!!      !!!!!");
-        row("a1111's weight in compel", "compel", "(a:1.2)", "( !!!!(");
-        row("none editing", "none", "[a|b] [c] [", "!   !      ");
-        row("compel editing", "compel", "[a:b:3]", "!     !");
-        row("none choice", "none", "{a|(b}", "C C  C");
-        row("empty", "a1111", "", "");
-        row("backslash", "a1111", "a\\", "  ");
+        testing::addTable<QString, QString, QString>(
+            {"weights", "text", "marks"},
+            {{"round", "a1111", "a (cat) b", "  (   (  "},
+             {"weight", "a1111", "(cat:1.25)", "(   (####("},
+             {"spaces", "a1111", "(cat : 1.2 )", "(    ( ### ("},
+             {"square", "a1111", "[cat]", "(   ("},
+             {"nested", "a1111", "((a) b:1.3)", "(( (  (###("},
+             {"escaped", "a1111", "\\(a\\) (b)", "      ( ("},
+             {"open", "a1111", "a (b", "  ! "},
+             {"closed", "a1111", "a) b]", " !  !"},
+             {"break", "a1111", "a BREAK b", "  KKKKK  "},
+             {"no break", "a1111", "BREAKS aBREAK", "             "},
+             {"and", "a1111", "a AND b", "  !!!  "},
+             {"sand", "a1111", "SAND AND, ", "          "},
+             {"editing", "a1111", "[a:b:0.5]", "!       !"},
+             {"alternating", "a1111", "[a|b]", "!   !"},
+             {"a number twice", "a1111", "(a:1.2.3)", "(       ("},
+             {"lora", "a1111", "<lora:ink:1> x", "!!!!!!!!!!!!  "},
+             {"embedding", "a1111", "embedding:bad-hand, x", "NNNNNNNNNNNNNNNNNN   "},
+             {"choice", "a1111", "{a|b}", "C C C"},
+             {"choice with weights", "a1111", "{2::a|0.5::b}", "C### C##### C"},
+             {"no choice", "a1111", "{a}", "   "},
+             {"open choice", "a1111", "{a|b", "!   "},
+             {"nested choices", "a1111", "{a|{b|c}}", "C CC C CC"},
+             {"wildcard", "a1111", "a __hair__", "  ********"},
+             {"missing wildcard", "a1111", "a __hare__", "  !!!!!!!!"},
+             {"escaped wildcard", "a1111", "\\__hair__", "         "},
+             {"compel signs", "compel", "cat++ dog-", "   ##    #"},
+             {"compel number", "compel", "(a b)1.3", "(   (###"},
+             {"compel square", "compel", "[a] b]", "      "},
+             {"compel break", "compel", "BREAK", "!!!!!"},
+             {"none", "none", "(a:1.2) [b] BREAK", "  !!!!      !!!!!"},
+             {"a1111's weight in compel", "compel", "(a:1.2)", "( !!!!("},
+             {"none editing", "none", "[a|b] [c] [", "!   !      "},
+             {"compel editing", "compel", "[a:b:3]", "!     !"},
+             {"none choice", "none", "{a|(b}", "C C  C"},
+             {"empty", "a1111", "", ""},
+             {"backslash", "a1111", "a\\", "  "}});
     }
 
     void piecesOfAText() {
@@ -163,23 +157,21 @@ private Q_SLOTS:
     }
 
     void countsAreWordedAsUsersKnowThem_data() {
-        QTest::addColumn<QString>("json");
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<bool>("isCut");
-        QTest::newRow("one") << R"([["CLIP", [31], 75, 0]])"
-                             << "31 / 75" << false;
-        QTest::newRow("chunks") << R"([["CLIP", [75, 12], 75, 0]])"
-                                << "75 + 12 / 75" << false;
-        QTest::newRow("filled up") << R"([["CLIP", [9, 0], 75, 0]])"
-                                   << "9 / 75" << false;
-        QTest::newRow("alike") << R"([["CLIP-L", [31], 75, 0], ["CLIP-G", [31], 75, 0]])"
-                               << "31 / 75" << false;
-        QTest::newRow("apart") << R"([["CLIP-L", [31], 75, 0], ["T5", [40], 511, 0]])"
-                               << QString::fromUtf8("CLIP-L 31 / 75 · T5 40 / 511") << false;
-        QTest::newRow("cut") << R"([["CLIP", [75], 75, 8]])"
-                             << "75 / 75, 8 cut" << true;
-        QTest::newRow("many") << R"([["CLIP", [75, 75, 75, 75, 3], 75, 0]])"
-                              << QString::fromUtf8("303 in 5 × 75") << false;
+        testing::addTable<QString, QString, bool>(
+            {"json", "text", "isCut"},
+            {{"one", R"([["CLIP", [31], 75, 0]])", "31 / 75", false},
+             {"chunks", R"([["CLIP", [75, 12], 75, 0]])", "75 + 12 / 75", false},
+             {"filled up", R"([["CLIP", [9, 0], 75, 0]])", "9 / 75", false},
+             {"alike", R"([["CLIP-L", [31], 75, 0], ["CLIP-G", [31], 75, 0]])", "31 / 75", false},
+             {"apart",
+              R"([["CLIP-L", [31], 75, 0], ["T5", [40], 511, 0]])",
+              QString::fromUtf8("CLIP-L 31 / 75 · T5 40 / 511"),
+              false},
+             {"cut", R"([["CLIP", [75], 75, 8]])", "75 / 75, 8 cut", true},
+             {"many",
+              R"([["CLIP", [75, 75, 75, 75, 3], 75, 0]])",
+              QString::fromUtf8("303 in 5 × 75"),
+              false}});
     }
 
     void countsAreWordedAsUsersKnowThem() {

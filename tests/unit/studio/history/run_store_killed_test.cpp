@@ -2,8 +2,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "ui/history/run_store.hpp"
 
-#include <QRandomGenerator>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <array>

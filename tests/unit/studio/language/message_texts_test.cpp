@@ -1,14 +1,11 @@
 // Messages of the module in another language: by their formats, clause by clause.
 #include "plugin/base/json.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/language/language.hpp"
 #include "ui/language/message_texts.hpp"
 #include "ui/language/module_texts.hpp"
 
-#include <QFile>
-#include <QLibraryInfo>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace message_texts_test {
@@ -55,8 +52,7 @@ QByteArray compiledTexts() {
     file.close();
     QProcess::execute(QLibraryInfo::path(QLibraryInfo::BinariesPath) + "/lrelease",
                       {"-silent", file.fileName(), "-qm", folder.filePath("messages.qm")});
-    QFile made(folder.filePath("messages.qm"));
-    return made.open(QIODevice::ReadOnly) ? made.readAll() : QByteArray();
+    return testing::contentsOf(folder.filePath("messages.qm"));
 }
 
 QString wordOf(const QString& english) {

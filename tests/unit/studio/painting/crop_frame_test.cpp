@@ -33,12 +33,10 @@ QImage someImage(int width, int height) {
 
 }  // namespace
 
-class CropFrameTest : public QObject {
+class CropFrameTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void beginsAsTheImage() {
         QVERIFY(CropFrame({512, 768}).isWhole());
@@ -58,10 +56,7 @@ private Q_SLOTS:
     }
 
     void keepsARatio_data() {
-        QTest::addColumn<double>("ratio");
-        QTest::newRow("square") << 1.0;
-        QTest::newRow("3:2") << 1.5;
-        QTest::newRow("9:16") << 9.0 / 16;
+        testing::addTable<double>({"ratio"}, {{"square", 1.0}, {"3:2", 1.5}, {"9:16", 9.0 / 16}});
     }
 
     /// To within one multiple of either side, whichever edge is dragged and wherever to.

@@ -1,11 +1,11 @@
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/painting/some_mask.hpp"
 #include "ui/painting/kept_image.hpp"
 #include "ui/painting/mask_ops.hpp"
 
-#include <QDir>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace kept_image_test {
@@ -13,21 +13,6 @@ namespace kept_image_test {
 using namespace lowtide;
 using namespace lowtide::testing;
 using namespace lowtide::ui;
-
-namespace {
-
-QByteArray bytesOf(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void spoil(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes);
-}
-
-}  // namespace
 
 class KeptImageTest : public QObject {
     Q_OBJECT
@@ -51,10 +36,10 @@ private Q_SLOTS:
     void whatSomebodyChangedIsNotWrittenOver() {
         const QImage mask = someMask(20, 20, 1);
         const QString first = keepImage(folder_->path(), "mask", mask).path;
-        spoil(first, "another file");
+        writeFile(first, "another file");
         const KeptImage again = keepImage(folder_->path(), "mask", mask);
         QVERIFY(again.path != first);
-        QCOMPARE(bytesOf(first), QByteArray("another file"));
+        QCOMPARE(contentsOf(first), QByteArray("another file"));
         QCOMPARE(keepImage(folder_->path(), "mask", mask).path, again.path);
     }
 
@@ -63,7 +48,7 @@ private Q_SLOTS:
         const QString mask = keepImage(folder_->path(), "mask", someMask(20, 20, 1)).path;
         const QString crop = keepImage(folder_->path(), "crop", someMask(20, 20, 2)).path;
         const QString painted = keepImage(folder_->path(), "mask", someMask(20, 20, 3)).path;
-        spoil(painted, "painted on in another program");
+        writeFile(painted, "painted on in another program");
         const QString second = keepImage(folder_->path(), "mask", someMask(20, 20, 3)).path;
         QVERIFY(QFile::copy(mask, folder_->filePath("mask-mine.png")));
         QVERIFY(QFile::copy(mask, folder_->filePath("photo.png")));
@@ -81,7 +66,7 @@ private Q_SLOTS:
     }
 
     void aFolderThatCannotBeMadeIsNamed() {
-        spoil(folder_->filePath("file"), "x");
+        writeFile(folder_->filePath("file"), "x");
         const KeptImage kept = keepImage(folder_->filePath("file/in"), "mask", someMask(9, 9, 1));
         QVERIFY(!kept.problem.isEmpty());
     }
@@ -103,7 +88,7 @@ private Q_SLOTS:
         const QImage mask = someMask(300, 200, 3);
         QCOMPARE(masks.keep("/a.png", mask), QString());
         const QString file = folder_->filePath(QDir(folder_->path()).entryList({"*.png"}).front());
-        spoil(file, "no image");
+        writeFile(file, "no image");
         QVERIFY(masks.of("/a.png", mask.size()).isNull());
     }
 

@@ -3,8 +3,6 @@
 #include "tests/unit/studio/painting/some_mask.hpp"
 #include "ui/painting/kept_image.hpp"
 
-#include <QDir>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <array>

@@ -4,7 +4,6 @@
 #include "ui/painting/mask_canvas.hpp"
 #include "ui/painting/mask_ops.hpp"
 
-#include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -50,12 +49,10 @@ bool levelsFit(const MaskCanvas& canvas) {
 
 }  // namespace
 
-class MaskCanvasTest : public QObject {
+class MaskCanvasTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     /// As when the other button of a mouse is pressed too, or a pen's release is lost.
     void aStrokeWithinAStrokeCanBeUndone() {

@@ -3,7 +3,6 @@
 #include "tests/unit/studio/painting/some_mask.hpp"
 #include "ui/painting/mask_ops.hpp"
 
-#include <QElapsedTimer>
 #include <QtTest/QtTest>
 
 #include <cmath>
@@ -70,12 +69,10 @@ double apartFromGaussian(const QImage& made, const QImage& mask, double sigma) {
 
 }  // namespace
 
-class MaskOpsTest : public QObject {
+class MaskOpsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void invertingTwiceGivesTheSame() {
         const QImage mask = someMask(97, 61, 1);

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <QImage>
-#include <QRandomGenerator>
+#include <QtWidgets>
 
 namespace lowtide::testing {
 

@@ -6,14 +6,8 @@
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/convert_dialog.hpp"
 
-#include <QLabel>
-#include <QLineEdit>
-#include <QProgressBar>
-#include <QPushButton>
-#include <QRadioButton>
-#include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <optional>
 
@@ -79,14 +73,12 @@ struct Shown {
 
 }  // namespace
 
-class ConvertDialogTest : public QObject {
+class ConvertDialogTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() { test::wear(Theme::Scheme::Light); }
-
-    void init() { test::failOnQtWarnings(); }
 
     void eachStorageHasItsSize_andWhatSavesNothingIsGrey() {
         Shown shown;

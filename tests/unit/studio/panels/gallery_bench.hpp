@@ -4,10 +4,8 @@
 #include "tests/fixtures/input.hpp"
 #include "ui/panels/gallery.hpp"
 
-#include <QAction>
-#include <QListView>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace lowtide::ui::gallery_bench {
 
@@ -83,6 +81,11 @@ struct Shown {
     QTemporaryDir folder;
     RunLibrary library;
     Gallery gallery;
+};
+
+/// The same with three images of two runs.
+struct Filled : Shown {
+    Filled() { fill(); }
 };
 
 }  // namespace lowtide::ui::gallery_bench

@@ -7,12 +7,8 @@
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_rows.hpp"
 
-#include <QFile>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMainWindow>
-#include <QSignalSpy>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace gallery_keys_test {
 
@@ -47,20 +43,17 @@ QString spoken(const QListView& list, int row) {
 
 }  // namespace
 
-class GalleryKeysTest : public QObject {
+class GalleryKeysTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() { test::wear(Theme::Scheme::Dark); }
 
-    void init() { test::failOnQtWarnings(); }
-
     void cleanup() { setTestListener(nullptr); }
 
     void downLeavesTheSearch() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         QSignalSpy viewed(&shown.gallery, &Gallery::viewAsked);
         shown.gallery.focusSearch();
         QTest::keyClick(shown.gallery.findChild<QLineEdit*>("galleryWords"), Qt::Key_Down);
@@ -73,8 +66,7 @@ private Q_SLOTS:
 
     /// Ctrl with an arrow goes to another one, Space marks it, C compares the two.
     void twoAreMarkedByKeys() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         setTestListener([](QAccessibleEvent&) {});
         QSignalSpy compared(&shown.gallery, &Gallery::compareAsked);
         auto* count = shown.gallery.findChild<QLabel*>("galleryCount");
@@ -94,8 +86,7 @@ private Q_SLOTS:
 
     /// A check, whatever the theme does with the frame.
     void aMarkIsSeen() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const auto corner = [&] {
             const QRect tile = shown.list().visualRect(shown.list().model()->index(0, 0));
             return shown.list()
@@ -127,8 +118,7 @@ private Q_SLOTS:
 
     /// With the file, its star and its position; the window's own Ctrl+Z has to wait.
     void whatWasRemovedComesBack() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const Wastebasket basket(shown.folder.filePath("data"));
         shown.select({"boat2.png"});
         QTest::keyClick(&shown.list(), Qt::Key_S);
@@ -161,15 +151,13 @@ private Q_SLOTS:
     }
 
     void aWastebasketThatCannotGiveBackIsReported_data() {
-        QTest::addColumn<bool>("isEmptied");
-        QTest::newRow("emptied") << true;
-        QTest::newRow("a new file in its place") << false;
+        testing::addTable<bool>({"isEmptied"},
+                                {{"emptied", true}, {"a new file in its place", false}});
     }
 
     void aWastebasketThatCannotGiveBackIsReported() {
         QFETCH(bool, isEmptied);
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const Wastebasket basket(shown.folder.filePath("data"));
         shown.select({"tower.png"});
         QTest::keyClick(&shown.list(), Qt::Key_Delete);

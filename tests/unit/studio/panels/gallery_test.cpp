@@ -8,23 +8,8 @@
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_rows.hpp"
 
-#include <QAction>
-#include <QClipboard>
-#include <QComboBox>
-#include <QDesktopServices>
-#include <QInputDialog>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListView>
-#include <QMenu>
-#include <QMimeData>
-#include <QRegularExpression>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QStackedWidget>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <algorithm>
 
@@ -63,7 +48,7 @@ public:
     QUrl taken;
 };
 
-class GalleryTest : public QObject {
+class GalleryTest : public test::StrictTest {
     Q_OBJECT
 
     /// The same of the strip: opened at the last image, then a step at a time.
@@ -94,8 +79,6 @@ class GalleryTest : public QObject {
 
 private Q_SLOTS:
 
-    void init() { test::failOnQtWarnings(); }
-
     void theNewestIsFirst() {
         Shown shown;
         QTRY_VERIFY(shown.gallery.findChild<QLabel*>("galleryCount")->text().isEmpty());
@@ -104,8 +87,7 @@ private Q_SLOTS:
     }
 
     void wordsModelsGraphsDaysAndStarsNarrowIt() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         auto* words = shown.gallery.findChild<QLineEdit*>("galleryWords");
         QTest::keyClicks(words, "RED 2");
         shown.waitFor({"boat2.png"});
@@ -138,8 +120,7 @@ private Q_SLOTS:
 
     /// A new image comes while a user looks at an old one.
     void whatIsSelectedRemainsSelected() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         shown.select({"boat2.png"});
         shown.addRun(3, "a fox", {"fox.png"}, Qt::green);
         shown.waitFor({"fox.png", "tower.png", "boat2.png", "boat1.png"});
@@ -151,8 +132,7 @@ private Q_SLOTS:
     }
 
     void whatIsSelectedRemainsSelected_whenTheFirstGoes() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         shown.select({"boat2.png", "boat1.png"});
         const int64_t first = qobject_cast<GalleryRows*>(shown.list().model())->images()[0].id;
         shown.forgetImage(first);
@@ -182,8 +162,7 @@ private Q_SLOTS:
     }
 
     void imagesAreAskedFor() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const QSignalSpy viewed(&shown.gallery, &Gallery::viewAsked);
         const QSignalSpy compared(&shown.gallery, &Gallery::compareAsked);
         const QSignalSpy graphs(&shown.gallery, &Gallery::graphAsked);
@@ -212,8 +191,7 @@ private Q_SLOTS:
     }
 
     void anImageIsCopiedAndDragged() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         shown.select({"tower.png"});
         QGuiApplication::clipboard()->setText("before");
         QTest::keyClick(&shown.list(), Qt::Key_C, Qt::ControlModifier);
@@ -227,8 +205,7 @@ private Q_SLOTS:
     }
 
     void theFolderIsOpened() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         FolderTaker taker;
         QDesktopServices::setUrlHandler("file", &taker, "take");
         shown.select({"tower.png"});
@@ -238,8 +215,7 @@ private Q_SLOTS:
     }
 
     void anImageIsRenamed() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const QSignalSpy refused(&shown.gallery, &Gallery::refused);
         shown.select({"boat1.png"});
         QString offered;
@@ -289,8 +265,7 @@ private Q_SLOTS:
     }
 
     void imagesGoToTheWastebasket() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         QVERIFY(QDir().mkpath(shown.folder.filePath("data")));
         qputenv("XDG_DATA_HOME", shown.folder.filePath("data").toUtf8());
         shown.select({"boat1.png", "tower.png"});
@@ -309,9 +284,8 @@ private Q_SLOTS:
 
     /// Neither here nor where the program was started: Qt 6.4 leaves files there.
     void withoutAWastebasketAnImageRemains_data() {
-        QTest::addColumn<bool>("hasFolder");
-        QTest::newRow("no folder for it") << false;
-        QTest::newRow("a file in its place") << true;
+        testing::addTable<bool>({"hasFolder"},
+                                {{"no folder for it", false}, {"a file in its place", true}});
     }
 
     void withoutAWastebasketAnImageRemains() {
@@ -319,12 +293,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QTemporaryDir started;
         const QString data = folder.filePath("data");
-        if (hasFolder) {
-            QVERIFY(QDir().mkpath(data));
-            testing::writeFile(data + "/Trash", "in its place");
-        } else {
-            testing::writeFile(data, "in its place");
-        }
+        testing::writeFile(hasFolder ? data + "/Trash" : data, "in its place");
         const QString path = folder.filePath("a.png");
         testing::writeFile(path, "x");
         const QString before = QDir::currentPath();
@@ -342,8 +311,7 @@ private Q_SLOTS:
     }
 
     void thumbnailsComeIntoSight() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         auto* rows = qobject_cast<GalleryRows*>(shown.list().model());
         const auto colourOf = [&](int row) {
             const QPixmap small = rows->thumbnail(rows->images()[static_cast<size_t>(row)]);

@@ -5,13 +5,8 @@
 #include "tests/unit/studio/panels/panel_bench.hpp"
 #include "ui/panels/issues_panel.hpp"
 
-#include <QClipboard>
-#include <QLabel>
-#include <QListView>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace issues_panel_test {
 
@@ -58,7 +53,7 @@ struct IssuesOnBench : PanelBench {
 
 }  // namespace
 
-class IssuesPanelTest : public QObject {
+class IssuesPanelTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -78,8 +73,6 @@ private Q_SLOTS:
         QVERIFY(!bench.panel.findChild<QPushButton*>("fix_0") ||
                 !bench.panel.findChild<QPushButton*>("fix_0")->isVisible());
     }
-
-    void init() { test::failOnQtWarnings(); }
 
     void initTestCase() { PanelBench::useTheme(false); }
 
@@ -225,9 +218,7 @@ void IssuesPanelTest::addsWhatTheRunReported() {
 }
 
 void IssuesPanelTest::looks_data() {
-    QTest::addColumn<bool>("isDark");
-    QTest::newRow("light") << false;
-    QTest::newRow("dark") << true;
+    testing::addTable<bool>({"isDark"}, {{"light", false}, {"dark", true}});
 }
 
 void IssuesPanelTest::looks() {

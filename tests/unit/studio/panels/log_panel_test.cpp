@@ -1,19 +1,11 @@
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/input.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/log_panel.hpp"
 
-#include <QClipboard>
-#include <QComboBox>
-#include <QGuiApplication>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListView>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace log_panel_test {
 
@@ -138,9 +130,8 @@ private Q_SLOTS:
         QSignalSpy saved(&shown.panel, &LogPanel::saved);
         shown.panel.save(folder.filePath("a.log"));
         QVERIFY(saved.wait());
-        QFile file(folder.filePath("a.log"));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QCOMPARE(QString::fromUtf8(file.readAll()), shown.panel.text());
+        QCOMPARE(QString::fromUtf8(testing::contentsOf(folder.filePath("a.log"))),
+                 shown.panel.text());
         QCOMPARE(saved.front().at(1).toString(), QString());
         shown.panel.save(folder.filePath("none/a.log"));
         QVERIFY(saved.wait());

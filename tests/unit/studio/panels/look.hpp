@@ -5,8 +5,7 @@
 #include "tests/fixtures/text_fit.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QApplication>
-#include <QWidget>
+#include <QtWidgets>
 
 #include <memory>
 

@@ -5,11 +5,6 @@
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/viewer.hpp"
 
-#include <QElapsedTimer>
-#include <QProcess>
-#include <QRandomGenerator>
-#include <QTemporaryDir>
-#include <QTimer>
 #include <QtTest/QtTest>
 
 #include <cstdio>
@@ -108,12 +103,10 @@ struct Studio {
 
 }  // namespace
 
-class MaskKilledTest : public QObject {
+class MaskKilledTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void whatWasPaintedIsThere() {
         if (const QString folder = qEnvironmentVariable(kRole); !folder.isEmpty()) {

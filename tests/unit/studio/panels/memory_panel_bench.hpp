@@ -5,9 +5,8 @@
 #include "tests/unit/studio/panels/recorded.hpp"
 #include "ui/panels/memory_panel.hpp"
 
-#include <QLabel>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace lowtide::ui {
 
@@ -61,6 +60,12 @@ struct PanelOnBench : PanelBench {
     template <typename T>
     T* find(const char* name) {
         return panel.findChild<T*>(name);
+    }
+
+    /// The module answers so from now on, and is asked.
+    void ask(const Json& plan, Status status = Status::Ok) {
+        runner().setAnswers(kFine, plan, status);
+        planning.askNow();
     }
 
     [[nodiscard]] QString summary() { return find<QLabel>("summary")->text(); }

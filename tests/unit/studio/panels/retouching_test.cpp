@@ -7,17 +7,8 @@
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/viewer.hpp"
 
-#include <QComboBox>
-#include <QElapsedTimer>
-#include <QLabel>
-#include <QPointingDevice>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QSpinBox>
-#include <QTabletEvent>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <algorithm>
 #include <cmath>
@@ -161,14 +152,12 @@ void press(ImageView& view, QEvent::Type type, const QPointF& at, double pressur
 
 }  // namespace
 
-class RetouchingTest : public QObject {
+class RetouchingTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() { test::wear(Theme::Scheme::Light); }
-
-    void init() { test::failOnQtWarnings(); }
 
     void theMousePaintsWhereItIsDragged() {
         Bench bench;

@@ -176,15 +176,13 @@ void RunViewsTest::knowsRunsOfOneKind() {
 }
 
 void RunViewsTest::reportsSlowRuns_data() {
-    QTest::addColumn<double>("first");
-    QTest::addColumn<double>("second");
-    QTest::addColumn<bool>("isReported");
-    QTest::newRow("as long") << 1000.0 << 1000.0 << false;
-    QTest::newRow("1.3 times") << 1000.0 << 1300.0 << false;
-    QTest::newRow("a little more") << 1000.0 << 1301.0 << true;
-    QTest::newRow("both short") << 1.0 << 2.0 << false;
-    QTest::newRow("faster") << 1000.0 << 500.0 << false;
-    QTest::newRow("no time") << 1000.0 << 0.0 << false;
+    testing::addTable<double, double, bool>({"first", "second", "isReported"},
+                                            {{"as long", 1000.0, 1000.0, false},
+                                             {"1.3 times", 1000.0, 1300.0, false},
+                                             {"a little more", 1000.0, 1301.0, true},
+                                             {"both short", 1.0, 2.0, false},
+                                             {"faster", 1000.0, 500.0, false},
+                                             {"no time", 1000.0, 0.0, false}});
 }
 
 void RunViewsTest::reportsSlowRuns() {

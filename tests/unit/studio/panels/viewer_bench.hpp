@@ -2,10 +2,10 @@
 #pragma once
 
 #include "plugin/image/png.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "ui/panels/image_view.hpp"
 #include "ui/panels/viewer.hpp"
 
-#include <QSignalSpy>
 #include <QtTest/QtTest>
 
 namespace lowtide::ui::viewer_bench {
@@ -16,12 +16,6 @@ inline QImage plainImage(int width, int height, const QColor& colour) {
     QImage image(width, height, QImage::Format_RGB32);
     image.fill(colour);
     return image;
-}
-
-inline void put(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes);
 }
 
 /// A PNG as Lowtide writes it.

@@ -5,10 +5,8 @@
 #include "tests/unit/studio/panels/viewer_bench.hpp"
 #include "ui/panels/image_compare.hpp"
 
-#include <QLabel>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <cmath>
 
@@ -59,17 +57,12 @@ private Q_SLOTS:
     }
 
     /// By Esc, wherever the keyboard is in the viewer, and by choosing a single image.
-    void aComparisonEnds_data() {
-        QTest::addColumn<QString>("by");
-        for (const char* by : {"Esc", "a file", "an image"}) {
-            QTest::newRow(by) << by;
-        }
-    }
+    void aComparisonEnds_data() { testing::addRows("by", {"Esc", "a file", "an image"}); }
 
     void aComparisonEnds() {
         QFETCH(QString, by);
-        put(at("a.png"), png(40, 40, {}));
-        put(at("b.png"), png(40, 40, {}));
+        testing::writeFile(at("a.png"), png(40, 40, {}));
+        testing::writeFile(at("b.png"), png(40, 40, {}));
         Viewer viewer;
         open(viewer, {900, 500});
         auto* button = viewer.findChild<QToolButton*>("compare");
@@ -91,8 +84,8 @@ private Q_SLOTS:
 
     /// Whoever looks elsewhere before the second one of a pair is read has not asked for it.
     void aPairThatIsNotReadYet_givesWayToASingleImage() {
-        put(at("a.png"), png(40, 40, {}));
-        put(at("b.png"), png(40, 40, {}));
+        testing::writeFile(at("a.png"), png(40, 40, {}));
+        testing::writeFile(at("b.png"), png(40, 40, {}));
         Viewer viewer;
         open(viewer, {900, 500});
         viewer.compareFiles(at("a.png"), at("b.png"));
@@ -110,8 +103,8 @@ private Q_SLOTS:
         noise.params.push_back({.id = "seed", .label = "Seed", .kind = ParamKind::Seed});
         noise.params.push_back({.id = "steps", .label = "Steps", .kind = ParamKind::Int});
         const graph::Catalog catalog({noise});
-        put(at("a.png"), png(300, 300, {{"lowtide_graph", graph("42")}}));
-        put(at("b.png"), png(300, 300, {{"lowtide_graph", graph("43")}}));
+        testing::writeFile(at("a.png"), png(300, 300, {{"lowtide_graph", graph("42")}}));
+        testing::writeFile(at("b.png"), png(300, 300, {{"lowtide_graph", graph("43")}}));
         Viewer viewer;
         viewer.setCatalog(&catalog);
         open(viewer, {900, 500});

@@ -6,18 +6,8 @@
 #include "ui/panels/image_drop.hpp"
 #include "ui/panels/image_facts.hpp"
 
-#include <QCheckBox>
-#include <QClipboard>
-#include <QComboBox>
-#include <QLabel>
-#include <QMessageBox>
-#include <QMimeData>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QToolButton>
-#include <QTreeWidget>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <set>
 
@@ -127,7 +117,8 @@ private Q_SLOTS:
         Language english;  // with its plural forms
         english.use("en");
         Viewer viewer;
-        put(at("p.png"),
+        testing::writeFile(
+            at("p.png"),
             png(64,
                 32,
                 {{"lowtide_graph", kGraph}, {"lowtide_precision", "{}"}, {"parameters", "a cat"}}));
@@ -158,8 +149,8 @@ private Q_SLOTS:
 
     void offersTheGraph_onlyOfAnImageThatCarriesOne() {
         Viewer viewer;
-        put(at("with.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
-        put(at("without.png"), png(8, 8, {}));
+        testing::writeFile(at("with.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
+        testing::writeFile(at("without.png"), png(8, 8, {}));
         auto* button = viewer.findChild<QToolButton*>("openGraph");
         QSignalSpy asked(&viewer, &Viewer::openGraphAsked);
 
@@ -182,23 +173,22 @@ private Q_SLOTS:
     }
 
     void explainsWhyAFileCannotBeShown_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("words");
         const QByteArray good = png(64, 64, {{"parameters", "x"}});
-        QTest::newRow("empty") << QByteArray() << "p.png";
-        QTest::newRow("text") << QByteArray("not an image at all, but words") << "p.png";
-        QTest::newRow("cut off") << good.left(good.size() / 2) << "p.png";
-        QTest::newRow("a wrong checksum") << QByteArray(good).replace(40, 1, "\x7f") << "p.png";
-        QTest::newRow("too wide") << claiming(16385, 16) << "16385 x 16";
-        QTest::newRow("absurd") << claiming(0x7fffffff, 0x7fffffff) << "p.png";
-        QTest::newRow("another format")
-            << QByteArray("\xff\xd8\xff\xe0JFIF and so on......") << "JPEG";
+        testing::addTable<QByteArray, QString>(
+            {"bytes", "words"},
+            {{"empty", QByteArray(), "p.png"},
+             {"text", "not an image at all, but words", "p.png"},
+             {"cut off", good.left(good.size() / 2), "p.png"},
+             {"a wrong checksum", QByteArray(good).replace(40, 1, "\x7f"), "p.png"},
+             {"too wide", claiming(16385, 16), "16385 x 16"},
+             {"absurd", claiming(0x7fffffff, 0x7fffffff), "p.png"},
+             {"another format", "\xff\xd8\xff\xe0JFIF and so on......", "JPEG"}});
     }
 
     void explainsWhyAFileCannotBeShown() {
         QFETCH(QByteArray, bytes);
         QFETCH(QString, words);
-        put(at("p.png"), bytes);
+        testing::writeFile(at("p.png"), bytes);
         Viewer viewer;
         open(viewer, {900, 500});
 
@@ -210,8 +200,8 @@ private Q_SLOTS:
     }
 
     void showsTheLastFileThatWasAskedFor() {
-        put(at("a.png"), png(512, 512, {}));
-        put(at("b.png"), png(8, 8, {}));
+        testing::writeFile(at("a.png"), png(512, 512, {}));
+        testing::writeFile(at("b.png"), png(8, 8, {}));
         Viewer viewer;
         QSignalSpy shown(&viewer, &Viewer::shown);
 
@@ -228,7 +218,7 @@ private Q_SLOTS:
     void everyImageOfARunIsReached() {
         const QStringList files = {at("a.png"), at("b.png"), at("c.png")};
         for (const QString& file : files) {
-            put(file, png(8, 8, {}));
+            testing::writeFile(file, png(8, 8, {}));
         }
         Viewer viewer;
         open(viewer, {900, 500});
@@ -277,7 +267,7 @@ private Q_SLOTS:
     }
 
     void isGone_beforeTheImageArrives() {
-        put(at("a.png"), png(512, 512, {}));
+        testing::writeFile(at("a.png"), png(512, 512, {}));
         {
             Viewer viewer;
             viewer.showFile(at("a.png"));
@@ -300,7 +290,7 @@ private Q_SLOTS:
     }
 
     void takesADroppedPng() {
-        put(at("a.png"), png(8, 8, {}));
+        testing::writeFile(at("a.png"), png(8, 8, {}));
         Viewer viewer;
         open(viewer, {900, 500});
         QMimeData data;
@@ -315,7 +305,7 @@ private Q_SLOTS:
     }
 
     void asksOnceWhatToDo_andRemembers() {
-        put(at("p.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
+        testing::writeFile(at("p.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
         Settings settings(at("settings.json"));
         QWidget window;
         open(window, {300, 200});
@@ -337,7 +327,7 @@ private Q_SLOTS:
 
     void asksOfOneImageAfterTheOther() {
         for (const char* name : {"a.png", "b.png", "c.png"}) {
-            put(at(name), png(8, 8, {{"lowtide_graph", kGraph}}));
+            testing::writeFile(at(name), png(8, 8, {{"lowtide_graph", kGraph}}));
         }
         Settings settings(at("settings.json"));
         QWidget window;
@@ -362,8 +352,8 @@ private Q_SLOTS:
     }
 
     void usesAnImageWithoutAGraph_unasked() {
-        put(at("p.png"), png(8, 8, {}));
-        put(at("bad.png"), "no");
+        testing::writeFile(at("p.png"), png(8, 8, {}));
+        testing::writeFile(at("bad.png"), "no");
         Settings settings(at("settings.json"));
         QWidget window;
         ImageDrop drop(settings, &window);

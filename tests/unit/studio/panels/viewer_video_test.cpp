@@ -1,3 +1,4 @@
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/coloured_video.hpp"
@@ -6,16 +7,8 @@
 #include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
 
-#include <QClipboard>
-#include <QElapsedTimer>
-#include <QLabel>
-#include <QRegularExpression>
-#include <QSignalSpy>
-#include <QSlider>
-#include <QTemporaryDir>
-#include <QToolButton>
-#include <QTreeWidget>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <cmath>
 #include <set>
@@ -95,10 +88,7 @@ private Q_SLOTS:
     }
 
     void scrubsToAFrame_data() {
-        QTest::addColumn<QString>("format");
-        for (const char* format : {"png", "webp_lossless", "mp4", "webm"}) {
-            QTest::newRow(format) << format;
-        }
+        testing::addRows("format", {"png", "webp_lossless", "mp4", "webm"});
     }
 
     void scrubsToAFrame() {
@@ -320,14 +310,13 @@ private Q_SLOTS:
     }
 
     void explainsWhyAVideoCannotBeShown_data() {
-        QTest::addColumn<QString>("format");
-        QTest::addColumn<int>("bytes");
-        QTest::addColumn<QString>("words");
         constexpr int kNearlyAll = 1 << 20;
-        QTest::newRow("PNG") << "png" << kNearlyAll << "is no usable PNG image";
-        QTest::newRow("WebP") << "webp_lossless" << kNearlyAll << "its data are damaged";
-        QTest::newRow("MP4") << "mp4" << 100 << "is no video that ffprobe can read";
-        QTest::newRow("WebM") << "webm" << 100 << "is no video that ffprobe can read";
+        testing::addTable<QString, int, QString>(
+            {"format", "bytes", "words"},
+            {{"PNG", "png", kNearlyAll, "is no usable PNG image"},
+             {"WebP", "webp_lossless", kNearlyAll, "its data are damaged"},
+             {"MP4", "mp4", 100, "is no video that ffprobe can read"},
+             {"WebM", "webm", 100, "is no video that ffprobe can read"}});
     }
 
     void explainsWhyAVideoCannotBeShown() {
@@ -336,7 +325,7 @@ private Q_SLOTS:
         QFETCH(QString, words);
         const QString path = video(format.toLatin1().constData());
         const QByteArray whole = testing::contentsOf(path);
-        write(path, whole.first(std::min<qsizetype>(bytes, whole.size() - 40)));
+        testing::writeFile(path, whole.first(std::min<qsizetype>(bytes, whole.size() - 40)));
         Shown viewer;
         viewer.open(path);
         QVERIFY(viewer.problem().isVisible());
@@ -396,12 +385,6 @@ private Q_SLOTS:
 
 private:
     [[nodiscard]] QString at(const QString& name) const { return folder_->filePath(name); }
-
-    static void write(const QString& path, const QByteArray& bytes) {
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
-    }
 
     [[nodiscard]] QString video(const char* format,
                                 int frames = kFrames,

@@ -10,10 +10,8 @@
 #include "ui/studio/actions.hpp"
 #include "ui/studio/keys_sheet.hpp"
 
-#include <QMainWindow>
-#include <QMenuBar>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <map>
 
@@ -98,12 +96,10 @@ struct CanvasWindow {
 
 }  // namespace
 
-class ActionsTest : public QObject {
+class ActionsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void everyActionHasTextTipAndMenu_data() {
         QTest::addColumn<QString>("id");

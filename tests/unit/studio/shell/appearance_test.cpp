@@ -8,9 +8,6 @@
 #include <QDBusMessage>
 #include <QDBusMetaType>
 #include <QDBusVirtualObject>
-#include <QProcess>
-#include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace appearance_test {
@@ -95,13 +92,12 @@ private Q_SLOTS:
     }
 
     void theDesktopsSchemeIsUsed_data() {
-        QTest::addColumn<uint>("scheme");
-        QTest::addColumn<uint>("contrast");
-        QTest::addColumn<int>("used");
-        QTest::newRow("dark") << 1u << 0u << static_cast<int>(Scheme::Dark);
-        QTest::newRow("light") << 2u << 0u << static_cast<int>(Scheme::Light);
-        QTest::newRow("dark, contrast") << 1u << 1u << static_cast<int>(Scheme::DarkContrast);
-        QTest::newRow("light, contrast") << 2u << 1u << static_cast<int>(Scheme::LightContrast);
+        testing::addTable<uint, uint, int>(
+            {"scheme", "contrast", "used"},
+            {{"dark", 1u, 0u, static_cast<int>(Scheme::Dark)},
+             {"light", 2u, 0u, static_cast<int>(Scheme::Light)},
+             {"dark, contrast", 1u, 1u, static_cast<int>(Scheme::DarkContrast)},
+             {"light, contrast", 2u, 1u, static_cast<int>(Scheme::LightContrast)}});
     }
 
     void theDesktopsSchemeIsUsed() {
@@ -141,13 +137,10 @@ private Q_SLOTS:
     }
 
     void motionIsReducedAsTheDesktopAsks_data() {
-        QTest::addColumn<QString>("space");
-        QTest::addColumn<QString>("key");
-        QTest::addColumn<QVariant>("value");
-        QTest::newRow("portal") << "org.freedesktop.appearance"
-                                << "reduced-motion" << QVariant(1u);
-        QTest::newRow("GNOME") << "org.gnome.desktop.interface"
-                               << "enable-animations" << QVariant(false);
+        testing::addTable<QString, QString, QVariant>(
+            {"space", "key", "value"},
+            {{"portal", "org.freedesktop.appearance", "reduced-motion", QVariant(1u)},
+             {"GNOME", "org.gnome.desktop.interface", "enable-animations", QVariant(false)}});
     }
 
     void motionIsReducedAsTheDesktopAsks() {
@@ -216,20 +209,17 @@ private Q_SLOTS:
     }
 
     void theScaleIsTheChoiceTimesTheDesktops_data() {
-        QTest::addColumn<QString>("percent");
-        QTest::addColumn<double>("text");
-        QTest::addColumn<double>("points");
-        QTest::addColumn<QString>("platform");
-        QTest::addColumn<double>("scale");
-        QTest::newRow("usual") << "100" << 1.0 << 9.0 << "wayland" << 1.0;
-        QTest::newRow("larger texts") << "100" << 1.25 << 11.0 << "wayland" << 1.25;
-        QTest::newRow("larger font") << "100" << 1.0 << 16.5 << "wayland" << 1.5;
-        QTest::newRow("both mean one thing") << "100" << 1.5 << 16.5 << "wayland" << 1.5;
-        QTest::newRow("chosen") << "150" << 1.0 << 9.0 << "wayland" << 1.5;
-        QTest::newRow("chosen, of larger texts") << "200" << 1.25 << 9.0 << "wayland" << 2.5;
-        QTest::newRow("X11 has it already") << "125" << 1.5 << 9.0 << "xcb" << 1.25;
-        QTest::newRow("not without end") << "200" << 3.0 << 9.0 << "wayland" << 4.0;
-        QTest::newRow("no number") << "huge" << 1.0 << 0.0 << "xcb" << 1.0;
+        testing::addTable<QString, double, double, QString, double>(
+            {"percent", "text", "points", "platform", "scale"},
+            {{"usual", "100", 1.0, 9.0, "wayland", 1.0},
+             {"larger texts", "100", 1.25, 11.0, "wayland", 1.25},
+             {"larger font", "100", 1.0, 16.5, "wayland", 1.5},
+             {"both mean one thing", "100", 1.5, 16.5, "wayland", 1.5},
+             {"chosen", "150", 1.0, 9.0, "wayland", 1.5},
+             {"chosen, of larger texts", "200", 1.25, 9.0, "wayland", 2.5},
+             {"X11 has it already", "125", 1.5, 9.0, "xcb", 1.25},
+             {"not without end", "200", 3.0, 9.0, "wayland", 4.0},
+             {"no number", "huge", 1.0, 0.0, "xcb", 1.0}});
     }
 
     void theScaleIsTheChoiceTimesTheDesktops() {

@@ -50,16 +50,15 @@ private Q_SLOTS:
     }
 
     void badOnesAreRefused_data() {
-        QTest::addColumn<QStringList>("words");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("unknown") << QStringList{"--fast"} << "fast";
-        QTest::newRow("two graphs") << QStringList{"a", "b"} << "one graph";
-        QTest::newRow("no budget of a device")
-            << QStringList{"--memory-budget", "cpu=much"} << "cpu=much";
-        QTest::newRow("no size") << QStringList{"--memory-budget", "much"} << "much";
-        QTest::newRow("no number") << QStringList{"--threads", "many"} << "--threads";
-        QTest::newRow("no threads") << QStringList{"--threads", "0"} << "--threads";
-        QTest::newRow("no value") << QStringList{"--device"} << "device";
+        testing::addTable<QStringList, QString>(
+            {"words", "complaint"},
+            {{"unknown", {"--fast"}, "fast"},
+             {"two graphs", {"a", "b"}, "one graph"},
+             {"no budget of a device", {"--memory-budget", "cpu=much"}, "cpu=much"},
+             {"no size", {"--memory-budget", "much"}, "much"},
+             {"no number", {"--threads", "many"}, "--threads"},
+             {"no threads", {"--threads", "0"}, "--threads"},
+             {"no value", {"--device"}, "device"}});
     }
 
     void badOnesAreRefused() {

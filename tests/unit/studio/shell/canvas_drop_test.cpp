@@ -30,9 +30,9 @@ QByteArray imageWith(const std::vector<image::ImageText>& texts) {
 struct Studio : Working {
     Studio() { canvas().setFocus(); }
 
-    [[nodiscard]] GraphView& canvas() { return window->controller()->widgets().canvas; }
+    [[nodiscard]] GraphView& canvas() { return widgets().canvas; }
 
-    [[nodiscard]] QString notice() { return window->controller()->widgets().notices.text(); }
+    [[nodiscard]] QString notice() { return widgets().notices.text(); }
 
     [[nodiscard]] std::optional<std::string> imageNode() { return nodeOf("load.image"); }
 
@@ -83,12 +83,10 @@ struct Studio : Working {
 }  // namespace
 
 /// Files and clipboards of other programs that come onto the canvas.
-class CanvasDropTest : public QObject {
+class CanvasDropTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void cleanup() { QGuiApplication::clipboard()->clear(); }
 
@@ -105,10 +103,7 @@ private Q_SLOTS:
     }
 
     void aDroppedVideoBecomesANode_data() {
-        QTest::addColumn<QString>("format");
-        for (const char* format : {"mp4", "webp_lossless", "png"}) {
-            QTest::newRow(format) << format;
-        }
+        testing::addRows("format", {"mp4", "webp_lossless", "png"});
     }
 
     void aDroppedVideoBecomesANode() {
@@ -122,7 +117,7 @@ private Q_SLOTS:
         QCOMPARE(studio.fileOf(node, "video"), path);
         QVERIFY(!studio.imageNode());
         // Its first frame is seen on the node.
-        const NodeStatuses& statuses = studio.window->workspace()->statuses;
+        const NodeStatuses& statuses = studio.work().statuses;
         QTRY_VERIFY_WITH_TIMEOUT(!statuses.of(node).nodeImage.isNull(), kPatience);
         QVERIFY(testing::isFrame(statuses.of(node).nodeImage.pixelColor(3, 3), 0));
     }
@@ -143,16 +138,12 @@ private Q_SLOTS:
     }
 
     void aDroppedFileIsRefusedAsWhatItIs_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("title");
-        QTest::newRow("picture") << "cat.jpg"
-                                 << "cannot be used";
-        QTest::newRow("weights") << "broken.safetensors"
-                                 << "cannot be used";
-        QTest::newRow("folder without an index") << "models--org--name/"
-                                                 << "cannot be used";
-        QTest::newRow("other") << "notes.txt"
-                               << "cannot be opened";
+        testing::addTable<QString, QString>(
+            {"name", "title"},
+            {{"picture", "cat.jpg", "cannot be used"},
+             {"weights", "broken.safetensors", "cannot be used"},
+             {"folder without an index", "models--org--name/", "cannot be used"},
+             {"other", "notes.txt", "cannot be opened"}});
     }
 
     void aDroppedFileIsRefusedAsWhatItIs() {
@@ -310,12 +301,9 @@ private Q_SLOTS:
     }
 
     void otherTextsExplainWhyNothingIsPasted_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("words") << "a cat"
-                               << "is no graph";
-        QTest::newRow("nothing") << ""
-                                 << "no nodes and no image";
+        testing::addTable<QString, QString>(
+            {"text", "expected"},
+            {{"words", "a cat", "is no graph"}, {"nothing", "", "no nodes and no image"}});
     }
 
     void otherTextsExplainWhyNothingIsPasted() {

@@ -7,8 +7,6 @@
 #include "ui/language/message_texts.hpp"
 #include "ui/studio/actions.hpp"
 
-#include <QAccessible>
-
 #include <map>
 
 namespace chinese_texts_test {
@@ -174,7 +172,7 @@ QString listed(const Foreign& found) {
 
 }  // namespace
 
-class ChineseTextsTest : public QObject {
+class ChineseTextsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -188,12 +186,10 @@ private Q_SLOTS:
 
     void cleanupTestCase() { qunsetenv("LOWTIDE_TEST_LANGUAGE"); }
 
-    void init() { test::failOnQtWarnings(); }
-
     void everyPanelIsChinese() {
         Working studio;
         Foreign found;
-        studio.window->controller()->widgets().canvas.select({"denoise"});
+        studio.widgets().canvas.select({"denoise"});
         for (const char* panel : {"graph",
                                   "viewer",
                                   "gallery",
@@ -235,7 +231,7 @@ private Q_SLOTS:
     void everyDialogIsChinese() {
         QFETCH(QString, action);
         Working studio;
-        studio.window->controller()->widgets().canvas.select({"encode"});
+        studio.widgets().canvas.select({"encode"});
         Foreign found;
         bool isSeen = false;
         QTimer look;

@@ -87,12 +87,10 @@ const NamedModel kDenoiser{ModelKind::Denoiser, "/m/dream_q8_0.gguf"};
 
 }  // namespace
 
-class ConvertModelTest : public QObject {
+class ConvertModelTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void replacesItsSource_alone() {
         const graph::Catalog catalog = catalogOf();

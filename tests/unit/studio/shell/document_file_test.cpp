@@ -4,6 +4,7 @@
 #include "plugin/image/png.hpp"
 #include "plugin/video/video_writer.hpp"
 #include "tests/fixtures/document_disk.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/sleeping_file.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -12,7 +13,6 @@
 #include "ui/studio/document_file.hpp"
 #include "ui/studio/file_commands.hpp"
 
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <functional>
@@ -22,6 +22,7 @@ namespace document_file_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
+using testing::writeFile;
 
 namespace {
 
@@ -55,18 +56,16 @@ OpenedGraph fresh() {
     return {.document = defaultGraph(), .name = "untitled", .folder = {}};
 }
 
+/// The same with a new document.
+struct Fresh : Opened {
+    explicit Fresh(const QTemporaryDir& folder) : Opened(folder) { file.setNew(fresh()); }
+};
+
 /// A graph that reads "in.bin", which lies in `p` next to it.
 graph::Document reading() {
     graph::Document document = defaultGraph();
     document.nodes["picture"] = {.type = "load.image", .params = {{"image", "in.bin"}}};
     return document;
-}
-
-void put(const QString& path, const QByteArray& bytes) {
-    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes);
 }
 
 QString nameIn(const graph::Document& document) {
@@ -81,9 +80,9 @@ bool isFound(const Opened& opened) {
 void openImage(Opened& opened, const QTemporaryDir& folder) {
     auto pixels = std::make_shared<uint8_t[]>(1);
     const Image8 image{.widthPixels = 1, .heightPixels = 1, .channels = 1, .pixels = pixels};
-    put(folder.filePath("p/x.png"),
-        QByteArray::fromStdString(
-            image::encodePng(image, {{"lowtide_graph", graph::toText(reading())}})));
+    writeFile(folder.filePath("p/x.png"),
+              QByteArray::fromStdString(
+                  image::encodePng(image, {{"lowtide_graph", graph::toText(reading())}})));
     QCOMPARE(test::open(opened.file, folder.filePath("p/x.png")), QString());
 }
 
@@ -105,9 +104,7 @@ void recoverWhatWas(Opened& opened, const QTemporaryDir& folder, const QString& 
     QVERIFY2(journal.write(reading(), &reason), qPrintable(reason));
     const QDir location(folder.filePath("killed"));
     const QString file = location.filePath(location.entryList(QDir::Files).value(0));
-    QFile text(file);
-    QVERIFY(text.open(QIODevice::ReadOnly));
-    const JournalText found = journalFrom(text.readAll().toStdString());
+    const JournalText found = journalFrom(testing::contentsOf(file).toStdString());
     test::recover(opened.file,
                   {.journal = file,
                    .path = found.path,
@@ -168,8 +165,7 @@ private Q_SLOTS:
     void aSavedGraphComesBackAsItWas() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
-        Opened first(folder);
-        first.file.setNew(fresh());
+        Fresh first(folder);
         first.changeSteps(3);
         QVERIFY(first.model.isModified());
         QCOMPARE(test::saveAs(first.file, path), QString());
@@ -188,9 +184,9 @@ private Q_SLOTS:
         for (const image::ImageFormat format :
              {image::ImageFormat::Png, image::ImageFormat::Jpeg, image::ImageFormat::WebP}) {
             const QString path = folder.filePath("photo.data");
-            put(path,
-                QByteArray::fromStdString(image::encodeImage(
-                    dot, {{"lowtide_graph", graph::toText(reading())}}, {.format = format})));
+            writeFile(path,
+                      QByteArray::fromStdString(image::encodeImage(
+                          dot, {{"lowtide_graph", graph::toText(reading())}}, {.format = format})));
             Opened opened(folder);
             QCOMPARE(test::open(opened.file, path), QString());
             QVERIFY(opened.model.node("picture"));
@@ -224,8 +220,7 @@ private Q_SLOTS:
 
     void changesAreKeptInTheJournalUntilTheyAreSaved() {
         const QTemporaryDir folder;
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
         opened.changeSteps(3);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
@@ -240,8 +235,7 @@ private Q_SLOTS:
     /// Who is asked for nothing throws away the next one that matters.
     void whatIsNoChangeIsNotKept() {
         const QTemporaryDir folder;
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         opened.model.adjust(
             [](graph::Document& document) { document.nodes.at("denoise").params["seed"] = 4711; });
         constexpr int kLongerThanTheRest = 1500;
@@ -258,8 +252,7 @@ private Q_SLOTS:
     void aWindowThatClosesInOrderLeavesNothingToRecover() {
         const QTemporaryDir folder;
         {
-            Opened opened(folder);
-            opened.file.setNew(fresh());
+            Fresh opened(folder);
             opened.changeSteps(3);
             QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
         }
@@ -269,8 +262,7 @@ private Q_SLOTS:
     void aSecondWindowLearnsWhoHasTheFile() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
-        Opened first(folder);
-        first.file.setNew(fresh());
+        Fresh first(folder);
         QCOMPARE(test::saveAs(first.file, path), QString());
         Opened second(folder);
         second.file.setNew({.document = {}, .name = "untitled", .folder = {}});
@@ -285,8 +277,7 @@ private Q_SLOTS:
     void whatIsRecoveredIsAStepOnTopOfTheFile() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         graph::Document changed = defaultGraph();
         changed.nodes.at("denoise").params["steps"] = 3;
@@ -319,18 +310,17 @@ private Q_SLOTS:
     void filesInTheFolderOfTheGraphAreFound() {
         QFETCH(QString, way);
         const QTemporaryDir folder;
-        put(folder.filePath("p/in.bin"), "x");
-        put(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        writeFile(folder.filePath("p/in.bin"), "x");
+        writeFile(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
+        Fresh opened(folder);
         kWays.at(way)(opened, folder);
         QVERIFY(isFound(opened));
     }
 
     void aFileNamesWhatLiesElsewhereByItsFullPath() {
         const QTemporaryDir folder;
-        put(folder.filePath("p/in.bin"), "x");
-        put(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
+        writeFile(folder.filePath("p/in.bin"), "x");
+        writeFile(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
         Opened opened(folder);
         QCOMPARE(test::open(opened.file, folder.filePath("p/g.json")), QString());
         QCOMPARE(test::saveAs(opened.file, folder.filePath("q.json")), QString());
@@ -344,9 +334,8 @@ private Q_SLOTS:
 
     void aDocumentWithoutFilesMovesWithItsOwn() {
         const QTemporaryDir folder;
-        put(folder.filePath("p/in.bin"), "x");
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        writeFile(folder.filePath("p/in.bin"), "x");
+        Fresh opened(folder);
         QCOMPARE(test::saveAs(opened.file, folder.filePath("p/g.json")), QString());
         opened.model.apply("Image", [](graph::Document& document) { document = reading(); });
         QVERIFY(isFound(opened));
@@ -369,10 +358,9 @@ private Q_SLOTS:
 
     void theJournalIsWrittenOnAnotherThread() {
         const QTemporaryDir folder;
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QVERIFY(QDir(folder.filePath("journal")).removeRecursively());
-        put(folder.filePath("journal"), "in the way");
+        writeFile(folder.filePath("journal"), "in the way");
         QSignalSpy failed(&opened.file, &DocumentFile::journalFailed);
         qsizetype atOnce = -1;
         opened.file.recover({.journal = folder.filePath("x"),
@@ -388,17 +376,16 @@ private Q_SLOTS:
     void aFileThatAnotherProgramWroteIsNoticed() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
         const QByteArray theirs = QByteArray::fromStdString(graph::toText(reading()));
-        put(path, theirs);
+        writeFile(path, theirs);
         QCOMPARE(test::save(opened.file), QString("changed on the disk"));
         QCOMPARE(testing::contentsOf(path), theirs);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
-        put(path, theirs);
+        writeFile(path, theirs);
         QCOMPARE(test::open(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
         QVERIFY(QFile::remove(path));
@@ -410,8 +397,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         const test::SleepingFile disk(folder.filePath("one.json"));
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         opened.changeSteps(3);
         QStringList ended;
         const auto note = [&](const QString& name) {
@@ -441,8 +427,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         const test::SleepingFile disk(folder.filePath("one.json"));
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         opened.changeSteps(3);
         std::optional<FileOutcome> ended;
         opened.file.saveAs(path, [&](const FileOutcome& outcome) { ended = outcome; });
@@ -465,8 +450,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const test::SleepingFile disk(folder.filePath("one.json"));
         {
-            Opened opened(folder);
-            opened.file.setNew(fresh());
+            Fresh opened(folder);
             opened.changeSteps(3);
             std::optional<FileOutcome> ended;
             opened.file.saveAs(folder.filePath("one.json"),
@@ -482,7 +466,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         const QString other = folder.filePath("two.json");
-        put(other, QByteArray::fromStdString(graph::toText(defaultGraph())));
+        writeFile(other, QByteArray::fromStdString(graph::toText(defaultGraph())));
         const test::SleepingFile file(path);
         Opened opened(folder);
         opened.file.setNew({.document = {}, .name = "mine", .folder = {}});
@@ -507,8 +491,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const test::SleepingFile file(folder.filePath("one.json"),
                                       QByteArray::fromStdString(graph::toText(reading())));
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         std::optional<FileOutcome> ended;
         opened.file.open(folder.filePath("one.json"),
                          [&](const FileOutcome& outcome) { ended = outcome; });
@@ -523,10 +506,7 @@ private Q_SLOTS:
     void aFileThatCannotBeReadLeavesTheDocumentAlone() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("broken.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("{\"format\": 1, \"nodes\": [");
-        file.close();
+        writeFile(path, "{\"format\": 1, \"nodes\": [");
         Opened opened(folder);
         opened.file.setNew({.document = defaultGraph(), .name = "mine", .folder = {}});
         const QString problem = test::open(opened.file, path);

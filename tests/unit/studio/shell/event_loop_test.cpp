@@ -8,11 +8,8 @@
 #include "ui/studio/end_signals.hpp"
 #include "ui/studio/event_loop.hpp"
 
-#include <QApplication>
-#include <QTemporaryDir>
-#include <QTimer>
-#include <QWidget>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 #include <csignal>
 #include <fcntl.h>

@@ -12,12 +12,10 @@ namespace image_presets_test {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-class ImagePresetsTest : public QObject {
+class ImagePresetsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void itStatesThatItIsFilled_andFillsWhileItIsOpen() {
         const QTemporaryDir folder;

@@ -58,12 +58,10 @@ struct Inspected {
 
 }  // namespace
 
-class InspectorTest : public QObject {
+class InspectorTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void editsOfOneGestureAreOneStep() {
         Inspected shown;

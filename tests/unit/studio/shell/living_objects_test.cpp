@@ -49,12 +49,10 @@ void workIn(Working& opened) {
 }  // namespace
 
 /// Nothing that a window makes outlives it.
-class LivingObjectsTest : public QObject {
+class LivingObjectsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theCounterSeesWhatIsLeft() {
         const test::LivingObjects objects;

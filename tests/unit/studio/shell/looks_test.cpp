@@ -26,8 +26,6 @@
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/unused_images.hpp"
 
-#include <QRadioButton>
-
 namespace looks_test {
 
 using namespace lowtide;
@@ -75,8 +73,6 @@ struct Furnished : Working {
                 {"hint", "choose another file, or add the folder in which it lies"}}}}},
             {{"issues", Json::array()}, {"plan", recorded("plan.json")}});
     }
-
-    [[nodiscard]] Workspace& work() { return *window->workspace(); }
 
     [[nodiscard]] MainWindowController& controller() { return *window->controller(); }
 
@@ -341,7 +337,7 @@ QString nameOf(const char* what, const QString& scheme, QSize size) {
 
 }  // namespace
 
-class LooksTest : public QObject {
+class LooksTest : public test::StrictTest {
     Q_OBJECT
 
 private:
@@ -362,8 +358,6 @@ private:
     }
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void everyViewFits_data() {
         QStringList names;

@@ -12,12 +12,10 @@ namespace notice_bar_test {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-class NoticeBarTest : public QObject {
+class NoticeBarTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theWorstIsOnTopAndNothingGoodReplacesIt() {
         Bench bench;

@@ -8,7 +8,6 @@
 #include <QDBusObjectPath>
 #include <QDBusUnixFileDescriptor>
 #include <QDBusVirtualObject>
-#include <QProcess>
 #include <QtTest/QtTest>
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // Log and report in a real window: opened by keys and menus, saved and copied as they are shown.
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -28,17 +29,15 @@ void toggle(QDialog& dialog, const char* name) {
 
 }  // namespace
 
-class ProblemReportDialogTest : public QObject {
+class ProblemReportDialogTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void init() { test::failOnQtWarnings(); }
-
     void theLogOpensByItsKey_andStatesThatTheEngineRuns() {
         Working studio;
         test::press(Qt::Key_J, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_VERIFY(studio.window->controller()->widgets().panels.isShown("log"));
+        QTRY_VERIFY(studio.widgets().panels.isShown("log"));
         auto* panel = studio.window->findChild<LogPanel*>();
         QTRY_VERIFY(panel->text().contains("the engine runs"));
     }
@@ -57,9 +56,7 @@ private Q_SLOTS:
     }
 
     void showsExactlyWhatItCopies_withoutPrompts_untilTheyAreTicked_data() {
-        QTest::addColumn<QString>("scheme");
-        QTest::newRow("light") << "light";
-        QTest::newRow("dark") << "dark";
+        testing::addRows("scheme", {"light", "dark"});
     }
 
     void showsExactlyWhatItCopies_withoutPrompts_untilTheyAreTicked() {
@@ -89,9 +86,8 @@ private Q_SLOTS:
             QCOMPARE(QGuiApplication::clipboard()->text(), previewOf(dialog));
             qobject_cast<ReportDialog*>(&dialog)->save(studio.folder.filePath("report.json"));
             QTRY_VERIFY(QFile::exists(studio.folder.filePath("report.json")));
-            QFile file(studio.folder.filePath("report.json"));
-            QVERIFY(file.open(QIODevice::ReadOnly));
-            QCOMPARE(QString::fromUtf8(file.readAll()), previewOf(dialog));
+            QCOMPARE(QString::fromUtf8(testing::contentsOf(studio.folder.filePath("report.json"))),
+                     previewOf(dialog));
             test::press(Qt::Key_Escape);
         });
         studio.action("help.report").trigger();

@@ -61,12 +61,10 @@ struct Bench {
 
 }  // namespace
 
-class RunAttentionTest : public QObject {
+class RunAttentionTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void theDesktopIsNotifiedWhenALongRunEnds_andAPressShowsIt() {
         Bench bench({kFakePortal});
@@ -112,10 +110,7 @@ private Q_SLOTS:
     }
 
     void nothingIsReported_data() {
-        QTest::addColumn<QString>("why");
-        for (const char* why : {"short", "cancelled", "switched off", "looked at"}) {
-            QTest::newRow(why) << why;
-        }
+        testing::addRows("why", {"short", "cancelled", "switched off", "looked at"});
     }
 
     void nothingIsReported() {

@@ -6,12 +6,8 @@
 #include "tests/fixtures/text_fit.hpp"
 #include "ui/studio/settings_dialog.hpp"
 
-#include <QCheckBox>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QSpinBox>
-#include <QTemporaryDir>
 #include <QtTest/QtTest>
+#include <QtWidgets>
 
 namespace settings_dialog_test {
 
@@ -45,12 +41,10 @@ struct Shown {
 
 }  // namespace
 
-class SettingsDialogTest : public QObject {
+class SettingsDialogTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void halfOfWhatIsTypedIsNoSetting_data() {
         QTest::addColumn<QByteArray>("field");

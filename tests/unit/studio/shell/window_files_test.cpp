@@ -1,5 +1,6 @@
 // What files do to a window: those that are damaged, too large or gone, and disks that are full.
 #include "tests/fixtures/document_disk.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -11,8 +12,6 @@
 #include "ui/panels/models_panel.hpp"
 #include "ui/panels/presets_browser.hpp"
 #include "ui/studio/missing_files.hpp"
-
-#include <QElapsedTimer>
 
 #include <csignal>
 #include <future>
@@ -66,13 +65,6 @@ private:
     qint64 longest_ = 0;
 };
 
-void put(const QString& path, const QByteArray& bytes) {
-    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QCOMPARE(file.write(bytes), bytes.size());
-}
-
 /// As the desktop gives a window what is let go over it.
 void drop(QWidget& window, const QString& path) {
     QMimeData data;
@@ -122,7 +114,7 @@ void locate(Working& studio, const QString& chosen) {
                   {"item", "checkpoint"},
                   {"message", "there is no checkpoint"}};
     studio.plugin.script().setAnswers({{"issues", {issue}}}, Json::object());
-    studio.window->workspace()->planning.askNow();
+    studio.work().planning.askNow();
     studio.action("view.issues").trigger();
     auto* list = studio.window->findChild<QListView*>("issues");
     QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, kPatience);
@@ -151,7 +143,7 @@ void locate(Working& studio, const QString& chosen) {
 
 }  // namespace
 
-class WindowFilesTest : public QObject {
+class WindowFilesTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -159,8 +151,6 @@ private Q_SLOTS:
     void initTestCase() { shared_ = std::make_unique<Working>(); }
 
     void cleanupTestCase() { shared_.reset(); }
-
-    void init() { test::failOnQtWarnings(); }
 
     /// Where there is no folder of documents, its name is no file to open.
     void openBeginsWithoutAName() {
@@ -187,7 +177,7 @@ private Q_SLOTS:
     void aFullDiskIsReportedAndTakesNothing() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
+        QCOMPARE(test::saveAs(studio.work().file, path), QString());
         const QByteArray saved = contentsOf(path);
         changeSteps(studio.model(), 3);
         QString reported;
@@ -218,7 +208,7 @@ private Q_SLOTS:
         Working studio;
         const FullDisk full(64);
         changeSteps(studio.model(), 3);
-        auto& bar = studio.window->controller()->widgets().notices;
+        auto& bar = studio.widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(bar.text().contains("cannot be kept for recovery"), kPatience);
         QVERIFY(studio.window->isWindowModified());
     }
@@ -260,7 +250,7 @@ private Q_SLOTS:
         QFETCH(QString, words);
         Working& studio = *shared_;
         const QString path = studio.folder.filePath(name);
-        put(path, bytes);
+        testing::writeFile(path, bytes);
         changeSteps(studio.model(), 3);
         const std::string before = graph::toText(studio.model().document());
         QString reported;
@@ -305,14 +295,14 @@ private Q_SLOTS:
         QVERIFY(steps() != Json(77));
         file.wake();
         QTRY_COMPARE_WITH_TIMEOUT(steps(), Json(77), kPatience);
-        QCOMPARE(studio.window->workspace()->file.path(), path);
+        QCOMPARE(studio.work().file.path(), path);
     }
 
     void locatingAFileChangesEveryNodeThatNamesIt_inOneStep() {
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const QString found = studio.folder.filePath("new/found.safetensors");
-        put(found, "weights");
+        testing::writeFile(found, "weights");
         const int steps = studio.model().undoStack().count();
         const std::string before = graph::toText(studio.model().document());
 
@@ -328,9 +318,7 @@ private Q_SLOTS:
     }
 
     void locatingOffersWhatElseIsMissingByName_data() {
-        QTest::addColumn<bool>("isWanted");
-        QTest::newRow("all") << true;
-        QTest::newRow("only the chosen one") << false;
+        testing::addTable<bool>({"isWanted"}, {{"all", true}, {"only the chosen one", false}});
     }
 
     void locatingOffersWhatElseIsMissingByName() {
@@ -339,8 +327,8 @@ private Q_SLOTS:
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const QString found = studio.folder.filePath("new/lost.safetensors");
         const QString other = studio.folder.filePath("new/other.safetensors");
-        put(found, "weights");
-        put(other, "weights");
+        testing::writeFile(found, "weights");
+        testing::writeFile(other, "weights");
         const int steps = studio.model().undoStack().count();
         auto* watch = new QTimer(studio.window->controller());
         connect(watch, &QTimer::timeout, this, [watch, isWanted] {
@@ -402,8 +390,8 @@ private Q_SLOTS:
         });
         gate.set_value();
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
-        Workspace& workspace = *opened.window->workspace();
-        auto& bar = opened.window->controller()->widgets().notices;
+        Workspace& workspace = opened.work();
+        auto& bar = opened.widgets().notices;
         QTRY_VERIFY2_WITH_TIMEOUT(
             bar.text().contains("fox.json"), qPrintable(bar.text()), kPatience);
         QCOMPARE(workspace.model.node("denoise")->params.at("steps"), Json(77));
@@ -421,7 +409,7 @@ private Q_SLOTS:
 
     void theBrowserShowsThePresetThatWasOpened() {
         Working studio;
-        PresetStore& presets = studio.window->workspace()->presets;
+        PresetStore& presets = studio.work().presets;
         presets.save({.title = "Ash"}, defaultGraph(), {}, {});
         presets.save({.title = "Birch"}, defaultGraph(), {}, {});
         const QString id = presets.entries().back().id;
@@ -436,12 +424,12 @@ private Q_SLOTS:
 
     void filesInTheFoldersOfTheSettingsAreThere_fromTheNextStart() {
         Working studio;
-        put(studio.folder.filePath("models/dream.safetensors"), "weights");
+        testing::writeFile(studio.folder.filePath("models/dream.safetensors"), "weights");
         studio.settings.change([&](Preferences& preferences) {
             preferences.modelFolders = QStringList{studio.folder.filePath("models")};
         });
         const auto isThere = [&] {
-            return studio.window->workspace()->models.whatIsThere()("dream.safetensors", {});
+            return studio.work().models.whatIsThere()("dream.safetensors", {});
         };
         QVERIFY(!isThere());  // the module has not been notified
         studio.window.reset();
@@ -469,7 +457,8 @@ private Q_SLOTS:
     void aFileThatWasOpenedIsAmongTheRecent() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        put(path, QByteArray::fromStdString(graph::toText(studio.model().document())));
+        testing::writeFile(path,
+                           QByteArray::fromStdString(graph::toText(studio.model().document())));
         drop(*studio.window, path);
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.settings.preferences().recentFiles, QStringList{path}, kPatience);
@@ -478,7 +467,8 @@ private Q_SLOTS:
     void namesInMenusAreShownWhole() {
         Working studio;
         const QString path = studio.folder.filePath("salt & pepper.json");
-        put(path, QByteArray::fromStdString(graph::toText(studio.model().document())));
+        testing::writeFile(path,
+                           QByteArray::fromStdString(graph::toText(studio.model().document())));
         drop(*studio.window, path);
         const auto recent = [&] {
             for (const QAction* action : studio.window->findChildren<QAction*>()) {
@@ -498,11 +488,11 @@ private Q_SLOTS:
     void aFileThatAnotherProgramWroteIsNotSavedOverUnasked() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
+        QCOMPARE(test::saveAs(studio.work().file, path), QString());
         graph::Document theirs = studio.model().document();
         theirs.nodes.at("denoise").params["steps"] = 77;
         const QByteArray text = QByteArray::fromStdString(graph::toText(theirs));
-        put(path, text);
+        testing::writeFile(path, text);
         answer("changedOnDisk", [](QDialog& box) { box.reject(); });
         QVERIFY(!test::save(studio.window->controller()->files()));
         QCOMPARE(contentsOf(path), text);
@@ -516,7 +506,7 @@ private Q_SLOTS:
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const std::string before = checkpointOf(studio.model(), "load");
-        studio.window->controller()->widgets().canvas.select({"load_again"});
+        studio.widgets().canvas.select({"load_again"});
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Checkpoint,
                                                                   "dream.safetensors");
         QCOMPARE(checkpointOf(studio.model(), "load_again"), std::string("dream.safetensors"));
@@ -537,8 +527,7 @@ private Q_SLOTS:
         const graph::Document before = studio.model().document();
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Embedding,
                                                                   "sub/easynegative.pt");
-        QVERIFY(studio.window->controller()->widgets().notices.text().contains(
-            "write easynegative in a prompt"));
+        QVERIFY(studio.widgets().notices.text().contains("write easynegative in a prompt"));
         QCOMPARE(graph::toText(studio.model().document()), graph::toText(before));
     }
 

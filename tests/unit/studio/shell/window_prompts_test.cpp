@@ -1,4 +1,6 @@
 // Writing prompts, by keys and mouse: tokens, words, styles, earlier prompts, alternatives.
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -9,8 +11,6 @@
 #include "ui/prompts/prompt_styles.hpp"
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/run_commands.hpp"
-
-#include <QTextLayout>
 
 namespace window_prompts_test {
 
@@ -36,14 +36,11 @@ const Json kPlanned = {{"issues", Json::array()}, {"plan", Json::object()}};
 struct Writing : Working {
     Writing() {
         QTRY_VERIFY_WITH_TIMEOUT(work().planning.planned().isFresh, kPatience);
-        window->controller()->widgets().canvas.select({"encode"});
+        widgets().canvas.select({"encode"});
     }
 
-    [[nodiscard]] Workspace& work() { return *window->workspace(); }
-
     [[nodiscard]] PromptEditor& editor(const char* param = "prompt") {
-        ParamEditor& found = window->controller()
-                                 ->widgets()
+        ParamEditor& found = widgets()
                                  .inspector.findChild<QWidget*>("inspectorParams")
                                  ->findChild<InspectorRow*>(param)
                                  ->editor();
@@ -70,23 +67,15 @@ struct Writing : Working {
         return model().node("encode")->params.value(param, std::string());
     }
 
-    void writeFile(const QString& name, const QByteArray& text) {
-        const QString path = folder.filePath(name);
-        QDir().mkpath(QFileInfo(path).absolutePath());
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(text);
-    }
-
     void haveWildcard(const char* name, const QByteArray& lines) {
-        writeFile(QStringLiteral("wildcards/%1.txt").arg(QLatin1String(name)), lines);
+        testing::writeFile(folder.filePath(QStringLiteral("wildcards/%1.txt").arg(name)), lines);
         work().prompts.readWildcards();
         QTRY_VERIFY_WITH_TIMEOUT(work().prompts.wildcards()->lists.contains(name), kPatience);
     }
 
     /// As a user puts it into the folder: nobody is notified.
     void putWildcard(const char* name, const QByteArray& lines) {
-        writeFile(QStringLiteral("wildcards/%1.txt").arg(QLatin1String(name)), lines);
+        testing::writeFile(folder.filePath(QStringLiteral("wildcards/%1.txt").arg(name)), lines);
         QTRY_VERIFY_WITH_TIMEOUT(work().prompts.wildcards()->lists.contains(name), kPatience);
     }
 
@@ -157,12 +146,10 @@ public:
     QUrl taken;
 };
 
-class WindowPromptsTest : public QObject {
+class WindowPromptsTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void whatMeansSomethingHasAColour() {
         Writing studio;
@@ -205,13 +192,12 @@ private Q_SLOTS:
     }
 
     void wordsAreOfferedAndTaken_data() {
-        QTest::addColumn<int>("key");
-        QTest::addColumn<QString>("prompt");
-        QTest::addColumn<bool>("isOpen");
-        QTest::newRow("Tab") << int(Qt::Key_Tab) << "a __hairdo__" << false;
-        QTest::newRow("Return") << int(Qt::Key_Return) << "a __hairdo__" << false;
-        QTest::newRow("Escape") << int(Qt::Key_Escape) << "a hai" << false;
-        QTest::newRow("Space") << int(Qt::Key_Space) << "a hai " << false;
+        testing::addTable<int, QString, bool>(
+            {"key", "prompt", "isOpen"},
+            {{"Tab", int(Qt::Key_Tab), "a __hairdo__", false},
+             {"Return", int(Qt::Key_Return), "a __hairdo__", false},
+             {"Escape", int(Qt::Key_Escape), "a hai", false},
+             {"Space", int(Qt::Key_Space), "a hai ", false}});
     }
 
     void wordsAreOfferedAndTaken() {
@@ -311,9 +297,10 @@ private Q_SLOTS:
         });
         studio.choose(*studio.openList(), "Rename, delete");
         QTRY_VERIFY_WITH_TIMEOUT(QApplication::activeModalWidget() == nullptr, kPatience);
-        QFile file(studio.folder.filePath("styles.json"));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY(stylesFromJson(file.readAll().toStdString(), "styles.json").empty());
+        QVERIFY(
+            stylesFromJson(testing::contentsOf(studio.folder.filePath("styles.json")).toStdString(),
+                           "styles.json")
+                .empty());
     }
 
     void stylesOfTwoStudiosAreKept() {
@@ -331,10 +318,7 @@ private Q_SLOTS:
     void aDamagedStylesFileIsSetAside() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("styles.json");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("{broken");
-        file.close();
+        testing::writeFile(path, "{broken");
         StyleStore store(path);
         QSignalSpy failed(&store, &StyleStore::failed);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatience);
@@ -505,11 +489,7 @@ private Q_SLOTS:
         QVERIFY2(!tip("promptStyles").contains('('), qPrintable(tip("promptStyles")));
     }
 
-    void thePromptLooksWell_data() {
-        QTest::addColumn<QString>("theme");
-        QTest::newRow("light") << "light";
-        QTest::newRow("dark") << "dark";
-    }
+    void thePromptLooksWell_data() { testing::addRows("theme", {"light", "dark"}); }
 
     void thePromptLooksWell() {
         QFETCH(QString, theme);

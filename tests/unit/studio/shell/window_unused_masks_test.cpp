@@ -8,8 +8,6 @@
 #include "ui/history/run_store.hpp"
 #include "ui/painting/kept_image.hpp"
 
-#include <QDir>
-
 namespace window_unused_masks_test {
 
 using namespace lowtide;
@@ -31,8 +29,6 @@ struct Masks : Working {
 
     Masks(const Masks&) = delete;
     Masks& operator=(const Masks&) = delete;
-
-    [[nodiscard]] Workspace& work() { return *window->workspace(); }
 
     [[nodiscard]] QString keepMask(quint32 seed) const {
         return keepImage(folder.filePath("g.files"), "mask", someMask(20, 20, seed)).path;
@@ -66,9 +62,7 @@ struct Masks : Working {
     }
 
     void put(const QString& name, const QByteArray& bytes) const {
-        const QString path = folder.filePath(name);
-        QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-        writeFile(path, bytes);
+        writeFile(folder.filePath(name), bytes);
     }
 
     void ask() { action("file.remove_masks").trigger(); }
@@ -112,7 +106,7 @@ struct Masks : Working {
         QVERIFY(notice().contains("Nothing is removed"));
     }
 
-    [[nodiscard]] QString notice() { return window->controller()->widgets().notices.text(); }
+    [[nodiscard]] QString notice() { return widgets().notices.text(); }
 
     QString used;
     QString unused;
@@ -162,7 +156,7 @@ const std::vector<std::pair<const char*, Use>>& uses() {
          }},
         {"the viewer",
          [](Masks& studio) {
-             Viewer& viewer = studio.window->controller()->widgets().viewer;
+             Viewer& viewer = studio.widgets().viewer;
              QSignalSpy shown(&viewer, &Viewer::shown);
              viewer.showFile(studio.used);
              QVERIFY(shown.wait(kPatience));
@@ -173,12 +167,10 @@ const std::vector<std::pair<const char*, Use>>& uses() {
 
 }  // namespace
 
-class WindowUnusedMasksTest : public QObject {
+class WindowUnusedMasksTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void whatIsUsedIsNotOffered_data() {
         QTest::addColumn<int>("index");
@@ -242,8 +234,7 @@ private Q_SLOTS:
     void aGraphWithoutAFileHasNone() {
         Working studio;
         studio.action("file.remove_masks").trigger();
-        QVERIFY(
-            studio.window->controller()->widgets().notices.text().contains("Save the graph first"));
+        QVERIFY(studio.widgets().notices.text().contains("Save the graph first"));
     }
 };
 

@@ -7,7 +7,6 @@
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/widgets/graph_editor.hpp"
 
-#include <QUndoStack>
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
@@ -69,12 +68,10 @@ ui::ScriptedRunner::Script writesOneImage() {
 }  // namespace
 
 /// Canvas, inspector and memory panel as another program has them.
-class GraphEditorTest : public QObject {
+class GraphEditorTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-
-    void init() { test::failOnQtWarnings(); }
 
     void aGraphGoesInAndOutUnchanged() {
         ui::SmallPlugin plugin;
