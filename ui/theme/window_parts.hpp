@@ -28,17 +28,17 @@ template <typename Widget>
 /// alone. nullptr stands for nothing.
 struct Cell {
     // NOLINTNEXTLINE(google-explicit-constructor): a list names widgets and layouts as they are
-    Cell(QWidget* widget, int stretch = 0, Qt::Alignment alignment = {})
-        : widget(widget), stretch(stretch), alignment(alignment) {}
+    Cell(QWidget* item, int factor = 0, Qt::Alignment edge = {})
+        : widget(item), stretch(factor), alignment(edge) {}
 
     // NOLINTNEXTLINE(google-explicit-constructor)
-    Cell(QLayout* layout, int stretch = 0) : layout(layout), stretch(stretch) {}
+    Cell(QLayout* item, int factor = 0) : layout(item), stretch(factor) {}
 
     /// Space that takes what is left.
-    [[nodiscard]] static Cell spring(int stretch = 1) { return {Space{}, 0, stretch}; }
+    [[nodiscard]] static Cell spring(int factor = 1) { return {Space{}, 0, factor}; }
 
     /// Space in steps of the rhythm.
-    [[nodiscard]] static Cell gap(int steps) { return {Space{}, steps, 0}; }
+    [[nodiscard]] static Cell gap(int count) { return {Space{}, count, 0}; }
 
     QWidget* widget = nullptr;
     QLayout* layout = nullptr;
@@ -50,7 +50,7 @@ struct Cell {
 private:
     struct Space {};
 
-    Cell(Space, int steps, int stretch) : stretch(stretch), isSpace(true), steps(steps) {}
+    Cell(Space, int count, int factor) : stretch(factor), isSpace(true), steps(count) {}
 };
 
 using Cells = std::initializer_list<Cell>;
