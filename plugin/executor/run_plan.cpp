@@ -123,7 +123,9 @@ void openDevice(RunDevices& devices,
                 const RunOptions& options,
                 memory::Engine& engine) {
     if (options.card && spec.id() == devices.main.id()) {
-        addCard(devices, *options.card, engine.open(kHostSpec).free);
+        // The host of a card that need not be there is the one whose budget is stated.
+        const std::optional<Bytes> host = budgetOf(kHostSpec, false, options, snapshot);
+        addCard(devices, *options.card, host ? *host : engine.open(kHostSpec).free);
     } else {
         devices.infos.push_back(engine.open(spec));
         devices.opened.push_back(

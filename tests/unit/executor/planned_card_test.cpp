@@ -80,6 +80,15 @@ private Q_SLOTS:
                  issue.message.str().c_str());
     }
 
+    /// Whatever this machine has free.
+    void pinsOfTheHostWhoseBudgetIsStated() {
+        RunOptions options = asPlannedCard();
+        options.memoryBudget = memory::parseMemoryBudget("cpu=100GiB");
+        const auto devices = openDevices(*snapshotOf(), options, engine_);
+        QCOMPARE(std::get<RunDevices>(devices).opened.front().traits.pinnable,
+                 memory::pinnableOf(100 * kGiB));
+    }
+
     /// A machine that has a card of its own holds things on "cuda:0".
     void nothingLiesOnIt() {
         engine_.ledger().set("cuda:0", memory::Tag::Wires, "denoise.latent", kGiB);
