@@ -441,7 +441,7 @@ private Q_SLOTS:
             preferences.modelFolders = QStringList{studio.folder.filePath("models")};
         });
         const auto isThere = [&] {
-            return studio.window->workspace()->models.whatIsThere()("dream.safetensors", {});
+            return studio.window->workspace()->models.isThere("dream.safetensors", {});
         };
         QVERIFY(!isThere());  // the module has not been notified
         studio.window.reset();
