@@ -275,6 +275,10 @@ ModelVerdict ModelLibrary::verdictOf(const FoundModel& model) const {
     return ui::verdictOf(model.file, budget_);
 }
 
+bool ModelLibrary::isThere(const std::string& value, const QString& graphFolder) const {
+    return isFound(engineFolders_, value, graphFolder);
+}
+
 std::function<bool(const std::string&, const QString&)> ModelLibrary::whatIsThere() const {
     return [folders = engineFolders_](const std::string& value, const QString& graphFolder) {
         return isFound(folders, value, graphFolder);

@@ -122,8 +122,9 @@ public:
     /// scan finds.
     void setEngineFolders(std::vector<std::string> folders) { engineFolders_ = std::move(folders); }
 
-    /// Whether the module would find what a graph in `graphFolder` names, with the folders of now.
-    /// Any thread.
+    /// Whether the module would find what a graph in `graphFolder` names.
+    [[nodiscard]] bool isThere(const std::string& value, const QString& graphFolder) const;
+    /// The same question for any thread, with the folders of now.
     [[nodiscard]] std::function<bool(const std::string& value, const QString& graphFolder)>
     whatIsThere() const;
 

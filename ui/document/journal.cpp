@@ -192,22 +192,14 @@ void Journal::clear() {
     QFile::remove(file_);
 }
 
-QString nameForBroken(const QString& path) {
-    QString name = path + QStringLiteral(".broken");
-    for (int number = 2; QFile::exists(name); ++number) {
-        name = path + QStringLiteral(".broken-%1").arg(number);
-    }
-    return name;
-}
-
 /// Qt's rename replaces nothing; another program may take the name first.
 QString setBrokenAside(const QString& path) {
-    QString name = nameForBroken(path);
-    while (!QFile::rename(path, name)) {
+    QString name = path + QStringLiteral(".broken");
+    for (int number = 2; !QFile::rename(path, name); ++number) {
         if (!QFile::exists(name)) {
             return {};
         }
-        name = nameForBroken(path);
+        name = path + QStringLiteral(".broken-%1").arg(number);
     }
     return name;
 }

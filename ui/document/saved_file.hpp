@@ -79,9 +79,8 @@ struct Recovered {
 [[nodiscard]] std::vector<Recovered> findRecovered(const QString& folder,
                                                    std::vector<QString>* problems);
 void discard(const Recovered& recovered);
-/// A free name under which a damaged file can be kept: "….broken", "….broken-2".
-[[nodiscard]] QString nameForBroken(const QString& path);
-/// Renames a damaged file so; its new name, empty where it cannot be renamed. Nothing is replaced.
+/// Renames a damaged file to "….broken", "….broken-2"; its new name, empty where it cannot be
+/// renamed. Nothing is replaced.
 [[nodiscard]] QString setBrokenAside(const QString& path);
 
 /// Marks the file as edited by this program. Another one that does is named by tryLock().

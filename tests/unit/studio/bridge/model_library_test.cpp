@@ -201,6 +201,7 @@ private Q_SLOTS:
         ModelLibrary library(sampleRecognise);
         library.setEngineFolders({at("checkpoints").toStdString()});
 
+        QTEST(library.isThere(value.toStdString(), at("vae")), "isThere");
         QTEST(library.whatIsThere()(value.toStdString(), at("vae")), "isThere");
     }
 
