@@ -145,7 +145,7 @@ void SearchList::openAt(const QWidget& anchor, int current) {
     const int count = std::clamp(rows().rowCount(), 1, kMostRows);
     resize(std::max(anchor.width(), kLeastWidth),
            field().sizeHint().height() + count * kSearchRow + Theme::space(5));
-    placeBelow(*this, {anchor.mapToGlobal(QPoint()), anchor.size()}, anchor);
+    moveBelow(*this, {anchor.mapToGlobal(QPoint()), anchor.size()}, anchor);
     list().setCurrentIndex(rows().index(current, 0));
     show();
     list().scrollTo(list().currentIndex(), QAbstractItemView::PositionAtCenter);
@@ -159,7 +159,7 @@ bool hasWords(const QString& text, const QString& words) {
     });
 }
 
-void placeBelow(QWidget& list, const QRect& anchor, const QWidget& owner) {
+void moveBelow(QWidget& list, const QRect& anchor, const QWidget& owner) {
     QPoint at(anchor.left(), anchor.top() + anchor.height());
     if (const QScreen* screen = owner.screen()) {
         const QRect area = screen->availableGeometry();

@@ -90,6 +90,6 @@ private:
 
 /// Moves a list below the anchor, or above where there is no space, and within the owner's screen.
 /// The anchor is in global coordinates.
-void placeBelow(QWidget& list, const QRect& anchor, const QWidget& owner);
+void moveBelow(QWidget& list, const QRect& anchor, const QWidget& owner);
 
 }  // namespace lowtide::ui

@@ -162,7 +162,7 @@ void PromptCompletion::show(std::vector<Offer> offers) {
     list_->resize(std::min(width, kWidest),
                   list_->count() * kCompletionRow + 2 * list_->frameWidth() + Theme::space(1));
     const QRect cursor = field_.cursorRect().adjusted(0, 0, 0, -1);
-    placeBelow(*list_, {field_.viewport()->mapToGlobal(cursor.topLeft()), cursor.size()}, field_);
+    moveBelow(*list_, {field_.viewport()->mapToGlobal(cursor.topLeft()), cursor.size()}, field_);
     list_->show();
 }
 
