@@ -116,9 +116,10 @@ void DesktopNotice::showByService(const QString& title, const QString& text) {
 void DesktopNotice::takeBack() {
     const By by = std::exchange(by_, By::Nobody);
     if (by == By::Portal) {
-        bus_.ask(portalCall("RemoveNotification") << kId, kForget);
+        bus_.ask(portalCall("RemoveNotification") << kId, [](const QDBusMessage&) {});
     } else if (by == By::Service) {
-        bus_.ask(serviceCall("CloseNotification") << std::exchange(shown_, 0), kForget);
+        bus_.ask(serviceCall("CloseNotification") << std::exchange(shown_, 0),
+                 [](const QDBusMessage&) {});
     }
 }
 
@@ -173,21 +174,22 @@ void SleepGuard::keep(int number, Undo undo) {
 }
 
 void SleepGuard::askPortal(int number, const QString& reason) {
+    const QString portal = QStringLiteral("org.freedesktop.portal.Desktop");
     QDBusMessage call =
-        QDBusMessage::createMethodCall(kPortal,
-                                       kPortalPath,
+        QDBusMessage::createMethodCall(portal,
+                                       QStringLiteral("/org/freedesktop/portal/desktop"),
                                        QStringLiteral("org.freedesktop.portal.Inhibit"),
                                        QStringLiteral("Inhibit"));
     call << QString() << kSuspend << QVariantMap{{QStringLiteral("reason"), reason}};
-    session_.ask(call, [this, number, reason](const QDBusMessage& answer) {
+    session_.ask(call, [this, number, reason, portal](const QDBusMessage& answer) {
         if (!isAnswer(answer)) {
             askLogin(number, reason);
             return;
         }
         const QString request = answer.arguments().front().value<QDBusObjectPath>().path();
-        keep(number, [this, request] {
+        keep(number, [this, request, portal] {
             session_.ask(
-                QDBusMessage::createMethodCall(kPortal,
+                QDBusMessage::createMethodCall(portal,
                                                request,
                                                QStringLiteral("org.freedesktop.portal.Request"),
                                                QStringLiteral("Close")),
