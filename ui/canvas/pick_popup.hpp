@@ -44,7 +44,7 @@ struct OwnPort {
                                                   const QString& pattern,
                                                   const std::optional<OwnPort>& own = {});
 
-/// A list over the canvas that typing narrows, with details of the current row:
+/// A list over the canvas that typing narrows, with a sentence about the current row below it:
 /// Enter takes, Escape closes.
 class PickPopup : public Picker {
     Q_OBJECT

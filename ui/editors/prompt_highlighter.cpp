@@ -100,8 +100,8 @@ private:
         add(at_,
             1,
             Kind::Problem,
-            PieceWords::tr("No bracket is open here: this one is read as text. A backslash before "
-                           "it says so."));
+            PieceWords::tr("No bracket is open here: this one is read as text. "
+                           "A backslash before it says so."));
         return 1;
     }
 
