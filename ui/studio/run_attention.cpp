@@ -287,7 +287,7 @@ void RunAttention::reportEnd(quint64 id) {
 void RunAttention::adjustSleep() {
     const auto& runs = queue_.runs();
     const bool isMoreToCome =
-        !queue_.isPaused() && std::any_of(runs.begin(), runs.end(), [](const QueuedRun& run) {
+        !queue_.isPaused() && std::ranges::any_of(runs, [](const QueuedRun& run) {
             return run.state == RunState::Waiting;
         });
     if (settings_.preferences().keepsAwake && (queue_.running() || isMoreToCome)) {
