@@ -10,6 +10,7 @@
 #include "ui/editors/rows.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QFormLayout>
 #include <QLabel>
@@ -123,8 +124,7 @@ void MemoryEditor::Parts::build() {
 
 void MemoryEditor::Parts::fill(QVBoxLayout* column) {
     QWidget* body = frame.fields();
-    auto* rows = new PolicyRows(facts.devices, body);
-    rows->setObjectName("all");
+    auto* rows = named("all", new PolicyRows(facts.devices, body));
     rows->setPolicy(policy);
     connect(rows, &PolicyRows::edited, &editor, [this](const memory::Policy& edited) {
         memory::Policy next = edited;
@@ -261,8 +261,7 @@ void PrecisionEditor::Parts::build() {
 void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
     QWidget* body = frame.fields();
     addPreset(column);
-    auto* types = new TypeRows(body);
-    types->setObjectName("all");
+    auto* types = named("all", new TypeRows(body));
     types->setTypes(choice.types);
     connect(types, &TypeRows::edited, &editor, [this](const memory::PrecisionTypes& edited) {
         memory::PrecisionChoice next = choice;
@@ -285,8 +284,7 @@ void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
 void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
     QWidget* body = frame.fields();
     auto* owner = new QWidget(body);
-    auto* box = new ChoiceBox(owner);
-    box->setObjectName("preset");
+    auto* box = named("preset", new ChoiceBox(owner));
     for (const std::string_view preset : memory::kPrecisionPresets) {
         const QString name =
             QString::fromUtf8(preset.data(), static_cast<qsizetype>(preset.size()));
@@ -305,8 +303,7 @@ void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
 void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
     QWidget* body = frame.fields();
     auto* owner = new QWidget(body);
-    auto* names = new QLineEdit(owner);
-    names->setObjectName("kept");
+    auto* names = named("kept", new QLineEdit(owner));
     names->setPlaceholderText(PrecisionEditor::tr("parts of layer names"));
     names->setToolTip(PrecisionEditor::tr(
         "Layers whose names hold one of these are computed in f32; separate them by spaces."));
@@ -363,8 +360,7 @@ void PrecisionEditor::Parts::addComponents(QVBoxLayout* column) {
 
 void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
     QWidget* body = frame.fields();
-    auto* open = new QToolButton(body);
-    open->setObjectName("switches");
+    auto* open = named("switches", new QToolButton(body));
     open->setAutoRaise(true);
     open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     open->setText(PrecisionEditor::tr("Switches"));
