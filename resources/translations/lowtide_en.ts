@@ -12,16 +12,6 @@
     </message>
 </context>
 <context>
-    <name>ImageFacts</name>
-    <message numerus="yes">
-        <source>%n nodes</source>
-        <translation>
-            <numerusform>%n node</numerusform>
-            <numerusform>%n nodes</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Prompts</name>
     <message numerus="yes">
         <source>%1: %2 tokens in %n chunks of %3.</source>
@@ -45,6 +35,16 @@
         <translation>
             <numerusform>%n value: %1</numerusform>
             <numerusform>%n values: %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::FactsList</name>
+    <message numerus="yes">
+        <source>%n nodes</source>
+        <translation>
+            <numerusform>%n node</numerusform>
+            <numerusform>%n nodes</numerusform>
         </translation>
     </message>
 </context>

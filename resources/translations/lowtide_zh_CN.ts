@@ -928,13 +928,6 @@
     </message>
 </context>
 <context>
-    <name>Budget</name>
-    <message>
-        <source>“%1” is not a memory budget. Enter a size such as 6GiB, one for each device such as cuda:0=20GiB,cpu=8GiB, or nothing.</source>
-        <translation>“%1” 不是内存预算。请写一个大小，例如 6GiB，或为每个设备各写一个，例如 cuda:0=20GiB,cpu=8GiB，或留空。</translation>
-    </message>
-</context>
-<context>
     <name>BypassPreview</name>
     <message>
         <source>%1 goes on as %2</source>
@@ -1116,115 +1109,6 @@
     </message>
 </context>
 <context>
-    <name>FirstStart</name>
-    <message>
-        <source>Lowtide is looking for devices...</source>
-        <translation>Lowtide 正在查找设备...</translation>
-    </message>
-    <message>
-        <source>Lowtide found no device to compute on.</source>
-        <translation>Lowtide 没有找到可用于计算的设备。</translation>
-    </message>
-    <message>
-        <source>Lowtide found the graphics card %1 with %2 of memory.</source>
-        <translation>Lowtide 找到了显卡 %1，显存 %2。</translation>
-    </message>
-    <message>
-        <source>Lowtide found no graphics card and computes on the processor (%1) with %2 of memory.</source>
-        <translation>Lowtide 没有找到显卡，将使用处理器（%1）计算，内存 %2。</translation>
-    </message>
-</context>
-<context>
-    <name>Fixes</name>
-    <message>
-        <source>Set the memory policy of %1 to %2</source>
-        <translation>把 %1 的显存策略设为 %2</translation>
-    </message>
-    <message>
-        <source>Raise the budget to %1</source>
-        <translation>把预算提高到 %1</translation>
-    </message>
-    <message>
-        <source>Compute %1 on the CPU</source>
-        <translation>在 CPU 上计算 %1</translation>
-    </message>
-    <message>
-        <source>Set %1 to %2</source>
-        <translation>把“%1”设为 %2</translation>
-    </message>
-    <message>
-        <source>Locate %1...</source>
-        <translation>查找 %1...</translation>
-    </message>
-    <message>
-        <source>Insert %1</source>
-        <translation>插入“%1”</translation>
-    </message>
-    <message>
-        <source>Remove the memory policy of %1</source>
-        <translation>移除 %1 的显存策略</translation>
-    </message>
-    <message>
-        <source>Remove the precision of %1</source>
-        <translation>移除 %1 的精度设置</translation>
-    </message>
-    <message>
-        <source>Remove the value of %1</source>
-        <translation>移除 %1 的值</translation>
-    </message>
-    <message>
-        <source>Convert %1 to a smaller file...</source>
-        <translation>把 %1 转换为更小的文件...</translation>
-    </message>
-    <message>
-        <source>Remove the budget</source>
-        <translation>移除预算</translation>
-    </message>
-    <message>
-        <source>Compute on the CPU</source>
-        <translation>在 CPU 上计算</translation>
-    </message>
-</context>
-<context>
-    <name>GalleryFiles</name>
-    <message>
-        <source>“%1” cannot be moved to the wastebasket: %2. It remains where it is.</source>
-        <translation>无法把“%1”移到回收站：%2。文件留在原处。</translation>
-    </message>
-    <message>
-        <source>its folder “%1” cannot be made</source>
-        <translation>无法创建文件夹“%1”</translation>
-    </message>
-    <message>
-        <source>there is none</source>
-        <translation>没有回收站</translation>
-    </message>
-    <message>
-        <source>“%1” is no name for a file. Choose one without “/” that does not begin with a dot.</source>
-        <translation>“%1”不能作为文件名。请使用不含“/”且不以点开头的名称。</translation>
-    </message>
-    <message>
-        <source>There is a file “%1” already. Choose another name.</source>
-        <translation>已有文件“%1”。请换一个名称。</translation>
-    </message>
-    <message>
-        <source>“%1” cannot be renamed: %2.</source>
-        <translation>无法重命名“%1”：%2。</translation>
-    </message>
-    <message>
-        <source>There is a file “%1” again. The one that was removed remains in the wastebasket.</source>
-        <translation>又有了名为“%1”的文件。移除的文件仍在回收站中。</translation>
-    </message>
-    <message>
-        <source>“%1” is not in the wastebasket any more.</source>
-        <translation>“%1”已不在回收站中。</translation>
-    </message>
-    <message>
-        <source>“%1” cannot be taken from the wastebasket: %2. It remains there.</source>
-        <translation>无法从回收站取回“%1”：%2。它仍在回收站中。</translation>
-    </message>
-</context>
-<context>
     <name>ImageDifference</name>
     <message>
         <source>The images have different sizes.</source>
@@ -1237,71 +1121,6 @@
     <message>
         <source>Up to %1 of 255 apart, %2 % of the pixels.</source>
         <translation>最多相差 %1/255，占像素的 %2%。</translation>
-    </message>
-</context>
-<context>
-    <name>ImageFacts</name>
-    <message>
-        <source>%1 ... (%2 characters in all)</source>
-        <translation>%1 ...（共 %2 个字符）</translation>
-    </message>
-    <message>
-        <source>cannot be opened: %1</source>
-        <translation>无法打开：%1</translation>
-    </message>
-    <message>
-        <source>%1 x %2 pixels</source>
-        <translation>%1 x %2 像素</translation>
-    </message>
-    <message>
-        <source>%1, shown with %2</source>
-        <translation>%1，显示为 %2</translation>
-    </message>
-    <message>
-        <source>Frames</source>
-        <translation>帧数</translation>
-    </message>
-    <message>
-        <source>Rate</source>
-        <translation>帧率</translation>
-    </message>
-    <message>
-        <source>%1 fps</source>
-        <translation>%1 帧/秒</translation>
-    </message>
-    <message>
-        <source>Length</source>
-        <translation>时长</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>大小</translation>
-    </message>
-    <message>
-        <source>File</source>
-        <translation>文件</translation>
-    </message>
-    <message>
-        <source>Graph</source>
-        <translation>工作流</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n nodes</source>
-        <translation>
-            <numerusform>%n 个节点</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Graph as text</source>
-        <translation>工作流文本</translation>
-    </message>
-    <message>
-        <source>Precision</source>
-        <translation>精度</translation>
-    </message>
-    <message>
-        <source>Parameters</source>
-        <translation>参数</translation>
     </message>
 </context>
 <context>
@@ -1485,81 +1304,6 @@
     <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
-    </message>
-</context>
-<context>
-    <name>ModelTexts</name>
-    <message>
-        <source>fits whole</source>
-        <translation>整个放得下</translation>
-    </message>
-    <message>
-        <source>streams %1 per forward pass</source>
-        <translation>每次流式加载 %1</translation>
-    </message>
-    <message>
-        <source>needs %1</source>
-        <translation>需要 %1</translation>
-    </message>
-    <message>
-        <source>does not fit</source>
-        <translation>放不下</translation>
-    </message>
-    <message>
-        <source>checkpoint</source>
-        <translation>检查点</translation>
-    </message>
-    <message>
-        <source>denoiser</source>
-        <translation>去噪网络</translation>
-    </message>
-    <message>
-        <source>diffusion model</source>
-        <translation>扩散模型</translation>
-    </message>
-    <message>
-        <source>text encoder</source>
-        <translation>文本编码器</translation>
-    </message>
-    <message>
-        <source>autoencoder</source>
-        <translation>VAE</translation>
-    </message>
-    <message>
-        <source>upscaler</source>
-        <translation>放大模型</translation>
-    </message>
-    <message>
-        <source>LoRA</source>
-        <translation>LoRA</translation>
-    </message>
-    <message>
-        <source>ControlNet</source>
-        <translation>ControlNet</translation>
-    </message>
-    <message>
-        <source>IP-Adapter</source>
-        <translation>IP-Adapter</translation>
-    </message>
-    <message>
-        <source>image encoder</source>
-        <translation>图像编码器</translation>
-    </message>
-    <message>
-        <source>embedding</source>
-        <translation>嵌入</translation>
-    </message>
-    <message>
-        <source>unknown</source>
-        <translation>未知</translation>
-    </message>
-    <message>
-        <source>not run here</source>
-        <translation>此处不支持</translation>
-    </message>
-    <message>
-        <source>runs with %1</source>
-        <translation>需要%1才能运行</translation>
     </message>
 </context>
 <context>
@@ -1899,13 +1643,6 @@
     </message>
 </context>
 <context>
-    <name>SettingFacts</name>
-    <message>
-        <source>%1, %2</source>
-        <translation>%1，%2</translation>
-    </message>
-</context>
-<context>
     <name>SheetItems</name>
     <message>
         <source>none</source>
@@ -1948,17 +1685,6 @@
     <message>
         <source>The folder “%1” may not be read.</source>
         <translation>不允许读取文件夹“%1”。</translation>
-    </message>
-</context>
-<context>
-    <name>VaryMenu</name>
-    <message>
-        <source>Vary in a sheet, as columns (&amp;X)...</source>
-        <translation>在对比表中变化，作为列(&amp;X)...</translation>
-    </message>
-    <message>
-        <source>Vary in a sheet, as rows (&amp;Y)...</source>
-        <translation>在对比表中变化，作为行(&amp;Y)...</translation>
     </message>
 </context>
 <context>
@@ -2132,6 +1858,10 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>No limit: all that is free</source>
         <translation>不限：使用全部可用显存</translation>
+    </message>
+    <message>
+        <source>“%1” is not a memory budget. Enter a size such as 6GiB, one for each device such as cuda:0=20GiB,cpu=8GiB, or nothing.</source>
+        <translation>“%1” 不是内存预算。请写一个大小，例如 6GiB，或为每个设备各写一个，例如 cuda:0=20GiB,cpu=8GiB，或留空。</translation>
     </message>
 </context>
 <context>
@@ -2496,6 +2226,72 @@ The first word is in the text; each of the others takes its place.</source>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
+    <message>
+        <source>%1 ... (%2 characters in all)</source>
+        <translation>%1 ...（共 %2 个字符）</translation>
+    </message>
+    <message>
+        <source>cannot be opened: %1</source>
+        <translation>无法打开：%1</translation>
+    </message>
+    <message>
+        <source>%1 x %2 pixels</source>
+        <translation>%1 x %2 像素</translation>
+    </message>
+    <message>
+        <source>%1, shown with %2</source>
+        <translation>%1，显示为 %2</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>帧数</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>帧率</translation>
+    </message>
+    <message>
+        <source>%1 fps</source>
+        <translation>%1 帧/秒</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>工作流</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n nodes</source>
+        <translation>
+            <numerusform>%n 个节点</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Graph as text</source>
+        <translation>工作流文本</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::FileCommands</name>
@@ -2714,6 +2510,22 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>Language</source>
         <translation>语言</translation>
+    </message>
+    <message>
+        <source>Lowtide is looking for devices...</source>
+        <translation>Lowtide 正在查找设备...</translation>
+    </message>
+    <message>
+        <source>Lowtide found no device to compute on.</source>
+        <translation>Lowtide 没有找到可用于计算的设备。</translation>
+    </message>
+    <message>
+        <source>Lowtide found the graphics card %1 with %2 of memory.</source>
+        <translation>Lowtide 找到了显卡 %1，显存 %2。</translation>
+    </message>
+    <message>
+        <source>Lowtide found no graphics card and computes on the processor (%1) with %2 of memory.</source>
+        <translation>Lowtide 没有找到显卡，将使用处理器（%1）计算，内存 %2。</translation>
     </message>
 </context>
 <context>
@@ -3121,6 +2933,42 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>
             <numerusform>已恢复 %n 张图片。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>“%1” cannot be moved to the wastebasket: %2. It remains where it is.</source>
+        <translation>无法把“%1”移到回收站：%2。文件留在原处。</translation>
+    </message>
+    <message>
+        <source>its folder “%1” cannot be made</source>
+        <translation>无法创建文件夹“%1”</translation>
+    </message>
+    <message>
+        <source>there is none</source>
+        <translation>没有回收站</translation>
+    </message>
+    <message>
+        <source>“%1” is no name for a file. Choose one without “/” that does not begin with a dot.</source>
+        <translation>“%1”不能作为文件名。请使用不含“/”且不以点开头的名称。</translation>
+    </message>
+    <message>
+        <source>There is a file “%1” already. Choose another name.</source>
+        <translation>已有文件“%1”。请换一个名称。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be renamed: %2.</source>
+        <translation>无法重命名“%1”：%2。</translation>
+    </message>
+    <message>
+        <source>There is a file “%1” again. The one that was removed remains in the wastebasket.</source>
+        <translation>又有了名为“%1”的文件。移除的文件仍在回收站中。</translation>
+    </message>
+    <message>
+        <source>“%1” is not in the wastebasket any more.</source>
+        <translation>“%1”已不在回收站中。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be taken from the wastebasket: %2. It remains there.</source>
+        <translation>无法从回收站取回“%1”：%2。它仍在回收站中。</translation>
     </message>
 </context>
 <context>
@@ -3874,6 +3722,14 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Show %1 in Generate</source>
         <translation>在“生成”中显示 %1</translation>
+    </message>
+    <message>
+        <source>Vary in a sheet, as columns (&amp;X)...</source>
+        <translation>在对比表中变化，作为列(&amp;X)...</translation>
+    </message>
+    <message>
+        <source>Vary in a sheet, as rows (&amp;Y)...</source>
+        <translation>在对比表中变化，作为行(&amp;Y)...</translation>
     </message>
 </context>
 <context>
@@ -4936,6 +4792,78 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Largest first</source>
         <translation>最大优先</translation>
     </message>
+    <message>
+        <source>fits whole</source>
+        <translation>整个放得下</translation>
+    </message>
+    <message>
+        <source>streams %1 per forward pass</source>
+        <translation>每次流式加载 %1</translation>
+    </message>
+    <message>
+        <source>needs %1</source>
+        <translation>需要 %1</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>放不下</translation>
+    </message>
+    <message>
+        <source>checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>denoiser</source>
+        <translation>去噪网络</translation>
+    </message>
+    <message>
+        <source>diffusion model</source>
+        <translation>扩散模型</translation>
+    </message>
+    <message>
+        <source>text encoder</source>
+        <translation>文本编码器</translation>
+    </message>
+    <message>
+        <source>autoencoder</source>
+        <translation>VAE</translation>
+    </message>
+    <message>
+        <source>upscaler</source>
+        <translation>放大模型</translation>
+    </message>
+    <message>
+        <source>LoRA</source>
+        <translation>LoRA</translation>
+    </message>
+    <message>
+        <source>ControlNet</source>
+        <translation>ControlNet</translation>
+    </message>
+    <message>
+        <source>IP-Adapter</source>
+        <translation>IP-Adapter</translation>
+    </message>
+    <message>
+        <source>image encoder</source>
+        <translation>图像编码器</translation>
+    </message>
+    <message>
+        <source>embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>not run here</source>
+        <translation>此处不支持</translation>
+    </message>
+    <message>
+        <source>runs with %1</source>
+        <translation>需要%1才能运行</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::ModelLibrary</name>
@@ -5074,6 +5002,57 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>auto: resident</source>
         <translation>自动：常驻</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::Notice</name>
+    <message>
+        <source>Set the memory policy of %1 to %2</source>
+        <translation>把 %1 的显存策略设为 %2</translation>
+    </message>
+    <message>
+        <source>Raise the budget to %1</source>
+        <translation>把预算提高到 %1</translation>
+    </message>
+    <message>
+        <source>Compute %1 on the CPU</source>
+        <translation>在 CPU 上计算 %1</translation>
+    </message>
+    <message>
+        <source>Set %1 to %2</source>
+        <translation>把“%1”设为 %2</translation>
+    </message>
+    <message>
+        <source>Locate %1...</source>
+        <translation>查找 %1...</translation>
+    </message>
+    <message>
+        <source>Insert %1</source>
+        <translation>插入“%1”</translation>
+    </message>
+    <message>
+        <source>Remove the memory policy of %1</source>
+        <translation>移除 %1 的显存策略</translation>
+    </message>
+    <message>
+        <source>Remove the precision of %1</source>
+        <translation>移除 %1 的精度设置</translation>
+    </message>
+    <message>
+        <source>Remove the value of %1</source>
+        <translation>移除 %1 的值</translation>
+    </message>
+    <message>
+        <source>Convert %1 to a smaller file...</source>
+        <translation>把 %1 转换为更小的文件...</translation>
+    </message>
+    <message>
+        <source>Remove the budget</source>
+        <translation>移除预算</translation>
+    </message>
+    <message>
+        <source>Compute on the CPU</source>
+        <translation>在 CPU 上计算</translation>
     </message>
 </context>
 <context>

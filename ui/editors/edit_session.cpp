@@ -57,9 +57,8 @@ public:
     [[nodiscard]] static bool isTypedIn(const QWidget& field) {
         QList<QPointer<WatchedField>> held = refused();
         held.append(atWork());
-        const auto own = std::find_if(held.begin(), held.end(), [&](const auto& each) {
-            return each && &each->field_ == &field;
-        });
+        const auto own = std::ranges::find_if(
+            held, [&](const auto& each) { return each && &each->field_ == &field; });
         return own == held.end() ? field.hasFocus() : !(*own)->isCommitting_;
     }
 

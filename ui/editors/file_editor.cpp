@@ -78,9 +78,8 @@ void addImagePreview(QFileDialog& dialog) {
 constexpr int kInset = 2;  ///< that QLineEdit leaves next to its text
 
 bool givesImage(const NodeDesc& node) {
-    return std::any_of(node.outputs.begin(), node.outputs.end(), [](const PortDesc& output) {
-        return output.type == "IMAGE";
-    });
+    return std::ranges::any_of(node.outputs,
+                               [](const PortDesc& output) { return output.type == "IMAGE"; });
 }
 
 }  // namespace

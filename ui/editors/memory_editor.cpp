@@ -10,6 +10,7 @@
 #include "ui/editors/rows.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QFormLayout>
 #include <QLabel>
@@ -316,8 +317,7 @@ void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
 
 void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
     auto* owner = new QWidget(frame.fields());
-    auto* box = new ChoiceBox(owner);
-    box->setObjectName("preset");
+    auto* box = named("preset", new ChoiceBox(owner));
     for (const std::string_view preset : memory::kPrecisionPresets) {
         const QString name =
             QString::fromUtf8(preset.data(), static_cast<qsizetype>(preset.size()));
@@ -333,8 +333,7 @@ void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
 
 void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
     auto* owner = new QWidget(frame.fields());
-    auto* names = new QLineEdit(owner);
-    names->setObjectName("kept");
+    auto* names = named("kept", new QLineEdit(owner));
     names->setPlaceholderText(PrecisionEditor::tr("parts of layer names"));
     names->setToolTip(PrecisionEditor::tr(
         "Layers whose names hold one of these are computed in f32; separate them by spaces."));
@@ -359,8 +358,7 @@ void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
 
 void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
     QWidget* body = frame.fields();
-    auto* open = new QToolButton(body);
-    open->setObjectName("switches");
+    auto* open = named("switches", new QToolButton(body));
     open->setAutoRaise(true);
     open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     open->setText(PrecisionEditor::tr("Switches"));

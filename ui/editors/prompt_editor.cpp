@@ -192,12 +192,9 @@ void PromptEditor::offerWeights() {
     const std::vector<PromptPiece>& pieces = highlighter_->pieces();
     const bool isOffered =
         weights_ && readsWeights_ &&
-        std::any_of(weights_->choices.begin(),
-                    weights_->choices.end(),
-                    [](const auto& choice) { return choice.id == kWeightsOfA1111; }) &&
-        std::any_of(pieces.begin(), pieces.end(), [](const PromptPiece& piece) {
-            return piece.isReadByA1111;
-        });
+        std::ranges::any_of(weights_->choices,
+                            [](const auto& choice) { return choice.id == kWeightsOfA1111; }) &&
+        std::ranges::any_of(pieces, &PromptPiece::isReadByA1111);
     footer_->setReadsMore(isOffered);
 }
 

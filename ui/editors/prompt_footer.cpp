@@ -52,17 +52,15 @@ QString sentenceOf(const EncoderCount& count) {
 
 /// Whether all give the same count.
 bool areAlike(const TextCounts& counts) {
-    return std::all_of(
-        counts.encoders.begin(), counts.encoders.end(), [&](const EncoderCount& each) {
-            const EncoderCount& first = counts.encoders.front();
-            return each.chunks == first.chunks && each.capacity == first.capacity &&
-                   each.cut == first.cut;
-        });
+    return std::ranges::all_of(counts.encoders, [&](const EncoderCount& each) {
+        const EncoderCount& first = counts.encoders.front();
+        return each.chunks == first.chunks && each.capacity == first.capacity &&
+               each.cut == first.cut;
+    });
 }
 
 QToolButton* footerButton(const char* name, const QString& text, QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setObjectName(QString::fromLatin1(name));
+    auto* button = named(name, new QToolButton(parent));
     button->setText(text);
     button->setFont(Theme::current().font("small"));
     button->setAutoRaise(true);

@@ -55,9 +55,7 @@ public:
                     PieceWords::tr("No } closes these alternatives: they are read as text."));
             }
         }
-        std::sort(pieces_.begin(), pieces_.end(), [](const auto& a, const auto& b) {
-            return a.begin < b.begin;
-        });
+        std::ranges::sort(pieces_, [](const auto& a, const auto& b) { return a.begin < b.begin; });
         return std::move(pieces_);
     }
 
@@ -300,8 +298,8 @@ private:
     qsizetype takeTag() {
         const QStringView rest = text_.mid(at_);
         const std::array<QStringView, 3> kinds = {u"<lora:", u"<lyco:", u"<hypernet:"};
-        const bool isTag = std::any_of(
-            kinds.begin(), kinds.end(), [&](QStringView kind) { return rest.startsWith(kind); });
+        const bool isTag =
+            std::ranges::any_of(kinds, [&](QStringView kind) { return rest.startsWith(kind); });
         const qsizetype end = isTag ? rest.left(kLongestPieceName).indexOf(u'>') : -1;
         if (!isTag) {
             return 1;
@@ -441,9 +439,8 @@ const char* tokenOf(PromptPiece::Kind kind) {
 
 /// The first piece that ends behind a position.
 auto firstBehind(const std::vector<PromptPiece>& pieces, int index) {
-    return std::partition_point(pieces.begin(), pieces.end(), [&](const PromptPiece& piece) {
-        return piece.begin + piece.length <= index;
-    });
+    return std::ranges::partition_point(
+        pieces, [&](const PromptPiece& piece) { return piece.begin + piece.length <= index; });
 }
 
 }  // namespace

@@ -60,12 +60,10 @@ QWidget* makeComponentPart(const QString& role,
                            QWidget* rows,
                            const std::function<void(bool hasOwn)>& onToggled,
                            QWidget* parent) {
-    auto* part = new QWidget(parent);
-    part->setObjectName(kComponent + role);
+    auto* part = named(kComponent + role, new QWidget(parent));
     auto* name = new QLabel(role, part);
     name->setFont(Theme::current().font("label"));
-    QLabel* note = makeNote(summary, "text.muted", part);
-    note->setObjectName("summary");
+    QLabel* note = named("summary", makeNote(summary, "text.muted", part));
     note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     const bool hasOwn = rows != nullptr;
     QToolButton* own = makeIconButton(hasOwn ? "close" : "plus",
@@ -176,7 +174,7 @@ std::vector<std::string> rolesAmong(const NodeFacts& facts, std::vector<std::str
             named.push_back(role);
         }
     }
-    std::sort(named.begin(), named.end());
+    std::ranges::sort(named);
     named.erase(std::unique(named.begin(), named.end()), named.end());
     std::vector<std::string> roles;
     for (const std::string& pattern :

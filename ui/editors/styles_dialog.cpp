@@ -93,8 +93,7 @@ void StylesDialog::build() {
     message_->hide();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     const auto add = [&](const QString& text, const char* name, void (StylesDialog::*act)()) {
-        QPushButton* button = buttons->addButton(text, QDialogButtonBox::ActionRole);
-        button->setObjectName(QString::fromLatin1(name));
+        QPushButton* button = named(name, buttons->addButton(text, QDialogButtonBox::ActionRole));
         connect(button, &QPushButton::clicked, this, act);
         return button;
     };

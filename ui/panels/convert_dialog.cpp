@@ -117,8 +117,7 @@ void StorageChoices::addRow(int row) {
     const StorageChoice& choice = choices_[static_cast<size_t>(row)];
     auto* button = new QRadioButton(storageText(choice.storage), this);
     button->setObjectName(QString::fromStdString(choice.storage));
-    auto* size = new QLabel(this);
-    size->setObjectName(button->objectName() + QStringLiteral("Size"));
+    auto* size = named(button->objectName() + QStringLiteral("Size"), new QLabel(this));
     size->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     setTextColour(*size, "text.muted");
     const QString now = bytesText(choice.sourceBytes);
@@ -291,8 +290,7 @@ void ConvertDialog::browse() {
 
 void ConvertDialog::showMessage(const char* colour, const QString& text) {
     setTextColour(*message_, colour);
-    message_->setText(text);
-    message_->setVisible(!text.isEmpty());
+    showText(*message_, text);
 }
 
 void ConvertDialog::showState() {

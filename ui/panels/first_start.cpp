@@ -10,7 +10,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QCoreApplication>
 #include <QLabel>
 #include <QPushButton>
 
@@ -19,10 +18,6 @@
 namespace lowtide::ui {
 
 namespace {
-
-class DeviceWords {
-    Q_DECLARE_TR_FUNCTIONS(FirstStart)
-};
 
 bool isGpu(const Json& device) {
     const std::string kind = textIn(device, "kind");
@@ -54,7 +49,7 @@ std::vector<const PresetEntry*> beginnings(const PresetStore& store) {
             chosen.push_back(&entry);
         }
     }
-    std::stable_partition(chosen.begin(), chosen.end(), [](const PresetEntry* entry) {
+    std::ranges::stable_partition(chosen, [](const PresetEntry* entry) {
         return entry->tags.contains(QStringLiteral("text to image"));
     });
     return chosen;
@@ -65,22 +60,22 @@ std::vector<const PresetEntry*> beginnings(const PresetStore& store) {
 FoundDevice foundDevice(const Json& devices) {
     const Json* best = nullptr;
     if (!devices.is_array()) {
-        return {.sentence = DeviceWords::tr("Lowtide is looking for devices...")};
+        return {.sentence = FirstStart::tr("Lowtide is looking for devices...")};
     }
     for (const Json& device : devices) {
         best = isBetter(device, best) ? &device : best;
     }
     if (best == nullptr) {
-        return {.sentence = DeviceWords::tr("Lowtide found no device to compute on.")};
+        return {.sentence = FirstStart::tr("Lowtide found no device to compute on.")};
     }
     const Bytes capacity = bytesIn(*best, "capacity");
     const QString name = QString::fromStdString(textIn(*best, "name")).simplified();
     const QString size = bytesText(capacity);
     const QString sentence =
         isGpu(*best)
-            ? DeviceWords::tr("Lowtide found the graphics card %1 with %2 of memory.")
+            ? FirstStart::tr("Lowtide found the graphics card %1 with %2 of memory.")
                   .arg(name, size)
-            : DeviceWords::tr(
+            : FirstStart::tr(
                   "Lowtide found no graphics card and computes on the processor (%1) with %2 of "
                   "memory.")
                   .arg(name, size);

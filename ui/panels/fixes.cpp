@@ -13,7 +13,6 @@
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
-#include <QCoreApplication>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
@@ -25,10 +24,6 @@
 namespace lowtide::ui {
 
 namespace {
-
-class FixWords {
-    Q_DECLARE_TR_FUNCTIONS(Fixes)
-};
 
 QString quoted(const std::string& text) {
     return QString::fromStdString(text);
@@ -68,7 +63,7 @@ Edit policyEdit(const std::string& node, const std::string& text) {
         graph::DocumentNode& changed = document.nodes.at(node);
         const memory::Policy own = policyOf(changed);
         const auto& rungs = memory::kTighterPolicies;
-        const auto rung = std::find(rungs.begin(), rungs.end(), text);
+        const auto rung = std::ranges::find(rungs, text);
         const memory::Policy policy =
             text == "auto" ? memory::relaxedToAuto(own)
             : rung == rungs.end()
@@ -98,20 +93,18 @@ std::vector<Fix> memoryFixes(const Issue& issue,
     const bool hasNode = document.nodes.contains(issue.node);
     const QString name = distinctNodeTitle(document, catalog, issue.node);
     if (hasNode && isPolicy(policy)) {
-        fixes.push_back(
-            {FixWords::tr("Set the memory policy of %1 to %2").arg(name, quoted(policy)),
-             policyEdit(issue.node, policy)});
+        fixes.push_back({Notice::tr("Set the memory policy of %1 to %2").arg(name, quoted(policy)),
+                         policyEdit(issue.node, policy)});
     }
     if (least > 0 && document.memoryBudget) {
         const std::string budget = withBudget(
             *document.memoryBudget, device, bytesIn(facts, "capacity"), roundedUp(least));
-        fixes.push_back(
-            {FixWords::tr("Raise the budget to %1").arg(wholeBytesText(roundedUp(least))),
-             [budget](graph::Document& changed) { changed.memoryBudget = budget; }});
+        fixes.push_back({Notice::tr("Raise the budget to %1").arg(wholeBytesText(roundedUp(least))),
+                         [budget](graph::Document& changed) { changed.memoryBudget = budget; }});
     }
     if (hasNode && policy.empty() && !device.empty() && device != "cpu") {
         fixes.push_back(
-            {FixWords::tr("Compute %1 on the CPU").arg(name), deviceEdit(issue.node, "cpu")});
+            {Notice::tr("Compute %1 on the CPU").arg(name), deviceEdit(issue.node, "cpu")});
     }
     return fixes;
 }
@@ -149,7 +142,7 @@ std::optional<Json> limitOf(const ParamDesc& param, bool isTooSmall) {
 }
 
 Fix valueFix(const Issue& issue, const ParamDesc& param, const Json& value) {
-    return {FixWords::tr("Set %1 to %2").arg(quoted(param.label), quoted(value.dump())),
+    return {Notice::tr("Set %1 to %2").arg(quoted(param.label), quoted(value.dump())),
             [node = issue.node, id = param.id, value](graph::Document& document) {
                 document.nodes.at(node).params[id] = value;
             }};
@@ -178,7 +171,7 @@ std::vector<Fix> locateFix(const ParamDesc& param, const graph::DocumentNode& no
     if (file.empty() || file.starts_with(kBuiltin)) {
         return {};
     }
-    return {{FixWords::tr("Locate %1...").arg(fileNameIn(file)), {}}};
+    return {{Notice::tr("Locate %1...").arg(fileNameIn(file)), {}}};
 }
 
 /// What goes through the node that is put before a port.
@@ -256,7 +249,7 @@ std::vector<Fix> insertFixes(const Issue& issue,
     if (!desc || !portOfType(desc->inputs, "IMAGE") || !rerouted) {
         return {};
     }
-    return {{FixWords::tr("Insert %1").arg(quoted(desc->label)),
+    return {{Notice::tr("Insert %1").arg(quoted(desc->label)),
              [to, node = *desc, rerouted = *rerouted](graph::Document& changed) {
                  insertBefore(changed, to, node, rerouted);
              }}};
@@ -268,19 +261,19 @@ std::vector<Fix> nodeFixes(const Issue& issue,
     const graph::DocumentNode& node = document.nodes.at(issue.node);
     const QString name = distinctNodeTitle(document, catalog, issue.node);
     if (issue.code == "policy_without_components" || issue.code == "invalid_policy") {
-        return {{FixWords::tr("Remove the memory policy of %1").arg(name),
+        return {{Notice::tr("Remove the memory policy of %1").arg(name),
                  [id = issue.node](graph::Document& changed) {
                      changed.nodes.at(id).memory = Json();
                  }}};
     }
     if (issue.code == "precision_without_components" || issue.code == "invalid_precision") {
-        return {{FixWords::tr("Remove the precision of %1").arg(name),
+        return {{Notice::tr("Remove the precision of %1").arg(name),
                  [id = issue.node](graph::Document& changed) {
                      changed.nodes.at(id).precision = Json();
                  }}};
     }
     if (issue.code == "unknown_parameter" && node.params.contains(issue.item)) {
-        return {{FixWords::tr("Remove the value of %1").arg(quoted(issue.item)),
+        return {{Notice::tr("Remove the value of %1").arg(quoted(issue.item)),
                  [id = issue.node, item = issue.item](graph::Document& changed) {
                      changed.nodes.at(id).params.erase(item);
                  }}};
@@ -304,17 +297,17 @@ std::vector<Fix> fixesFor(const Issue& issue,
         std::vector<Fix> fixes = memoryFixes(issue, document, catalog);
         if (const auto model = denoiserFile(issue.node, document, catalog); model && canConvert) {
             const QString name = fileNameIn(model->value);
-            fixes.push_back({FixWords::tr("Convert %1 to a smaller file...").arg(name), {}, model});
+            fixes.push_back({Notice::tr("Convert %1 to a smaller file...").arg(name), {}, model});
         }
         return fixes;
     }
     const bool isOfBudget = issue.code == "invalid_budget" || issue.item == "memory_budget";
     if (isOfBudget && document.memoryBudget) {
-        return {{FixWords::tr("Remove the budget"),
+        return {{Notice::tr("Remove the budget"),
                  [](graph::Document& changed) { changed.memoryBudget.reset(); }}};
     }
     if (issue.code == "invalid_device" && issue.node.empty() && document.device) {
-        return {{FixWords::tr("Compute on the CPU"),
+        return {{Notice::tr("Compute on the CPU"),
                  [](graph::Document& changed) { changed.device.reset(); }}};
     }
     if (issue.code == kImageSizeCode) {
@@ -344,11 +337,9 @@ Notice::Notice(const char* name, QWidget* parent)
 
 void Notice::showMessage(Tone tone, const QString& text, std::vector<Fix> fixes) {
     const bool isSame = tone == tone_ && text == text_->text() &&
-                        std::equal(fixes.begin(),
-                                   fixes.end(),
-                                   fixes_.begin(),
-                                   fixes_.end(),
-                                   [](const Fix& a, const Fix& b) { return a.label == b.label; });
+                        std::ranges::equal(fixes, fixes_, [](const Fix& a, const Fix& b) {
+                            return a.label == b.label;
+                        });
     fixes_ = std::move(fixes);  // of the graph as it is now
     if (isSame) {
         return;

@@ -10,7 +10,6 @@
 #include <QString>
 
 #include <optional>
-#include <string>
 #include <vector>
 
 class QLabel;

@@ -285,8 +285,7 @@ int FramePanel::overlap() const {
 }
 
 void FramePanel::showMessage(const QString& text) {
-    reported_->setText(text);
-    reported_->setVisible(!text.isEmpty());
+    showText(*reported_, text);
 }
 
 void FramePanel::show() {

@@ -124,8 +124,7 @@ void Gallery::addAction(const char* name,
                         const QString& text,
                         const QKeySequence& key,
                         void (Gallery::*act)()) {
-    auto* action = new QAction(text, this);
-    action->setObjectName(QLatin1String(name));
+    auto* action = named(name, new QAction(text, this));
     action->setShortcut(key);
     action->setShortcutContext(Qt::WidgetShortcut);
     list_->addAction(action);
@@ -264,10 +263,9 @@ QStringList Gallery::files() const {
 
 std::vector<ImageRecord> Gallery::selected() const {
     QModelIndexList indexes = list_->selectionModel()->selectedIndexes();
-    std::sort(
-        indexes.begin(), indexes.end(), [](const QModelIndex& left, const QModelIndex& right) {
-            return left.row() < right.row();
-        });
+    std::ranges::sort(indexes, [](const QModelIndex& left, const QModelIndex& right) {
+        return left.row() < right.row();
+    });
     std::vector<ImageRecord> images;
     for (const QModelIndex& index : indexes) {
         if (const ImageRecord* image = rows_->imageAt(index)) {
@@ -320,10 +318,7 @@ void Gallery::adjust() {
     for (const char* name : {"star", "openFolder", "remove"}) {
         enable(name, !chosen.empty());
     }
-    const bool areStarred =
-        !chosen.empty() && std::all_of(chosen.begin(), chosen.end(), [](const ImageRecord& each) {
-            return each.isStarred;
-        });
+    const bool areStarred = !chosen.empty() && std::ranges::all_of(chosen, &ImageRecord::isStarred);
     findChild<QAction*>(QStringLiteral("star"))
         ->setText(areStarred ? tr("Take the &star away") : tr("&Star"));
 }

@@ -2,7 +2,6 @@
 
 #include "ui/bridge/background.hpp"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -16,10 +15,6 @@
 namespace lowtide::ui {
 
 namespace {
-
-class MovedWords {
-    Q_DECLARE_TR_FUNCTIONS(GalleryFiles)
-};
 
 MovedFile kept(const ImageRecord& image, const QString& problem) {
     return {.image = image.id, .path = image.path, .problem = problem};
@@ -40,10 +35,11 @@ constexpr size_t kMostRemovals = 50;
 MovedFile moveToWastebasket(const ImageRecord& image) {
     const QString name = QFileInfo(image.path).fileName();
     const auto notMoved = [&](const QString& why) {
-        return kept(image,
-                    MovedWords::tr("“%1” cannot be moved to the wastebasket: %2. It remains where "
-                                   "it is.")
-                        .arg(name, why));
+        return kept(
+            image,
+            GalleryRemoval::tr("“%1” cannot be moved to the wastebasket: %2. It remains where "
+                               "it is.")
+                .arg(name, why));
     };
     QFile file(image.path);
     if (!file.exists()) {
@@ -51,7 +47,7 @@ MovedFile moveToWastebasket(const ImageRecord& image) {
     }
     const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
     if (!QDir().mkpath(data)) {
-        return notMoved(MovedWords::tr("its folder “%1” cannot be made").arg(data));
+        return notMoved(GalleryRemoval::tr("its folder “%1” cannot be made").arg(data));
     }
     if (!file.moveToTrash()) {
         return notMoved(file.errorString());
@@ -71,7 +67,7 @@ MovedFile moveToWastebasket(const ImageRecord& image) {
     QFile::remove(infoOf(lost));
     around.rmdir(QStringLiteral("info"));
     around.rmdir(QStringLiteral("files"));
-    return notMoved(MovedWords::tr("there is none"));
+    return notMoved(GalleryRemoval::tr("there is none"));
 }
 
 QString takeFromWastebasket(const MovedFile& moved, const QString& path) {
@@ -80,17 +76,19 @@ QString takeFromWastebasket(const MovedFile& moved, const QString& path) {
         return {};
     }
     if (target.exists()) {
-        return MovedWords::tr(
+        return GalleryRemoval::tr(
                    "There is a file “%1” again. The one that was removed remains in the "
                    "wastebasket.")
             .arg(target.fileName());
     }
     QFile file(moved.inWastebasket);
     if (!file.exists()) {
-        return MovedWords::tr("“%1” is not in the wastebasket any more.").arg(target.fileName());
+        return GalleryRemoval::tr("“%1” is not in the wastebasket any more.")
+            .arg(target.fileName());
     }
     if (!QDir().mkpath(target.absolutePath()) || !file.rename(path)) {
-        return MovedWords::tr("“%1” cannot be taken from the wastebasket: %2. It remains there.")
+        return GalleryRemoval::tr(
+                   "“%1” cannot be taken from the wastebasket: %2. It remains there.")
             .arg(target.fileName(), file.errorString());
     }
     QFile::remove(infoOf(QFileInfo(moved.inWastebasket)));
@@ -101,10 +99,11 @@ MovedFile renameFile(const ImageRecord& image, const QString& name) {
     const QFileInfo before(image.path);
     const QString wanted = name.trimmed();
     if (wanted.isEmpty() || wanted.contains(QLatin1Char('/')) || wanted.startsWith(u'.')) {
-        return kept(image,
-                    MovedWords::tr("“%1” is no name for a file. Choose one without “/” that does "
-                                   "not begin with a dot.")
-                        .arg(wanted));
+        return kept(
+            image,
+            GalleryRemoval::tr("“%1” is no name for a file. Choose one without “/” that does "
+                               "not begin with a dot.")
+                .arg(wanted));
     }
     const QString ending = QLatin1Char('.') + before.suffix();
     const QString whole = wanted.endsWith(ending, Qt::CaseInsensitive) ? wanted : wanted + ending;
@@ -122,11 +121,12 @@ MovedFile renameFile(const ImageRecord& image, const QString& name) {
     QFile file(image.path);
     if (QFileInfo::exists(path)) {
         return kept(
-            image, MovedWords::tr("There is a file “%1” already. Choose another name.").arg(whole));
+            image,
+            GalleryRemoval::tr("There is a file “%1” already. Choose another name.").arg(whole));
     }
     if (!file.rename(path)) {  // where no file can have two names
         return kept(image,
-                    MovedWords::tr("“%1” cannot be renamed: %2.")
+                    GalleryRemoval::tr("“%1” cannot be renamed: %2.")
                         .arg(before.fileName(), file.errorString()));
     }
     return moved;
@@ -173,9 +173,8 @@ void GalleryRemoval::showMessage(std::vector<Removed> images) {
         gone.push_back(each.image.id);
     }
     library_.changeImages([gone](RunStore& store) { store.forgetImages(gone); });
-    const auto moved = std::count_if(images.begin(), images.end(), [](const Removed& each) {
-        return !each.moved.inWastebasket.isEmpty();
-    });
+    const auto moved = std::ranges::count_if(
+        images, [](const Removed& each) { return !each.moved.inWastebasket.isEmpty(); });
     removed_.push_back(std::move(images));
     if (removed_.size() > kMostRemovals) {
         removed_.pop_front();

@@ -8,7 +8,6 @@
 #include <QLocale>
 #include <QMimeData>
 #include <QPainter>
-#include <QPainterPath>
 #include <QUrl>
 
 #include <algorithm>
@@ -101,10 +100,8 @@ void GalleryRows::setImages(std::vector<ImageRecord> images) {
     for (const ImageRecord& image : images) {
         remaining.insert(image.id);
     }
-    const auto gone = static_cast<size_t>(
-        std::count_if(images_.begin(), images_.end(), [&](const ImageRecord& image) {
-            return !remaining.contains(image.id);
-        }));
+    const auto gone = static_cast<size_t>(std::ranges::count_if(
+        images_, [&](const ImageRecord& image) { return !remaining.contains(image.id); }));
     if (gone <= kFewGone) {
         removeGone(remaining);
     }
@@ -152,9 +149,7 @@ QModelIndex GalleryRows::indexOf(int64_t imageId) const {
 }
 
 QModelIndex GalleryRows::indexOfPath(const QString& path) const {
-    const auto found = std::find_if(images_.begin(), images_.end(), [&](const ImageRecord& image) {
-        return image.path == path;
-    });
+    const auto found = std::ranges::find(images_, path, &ImageRecord::path);
     return found == images_.end() ? QModelIndex()
                                   : index(static_cast<int>(found - images_.begin()));
 }

@@ -22,7 +22,7 @@ namespace {
 constexpr int kPromptHeight = 120;
 
 bool areSame(const std::vector<graph::ExposedParam>& a, const std::vector<graph::ExposedParam>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
         return x.node == y.node && x.param == y.param && x.label == y.label;
     });
 }
@@ -57,8 +57,7 @@ ExposedField::ExposedField(GraphModel& model,
         editor_->setMinimumHeight(kPromptHeight);
     }
     label->setBuddy(editor_);
-    problem_ = makeText({}, "", this, "small");
-    problem_->setObjectName(objectName() + QStringLiteral(".problem"));
+    problem_ = named(objectName() + QStringLiteral(".problem"), makeText({}, "", this, "small"));
     problem_->hide();
     if (desc_.kind == ParamKind::Seed) {
         addSeedMode();
@@ -74,8 +73,7 @@ ExposedField::ExposedField(GraphModel& model,
 }
 
 void ExposedField::addSeedMode() {
-    seedMode_ = new QComboBox(this);
-    seedMode_->setObjectName(objectName() + QStringLiteral(".mode"));
+    seedMode_ = named(objectName() + QStringLiteral(".mode"), new QComboBox(this));
     setTip(*seedMode_, tr("What happens to the seed when a run begins"));
     seedMode_->addItems({tr("Keep"), tr("Random"), tr("Count up")});  // as SeedMode
     connect(seedMode_, &QComboBox::activated, this, [this](int index) {
@@ -103,8 +101,7 @@ void ExposedField::refresh() {
 void ExposedField::setProblem(const QString& problem) {
     editor_->setProblem(problem);
     setTextColour(*problem_, "error");
-    problem_->setText(problem);
-    problem_->setVisible(!problem.isEmpty());
+    showText(*problem_, problem);
 }
 
 void ExposedField::apply(const Json& value, bool isFinal) {
@@ -130,20 +127,16 @@ GenerateForm::GenerateForm(GraphModel& model, const OfferedFiles* offered, QWidg
     scroll_->setFrameShape(QFrame::NoFrame);
     pages_ = new QStackedWidget(this);
     pages_->addWidget(scroll_);
-    pages_->addWidget(makeEmptyPage());
-    columnIn(this, 0, {{pages_, 1}, makeBar()});
-    connect(&model_, &GraphModel::changed, this, &GenerateForm::take);
-    rebuild();
-    showMemory();
-}
-
-QWidget* GenerateForm::makeEmptyPage() {
-    return makeEmptyState(
+    pages_->addWidget(makeEmptyState(
         {.icon = "sliders",
          .title = tr("No values are shown here yet"),
          .text = tr("Right-click a value of a node and choose “Show in Generate”. Prompt, size and "
                     "seed are a good start. Presets come with their own.")},
-        this);
+        this));
+    columnIn(this, 0, {{pages_, 1}, makeBar()});
+    connect(&model_, &GraphModel::changed, this, &GenerateForm::take);
+    rebuild();
+    showMemory();
 }
 
 QWidget* GenerateForm::makeBar() {
@@ -227,8 +220,7 @@ void GenerateForm::showProblems() {
 
 void GenerateForm::showMemory() {
     const MemoryLine line = memoryLineOf(planned_, nodeNamesIn(model_));
-    memory_->setVisible(!line.text.isEmpty());
-    memory_->setText(line.text);
+    showText(*memory_, line.text);
     memory_->setToolTip(line.detail);
     setTextColour(*memory_, !line.fits ? "error" : planned_.isFresh ? "text" : "text.muted");
 }

@@ -6,7 +6,6 @@
 
 #include <QWidget>
 
-#include <functional>
 #include <vector>
 
 class QComboBox;
@@ -78,7 +77,6 @@ private:
     void rebuild();
     void showProblems();
     void showMemory();
-    QWidget* makeEmptyPage();
     QWidget* makeBar();
 
     GraphModel& model_;

@@ -51,13 +51,9 @@ ComponentChips::ComponentChips(QWidget* parent) : QWidget(parent), rows_(columnI
 
 void ComponentChips::setComponents(const std::vector<HeldComponent>& components) {
     const bool hasSameChips =
-        std::equal(components.begin(),
-                   components.end(),
-                   components_.begin(),
-                   components_.end(),
-                   [](const auto& left, const auto& right) {
-                       return left.role == right.role && left.device == right.device;
-                   });
+        std::ranges::equal(components, components_, [](const auto& left, const auto& right) {
+            return left.role == right.role && left.device == right.device;
+        });
     components_ = components;
     if (!hasSameChips) {
         rebuild();
@@ -77,14 +73,12 @@ void ComponentChips::setPossible(bool isIdle, bool canUnload) {
 }
 
 QWidget* ComponentChips::makeChip(const HeldComponent& component) {
-    auto* chip = new QWidget(this);
-    chip->setObjectName(QString::fromStdString("chip_" + component.role));
+    auto* chip = named(QString::fromStdString("chip_" + component.role), new QWidget(this));
     auto* name = new QLabel(chipText(component), chip);
     labels_.push_back(name);
     QBoxLayout* row = rowIn(chip, 1, {{name, 1}});
     const auto addButton = [&](const QString& text, const QString& tip, const char* id) {
-        auto* button = new QToolButton(chip);
-        button->setObjectName(id);
+        auto* button = named(id, new QToolButton(chip));
         button->setText(text);
         button->setToolTip(isIdle_ ? tip : tr("Available when the run has ended"));
         button->setEnabled(isIdle_);

@@ -29,13 +29,12 @@ QString captionOf(const QString& name,
                   std::vector<ImageFact> own,
                   const std::vector<ImageFact>& other) {
     std::erase_if(own, [&](const ImageFact& fact) {
-        return std::any_of(other.begin(), other.end(), [&](const ImageFact& each) {
+        return std::ranges::any_of(other, [&](const ImageFact& each) {
             return each.name == fact.name && each.value == fact.value;
         });
     });
-    std::stable_partition(own.begin(), own.end(), [](const ImageFact& fact) {
-        return fact.value.size() <= kCaptionValue;
-    });
+    std::ranges::stable_partition(
+        own, [](const ImageFact& fact) { return fact.value.size() <= kCaptionValue; });
     QString caption = name;
     for (size_t i = 0; i < own.size() && i < kMostValues; ++i) {
         caption =

@@ -10,7 +10,6 @@
 
 #include <QAction>
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QHeaderView>
@@ -28,35 +27,31 @@ namespace {
 constexpr qsizetype kLongest = 20000;
 constexpr const char* kGraphText = "lowtide_graph";
 
-class FactWords {
-    Q_DECLARE_TR_FUNCTIONS(ImageFacts)
-};
-
 QString shortened(const std::string& text) {
     const QString all = QString::fromStdString(text);
     return all.size() <= kLongest ? all
-                                  : FactWords::tr("%1 ... (%2 characters in all)")
+                                  : FactsList::tr("%1 ... (%2 characters in all)")
                                         .arg(all.left(kLongest), QString::number(all.size()));
 }
 
 QString graphFact(const std::string& text) {
     try {
         const graph::Document document = graph::parseDocument(text);
-        return FactWords::tr("%n nodes", nullptr, static_cast<int>(document.nodes.size()));
+        return FactsList::tr("%n nodes", nullptr, static_cast<int>(document.nodes.size()));
     } catch (const Error& error) {
-        return FactWords::tr("cannot be opened: %1").arg(errorText(error));
+        return FactsList::tr("cannot be opened: %1").arg(errorText(error));
     }
 }
 
 QString pixelsText(const QSize& size) {
-    return FactWords::tr("%1 x %2 pixels").arg(size.width()).arg(size.height());
+    return FactsList::tr("%1 x %2 pixels").arg(size.width()).arg(size.height());
 }
 
 QString sizeFact(const LoadedImage& image) {
     const QSize shown = image.levels.front().size();
     return image.size.isEmpty() || image.size == shown
                ? pixelsText(shown)
-               : FactWords::tr("%1, shown with %2").arg(pixelsText(image.size), pixelsText(shown));
+               : FactsList::tr("%1, shown with %2").arg(pixelsText(image.size), pixelsText(shown));
 }
 
 /// Whether every container of a video states it about itself.
@@ -73,25 +68,21 @@ bool isOfContainer(const std::string& key) {
 
 /// The name of a text of the file for users; a key of another program is kept as it is.
 QString nameOf(const std::string& key) {
-    return key == kGraphText            ? FactWords::tr("Graph as text")
-           : key == "lowtide_precision" ? FactWords::tr("Precision")
-           : key == "parameters"        ? FactWords::tr("Parameters")
+    return key == kGraphText            ? FactsList::tr("Graph as text")
+           : key == "lowtide_precision" ? FactsList::tr("Precision")
+           : key == "parameters"        ? FactsList::tr("Parameters")
                                         : QString::fromStdString(key);
 }
 
 void addVideo(const video::VideoHeader& video, std::vector<ImageFact>& facts) {
-    facts.push_back({FactWords::tr("Frames"), QString::number(video.frames)});
+    facts.push_back({FactsList::tr("Frames"), QString::number(video.frames)});
     if (video.rate > 0) {
-        facts.push_back({FactWords::tr("Rate"),
-                         FactWords::tr("%1 fps").arg(QString::number(video.rate, 'g', 5))});
+        facts.push_back({FactsList::tr("Rate"),
+                         FactsList::tr("%1 fps").arg(QString::number(video.rate, 'g', 5))});
         facts.push_back(
-            {FactWords::tr("Length"), secondsText(static_cast<double>(video.frames) / video.rate)});
+            {FactsList::tr("Length"), secondsText(static_cast<double>(video.frames) / video.rate)});
     }
 }
-
-class SettingWords {
-    Q_DECLARE_TR_FUNCTIONS(SettingFacts)
-};
 
 /// Smaller comes first.
 int rankOf(const ParamDesc& param) {
@@ -124,16 +115,16 @@ QString oneLine(const QString& value) {
 std::vector<ImageFact> factsOf(const LoadedImage& image) {
     std::vector<ImageFact> facts;
     if (!image.levels.empty()) {
-        facts.push_back({FactWords::tr("Size"), sizeFact(image)});
+        facts.push_back({FactsList::tr("Size"), sizeFact(image)});
     }
     if (image.video) {
         addVideo(*image.video, facts);
     }
     if (!image.path.isEmpty()) {
-        facts.push_back({FactWords::tr("File"), QFileInfo(image.path).fileName()});
+        facts.push_back({FactsList::tr("File"), QFileInfo(image.path).fileName()});
     }
     if (const std::string graph = image.graphText(); !graph.empty()) {
-        facts.push_back({FactWords::tr("Graph"), graphFact(graph)});
+        facts.push_back({FactsList::tr("Graph"), graphFact(graph)});
     }
     for (const image::ImageText& text : image.texts) {
         if (!image.video || !isOfContainer(text.key)) {
@@ -167,7 +158,7 @@ std::vector<ImageFact> settingFacts(const graph::Document& document,
             }
         }
     }
-    std::stable_sort(settings.begin(), settings.end(), [](const Setting& a, const Setting& b) {
+    std::ranges::stable_sort(settings, [](const Setting& a, const Setting& b) {
         return rankOf(*a.param) < rankOf(*b.param);
     });
     std::vector<ImageFact> facts;
@@ -175,7 +166,7 @@ std::vector<ImageFact> settingFacts(const graph::Document& document,
         const QString label = QString::fromStdString(setting.param->label);
         facts.push_back({named.at(setting.param->label) == 1
                              ? label
-                             : SettingWords::tr("%1, %2").arg(label, setting.node),
+                             : FactsList::tr("%1, %2").arg(label, setting.node),
                          setting.value});
     }
     return facts;

@@ -246,8 +246,7 @@ void InspectorGraph::forgetTyped() {
 
 bool InspectorGraph::setBudget() {
     const QString text = budget_->text().trimmed();
-    budgetProblem_->setText(budgetProblem(text));
-    budgetProblem_->setVisible(!budgetProblem_->text().isEmpty());
+    showText(*budgetProblem_, budgetProblem(text));
     if (!budgetProblem_->text().isEmpty()) {
         return false;
     }
@@ -277,9 +276,8 @@ struct Inspector::Parts {
 
     /// Whether every selected node is of a known type.
     [[nodiscard]] bool areKnown() const {
-        return std::all_of(nodes.begin(), nodes.end(), [this](const std::string& node) {
-            return model.desc(node) != nullptr;
-        });
+        return std::ranges::all_of(
+            nodes, [this](const std::string& node) { return model.desc(node) != nullptr; });
     }
 };
 
@@ -400,10 +398,9 @@ void Inspector::rebuild() {
     } else if (isKnown) {
         parts.help->showNode(*parts.model.desc(parts.nodes.front()));
     } else {
-        const auto unknown =
-            std::find_if(parts.nodes.begin(), parts.nodes.end(), [&](const std::string& node) {
-                return parts.model.desc(node) == nullptr;
-            });
+        const auto unknown = std::ranges::find_if(parts.nodes, [&](const std::string& node) {
+            return parts.model.desc(node) == nullptr;
+        });
         const QString text = placeholderText(*parts.model.node(*unknown));
         parts.placeholder->setText(text);
         parts.help->showText(text);
@@ -439,9 +436,8 @@ void Inspector::refreshHeader() {
 
 void Inspector::take(const Delta& delta) {
     Parts& parts = *parts_;
-    const bool isGone = std::any_of(parts.nodes.begin(), parts.nodes.end(), [&](const auto& node) {
-        return parts.model.node(node) == nullptr;
-    });
+    const bool isGone = std::ranges::any_of(
+        parts.nodes, [&](const auto& node) { return parts.model.node(node) == nullptr; });
     if (delta.reset) {
         parts.graph->forgetTyped();
     }

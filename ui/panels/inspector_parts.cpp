@@ -13,7 +13,6 @@
 
 #include <QApplication>
 #include <QContextMenuEvent>
-#include <QCoreApplication>
 #include <QGridLayout>
 #include <QMenu>
 #include <QSignalBlocker>
@@ -24,10 +23,6 @@
 namespace lowtide::ui {
 
 namespace {
-
-class VaryWords {
-    Q_DECLARE_TR_FUNCTIONS(VaryMenu)
-};
 
 constexpr int kNameWidth = 112;
 
@@ -62,7 +57,7 @@ QString mergeKey(const std::vector<std::string>& nodes, const ParamDesc& param) 
 }
 
 bool isExposed(const graph::Document& document, const std::string& node, const std::string& param) {
-    return std::any_of(document.exposed.begin(), document.exposed.end(), [&](const auto& shown) {
+    return std::ranges::any_of(document.exposed, [&](const auto& shown) {
         return shown.node == node && shown.param == param;
     });
 }
@@ -108,12 +103,11 @@ void showVaryMenu(QWidget& widget, const QPoint& point, const std::function<void
     auto* menu = named("varyMenu", new QMenu(&widget));
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const auto add = [&](const QString& text, const char* name, bool areRows) {
-        QAction* action = menu->addAction(text);
-        action->setObjectName(QLatin1String(name));
+        QAction* action = named(name, menu->addAction(text));
         QObject::connect(action, &QAction::triggered, &widget, [act, areRows] { act(areRows); });
     };
-    add(VaryWords::tr("Vary in a sheet, as columns (&X)..."), "varyColumns", false);
-    add(VaryWords::tr("Vary in a sheet, as rows (&Y)..."), "varyRows", true);
+    add(InspectorRow::tr("Vary in a sheet, as columns (&X)..."), "varyColumns", false);
+    add(InspectorRow::tr("Vary in a sheet, as rows (&Y)..."), "varyRows", true);
     menu->popup(point);
 }
 
@@ -251,7 +245,7 @@ void InspectorParams::setNodes(const std::vector<std::string>& nodes) {
     auto* folded = new QWidget(content_);
     QVBoxLayout* advanced = columnIn(folded, 2, {});
     for (const ParamDesc& param : desc->params) {
-        if (std::all_of(nodes_.begin(), nodes_.end(), [&](const std::string& node) {
+        if (std::ranges::all_of(nodes_, [&](const std::string& node) {
                 return hasLike(model_.desc(node), param);
             })) {
             addRow(*desc, param, param.advanced ? *advanced : *plain);
@@ -320,9 +314,8 @@ RowState InspectorParams::stateOf(const ParamDesc& param) const {
 }
 
 void InspectorParams::refresh() {
-    const bool areThere = std::all_of(nodes_.begin(), nodes_.end(), [&](const std::string& node) {
-        return model_.node(node) != nullptr;
-    });
+    const bool areThere = std::ranges::all_of(
+        nodes_, [&](const std::string& node) { return model_.node(node) != nullptr; });
     if (!areThere) {
         return;  // the selection follows in a moment
     }
@@ -344,7 +337,7 @@ void InspectorParams::focusParam(const std::string& param) {
 
 std::string InspectorParams::focusedParam() const {
     const QWidget* focused = QApplication::focusWidget();
-    const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const auto& entry) {
+    const auto found = std::ranges::find_if(rows_, [&](const auto& entry) {
         return focused && entry.second.row->isAncestorOf(focused);
     });
     return found == rows_.end() ? std::string() : found->first;
@@ -416,8 +409,12 @@ InspectorSections::InspectorSections(GraphModel& model, const Planning& planning
     memory_ = named("memory", new Fold(tr("Memory"), memoryEditor_, true, this));
     precision_ = named("precision", new Fold(tr("Precision"), precisionEditor_, false, this));
     columnIn(this, 2, {memory_, precision_});
-    connect(memoryEditor_, &MemoryEditor::edited, this, &InspectorSections::setMemory);
-    connect(precisionEditor_, &PrecisionEditor::edited, this, &InspectorSections::setPrecision);
+    connect(memoryEditor_, &MemoryEditor::edited, this, [this](const Json& memory) {
+        set(tr("Change the memory policy"), &graph::DocumentNode::memory, memory);
+    });
+    connect(precisionEditor_, &PrecisionEditor::edited, this, [this](const Json& precision) {
+        set(tr("Change the precision"), &graph::DocumentNode::precision, precision);
+    });
     hide();
 }
 
@@ -441,7 +438,7 @@ NodeFacts InspectorSections::factsOf(const std::string& node) const {
 
 void InspectorSections::refresh() {
     const bool applies =
-        !nodes_.empty() && std::all_of(nodes_.begin(), nodes_.end(), [&](const std::string& node) {
+        !nodes_.empty() && std::ranges::all_of(nodes_, [&](const std::string& node) {
             const NodeDesc* desc = model_.desc(node);
             return desc && !desc->components.empty() && desc == model_.desc(nodes_.front());
         });
@@ -469,18 +466,12 @@ void InspectorSections::contextMenuEvent(QContextMenuEvent* event) {
     });
 }
 
-void InspectorSections::setMemory(const Json& memory) {
-    model_.apply(tr("Change the memory policy"), [&](graph::Document& document) {
+void InspectorSections::set(const QString& step,
+                            Json graph::DocumentNode::*part,
+                            const Json& value) {
+    model_.apply(step, [&](graph::Document& document) {
         for (const std::string& node : nodes_) {
-            document.nodes.at(node).memory = memory;
-        }
-    });
-}
-
-void InspectorSections::setPrecision(const Json& precision) {
-    model_.apply(tr("Change the precision"), [&](graph::Document& document) {
-        for (const std::string& node : nodes_) {
-            document.nodes.at(node).precision = precision;
+            document.nodes.at(node).*part = value;
         }
     });
 }

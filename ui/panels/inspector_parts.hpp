@@ -160,8 +160,7 @@ protected:
 
 private:
     [[nodiscard]] NodeFacts factsOf(const std::string& node) const;
-    void setMemory(const Json& memory);
-    void setPrecision(const Json& precision);
+    void set(const QString& step, Json graph::DocumentNode::*part, const Json& value);
 
     GraphModel& model_;
     const Planning& planning_;

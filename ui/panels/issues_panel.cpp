@@ -49,10 +49,7 @@ QString idsOf(const Issue& issue) {
 }
 
 int countOf(const Issues& issues, Severity severity) {
-    return static_cast<int>(
-        std::count_if(issues.begin(), issues.end(), [severity](const Issue& issue) {
-            return issue.severity == severity;
-        }));
+    return static_cast<int>(std::ranges::count(issues, severity, &Issue::severity));
 }
 
 /// Paints an issue: its severity, where it is, the sentence.
@@ -137,10 +134,10 @@ QString IssueRows::positionOf(const Issue& issue) const {
 }
 
 void IssueRows::setIssues(Issues issues) {
-    std::stable_sort(issues.begin(), issues.end(), [](const Issue& left, const Issue& right) {
+    std::ranges::stable_sort(issues, [](const Issue& left, const Issue& right) {
         return left.severity > right.severity;
     });
-    if (std::equal(issues.begin(), issues.end(), issues_.begin(), issues_.end(), isEqual)) {
+    if (std::ranges::equal(issues, issues_, isEqual)) {
         return;
     }
     beginResetModel();

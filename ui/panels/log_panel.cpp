@@ -54,8 +54,7 @@ void askWhereToSave(QWidget* parent,
                     const QString& stem,
                     const QString& ending,
                     std::function<void(const QString&)> take) {
-    auto* dialog = new QFileDialog(parent, title);
-    dialog->setObjectName(QLatin1String(dialogName));
+    auto* dialog = named(dialogName, new QFileDialog(parent, title));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(ending);

@@ -97,8 +97,7 @@ std::optional<RunTimes::Slower> RunTimes::take(const std::string& key, double mi
     if (key.empty() || milliseconds <= 0) {
         return std::nullopt;
     }
-    const auto known =
-        std::find_if(last_.begin(), last_.end(), [&](const Last& last) { return last.key == key; });
+    const auto known = std::ranges::find(last_, key, &Last::key);
     const double before = known == last_.end() ? 0 : known->milliseconds;
     if (known != last_.end()) {
         last_.erase(known);

@@ -9,7 +9,6 @@
 #include <QStringList>
 
 #include <algorithm>
-#include <cmath>
 
 namespace lowtide::ui {
 
@@ -92,7 +91,7 @@ MemoryLine memoryLineOf(const Planned& planned, const NodeNames& names) {
 }
 
 const Issue* memoryRefusalIn(const Issues& issues) {
-    const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
+    const auto found = std::ranges::find_if(issues, [](const Issue& issue) {
         return issue.code == "memory_infeasible" || issue.item == "memory_budget";
     });
     return found == issues.end() ? nullptr : &*found;

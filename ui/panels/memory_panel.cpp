@@ -76,8 +76,7 @@ constexpr int kSideMargins = Theme::space(9);  ///< on both sides, and a scroll 
 
 /// Its content stands below each other.
 QScrollArea* makeScroll(const char* name, const QString& spoken, QWidget* parent) {
-    auto* scroll = new QScrollArea(parent);
-    scroll->setObjectName(QLatin1String(name));
+    auto* scroll = named(name, new QScrollArea(parent));
     scroll->setAccessibleName(spoken);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
@@ -382,10 +381,8 @@ void MemoryPanel::showRefusal(const Planned& planned) {
             fixesFor(*issue, parts_.model.document(), parts_.model.catalog(), canConvert_));
         return;
     }
-    const bool hasErrors =
-        std::any_of(planned.issues.begin(), planned.issues.end(), [](const Issue& issue) {
-            return issue.severity == Severity::Error;
-        });
+    const bool hasErrors = std::ranges::any_of(
+        planned.issues, [](const Issue& issue) { return issue.severity == Severity::Error; });
     widgets_->summary->setText(
         hasErrors                               ? tr("No plan: the graph has errors, see Issues")
         : parts_.model.document().nodes.empty() ? tr("Add nodes to see the plan of their memory")
@@ -503,8 +500,7 @@ void MemoryPanel::endRun(quint64 id) {
 void MemoryPanel::showDetails(bool hasTimeline, bool isMeasured, const QString& note) {
     widgets_->timeline->setVisible(hasTimeline);
     widgets_->measured->setVisible(isMeasured);
-    widgets_->measuredNote->setVisible(!note.isEmpty());
-    widgets_->measuredNote->setText(note);
+    showText(*widgets_->measuredNote, note);
     widgets_->details->setSummary({});
     widgets_->details->show();
 }

@@ -10,7 +10,6 @@
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
-#include <QCoreApplication>
 #include <QGridLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -26,10 +25,6 @@
 namespace lowtide::ui {
 
 namespace {
-
-struct BudgetWords {
-    Q_DECLARE_TR_FUNCTIONS(Budget)
-};
 
 std::optional<memory::MemoryBudget> readBudget(const std::string& text) {
     return memory::isMemoryBudget(text) ? std::optional(memory::parseMemoryBudget(text))
@@ -56,7 +51,7 @@ QString budgetProblem(const QString& text) {
         isPositive = isPositive && bytes > 0;
     }
     return isPositive ? QString()
-                      : BudgetWords::tr(
+                      : BudgetSlider::tr(
                             "“%1” is not a memory budget. Enter a size such as 6GiB, one for "
                             "each device such as cuda:0=20GiB,cpu=8GiB, or nothing.")
                             .arg(text.trimmed());

@@ -8,7 +8,6 @@
 #include "ui/theme/window_parts.hpp"
 
 #include <QComboBox>
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QGridLayout>
 #include <QIcon>
@@ -16,15 +15,10 @@
 #include <QPainter>
 
 #include <set>
-#include <tuple>
 
 namespace lowtide::ui {
 
 namespace {
-
-class ModelTexts {
-    Q_DECLARE_TR_FUNCTIONS(ModelTexts)
-};
 
 const char* verdictColour(ModelVerdict verdict) {
     switch (verdict) {
@@ -43,12 +37,12 @@ const char* verdictColour(ModelVerdict verdict) {
 QString plannedText(const ModelFit& fit) {
     switch (fit.verdict) {
         case ModelVerdict::Fits:
-            return ModelTexts::tr("fits whole");
+            return ModelFilter::tr("fits whole");
         case ModelVerdict::Streams:
-            return ModelTexts::tr("streams %1 per forward pass").arg(bytesText(fit.streamed));
+            return ModelFilter::tr("streams %1 per forward pass").arg(bytesText(fit.streamed));
         case ModelVerdict::TooBig:
-            return fit.needed > 0 ? ModelTexts::tr("needs %1").arg(bytesText(fit.needed))
-                                  : ModelTexts::tr("does not fit");
+            return fit.needed > 0 ? ModelFilter::tr("needs %1").arg(bytesText(fit.needed))
+                                  : ModelFilter::tr("does not fit");
         case ModelVerdict::Unknown:
             break;
     }
@@ -80,31 +74,31 @@ constexpr int kFilterLetters = 8;
 QString kindText(ModelKind kind) {
     switch (kind) {
         case ModelKind::Checkpoint:
-            return ModelTexts::tr("checkpoint");
+            return ModelFilter::tr("checkpoint");
         case ModelKind::Denoiser:
-            return ModelTexts::tr("denoiser");
+            return ModelFilter::tr("denoiser");
         case ModelKind::DiffusionModel:
-            return ModelTexts::tr("diffusion model");
+            return ModelFilter::tr("diffusion model");
         case ModelKind::TextEncoder:
-            return ModelTexts::tr("text encoder");
+            return ModelFilter::tr("text encoder");
         case ModelKind::Autoencoder:
-            return ModelTexts::tr("autoencoder");
+            return ModelFilter::tr("autoencoder");
         case ModelKind::Upscaler:
-            return ModelTexts::tr("upscaler");
+            return ModelFilter::tr("upscaler");
         case ModelKind::Lora:
-            return ModelTexts::tr("LoRA");
+            return ModelFilter::tr("LoRA");
         case ModelKind::ControlNet:
-            return ModelTexts::tr("ControlNet");
+            return ModelFilter::tr("ControlNet");
         case ModelKind::IpAdapter:
-            return ModelTexts::tr("IP-Adapter");
+            return ModelFilter::tr("IP-Adapter");
         case ModelKind::ImageEncoder:
-            return ModelTexts::tr("image encoder");
+            return ModelFilter::tr("image encoder");
         case ModelKind::Embedding:
-            return ModelTexts::tr("embedding");
+            return ModelFilter::tr("embedding");
         case ModelKind::Other:
             break;
     }
-    return ModelTexts::tr("unknown");
+    return ModelFilter::tr("unknown");
 }
 
 QString familyText(const ModelFile& model) {
@@ -118,10 +112,10 @@ FitText fitTextOf(const FoundModel& model,
         return {};
     }
     if (!model.file.isRunnable) {
-        return {.text = ModelTexts::tr("not run here")};
+        return {.text = ModelFilter::tr("not run here")};
     }
     if (!model.file.needs.empty()) {
-        return {.text = ModelTexts::tr("runs with %1").arg(moduleSentence(model.file.needs))};
+        return {.text = ModelFilter::tr("runs with %1").arg(moduleSentence(model.file.needs))};
     }
     if (planned && planned->verdict != ModelVerdict::Unknown) {
         return {plannedText(*planned), verdictColour(planned->verdict), planned->verdict};

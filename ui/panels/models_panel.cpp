@@ -37,16 +37,6 @@ namespace {
 
 constexpr int kFoldersHeight = 92;
 
-/// The model of a row; nothing where no graph can name it.
-std::optional<NamedModel> modelOf(const QTreeWidgetItem* item) {
-    const QVariant kind = item ? item->data(ModelColumn::Name, Qt::UserRole) : QVariant();
-    if (!kind.isValid()) {
-        return std::nullopt;
-    }
-    return NamedModel{kind.value<ModelKind>(),
-                      item->data(ModelColumn::Family, Qt::UserRole).toString().toStdString()};
-}
-
 /// Whether the path is that of the folder, or of something in it.
 bool liesIn(const std::string& path, std::string folder) {
     while (!folder.empty() && folder.back() == '/') {
@@ -144,10 +134,11 @@ QWidget* ModelsPanel::makeModels() {
     connect(filter_, &ModelFilter::changed, this, &ModelsPanel::showModels);
     connect(again, &QToolButton::clicked, &library_, &ModelLibrary::rescan);
     connect(models_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
-        if (const auto model = modelOf(item)) {
-            Q_EMIT useAsked(model->kind, QString::fromStdString(model->value));
-        } else if (const FoundModel* found = modelAt(item)) {
-            Q_EMIT unusableChosen(found->file);
+        const FoundModel* model = modelAt(item);
+        if (model && model->file.isRunnable) {
+            Q_EMIT useAsked(model->file.kind, QString::fromStdString(model->value));
+        } else if (model) {
+            Q_EMIT unusableChosen(model->file);
         }
     });
     connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showConversion);
@@ -166,8 +157,8 @@ QWidget* ModelsPanel::makeModels() {
     models_->addAction(convert_);
     models_->setContextMenuPolicy(Qt::ActionsContextMenu);
     connect(convert_, &QAction::triggered, this, [this] {
-        if (const auto model = modelOf(models_->currentItem())) {
-            Q_EMIT convertAsked(*model);
+        if (const FoundModel* model = modelAt(models_->currentItem())) {
+            Q_EMIT convertAsked({model->file.kind, model->value});
         }
     });
     columnIn(box,
@@ -187,8 +178,8 @@ void ModelsPanel::offerConversion() {
 }
 
 void ModelsPanel::showConversion() {
-    const auto model = modelOf(models_->currentItem());
-    convert_->setEnabled(model && isConverted(model->kind));
+    const FoundModel* model = modelAt(models_->currentItem());
+    convert_->setEnabled(model && model->file.isRunnable && isConverted(model->file.kind));
     convert_->setToolTip(convert_->isEnabled()
                              ? tr("Write this model again, as a smaller file")
                              : tr("Select a checkpoint or a denoiser to write it again, smaller"));
@@ -232,7 +223,7 @@ std::vector<size_t> ModelsPanel::shownIndices() const {
         return !filter_->accepts(models[index], note) ||
                (verdict && fitOf(models[index]).verdict != *verdict);
     });
-    std::stable_sort(indices.begin(), indices.end(), [&](size_t first, size_t second) {
+    std::ranges::stable_sort(indices, [&](size_t first, size_t second) {
         return filter_->isBefore(models[first], models[second]);
     });
     return indices;
@@ -268,8 +259,7 @@ void ModelsPanel::showModels() {
                                           : tr("%1 of %2").arg(shown).arg(all));
     setTextColour(*problems_, "warning");
     const QStringList problems = library_.problems() + emptyFolders();
-    problems_->setText(problems.join(QLatin1Char('\n')));
-    problems_->setVisible(!problems.isEmpty());
+    showText(*problems_, problems.join(QLatin1Char('\n')));
 }
 
 /// The last look through the folders shows which are there: a disk may take its time to answer.
@@ -277,14 +267,11 @@ QStringList ModelsPanel::emptyFolders() const {
     QStringList sentences;
     for (const QString& location : settings_.preferences().modelFolders) {
         const std::string folder = location.toStdString();
-        const bool hasModel = std::any_of(
-            library_.models().begin(), library_.models().end(), [&](const FoundModel& model) {
-                return liesIn(model.file.path, folder);
-            });
-        const bool isThere = std::any_of(
-            library_.folders().begin(), library_.folders().end(), [&](const ModelFolder& each) {
-                return liesIn(each.path, folder);
-            });
+        const bool hasModel = std::ranges::any_of(library_.models(), [&](const FoundModel& model) {
+            return liesIn(model.file.path, folder);
+        });
+        const bool isThere = std::ranges::any_of(
+            library_.folders(), [&](const ModelFolder& each) { return liesIn(each.path, folder); });
         if (!hasModel && !library_.isScanning() && isThere) {
             sentences << tr("No models were found in %1.").arg(location);
         }
@@ -324,10 +311,6 @@ QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
         item->setIcon(ModelColumn::Name, Theme::current().icon("warning", "warning"));
     }
     item->setData(ModelColumn::Name, ModelColumn::Path, QString::fromStdString(model.file.path));
-    if (model.file.isRunnable) {
-        item->setData(ModelColumn::Name, Qt::UserRole, QVariant::fromValue(model.file.kind));
-        item->setData(ModelColumn::Family, Qt::UserRole, QString::fromStdString(model.value));
-    }
     return item;
 }
 

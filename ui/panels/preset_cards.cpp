@@ -89,8 +89,8 @@ QString problemOf(const PresetEntry& entry) {
     if (!entry.problem.isEmpty()) {
         return PresetCards::tr("Cannot be opened");
     }
-    const auto missing = std::count_if(
-        entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.isThere; });
+    const auto missing =
+        std::ranges::count_if(entry.files, [](const auto& file) { return !file.isThere; });
     return missing == 0 ? QString()
                         : PresetCards::tr("%n files missing", nullptr, static_cast<int>(missing));
 }
@@ -261,8 +261,7 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     form->addRow(tr("Tags"), tags_);
     form->addRow(tr("Description"), description_);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);
-    save_ = buttons->button(QDialogButtonBox::Save);
-    save_->setObjectName(QStringLiteral("save"));
+    save_ = named("save", buttons->button(QDialogButtonBox::Save));
     save_->setEnabled(!proposed.title.trimmed().isEmpty());
     connect(title_, &QLineEdit::textChanged, this, [this](const QString& title) {
         save_->setEnabled(!title.trimmed().isEmpty());

@@ -42,9 +42,8 @@ QString fileKindText(const QString& kind) {
         {"file", PresetDetails::tr("Weights")},
         {"image", PresetDetails::tr("Image")},
         {"video", PresetDetails::tr("Video")}};
-    const auto* found = std::find_if(std::begin(known), std::end(known), [&](const auto& each) {
-        return kind == QLatin1String(each.first);
-    });
+    const auto* found = std::ranges::find_if(
+        known, [&](const auto& each) { return kind == QLatin1String(each.first); });
     return found == std::end(known) ? kind : found->second;
 }
 
@@ -74,12 +73,11 @@ bool matches(const PresetEntry& entry, const QString& words, const QString& tag)
     }
     QStringList all{
         entry.title, entry.description, entry.english.join(u' '), entry.tags.join(u' ')};
-    std::transform(entry.tags.begin(), entry.tags.end(), std::back_inserter(all), tagText);
+    std::ranges::transform(entry.tags, std::back_inserter(all), tagText);
     const QString text = all.join(u' ');
     const QStringList wanted = words.split(u' ', Qt::SkipEmptyParts);
-    return std::all_of(wanted.begin(), wanted.end(), [&](const QString& word) {
-        return text.contains(word, Qt::CaseInsensitive);
-    });
+    return std::ranges::all_of(
+        wanted, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
 }
 
 }  // namespace
@@ -151,7 +149,7 @@ void PresetDetails::setEntry(const PresetEntry* entry) {
     image_->setPixmap(entry ? cardImage(shown, kDetailsImage, devicePixelRatioF()) : QPixmap());
     title_->setText(entry ? shown.title : tr("Choose a preset"));
     QStringList tags;
-    std::transform(shown.tags.begin(), shown.tags.end(), std::back_inserter(tags), tagText);
+    std::ranges::transform(shown.tags, std::back_inserter(tags), tagText);
     if (entry) {
         tags.push_back(shown.isBuiltin ? tr("built in") : tr("your own"));
     }
@@ -162,10 +160,8 @@ void PresetDetails::setEntry(const PresetEntry* entry) {
         tag.replace(QLatin1Char(' '), QChar::Nbsp);  // lines break between tags, not within one
     }
     tags_->setText(tags.join(QStringLiteral(" · ")));
-    description_->setText(shown.description);
-    description_->setVisible(!shown.description.isEmpty());
-    problem_->setText(shown.problem);
-    problem_->setVisible(!shown.problem.isEmpty());
+    showText(*description_, shown.description);
+    showText(*problem_, shown.problem);
     needs_->hide();
     showFiles(shown);
     open_->setEnabled(entry && shown.problem.isEmpty());
@@ -197,9 +193,8 @@ void PresetDetails::askFor(const QTreeWidgetItem& item) {
 
 void PresetDetails::setNeeds(const Planned& needs) {
     const MemoryLine line = memoryLineOf(needs);
-    needs_->setText(line.text);
+    showText(*needs_, line.text);
     needs_->setToolTip(line.detail);
-    needs_->setVisible(!line.text.isEmpty());
     setTextColour(*needs_, line.fits ? "text" : "error");
 }
 
@@ -328,12 +323,12 @@ void PresetsBrowser::filter() {
             shown.push_back(&entry);
         }
     }
-    std::stable_partition(shown.begin(), shown.end(), [](const PresetEntry* entry) {
+    std::ranges::stable_partition(shown, [](const PresetEntry* entry) {
         return !entry->isBuiltin;  // what the user made is looked for first
     });
     // Those of that name come before those that only speak of the words.
     const QString phrase = search_->text().simplified();
-    std::stable_partition(shown.begin(), shown.end(), [&](const PresetEntry* entry) {
+    std::ranges::stable_partition(shown, [&](const PresetEntry* entry) {
         return entry->title.contains(phrase, Qt::CaseInsensitive) ||
                entry->english.value(0).contains(phrase, Qt::CaseInsensitive);
     });

@@ -197,7 +197,7 @@ const QueuedRun* QueueRows::runAt(const QModelIndex& index) const {
 }
 
 QModelIndex QueueRows::indexOf(quint64 id) const {
-    const auto found = std::find(ids_.begin(), ids_.end(), id);
+    const auto found = std::ranges::find(ids_, id);
     return found == ids_.end() ? QModelIndex() : index(static_cast<int>(found - ids_.begin()));
 }
 
@@ -396,7 +396,7 @@ void QueuePanel::adjust() {
         *pause_,
         queue_.isPaused() ? tr("Continue with waiting runs") : tr("Pause: hold back waiting runs"));
     const auto& runs = queue_.runs();
-    last_->setEnabled(std::any_of(runs.begin(), runs.end(), isWaiting));
+    last_->setEnabled(std::ranges::any_of(runs, isWaiting));
     cancel_->setEnabled(over < chosen);
     retry_->setEnabled(over > 0);
     open_->setEnabled(chosen == 1);

@@ -9,7 +9,6 @@
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
-#include <QFileInfo>
 #include <QFormLayout>
 #include <QGridLayout>
 #include <QKeyEvent>
@@ -32,8 +31,7 @@ constexpr int kFirstPixels = 8;  ///< by which a mask grows or is softened
 constexpr int kMostGrowth = 512;
 
 QSpinBox* spinIn(QWidget* parent, const char* name, int least, int most, const QString& unit) {
-    auto* spin = new QSpinBox(parent);
-    spin->setObjectName(QLatin1String(name));
+    auto* spin = named(name, new QSpinBox(parent));
     spin->setRange(least, most);
     spin->setSuffix(unit);
     spin->setKeyboardTracking(false);
@@ -208,8 +206,7 @@ QWidget* MaskPanel::makeEnd() {
 }
 
 void MaskPanel::showMessage(const QString& text) {
-    reported_->setText(text);
-    reported_->setVisible(!text.isEmpty());
+    showText(*reported_, text);
 }
 
 void MaskPanel::setTool(MaskTool* tool) {

@@ -188,7 +188,7 @@ void TimelineChart::paintMoved(QPainter& painter,
         buckets[static_cast<size_t>((xOf(each.at) - track.left()) / kBucket)] +=
             static_cast<double>(each.bytes);
     }
-    const double most = *std::max_element(buckets.begin(), buckets.end());
+    const double most = *std::ranges::max_element(buckets);
     for (size_t i = 0; most > 0 && i < buckets.size(); ++i) {
         if (buckets[i] > 0) {
             const qreal high = std::max(3.0, std::sqrt(buckets[i] / most) * track.height());

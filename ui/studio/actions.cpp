@@ -7,6 +7,7 @@
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QAccessible>
 #include <QCoreApplication>
@@ -84,8 +85,7 @@ QMenu* childOf(Parent& parent, const QString& word) {
             return action->menu();
         }
     }
-    QMenu* menu = parent.addMenu(titleOf(word));
-    menu->setObjectName(word);
+    QMenu* menu = named(word, parent.addMenu(titleOf(word)));
     menu->setToolTipsVisible(true);
     return menu;
 }

@@ -57,7 +57,7 @@ Point freePosition(const graph::Document& document, QPointF at) {
         const Point other = positionOf(entry.second);
         return std::abs(other.x - at.x()) < kStep / 2 && std::abs(other.y - at.y()) < kStep / 2;
     };
-    while (std::any_of(document.nodes.begin(), document.nodes.end(), isTaken)) {
+    while (std::ranges::any_of(document.nodes, isTaken)) {
         at += QPointF(kStep, kStep);
     }
     return {at.x(), at.y()};

@@ -15,10 +15,8 @@ namespace {
 /// The file from which the node reads an image, seen from `folder`; empty: none is chosen, or it
 /// reads something else.
 QString imageOf(const NodeDesc& desc, const graph::DocumentNode& node, const QString& folder) {
-    const bool givesImage =
-        std::any_of(desc.outputs.begin(), desc.outputs.end(), [](const PortDesc& output) {
-            return output.type == "IMAGE";
-        });
+    const bool givesImage = std::ranges::any_of(
+        desc.outputs, [](const PortDesc& output) { return output.type == "IMAGE"; });
     for (const ParamDesc& param : desc.params) {
         if (givesImage && !desc.sideEffect && param.kind == ParamKind::File) {
             const QString file = QString::fromStdString(textIn(node.params, param.id.c_str()));

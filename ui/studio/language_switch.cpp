@@ -29,9 +29,8 @@ QString choiceOf(const ActionDesc& desc) {
 bool isOffered(const QString& choice) {
     const std::vector<LanguageName> spoken = languages();
     return choice == QLatin1String("system") ||
-           std::any_of(spoken.begin(), spoken.end(), [&](const LanguageName& each) {
-               return each.code == choice;
-           });
+           std::ranges::any_of(spoken,
+                               [&](const LanguageName& each) { return each.code == choice; });
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ std::vector<std::string> missingFiles(const GraphModel& model, const IsFound& is
     std::vector<std::string> missing;
     eachFile(model.document(), model.catalog(), [&](const Json& value) {
         const auto file = value.get<std::string>();
-        const bool isKnown = std::find(missing.begin(), missing.end(), file) != missing.end();
+        const bool isKnown = std::ranges::find(missing, file) != missing.end();
         if (!file.empty() && !isKnown && !isFound(file)) {
             missing.push_back(file);
         }

@@ -111,7 +111,7 @@ NoticeBar::NoticeBar(QWidget& over, QWidget* parent) : QFrame(parent), over_(ove
         column->addWidget(rows_[at]);
     }
     connect(&Themed::instance(), &Themed::changed, this, [this] {
-        std::for_each(rows_.begin(), rows_.end(), [](Row* row) { row->paintIcon(); });
+        std::ranges::for_each(rows_, [](Row* row) { row->paintIcon(); });
     });
     over.installEventFilter(this);
     hide();
@@ -169,9 +169,8 @@ quint64 NoticeBar::add(Notice notice) {
                           each.standing.isEmpty() && notice.standing.isEmpty());
     });
     const int rank = lookOf(notice.kind).rank;
-    const auto reposition = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& each) {
-        return lookOf(each.kind).rank >= rank;
-    });
+    const auto reposition = std::ranges::find_if(
+        notices_, [&](const Notice& each) { return lookOf(each.kind).rank >= rank; });
     const quint64 number = notice.number;
     const QString text = notice.text;
     const Urgency urgency = notice.kind == NoticeKind::Error ? Urgency::Urgent : Urgency::Polite;
@@ -190,7 +189,7 @@ quint64 NoticeBar::add(Notice notice) {
 /// The lowest and oldest problem goes, but no condition that still holds unless all do.
 void NoticeBar::reserveSpace() {
     const auto problems = [&](bool hasEnded) {
-        return std::count_if(notices_.begin(), notices_.end(), [&](const Notice& each) {
+        return std::ranges::count_if(notices_, [&](const Notice& each) {
             return isProblem(each.kind) && (!hasEnded || each.standing.isEmpty());
         });
     };

@@ -41,10 +41,9 @@ std::vector<QLayoutItem*> itemsInSight(QLayout& layout) {
         }
         positioned.push_back({layout.itemAt(i), {row, column}});
     }
-    std::stable_sort(
-        positioned.begin(), positioned.end(), [](const Positioned& one, const Positioned& other) {
-            return one.target < other.target;
-        });
+    std::ranges::stable_sort(positioned, [](const Positioned& one, const Positioned& other) {
+        return one.target < other.target;
+    });
     std::vector<QLayoutItem*> items;
     for (const Positioned& each : positioned) {
         items.push_back(each.item);
@@ -141,7 +140,7 @@ std::vector<QWidget*> stopsInSight(QWidget& root) {
     Stops stops;
     addStops(root, stops);
     for (QWidget* each : root.findChildren<QWidget*>()) {  // what no layout shows comes last
-        if (std::find(stops.begin(), stops.end(), each) == stops.end()) {
+        if (std::ranges::find(stops, each) == stops.end()) {
             stops.push_back(each);
         }
     }
@@ -180,8 +179,7 @@ Panels::~Panels() {
 }
 
 void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area) {
-    auto* dock = new QDockWidget(title, &window_);
-    dock->setObjectName(QString::fromLatin1(name));
+    auto* dock = named(name, new QDockWidget(title, &window_));
     auto* scrolled = new ScrolledPart(panel, dock);
     scrolled->setLeast(QSize(kLeastPanel, kLeastPanel));
     dock->setWidget(scrolled);
@@ -207,9 +205,8 @@ void Panels::showNamesSoon() {
 
 bool Panels::isTabbed(QDockWidget* dock) const {
     const QList<QDockWidget*> others = window_.tabifiedDockWidgets(dock);
-    return !dock->isFloating() && std::any_of(others.begin(), others.end(), [](QDockWidget* other) {
-        return !other->isHidden();
-    });
+    return !dock->isFloating() &&
+           std::ranges::any_of(others, [](QDockWidget* other) { return !other->isHidden(); });
 }
 
 /// A tab has the name already, so the title above the panel goes.
@@ -329,7 +326,7 @@ std::vector<QWidget*> Panels::inSight() const {
             widgets.push_back(panel.dock);
         }
     }
-    std::sort(widgets.begin(), widgets.end(), [this](const QWidget* one, const QWidget* other) {
+    std::ranges::sort(widgets, [this](const QWidget* one, const QWidget* other) {
         const QPoint a = one->mapTo(one->window(), QPoint());
         const QPoint b = other->mapTo(other->window(), QPoint());
         return std::tuple(one->isWindow(), a.x(), a.y()) <
@@ -362,7 +359,7 @@ bool Panels::moveTab(bool isNext) {
     const Qt::FocusReason reason = isNext ? Qt::TabFocusReason : Qt::BacktabFocusReason;
     if (from != nullptr) {
         const std::vector<QWidget*> stops = stopsInSight(*from);
-        const auto at = std::find(stops.begin(), stops.end(), focus);
+        const auto at = std::ranges::find(stops, focus);
         if (isNext && at != stops.end() && at + 1 != stops.end()) {
             return give(*(at + 1), reason);
         }

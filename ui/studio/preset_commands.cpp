@@ -19,10 +19,9 @@ const ShownParam* imageParam(const PresetEntry& entry,
                              const graph::Catalog& catalog,
                              const QString& path) {
     const ImageInput input = isVideo(path) ? videoInput(catalog) : imageInput(catalog);
-    const auto found =
-        std::find_if(entry.shown.begin(), entry.shown.end(), [&](const ShownParam& each) {
-            return input.desc && each.nodeType == input.desc->id && each.param == input.param->id;
-        });
+    const auto found = std::ranges::find_if(entry.shown, [&](const ShownParam& each) {
+        return input.desc && each.nodeType == input.desc->id && each.param == input.param->id;
+    });
     return found == entry.shown.end() ? nullptr : &*found;
 }
 

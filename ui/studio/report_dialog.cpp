@@ -125,8 +125,7 @@ ReportDialog::ReportDialog(ReportFacts facts, Redactor::Known machine, QWidget* 
 QCheckBox* ReportDialog::addChoice(const char* name,
                                    const QString& text,
                                    bool ReportChoices::*part) {
-    auto* box = new QCheckBox(text, this);
-    box->setObjectName(QLatin1String(name));
+    auto* box = named(name, new QCheckBox(text, this));
     box->setChecked(choices_.*part);
     connect(box, &QCheckBox::toggled, this, [this, part](bool isOn) {
         choices_.*part = isOn;
@@ -165,10 +164,8 @@ void ReportDialog::build() {
     preview_->setTabChangesFocus(true);
     state_->setForegroundRole(QPalette::PlaceholderText);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-    save_ = buttons->addButton(tr("Save..."), QDialogButtonBox::ActionRole);
-    save_->setObjectName(QStringLiteral("saveReport"));
-    copy_ = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
-    copy_->setObjectName(QStringLiteral("copyReport"));
+    save_ = named("saveReport", buttons->addButton(tr("Save..."), QDialogButtonBox::ActionRole));
+    copy_ = named("copyReport", buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole));
     connect(save_, &QPushButton::clicked, this, &ReportDialog::chooseFolder);
     connect(copy_, &QPushButton::clicked, this, [this] {
         QGuiApplication::clipboard()->setText(text());

@@ -62,7 +62,9 @@ SettingsDialog::SettingsDialog(Settings& settings,
                {"on", tr("On: collect after every stage")},
                {"off", tr("Off")}},
               &Preferences::lowMemory);
-    addPreviews(*form);
+    form->addRow(
+        tr("Previews"),
+        makeSwitch(tr("Show the image while it is made"), "previews", &Preferences::showsPreviews));
     addDropped(*form);
     addAttention(*form);
     QLabel* note = makeText(
@@ -83,8 +85,7 @@ QComboBox* SettingsDialog::addChoice(QFormLayout& form,
                                      const char* name,
                                      const std::vector<std::pair<QString, QString>>& choices,
                                      QString Preferences::*field) {
-    auto* box = new QComboBox(this);
-    box->setObjectName(QString::fromLatin1(name));
+    auto* box = named(name, new QComboBox(this));
     for (const auto& [value, text] : choices) {
         box->addItem(text, value);
     }
@@ -145,9 +146,8 @@ void SettingsDialog::addBudget(QFormLayout& form) {
     problem->hide();
     form.addRow(tr("Memory budget"), budget);
     form.addRow(QString(), problem);
-    connect(budget, &QLineEdit::textChanged, this, [this, problem](const QString& typed) {
-        problem->setText(budgetProblem(typed));
-        problem->setVisible(!problem->text().isEmpty());
+    connect(budget, &QLineEdit::textChanged, problem, [problem](const QString& typed) {
+        showText(*problem, budgetProblem(typed));
     });
     const auto keep = [this, budget] {
         const QString text = budget->text().trimmed();
@@ -182,20 +182,21 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
     });
 }
 
-void SettingsDialog::addPreviews(QFormLayout& form) {
-    auto* previews = named("previews", new QCheckBox(tr("Show the image while it is made"), this));
-    previews->setChecked(settings_.preferences().showsPreviews);
-    form.addRow(tr("Previews"), previews);
-    connect(previews, &QCheckBox::toggled, this, [this](bool isOn) {
-        settings_.change([&](Preferences& preferences) { preferences.showsPreviews = isOn; });
+QCheckBox* SettingsDialog::makeSwitch(const QString& text,
+                                      const char* name,
+                                      bool Preferences::*field) {
+    auto* box = named(name, new QCheckBox(text, this));
+    box->setChecked(settings_.preferences().*field);
+    connect(box, &QCheckBox::toggled, this, [this, field](bool isOn) {
+        settings_.change([&](Preferences& preferences) { preferences.*field = isOn; });
     });
+    return box;
 }
 
 void SettingsDialog::addAttention(QFormLayout& form) {
     const Preferences& preferences = settings_.preferences();
-    auto* notify = named("notifies", new QCheckBox(tr("Notify me after"), this));
+    QCheckBox* notify = makeSwitch(tr("Notify me after"), "notifies", &Preferences::notifiesOfRuns);
     notify->setToolTip(tr("Only while another window is in front"));
-    notify->setChecked(preferences.notifiesOfRuns);
     auto* seconds = named("notifyAfter", new QSpinBox(this));
     seconds->setAccessibleName(tr("Seconds that a run takes at least"));
     seconds->setRange(0, kMostNotifySeconds);
@@ -204,18 +205,11 @@ void SettingsDialog::addAttention(QFormLayout& form) {
     seconds->setEnabled(preferences.notifiesOfRuns);
     seconds->setKeyboardTracking(false);
     form.addRow(tr("When a run ends"), rowOf(2, {notify, seconds, Cell::spring()}));
-    auto* awake = named("keepsAwake", new QCheckBox(tr("Keep the computer awake"), this));
-    awake->setChecked(preferences.keepsAwake);
-    form.addRow(tr("While runs are at work"), awake);
-    connect(notify, &QCheckBox::toggled, this, [this, seconds](bool isOn) {
-        seconds->setEnabled(isOn);
-        settings_.change([&](Preferences& changed) { changed.notifiesOfRuns = isOn; });
-    });
+    form.addRow(tr("While runs are at work"),
+                makeSwitch(tr("Keep the computer awake"), "keepsAwake", &Preferences::keepsAwake));
+    connect(notify, &QCheckBox::toggled, seconds, &QSpinBox::setEnabled);
     connect(seconds, &QSpinBox::valueChanged, this, [this](int value) {
         settings_.change([&](Preferences& changed) { changed.notifyAfterSeconds = value; });
-    });
-    connect(awake, &QCheckBox::toggled, this, [this](bool isOn) {
-        settings_.change([&](Preferences& changed) { changed.keepsAwake = isOn; });
     });
 }
 

@@ -8,9 +8,10 @@
 #include <QLabel>
 #include <QLineEdit>
 
-#include <functional>
 #include <string>
 #include <vector>
+
+class QCheckBox;
 
 namespace lowtide::ui {
 
@@ -38,7 +39,7 @@ private:
     void addBudget(QFormLayout& form);
     void addFolder(QFormLayout& form, const QString& ownFolder);
     void addDropped(QFormLayout& form);
-    void addPreviews(QFormLayout& form);
+    QCheckBox* makeSwitch(const QString& text, const char* name, bool Preferences::*field);
     void addAttention(QFormLayout& form);
 
     Settings& settings_;

@@ -47,9 +47,8 @@ constexpr const char* kAlways[] = {"file.quit",
                                    "language.zh_CN"};
 
 bool isAlways(const ActionDesc& desc) {
-    return std::any_of(std::begin(kAlways), std::end(kAlways), [&](const char* id) {
-        return std::string_view(desc.id) == id;
-    });
+    return std::ranges::any_of(kAlways,
+                               [&](const char* id) { return std::string_view(desc.id) == id; });
 }
 
 }  // namespace

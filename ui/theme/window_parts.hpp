@@ -19,8 +19,8 @@ namespace lowtide::ui {
 /// The widget under a name, by which tests, settings and styles find it. (A template: it returns
 /// what it was given.)
 template <typename Widget>
-[[nodiscard]] Widget* named(const char* name, Widget* widget) {
-    widget->setObjectName(QLatin1String(name));
+[[nodiscard]] Widget* named(const QString& name, Widget* widget) {
+    widget->setObjectName(name);
     return widget;
 }
 
@@ -80,6 +80,8 @@ void setTip(QWidget& widget, const QString& text);
                                QWidget* parent,
                                const char* font = nullptr,
                                const char* colour = nullptr);
+/// Shows the text; without one the label is hidden.
+void showText(QLabel& label, const QString& text);
 [[nodiscard]] QPushButton* makeButton(const QString& text, const char* name, QWidget* parent);
 /// A flat button with an icon of the theme; `text` is its tip, and what a screen reader reads.
 [[nodiscard]] QToolButton* makeIconButton(const char* icon,

@@ -275,7 +275,7 @@ private Q_SLOTS:
         const auto* title = inspector.findChild<QLabel*>("title");
         inspector.showNodes({"denoise", "encode"});
         QCOMPARE(title->text(), QString("2 nodes"));
-        QCOMPARE(QCoreApplication::translate("ImageFacts", "%n nodes", nullptr, 1),
+        QCOMPARE(QCoreApplication::translate("lowtide::ui::FactsList", "%n nodes", nullptr, 1),
                  QString("1 node"));
     }
 

@@ -319,7 +319,8 @@ private Q_SLOTS:
         ui::SmallPlugin plugin;
         const GraphEditor english(plugin);
         const auto nodes = [](int count) {
-            return QCoreApplication::translate("ImageFacts", "%n nodes", nullptr, count);
+            return QCoreApplication::translate(
+                "lowtide::ui::FactsList", "%n nodes", nullptr, count);
         };
         QCOMPARE(nodes(1), QString("1 node"));
         QCOMPARE(nodes(2), QString("2 nodes"));
