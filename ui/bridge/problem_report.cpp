@@ -31,16 +31,29 @@ bool isWord(const std::string& text) {
     return std::regex_match(text, word);
 }
 
-/// Numbers and single words of settings; other texts are hidden.
-Json plainValue(const Json& value) {
-    if (value.is_string()) {
-        const auto& text = value.get_ref<const std::string&>();
-        return isWord(text) ? value : hidden(text);
+/// The JSON with what `with` makes of every text in it.
+template <class With>
+Json withTexts(const Json& json, const With& with) {
+    if (json.is_string()) {
+        return with(json.get_ref<const std::string&>());
     }
-    Json plain = value;
-    if (value.is_structured()) {
-        for (Json& each : plain) {
-            each = plainValue(each);
+    Json result = json;
+    if (result.is_structured()) {
+        for (Json& each : result) {
+            each = withTexts(each, with);
+        }
+    }
+    return result;
+}
+
+/// Of the members with these keys: numbers and single words; other texts are hidden.
+Json plainMembers(const Json& object, std::initializer_list<const char*> keys) {
+    Json plain = Json::object();
+    for (const char* key : keys) {
+        if (const Json& value = memberIn(object, key); !value.is_null()) {
+            plain[key] = withTexts(value, [](const std::string& text) {
+                return isWord(text) ? Json(text) : hidden(text);
+            });
         }
     }
     return plain;
@@ -71,24 +84,6 @@ Json paramSummary(const ParamDesc* param, const Json& value, bool hasTexts) {
 const NodeDesc* typeOf(const graph::DocumentNode& node, const KnownTypes& types) {
     const auto found = types.find(node.type);
     return found == types.end() ? nullptr : &found->second;
-}
-
-Json nodeSummary(const graph::DocumentNode& node, const NodeDesc* desc, bool hasTexts) {
-    Json summary = {{"type", node.type}, {"v", node.version}};
-    for (const auto& [key, value] : node.params.items()) {
-        const ParamDesc* param = desc ? graph::findParam(*desc, key) : nullptr;
-        summary["params"][key] = paramSummary(param, value, hasTexts);
-    }
-    if (!node.memory.is_null()) {
-        summary["memory"] = plainValue(node.memory);
-    }
-    if (!node.precision.is_null()) {
-        summary["precision"] = plainValue(node.precision);
-    }
-    if (node.mode != graph::NodeMode::Active) {
-        summary["mode"] = node.mode == graph::NodeMode::Muted ? "muted" : "bypassed";
-    }
-    return summary;
 }
 
 QStringList valuesOf(const graph::Document& document,
@@ -174,24 +169,10 @@ Json reportedOptions(const Json& options) {
 }
 
 /// What engine and studio put in quotes may be a piece of a prompt that was cut.
-QString withoutQuotes(QString text) {
+std::string withoutQuotes(const std::string& text) {
     static const QRegularExpression quoted(
         QStringLiteral(R"rx("[^"\n]*[\s…][^"\n]*"|“[^”\n]*[\s…][^”\n]*”)rx"));
-    return text.replace(quoted, QStringLiteral("\"<text>\""));
-}
-
-Json withoutQuotes(const Json& json) {
-    if (json.is_string()) {
-        return withoutQuotes(QString::fromStdString(json.get_ref<const std::string&>()))
-            .toStdString();
-    }
-    Json plain = json;
-    if (json.is_structured()) {
-        for (Json& each : plain) {
-            each = withoutQuotes(each);
-        }
-    }
-    return plain;
+    return QString::fromStdString(text).replace(quoted, QStringLiteral("\"<text>\"")).toStdString();
 }
 
 Json linesOf(const std::vector<LogEntry>& log) {
@@ -203,8 +184,8 @@ Json linesOf(const std::vector<LogEntry>& log) {
     return lines;
 }
 
-}  // namespace
-
+/// Ids that reveal no more than the node's type: one that the studio made is kept ("denoise_2"),
+/// one that somebody wrote becomes such a one. By the id in the document.
 std::map<std::string, std::string> plainIds(const graph::Document& document,
                                             const KnownTypes& types) {
     graph::Document renamed;
@@ -234,46 +215,53 @@ std::map<std::string, std::string> plainIds(const graph::Document& document,
     return ids;
 }
 
-Json summaryOf(const graph::Document& document,
-               const KnownTypes& types,
-               const std::map<std::string, std::string>& ids,
-               bool hasTexts) {
+/// What a graph does without what it is about: nodes, wires, numbers and choices. Files by name;
+/// texts by their length unless `hasTexts`; titles, notes and frames not at all.
+Json graphSummary(const graph::Document& document,
+                  const KnownTypes& types,
+                  const std::map<std::string, std::string>& ids,
+                  bool hasTexts) {
     const auto idOf = [&](const std::string& id) {
         const auto found = ids.find(id);
         return found == ids.end() ? std::string("?") : found->second;
     };
-    Json summary = {{"nodes", Json::object()}, {"links", Json::array()}};
+    const Json whole = graph::toJson(document);
+    Json summary =
+        plainMembers(whole, {"device", "memory_budget", "low_memory", "gc_threshold", "exact"});
+    summary["nodes"] = Json::object();
+    summary["links"] = Json::array();
     for (const auto& [id, node] : document.nodes) {
-        summary["nodes"][idOf(id)] = nodeSummary(node, typeOf(node, types), hasTexts);
+        const NodeDesc* desc = typeOf(node, types);
+        Json& plain = summary["nodes"][idOf(id)];
+        plain = plainMembers(whole["nodes"][id], {"v", "memory", "precision", "mode"});
+        plain["type"] = node.type;
+        for (const auto& [key, value] : node.params.items()) {
+            const ParamDesc* param = desc ? graph::findParam(*desc, key) : nullptr;
+            plain["params"][key] = paramSummary(param, value, hasTexts);
+        }
     }
     for (const graph::Link& link : document.links) {
         summary["links"].push_back(idOf(link.from.node) + "." + link.from.port + " -> " +
                                    idOf(link.to.node) + "." + link.to.port);
     }
-    const auto put = [&](const char* key, const auto& value) {
-        if (value) {
-            summary[key] = plainValue(Json(*value));
-        }
-    };
-    put("device", document.device);
-    put("memory_budget", document.memoryBudget);
-    put("low_memory", document.lowMemory);
-    put("gc_threshold", document.collectionThreshold);
-    put("exact", document.isExact);
     return summary;
 }
 
+/// Values of parameters that are texts, but for those that every new node has: prompts.
 QStringList textsIn(const graph::Document& document, const KnownTypes& types) {
     return valuesOf(document, types, [](const ParamDesc* param, const std::string& value) {
         return !param || (param->kind == ParamKind::Text && param->defaultValue != Scalar(value));
     });
 }
 
+/// Values of parameters that name files and folders.
 QStringList filesIn(const graph::Document& document, const KnownTypes& types) {
     return valuesOf(document, types, [](const ParamDesc* param, const std::string&) {
         return param && isFileKind(param->kind);
     });
 }
+
+}  // namespace
 
 Json problemReport(const ReportFacts& facts,
                    const ReportChoices& choices,
@@ -304,9 +292,11 @@ Json problemReport(const ReportFacts& facts,
     if (choices.hasLog) {
         reported["log"] = linesOf(facts.log);
     }
-    reported = choices.hasTexts ? reported : withoutQuotes(reported);
+    if (!choices.hasTexts) {
+        reported = withTexts(reported, withoutQuotes);
+    }
     if (choices.hasGraph) {
-        reported["graph"] = summaryOf(facts.document, facts.types, ids, choices.hasTexts);
+        reported["graph"] = graphSummary(facts.document, facts.types, ids, choices.hasTexts);
     }
     const QString description = facts.description.trimmed();
     if (!description.isEmpty()) {

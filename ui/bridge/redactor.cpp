@@ -39,32 +39,12 @@ const QRegularExpression& rootPattern() {
     return pattern;
 }
 
-/// A relative path: letters around a slash. "and/or" is taken too, numbers ("3/4") are not.
-const QRegularExpression& relativePattern() {
-    static const QRegularExpression pattern(
-        QStringLiteral(
-            R"((?<![\w<>/\\.-])(?=[^\s"'`]*[^\W\d])[\w.@%+~\[\]()-]+(?:[\\/]+[\w.@%+~\[\]()-]+)+[\\/]?)"),
-        QRegularExpression::UseUnicodePropertiesOption);
-    return pattern;
-}
-
-/// "3.2 it/s" and "GiB/s" are no paths.
-const QRegularExpression& ratePattern() {
-    static const QRegularExpression pattern(
-        QStringLiteral("^(?:it|[KMGT]?i?B|FLOP|steps?|tokens?|frames?)/s$"));
-    return pattern;
-}
-
-/// The last thing that looks like a file with an ending, which begins with a letter.
-const QRegularExpression& endingPattern() {
-    static const QRegularExpression pattern(
-        QStringLiteral(R"(\.[A-Za-z][A-Za-z0-9]{0,15}(?![\w.\\/]|\.\w))"));
-    return pattern;
-}
-
 /// How far a path goes that begins at `begin`: folders may have spaces. To the quote that closes
 /// it, a line's end, or what ends a clause; within that to the last ending of a file, if any.
 qsizetype endOfPath(const QString& text, qsizetype begin) {
+    // The last thing that looks like a file with an ending, which begins with a letter.
+    static const QRegularExpression ending(
+        QStringLiteral(R"(\.[A-Za-z][A-Za-z0-9]{0,15}(?![\w.\\/]|\.\w))"));
     static const QRegularExpression stop(
         QStringLiteral(R"(["`\n\r\t<>|]|(?<!\w)'|'(?!\w)|[:;,](?=\s|$)|\)(?=\s|$|[.,;:]))"));
     const QRegularExpressionMatch root = rootPattern().match(text, begin);
@@ -79,8 +59,7 @@ qsizetype endOfPath(const QString& text, qsizetype begin) {
     const qsizetype slash =
         std::max(part.lastIndexOf(QLatin1Char('/')), part.lastIndexOf(QLatin1Char('\\')));
     qsizetype named = -1;
-    for (auto it = endingPattern().globalMatch(part, std::max<qsizetype>(slash, 0));
-         it.hasNext();) {
+    for (auto it = ending.globalMatch(part, std::max<qsizetype>(slash, 0)); it.hasNext();) {
         named = it.next().capturedEnd();
     }
     if (named >= 0) {
@@ -107,17 +86,32 @@ QString withoutRootedPaths(const QString& text) {
     }
 }
 
-QString withoutRelativePaths(const QString& text) {
+/// Every path that the pattern finds loses its folders, unless it is none by `isKept`.
+QString withoutPaths(const QString& text,
+                     const QRegularExpression& pattern,
+                     bool (*isKept)(const QString&)) {
     QString result;
     qsizetype at = 0;
-    for (auto it = relativePattern().globalMatch(text); it.hasNext();) {
+    for (auto it = pattern.globalMatch(text); it.hasNext();) {
         const QRegularExpressionMatch match = it.next();
-        const bool isRate = ratePattern().match(match.captured()).hasMatch();
-        result += text.mid(at, match.capturedStart() - at) +
-                  (isRate ? match.captured() : redactedPath(match.captured()));
+        const QString path = match.captured();
+        result +=
+            text.mid(at, match.capturedStart() - at) + (isKept(path) ? path : redactedPath(path));
         at = match.capturedEnd();
     }
     return result + text.mid(at);
+}
+
+/// Letters around a slash. "and/or" is taken too; numbers ("3/4"), "3.2 it/s" and "GiB/s" are not.
+QString withoutRelativePaths(const QString& text) {
+    static const QRegularExpression pattern(
+        QStringLiteral(
+            R"((?<![\w<>/\\.-])(?=[^\s"'`]*[^\W\d])[\w.@%+~\[\]()-]+(?:[\\/]+[\w.@%+~\[\]()-]+)+[\\/]?)"),
+        QRegularExpression::UseUnicodePropertiesOption);
+    static const QRegularExpression rate(
+        QStringLiteral("^(?:it|[KMGT]?i?B|FLOP|steps?|tokens?|frames?)/s$"));
+    return withoutPaths(
+        text, pattern, [](const QString& path) { return rate.match(path).hasMatch(); });
 }
 
 /// Names of images and other files that stand alone: "holiday with ann.png" in quotes, or a word.
@@ -126,16 +120,8 @@ QString withoutFileNames(const QString& text) {
         QStringLiteral(
             R"rx((?<=["'“])[^"'“”\n/\\<>]+\.(?:png|jpe?g|webp|gif|mp4|webm|json|txt|md|yaml|yml)(?=["'”])|[\w@%+~-][\w.@%+~-]*\.(?:png|jpe?g|webp|gif|mp4|webm|json|txt|md|yaml|yml)\b)rx"),
         QRegularExpression::CaseInsensitiveOption | QRegularExpression::UseUnicodePropertiesOption);
-    QString result;
-    qsizetype at = 0;
-    for (auto it = pattern.globalMatch(text); it.hasNext();) {
-        const QRegularExpressionMatch match = it.next();
-        const bool isDone = match.captured().startsWith(QLatin1String("file-"));
-        result += text.mid(at, match.capturedStart() - at) +
-                  (isDone ? match.captured() : redactedPath(match.captured()));
-        at = match.capturedEnd();
-    }
-    return result + text.mid(at);
+    return withoutPaths(
+        text, pattern, [](const QString& path) { return path.startsWith(QLatin1String("file-")); });
 }
 
 void addWord(Redactor::Known& known, const QString& word, const char* with) {
