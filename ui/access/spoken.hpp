@@ -1,9 +1,9 @@
 #pragma once
 
 #include <QAccessible>
-#include <QAccessibleWidget>
 #include <QString>
 #include <QStringList>
+#include <QWidget>
 
 namespace lowtide::ui {
 
@@ -47,31 +47,6 @@ void installAccess();
 void valueSpoken(QWidget& widget);
 /// The flag, set in `changed`, is another.
 void stateSpoken(QWidget& widget, const QAccessible::State& changed);
-
-/// A Spoken as Qt's accessibility sees it.
-class SpokenAccess : public QAccessibleWidget, public QAccessibleValueInterface {
-public:
-    /// `widget` must be a Spoken.
-    explicit SpokenAccess(QWidget& widget);
-
-    [[nodiscard]] QAccessible::Role role() const override;
-    [[nodiscard]] QString text(QAccessible::Text text) const override;
-    [[nodiscard]] QAccessible::State state() const override;
-    void* interface_cast(QAccessible::InterfaceType type) override;
-
-    [[nodiscard]] QStringList actionNames() const override;
-    void doAction(const QString& action) override;
-
-    [[nodiscard]] QVariant currentValue() const override;
-    void setCurrentValue(const QVariant& value) override;
-    [[nodiscard]] QVariant maximumValue() const override;
-    [[nodiscard]] QVariant minimumValue() const override;
-    [[nodiscard]] QVariant minimumStepSize() const override;
-
-private:
-    Spoken* spoken_;
-    SpokenNumber* number_;  ///< nullptr: none
-};
 
 /// The text interfaces of a thing that holds one text, without cursor and selection. Whoever is
 /// read replaces the text as a whole.
