@@ -190,21 +190,12 @@ void stateSpoken(QWidget& widget, const QAccessible::State& changed) {
     }
 }
 
-void PlainText::selection(int, int* start, int* end) const {
-    *start = 0;
-    *end = 0;
-}
-
 QString PlainText::text(int start, int end) const {
-    const QString whole = plainText();
+    const QString whole = read_();
     const auto size = static_cast<int>(whole.size());
     const int from = std::clamp(start, 0, size);
     const int to = end < 0 ? size : std::clamp(end, from, size);
     return whole.mid(from, to - from);
-}
-
-int PlainText::characterCount() const {
-    return static_cast<int>(plainText().size());
 }
 
 QString PlainText::attributes(int, int* start, int* end) const {
@@ -213,21 +204,13 @@ QString PlainText::attributes(int, int* start, int* end) const {
     return {};
 }
 
-void PlainText::deleteText(int start, int end) {
-    replaceText(start, end, {});
-}
-
-void PlainText::insertText(int offset, const QString& text) {
-    replaceText(offset, offset, text);
-}
-
 void PlainText::replaceText(int start, int end, const QString& text) {
-    QString whole = plainText();
+    QString whole = read_();
     const auto size = static_cast<int>(whole.size());
     const int from = std::clamp(start, 0, size);
     const int to = std::clamp(end, from, size);
     whole.replace(from, to - from, text);
-    setPlainText(whole);
+    write_(whole);
 }
 
 }  // namespace lowtide::ui

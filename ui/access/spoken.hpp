@@ -5,6 +5,9 @@
 #include <QStringList>
 #include <QWidget>
 
+#include <functional>
+#include <utility>
+
 namespace lowtide::ui {
 
 /// What a painted widget reports to assistive technology in addition to its name and tooltip.
@@ -52,10 +55,10 @@ void stateSpoken(QWidget& widget, const QAccessible::State& changed);
 /// read replaces the text as a whole.
 class PlainText : public QAccessibleTextInterface, public QAccessibleEditableTextInterface {
 public:
-    [[nodiscard]] virtual QString plainText() const = 0;
-    virtual void setPlainText(const QString& text) = 0;
+    PlainText(std::function<QString()> read, std::function<void(const QString&)> write)
+        : read_(std::move(read)), write_(std::move(write)) {}
 
-    void selection(int index, int* start, int* end) const override;
+    void selection(int, int* start, int* end) const override { *start = *end = 0; }
 
     [[nodiscard]] int selectionCount() const override { return 0; }
 
@@ -70,7 +73,8 @@ public:
     void setCursorPosition(int) override {}
 
     [[nodiscard]] QString text(int start, int end) const override;
-    [[nodiscard]] int characterCount() const override;
+
+    [[nodiscard]] int characterCount() const override { return static_cast<int>(read_().size()); }
 
     [[nodiscard]] QRect characterRect(int) const override { return {}; }
 
@@ -80,9 +84,15 @@ public:
 
     QString attributes(int offset, int* start, int* end) const override;
 
-    void deleteText(int start, int end) override;
-    void insertText(int offset, const QString& text) override;
+    void deleteText(int start, int end) override { replaceText(start, end, {}); }
+
+    void insertText(int at, const QString& text) override { replaceText(at, at, text); }
+
     void replaceText(int start, int end, const QString& text) override;
+
+private:
+    std::function<QString()> read_;
+    std::function<void(const QString&)> write_;
 };
 
 }  // namespace lowtide::ui
