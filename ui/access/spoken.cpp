@@ -83,6 +83,72 @@ private:
     QComboBox& box_;
 };
 
+/// A Spoken as Qt's accessibility sees it.
+class SpokenAccess : public QAccessibleWidget, public QAccessibleValueInterface {
+public:
+    /// `widget` must be a Spoken.
+    explicit SpokenAccess(QWidget& widget)
+        : QAccessibleWidget(&widget),
+          spoken_(dynamic_cast<Spoken*>(&widget)),
+          number_(dynamic_cast<SpokenNumber*>(&widget)) {}
+
+    [[nodiscard]] QAccessible::Role role() const override { return spoken_->spokenRole(); }
+
+    [[nodiscard]] QString text(QAccessible::Text text) const override {
+        const QString message = QAccessibleWidget::text(text);
+        if (text == QAccessible::Value) {
+            return spoken_->spokenText();
+        }
+        if (text != QAccessible::Description || number_ != nullptr) {
+            return message;
+        }
+        // The bridge of AT-SPI hands on numbers alone, so words go with the description.
+        const QString shown = spoken_->spokenText();
+        return message.isEmpty() || shown.isEmpty() ? shown + message : shown + u'\n' + message;
+    }
+
+    [[nodiscard]] QAccessible::State state() const override {
+        QAccessible::State state = QAccessibleWidget::state();
+        state.invalid = widget()->property("problem").toBool();
+        spoken_->addSpokenState(state);
+        return state;
+    }
+
+    void* interface_cast(QAccessible::InterfaceType type) override {
+        if (type == QAccessible::ValueInterface) {
+            return number_ == nullptr ? nullptr : static_cast<QAccessibleValueInterface*>(this);
+        }
+        return QAccessibleWidget::interface_cast(type);
+    }
+
+    [[nodiscard]] QStringList actionNames() const override {
+        return widget()->isEnabled() ? spoken_->spokenActions() + QAccessibleWidget::actionNames()
+                                     : QStringList();
+    }
+
+    void doAction(const QString& action) override {
+        if (spoken_->spokenActions().contains(action)) {
+            spoken_->act(action);
+        } else {
+            QAccessibleWidget::doAction(action);
+        }
+    }
+
+    [[nodiscard]] QVariant currentValue() const override { return number_->spokenNumber(); }
+
+    void setCurrentValue(const QVariant& value) override { number_->takeNumber(value); }
+
+    [[nodiscard]] QVariant maximumValue() const override { return number_->spokenRange().most; }
+
+    [[nodiscard]] QVariant minimumValue() const override { return number_->spokenRange().least; }
+
+    [[nodiscard]] QVariant minimumStepSize() const override { return number_->spokenRange().step; }
+
+private:
+    Spoken* spoken_;
+    SpokenNumber* number_;  ///< nullptr: none
+};
+
 QAccessibleInterface* accessOf(const QString&, QObject* object) {
     auto* widget = qobject_cast<QWidget*>(object);
     auto* box = qobject_cast<QComboBox*>(widget);
@@ -124,90 +190,12 @@ void stateSpoken(QWidget& widget, const QAccessible::State& changed) {
     }
 }
 
-SpokenAccess::SpokenAccess(QWidget& widget)
-    : QAccessibleWidget(&widget),
-      spoken_(dynamic_cast<Spoken*>(&widget)),
-      number_(dynamic_cast<SpokenNumber*>(&widget)) {}
-
-QAccessible::Role SpokenAccess::role() const {
-    return spoken_->spokenRole();
-}
-
-QString SpokenAccess::text(QAccessible::Text text) const {
-    const QString message = QAccessibleWidget::text(text);
-    if (text == QAccessible::Value) {
-        return spoken_->spokenText();
-    }
-    if (text != QAccessible::Description || number_ != nullptr) {
-        return message;
-    }
-    // The bridge of AT-SPI hands on numbers alone, so words go with the description.
-    const QString shown = spoken_->spokenText();
-    return message.isEmpty() || shown.isEmpty() ? shown + message : shown + u'\n' + message;
-}
-
-QAccessible::State SpokenAccess::state() const {
-    QAccessible::State state = QAccessibleWidget::state();
-    state.invalid = widget()->property("problem").toBool();
-    spoken_->addSpokenState(state);
-    return state;
-}
-
-void* SpokenAccess::interface_cast(QAccessible::InterfaceType type) {
-    if (type == QAccessible::ValueInterface) {
-        return number_ == nullptr ? nullptr : static_cast<QAccessibleValueInterface*>(this);
-    }
-    return QAccessibleWidget::interface_cast(type);
-}
-
-QStringList SpokenAccess::actionNames() const {
-    return widget()->isEnabled() ? spoken_->spokenActions() + QAccessibleWidget::actionNames()
-                                 : QStringList();
-}
-
-void SpokenAccess::doAction(const QString& action) {
-    if (spoken_->spokenActions().contains(action)) {
-        spoken_->act(action);
-    } else {
-        QAccessibleWidget::doAction(action);
-    }
-}
-
-QVariant SpokenAccess::currentValue() const {
-    return number_->spokenNumber();
-}
-
-void SpokenAccess::setCurrentValue(const QVariant& value) {
-    number_->takeNumber(value);
-}
-
-QVariant SpokenAccess::maximumValue() const {
-    return number_->spokenRange().most;
-}
-
-QVariant SpokenAccess::minimumValue() const {
-    return number_->spokenRange().least;
-}
-
-QVariant SpokenAccess::minimumStepSize() const {
-    return number_->spokenRange().step;
-}
-
-void PlainText::selection(int, int* start, int* end) const {
-    *start = 0;
-    *end = 0;
-}
-
 QString PlainText::text(int start, int end) const {
-    const QString whole = plainText();
+    const QString whole = read_();
     const auto size = static_cast<int>(whole.size());
     const int from = std::clamp(start, 0, size);
     const int to = end < 0 ? size : std::clamp(end, from, size);
     return whole.mid(from, to - from);
-}
-
-int PlainText::characterCount() const {
-    return static_cast<int>(plainText().size());
 }
 
 QString PlainText::attributes(int, int* start, int* end) const {
@@ -216,21 +204,13 @@ QString PlainText::attributes(int, int* start, int* end) const {
     return {};
 }
 
-void PlainText::deleteText(int start, int end) {
-    replaceText(start, end, {});
-}
-
-void PlainText::insertText(int offset, const QString& text) {
-    replaceText(offset, offset, text);
-}
-
 void PlainText::replaceText(int start, int end, const QString& text) {
-    QString whole = plainText();
+    QString whole = read_();
     const auto size = static_cast<int>(whole.size());
     const int from = std::clamp(start, 0, size);
     const int to = std::clamp(end, from, size);
     whole.replace(from, to - from, text);
-    setPlainText(whole);
+    write_(whole);
 }
 
 }  // namespace lowtide::ui

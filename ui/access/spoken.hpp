@@ -1,9 +1,12 @@
 #pragma once
 
 #include <QAccessible>
-#include <QAccessibleWidget>
 #include <QString>
 #include <QStringList>
+#include <QWidget>
+
+#include <functional>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -48,39 +51,14 @@ void valueSpoken(QWidget& widget);
 /// The flag, set in `changed`, is another.
 void stateSpoken(QWidget& widget, const QAccessible::State& changed);
 
-/// A Spoken as Qt's accessibility sees it.
-class SpokenAccess : public QAccessibleWidget, public QAccessibleValueInterface {
-public:
-    /// `widget` must be a Spoken.
-    explicit SpokenAccess(QWidget& widget);
-
-    [[nodiscard]] QAccessible::Role role() const override;
-    [[nodiscard]] QString text(QAccessible::Text text) const override;
-    [[nodiscard]] QAccessible::State state() const override;
-    void* interface_cast(QAccessible::InterfaceType type) override;
-
-    [[nodiscard]] QStringList actionNames() const override;
-    void doAction(const QString& action) override;
-
-    [[nodiscard]] QVariant currentValue() const override;
-    void setCurrentValue(const QVariant& value) override;
-    [[nodiscard]] QVariant maximumValue() const override;
-    [[nodiscard]] QVariant minimumValue() const override;
-    [[nodiscard]] QVariant minimumStepSize() const override;
-
-private:
-    Spoken* spoken_;
-    SpokenNumber* number_;  ///< nullptr: none
-};
-
 /// The text interfaces of a thing that holds one text, without cursor and selection. Whoever is
 /// read replaces the text as a whole.
 class PlainText : public QAccessibleTextInterface, public QAccessibleEditableTextInterface {
 public:
-    [[nodiscard]] virtual QString plainText() const = 0;
-    virtual void setPlainText(const QString& text) = 0;
+    PlainText(std::function<QString()> read, std::function<void(const QString&)> write)
+        : read_(std::move(read)), write_(std::move(write)) {}
 
-    void selection(int index, int* start, int* end) const override;
+    void selection(int, int* start, int* end) const override { *start = *end = 0; }
 
     [[nodiscard]] int selectionCount() const override { return 0; }
 
@@ -95,7 +73,8 @@ public:
     void setCursorPosition(int) override {}
 
     [[nodiscard]] QString text(int start, int end) const override;
-    [[nodiscard]] int characterCount() const override;
+
+    [[nodiscard]] int characterCount() const override { return static_cast<int>(read_().size()); }
 
     [[nodiscard]] QRect characterRect(int) const override { return {}; }
 
@@ -105,9 +84,15 @@ public:
 
     QString attributes(int offset, int* start, int* end) const override;
 
-    void deleteText(int start, int end) override;
-    void insertText(int offset, const QString& text) override;
+    void deleteText(int start, int end) override { replaceText(start, end, {}); }
+
+    void insertText(int at, const QString& text) override { replaceText(at, at, text); }
+
     void replaceText(int start, int end, const QString& text) override;
+
+private:
+    std::function<QString()> read_;
+    std::function<void(const QString&)> write_;
 };
 
 }  // namespace lowtide::ui

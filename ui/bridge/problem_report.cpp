@@ -35,6 +35,48 @@ bool isWeightsName(const QString& name) {
     });
 }
 
+/// Where a path begins: a URL of a file, \\host\share, C:\, C:/, ~/, /, ./, ../ - not within a
+/// word.
+const QRegularExpression& rootPattern() {
+    static const QRegularExpression pattern(
+        QStringLiteral(
+            R"((?<![\w<>/\\])(?:file:/*|\\\\|//|[A-Za-z]:[\\/]|~[\w.-]*[\\/]|\.{1,2}[\\/]|/(?=[^\s/])))"),
+        QRegularExpression::CaseInsensitiveOption);
+    return pattern;
+}
+
+/// How far a path goes that begins at `begin`: folders may have spaces. To the quote that closes
+/// it, a line's end, or what ends a clause; within that to the last ending of a file, if any.
+qsizetype endOfPath(const QString& text, qsizetype begin) {
+    // The last thing that looks like a file with an ending, which begins with a letter.
+    static const QRegularExpression ending(
+        QStringLiteral(R"(\.[A-Za-z][A-Za-z0-9]{0,15}(?![\w.\\/]|\.\w))"));
+    static const QRegularExpression stop(
+        QStringLiteral(R"(["`\n\r\t<>|]|(?<!\w)'|'(?!\w)|[:;,](?=\s|$)|\)(?=\s|$|[.,;:]))"));
+    const QRegularExpressionMatch root = rootPattern().match(text, begin);
+    const qsizetype from = root.capturedEnd();
+    const QRegularExpressionMatch stopped = stop.match(text, from);
+    qsizetype end = stopped.hasMatch() ? stopped.capturedStart() : text.size();
+    const QRegularExpressionMatch other = rootPattern().match(text, from);
+    if (other.hasMatch() && other.capturedStart() < end) {
+        end = other.capturedStart();
+    }
+    const QString part = text.mid(from, end - from);
+    const qsizetype slash =
+        std::max(part.lastIndexOf(QLatin1Char('/')), part.lastIndexOf(QLatin1Char('\\')));
+    qsizetype named = -1;
+    for (auto it = ending.globalMatch(part, std::max<qsizetype>(slash, 0)); it.hasNext();) {
+        named = it.next().capturedEnd();
+    }
+    if (named >= 0) {
+        return from + named;
+    }
+    while (end > from && text.at(end - 1).isSpace()) {
+        --end;
+    }
+    return end;
+}
+
 /// What stands for a path: its file name where it is one of weights, else "file-1a2b3c4d.png" with
 /// a hash of the name; folders become "<path>". "/data/ann/models/xl.safetensors" becomes
 /// "<path>/xl.safetensors".
@@ -62,69 +104,6 @@ QString redactedPath(const QString& path) {
                     ending);
 }
 
-/// Where a path begins: a URL of a file, \\host\share, C:\, C:/, ~/, /, ./, ../ - not within a
-/// word.
-const QRegularExpression& rootPattern() {
-    static const QRegularExpression pattern(
-        QStringLiteral(
-            R"((?<![\w<>/\\])(?:file:/*|\\\\|//|[A-Za-z]:[\\/]|~[\w.-]*[\\/]|\.{1,2}[\\/]|/(?=[^\s/])))"),
-        QRegularExpression::CaseInsensitiveOption);
-    return pattern;
-}
-
-/// A relative path: letters around a slash. "and/or" is taken too, numbers ("3/4") are not.
-const QRegularExpression& relativePattern() {
-    static const QRegularExpression pattern(
-        QStringLiteral(
-            R"((?<![\w<>/\\.-])(?=[^\s"'`]*[^\W\d])[\w.@%+~\[\]()-]+(?:[\\/]+[\w.@%+~\[\]()-]+)+[\\/]?)"),
-        QRegularExpression::UseUnicodePropertiesOption);
-    return pattern;
-}
-
-/// "3.2 it/s" and "GiB/s" are no paths.
-const QRegularExpression& ratePattern() {
-    static const QRegularExpression pattern(
-        QStringLiteral("^(?:it|[KMGT]?i?B|FLOP|steps?|tokens?|frames?)/s$"));
-    return pattern;
-}
-
-/// The last thing that looks like a file with an ending, which begins with a letter.
-const QRegularExpression& endingPattern() {
-    static const QRegularExpression pattern(
-        QStringLiteral(R"(\.[A-Za-z][A-Za-z0-9]{0,15}(?![\w.\\/]|\.\w))"));
-    return pattern;
-}
-
-/// How far a path goes that begins at `begin`: folders may have spaces. To the quote that closes
-/// it, a line's end, or what ends a clause; within that to the last ending of a file, if any.
-qsizetype endOfPath(const QString& text, qsizetype begin) {
-    static const QRegularExpression stop(
-        QStringLiteral(R"(["`\n\r\t<>|]|(?<!\w)'|'(?!\w)|[:;,](?=\s|$)|\)(?=\s|$|[.,;:]))"));
-    const QRegularExpressionMatch root = rootPattern().match(text, begin);
-    const qsizetype from = root.capturedEnd();
-    const QRegularExpressionMatch stopped = stop.match(text, from);
-    qsizetype end = stopped.hasMatch() ? stopped.capturedStart() : text.size();
-    const QRegularExpressionMatch other = rootPattern().match(text, from);
-    if (other.hasMatch() && other.capturedStart() < end) {
-        end = other.capturedStart();
-    }
-    const QString part = text.mid(from, end - from);
-    const qsizetype slash =
-        std::max(part.lastIndexOf(QLatin1Char('/')), part.lastIndexOf(QLatin1Char('\\')));
-    qsizetype named = -1;
-    for (auto it = endingPattern().globalMatch(part, std::max<qsizetype>(slash, 0));
-         it.hasNext();) {
-        named = it.next().capturedEnd();
-    }
-    if (named >= 0) {
-        return from + named;
-    }
-    while (end > from && text.at(end - 1).isSpace()) {
-        --end;
-    }
-    return end;
-}
-
 QString withoutRootedPaths(const QString& text) {
     QString result;
     qsizetype at = 0;
@@ -140,27 +119,32 @@ QString withoutRootedPaths(const QString& text) {
     }
 }
 
-/// Redacts what the pattern matches, but for what `isKept`.
-template <class IsKept>
-QString withoutMatches(const QString& text,
-                       const QRegularExpression& pattern,
-                       const IsKept& isKept) {
+/// Every path that the pattern finds loses its folders, unless it is none by `isKept`.
+QString withoutPaths(const QString& text,
+                     const QRegularExpression& pattern,
+                     bool (*isKept)(const QString&)) {
     QString result;
     qsizetype at = 0;
     for (auto it = pattern.globalMatch(text); it.hasNext();) {
         const QRegularExpressionMatch match = it.next();
-        const QString found = match.captured();
-        result += text.mid(at, match.capturedStart() - at) +
-                  (isKept(found) ? found : redactedPath(found));
+        const QString path = match.captured();
+        result +=
+            text.mid(at, match.capturedStart() - at) + (isKept(path) ? path : redactedPath(path));
         at = match.capturedEnd();
     }
     return result + text.mid(at);
 }
 
+/// Letters around a slash. "and/or" is taken too; numbers ("3/4"), "3.2 it/s" and "GiB/s" are not.
 QString withoutRelativePaths(const QString& text) {
-    return withoutMatches(text, relativePattern(), [](const QString& found) {
-        return ratePattern().match(found).hasMatch();
-    });
+    static const QRegularExpression pattern(
+        QStringLiteral(
+            R"((?<![\w<>/\\.-])(?=[^\s"'`]*[^\W\d])[\w.@%+~\[\]()-]+(?:[\\/]+[\w.@%+~\[\]()-]+)+[\\/]?)"),
+        QRegularExpression::UseUnicodePropertiesOption);
+    static const QRegularExpression rate(
+        QStringLiteral("^(?:it|[KMGT]?i?B|FLOP|steps?|tokens?|frames?)/s$"));
+    return withoutPaths(
+        text, pattern, [](const QString& path) { return rate.match(path).hasMatch(); });
 }
 
 /// Names of images and other files that stand alone: "holiday with ann.png" in quotes, or a word.
@@ -169,13 +153,15 @@ QString withoutFileNames(const QString& text) {
         QStringLiteral(
             R"rx((?<=["'“])[^"'“”\n/\\<>]+\.(?:png|jpe?g|webp|gif|mp4|webm|json|txt|md|yaml|yml)(?=["'”])|[\w@%+~-][\w.@%+~-]*\.(?:png|jpe?g|webp|gif|mp4|webm|json|txt|md|yaml|yml)\b)rx"),
         QRegularExpression::CaseInsensitiveOption | QRegularExpression::UseUnicodePropertiesOption);
-    return withoutMatches(text, pattern, [](const QString& found) {
-        return found.startsWith(QLatin1String("file-"));
-    });
+    return withoutPaths(
+        text, pattern, [](const QString& path) { return path.startsWith(QLatin1String("file-")); });
 }
 
-/// Types of nodes by the name that a document gives them.
-using KnownTypes = std::map<std::string, NodeDesc>;
+void addWord(Redactor::Known& known, const QString& word, const char* with) {
+    if (word.size() >= kShortestSecret) {
+        known.words.emplace_back(word, QLatin1String(with));
+    }
+}
 
 bool isFileKind(ParamKind kind) {
     return kind == ParamKind::File || kind == ParamKind::Folder;
@@ -191,24 +177,32 @@ bool isWord(const std::string& text) {
     return std::regex_match(text, word);
 }
 
-/// What `change` gives for each text in the place of that; keys are kept.
-template <class Change>
-Json withTexts(Json json, const Change& change) {
+/// The JSON with what `with` makes of every text in it.
+template <class With>
+Json withTexts(const Json& json, const With& with) {
     if (json.is_string()) {
-        return change(json.get_ref<const std::string&>());
+        return with(json.get_ref<const std::string&>());
     }
-    if (json.is_structured()) {
-        for (Json& each : json) {
-            each = withTexts(std::move(each), change);
+    Json result = json;
+    if (result.is_structured()) {
+        for (Json& each : result) {
+            each = withTexts(each, with);
         }
     }
-    return json;
+    return result;
 }
 
-/// Numbers and single words of settings; other texts are hidden.
-Json plainValue(const Json& value) {
-    return withTexts(
-        value, [](const std::string& text) { return isWord(text) ? Json(text) : hidden(text); });
+/// Of the members with these keys: numbers and single words; other texts are hidden.
+Json plainMembers(const Json& object, std::initializer_list<const char*> keys) {
+    Json plain = Json::object();
+    for (const char* key : keys) {
+        if (const Json& value = memberIn(object, key); !value.is_null()) {
+            plain[key] = withTexts(value, [](const std::string& text) {
+                return isWord(text) ? Json(text) : hidden(text);
+            });
+        }
+    }
+    return plain;
 }
 
 Json withoutTextsIn(const Json& value) {
@@ -236,24 +230,6 @@ Json paramSummary(const ParamDesc* param, const Json& value, bool hasTexts) {
 const NodeDesc* typeOf(const graph::DocumentNode& node, const KnownTypes& types) {
     const auto found = types.find(node.type);
     return found == types.end() ? nullptr : &found->second;
-}
-
-Json nodeSummary(const graph::DocumentNode& node, const NodeDesc* desc, bool hasTexts) {
-    Json summary = {{"type", node.type}, {"v", node.version}};
-    for (const auto& [key, value] : node.params.items()) {
-        const ParamDesc* param = desc ? graph::findParam(*desc, key) : nullptr;
-        summary["params"][key] = paramSummary(param, value, hasTexts);
-    }
-    if (!node.memory.is_null()) {
-        summary["memory"] = plainValue(node.memory);
-    }
-    if (!node.precision.is_null()) {
-        summary["precision"] = plainValue(node.precision);
-    }
-    if (node.mode != graph::NodeMode::Active) {
-        summary["mode"] = node.mode == graph::NodeMode::Muted ? "muted" : "bypassed";
-    }
-    return summary;
 }
 
 QStringList valuesOf(const graph::Document& document,
@@ -339,14 +315,10 @@ Json reportedOptions(const Json& options) {
 }
 
 /// What engine and studio put in quotes may be a piece of a prompt that was cut.
-Json withoutQuotes(const Json& json) {
+std::string withoutQuotes(const std::string& text) {
     static const QRegularExpression quoted(
         QStringLiteral(R"rx("[^"\n]*[\s…][^"\n]*"|“[^”\n]*[\s…][^”\n]*”)rx"));
-    return withTexts(json, [](const std::string& text) -> Json {
-        return QString::fromStdString(text)
-            .replace(quoted, QStringLiteral("\"<text>\""))
-            .toStdString();
-    });
+    return QString::fromStdString(text).replace(quoted, QStringLiteral("\"<text>\"")).toStdString();
 }
 
 Json linesOf(const std::vector<LogEntry>& log) {
@@ -391,32 +363,33 @@ std::map<std::string, std::string> plainIds(const graph::Document& document,
 
 /// What a graph does without what it is about: nodes, wires, numbers and choices. Files by name;
 /// texts by their length unless `hasTexts`; titles, notes and frames not at all.
-Json summaryOf(const graph::Document& document,
-               const KnownTypes& types,
-               const std::map<std::string, std::string>& ids,
-               bool hasTexts) {
+Json graphSummary(const graph::Document& document,
+                  const KnownTypes& types,
+                  const std::map<std::string, std::string>& ids,
+                  bool hasTexts) {
     const auto idOf = [&](const std::string& id) {
         const auto found = ids.find(id);
         return found == ids.end() ? std::string("?") : found->second;
     };
-    Json summary = {{"nodes", Json::object()}, {"links", Json::array()}};
+    const Json whole = graph::toJson(document);
+    Json summary =
+        plainMembers(whole, {"device", "memory_budget", "low_memory", "gc_threshold", "exact"});
+    summary["nodes"] = Json::object();
+    summary["links"] = Json::array();
     for (const auto& [id, node] : document.nodes) {
-        summary["nodes"][idOf(id)] = nodeSummary(node, typeOf(node, types), hasTexts);
+        const NodeDesc* desc = typeOf(node, types);
+        Json& plain = summary["nodes"][idOf(id)];
+        plain = plainMembers(whole["nodes"][id], {"v", "memory", "precision", "mode"});
+        plain["type"] = node.type;
+        for (const auto& [key, value] : node.params.items()) {
+            const ParamDesc* param = desc ? graph::findParam(*desc, key) : nullptr;
+            plain["params"][key] = paramSummary(param, value, hasTexts);
+        }
     }
     for (const graph::Link& link : document.links) {
         summary["links"].push_back(idOf(link.from.node) + "." + link.from.port + " -> " +
                                    idOf(link.to.node) + "." + link.to.port);
     }
-    const auto put = [&](const char* key, const auto& value) {
-        if (value) {
-            summary[key] = plainValue(Json(*value));
-        }
-    };
-    put("device", document.device);
-    put("memory_budget", document.memoryBudget);
-    put("low_memory", document.lowMemory);
-    put("gc_threshold", document.collectionThreshold);
-    put("exact", document.isExact);
     return summary;
 }
 
@@ -432,12 +405,6 @@ QStringList filesIn(const graph::Document& document, const KnownTypes& types) {
     return valuesOf(document, types, [](const ParamDesc* param, const std::string&) {
         return param && isFileKind(param->kind);
     });
-}
-
-void addWord(Redactor::Known& known, const QString& word, const char* with) {
-    if (word.size() >= kShortestSecret) {
-        known.words.emplace_back(word, QLatin1String(with));
-    }
 }
 
 }  // namespace
@@ -558,9 +525,11 @@ Json problemReport(const ReportFacts& facts,
     if (choices.hasLog) {
         reported["log"] = linesOf(facts.log);
     }
-    reported = choices.hasTexts ? reported : withoutQuotes(reported);
+    if (!choices.hasTexts) {
+        reported = withTexts(reported, withoutQuotes);
+    }
     if (choices.hasGraph) {
-        reported["graph"] = summaryOf(facts.document, facts.types, ids, choices.hasTexts);
+        reported["graph"] = graphSummary(facts.document, facts.types, ids, choices.hasTexts);
     }
     const QString description = facts.description.trimmed();
     if (!description.isEmpty()) {

@@ -388,6 +388,11 @@ QVariant bound(const std::optional<double>& limit) {
 
 }  // namespace
 
+CanvasElement::CanvasElement(CanvasElements& all, ElementKey key)
+    : all_(all),
+      key_(std::move(key)),
+      text_([this] { return plainValue(); }, [this](const QString& words) { take(words); }) {}
+
 ElementFace CanvasElement::face() const {
     ElementFace face;
     if (!all_.isThere(key_)) {
@@ -613,8 +618,8 @@ QVariant CanvasElement::minimumStepSize() const {
     return stepOf(*shownRow(all_, key_).desc);
 }
 
-QString CanvasElement::Words::plainText() const {
-    const Json& value = shownRow(row_.all_, row_.key_).json;
+QString CanvasElement::plainValue() const {
+    const Json& value = shownRow(all_, key_).json;
     return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
 }
 

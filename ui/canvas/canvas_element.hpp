@@ -48,8 +48,7 @@ class CanvasElement : public QAccessibleInterface,
                       public QAccessibleImageInterface,
                       public QAccessibleValueInterface {
 public:
-    CanvasElement(CanvasElements& all, ElementKey key)
-        : all_(all), key_(std::move(key)), text_(*this) {}
+    CanvasElement(CanvasElements& all, ElementKey key);
 
     [[nodiscard]] const ElementKey& key() const { return key_; }
 
@@ -96,26 +95,14 @@ public:
     [[nodiscard]] QVariant minimumStepSize() const override;
 
 private:
-    /// The value of a row as one text.
-    class Words : public PlainText {
-    public:
-        explicit Words(CanvasElement& row) : row_(row) {}
-
-        [[nodiscard]] QString plainText() const override;
-
-        void setPlainText(const QString& words) override { row_.take(words); }
-
-    private:
-        CanvasElement& row_;
-    };
-
     [[nodiscard]] std::vector<ElementAction> actions() const;
+    [[nodiscard]] QString plainValue() const;
     void take(const QString& words);
     void take(const Json& value);
 
     CanvasElements& all_;
     ElementKey key_;
-    Words text_;
+    PlainText text_;  ///< of the value of a row
 };
 
 }  // namespace lowtide::ui

@@ -132,9 +132,10 @@ public:
             Json entry = entriesOf(list, {box.id}).front();
             box.id.clear();
             box.topLeft = moved(box.topLeft);
-            const std::string fresh = putBox(document_, kind, box);
-            entry.update(entriesOf(listOf(kind), {fresh}).front());
-            putEntry(listOf(kind), fresh, std::move(entry));
+            putBox(document_, kind, box);  // at the end, since it has no id yet
+            Json& made = kind == BoxKind::Frame ? document_.frames.back() : document_.notes.back();
+            entry.update(made);
+            made = std::move(entry);
         }
     }
 
@@ -161,19 +162,6 @@ private:
         made->extra = link.extra;
         if (!via.empty()) {
             setReroutes(document_, to, std::move(via));
-        }
-    }
-
-    Json& listOf(BoxKind kind) {
-        return kind == BoxKind::Frame ? document_.frames : document_.notes;
-    }
-
-    static void putEntry(Json& list, const std::string& id, Json entry) {
-        for (Json& candidate : list) {
-            if (memberIn(candidate, "id") == id) {
-                candidate = std::move(entry);
-                return;
-            }
         }
     }
 

@@ -26,11 +26,6 @@ constexpr const char* kZoom = "zoom";
 constexpr const char* kCollapsed = "collapsed";
 constexpr const char* kPinned = "pinned";
 
-struct WireEnd {
-    graph::PortRef from;
-    graph::PortRef to;
-};
-
 /// Letters and digits of a text, in between "_".
 std::string wordsOf(const std::string& text) {
     std::string words;
@@ -71,16 +66,16 @@ std::optional<graph::PortRef> sourceBehind(const graph::Document& document,
     return output;
 }
 
-std::vector<WireEnd> healedWires(const graph::Document& document,
-                                 const graph::Catalog& catalog,
-                                 const NodeIds& ids) {
-    std::vector<WireEnd> wires;
+std::vector<graph::Link> healedWires(const graph::Document& document,
+                                     const graph::Catalog& catalog,
+                                     const NodeIds& ids) {
+    std::vector<graph::Link> wires;
     for (const graph::Link& link : document.links) {
         if (!ids.contains(link.from.node) || ids.contains(link.to.node)) {
             continue;
         }
         if (const auto source = sourceBehind(document, catalog, ids, link.from)) {
-            wires.push_back({*source, link.to});
+            wires.push_back({.from = *source, .to = link.to});
         }
     }
     return wires;
@@ -252,15 +247,15 @@ void removeNodes(graph::Document& document,
                  const graph::Catalog& catalog,
                  const NodeIds& ids,
                  bool heal) {
-    const std::vector<WireEnd> wires =
-        heal ? healedWires(document, catalog, ids) : std::vector<WireEnd>();
+    const std::vector<graph::Link> wires =
+        heal ? healedWires(document, catalog, ids) : std::vector<graph::Link>();
     std::erase_if(document.nodes, [&](const auto& entry) { return ids.contains(entry.first); });
     std::erase_if(document.links, [&](const graph::Link& link) {
         return ids.contains(link.from.node) || ids.contains(link.to.node);
     });
     std::erase_if(document.exposed,
                   [&](const graph::ExposedParam& exposed) { return ids.contains(exposed.node); });
-    for (const WireEnd& wire : wires) {
+    for (const graph::Link& wire : wires) {
         if (wireRefusal(document, catalog, wire.from, wire.to).empty()) {
             connect(document, wire.from, wire.to);
         }
@@ -340,14 +335,12 @@ void setExposed(graph::Document& document,
                 const std::string& param,
                 const std::string& label,
                 bool isExposed) {
-    const auto found = std::find_if(
-        document.exposed.begin(), document.exposed.end(), [&](const graph::ExposedParam& entry) {
-            return entry.node == node && entry.param == param;
-        });
+    const auto isIt = [&](const graph::ExposedParam& entry) {
+        return entry.node == node && entry.param == param;
+    };
+    const auto found = std::ranges::find_if(document.exposed, isIt);
     if (!isExposed) {
-        std::erase_if(document.exposed, [&](const graph::ExposedParam& entry) {
-            return entry.node == node && entry.param == param;
-        });
+        std::erase_if(document.exposed, isIt);
     } else if (found != document.exposed.end()) {
         found->label = label;
     } else {

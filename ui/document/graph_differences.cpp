@@ -1,6 +1,7 @@
 #include "ui/document/graph_differences.hpp"
 
-#include <map>
+#include "ui/document/json_members.hpp"
+
 #include <optional>
 #include <set>
 
@@ -22,9 +23,8 @@ Json modeJson(graph::NodeMode mode) {
 }
 
 /// By input: "node.port".
-std::map<std::string, std::string> sourcesInto(const graph::Document& document,
-                                               const std::string& node) {
-    std::map<std::string, std::string> sources;
+Json sourcesInto(const graph::Document& document, const std::string& node) {
+    Json sources = Json::object();
     for (const graph::Link& link : document.links) {
         if (link.to.node == node) {
             sources[link.to.port] = link.from.node + "." + link.from.port;
@@ -47,20 +47,15 @@ public:
     }
 
     /// Of two objects with values by name.
-    template <class Values>
-    void addAll(What what, const std::string& node, const Values& before, const Values& after) {
+    void addAll(What what, const std::string& node, const Json& before, const Json& after) {
         std::set<std::string> names;
-        for (const auto& each : {before, after}) {
-            for (const auto& [name, value] : each) {
+        for (const Json* each : {&before, &after}) {
+            for (const auto& [name, value] : each->items()) {
                 names.insert(name);
             }
         }
-        const auto valueIn = [](const Values& values, const std::string& name) {
-            const auto found = values.find(name);
-            return found == values.end() ? Json() : Json(found->second);
-        };
         for (const std::string& name : names) {
-            add(what, node, name, valueIn(before, name), valueIn(after, name));
+            add(what, node, name, memberIn(before, name.c_str()), memberIn(after, name.c_str()));
         }
     }
 
@@ -69,14 +64,6 @@ public:
 private:
     std::vector<GraphDifference> found_;
 };
-
-std::map<std::string, Json> paramsOf(const graph::DocumentNode& node) {
-    std::map<std::string, Json> params;
-    for (const auto& [name, value] : node.params.items()) {
-        params[name] = value;
-    }
-    return params;
-}
 
 }  // namespace
 
@@ -100,7 +87,7 @@ std::vector<GraphDifference> differencesBetween(const graph::Document& before,
             continue;
         }
         const graph::DocumentNode& now = other->second;
-        found.addAll(What::Param, id, paramsOf(node), paramsOf(now));
+        found.addAll(What::Param, id, node.params, now.params);
         found.add(What::Memory, id, {}, node.memory, now.memory);
         found.add(What::Precision, id, {}, node.precision, now.precision);
         found.add(What::Mode, id, {}, modeJson(node.mode), modeJson(now.mode));

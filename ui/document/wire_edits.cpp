@@ -17,10 +17,6 @@ struct Wires {
     Q_DECLARE_TR_FUNCTIONS(Wires)
 };
 
-std::string fromQt(const QString& text) {
-    return text.toStdString();
-}
-
 QString toQt(const std::string& text) {
     return QString::fromStdString(text);
 }
@@ -222,7 +218,7 @@ std::string wireRefusal(const graph::Document& document,
                         const graph::Catalog& catalog,
                         const graph::PortRef& from,
                         const graph::PortRef& to) {
-    return fromQt(WireCheck(document, catalog).refusal(from, to));
+    return WireCheck(document, catalog).refusal(from, to).toStdString();
 }
 
 const graph::Link* linkInto(const graph::Document& document, const graph::PortRef& to) {

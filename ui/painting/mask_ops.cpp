@@ -15,8 +15,8 @@ constexpr size_t kBlock = 64;
 
 using Row = std::vector<uchar>;
 
-size_t paddedTo(size_t length) {
-    return (length + kBlock - 1) / kBlock * kBlock;
+size_t roundedUp(size_t length, size_t block) {
+    return (length + block - 1) / block * block;
 }
 
 /// into = max(into, other), which do not overlap; `count` a multiple of kBlock.
@@ -42,7 +42,7 @@ std::vector<std::vector<int>> reachesOfDisc(int radius) {
 /// reaches with as many.
 QImage dilated(const QImage& mask, int radius) {
     const auto width = static_cast<size_t>(mask.width());
-    const size_t length = paddedTo(width);
+    const size_t length = roundedUp(width, kBlock);
     std::vector<Row> result(static_cast<size_t>(mask.height()), Row(length, 0));
     const std::vector<std::vector<int>> reaches = reachesOfDisc(radius);
     Row running(length + 2 * kBlock, 0);  // zeros around it
@@ -103,10 +103,6 @@ Floats gaussianOf(double sigma) {
     return weights;
 }
 
-size_t alignedCount(size_t length) {
-    return (length + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 /// into += weight * (one + other), `count` a multiple of kAlignment.
 void addPair(float* __restrict into,
              float weight,
@@ -123,7 +119,7 @@ void addPair(float* __restrict into,
 /// Blurs one row of pixels of `part`, whose neighbours outside of it count too.
 void blurRow(const uchar* from, int width, const QRect& part, const Floats& weights, Floats& to) {
     const int reach = static_cast<int>(weights.size()) - 1;
-    const size_t count = alignedCount(static_cast<size_t>(part.width()));
+    const size_t count = roundedUp(static_cast<size_t>(part.width()), kAlignment);
     thread_local Floats padded;
     padded.assign(count + 2 * static_cast<size_t>(reach), 0);
     for (int i = 0; i < part.width() + 2 * reach; ++i) {
@@ -178,7 +174,7 @@ QImage convolved(const QImage& mask, double sigma) {
     for (int y = part.top() - reach; y < part.top() + reach; ++y) {
         fill(y);
     }
-    const size_t count = alignedCount(static_cast<size_t>(part.width()));
+    const size_t count = roundedUp(static_cast<size_t>(part.width()), kAlignment);
     Floats sum;
     for (int y = part.top(); y <= part.bottom(); ++y) {
         fill(y + reach);
