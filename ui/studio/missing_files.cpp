@@ -185,9 +185,8 @@ void LocateFile::chooseAndUse(const std::string& file) {
 }
 
 std::vector<std::string> LocateFile::missing() const {
-    const auto isThere = workspace_.models.whatIsThere();
-    return missingFiles(model_, [&](const std::string& file) {
-        return isThere(file, workspace_.file.folder());
+    return missingFiles(model_, [this](const std::string& file) {
+        return workspace_.models.isThere(file, workspace_.file.folder());
     });
 }
 

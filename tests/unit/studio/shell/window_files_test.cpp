@@ -428,9 +428,7 @@ private Q_SLOTS:
         studio.settings.change([&](Preferences& preferences) {
             preferences.modelFolders = QStringList{studio.folder.filePath("models")};
         });
-        const auto isThere = [&] {
-            return studio.work().models.whatIsThere()("dream.safetensors", {});
-        };
+        const auto isThere = [&] { return studio.work().models.isThere("dream.safetensors", {}); };
         QVERIFY(!isThere());  // the module has not been notified
         studio.window.reset();
         studio.make([&]() -> Plugin& { return studio.plugin; });
