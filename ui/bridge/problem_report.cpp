@@ -174,9 +174,6 @@ QString withoutFileNames(const QString& text) {
     });
 }
 
-/// Types of nodes by the name that a document gives them.
-using KnownTypes = std::map<std::string, NodeDesc>;
-
 bool isFileKind(ParamKind kind) {
     return kind == ParamKind::File || kind == ParamKind::Folder;
 }

@@ -52,11 +52,14 @@ private:
 /// Names of this machine and of the user who is logged in, and their home folder.
 [[nodiscard]] Redactor::Known knownOfThisMachine();
 
+/// Types of nodes by the name that a document gives them.
+using KnownTypes = std::map<std::string, NodeDesc>;
+
 /// Everything that a report may be made of.
 struct ReportFacts {
     Json system = Json::object();  ///< versions, processor, cards
     graph::Document document{};
-    std::map<std::string, NodeDesc> types{};  ///< that its nodes have, as far as they are known
+    KnownTypes types{};  ///< that its nodes have, as far as they are known
     Issues issues{};
     Json plan{};
     Json options{};  ///< of the last run
