@@ -108,12 +108,9 @@ Issues resolvePrompts(graph::Document& document,
                       std::optional<uint64_t> seed) {
     Issues issues;
     const uint64_t drawing = seed.value_or(runSeed(document, catalog));
-    for (const PromptField& field : promptFields(document, catalog)) {
-        const PromptChoices choices(textAt(document, field));
-        if (!choices.isTemplate()) {
-            continue;
-        }
+    for (const PromptField& field : templateFields(document, catalog)) {
         try {
+            const PromptChoices choices(textAt(document, field));
             putText(document, field, choices.drawn(wildcards, seedAt(drawing, field)));
         } catch (const Error& error) {
             issues.push_back(issueAt(field, error));
@@ -157,20 +154,6 @@ void PromptCombinations::put(graph::Document& document, uint64_t index) {
         putText(document, each->field, each->texts.at(index % own));
         index /= own;
     }
-}
-
-uint64_t promptCombinations(const graph::Document& document,
-                            const graph::Catalog& catalog,
-                            const Wildcards& wildcards,
-                            Issues& issues) {
-    return PromptCombinations(document, catalog, wildcards).count(issues);
-}
-
-void putCombination(graph::Document& document,
-                    const graph::Catalog& catalog,
-                    const Wildcards& wildcards,
-                    uint64_t index) {
-    PromptCombinations(document, catalog, wildcards).put(document, index);
 }
 
 size_t takePrompts(graph::Document& into,

@@ -58,9 +58,11 @@ public:
                        const graph::Catalog& catalog,
                        const Wildcards& wildcards);
 
-    /// As promptCombinations().
+    /// How many graphs there are, PromptChoices::kEndless for more than can be counted; 1 where
+    /// there are no alternatives. `issues` gets what cannot be counted.
     [[nodiscard]] uint64_t count(Issues& issues);
-    /// As putCombination(), into a document with the same fields.
+    /// Puts combination number `index` into a document with the same fields; those of the last
+    /// field change first. Errors are those of AllTexts; count() reports them before.
     void put(graph::Document& document, uint64_t index);
 
 private:
@@ -71,19 +73,6 @@ private:
 
     std::vector<Template> templates_;
 };
-
-/// How many graphs there are with all alternatives, PromptChoices::kEndless for more than can be
-/// counted; 1 where there are none. `issues` gets what cannot be counted.
-[[nodiscard]] uint64_t promptCombinations(const graph::Document& document,
-                                          const graph::Catalog& catalog,
-                                          const Wildcards& wildcards,
-                                          Issues& issues);
-/// Puts combination number `index` into the document; those of the last place change first. Errors
-/// are those of PromptChoices; promptCombinations() reports them before.
-void putCombination(graph::Document& document,
-                    const graph::Catalog& catalog,
-                    const Wildcards& wildcards,
-                    uint64_t index);
 
 /// Puts the prompts of one graph into another, each in the place of an active node that has its
 /// node type and parameter, else its parameter; the first in the order of ids that has none yet.

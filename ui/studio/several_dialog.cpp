@@ -195,7 +195,8 @@ void SeveralDialog::countCombinations() {
         this,
         [document = document_, &catalog = catalog_, wildcards = wildcards_] {
             Counted counted;
-            counted.count = promptCombinations(document, catalog, wildcards->lists, counted.issues);
+            counted.count =
+                PromptCombinations(document, catalog, wildcards->lists).count(counted.issues);
             return counted;
         },
         [this](const Counted& counted) {

@@ -197,13 +197,15 @@ private Q_SLOTS:
     void everyCombinationIsAGraph() {
         const graph::Document document = documentWith("{a|b|c}", "{x|y}");
         Issues issues;
-        const uint64_t count = promptCombinations(document, promptCatalog(), {}, issues);
+        const ui::Wildcards none;
+        PromptCombinations combinations(document, promptCatalog(), none);
+        const uint64_t count = combinations.count(issues);
         QCOMPARE(count, uint64_t{6});
         QVERIFY(issues.empty());
         std::set<std::string> all;
         for (uint64_t i = 0; i < count; ++i) {
             graph::Document one = document;
-            putCombination(one, promptCatalog(), {}, i);
+            combinations.put(one, i);
             all.insert(promptOf(one) + promptOf(one, "negative"));
         }
         QCOMPARE(all, (std::set<std::string>{"ax", "ay", "bx", "by", "cx", "cy"}));
