@@ -6,8 +6,8 @@
 
 namespace lowtide::ui {
 
-/// All texts of a prompt's parts, one after the other: PromptChoices::combinations() and
-/// combination(), for which the lines of wildcards are parsed once. `wildcards` must outlive it.
+/// All texts of a prompt's parts, one after the other; the lines of wildcards are parsed once.
+/// `wildcards` must outlive it. Errors as PromptChoices::drawn().
 class AllTexts {
 public:
     AllTexts(std::vector<PromptPart> parts, const Wildcards& wildcards);
@@ -17,7 +17,9 @@ public:
     AllTexts(const AllTexts&) = delete;
     AllTexts& operator=(const AllTexts&) = delete;
 
+    /// PromptChoices::kEndless for more than can be counted.
     [[nodiscard]] uint64_t count();
+    /// The last alternatives change first.
     [[nodiscard]] std::string at(uint64_t index);
 
 private:

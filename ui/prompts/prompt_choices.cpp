@@ -271,14 +271,6 @@ std::string PromptChoices::drawn(const Wildcards& wildcards, uint64_t seed) cons
     return drawnText(parts_, wildcards, seed);
 }
 
-uint64_t PromptChoices::combinations(const Wildcards& wildcards) const {
-    return AllTexts(parts_, wildcards).count();
-}
-
-std::string PromptChoices::combination(const Wildcards& wildcards, uint64_t index) const {
-    return AllTexts(parts_, wildcards).at(index);
-}
-
 std::string literalPrompt(const std::string& text) {
     if (text.size() > PromptChoices::kMostBytes || !PromptChoices(text).isTemplate()) {
         return text;

@@ -46,11 +46,6 @@ public:
     /// one that comes back to itself, weights that are all 0, and texts above kMostBytes.
     [[nodiscard]] std::string drawn(const Wildcards& wildcards, uint64_t seed) const;
 
-    /// How many texts there are, kEndless for more than can be counted. Errors as drawn().
-    [[nodiscard]] uint64_t combinations(const Wildcards& wildcards) const;
-    /// Text number `index` of them, the last alternatives change first. Errors as drawn().
-    [[nodiscard]] std::string combination(const Wildcards& wildcards, uint64_t index) const;
-
     [[nodiscard]] const std::vector<PromptPart>& parts() const { return parts_; }
 
     static constexpr uint64_t kEndless = UINT64_MAX;

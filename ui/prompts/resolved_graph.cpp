@@ -94,12 +94,9 @@ Issues resolvePrompts(graph::Document& document,
                       std::optional<uint64_t> seed) {
     Issues issues;
     const uint64_t drawing = seed.value_or(runSeed(document, catalog));
-    for (const PromptField& field : promptFields(document, catalog)) {
-        const PromptChoices choices(textAt(document, field));
-        if (!choices.isTemplate()) {
-            continue;
-        }
+    for (const PromptField& field : templateFields(document, catalog)) {
         try {
+            const PromptChoices choices(textAt(document, field));
             putText(document, field, choices.drawn(wildcards, seedAt(drawing, field)));
         } catch (const Error& error) {
             issues.push_back(issueAt(field, error));
