@@ -32,16 +32,119 @@ private Q_SLOTS:
 
     void init() { home_ = std::make_unique<QTemporaryDir>(); }
 
-    void listsThoseThatComeWithTheProgram_andOnesOwn();
-    void acceptsEveryBuiltInPreset_data();
-    void acceptsEveryBuiltInPreset();
-    void namesTheFileThatAPresetWants_data();
-    void namesTheFileThatAPresetWants();
-    void makesAnImage_ofABuiltInPreset_data();
-    void makesAnImage_ofABuiltInPreset();
-    void takesOnesOwnPreset_beforeABuiltInOne();
-    void namesTheNearestPreset_whenThereIsNone();
-    void reportsWhatIsWrongWithADamagedPreset();
+    void listsThoseThatComeWithTheProgram_andOnesOwn() {
+        putOwn("mine", contentsOf(sourcePath("resources/presets/upscale_speed.json")));
+
+        const CommandResult result = lowtide({"presets", "--json"});
+
+        QCOMPARE(result.exitCode, 0);
+        QStringList ids;
+        for (const Json& preset : parseJson(result.output.toStdString(), "presets")) {
+            ids.push_back(QString::fromStdString(preset.at("id").get<std::string>()));
+        }
+        QCOMPARE(ids, QStringList{"mine"} + builtinIds());
+    }
+
+    void acceptsEveryBuiltInPreset_data() {
+        QTest::addColumn<QString>("id");
+        for (const QString& id : builtinIds()) {
+            QTest::newRow(qPrintable(id)) << id;
+        }
+    }
+
+    void acceptsEveryBuiltInPreset() {
+        QFETCH(QString, id);
+
+        const CommandResult result = lowtide({"check", id, "--model-folder", hollowModelFolder()});
+
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+    }
+
+    void namesTheFileThatAPresetWants_data() {
+        testing::addTable<QString, QString, QString>(
+            {"id", "param", "file"},
+            {{"checkpoint", "sdxl_base_refiner", "load.checkpoint", "sd_xl_base_1.0.safetensors"},
+             {"ControlNet",
+              "controlnet_08gib",
+              "load_control.controlnet",
+              "control_v11p_sd15_canny_fp16.safetensors"},
+             {"IP-Adapter",
+              "sdxl_ip_adapter_12gib",
+              "load_ip.adapter",
+              "ip-adapter_sdxl_vit-h.safetensors"},
+             {"LoRA",
+              "sdxl_lora_12gib",
+              "lora.file",
+              "sd_xl_offset_example-lora_1.0.safetensors"}});
+    }
+
+    void namesTheFileThatAPresetWants() {
+        QFETCH(QString, id);
+        QFETCH(QString, param);
+        QFETCH(QString, file);
+
+        const QTemporaryDir folder;  // what is next to that file
+        for (const char* part : {"checkpoints", "pictures"}) {
+            if (param != "load.checkpoint") {
+                QVERIFY(QFile::link(hollowModelFolder() + "/" + part, folder.filePath(part)));
+            }
+        }
+
+        const CommandResult result = lowtide({"check", id, "--model-folder", folder.path()});
+
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.errors.contains(param) && result.errors.contains(file),
+                 qPrintable(result.errors));
+    }
+
+    void makesAnImage_ofABuiltInPreset_data() {
+        testing::addTable<QString, int>({"name", "width"},
+                                        {{"by id", "text_to_image_speed", 128},
+                                         {"by title", "image to image, SPEED", 128},
+                                         {"with a mask", "inpaint_speed", 128},
+                                         {"enlarged", "upscale_speed", 256}});
+    }
+
+    void makesAnImage_ofABuiltInPreset() {
+        QFETCH(QString, name);
+        QFETCH(int, width);
+
+        const CommandResult result = lowtide({"run", name, "--out", home_->path()});
+
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+        QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), width);
+    }
+
+    void takesOnesOwnPreset_beforeABuiltInOne() {
+        QByteArray own = contentsOf(sourcePath("resources/presets/upscale_speed.json"));
+        own.replace("\"scale\": 2.0", "\"scale\": 3.0");
+        own.replace("pictures/dog.png", sourcePath("examples/pictures/dog.png").toUtf8());
+        putOwn("upscale_speed", own);
+
+        const CommandResult result = lowtide({"run", "upscale_speed", "--out", home_->path()});
+
+        QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
+        QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), 384);
+    }
+
+    void namesTheNearestPreset_whenThereIsNone() {
+        const CommandResult result = lowtide({"run", "upscale_sped"});
+
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.errors.contains("upscale_speed"), qPrintable(result.errors));
+    }
+
+    void reportsWhatIsWrongWithADamagedPreset() {
+        putOwn("newer", R"({"format": 1, "nodes": {}, "preset": {"version": 9}})");
+
+        const CommandResult listed = lowtide({"presets"});
+        const CommandResult run = lowtide({"run", "newer"});
+
+        QCOMPARE(listed.exitCode, 0);
+        QVERIFY2(listed.errors.contains("newer.json"), qPrintable(listed.errors));
+        QVERIFY2(listed.errors.contains("version 9"), qPrintable(listed.errors));
+        QVERIFY2(run.exitCode != 0 && run.errors.contains("version 9"), qPrintable(run.errors));
+    }
 
 private:
     CommandResult lowtide(const QStringList& arguments) const {
@@ -54,117 +157,6 @@ private:
 
     std::unique_ptr<QTemporaryDir> home_;
 };
-
-void PresetsTest::listsThoseThatComeWithTheProgram_andOnesOwn() {
-    putOwn("mine", contentsOf(sourcePath("resources/presets/upscale_speed.json")));
-
-    const CommandResult result = lowtide({"presets", "--json"});
-
-    QCOMPARE(result.exitCode, 0);
-    QStringList ids;
-    for (const Json& preset : parseJson(result.output.toStdString(), "presets")) {
-        ids.push_back(QString::fromStdString(preset.at("id").get<std::string>()));
-    }
-    QCOMPARE(ids, QStringList{"mine"} + builtinIds());
-}
-
-void PresetsTest::acceptsEveryBuiltInPreset_data() {
-    QTest::addColumn<QString>("id");
-    for (const QString& id : builtinIds()) {
-        QTest::newRow(qPrintable(id)) << id;
-    }
-}
-
-void PresetsTest::acceptsEveryBuiltInPreset() {
-    QFETCH(QString, id);
-
-    const CommandResult result = lowtide({"check", id, "--model-folder", hollowModelFolder()});
-
-    QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
-}
-
-void PresetsTest::namesTheFileThatAPresetWants_data() {
-    testing::addTable<QString, QString, QString>(
-        {"id", "param", "file"},
-        {{"checkpoint", "sdxl_base_refiner", "load.checkpoint", "sd_xl_base_1.0.safetensors"},
-         {"ControlNet",
-          "controlnet_08gib",
-          "load_control.controlnet",
-          "control_v11p_sd15_canny_fp16.safetensors"},
-         {"IP-Adapter",
-          "sdxl_ip_adapter_12gib",
-          "load_ip.adapter",
-          "ip-adapter_sdxl_vit-h.safetensors"},
-         {"LoRA", "sdxl_lora_12gib", "lora.file", "sd_xl_offset_example-lora_1.0.safetensors"}});
-}
-
-void PresetsTest::namesTheFileThatAPresetWants() {
-    QFETCH(QString, id);
-    QFETCH(QString, param);
-    QFETCH(QString, file);
-
-    const QTemporaryDir folder;  // what is next to that file
-    for (const char* part : {"checkpoints", "pictures"}) {
-        if (param != "load.checkpoint") {
-            QVERIFY(QFile::link(hollowModelFolder() + "/" + part, folder.filePath(part)));
-        }
-    }
-
-    const CommandResult result = lowtide({"check", id, "--model-folder", folder.path()});
-
-    QCOMPARE(result.exitCode, 2);
-    QVERIFY2(result.errors.contains(param) && result.errors.contains(file),
-             qPrintable(result.errors));
-}
-
-void PresetsTest::makesAnImage_ofABuiltInPreset_data() {
-    testing::addTable<QString, int>({"name", "width"},
-                                    {{"by id", "text_to_image_speed", 128},
-                                     {"by title", "image to image, SPEED", 128},
-                                     {"with a mask", "inpaint_speed", 128},
-                                     {"enlarged", "upscale_speed", 256}});
-}
-
-void PresetsTest::makesAnImage_ofABuiltInPreset() {
-    QFETCH(QString, name);
-    QFETCH(int, width);
-
-    const CommandResult result = lowtide({"run", name, "--out", home_->path()});
-
-    QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
-    QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), width);
-}
-
-void PresetsTest::takesOnesOwnPreset_beforeABuiltInOne() {
-    QByteArray own = contentsOf(sourcePath("resources/presets/upscale_speed.json"));
-    own.replace("\"scale\": 2.0", "\"scale\": 3.0");
-    own.replace("pictures/dog.png", sourcePath("examples/pictures/dog.png").toUtf8());
-    putOwn("upscale_speed", own);
-
-    const CommandResult result = lowtide({"run", "upscale_speed", "--out", home_->path()});
-
-    QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
-    QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), 384);
-}
-
-void PresetsTest::namesTheNearestPreset_whenThereIsNone() {
-    const CommandResult result = lowtide({"run", "upscale_sped"});
-
-    QCOMPARE(result.exitCode, 2);
-    QVERIFY2(result.errors.contains("upscale_speed"), qPrintable(result.errors));
-}
-
-void PresetsTest::reportsWhatIsWrongWithADamagedPreset() {
-    putOwn("newer", R"({"format": 1, "nodes": {}, "preset": {"version": 9}})");
-
-    const CommandResult listed = lowtide({"presets"});
-    const CommandResult run = lowtide({"run", "newer"});
-
-    QCOMPARE(listed.exitCode, 0);
-    QVERIFY2(listed.errors.contains("newer.json"), qPrintable(listed.errors));
-    QVERIFY2(listed.errors.contains("version 9"), qPrintable(listed.errors));
-    QVERIFY2(run.exitCode != 0 && run.errors.contains("version 9"), qPrintable(run.errors));
-}
 
 LOWTIDE_TEST(PresetsTest)
 

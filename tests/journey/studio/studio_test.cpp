@@ -107,387 +107,383 @@ class StudioTest : public test::StrictTest {
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase();
 
-    void whatAKilledStudioHadIsOfferedAgain();
-    void aPresetBecomesTheCommandsImage();
-    void aCardThatIsPlannedForRunsNothing();
-    void everyNodeIsTakenFromTheRunBefore();
-    void aGraphSavedAsAPresetComesBack();
-    void anotherStudioHasTheFile();
-    void theImageIsShownWhileItIsMade();
-    void theReadmesMinuteIsAsDescribed();
-    void everyTextFits();
-    void everyTextOfANodeFits();
-    void nodesOfOurGraphsStandApart();
+    void initTestCase() {
+        const QString artefacts = qEnvironmentVariable("LOWTIDE_ARTEFACTS");
+        if (qEnvironmentVariable("LOWTIDE_SCREENSHOTS").isEmpty()) {
+            qputenv("LOWTIDE_SCREENSHOTS",
+                    (artefacts.isEmpty() ? buildPath("screenshots") : artefacts).toUtf8());
+        }
+        const auto child = startChild(folder_.path(), "run");
+        QVERIFY(waitForWord(*child, "at work"));
+        QCOMPARE(::kill(static_cast<pid_t>(child->processId()), SIGKILL), 0);
+        QVERIFY(child->waitForFinished(kPatience));
+        answerDialog("recovery", [this](QDialog& dialog) {
+            QCOMPARE(test::textProblems(dialog), QStringList());
+            test::keepScreenshot(dialog, "recovery");
+            dialog.findChild<QPushButton*>("recover")->click();
+        });
+        studio_ = std::make_unique<StudioSession>(folder_.path());
+        QVERIFY(studio_->isReady());
+    }
+
+    void whatAKilledStudioHadIsOfferedAgain() {
+        QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().file.name().contains("recovered"), kPatience);
+        QCOMPARE(studio_->model().node("denoise")->params.at("steps"), Json(999));
+        QVERIFY(studio_->window().isWindowModified());
+        studio_->model().setSaved();  // the next document asks nothing
+    }
+
+    void aPresetBecomesTheCommandsImage() {
+        Hands hands(*studio_);
+        hands.press("view.presets");
+        auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
+        const PresetEntry* preset =
+            studio_->workspace().presets.find("builtin:text_to_image_speed");
+        QVERIFY(preset);
+        doubleClick(cards, rowNamed(cards, preset->title));
+        QVERIFY(studio_->model().node("deepcache"));
+        hands.clickNode("load");
+        hands.typeValue("checkpoint", "path", "builtin:mini");
+        hands.clickNode("encode");
+        hands.typeValue("prompt", "prompt", "a fox face on a green background");
+        hands.clickNode("latent");
+        hands.typeValue("width", "typing", "128");
+        hands.typeValue("height", "typing", "128");
+        hands.clickNode("denoise");
+        hands.typeValue("memory", "text", "leaf+stream");
+        QCOMPARE(studio_->model().node("load")->params.at("checkpoint"), Json("builtin:mini"));
+        QCOMPARE(studio_->model().node("latent")->params.at("width"), Json(128));
+        QCOMPARE(studio_->model().node("latent")->params.at("height"), Json(128));
+        QCOMPARE(policyOf(studio_->model(), "denoise"), std::string("leaf+stream"));
+        auto& application = dynamic_cast<WatchedApplication&>(*qApp);
+        application.forget();
+        const Heartbeat heart;
+        const QueuedRun run = hands.run();
+        QVERIFY2(run.state == RunState::Finished,
+                 run.issues.empty() ? "no issue" : run.issues.front().message.str().c_str());
+        QCOMPARE(run.files.size(), 1);
+        qInfo("the GUI thread did not answer for %lld ms at most; it was busiest with",
+              heart.longestMilliseconds());
+        for (const WatchedApplication::Busy& busy : application.busiest()) {
+            qInfo("%.1f ms of its own, %.1f ms in all: %s",
+                  busy.cpuMilliseconds,
+                  busy.milliseconds,
+                  qPrintable(busy.what));
+        }
+        const WatchedApplication::Busy& worst = application.busiest().front();
+        QVERIFY2(worst.cpuMilliseconds < kMostBusyMilliseconds, qPrintable(worst.what));
+        QVERIFY2(heart.longestMilliseconds() < 10 * kMostBusyMilliseconds,
+                 "the GUI thread was held up");
+        QTest::qWait(300);
+        test::keepScreenshot(studio_->window(), "studio");
+
+        const QString path = folder_.filePath("fox.json");
+        QCOMPARE(test::saveAs(studio_->workspace().file, path), QString());
+        const CommandResult command =
+            runLowtide({"run", path, "--out", folder_.filePath("command")});
+        QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
+        const QDir made(folder_.filePath("command"), "*.png");
+        QCOMPARE(made.entryList().size(), 1);
+        QCOMPARE(contentsOf(made.filePath(made.entryList().front())),
+                 contentsOf(run.files.front()));
+        qInfo("the run took %.0f ms, that of the command %.0f ms with its start",
+              run.milliseconds,
+              command.seconds * 1000);
+    }
+
+    /// The plan is that of the card, in its types; Run is refused with what to do, and the CPU ends
+    /// it.
+    void aCardThatIsPlannedForRunsNothing() {
+        Hands hands(*studio_);
+        studio_->controller().widgets().panels.show("memory");
+        auto& device =
+            dynamic_cast<QComboBox&>(hands.widget("device", &hands.widget("memoryPanel")));
+        const auto choose = [&](const QString& text) {
+            device.setCurrentIndex(device.findText(text, Qt::MatchStartsWith));
+            Q_EMIT device.activated(device.currentIndex());
+        };
+        const Planning& planning = studio_->workspace().planning;
+        const auto before = graph::toText(studio_->model().document());
+        QTRY_VERIFY_WITH_TIMEOUT(device.findText("Plan for RTX 4060, 8.0 GiB") >= 0, kPatience);
+
+        choose("Plan for RTX 4060, 8.0 GiB");
+
+        QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh &&
+                                     planning.planned().plan.is_object() &&
+                                     planning.planned().plan.contains("card"),
+                                 kPatience);
+        const Json& plan = planning.planned().plan;
+        QCOMPARE(plan.at("devices").at(0).at("planned_for"), Json("RTX 4060"));
+        QCOMPARE(plan.at("precision").at("denoise").at("compute"), Json("f16"));
+        QTest::qWait(300);
+        test::keepScreenshot(studio_->window(), "studio_planned_for");
+        const QueuedRun refused = studio_->runToEnd();
+        QCOMPARE(refused.state, RunState::Failed);
+        const QString notice = studio_->controller().widgets().notices.text();
+        QVERIFY2(notice.contains("RTX 4060 is only planned for, so nothing can run on it"),
+                 qPrintable(notice));
+        QVERIFY2(notice.contains("a device of this machine"), qPrintable(notice));
+        test::keepScreenshot(studio_->window(), "studio_planned_for_refused");
+
+        choose("CPU");
+        QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh &&
+                                     planning.planned().plan.is_object() &&
+                                     !planning.planned().plan.contains("card"),
+                                 kPatience);
+        QCOMPARE(graph::toText(studio_->model().document()), before);
+    }
+
+    void everyNodeIsTakenFromTheRunBefore() {
+        const QueuedRun run = studio_->runToEnd();
+        QCOMPARE(run.executed, 0);
+        NoticeBar& bar = studio_->controller().widgets().notices;
+        QVERIFY(QTest::qWaitFor([&] { return bar.text().contains("up to date"); }, kPatience));
+        test::keepScreenshot(studio_->window(), "up_to_date");
+        const QueuedRun again = studio_->runToEnd("run.anew");
+        QVERIFY(again.executed > 0);
+    }
+
+    void aGraphSavedAsAPresetComesBack() {
+        answerDialog("presetDialog", [](QDialog& dialog) {
+            QCOMPARE(test::textProblems(dialog), QStringList());
+            test::keepScreenshot(dialog, "save_preset");
+            auto* title = dialog.findChild<QLineEdit*>("title");
+            retype(*title, "My fox");
+            QTest::keyClick(title, Qt::Key_Return);
+        });
+        Hands hands(*studio_);
+        hands.press("file.save_preset");
+        QString id;
+        for (const PresetEntry& entry : studio_->workspace().presets.entries()) {
+            id = entry.title == "My fox" ? entry.id : id;
+        }
+        QVERIFY(!id.isEmpty());
+        const std::string saved = graph::toText(studio_->model().document());
+        studio_->model().setSaved();
+        hands.press("file.new");
+        QVERIFY(graph::toText(studio_->model().document()) != saved);
+        hands.press("view.presets");
+        auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
+        doubleClick(cards, rowNamed(cards, "My fox"));
+        QCOMPARE(studio_->model().node("encode")->params.at("prompt"),
+                 Json("a fox face on a green background"));
+        QCOMPARE(policyOf(studio_->model(), "denoise"), std::string("leaf+stream"));
+    }
+
+    void anotherStudioHasTheFile() {
+        const QString path = folder_.filePath("shared.json");
+        QVERIFY(QFile::copy(folder_.filePath("fox.json"), path));
+        const QTemporaryDir other;
+        const auto child = startChild(other.path(), "hold:" + path);
+        QVERIFY(waitForWord(*child, "open"));
+        answerDialog("locked", [](QDialog& dialog) {
+            QCOMPARE(test::textProblems(dialog), QStringList());
+            test::keepScreenshot(dialog, "locked");
+            for (QAbstractButton* button : dialog.findChildren<QPushButton*>()) {
+                if (button->text().contains("copy")) {
+                    button->click();
+                }
+            }
+        });
+        QVERIFY(test::openPath(studio_->controller().files(), path));
+        QCOMPARE(studio_->workspace().file.path(), QString());
+        child->kill();
+        QVERIFY(child->waitForFinished(kPatience));
+        QVERIFY(test::openPath(studio_->controller().files(), path));
+        QCOMPARE(studio_->workspace().file.path(), path);
+    }
+
+    /// What is seen on the way looks like what comes out: more and more so.
+    void theImageIsShownWhileItIsMade() {
+        studio_->model().setSaved();
+        studio_->controller().files().newGraph();
+        studio_->model().apply("A larger image", [](graph::Document& document) {
+            document.nodes.at("latent").params.update({{"width", 256}, {"height", 256}});
+            document.nodes.at("denoise").params["steps"] = 25;
+        });
+        studio_->controller().widgets().canvas.invoke("view.fit_all");
+        QImage last;
+        int previews = 0;
+        const auto connection =
+            connect(&studio_->workspace().queue,
+                    &RunQueue::nodeImage,
+                    this,
+                    [&](quint64, const std::string& node, const auto& nodeImage) {
+                        if (!nodeImage.step) {
+                            return;
+                        }
+                        QCOMPARE(node, std::string("denoise"));
+                        last = nodeImage.image;
+                        ++previews;
+                        if (nodeImage.step->done * 4 > nodeImage.step->total) {
+                            QTimer::singleShot(0, this, &StudioTest::keepLive);
+                        }
+                    });
+        QElapsedTimer clock;
+        clock.start();
+        const QueuedRun run = studio_->runToEnd();
+        disconnect(connection);
+        QVERIFY(run.state == RunState::Finished);
+        qInfo("%d previews in %lld ms", previews, clock.elapsed());
+        QVERIFY(previews >= 2 && previews <= clock.elapsed() / 200 + 1);
+        const QImage made(run.files.front());
+        QCOMPARE(last.size(), made.size());
+        QVERIFY2(meanDifference(last, made) < kLikePreview,
+                 qPrintable(QString::number(meanDifference(last, made))));
+        QCOMPARE(studio_->workspace().statuses.of("denoise").nodeImage.size(), made.size());
+        QVERIFY(QTest::qWaitFor([&] { return !studio_->controller().widgets().viewer.isLive(); },
+                                kPatience));
+        QTest::qWait(100);
+        test::keepScreenshot(studio_->window(), "live_replaced");
+    }
+
+    /// Steps 2 and 3.
+    void theReadmesMinuteIsAsDescribed() {
+        Hands hands(*studio_);
+        studio_->model().setSaved();  // nothing is asked
+        hands.press("view.presets");
+        auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
+        const PresetEntry* preset =
+            studio_->workspace().presets.find("builtin:text_to_image_balanced");
+        QVERIFY(preset);
+        doubleClick(cards, rowNamed(cards, preset->title));
+        auto& need = dynamic_cast<QToolButton&>(hands.widget("need"));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            need.text().startsWith("Needs") && !need.text().contains("streams"), kPatience);
+
+        hands.clickNode("denoise");
+        hands.typeValue("memory", "text", "leaf+stream");
+        QTRY_VERIFY_WITH_TIMEOUT(need.text().contains("streams"), kPatience);
+        const QueuedRun run = hands.run();
+
+        QVERIFY(run.state == RunState::Finished);
+        QTRY_VERIFY(studio_->controller().widgets().notices.text().startsWith("Saved"));
+        studio_->model().setSaved();
+    }
+
+    void everyTextFits() {
+        QStringList unfit;
+        for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
+            studio_->window().actions().at(std::string("view.") + scheme).trigger();
+            for (const char* panel :
+                 {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
+                studio_->controller().widgets().panels.show(panel);
+                for (const char* node : {"load", "denoise"}) {
+                    studio_->controller().widgets().canvas.select({node});
+                    QTest::qWait(50);
+                    QStringList here;
+                    static_cast<void>(QTest::qWaitFor(
+                        [&] { return (here = test::textProblems(studio_->window())).isEmpty(); },
+                        kLaidOut));
+                    unfit += here;
+                }
+                test::keepScreenshot(studio_->window(), QString("%1_%2").arg(panel, scheme));
+            }
+            KeysSheet keys(studio_->window().actions());
+            SettingsDialog settings(studio_->workspace().settings(), {"cpu"}, "Images");
+            for (QWidget* dialog :
+                 {static_cast<QWidget*>(&keys), static_cast<QWidget*>(&settings)}) {
+                dialog->show();
+                QTest::qWait(50);
+                unfit += test::textProblems(*dialog);
+                test::keepScreenshot(*dialog, dialog->objectName() + "_" + scheme);
+            }
+        }
+        unfit.removeDuplicates();
+        QVERIFY2(unfit.isEmpty(), qPrintable(unfit.join(u'\n')));
+    }
+
+    /// Every type of node that there is, planned and measured, in both schemes.
+    void everyTextOfANodeFits() {
+        studio_->model().setSaved();
+        studio_->controller().files().newGraph();
+        studio_->model().apply("All nodes", [this](graph::Document& document) {
+            document = {};
+            for (const NodeDesc& desc : studio_->workspace().engine.catalog().nodes()) {
+                const size_t index = document.nodes.size();
+                addNode(document,
+                        desc,
+                        {300.0 * static_cast<double>(index % 8),
+                         500.0 * static_cast<double>(index / 8)});
+            }
+        });
+        GraphView& canvas = studio_->controller().widgets().canvas;
+        QStringList problems;
+        for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
+            studio_->window().actions().at(std::string("view.") + scheme).trigger();
+            canvas.invoke("view.fit_all");
+            QTest::qWait(50);
+            for (NodeItem* node : qobject_cast<GraphScene*>(canvas.scene())->shownNodes()) {
+                NodeStatus measured = node->status();
+                measured.activity = NodeActivity::Finished;
+                measured.milliseconds = 123456;
+                measured.peakBytes = 15ull << 30;
+                measured.policy = "auto: leaf+stream";
+                node->setStatus(measured);
+                for (const double zoom : {2.0, 1.0, 0.65, 0.45}) {
+                    problems += test::nodeTextProblems(*node, zoom);
+                }
+            }
+            test::keepScreenshot(studio_->window(), QString("all_nodes_%1").arg(scheme));
+        }
+        studio_->model().setSaved();
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
+    }
+
+    /// Graphs of examples/graphs and built-in presets, as they are opened.
+    void nodesOfOurGraphsStandApart() {
+        QStringList problems;
+        const auto look = [&](const QString& name) {
+            const auto* scene =
+                qobject_cast<GraphScene*>(studio_->controller().widgets().canvas.scene());
+            const NodeRects rects = scene->nodeRects();
+            for (auto one = rects.begin(); one != rects.end(); ++one) {
+                for (auto other = std::next(one); other != rects.end(); ++other) {
+                    if (one->second.intersects(other->second)) {
+                        problems << name + ": " + QString::fromStdString(one->first) + " and " +
+                                        QString::fromStdString(other->first);
+                    }
+                }
+            }
+            studio_->model().setSaved();
+        };
+        studio_->model().setSaved();
+        for (const PresetEntry& preset : studio_->workspace().presets.entries()) {
+            if (preset.id.startsWith("builtin:")) {
+                studio_->controller().presets().open(preset.id);
+                QCOMPARE(studio_->workspace().file.name(), preset.title);
+                look(preset.id);
+            }
+        }
+        const QDir graphs(sourcePath("examples/graphs"));
+        for (const QString& name : graphs.entryList({"*.json"}, QDir::Files)) {
+            const QByteArray text = contentsOf(graphs.filePath(name));
+            studio_->model().apply("Open", [&](graph::Document& document) {
+                document = graph::parseDocument(text.toStdString());
+            });
+            look(name);
+        }
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
+    }
 
     void cleanupTestCase() { studio_.reset(); }
 
 private:
-    void keepLive();
+    void keepLive() {
+        if (studio_->workspace().statuses.of("denoise").step) {
+            test::keepScreenshot(studio_->window(), "live_on_the_node");
+            studio_->window().actions().at("view.viewer").trigger();
+            QCoreApplication::sendPostedEvents();
+            test::keepScreenshot(studio_->window(), "live_in_the_viewer");
+            studio_->window().actions().at("view.graph").trigger();
+        }
+    }
 
     QTemporaryDir folder_;
+
     std::unique_ptr<StudioSession> studio_;
 };
-
-void StudioTest::initTestCase() {
-    const QString artefacts = qEnvironmentVariable("LOWTIDE_ARTEFACTS");
-    if (qEnvironmentVariable("LOWTIDE_SCREENSHOTS").isEmpty()) {
-        qputenv("LOWTIDE_SCREENSHOTS",
-                (artefacts.isEmpty() ? buildPath("screenshots") : artefacts).toUtf8());
-    }
-    const auto child = startChild(folder_.path(), "run");
-    QVERIFY(waitForWord(*child, "at work"));
-    QCOMPARE(::kill(static_cast<pid_t>(child->processId()), SIGKILL), 0);
-    QVERIFY(child->waitForFinished(kPatience));
-    answerDialog("recovery", [this](QDialog& dialog) {
-        QCOMPARE(test::textProblems(dialog), QStringList());
-        test::keepScreenshot(dialog, "recovery");
-        dialog.findChild<QPushButton*>("recover")->click();
-    });
-    studio_ = std::make_unique<StudioSession>(folder_.path());
-    QVERIFY(studio_->isReady());
-}
-
-void StudioTest::whatAKilledStudioHadIsOfferedAgain() {
-    QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().file.name().contains("recovered"), kPatience);
-    QCOMPARE(studio_->model().node("denoise")->params.at("steps"), Json(999));
-    QVERIFY(studio_->window().isWindowModified());
-    studio_->model().setSaved();  // the next document asks nothing
-}
-
-void StudioTest::aPresetBecomesTheCommandsImage() {
-    Hands hands(*studio_);
-    hands.press("view.presets");
-    auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
-    const PresetEntry* preset = studio_->workspace().presets.find("builtin:text_to_image_speed");
-    QVERIFY(preset);
-    doubleClick(cards, rowNamed(cards, preset->title));
-    QVERIFY(studio_->model().node("deepcache"));
-    hands.clickNode("load");
-    hands.typeValue("checkpoint", "path", "builtin:mini");
-    hands.clickNode("encode");
-    hands.typeValue("prompt", "prompt", "a fox face on a green background");
-    hands.clickNode("latent");
-    hands.typeValue("width", "typing", "128");
-    hands.typeValue("height", "typing", "128");
-    hands.clickNode("denoise");
-    hands.typeValue("memory", "text", "leaf+stream");
-    QCOMPARE(studio_->model().node("load")->params.at("checkpoint"), Json("builtin:mini"));
-    QCOMPARE(studio_->model().node("latent")->params.at("width"), Json(128));
-    QCOMPARE(studio_->model().node("latent")->params.at("height"), Json(128));
-    QCOMPARE(policyOf(studio_->model(), "denoise"), std::string("leaf+stream"));
-    auto& application = dynamic_cast<WatchedApplication&>(*qApp);
-    application.forget();
-    const Heartbeat heart;
-    const QueuedRun run = hands.run();
-    QVERIFY2(run.state == RunState::Finished,
-             run.issues.empty() ? "no issue" : run.issues.front().message.str().c_str());
-    QCOMPARE(run.files.size(), 1);
-    qInfo("the GUI thread did not answer for %lld ms at most; it was busiest with",
-          heart.longestMilliseconds());
-    for (const WatchedApplication::Busy& busy : application.busiest()) {
-        qInfo("%.1f ms of its own, %.1f ms in all: %s",
-              busy.cpuMilliseconds,
-              busy.milliseconds,
-              qPrintable(busy.what));
-    }
-    const WatchedApplication::Busy& worst = application.busiest().front();
-    QVERIFY2(worst.cpuMilliseconds < kMostBusyMilliseconds, qPrintable(worst.what));
-    QVERIFY2(heart.longestMilliseconds() < 10 * kMostBusyMilliseconds,
-             "the GUI thread was held up");
-    QTest::qWait(300);
-    test::keepScreenshot(studio_->window(), "studio");
-
-    const QString path = folder_.filePath("fox.json");
-    QCOMPARE(test::saveAs(studio_->workspace().file, path), QString());
-    const CommandResult command = runLowtide({"run", path, "--out", folder_.filePath("command")});
-    QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
-    const QDir made(folder_.filePath("command"), "*.png");
-    QCOMPARE(made.entryList().size(), 1);
-    QCOMPARE(contentsOf(made.filePath(made.entryList().front())), contentsOf(run.files.front()));
-    qInfo("the run took %.0f ms, that of the command %.0f ms with its start",
-          run.milliseconds,
-          command.seconds * 1000);
-}
-
-/// What is seen on the way looks like what comes out: more and more so.
-void StudioTest::theImageIsShownWhileItIsMade() {
-    studio_->model().setSaved();
-    studio_->controller().files().newGraph();
-    studio_->model().apply("A larger image", [](graph::Document& document) {
-        document.nodes.at("latent").params.update({{"width", 256}, {"height", 256}});
-        document.nodes.at("denoise").params["steps"] = 25;
-    });
-    studio_->controller().widgets().canvas.invoke("view.fit_all");
-    QImage last;
-    int previews = 0;
-    const auto connection = connect(&studio_->workspace().queue,
-                                    &RunQueue::nodeImage,
-                                    this,
-                                    [&](quint64, const std::string& node, const auto& nodeImage) {
-                                        if (!nodeImage.step) {
-                                            return;
-                                        }
-                                        QCOMPARE(node, std::string("denoise"));
-                                        last = nodeImage.image;
-                                        ++previews;
-                                        if (nodeImage.step->done * 4 > nodeImage.step->total) {
-                                            QTimer::singleShot(0, this, &StudioTest::keepLive);
-                                        }
-                                    });
-    QElapsedTimer clock;
-    clock.start();
-    const QueuedRun run = studio_->runToEnd();
-    disconnect(connection);
-    QVERIFY(run.state == RunState::Finished);
-    qInfo("%d previews in %lld ms", previews, clock.elapsed());
-    QVERIFY(previews >= 2 && previews <= clock.elapsed() / 200 + 1);
-    const QImage made(run.files.front());
-    QCOMPARE(last.size(), made.size());
-    QVERIFY2(meanDifference(last, made) < kLikePreview,
-             qPrintable(QString::number(meanDifference(last, made))));
-    QCOMPARE(studio_->workspace().statuses.of("denoise").nodeImage.size(), made.size());
-    QVERIFY(QTest::qWaitFor([&] { return !studio_->controller().widgets().viewer.isLive(); },
-                            kPatience));
-    QTest::qWait(100);
-    test::keepScreenshot(studio_->window(), "live_replaced");
-}
-
-void StudioTest::keepLive() {
-    if (studio_->workspace().statuses.of("denoise").step) {
-        test::keepScreenshot(studio_->window(), "live_on_the_node");
-        studio_->window().actions().at("view.viewer").trigger();
-        QCoreApplication::sendPostedEvents();
-        test::keepScreenshot(studio_->window(), "live_in_the_viewer");
-        studio_->window().actions().at("view.graph").trigger();
-    }
-}
-
-/// The plan is that of the card, in its types; Run is refused with what to do, and the CPU ends it.
-void StudioTest::aCardThatIsPlannedForRunsNothing() {
-    Hands hands(*studio_);
-    studio_->controller().widgets().panels.show("memory");
-    auto& device = dynamic_cast<QComboBox&>(hands.widget("device", &hands.widget("memoryPanel")));
-    const auto choose = [&](const QString& text) {
-        device.setCurrentIndex(device.findText(text, Qt::MatchStartsWith));
-        Q_EMIT device.activated(device.currentIndex());
-    };
-    const Planning& planning = studio_->workspace().planning;
-    const auto before = graph::toText(studio_->model().document());
-    QTRY_VERIFY_WITH_TIMEOUT(device.findText("Plan for RTX 4060, 8.0 GiB") >= 0, kPatience);
-
-    choose("Plan for RTX 4060, 8.0 GiB");
-
-    QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh && planning.planned().plan.is_object() &&
-                                 planning.planned().plan.contains("card"),
-                             kPatience);
-    const Json& plan = planning.planned().plan;
-    QCOMPARE(plan.at("devices").at(0).at("planned_for"), Json("RTX 4060"));
-    QCOMPARE(plan.at("precision").at("denoise").at("compute"), Json("f16"));
-    QTest::qWait(300);
-    test::keepScreenshot(studio_->window(), "studio_planned_for");
-    const QueuedRun refused = studio_->runToEnd();
-    QCOMPARE(refused.state, RunState::Failed);
-    const QString notice = studio_->controller().widgets().notices.text();
-    QVERIFY2(notice.contains("RTX 4060 is only planned for, so nothing can run on it"),
-             qPrintable(notice));
-    QVERIFY2(notice.contains("a device of this machine"), qPrintable(notice));
-    test::keepScreenshot(studio_->window(), "studio_planned_for_refused");
-
-    choose("CPU");
-    QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh && planning.planned().plan.is_object() &&
-                                 !planning.planned().plan.contains("card"),
-                             kPatience);
-    QCOMPARE(graph::toText(studio_->model().document()), before);
-}
-
-void StudioTest::everyNodeIsTakenFromTheRunBefore() {
-    const QueuedRun run = studio_->runToEnd();
-    QCOMPARE(run.executed, 0);
-    NoticeBar& bar = studio_->controller().widgets().notices;
-    QVERIFY(QTest::qWaitFor([&] { return bar.text().contains("up to date"); }, kPatience));
-    test::keepScreenshot(studio_->window(), "up_to_date");
-    const QueuedRun again = studio_->runToEnd("run.anew");
-    QVERIFY(again.executed > 0);
-}
-
-void StudioTest::aGraphSavedAsAPresetComesBack() {
-    answerDialog("presetDialog", [](QDialog& dialog) {
-        QCOMPARE(test::textProblems(dialog), QStringList());
-        test::keepScreenshot(dialog, "save_preset");
-        auto* title = dialog.findChild<QLineEdit*>("title");
-        retype(*title, "My fox");
-        QTest::keyClick(title, Qt::Key_Return);
-    });
-    Hands hands(*studio_);
-    hands.press("file.save_preset");
-    QString id;
-    for (const PresetEntry& entry : studio_->workspace().presets.entries()) {
-        id = entry.title == "My fox" ? entry.id : id;
-    }
-    QVERIFY(!id.isEmpty());
-    const std::string saved = graph::toText(studio_->model().document());
-    studio_->model().setSaved();
-    hands.press("file.new");
-    QVERIFY(graph::toText(studio_->model().document()) != saved);
-    hands.press("view.presets");
-    auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
-    doubleClick(cards, rowNamed(cards, "My fox"));
-    QCOMPARE(studio_->model().node("encode")->params.at("prompt"),
-             Json("a fox face on a green background"));
-    QCOMPARE(policyOf(studio_->model(), "denoise"), std::string("leaf+stream"));
-}
-
-void StudioTest::anotherStudioHasTheFile() {
-    const QString path = folder_.filePath("shared.json");
-    QVERIFY(QFile::copy(folder_.filePath("fox.json"), path));
-    const QTemporaryDir other;
-    const auto child = startChild(other.path(), "hold:" + path);
-    QVERIFY(waitForWord(*child, "open"));
-    answerDialog("locked", [](QDialog& dialog) {
-        QCOMPARE(test::textProblems(dialog), QStringList());
-        test::keepScreenshot(dialog, "locked");
-        for (QAbstractButton* button : dialog.findChildren<QPushButton*>()) {
-            if (button->text().contains("copy")) {
-                button->click();
-            }
-        }
-    });
-    QVERIFY(test::openPath(studio_->controller().files(), path));
-    QCOMPARE(studio_->workspace().file.path(), QString());
-    child->kill();
-    QVERIFY(child->waitForFinished(kPatience));
-    QVERIFY(test::openPath(studio_->controller().files(), path));
-    QCOMPARE(studio_->workspace().file.path(), path);
-}
-
-/// Steps 2 and 3.
-void StudioTest::theReadmesMinuteIsAsDescribed() {
-    Hands hands(*studio_);
-    studio_->model().setSaved();  // nothing is asked
-    hands.press("view.presets");
-    auto& cards = dynamic_cast<QAbstractItemView&>(hands.widget("presetCards"));
-    const PresetEntry* preset = studio_->workspace().presets.find("builtin:text_to_image_balanced");
-    QVERIFY(preset);
-    doubleClick(cards, rowNamed(cards, preset->title));
-    auto& need = dynamic_cast<QToolButton&>(hands.widget("need"));
-    QTRY_VERIFY_WITH_TIMEOUT(need.text().startsWith("Needs") && !need.text().contains("streams"),
-                             kPatience);
-
-    hands.clickNode("denoise");
-    hands.typeValue("memory", "text", "leaf+stream");
-    QTRY_VERIFY_WITH_TIMEOUT(need.text().contains("streams"), kPatience);
-    const QueuedRun run = hands.run();
-
-    QVERIFY(run.state == RunState::Finished);
-    QTRY_VERIFY(studio_->controller().widgets().notices.text().startsWith("Saved"));
-    studio_->model().setSaved();
-}
-
-void StudioTest::everyTextFits() {
-    QStringList unfit;
-    for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
-        studio_->window().actions().at(std::string("view.") + scheme).trigger();
-        for (const char* panel :
-             {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
-            studio_->controller().widgets().panels.show(panel);
-            for (const char* node : {"load", "denoise"}) {
-                studio_->controller().widgets().canvas.select({node});
-                QTest::qWait(50);
-                QStringList here;
-                static_cast<void>(QTest::qWaitFor(
-                    [&] { return (here = test::textProblems(studio_->window())).isEmpty(); },
-                    kLaidOut));
-                unfit += here;
-            }
-            test::keepScreenshot(studio_->window(), QString("%1_%2").arg(panel, scheme));
-        }
-        KeysSheet keys(studio_->window().actions());
-        SettingsDialog settings(studio_->workspace().settings(), {"cpu"}, "Images");
-        for (QWidget* dialog : {static_cast<QWidget*>(&keys), static_cast<QWidget*>(&settings)}) {
-            dialog->show();
-            QTest::qWait(50);
-            unfit += test::textProblems(*dialog);
-            test::keepScreenshot(*dialog, dialog->objectName() + "_" + scheme);
-        }
-    }
-    unfit.removeDuplicates();
-    QVERIFY2(unfit.isEmpty(), qPrintable(unfit.join(u'\n')));
-}
-
-/// Every type of node that there is, planned and measured, in both schemes.
-void StudioTest::everyTextOfANodeFits() {
-    studio_->model().setSaved();
-    studio_->controller().files().newGraph();
-    studio_->model().apply("All nodes", [this](graph::Document& document) {
-        document = {};
-        for (const NodeDesc& desc : studio_->workspace().engine.catalog().nodes()) {
-            const size_t index = document.nodes.size();
-            addNode(
-                document,
-                desc,
-                {300.0 * static_cast<double>(index % 8), 500.0 * static_cast<double>(index / 8)});
-        }
-    });
-    GraphView& canvas = studio_->controller().widgets().canvas;
-    QStringList problems;
-    for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
-        studio_->window().actions().at(std::string("view.") + scheme).trigger();
-        canvas.invoke("view.fit_all");
-        QTest::qWait(50);
-        for (NodeItem* node : qobject_cast<GraphScene*>(canvas.scene())->shownNodes()) {
-            NodeStatus measured = node->status();
-            measured.activity = NodeActivity::Finished;
-            measured.milliseconds = 123456;
-            measured.peakBytes = 15ull << 30;
-            measured.policy = "auto: leaf+stream";
-            node->setStatus(measured);
-            for (const double zoom : {2.0, 1.0, 0.65, 0.45}) {
-                problems += test::nodeTextProblems(*node, zoom);
-            }
-        }
-        test::keepScreenshot(studio_->window(), QString("all_nodes_%1").arg(scheme));
-    }
-    studio_->model().setSaved();
-    QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
-}
-
-/// Graphs of examples/graphs and built-in presets, as they are opened.
-void StudioTest::nodesOfOurGraphsStandApart() {
-    QStringList problems;
-    const auto look = [&](const QString& name) {
-        const auto* scene =
-            qobject_cast<GraphScene*>(studio_->controller().widgets().canvas.scene());
-        const NodeRects rects = scene->nodeRects();
-        for (auto one = rects.begin(); one != rects.end(); ++one) {
-            for (auto other = std::next(one); other != rects.end(); ++other) {
-                if (one->second.intersects(other->second)) {
-                    problems << name + ": " + QString::fromStdString(one->first) + " and " +
-                                    QString::fromStdString(other->first);
-                }
-            }
-        }
-        studio_->model().setSaved();
-    };
-    studio_->model().setSaved();
-    for (const PresetEntry& preset : studio_->workspace().presets.entries()) {
-        if (preset.id.startsWith("builtin:")) {
-            studio_->controller().presets().open(preset.id);
-            QCOMPARE(studio_->workspace().file.name(), preset.title);
-            look(preset.id);
-        }
-    }
-    const QDir graphs(sourcePath("examples/graphs"));
-    for (const QString& name : graphs.entryList({"*.json"}, QDir::Files)) {
-        const QByteArray text = contentsOf(graphs.filePath(name));
-        studio_->model().apply("Open", [&](graph::Document& document) {
-            document = graph::parseDocument(text.toStdString());
-        });
-        look(name);
-    }
-    QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
-}
 
 /// The test, or a studio that it starts.
 int runStudio(int count, char** words) {

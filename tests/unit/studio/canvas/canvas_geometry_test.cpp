@@ -33,156 +33,145 @@ class CanvasGeometryTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void partsOfANodeDoNotOverlap();
-    void pointsFindTheirPart_data();
-    void pointsFindTheirPart();
-    void collapsedNodeKeepsItsPorts();
-    void imageKeepsItsAspect();
-    void wireGoesAroundNodesInTheWay();
-    void wireRunsThroughItsBends();
-    void bendIsPutBetweenItsNeighbours();
-    void snapsToEdgesBeforeTheGrid();
-    void movesToTheNodeAhead_data();
-    void movesToTheNodeAhead();
-};
 
-void CanvasGeometryTest::partsOfANodeDoNotOverlap() {
-    const ui::NodeLayout layout = ui::layoutNode(sampleFace(), {40, 200}, {512, 256}, 1);
+    void partsOfANodeDoNotOverlap() {
+        const ui::NodeLayout layout = ui::layoutNode(sampleFace(), {40, 200}, {512, 256}, 1);
 
-    std::vector<QRectF> parts{layout.header, layout.nodeImage, layout.footer};
-    for (const ui::RowSpot& row : layout.rows) {
-        parts.push_back(row.field);
-        QVERIFY(row.field.contains(row.label));
-        QVERIFY(row.field.contains(row.value));
-        QVERIFY(!row.label.intersects(row.value));
-    }
-    for (const ui::PortSpot& port : layout.inputs) {
-        parts.push_back(port.label);
-    }
-    parts.push_back(layout.outputs[0].label);
-    for (size_t i = 0; i < parts.size(); ++i) {
-        QVERIFY(layout.body.contains(parts[i]));
-        for (size_t j = i + 1; j < parts.size(); ++j) {
-            QVERIFY2(!parts[i].intersects(parts[j]),
-                     qPrintable(QStringLiteral("%1 %2").arg(i).arg(j)));
+        std::vector<QRectF> parts{layout.header, layout.nodeImage, layout.footer};
+        for (const ui::RowSpot& row : layout.rows) {
+            parts.push_back(row.field);
+            QVERIFY(row.field.contains(row.label));
+            QVERIFY(row.field.contains(row.value));
+            QVERIFY(!row.label.intersects(row.value));
+        }
+        for (const ui::PortSpot& port : layout.inputs) {
+            parts.push_back(port.label);
+        }
+        parts.push_back(layout.outputs[0].label);
+        for (size_t i = 0; i < parts.size(); ++i) {
+            QVERIFY(layout.body.contains(parts[i]));
+            for (size_t j = i + 1; j < parts.size(); ++j) {
+                QVERIFY2(!parts[i].intersects(parts[j]),
+                         qPrintable(QStringLiteral("%1 %2").arg(i).arg(j)));
+            }
         }
     }
-}
 
-void CanvasGeometryTest::pointsFindTheirPart_data() {
-    const ui::NodeLayout layout = ui::layoutNode(sampleFace(), {40, 40}, {512, 256}, 0);
-    QTest::addColumn<QPointF>("point");
-    QTest::addColumn<int>("part");
-    QTest::addColumn<int>("index");
-    const auto row = [](const char* name, QPointF point, ui::NodePart part, int index) {
-        QTest::newRow(name) << point << static_cast<int>(part) << index;
-    };
-    row("fold", layout.fold.center(), ui::NodePart::Fold, -1);
-    row("header", layout.title.center(), ui::NodePart::Header, -1);
-    row("second input", layout.inputs[1].centre - QPointF(4, 0), ui::NodePart::Input, 1);
-    row("output", layout.outputs[0].centre, ui::NodePart::Output, 0);
-    row("label", layout.rows[1].label.center(), ui::NodePart::Row, 1);
-    row("value", layout.rows[1].value.center(), ui::NodePart::Value, 1);
-    row("lines", layout.rows[0].value.center(), ui::NodePart::Value, 0);
-    row("picture", layout.nodeImage.center(), ui::NodePart::Image, -1);
-    row("footer", layout.footer.center(), ui::NodePart::Footer, -1);
-    row("outside", QPointF(-40, -40), ui::NodePart::None, -1);
-}
-
-void CanvasGeometryTest::pointsFindTheirPart() {
-    const ui::NodeLayout layout = ui::layoutNode(sampleFace(), {40, 40}, {512, 256}, 0);
-    QFETCH(QPointF, point);
-    QFETCH(int, part);
-    QFETCH(int, index);
-
-    const ui::NodePartAt found = ui::partAt(layout, point, 10);
-
-    QCOMPARE(static_cast<int>(found.part), part);
-    QCOMPARE(found.index, index);
-}
-
-void CanvasGeometryTest::collapsedNodeKeepsItsPorts() {
-    ui::NodeFace face = sampleFace();
-    face.isCollapsed = true;
-
-    const ui::NodeLayout layout = ui::layoutNode(face, {}, {}, 0);
-
-    QCOMPARE(layout.body.height(), ui::node_measures::kHeader);
-    QCOMPARE(layout.inputs.size(), size_t{2});
-    QVERIFY(layout.inputs[0].centre != layout.inputs[1].centre);
-    QVERIFY(layout.rows.empty());
-}
-
-void CanvasGeometryTest::imageKeepsItsAspect() {
-    for (const QSize size : {QSize(512, 256), QSize(256, 512), QSize(64, 512)}) {
-        const QRectF image = ui::layoutNode(sampleFace(), {}, size, 0).nodeImage;
-        const double wanted = static_cast<double>(size.width()) / size.height();
-        QVERIFY(std::abs(image.width() / image.height() - wanted) < 0.03 * wanted);
+    void pointsFindTheirPart_data() {
+        const ui::NodeLayout layout = ui::layoutNode(sampleFace(), {40, 40}, {512, 256}, 0);
+        QTest::addColumn<QPointF>("point");
+        QTest::addColumn<int>("part");
+        QTest::addColumn<int>("index");
+        const auto row = [](const char* name, QPointF point, ui::NodePart part, int index) {
+            QTest::newRow(name) << point << static_cast<int>(part) << index;
+        };
+        row("fold", layout.fold.center(), ui::NodePart::Fold, -1);
+        row("header", layout.title.center(), ui::NodePart::Header, -1);
+        row("second input", layout.inputs[1].centre - QPointF(4, 0), ui::NodePart::Input, 1);
+        row("output", layout.outputs[0].centre, ui::NodePart::Output, 0);
+        row("label", layout.rows[1].label.center(), ui::NodePart::Row, 1);
+        row("value", layout.rows[1].value.center(), ui::NodePart::Value, 1);
+        row("lines", layout.rows[0].value.center(), ui::NodePart::Value, 0);
+        row("picture", layout.nodeImage.center(), ui::NodePart::Image, -1);
+        row("footer", layout.footer.center(), ui::NodePart::Footer, -1);
+        row("outside", QPointF(-40, -40), ui::NodePart::None, -1);
     }
-}
 
-void CanvasGeometryTest::wireGoesAroundNodesInTheWay() {
-    const QRectF between(260, 0, 224, 240);
-    const QRectF below(260, 260, 224, 160);
+    void pointsFindTheirPart() {
+        const ui::NodeLayout layout = ui::layoutNode(sampleFace(), {40, 40}, {512, 256}, 0);
+        QFETCH(QPointF, point);
+        QFETCH(int, part);
+        QFETCH(int, index);
 
-    const ui::WirePath straight = ui::wirePath({224, 50}, {560, 50}, {}, {}, 0);
-    const ui::WirePath around = ui::wirePath({224, 50}, {560, 50}, {}, {between, below}, 0);
+        const ui::NodePartAt found = ui::partAt(layout, point, 10);
 
-    QVERIFY(runsBehind(straight, between));
-    QVERIFY(!runsBehind(around, between));
-    QVERIFY(!runsBehind(around, below));
-    QVERIFY(around.isDetour);
-    QCOMPARE(around.points.front(), QPointF(224, 50));
-    QCOMPARE(around.points.back(), QPointF(560, 50));
-}
+        QCOMPARE(static_cast<int>(found.part), part);
+        QCOMPARE(found.index, index);
+    }
 
-void CanvasGeometryTest::wireRunsThroughItsBends() {
-    const ui::WirePath wire = ui::wirePath({0, 0}, {400, 0}, {{200, 150}}, {}, 0);
+    void collapsedNodeKeepsItsPorts() {
+        ui::NodeFace face = sampleFace();
+        face.isCollapsed = true;
 
-    QVERIFY(ui::distanceTo(wire, {200, 150}) < 0.01);
-    QVERIFY(ui::distanceTo(wire, {200, 0}) > 20);
-}
+        const ui::NodeLayout layout = ui::layoutNode(face, {}, {}, 0);
 
-void CanvasGeometryTest::bendIsPutBetweenItsNeighbours() {
-    const std::vector<QPointF> via{{100, 50}, {300, 50}};
+        QCOMPARE(layout.body.height(), ui::node_measures::kHeader);
+        QCOMPARE(layout.inputs.size(), size_t{2});
+        QVERIFY(layout.inputs[0].centre != layout.inputs[1].centre);
+        QVERIFY(layout.rows.empty());
+    }
 
-    QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {40, 20}), size_t{0});
-    QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {200, 50}), size_t{1});
-    QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {370, 10}), size_t{2});
-}
+    void imageKeepsItsAspect() {
+        for (const QSize size : {QSize(512, 256), QSize(256, 512), QSize(64, 512)}) {
+            const QRectF image = ui::layoutNode(sampleFace(), {}, size, 0).nodeImage;
+            const double wanted = static_cast<double>(size.width()) / size.height();
+            QVERIFY(std::abs(image.width() / image.height() - wanted) < 0.03 * wanted);
+        }
+    }
 
-void CanvasGeometryTest::snapsToEdgesBeforeTheGrid() {
-    const std::vector<QRectF> others{{101, 300, 200, 100}};
+    void wireGoesAroundNodesInTheWay() {
+        const QRectF between(260, 0, 224, 240);
+        const QRectF below(260, 260, 224, 160);
 
-    const ui::Snapped snap = ui::snapped({104, 45, 200, 100}, others, 8, 6);
+        const ui::WirePath straight = ui::wirePath({224, 50}, {560, 50}, {}, {}, 0);
+        const ui::WirePath around = ui::wirePath({224, 50}, {560, 50}, {}, {between, below}, 0);
 
-    QCOMPARE(snap.shift, QPointF(-3, 3));  // left edge of the other; the grid of 8 downwards
-    QCOMPARE(snap.guides.size(), size_t{1});
-    QCOMPARE(snap.guides[0].x1(), 101.0);
-}
+        QVERIFY(runsBehind(straight, between));
+        QVERIFY(!runsBehind(around, between));
+        QVERIFY(!runsBehind(around, below));
+        QVERIFY(around.isDetour);
+        QCOMPARE(around.points.front(), QPointF(224, 50));
+        QCOMPARE(around.points.back(), QPointF(560, 50));
+    }
 
-void CanvasGeometryTest::movesToTheNodeAhead_data() {
-    QTest::addColumn<int>("direction");
-    QTest::addColumn<QString>("next");
-    QTest::newRow("right") << static_cast<int>(ui::FocusDirection::Right) << "right";
-    QTest::newRow("left") << static_cast<int>(ui::FocusDirection::Left) << "left";
-    QTest::newRow("up") << static_cast<int>(ui::FocusDirection::Up) << "";
-    QTest::newRow("down") << static_cast<int>(ui::FocusDirection::Down) << "down";
-}
+    void wireRunsThroughItsBends() {
+        const ui::WirePath wire = ui::wirePath({0, 0}, {400, 0}, {{200, 150}}, {}, 0);
 
-void CanvasGeometryTest::movesToTheNodeAhead() {
-    const ui::NodeRects rects{{"middle", {300, 0, 200, 100}},
-                              {"left", {0, 20, 200, 100}},
-                              {"right", {600, 10, 200, 100}},
-                              {"far", {900, 0, 200, 100}},
-                              {"down", {320, 200, 200, 100}}};
-    QFETCH(int, direction);
-    QFETCH(QString, next);
+        QVERIFY(ui::distanceTo(wire, {200, 150}) < 0.01);
+        QVERIFY(ui::distanceTo(wire, {200, 0}) > 20);
+    }
 
-    QCOMPARE(QString::fromStdString(
-                 ui::adjacentNode(rects, "middle", static_cast<ui::FocusDirection>(direction))),
-             next);
-}
+    void bendIsPutBetweenItsNeighbours() {
+        const std::vector<QPointF> via{{100, 50}, {300, 50}};
+
+        QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {40, 20}), size_t{0});
+        QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {200, 50}), size_t{1});
+        QCOMPARE(ui::positionOnWire({0, 0}, {400, 0}, via, {370, 10}), size_t{2});
+    }
+
+    void snapsToEdgesBeforeTheGrid() {
+        const std::vector<QRectF> others{{101, 300, 200, 100}};
+
+        const ui::Snapped snap = ui::snapped({104, 45, 200, 100}, others, 8, 6);
+
+        QCOMPARE(snap.shift, QPointF(-3, 3));  // left edge of the other; the grid of 8 downwards
+        QCOMPARE(snap.guides.size(), size_t{1});
+        QCOMPARE(snap.guides[0].x1(), 101.0);
+    }
+
+    void movesToTheNodeAhead_data() {
+        QTest::addColumn<int>("direction");
+        QTest::addColumn<QString>("next");
+        QTest::newRow("right") << static_cast<int>(ui::FocusDirection::Right) << "right";
+        QTest::newRow("left") << static_cast<int>(ui::FocusDirection::Left) << "left";
+        QTest::newRow("up") << static_cast<int>(ui::FocusDirection::Up) << "";
+        QTest::newRow("down") << static_cast<int>(ui::FocusDirection::Down) << "down";
+    }
+
+    void movesToTheNodeAhead() {
+        const ui::NodeRects rects{{"middle", {300, 0, 200, 100}},
+                                  {"left", {0, 20, 200, 100}},
+                                  {"right", {600, 10, 200, 100}},
+                                  {"far", {900, 0, 200, 100}},
+                                  {"down", {320, 200, 200, 100}}};
+        QFETCH(int, direction);
+        QFETCH(QString, next);
+
+        QCOMPARE(QString::fromStdString(
+                     ui::adjacentNode(rects, "middle", static_cast<ui::FocusDirection>(direction))),
+                 next);
+    }
+};
 
 LOWTIDE_WINDOW_TEST(CanvasGeometryTest)
 

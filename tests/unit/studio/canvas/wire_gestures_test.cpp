@@ -11,228 +11,210 @@ class WireGesturesTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void cleanup();
-    void connectsPorts_whenDraggedFromEitherEnd_data();
-    void connectsPorts_whenDraggedFromEitherEnd();
-    void connectsTheFirstPortThatFits_overTheNode();
-    void explainsWhy_whenTheWireIsRefused();
-    void offersWhatFits_whenLetGoOverEmptyCanvas();
-    void takesUpAWire_andPutsItElsewhere();
-    void removesAWire_whenItsEndIsLetGoOverNothing();
-    void escapeLeavesTheWireAsItWas();
-    void doubleClickBendsAWire_andStraightensIt();
-    void movesABend();
-    void deletesTheWireThatWasClicked();
-    void undoTakesOneGestureBack();
-    void keysWireANode_nearestFirst();
-    void keysWireAnInput();
-    void wiresThatWouldBeRefusedAreNotOffered();
-    void escapeClosesTheListOfWires();
+
+    void init() {
+        failOnQtWarnings();
+        bench_ = std::make_unique<CanvasBench>();
+        load_ = bench_->add("load.model", 0, 100);
+        denoise_ = bench_->add("denoise.sample", 300, 100);
+        decode_ = bench_->add("decode.image", 600, 100);
+        bench_->show();
+    }
+
+    void cleanup() { bench_.reset(); }
+
+    void connectsPorts_whenDraggedFromEitherEnd_data() {
+        testing::addTable<bool>({"isForward"},
+                                {{"from the output", true}, {"from the input", false}});
+    }
+
+    void connectsPorts_whenDraggedFromEitherEnd() {
+        QFETCH(bool, isForward);
+        const QPoint output = bench_->output(load_, "model");
+        const QPoint input = bench_->input(denoise_, "model");
+
+        bench_->drag(isForward ? output : input, isForward ? input : output);
+
+        QVERIFY(bench_->hasLink(load_, denoise_, "model"));
+        QCOMPARE(bench_->scene().wires().wires().size(), size_t{1});
+    }
+
+    void connectsTheFirstPortThatFits_overTheNode() {
+        bench_->drag(bench_->output(denoise_, "latent"), bench_->header(decode_));
+
+        QVERIFY(bench_->hasLink(denoise_, decode_, "latent"));
+    }
+
+    void explainsWhy_whenTheWireIsRefused() {
+        const QPoint from = bench_->output(load_, "model");
+        const QPoint to = bench_->input(decode_, "latent");
+        QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
+        bench_->hold((from + to) / 2);
+        bench_->hold(to);
+        const auto* tip = bench_->view->findChild<QLabel*>("pointerTip");
+
+        QVERIFY(tip->isVisible());
+        QVERIFY2(tip->text().contains("LATENT"), qPrintable(tip->text()));
+        QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, to);
+        QVERIFY(bench_->model.document().links.empty());
+        QVERIFY(!tip->isVisible());
+    }
+
+    void offersWhatFits_whenLetGoOverEmptyCanvas() {
+        bench_->drag(bench_->output(decode_, "image"), QPoint(900, 600));
+        auto* search = bench_->view->findChild<ui::SearchPopup*>();
+        QVERIFY(search->isVisible());
+        QCOMPARE(search->hits().size(), size_t{1});
+
+        QTest::keyClick(search->findChild<QLineEdit*>(), Qt::Key_Return);
+
+        QCOMPARE(bench_->model.document().nodes.size(), size_t{4});
+        const std::string added = *bench_->view->selectedNodes().begin();
+        QCOMPARE(bench_->model.node(added)->type, std::string("save.image"));
+        QVERIFY(bench_->hasLink(decode_, added, "image"));
+    }
+
+    void takesUpAWire_andPutsItElsewhere() {
+        bench_->connect(load_, "model", denoise_, "model");
+
+        bench_->drag(bench_->input(denoise_, "model"), bench_->input(decode_, "model"));
+
+        QVERIFY(!bench_->hasLink(load_, denoise_, "model"));
+        QVERIFY(bench_->hasLink(load_, decode_, "model"));
+    }
+
+    void removesAWire_whenItsEndIsLetGoOverNothing() {
+        bench_->connect(load_, "model", denoise_, "model");
+
+        bench_->drag(bench_->input(denoise_, "model"), QPoint(900, 650));
+
+        QVERIFY(bench_->model.document().links.empty());
+    }
+
+    void escapeLeavesTheWireAsItWas() {
+        bench_->connect(load_, "model", denoise_, "model");
+        const QPoint from = bench_->input(denoise_, "model");
+        QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
+        bench_->hold(QPoint(900, 650));
+
+        QTest::keyClick(bench_->view.get(), Qt::Key_Escape);
+        QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, QPoint(900, 650));
+
+        QVERIFY(bench_->hasLink(load_, denoise_, "model"));
+    }
+
+    void doubleClickBendsAWire_andStraightensIt() {
+        bench_->connect(load_, "model", denoise_, "model");
+        const QPointF middle = bench_->scene().wires().wires()[0].path.curve.pointAtPercent(0.5);
+
+        bench_->doubleClick(bench_->pixel(middle));
+        QCOMPARE(ui::reroutesOf(bench_->model.document().links[0]).size(), size_t{1});
+
+        bench_->doubleClick(bench_->pixel(middle));
+        QVERIFY(ui::reroutesOf(bench_->model.document().links[0]).empty());
+    }
+
+    void movesABend() {
+        bench_->connect(load_, "model", denoise_, "model");
+        bench_->model.apply("bend", [&](graph::Document& document) {
+            ui::setReroutes(document, {denoise_, "model"}, {{264, 160}});
+        });
+
+        bench_->drag(bench_->pixel({264, 160}), bench_->pixel({280, 400}));
+
+        const auto points = ui::reroutesOf(bench_->model.document().links[0]);
+        QCOMPARE(points.size(), size_t{1});
+        QCOMPARE(points[0].y, 400.0);
+    }
+
+    void deletesTheWireThatWasClicked() {
+        bench_->connect(load_, "model", denoise_, "model");
+        const QPointF middle = bench_->scene().wires().wires()[0].path.curve.pointAtPercent(0.5);
+
+        bench_->click(bench_->pixel(middle));
+        QTest::keyClick(bench_->view.get(), Qt::Key_Delete);
+
+        QVERIFY(bench_->model.document().links.empty());
+        QCOMPARE(bench_->model.document().nodes.size(), size_t{3});
+    }
+
+    void undoTakesOneGestureBack() {
+        bench_->connect(load_, "model", denoise_, "model");
+        const int steps = bench_->model.undoStack().count();
+
+        bench_->drag(bench_->input(denoise_, "model"), bench_->input(decode_, "model"));
+        QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+        bench_->model.undoStack().undo();
+
+        QVERIFY(bench_->hasLink(load_, denoise_, "model"));
+        QVERIFY(!bench_->hasLink(load_, decode_, "model"));
+    }
+
+    void keysWireANode_nearestFirst() {
+        const std::string far = bench_->add("decode.image", 1600, 100);
+        bench_->view->select({denoise_});
+        const int steps = bench_->model.undoStack().count();
+
+        QTest::keyClick(bench_->view.get(), Qt::Key_C);
+        const auto* list = bench_->view->findChild<QListView*>("wireSearchList");
+        QVERIFY(list->isVisible());
+        QCOMPARE(list->model()->index(0, 0).data().toString(), QString("Latent → Decode: Latent"));
+        QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
+
+        QVERIFY(bench_->hasLink(denoise_, decode_, "latent"));
+        QVERIFY(!bench_->hasLink(denoise_, far, "latent"));
+        QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+        QVERIFY(!list->isVisible());
+        QVERIFY(bench_->view->hasFocus());
+        QTest::keyClick(bench_->view.get(), Qt::Key_C);  // the nearest has its wire now
+        QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
+        QVERIFY(bench_->hasLink(denoise_, far, "latent"));
+    }
+
+    void keysWireAnInput() {
+        bench_->view->select({decode_});
+
+        QTest::keyClick(bench_->view.get(), Qt::Key_C);
+        QTest::keyClicks(bench_->view->focusWidget(), "model load");
+        QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
+
+        QVERIFY(bench_->hasLink(load_, decode_, "model"));
+        QCOMPARE(bench_->model.document().links.size(), size_t{1});
+    }
+
+    void wiresThatWouldBeRefusedAreNotOffered() {
+        const std::string scale = bench_->add("latent.scale", 300, 500);
+        bench_->connect(denoise_, "latent", scale, "latent");
+        const auto offered = [this](const std::string& node) {
+            return ui::wireChoices(
+                bench_->model.document(), bench_->catalog, bench_->scene().nodeRects(), node, {});
+        };
+
+        for (const ui::WireChoice& choice : offered(scale)) {
+            QVERIFY(choice.to.node != denoise_);  // a circle
+            QVERIFY(choice.type == "LATENT");
+            QVERIFY(choice.from.node != choice.to.node);
+        }
+        QCOMPARE(offered(scale).size(), size_t{1});
+        QCOMPARE(offered(scale)[0].to, (graph::PortRef{decode_, "latent"}));
+        QVERIFY(offered("nobody").empty());
+    }
+
+    void escapeClosesTheListOfWires() {
+        bench_->view->select({denoise_});
+        QTest::keyClick(bench_->view.get(), Qt::Key_C);
+
+        QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Escape);
+
+        QVERIFY(!bench_->view->findChild<ui::WirePopup*>()->isVisible());
+        QVERIFY(bench_->model.document().links.empty());
+    }
 
 private:
     std::unique_ptr<CanvasBench> bench_;
+
     std::string load_, denoise_, decode_;
 };
-
-void WireGesturesTest::init() {
-    failOnQtWarnings();
-    bench_ = std::make_unique<CanvasBench>();
-    load_ = bench_->add("load.model", 0, 100);
-    denoise_ = bench_->add("denoise.sample", 300, 100);
-    decode_ = bench_->add("decode.image", 600, 100);
-    bench_->show();
-}
-
-void WireGesturesTest::cleanup() {
-    bench_.reset();
-}
-
-void WireGesturesTest::connectsPorts_whenDraggedFromEitherEnd_data() {
-    testing::addTable<bool>({"isForward"}, {{"from the output", true}, {"from the input", false}});
-}
-
-void WireGesturesTest::connectsPorts_whenDraggedFromEitherEnd() {
-    QFETCH(bool, isForward);
-    const QPoint output = bench_->output(load_, "model");
-    const QPoint input = bench_->input(denoise_, "model");
-
-    bench_->drag(isForward ? output : input, isForward ? input : output);
-
-    QVERIFY(bench_->hasLink(load_, denoise_, "model"));
-    QCOMPARE(bench_->scene().wires().wires().size(), size_t{1});
-}
-
-void WireGesturesTest::connectsTheFirstPortThatFits_overTheNode() {
-    bench_->drag(bench_->output(denoise_, "latent"), bench_->header(decode_));
-
-    QVERIFY(bench_->hasLink(denoise_, decode_, "latent"));
-}
-
-void WireGesturesTest::explainsWhy_whenTheWireIsRefused() {
-    const QPoint from = bench_->output(load_, "model");
-    const QPoint to = bench_->input(decode_, "latent");
-    QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
-    bench_->hold((from + to) / 2);
-    bench_->hold(to);
-    const auto* tip = bench_->view->findChild<QLabel*>("pointerTip");
-
-    QVERIFY(tip->isVisible());
-    QVERIFY2(tip->text().contains("LATENT"), qPrintable(tip->text()));
-    QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, to);
-    QVERIFY(bench_->model.document().links.empty());
-    QVERIFY(!tip->isVisible());
-}
-
-void WireGesturesTest::offersWhatFits_whenLetGoOverEmptyCanvas() {
-    bench_->drag(bench_->output(decode_, "image"), QPoint(900, 600));
-    auto* search = bench_->view->findChild<ui::SearchPopup*>();
-    QVERIFY(search->isVisible());
-    QCOMPARE(search->hits().size(), size_t{1});
-
-    QTest::keyClick(search->findChild<QLineEdit*>(), Qt::Key_Return);
-
-    QCOMPARE(bench_->model.document().nodes.size(), size_t{4});
-    const std::string added = *bench_->view->selectedNodes().begin();
-    QCOMPARE(bench_->model.node(added)->type, std::string("save.image"));
-    QVERIFY(bench_->hasLink(decode_, added, "image"));
-}
-
-void WireGesturesTest::takesUpAWire_andPutsItElsewhere() {
-    bench_->connect(load_, "model", denoise_, "model");
-
-    bench_->drag(bench_->input(denoise_, "model"), bench_->input(decode_, "model"));
-
-    QVERIFY(!bench_->hasLink(load_, denoise_, "model"));
-    QVERIFY(bench_->hasLink(load_, decode_, "model"));
-}
-
-void WireGesturesTest::removesAWire_whenItsEndIsLetGoOverNothing() {
-    bench_->connect(load_, "model", denoise_, "model");
-
-    bench_->drag(bench_->input(denoise_, "model"), QPoint(900, 650));
-
-    QVERIFY(bench_->model.document().links.empty());
-}
-
-void WireGesturesTest::escapeLeavesTheWireAsItWas() {
-    bench_->connect(load_, "model", denoise_, "model");
-    const QPoint from = bench_->input(denoise_, "model");
-    QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
-    bench_->hold(QPoint(900, 650));
-
-    QTest::keyClick(bench_->view.get(), Qt::Key_Escape);
-    QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, QPoint(900, 650));
-
-    QVERIFY(bench_->hasLink(load_, denoise_, "model"));
-}
-
-void WireGesturesTest::doubleClickBendsAWire_andStraightensIt() {
-    bench_->connect(load_, "model", denoise_, "model");
-    const QPointF middle = bench_->scene().wires().wires()[0].path.curve.pointAtPercent(0.5);
-
-    bench_->doubleClick(bench_->pixel(middle));
-    QCOMPARE(ui::reroutesOf(bench_->model.document().links[0]).size(), size_t{1});
-
-    bench_->doubleClick(bench_->pixel(middle));
-    QVERIFY(ui::reroutesOf(bench_->model.document().links[0]).empty());
-}
-
-void WireGesturesTest::movesABend() {
-    bench_->connect(load_, "model", denoise_, "model");
-    bench_->model.apply("bend", [&](graph::Document& document) {
-        ui::setReroutes(document, {denoise_, "model"}, {{264, 160}});
-    });
-
-    bench_->drag(bench_->pixel({264, 160}), bench_->pixel({280, 400}));
-
-    const auto points = ui::reroutesOf(bench_->model.document().links[0]);
-    QCOMPARE(points.size(), size_t{1});
-    QCOMPARE(points[0].y, 400.0);
-}
-
-void WireGesturesTest::deletesTheWireThatWasClicked() {
-    bench_->connect(load_, "model", denoise_, "model");
-    const QPointF middle = bench_->scene().wires().wires()[0].path.curve.pointAtPercent(0.5);
-
-    bench_->click(bench_->pixel(middle));
-    QTest::keyClick(bench_->view.get(), Qt::Key_Delete);
-
-    QVERIFY(bench_->model.document().links.empty());
-    QCOMPARE(bench_->model.document().nodes.size(), size_t{3});
-}
-
-void WireGesturesTest::undoTakesOneGestureBack() {
-    bench_->connect(load_, "model", denoise_, "model");
-    const int steps = bench_->model.undoStack().count();
-
-    bench_->drag(bench_->input(denoise_, "model"), bench_->input(decode_, "model"));
-    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
-    bench_->model.undoStack().undo();
-
-    QVERIFY(bench_->hasLink(load_, denoise_, "model"));
-    QVERIFY(!bench_->hasLink(load_, decode_, "model"));
-}
-
-void WireGesturesTest::keysWireANode_nearestFirst() {
-    const std::string far = bench_->add("decode.image", 1600, 100);
-    bench_->view->select({denoise_});
-    const int steps = bench_->model.undoStack().count();
-
-    QTest::keyClick(bench_->view.get(), Qt::Key_C);
-    const auto* list = bench_->view->findChild<QListView*>("wireSearchList");
-    QVERIFY(list->isVisible());
-    QCOMPARE(list->model()->index(0, 0).data().toString(), QString("Latent → Decode: Latent"));
-    QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
-
-    QVERIFY(bench_->hasLink(denoise_, decode_, "latent"));
-    QVERIFY(!bench_->hasLink(denoise_, far, "latent"));
-    QCOMPARE(bench_->model.undoStack().count(), steps + 1);
-    QVERIFY(!list->isVisible());
-    QVERIFY(bench_->view->hasFocus());
-    QTest::keyClick(bench_->view.get(), Qt::Key_C);  // the nearest has its wire now
-    QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
-    QVERIFY(bench_->hasLink(denoise_, far, "latent"));
-}
-
-void WireGesturesTest::keysWireAnInput() {
-    bench_->view->select({decode_});
-
-    QTest::keyClick(bench_->view.get(), Qt::Key_C);
-    QTest::keyClicks(bench_->view->focusWidget(), "model load");
-    QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Return);
-
-    QVERIFY(bench_->hasLink(load_, decode_, "model"));
-    QCOMPARE(bench_->model.document().links.size(), size_t{1});
-}
-
-void WireGesturesTest::wiresThatWouldBeRefusedAreNotOffered() {
-    const std::string scale = bench_->add("latent.scale", 300, 500);
-    bench_->connect(denoise_, "latent", scale, "latent");
-    const auto offered = [this](const std::string& node) {
-        return ui::wireChoices(
-            bench_->model.document(), bench_->catalog, bench_->scene().nodeRects(), node, {});
-    };
-
-    for (const ui::WireChoice& choice : offered(scale)) {
-        QVERIFY(choice.to.node != denoise_);  // a circle
-        QVERIFY(choice.type == "LATENT");
-        QVERIFY(choice.from.node != choice.to.node);
-    }
-    QCOMPARE(offered(scale).size(), size_t{1});
-    QCOMPARE(offered(scale)[0].to, (graph::PortRef{decode_, "latent"}));
-    QVERIFY(offered("nobody").empty());
-}
-
-void WireGesturesTest::escapeClosesTheListOfWires() {
-    bench_->view->select({denoise_});
-    QTest::keyClick(bench_->view.get(), Qt::Key_C);
-
-    QTest::keyClick(bench_->view->focusWidget(), Qt::Key_Escape);
-
-    QVERIFY(!bench_->view->findChild<ui::WirePopup*>()->isVisible());
-    QVERIFY(bench_->model.document().links.empty());
-}
 
 LOWTIDE_WINDOW_TEST(WireGesturesTest)
 

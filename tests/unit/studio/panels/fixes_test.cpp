@@ -126,279 +126,262 @@ class FixesTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void setsTheCheapestPolicy();
-    void keepsTheDevice_whenThePolicyChanges();
-    void raisesTheBudget_whereThereIsOne();
-    void movesTheNodeToTheCpu();
-    void proposesNothing_thatWouldNotHelp();
-    void asksWhereAFileIs_data();
-    void asksWhereAFileIs();
-    void removesIssuesOfValidation_data();
-    void removesIssuesOfValidation();
-    void offersNothing_whereAUserDecides();
-    void writesBudgets_data();
-    void writesBudgets();
-    void roundsUp_data();
-    void roundsUp();
-    void aNodeIsInsertedBeforeAnImageThatDoesNotFit();
-    void nothingIsInsertedThatIsNotThere();
-    void offersToConvertTheModelThatDoesNotFit();
-    void offersNoConversion_whereItWouldNotHelp();
+
+    void setsTheCheapestPolicy() {
+        const graph::Catalog catalog = sampleCatalog();
+        graph::Document document = sampleDocument();
+        document.nodes["denoise"].memory = "none";
+
+        const std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog);
+        QCOMPARE(fixes.size(), size_t{1});
+        QCOMPARE(fixes[0].label, QString("Set the memory policy of Denoise to auto"));
+        fixes[0].edit(document);
+
+        QCOMPARE(document.nodes["denoise"].memory, Json("auto"));
+    }
+
+    void keepsTheDevice_whenThePolicyChanges() {
+        const graph::Catalog catalog = sampleCatalog();
+        graph::Document document = sampleDocument();
+        document.nodes["denoise"].memory = "none@fake:8GiB";
+
+        fixesFor(refusal(kTighter), document, catalog).at(0).edit(document);
+
+        const memory::Policy policy =
+            memory::policyFromJson(document.nodes["denoise"].memory, "denoise");
+        QCOMPARE(policy.name, std::string("auto"));
+        QVERIFY(policy.device.has_value());
+        QVERIFY(policy.device == memory::parsePolicy("none@fake:8GiB").device);
+    }
+
+    void raisesTheBudget_whereThereIsOne() {
+        const graph::Catalog catalog = sampleCatalog();
+        graph::Document document = sampleDocument();
+        document.memoryBudget = "10MiB";
+
+        const std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog);
+        QCOMPARE(fixes.size(), size_t{2});
+        QCOMPARE(fixes[1].label, QString("Raise the budget to 20 MiB"));
+        fixes[1].edit(document);
+
+        QCOMPARE(*document.memoryBudget, std::string("20MiB"));
+        QVERIFY(parseBytes(*document.memoryBudget).value_or(0) >= 20897792);
+        QCOMPARE(withBudget("cpu=8GiB,fake=10MiB", "fake", 10 * kMiB, 20 * kMiB),
+                 std::string("fake=20MiB,cpu=8GiB"));
+        QCOMPARE(withBudget("1GiB,fake:1=2MiB", "cpu", 5, 20 * kMiB),
+                 std::string("1GiB,cpu=20MiB,fake:1=2MiB"));
+    }
+
+    void movesTheNodeToTheCpu() {
+        const graph::Catalog catalog = sampleCatalog();
+        graph::Document document = sampleDocument();
+
+        const std::vector<Fix> fixes = fixesFor(refusal(kNothingHelps), document, catalog);
+        QCOMPARE(fixes.size(), size_t{1});
+        fixes[0].edit(document);
+
+        const memory::Policy policy =
+            memory::policyFromJson(document.nodes["denoise"].memory, "denoise");
+        QCOMPARE(policy.device->id(), std::string("cpu"));
+    }
+
+    void proposesNothing_thatWouldNotHelp() {
+        const graph::Catalog catalog = sampleCatalog();
+        QVERIFY(fixesFor(refusal(kNothingHelpsHere), sampleDocument(), catalog).empty());
+        QVERIFY(fixesFor(refusal(kOfALaterVersion), sampleDocument(), catalog).empty());
+        QVERIFY(fixesFor(refusal("no JSON"), sampleDocument(), catalog).empty());
+        graph::Document bounded = sampleDocument();
+        bounded.memoryBudget = "10MiB";
+        QVERIFY(fixesFor(refusal(kNothingHelpsHere), bounded, catalog).empty());
+    }
+
+    void asksWhereAFileIs_data() {
+        testing::addTable<QString, QString>(
+            {"value", "label"},
+            {{"a path", "/far/lost.safetensors", "Locate lost.safetensors..."},
+             {"of another system", "far\\lost.safetensors", "Locate lost.safetensors..."},
+             {"a name", "lost.ckpt", "Locate lost.ckpt..."},
+             {"in the module", "builtin:mini", ""},
+             {"nothing", "", ""}});
+    }
+
+    void asksWhereAFileIs() {
+        QFETCH(QString, value);
+        QFETCH(QString, label);
+        NodeDesc load{.id = "test.load", .label = "Load"};
+        load.params = {{.id = "checkpoint", .label = "Checkpoint", .kind = ParamKind::File}};
+        const graph::Catalog catalog({load});
+        graph::Document document;
+        document.nodes["load"].type = "test.load";
+        document.nodes["load"].params = {{"checkpoint", value.toStdString()}};
+        Issue issue{.code = "not_found", .node = "load", .item = "checkpoint"};
+
+        const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
+
+        QCOMPARE(fixes.size(), label.isEmpty() ? size_t{0} : size_t{1});
+        if (!fixes.empty()) {
+            QCOMPARE(fixes[0].label, label);
+            QVERIFY(!fixes[0].edit);
+        }
+        issue.severity = Severity::Warning;
+        QVERIFY(fixesFor(issue, document, catalog).empty());
+    }
+
+    void removesIssuesOfValidation_data() {
+        testing::addTable<QString, QString, QString>(
+            {"params", "memory", "budget"},
+            {{"too small", R"({"steps": 0})", "", ""},
+             {"too big", R"({"steps": 1000})", "", ""},
+             {"wrong type", R"({"steps": "many"})", "", ""},
+             {"unknown parameter", R"({"steps": 20, "stepps": 3})", "", ""},
+             {"unknown policy", R"({"steps": 20})", "fast", ""},
+             {"no budget", R"({"steps": 20})", "", "much"}});
+    }
+
+    void removesIssuesOfValidation() {
+        QFETCH(QString, params);
+        QFETCH(QString, memory);
+        QFETCH(QString, budget);
+        const graph::Catalog catalog = sampleCatalog();
+        graph::Document document = sampleDocument();
+        document.nodes["denoise"].params = Json::parse(params.toStdString());
+        if (!memory.isEmpty()) {
+            document.nodes["denoise"].memory = memory.toStdString();
+        }
+        if (!budget.isEmpty()) {
+            document.memoryBudget = budget.toStdString();
+        }
+        const Issues before = graph::validate(document, catalog);
+        QVERIFY(!before.empty());
+
+        const std::vector<Fix> fixes = fixesFor(before[0], document, catalog);
+        QVERIFY2(!fixes.empty(), before[0].code.c_str());
+        fixes[0].edit(document);
+
+        const Issues after = graph::validate(document, catalog);
+        QVERIFY2(after.empty(), after.empty() ? "" : after[0].message.str().c_str());
+    }
+
+    void offersNothing_whereAUserDecides() {
+        const graph::Catalog catalog = sampleCatalog();
+        const graph::Document document = sampleDocument();
+
+        QVERIFY(
+            fixesFor({.code = "missing_node_type", .node = "denoise"}, document, catalog).empty());
+        QVERIFY(fixesFor({.code = "value_smaller_than_min", .node = "gone", .item = "steps"},
+                         document,
+                         catalog)
+                    .empty());
+        QVERIFY(fixesFor({.code = "memory_infeasible", .node = "gone"}, document, catalog).empty());
+    }
+
+    void writesBudgets_data() {
+        testing::addTable<qint64, QString>({"bytes", "text"},
+                                           {{"6 GiB", qint64{6 * kGiB}, "6GiB"},
+                                            {"1.5 GiB", qint64{kGiB + kGiB / 2}, "1536MiB"},
+                                            {"odd", qint64{4097}, "4097"},
+                                            {"3 KiB", qint64{3 * kKiB}, "3KiB"}});
+    }
+
+    void writesBudgets() {
+        QFETCH(qint64, bytes);
+        QFETCH(QString, text);
+        QCOMPARE(QString::fromStdString(budgetText(bytes)), text);
+        QCOMPARE(parseBytes(text.toStdString()).value_or(-1), Bytes{bytes});
+    }
+
+    void roundsUp_data() {
+        QTest::addColumn<qint64>("bytes");
+        QTest::addColumn<qint64>("rounded");
+        QTest::newRow("nothing") << qint64{0} << qint64{0};
+        QTest::newRow("one byte") << qint64{1} << qint64{kKiB};
+        QTest::newRow("exact") << qint64{6 * kGiB} << qint64{6 * kGiB};
+        QTest::newRow("one more") << qint64{4 * kGiB + 1} << qint64{4 * kGiB + 256 * kMiB};
+        QTest::newRow("20897792") << qint64{20897792} << qint64{20 * kMiB};
+    }
+
+    void roundsUp() {
+        QFETCH(qint64, bytes);
+        QFETCH(qint64, rounded);
+        QCOMPARE(qint64{roundedUp(bytes)}, rounded);
+    }
+
+    /// The image that is refused goes through the node that the issue names, and its mask too; the
+    /// model that refused it states what it takes.
+    void aNodeIsInsertedBeforeAnImageThatDoesNotFit() {
+        const graph::Catalog catalog = imageCatalog();
+        graph::Document document = imageDocument();
+        const Issue issue{.code = "picture_size",
+                          .node = "encode",
+                          .item = "image",
+                          .facts = R"({"width": 300, "height": 200, "multiple": 8,
+                                       "insert": "test.fit"})"};
+        const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
+        QCOMPARE(fixes.size(), size_t{1});
+        QCOMPARE(fixes[0].label, QString("Insert Fit"));
+        fixes[0].edit(document);
+        QCOMPARE(wiresOf(document),
+                 QStringList({"encode.latent > denoise.latent",
+                              "fit.image > encode.image",
+                              "fit.mask > denoise.mask",
+                              "load.image > fit.image",
+                              "load.mask > fit.mask",
+                              "model.model > encode.model",
+                              "model.model > fit.model"}));
+    }
+
+    void nothingIsInsertedThatIsNotThere() {
+        Issue issue{.code = "picture_size", .node = "encode", .item = "image", .facts = {}};
+        QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
+        issue.facts = R"({"insert": "test.unknown"})";
+        QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
+        issue.facts = R"({"insert": "test.fit"})";
+        issue.item = "latent";
+        QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
+    }
+
+    void offersToConvertTheModelThatDoesNotFit() {
+        const graph::Catalog catalog = modelCatalog();
+        graph::Document document = modelDocument();
+
+        std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog, true);
+        QCOMPARE(fixes.size(), size_t{2});  // behind what costs time only
+        QCOMPARE(fixes[1].label, QString("Convert dream.safetensors to a smaller file..."));
+        QVERIFY(!fixes[1].edit);
+        QVERIFY(fixes[1].convert.has_value());
+        QCOMPARE(fixes[1].convert->kind, ModelKind::Checkpoint);
+        QCOMPARE(fixes[1].convert->value, std::string("models/dream.safetensors"));
+
+        document.nodes["load"].params["unet"] = "own.gguf";
+        fixes = fixesFor(refusal(kTighter), document, catalog, true);
+        QCOMPARE(fixes.at(1).convert.value_or(NamedModel()).kind, ModelKind::Denoiser);
+        QCOMPARE(fixes.at(1).label, QString("Convert own.gguf to a smaller file..."));
+    }
+
+    void offersNoConversion_whereItWouldNotHelp() {
+        const graph::Catalog catalog = modelCatalog();
+        const auto count = [&](const graph::Document& document, const char* node, bool canConvert) {
+            Issue issue = refusal(kNothingHelpsHere);
+            issue.node = node;
+            return fixesFor(issue, document, catalog, canConvert).size();
+        };
+        graph::Document document = modelDocument();
+        QCOMPARE(count(document, "denoise", true), size_t{1});
+        QCOMPARE(count(document, "denoise", false), size_t{0});
+        QCOMPARE(count(document, "decode", true), size_t{0});
+        QCOMPARE(count(document, "gone", true), size_t{0});
+        document.nodes["load"].params["checkpoint"] = "builtin:mini";
+        QCOMPARE(count(document, "denoise", true), size_t{0});
+        document.nodes["load"].params.erase("checkpoint");
+        QCOMPARE(count(document, "denoise", true), size_t{0});
+        document = modelDocument();
+        ui::disconnect(document, {"adapter", "model"});
+        QCOMPARE(count(document, "denoise", true), size_t{0});
+        document = modelDocument();
+        ui::connect(document, {"adapter", "model"}, {"adapter", "model"});
+        QCOMPARE(count(document, "denoise", true), size_t{0});  // a circle ends
+    }
 };
-
-void FixesTest::setsTheCheapestPolicy() {
-    const graph::Catalog catalog = sampleCatalog();
-    graph::Document document = sampleDocument();
-    document.nodes["denoise"].memory = "none";
-
-    const std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog);
-    QCOMPARE(fixes.size(), size_t{1});
-    QCOMPARE(fixes[0].label, QString("Set the memory policy of Denoise to auto"));
-    fixes[0].edit(document);
-
-    QCOMPARE(document.nodes["denoise"].memory, Json("auto"));
-}
-
-void FixesTest::keepsTheDevice_whenThePolicyChanges() {
-    const graph::Catalog catalog = sampleCatalog();
-    graph::Document document = sampleDocument();
-    document.nodes["denoise"].memory = "none@fake:8GiB";
-
-    fixesFor(refusal(kTighter), document, catalog).at(0).edit(document);
-
-    const memory::Policy policy =
-        memory::policyFromJson(document.nodes["denoise"].memory, "denoise");
-    QCOMPARE(policy.name, std::string("auto"));
-    QVERIFY(policy.device.has_value());
-    QVERIFY(policy.device == memory::parsePolicy("none@fake:8GiB").device);
-}
-
-void FixesTest::raisesTheBudget_whereThereIsOne() {
-    const graph::Catalog catalog = sampleCatalog();
-    graph::Document document = sampleDocument();
-    document.memoryBudget = "10MiB";
-
-    const std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog);
-    QCOMPARE(fixes.size(), size_t{2});
-    QCOMPARE(fixes[1].label, QString("Raise the budget to 20 MiB"));
-    fixes[1].edit(document);
-
-    QCOMPARE(*document.memoryBudget, std::string("20MiB"));
-    QVERIFY(parseBytes(*document.memoryBudget).value_or(0) >= 20897792);
-    QCOMPARE(withBudget("cpu=8GiB,fake=10MiB", "fake", 10 * kMiB, 20 * kMiB),
-             std::string("fake=20MiB,cpu=8GiB"));
-    QCOMPARE(withBudget("1GiB,fake:1=2MiB", "cpu", 5, 20 * kMiB),
-             std::string("1GiB,cpu=20MiB,fake:1=2MiB"));
-}
-
-void FixesTest::movesTheNodeToTheCpu() {
-    const graph::Catalog catalog = sampleCatalog();
-    graph::Document document = sampleDocument();
-
-    const std::vector<Fix> fixes = fixesFor(refusal(kNothingHelps), document, catalog);
-    QCOMPARE(fixes.size(), size_t{1});
-    fixes[0].edit(document);
-
-    const memory::Policy policy =
-        memory::policyFromJson(document.nodes["denoise"].memory, "denoise");
-    QCOMPARE(policy.device->id(), std::string("cpu"));
-}
-
-void FixesTest::proposesNothing_thatWouldNotHelp() {
-    const graph::Catalog catalog = sampleCatalog();
-    QVERIFY(fixesFor(refusal(kNothingHelpsHere), sampleDocument(), catalog).empty());
-    QVERIFY(fixesFor(refusal(kOfALaterVersion), sampleDocument(), catalog).empty());
-    QVERIFY(fixesFor(refusal("no JSON"), sampleDocument(), catalog).empty());
-    graph::Document bounded = sampleDocument();
-    bounded.memoryBudget = "10MiB";
-    QVERIFY(fixesFor(refusal(kNothingHelpsHere), bounded, catalog).empty());
-}
-
-void FixesTest::offersToConvertTheModelThatDoesNotFit() {
-    const graph::Catalog catalog = modelCatalog();
-    graph::Document document = modelDocument();
-
-    std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog, true);
-    QCOMPARE(fixes.size(), size_t{2});  // behind what costs time only
-    QCOMPARE(fixes[1].label, QString("Convert dream.safetensors to a smaller file..."));
-    QVERIFY(!fixes[1].edit);
-    QVERIFY(fixes[1].convert.has_value());
-    QCOMPARE(fixes[1].convert->kind, ModelKind::Checkpoint);
-    QCOMPARE(fixes[1].convert->value, std::string("models/dream.safetensors"));
-
-    document.nodes["load"].params["unet"] = "own.gguf";
-    fixes = fixesFor(refusal(kTighter), document, catalog, true);
-    QCOMPARE(fixes.at(1).convert.value_or(NamedModel()).kind, ModelKind::Denoiser);
-    QCOMPARE(fixes.at(1).label, QString("Convert own.gguf to a smaller file..."));
-}
-
-void FixesTest::offersNoConversion_whereItWouldNotHelp() {
-    const graph::Catalog catalog = modelCatalog();
-    const auto count = [&](const graph::Document& document, const char* node, bool canConvert) {
-        Issue issue = refusal(kNothingHelpsHere);
-        issue.node = node;
-        return fixesFor(issue, document, catalog, canConvert).size();
-    };
-    graph::Document document = modelDocument();
-    QCOMPARE(count(document, "denoise", true), size_t{1});
-    QCOMPARE(count(document, "denoise", false), size_t{0});
-    QCOMPARE(count(document, "decode", true), size_t{0});
-    QCOMPARE(count(document, "gone", true), size_t{0});
-    document.nodes["load"].params["checkpoint"] = "builtin:mini";
-    QCOMPARE(count(document, "denoise", true), size_t{0});
-    document.nodes["load"].params.erase("checkpoint");
-    QCOMPARE(count(document, "denoise", true), size_t{0});
-    document = modelDocument();
-    ui::disconnect(document, {"adapter", "model"});
-    QCOMPARE(count(document, "denoise", true), size_t{0});
-    document = modelDocument();
-    ui::connect(document, {"adapter", "model"}, {"adapter", "model"});
-    QCOMPARE(count(document, "denoise", true), size_t{0});  // a circle ends
-}
-
-void FixesTest::removesIssuesOfValidation_data() {
-    testing::addTable<QString, QString, QString>(
-        {"params", "memory", "budget"},
-        {{"too small", R"({"steps": 0})", "", ""},
-         {"too big", R"({"steps": 1000})", "", ""},
-         {"wrong type", R"({"steps": "many"})", "", ""},
-         {"unknown parameter", R"({"steps": 20, "stepps": 3})", "", ""},
-         {"unknown policy", R"({"steps": 20})", "fast", ""},
-         {"no budget", R"({"steps": 20})", "", "much"}});
-}
-
-void FixesTest::removesIssuesOfValidation() {
-    QFETCH(QString, params);
-    QFETCH(QString, memory);
-    QFETCH(QString, budget);
-    const graph::Catalog catalog = sampleCatalog();
-    graph::Document document = sampleDocument();
-    document.nodes["denoise"].params = Json::parse(params.toStdString());
-    if (!memory.isEmpty()) {
-        document.nodes["denoise"].memory = memory.toStdString();
-    }
-    if (!budget.isEmpty()) {
-        document.memoryBudget = budget.toStdString();
-    }
-    const Issues before = graph::validate(document, catalog);
-    QVERIFY(!before.empty());
-
-    const std::vector<Fix> fixes = fixesFor(before[0], document, catalog);
-    QVERIFY2(!fixes.empty(), before[0].code.c_str());
-    fixes[0].edit(document);
-
-    const Issues after = graph::validate(document, catalog);
-    QVERIFY2(after.empty(), after.empty() ? "" : after[0].message.str().c_str());
-}
-
-void FixesTest::asksWhereAFileIs_data() {
-    testing::addTable<QString, QString>(
-        {"value", "label"},
-        {{"a path", "/far/lost.safetensors", "Locate lost.safetensors..."},
-         {"of another system", "far\\lost.safetensors", "Locate lost.safetensors..."},
-         {"a name", "lost.ckpt", "Locate lost.ckpt..."},
-         {"in the module", "builtin:mini", ""},
-         {"nothing", "", ""}});
-}
-
-void FixesTest::asksWhereAFileIs() {
-    QFETCH(QString, value);
-    QFETCH(QString, label);
-    NodeDesc load{.id = "test.load", .label = "Load"};
-    load.params = {{.id = "checkpoint", .label = "Checkpoint", .kind = ParamKind::File}};
-    const graph::Catalog catalog({load});
-    graph::Document document;
-    document.nodes["load"].type = "test.load";
-    document.nodes["load"].params = {{"checkpoint", value.toStdString()}};
-    Issue issue{.code = "not_found", .node = "load", .item = "checkpoint"};
-
-    const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
-
-    QCOMPARE(fixes.size(), label.isEmpty() ? size_t{0} : size_t{1});
-    if (!fixes.empty()) {
-        QCOMPARE(fixes[0].label, label);
-        QVERIFY(!fixes[0].edit);
-    }
-    issue.severity = Severity::Warning;
-    QVERIFY(fixesFor(issue, document, catalog).empty());
-}
-
-void FixesTest::offersNothing_whereAUserDecides() {
-    const graph::Catalog catalog = sampleCatalog();
-    const graph::Document document = sampleDocument();
-
-    QVERIFY(fixesFor({.code = "missing_node_type", .node = "denoise"}, document, catalog).empty());
-    QVERIFY(fixesFor({.code = "value_smaller_than_min", .node = "gone", .item = "steps"},
-                     document,
-                     catalog)
-                .empty());
-    QVERIFY(fixesFor({.code = "memory_infeasible", .node = "gone"}, document, catalog).empty());
-}
-
-void FixesTest::writesBudgets_data() {
-    testing::addTable<qint64, QString>({"bytes", "text"},
-                                       {{"6 GiB", qint64{6 * kGiB}, "6GiB"},
-                                        {"1.5 GiB", qint64{kGiB + kGiB / 2}, "1536MiB"},
-                                        {"odd", qint64{4097}, "4097"},
-                                        {"3 KiB", qint64{3 * kKiB}, "3KiB"}});
-}
-
-void FixesTest::writesBudgets() {
-    QFETCH(qint64, bytes);
-    QFETCH(QString, text);
-    QCOMPARE(QString::fromStdString(budgetText(bytes)), text);
-    QCOMPARE(parseBytes(text.toStdString()).value_or(-1), Bytes{bytes});
-}
-
-void FixesTest::roundsUp_data() {
-    QTest::addColumn<qint64>("bytes");
-    QTest::addColumn<qint64>("rounded");
-    QTest::newRow("nothing") << qint64{0} << qint64{0};
-    QTest::newRow("one byte") << qint64{1} << qint64{kKiB};
-    QTest::newRow("exact") << qint64{6 * kGiB} << qint64{6 * kGiB};
-    QTest::newRow("one more") << qint64{4 * kGiB + 1} << qint64{4 * kGiB + 256 * kMiB};
-    QTest::newRow("20897792") << qint64{20897792} << qint64{20 * kMiB};
-}
-
-void FixesTest::roundsUp() {
-    QFETCH(qint64, bytes);
-    QFETCH(qint64, rounded);
-    QCOMPARE(qint64{roundedUp(bytes)}, rounded);
-}
-
-/// The image that is refused goes through the node that the issue names, and its mask too; the
-/// model that refused it states what it takes.
-void FixesTest::aNodeIsInsertedBeforeAnImageThatDoesNotFit() {
-    const graph::Catalog catalog = imageCatalog();
-    graph::Document document = imageDocument();
-    const Issue issue{.code = "picture_size",
-                      .node = "encode",
-                      .item = "image",
-                      .facts = R"({"width": 300, "height": 200, "multiple": 8,
-                                   "insert": "test.fit"})"};
-    const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
-    QCOMPARE(fixes.size(), size_t{1});
-    QCOMPARE(fixes[0].label, QString("Insert Fit"));
-    fixes[0].edit(document);
-    QCOMPARE(wiresOf(document),
-             QStringList({"encode.latent > denoise.latent",
-                          "fit.image > encode.image",
-                          "fit.mask > denoise.mask",
-                          "load.image > fit.image",
-                          "load.mask > fit.mask",
-                          "model.model > encode.model",
-                          "model.model > fit.model"}));
-}
-
-void FixesTest::nothingIsInsertedThatIsNotThere() {
-    Issue issue{.code = "picture_size", .node = "encode", .item = "image", .facts = {}};
-    QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
-    issue.facts = R"({"insert": "test.unknown"})";
-    QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
-    issue.facts = R"({"insert": "test.fit"})";
-    issue.item = "latent";
-    QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
-}
 
 LOWTIDE_TEST(FixesTest)
 
