@@ -15,6 +15,7 @@
 namespace calibrate_cache_test {
 
 using namespace lowtide;
+using testing::stepsIn;
 
 namespace {
 
@@ -36,16 +37,6 @@ testing::CommandResult calibrate(const QString& out,
                                  const QString& graph = kGraph) {
     return testing::runInProcess(
         QStringList{"calibrate-cache", testing::exampleGraph(graph), "--out", out} + kSmall + more);
-}
-
-Json nodeIn(const Json& repetition, const char* node) {
-    const Json& nodes = repetition.at("nodes");
-    return *std::find_if(
-        nodes.begin(), nodes.end(), [&](const Json& each) { return each.at("node") == node; });
-}
-
-Json stepsIn(const Json& repetition) {
-    return nodeIn(repetition, "denoise").at("steps");
 }
 
 }  // namespace
@@ -78,8 +69,7 @@ class CalibrateCacheTest : public QObject {
     }
 
     static testing::ModuleRun run(const Json& options) {
-        testing::EventLog log;
-        return testing::runModule(testing::exampleText(kGraph), options, log);
+        return testing::runModule(testing::exampleText(kGraph), options);
     }
 
     /// A file next to the curve with another text.
@@ -431,7 +421,6 @@ private Q_SLOTS:
                         "block_cache.curve=" + curve.toStdString(),
                         "block_cache.curve_threshold=0.9",
                         "block_cache.warm_up=1"});
-            testing::EventLog log;
             const testing::ModuleRun ended =
                 testing::runModule(testing::exampleText(kVideoGraph),
                                    {{"device", "fake:256MiB"},
@@ -439,8 +428,7 @@ private Q_SLOTS:
                                     {"policies", {std::string("denoise=") + policy}},
                                     {"out", folder_.path().toStdString()},
                                     {"forceExecution", true},
-                                    {"dump", folder_.filePath("video.safetensors").toStdString()}},
-                                   log);
+                                    {"dump", folder_.filePath("video.safetensors").toStdString()}});
             QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
             const Json steps = stepsIn(ended.report.at("repetitions").back());
             QVERIFY2(steps.at("partial") > 0, steps.dump().c_str());

@@ -7,6 +7,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QtTest/QtTest>
 
@@ -16,6 +17,7 @@
 namespace deciding_caches_test {
 
 using namespace lowtide;
+using testing::stepsIn;
 
 namespace {
 
@@ -125,14 +127,6 @@ const std::map<QString, Deciding>& caches() {
     return kCaches;
 }
 
-Json stepsIn(const Json& repetition) {
-    const Json& nodes = repetition.at("nodes");
-    return std::find_if(nodes.begin(),
-                        nodes.end(),
-                        [](const Json& node) { return node.at("node") == "denoise"; })
-        ->at("steps");
-}
-
 }  // namespace
 
 class DecidingCachesTest : public QObject {
@@ -168,8 +162,7 @@ class DecidingCachesTest : public QObject {
     }
 
     static testing::ModuleRun run(const Deciding& cache, const Json& options) {
-        testing::EventLog log;
-        return testing::runModule(testing::exampleText(cache.graph), options, log);
+        return testing::runModule(testing::exampleText(cache.graph), options);
     }
 
     /// On the CPU, where nothing is offloaded.
@@ -199,23 +192,17 @@ class DecidingCachesTest : public QObject {
     }
 
     static void cancelAt(double step, const Deciding& cache, const Json& options) {
-        Runner& runner = *testing::openModule().runner();
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
-                arrived.at("done").get<double>() >= step) {
-                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-            }
-        });
-        const auto ended = testing::runModule(testing::exampleText(cache.graph), options, log);
+        const auto ended = testing::runCancelled(
+            testing::exampleText(cache.graph), options, [&](const Json& arrived) {
+                return testing::isOf(arrived, "nodeProgress", "denoise") &&
+                       arrived.at("done").get<double>() >= step;
+            });
         QVERIFY(ended.status == Status::Cancelled);
     }
 
 private Q_SLOTS:
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void repetitionsAreEqual_data() {
         QTest::addColumn<QString>("name");

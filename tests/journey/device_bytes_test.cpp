@@ -1,6 +1,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QtTest/QtTest>
 
@@ -76,10 +77,7 @@ private Q_SLOTS:
         QVERIFY2(!text.contains("unknown size"), text.constData());
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void aFinishedRunLeavesWhatItKeeps_data() {
         testing::addTable<QString, bool>({"policy", "kept"},
@@ -94,9 +92,7 @@ private Q_SLOTS:
         QFETCH(QString, policy);
         QFETCH(bool, kept);
         const QTemporaryDir folder;
-        testing::EventLog log;
-        const auto run =
-            testing::runModule(graphText(), options(folder, {policy.toStdString()}), log);
+        const auto run = testing::runModule(graphText(), options(folder, {policy.toStdString()}));
         QVERIFY2(run.status == Status::Ok, run.report.dump().c_str());
         QCOMPARE(testing::bytesOn("fake"), kept ? weightsOf("denoiser") : int64_t{0});
     }
@@ -148,17 +144,10 @@ private Q_SLOTS:
         QFETCH(QString, node);
         QFETCH(QString, event);
         const QTemporaryDir folder;
-        Runner& runner = *testing::openModule().runner();
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == event.toStdString() &&
-                arrived.value("node", std::string()) == node.toStdString()) {
-                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-            }
-        });
-        const auto run = testing::runModule(
+        const auto run = testing::runCancelled(
             graphText(),
             options(folder, {"denoise=model", "encode=none"}, {"denoise.steps=200"}),
-            log);
+            [&](const Json& arrived) { return testing::isOf(arrived, event, node); });
         QCOMPARE(run.status, Status::Cancelled);
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
         QVERIFY(QDir(folder.path()).isEmpty());

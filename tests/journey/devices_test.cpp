@@ -37,8 +37,7 @@ const std::map<QString, Verb>& verbs() {
          }},
         {"run",
          [](const auto& graph, const auto& options, std::string& result) {
-             testing::EventLog log;
-             const testing::ModuleRun ended = testing::runModule(graph, options, log);
+             const testing::ModuleRun ended = testing::runModule(graph, options);
              result = ended.report.dump();
              return ended.status;
          }},
@@ -130,10 +129,9 @@ class DevicesTest : public QObject {
     }
 
     testing::ModuleRun run(const Json& more) {
-        testing::EventLog log;
         Json options = optionsWith(more);
         options["dump"] = folder_.filePath("dump.safetensors").toStdString();
-        return testing::runModule(graph_, options, log);
+        return testing::runModule(graph_, options);
     }
 
     Json planOf(const Json& more) {
@@ -404,11 +402,8 @@ private Q_SLOTS:
     /// A result that one device made is not found for another.
     void keysKnowTheDevice() {
         const auto executed = [&](const std::string& device) {
-            testing::EventLog log;
             const testing::ModuleRun ended = testing::runModule(
-                graph_,
-                optionsWith({{"device", "fake"}, {"policies", {"decode=auto@" + device}}}),
-                log);
+                graph_, optionsWith({{"device", "fake"}, {"policies", {"decode=auto@" + device}}}));
             std::set<std::string> nodes;
             for (const Json& node : ended.report.at("repetitions").back().at("nodes")) {
                 nodes.insert(node.at("node").get<std::string>());

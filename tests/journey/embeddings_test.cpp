@@ -47,7 +47,6 @@ class EmbeddingsJourneyTest : public QObject {
 
     /// In this process, which keeps results; the example is as if it lay next to the embeddings.
     [[nodiscard]] testing::ModuleRun run(const std::string& prompt, bool isDumped = true) const {
-        testing::EventLog log;
         const std::string folder = folder_->path().toStdString();
         Json options = {{"graphFolder", folder},
                         {"out", folder},
@@ -59,7 +58,7 @@ class EmbeddingsJourneyTest : public QObject {
         if (isDumped) {
             options["dump"] = folder + "/dump.safetensors";
         }
-        return testing::runModule(testing::exampleText("text_to_image"), options, log);
+        return testing::runModule(testing::exampleText("text_to_image"), options);
     }
 
     [[nodiscard]] testing::CommandResult runCommand(const QString& prompt) const {

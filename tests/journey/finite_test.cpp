@@ -179,11 +179,8 @@ class FiniteTest : public QObject {
     }
 
     static testing::ModuleRun run(const std::string& family, const Json& options) {
-        testing::EventLog log;
         return testing::runModule(
-            testing::exampleText(isVideo(family) ? "text_to_video" : "text_to_image"),
-            options,
-            log);
+            testing::exampleText(isVideo(family) ? "text_to_video" : "text_to_image"), options);
     }
 
     /// Files in the folder of images; it is emptied.
@@ -271,8 +268,7 @@ private Q_SLOTS:
             asked["set"].push_back(QString(text).replace("%1", copy.filePath("own")).toStdString());
         }
         const auto ended = [&] {
-            testing::EventLog log;
-            return testing::runModule(testing::exampleText(own.graph), asked, log);
+            return testing::runModule(testing::exampleText(own.graph), asked);
         };
         const auto healthy = ended();
         QVERIFY2(healthy.status == Status::Ok, healthy.report.dump().c_str());
@@ -346,9 +342,7 @@ private Q_SLOTS:
         testing::writeTensorFile(file.toStdString(), lora);
         Json asked = options("sd15", checkpointOf("sd15"), "leaf+stream");
         asked["set"].push_back("lora.file=" + file.toStdString());
-        testing::EventLog log;
-
-        const auto ended = testing::runModule(testing::exampleText("lora"), asked, log);
+        const auto ended = testing::runModule(testing::exampleText("lora"), asked);
 
         checkRefused(ended, "denoise", "denoiser");
         const std::string hint = issueOf(ended).at("hint");

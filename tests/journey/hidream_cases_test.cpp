@@ -134,15 +134,11 @@ private Q_SLOTS:
     void case2_bf16IsTheSameEverywhere() {
         QFETCH(QString, policy);
         static QByteArray expected;
-        const auto inHalf = [](Json wanted) {
-            wanted["precisions"] = {"encode=quality,compute=bf16", "denoise=quality,compute=bf16"};
-            return wanted;
-        };
         if (expected.isEmpty()) {
-            expected = runDumping(inHalf(options("none", "cpu"))).dump;
+            expected = runDumping(testing::inHalf(options("none", "cpu"))).dump;
             QVERIFY(expected.size() > testing::kFewestDumped && expected != expected_);
         }
-        testing::checkBits(runDumping(inHalf(options(policy.toStdString()))), expected);
+        testing::checkBits(runDumping(testing::inHalf(options(policy.toStdString()))), expected);
     }
 
     void case2_peaksAreAsPlanned_data() { everyPolicy_data(); }
@@ -152,8 +148,7 @@ private Q_SLOTS:
         for (const char* until : {"encode", "decode"}) {
             Json wanted = options(policy.toStdString());
             wanted["until"] = {until};
-            testing::EventLog log;
-            const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
+            const testing::ModuleRun ended = testing::runModule(graph_, wanted);
             QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
             testing::checkPeaks(ended);
         }
@@ -220,17 +215,8 @@ private Q_SLOTS:
     }
 
     void case2_noEndLeavesAnything_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<QString>("node");
         constexpr const char* kStages[] = {"encode", "denoise", "decode"};
-        for (size_t policy = 0; policy < std::size(testing::kEveryPolicy); ++policy) {
-            for (size_t stage = 0; stage < std::size(kStages); ++stage) {
-                if (testing::isFullTest() || policy % std::size(kStages) == stage) {
-                    QTest::addRow("%s, %s", testing::kEveryPolicy[policy], kStages[stage])
-                        << testing::kEveryPolicy[policy] << kStages[stage];
-                }
-            }
-        }
+        testing::addStageRows(kStages);
     }
 
     /// Cancelled where each stage begins. SDXL has each kind of policy in every stage, HiDream-I1
@@ -238,16 +224,7 @@ private Q_SLOTS:
     void case2_noEndLeavesAnything() {
         QFETCH(QString, policy);
         QFETCH(QString, node);
-        Runner& runner = *testing::openModule().runner();
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == "nodeStarted" && arrived.at("node") == node.toStdString()) {
-                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-            }
-        });
-        const testing::ModuleRun ended =
-            testing::runModule(graph_, options(policy.toStdString()), log);
-        QCOMPARE(ended.status, Status::Cancelled);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+        testing::checkCancelledEnd(graph_, options(policy.toStdString()), node);
     }
 };
 

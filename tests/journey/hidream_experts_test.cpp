@@ -51,8 +51,7 @@ class HiDreamExpertsTest : public QObject {
                               {"until", {"denoise"}},
                               {"forceExecution", true},
                               {"policies", {"denoise=" + policy}}};
-        testing::EventLog log;
-        return testing::runModule(testing::exampleText("text_to_image"), options, log);
+        return testing::runModule(testing::exampleText("text_to_image"), options);
     }
 
     static int64_t movedIn(const Json& stages) {

@@ -16,13 +16,11 @@ class HostStagesTest : public QObject {
 
     /// The run's report; its image is the file that it saved.
     static Json run(const Json& graph, const std::string& device, const QString& folder) {
-        testing::EventLog log;
         const testing::ModuleRun ended = testing::runModule(
             graph.dump(),
             {{"device", device},
              {"out", folder.toStdString()},
-             {"set", {"denoise.steps=1", "latent.width=64", "latent.height=64"}}},
-            log);
+             {"set", {"denoise.steps=1", "latent.width=64", "latent.height=64"}}});
         return ended.status == Status::Ok ? ended.report : Json();
     }
 
@@ -44,7 +42,6 @@ class HostStagesTest : public QObject {
             }
         }
         image.save(file);
-        testing::EventLog log;
         const Json graph = {
             {"format", 1},
             {"nodes",
@@ -55,7 +52,7 @@ class HostStagesTest : public QObject {
              {{{"from", {"load", "image"}}, {"to", {"enlarge", "image"}}},
               {{"from", {"enlarge", "image"}}, {"to", {"save", "image"}}}}}};
         const testing::ModuleRun ended = testing::runModule(
-            graph.dump(), {{"device", device}, {"out", folder.path().toStdString()}}, log);
+            graph.dump(), {{"device", device}, {"out", folder.path().toStdString()}});
         if (ended.status != Status::Ok) {
             qWarning("%s", ended.report.dump().c_str());
             return {};

@@ -288,9 +288,8 @@ private Q_SLOTS:
              {"load_image.image=" + path.toStdString(), "denoise.steps=2", "denoise.seed=1"}},
             {"out", folder_.path().toStdString()}};
         const auto executes = [&](const char* node) {
-            testing::EventLog log;
             const testing::ModuleRun ended =
-                testing::runModule(testing::exampleText("image_to_image"), options, log);
+                testing::runModule(testing::exampleText("image_to_image"), options);
             const Json executed = ended.report.at("repetitions").back().at("executed");
             return ended.status == Status::Ok &&
                    std::find(executed.begin(), executed.end(), node) != executed.end();

@@ -4,12 +4,12 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QtTest/QtTest>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
 namespace known_cases_test {
@@ -65,8 +65,7 @@ class KnownCasesTest : public QObject {
     /// With the whole time line.
     testing::ModuleRun run(Json options) {
         options["timeline"] = folder_.filePath("timeline.jsonl").toStdString();
-        testing::EventLog log;
-        return testing::runModule(graph_, options, log);
+        return testing::runModule(graph_, options);
     }
 
     testing::ModuleRun runDumping(Json options) {
@@ -97,10 +96,7 @@ private Q_SLOTS:
         QVERIFY(expected_.size() > 10000);
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void case2_encodeAloneLeavesNothing_data() {
         testing::addRows("policy", {"none", "model", "model+stream", "auto", "leaf+stream"});
@@ -163,18 +159,13 @@ private Q_SLOTS:
         QFETCH(QString, node);
         QFETCH(QString, event);
         QFETCH(int, step);
-        Runner& runner = *testing::openModule().runner();
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == event.toStdString() &&
-                arrived.value("node", std::string()) == node.toStdString() &&
-                arrived.value("done", 0.0) >= step) {
-                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-            }
-        });
         Json wanted = options(policy.toStdString());
         wanted["set"].push_back("denoise.steps=20");
 
-        const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
+        const testing::ModuleRun ended =
+            testing::runCancelled(graph_, wanted, [&](const Json& arrived) {
+                return testing::isOf(arrived, event, node) && arrived.value("done", 0.0) >= step;
+            });
 
         QCOMPARE(ended.status, Status::Cancelled);
         QCOMPARE(held(ended.report, "fake"), int64_t{0});
@@ -188,24 +179,9 @@ private Q_SLOTS:
     /// The denoiser's file loses its second half while a step streams from it.
     void case2_aFailureInAStepLeavesNothing() {
         QFETCH(QString, policy);
-        const QTemporaryDir models;
-        const std::filesystem::path model = models.filePath("model").toStdString();
-        std::filesystem::copy(testing::sourcePath("resources/mini/model").toStdString(),
-                              model,
-                              std::filesystem::copy_options::recursive);
-        const auto weights = model / "unet/diffusion_pytorch_model.safetensors";
-        const auto half = std::filesystem::file_size(weights) / 2;
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
-                arrived.at("done").get<double>() >= 3) {
-                std::filesystem::resize_file(weights, half);
-            }
-        });
-        Json wanted = options(policy.toStdString());
-        wanted["set"].push_back("denoise.steps=20");
-        wanted["set"].push_back("load.checkpoint=" + model.string());
 
-        const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
+        const testing::ModuleRun ended =
+            testing::runCutInStep(graph_, options(policy.toStdString()), 3);
 
         QCOMPARE(ended.status, Status::Failed);
         QVERIFY2(ended.report.at("issues").back().at("node") == "denoise",

@@ -46,9 +46,8 @@ class LearnedTimesTest : public QObject {
     }
 
     double measured(const std::string& device) const {
-        testing::EventLog log;
         const testing::ModuleRun ended =
-            testing::runModule(testing::exampleText("text_to_image"), options(device), log);
+            testing::runModule(testing::exampleText("text_to_image"), options(device));
         const Json& traffic = ended.report.at("repetitions").at(0).at("traffic");
         return secondsOf(traffic.at("stages"), "denoise");
     }

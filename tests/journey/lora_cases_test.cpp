@@ -6,6 +6,7 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QImage>
 #include <QtTest/QtTest>
@@ -61,8 +62,7 @@ class LoraCasesTest : public QObject {
 
     [[nodiscard]] testing::ModuleRun run(const std::string& graph, Json options) const {
         options["dump"] = folder_.filePath("dump.safetensors").toStdString();
-        testing::EventLog log;
-        return testing::runModule(graph, options, log);
+        return testing::runModule(graph, options);
     }
 
     /// The run's values, which end with nothing on the device.
@@ -83,10 +83,7 @@ private Q_SLOTS:
         loras_ = goldens + "/lora/sd15_1_1";
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     /// Eight bits and a LoRA gave another image in every run, without it the same one.
     void comfyui15365_eightBitsAndALoraGiveOneImage_data() {
@@ -155,8 +152,7 @@ private Q_SLOTS:
                                                std::string("denoise_b.sampler=euler_a")}) {
                 asked["set"].push_back(setting);
             }
-            testing::EventLog log;
-            const testing::ModuleRun ended = testing::runModule(graph.dump(), asked, log);
+            const testing::ModuleRun ended = testing::runModule(graph.dump(), asked);
             std::vector<QImage> images;
             for (const Json& file : ended.report.at("files")) {
                 images.emplace_back(QString::fromStdString(file.at("path").get<std::string>()));

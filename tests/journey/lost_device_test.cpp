@@ -60,8 +60,7 @@ class LostDeviceTest : public QObject {
             {"policies", policies},
             {"out", folder_.path().toStdString()},
             {"dump", folder_.filePath("dump.safetensors").toStdString()}};
-        testing::EventLog log;
-        return testing::runModule(testing::exampleText("text_to_image"), options, log);
+        return testing::runModule(testing::exampleText("text_to_image"), options);
     }
 
 private Q_SLOTS:

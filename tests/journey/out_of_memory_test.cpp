@@ -53,8 +53,7 @@ class OutOfMemoryTest : public QObject {
             {"policies", policies},
             {"out", folder_.path().toStdString()},
             {"dump", folder_.filePath("dump.safetensors").toStdString()}};
-        testing::EventLog log;
-        return testing::runModule(testing::exampleText("text_to_image"), options, log);
+        return testing::runModule(testing::exampleText("text_to_image"), options);
     }
 
     /// Numbers of the allocations of a kind that are made to fail, each in a run of its own.

@@ -57,8 +57,7 @@ class PlannedPeaksTest : public QObject {
     testing::ModuleRun run(const Json& graph, const Json& options) {
         Json wanted = options;
         wanted["out"] = folder_.filePath("out").toStdString();
-        testing::EventLog log;
-        return testing::runModule(graph.dump(), wanted, log);
+        return testing::runModule(graph.dump(), wanted);
     }
 
     /// Each node that executed on the device of the run.

@@ -204,15 +204,13 @@ class PolicyMeaningTest : public QObject {
         for (const std::string& stage : kStages) {
             policies.push_back(stage + "=" + policy);
         }
-        testing::EventLog log;
         const testing::ModuleRun run =
             testing::runModule(graph().dump(),
                                {{"device", "fake:1GiB"},
                                 {"out", folder_.filePath("out").toStdString()},
                                 {"policies", policies},
                                 {"timeline", folder_.filePath("timeline.jsonl").toStdString()},
-                                {"forceExecution", true}},
-                               log);
+                                {"forceExecution", true}});
         if (run.status != Status::Ok) {
             throw std::runtime_error(policy + ": " + run.report.dump());
         }

@@ -4,6 +4,7 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QtTest/QtTest>
 
@@ -51,23 +52,8 @@ class SdxlCasesTest : public QObject {
                 {"policies", {"encode=" + policy, "denoise=" + policy, "decode=" + policy}}};
     }
 
-    static testing::ModuleRun run(const std::string& graph, const Json& options) {
-        testing::EventLog log;
-        return testing::runModule(graph, options, log);
-    }
-
-    testing::ModuleRun runDumping(const std::string& graph, Json options) const {
-        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
-        return run(graph, options);
-    }
-
-    static Json stepsIn(const Json& repetition) {
-        for (const Json& node : repetition.at("nodes")) {
-            if (node.at("node") == "denoise") {
-                return node.at("steps");
-            }
-        }
-        return {};
+    testing::ModuleRun runDumping(const std::string& graph, const Json& options) const {
+        return testing::runDumping(graph, options, folder_);
     }
 
     Json plan(const Json& options) const {
@@ -104,17 +90,14 @@ private Q_SLOTS:
         const testing::ModuleRun cached = runDumping(cached_, options("none", "cpu"));
         QVERIFY2(cached.status == Status::Ok, cached.report.dump().c_str());
         expectedCached_ = cached.dump;
-        expectedSteps_ = stepsIn(cached.report.at("repetitions").back());
+        expectedSteps_ = testing::stepsIn(cached.report.at("repetitions").back());
         QVERIFY(expected_.size() > 10000 && expectedCached_.size() > 10000);
         QVERIFY(expectedSteps_.at("full") == 2 && expectedSteps_.at("partial") == 2);
         QVERIFY(expectedSteps_.at("bytes") > 0);
         QCOMPARE(expectedSteps_.at("bytes_after"), Json(0));
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void everyPolicy_data() { testing::addRows("policy", kPolicies); }
 
@@ -132,7 +115,7 @@ private Q_SLOTS:
         QVERIFY(ended.dump == expectedCached_);
         QCOMPARE(ended.report.at("repetitions").size(), size_t{3});
         for (const Json& repetition : ended.report.at("repetitions")) {
-            QCOMPARE(stepsIn(repetition), expectedSteps_);
+            QCOMPARE(testing::stepsIn(repetition), expectedSteps_);
             QCOMPARE(repetition.at("ledger").at("fake").at("total"), Json(0));
         }
         QVERIFY(runDumping(plain_, options(policy.toStdString())).dump == expected_);
@@ -145,7 +128,7 @@ private Q_SLOTS:
         Json wanted = options(policy.toStdString());
         wanted["until"] = {"encode"};
 
-        const testing::ModuleRun ended = run(plain_, wanted);
+        const testing::ModuleRun ended = testing::runModule(plain_, wanted);
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         QVERIFY(ended.report.at("repetitions").back().at("bytesToDevice") > 0);
@@ -179,18 +162,7 @@ private Q_SLOTS:
     void case2_noEndLeavesAnything() {
         QFETCH(QString, policy);
         QFETCH(QString, node);
-        Runner& runner = *testing::openModule().runner();
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == "nodeStarted" && arrived.at("node") == node.toStdString()) {
-                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-            }
-        });
-
-        const testing::ModuleRun ended =
-            testing::runModule(plain_, options(policy.toStdString()), log);
-
-        QCOMPARE(ended.status, Status::Cancelled);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+        testing::checkCancelledEnd(plain_, options(policy.toStdString()), node);
     }
 
     void case5_aLossyChoiceIsSeenAndRefusedWhereBitsMustHold_data() {
@@ -208,7 +180,7 @@ private Q_SLOTS:
         QVERIFY(!softer.report.at("precision").at(node).at("lossy").empty());
 
         wanted["exact"] = true;
-        const testing::ModuleRun refused = run(plain_, wanted);
+        const testing::ModuleRun refused = testing::runModule(plain_, wanted);
         QVERIFY(refused.status != Status::Ok);
         QVERIFY2(refused.report.dump().find("node " + node + " is lossy") != std::string::npos,
                  refused.report.dump().c_str());
@@ -248,7 +220,7 @@ private Q_SLOTS:
         }
         wanted["set"].push_back("denoise.steps=2");
 
-        const testing::ModuleRun ended = run(plain_, wanted);
+        const testing::ModuleRun ended = testing::runModule(plain_, wanted);
 
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         int compared = 0;

@@ -39,12 +39,6 @@ bool hasOnly(const Json& found, const char* key, const Json& value) {
                                [&](const Json& row) { return row.at(key) == value; });
 }
 
-const Json& denoiserIn(const Json& report) {
-    const Json& nodes = report.at("repetitions").back().at("nodes");
-    return *std::ranges::find_if(nodes,
-                                 [](const Json& node) { return node.at("node") == "denoise"; });
-}
-
 }  // namespace
 
 class SensitivityTest : public QObject {
@@ -315,8 +309,7 @@ private Q_SLOTS:
                             {"out", folder_->path().toStdString()},
                             {"until", {"denoise"}}};
             options.update(more);
-            testing::EventLog log;
-            return testing::runModule(testing::exampleText(graph), options, log);
+            return testing::runModule(testing::exampleText(graph), options);
         };
         // The file is kept here: runModule removes the one of "dump".
         const auto exact = run("text_to_image", {{"dump", recording}});
@@ -325,11 +318,16 @@ private Q_SLOTS:
 
         const auto along = run("text_to_image_deepcache", {{"teacher", recording}});
         QCOMPARE(along.status, Status::Ok);
-        QCOMPARE(denoiserIn(along.report).at("teacher_forced").at("errors").size(), size_t{5});
+        QCOMPARE(testing::entryOf(along.report.at("repetitions").back().at("nodes"), "denoise")
+                     .at("teacher_forced")
+                     .at("errors")
+                     .size(),
+                 size_t{5});
         const auto own = run("text_to_image_deepcache", Json::object());
         QCOMPARE(own.status, Status::Ok);
-        QVERIFY(!denoiserIn(own.report).contains("teacher_forced"));
-        QCOMPARE(denoiserIn(own.report).at("steps").at("full"), Json(2));
+        QVERIFY(!testing::entryOf(own.report.at("repetitions").back().at("nodes"), "denoise")
+                     .contains("teacher_forced"));
+        QCOMPARE(testing::stepsIn(own.report.at("repetitions").back()).at("full"), Json(2));
 
         const auto otherSeed =
             run("text_to_image",

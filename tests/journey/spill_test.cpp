@@ -92,8 +92,7 @@ private Q_SLOTS:
         options["device"] = "fake:" + size + ",spill=1GiB";
         options["memoryBudget"] = size;
 
-        testing::EventLog log;
-        const testing::ModuleRun run = testing::runModule(graphNamed(graph), options, log);
+        const testing::ModuleRun run = testing::runModule(graphNamed(graph), options);
 
         QVERIFY2(run.status == Status::Ok, run.report.at("issues").dump().c_str());
         QVERIFY2(run.report.at("issues").empty(), run.report.at("issues").dump().c_str());

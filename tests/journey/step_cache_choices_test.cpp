@@ -32,8 +32,7 @@ class StepCacheChoicesTest : public QObject {
     }
 
     static testing::ModuleRun run(const std::string& graph, const Json& options) {
-        testing::EventLog log;
-        return testing::runModule(graph, options, log);
+        return testing::runModule(graph, options);
     }
 
 private Q_SLOTS:

@@ -6,17 +6,19 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QtTest/QtTest>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 
 namespace step_cache_test {
 
 using namespace lowtide;
+using testing::entryOf;
+using testing::stepsIn;
 
 namespace {
 
@@ -38,16 +40,6 @@ const std::vector<std::string> kPolicies = {"none",
 
 /// Weights in f32 on the device, and in a quarter of its bytes.
 const std::vector<std::string> kPrecisions = {"balanced", "quality,storage=f8"};
-
-const Json& entryOf(const Json& list, const char* node) {
-    return *std::find_if(
-        list.begin(), list.end(), [&](const Json& entry) { return entry.at("node") == node; });
-}
-
-/// What `repetition` states of the denoiser's steps.
-Json stepsIn(const Json& repetition) {
-    return entryOf(repetition.at("nodes"), "denoise").at("steps");
-}
 
 int64_t held(const Json& report, const std::string& device) {
     return report.at("repetitions").back().at("ledger").at(device).at("total").get<int64_t>();
@@ -76,8 +68,7 @@ class StepCacheTest : public QObject {
     }
 
     testing::ModuleRun run(const Json& options) const {
-        testing::EventLog log;
-        return testing::runModule(graph_, options, log);
+        return testing::runModule(graph_, options);
     }
 
     testing::ModuleRun runDumping(Json options) const {
@@ -120,44 +111,22 @@ class StepCacheTest : public QObject {
         Json wanted = options(policy);
         if (kind.starts_with("cancelled")) {
             const double step = kind.ends_with("5") ? 5 : 1;
-            Runner& runner = *testing::openModule().runner();
-            testing::EventLog log([&](const Json& arrived) {
-                if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
-                    arrived.at("done").get<double>() >= step) {
-                    runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-                }
-            });
             wanted["set"].push_back("denoise.steps=30");
-            QVERIFY(testing::runModule(graph_, wanted, log).status == Status::Cancelled);
+            const testing::ModuleRun ended =
+                testing::runCancelled(graph_, wanted, [&](const Json& arrived) {
+                    return testing::isOf(arrived, "nodeProgress", "denoise") &&
+                           arrived.at("done").get<double>() >= step;
+                });
+            QVERIFY(ended.status == Status::Cancelled);
         } else if (kind == "failed") {
-            failInAStep(wanted);
+            wanted["policies"] = {"encode=leaf", "denoise=leaf", "decode=leaf"};
+            QVERIFY(testing::runCutInStep(graph_, wanted, 4).status == Status::Failed);
         } else {
             wanted["set"].push_back(kind);
             const testing::ModuleRun ended = run(wanted);
             QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         }
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
-
-    /// The denoiser's file loses its second half while a step streams from it.
-    void failInAStep(Json wanted) const {
-        const QTemporaryDir models;
-        const std::filesystem::path model = models.filePath("model").toStdString();
-        std::filesystem::copy(testing::sourcePath("resources/mini/model").toStdString(),
-                              model,
-                              std::filesystem::copy_options::recursive);
-        const auto weights = model / "unet/diffusion_pytorch_model.safetensors";
-        const auto half = std::filesystem::file_size(weights) / 2;
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
-                arrived.at("done").get<double>() >= 4) {
-                std::filesystem::resize_file(weights, half);
-            }
-        });
-        wanted["set"].push_back("load.checkpoint=" + model.string());
-        wanted["set"].push_back("denoise.steps=20");
-        wanted["policies"] = {"encode=leaf", "denoise=leaf", "decode=leaf"};
-        QVERIFY(testing::runModule(graph_, wanted, log).status == Status::Failed);
     }
 
 private Q_SLOTS:
@@ -186,10 +155,7 @@ private Q_SLOTS:
         QCOMPARE(expectedSteps_.at("bytes_after"), Json(0));
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingIsLeft(); }
 
     void repetitionsAreEqual_data() {
         QTest::addColumn<QString>("policy");
@@ -297,8 +263,7 @@ private Q_SLOTS:
             "latent.width=64", "latent.height=64", "denoise.steps=8", "refine.steps=8"};
         wanted["dump"] = folder_.filePath("dump.safetensors").toStdString();
         const auto made = [&](const Json& graph) {
-            testing::EventLog log;
-            return testing::runModule(graph.dump(), wanted, log);
+            return testing::runModule(graph.dump(), wanted);
         };
 
         const testing::ModuleRun ofOne = made(shared);

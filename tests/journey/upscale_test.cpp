@@ -161,8 +161,7 @@ private Q_SLOTS:
                                 "denoise.sampler=ddim"}},
                               {"out", folder_.path().toStdString()}};
         const auto executed = [&] {
-            testing::EventLog log;
-            const testing::ModuleRun ended = testing::runModule(graph, options, log);
+            const testing::ModuleRun ended = testing::runModule(graph, options);
             const std::string report = ended.report.dump();
             if (ended.status != Status::Ok) {
                 qWarning("%s", report.c_str());

@@ -89,15 +89,11 @@ private Q_SLOTS:
     void case4_bf16IsTheSameEverywhere() {
         QFETCH(QString, policy);
         static QByteArray expected;
-        const auto inHalf = [](Json wanted) {
-            wanted["precisions"] = {"encode=quality,compute=bf16", "denoise=quality,compute=bf16"};
-            return wanted;
-        };
         if (expected.isEmpty()) {
-            expected = runDumping(inHalf(options("none", "cpu"))).dump;
+            expected = runDumping(testing::inHalf(options("none", "cpu"))).dump;
             QVERIFY(expected.size() > testing::kFewestDumped && expected != expected_);
         }
-        testing::checkBits(runDumping(inHalf(options(policy.toStdString()))), expected);
+        testing::checkBits(runDumping(testing::inHalf(options(policy.toStdString()))), expected);
     }
 
     void case4_twoRangesAreTheOne_data() { everyPolicy_data(); }
@@ -139,8 +135,7 @@ private Q_SLOTS:
             Json wanted = options(policy.toStdString());
             wanted["until"] = {node};
             for (int time = 0; time < 2; ++time) {
-                testing::EventLog log;
-                const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
+                const testing::ModuleRun ended = testing::runModule(graph_, wanted);
                 QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
                 QVERIFY(ended.report.at("repetitions").back().at("bytesToDevice") > 0);
                 QCOMPARE(testing::bytesOn("fake"), int64_t{0});
@@ -182,34 +177,14 @@ private Q_SLOTS:
         QVERIFY(ledger.at("fake").at("peak").get<int64_t>() <= kGpu);
     }
 
-    void case4_noEndLeavesAnything_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<QString>("node");
-        for (size_t policy = 0; policy < std::size(testing::kEveryPolicy); ++policy) {
-            for (size_t stage = 0; stage < std::size(kStages); ++stage) {
-                if (testing::isFullTest() || policy % std::size(kStages) == stage) {
-                    QTest::addRow("%s, %s", testing::kEveryPolicy[policy], kStages[stage])
-                        << testing::kEveryPolicy[policy] << kStages[stage];
-                }
-            }
-        }
-    }
+    void case4_noEndLeavesAnything_data() { testing::addStageRows(kStages); }
 
     /// Cancelled where each stage begins. SDXL has each kind of policy in every stage, WAN every
     /// policy in one, and in all where there is time.
     void case4_noEndLeavesAnything() {
         QFETCH(QString, policy);
         QFETCH(QString, node);
-        Runner& runner = *testing::openModule().runner();
-        testing::EventLog log([&](const Json& arrived) {
-            if (arrived.at("event") == "nodeStarted" && arrived.at("node") == node.toStdString()) {
-                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-            }
-        });
-        const testing::ModuleRun ended =
-            testing::runModule(graph_, options(policy.toStdString()), log);
-        QCOMPARE(ended.status, Status::Cancelled);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+        testing::checkCancelledEnd(graph_, options(policy.toStdString()), node);
     }
 };
 

@@ -24,11 +24,6 @@ const char* const kMixed[] = {"denoise.denoiser=none denoise.denoiser_2=leaf+str
                               "denoise.denoiser=model denoise.denoiser_2=block:1+stream@cpu",
                               "denoise.denoiser=leaf@cpu denoise.denoiser_2=leaf+stream"};
 
-const Json& nodeIn(const Json& nodes) {
-    return *std::find_if(
-        nodes.begin(), nodes.end(), [](const Json& each) { return each.at("node") == "denoise"; });
-}
-
 }  // namespace
 
 class WanNoiseModelsTest : public QObject {
@@ -133,8 +128,8 @@ private Q_SLOTS:
         const testing::ModuleRun ended = runDumping(wanted, graph_);
         accountsFor(ended);
         const Json& traffic = ended.report.at("repetitions").back().at("traffic");
-        QCOMPARE(nodeIn(traffic.at("stages")).at("moved"),
-                 nodeIn(ended.report.at("plan").at("stages")).at("moved"));
+        QCOMPARE(testing::entryOf(traffic.at("stages"), "denoise").at("moved"),
+                 testing::entryOf(ended.report.at("plan").at("stages"), "denoise").at("moved"));
         QCOMPARE(peakOf(ended), plannedPeakOf(ended));
     }
 
@@ -299,7 +294,7 @@ private Q_SLOTS:
         const testing::ModuleRun ended = cached(options(policy.toStdString()));
         accountsFor(ended);
         QVERIFY(ended.dump == expected);
-        const Json& steps = nodeIn(ended.report.at("repetitions").back().at("nodes")).at("steps");
+        const Json& steps = testing::stepsIn(ended.report.at("repetitions").back());
         QCOMPARE(steps.at("full"), Json(2));  // the first of each
         QCOMPARE(steps.at(isBlock ? "partial" : "predicted"), Json(2));
     }
@@ -309,18 +304,15 @@ private Q_SLOTS:
     /// Cancelled in the high-noise model, where the low-noise one takes over, and in that one.
     void noEndLeavesAnything() {
         QFETCH(QString, policy);
-        Runner& runner = *testing::openModule().runner();
         for (const char* setting :
              {"denoise.boundary=0.8", "denoise.boundary=0.999", "denoise.start_step=2"}) {
-            testing::EventLog log([&](const Json& arrived) {
-                if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
-                    arrived.at("phase") == "step" && arrived.at("done") == 1) {
-                    runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
-                }
-            });
             Json wanted = options(policy.toStdString());
             wanted["set"].push_back(setting);
-            const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
+            const testing::ModuleRun ended =
+                testing::runCancelled(graph_, wanted, [](const Json& arrived) {
+                    return testing::isOf(arrived, "nodeProgress", "denoise") &&
+                           arrived.at("phase") == "step" && arrived.at("done") == 1;
+                });
             QCOMPARE(ended.status, Status::Cancelled);
             QCOMPARE(testing::bytesOn("fake"), int64_t{0});
         }
