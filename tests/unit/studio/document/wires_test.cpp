@@ -63,27 +63,24 @@ private Q_SLOTS:
     }
 
     void refusalsAreSentences_data() {
-        QTest::addColumn<QStringList>("wire");
-        QTest::addColumn<QString>("sentence");
-        const auto row = [](const char* name, const QStringList& wire, const QString& sentence) {
-            QTest::newRow(name) << wire << sentence;
-        };
-        row("fits", {"checkpoint", "model", "denoise", "model"}, "");
-        row("type",
-            {"decode", "image", "denoise", "latent"},
-            "Denoise takes a LATENT here, this is an IMAGE.");
-        row("vowel",
-            {"checkpoint", "model", "save", "image"},
-            "Save takes an IMAGE here, this is a MODEL.");
-        row("itself", {"sharpen", "image", "sharpen", "image"}, "A node cannot feed itself.");
-        row("no output", {"save", "image", "sharpen", "image"}, "Save has no output “image”.");
-        row("no input", {"decode", "image", "save", "mask"}, "Save has no input “mask”.");
-        row("no node", {"nobody", "image", "save", "image"}, "There is no node “nobody”.");
-        row("unknown type",
-            {"decode", "image", "foreign", "anything"},
-            "The node type “SomeOtherNode” is not known here, and neither are its ports.");
-        row("control takes anything", {"checkpoint", "model", "offload", "value"}, "");
-        row("control gives anything", {"offload", "value", "save", "image"}, "");
+        testing::addTable<QStringList, QString>(
+            {"wire", "sentence"},
+            {{"fits", {"checkpoint", "model", "denoise", "model"}, ""},
+             {"type",
+              {"decode", "image", "denoise", "latent"},
+              "Denoise takes a LATENT here, this is an IMAGE."},
+             {"vowel",
+              {"checkpoint", "model", "save", "image"},
+              "Save takes an IMAGE here, this is a MODEL."},
+             {"itself", {"sharpen", "image", "sharpen", "image"}, "A node cannot feed itself."},
+             {"no output", {"save", "image", "sharpen", "image"}, "Save has no output “image”."},
+             {"no input", {"decode", "image", "save", "mask"}, "Save has no input “mask”."},
+             {"no node", {"nobody", "image", "save", "image"}, "There is no node “nobody”."},
+             {"unknown type",
+              {"decode", "image", "foreign", "anything"},
+              "The node type “SomeOtherNode” is not known here, and neither are its ports."},
+             {"control takes anything", {"checkpoint", "model", "offload", "value"}, ""},
+             {"control gives anything", {"offload", "value", "save", "image"}, ""}});
     }
 
     void refusalsAreSentences() {

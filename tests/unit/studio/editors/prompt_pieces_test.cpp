@@ -37,49 +37,44 @@ class PromptPiecesTest : public QObject {
 private Q_SLOTS:
 
     void piecesOfAText_data() {
-        QTest::addColumn<QString>("weights");
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("marks");
-        const auto row =
-            [](const char* name, const char* weights, const char* text, const char* marks) {
-                QTest::newRow(name) << weights << text << marks;
-            };
-        row("round", "a1111", "a (cat) b", "  (   (  ");
-        row("weight", "a1111", "(cat:1.25)", "(   (####(");
-        row("spaces", "a1111", "(cat : 1.2 )", "(    ( ### (");
-        row("square", "a1111", "[cat]", "(   (");
-        row("nested", "a1111", "((a) b:1.3)", "(( (  (###(");
-        row("escaped", "a1111", "\\(a\\) (b)", "      ( (");
-        row("open", "a1111", "a (b", "  ! ");
-        row("closed", "a1111", "a) b]", " !  !");
-        row("break", "a1111", "a BREAK b", "  KKKKK  ");
-        row("no break", "a1111", "BREAKS aBREAK", "             ");
-        row("and", "a1111", "a AND b", "  !!!  ");
-        row("sand", "a1111", "SAND AND, ", "          ");
-        row("editing", "a1111", "[a:b:0.5]", "!       !");
-        row("alternating", "a1111", "[a|b]", "!   !");
-        row("a number twice", "a1111", "(a:1.2.3)", "(       (");
-        row("lora", "a1111", "<lora:ink:1> x", "!!!!!!!!!!!!  ");
-        row("embedding", "a1111", "embedding:bad-hand, x", "NNNNNNNNNNNNNNNNNN   ");
-        row("choice", "a1111", "{a|b}", "C C C");
-        row("choice with weights", "a1111", "{2::a|0.5::b}", "C### C##### C");
-        row("no choice", "a1111", "{a}", "   ");
-        row("open choice", "a1111", "{a|b", "!   ");
-        row("nested choices", "a1111", "{a|{b|c}}", "C CC C CC");
-        row("wildcard", "a1111", "a __hair__", "  ********");
-        row("missing wildcard", "a1111", "a __hare__", "  !!!!!!!!");
-        row("escaped wildcard", "a1111", "\\__hair__", "         ");
-        row("compel signs", "compel", "cat++ dog-", "   ##    #");
-        row("compel number", "compel", "(a b)1.3", "(   (###");
-        row("compel square", "compel", "[a] b]", "      ");
-        row("compel break", "compel", "BREAK", "!!!!!");
-        row("none", "none", "(a:1.2) [b] BREAK", "  !!!!      !!!!!");
-        row("a1111's weight in compel", "compel", "(a:1.2)", "( !!!!(");
-        row("none editing", "none", "[a|b] [c] [", "!   !      ");
-        row("compel editing", "compel", "[a:b:3]", "!     !");
-        row("none choice", "none", "{a|(b}", "C C  C");
-        row("empty", "a1111", "", "");
-        row("backslash", "a1111", "a\\", "  ");
+        testing::addTable<QString, QString, QString>(
+            {"weights", "text", "marks"},
+            {{"round", "a1111", "a (cat) b", "  (   (  "},
+             {"weight", "a1111", "(cat:1.25)", "(   (####("},
+             {"spaces", "a1111", "(cat : 1.2 )", "(    ( ### ("},
+             {"square", "a1111", "[cat]", "(   ("},
+             {"nested", "a1111", "((a) b:1.3)", "(( (  (###("},
+             {"escaped", "a1111", "\\(a\\) (b)", "      ( ("},
+             {"open", "a1111", "a (b", "  ! "},
+             {"closed", "a1111", "a) b]", " !  !"},
+             {"break", "a1111", "a BREAK b", "  KKKKK  "},
+             {"no break", "a1111", "BREAKS aBREAK", "             "},
+             {"and", "a1111", "a AND b", "  !!!  "},
+             {"sand", "a1111", "SAND AND, ", "          "},
+             {"editing", "a1111", "[a:b:0.5]", "!       !"},
+             {"alternating", "a1111", "[a|b]", "!   !"},
+             {"a number twice", "a1111", "(a:1.2.3)", "(       ("},
+             {"lora", "a1111", "<lora:ink:1> x", "!!!!!!!!!!!!  "},
+             {"embedding", "a1111", "embedding:bad-hand, x", "NNNNNNNNNNNNNNNNNN   "},
+             {"choice", "a1111", "{a|b}", "C C C"},
+             {"choice with weights", "a1111", "{2::a|0.5::b}", "C### C##### C"},
+             {"no choice", "a1111", "{a}", "   "},
+             {"open choice", "a1111", "{a|b", "!   "},
+             {"nested choices", "a1111", "{a|{b|c}}", "C CC C CC"},
+             {"wildcard", "a1111", "a __hair__", "  ********"},
+             {"missing wildcard", "a1111", "a __hare__", "  !!!!!!!!"},
+             {"escaped wildcard", "a1111", "\\__hair__", "         "},
+             {"compel signs", "compel", "cat++ dog-", "   ##    #"},
+             {"compel number", "compel", "(a b)1.3", "(   (###"},
+             {"compel square", "compel", "[a] b]", "      "},
+             {"compel break", "compel", "BREAK", "!!!!!"},
+             {"none", "none", "(a:1.2) [b] BREAK", "  !!!!      !!!!!"},
+             {"a1111's weight in compel", "compel", "(a:1.2)", "( !!!!("},
+             {"none editing", "none", "[a|b] [c] [", "!   !      "},
+             {"compel editing", "compel", "[a:b:3]", "!     !"},
+             {"none choice", "none", "{a|(b}", "C C  C"},
+             {"empty", "a1111", "", ""},
+             {"backslash", "a1111", "a\\", "  "}});
     }
 
     void piecesOfAText() {

@@ -30,9 +30,9 @@ QByteArray imageWith(const std::vector<image::ImageText>& texts) {
 struct Studio : Working {
     Studio() { canvas().setFocus(); }
 
-    [[nodiscard]] GraphView& canvas() { return window->controller()->widgets().canvas; }
+    [[nodiscard]] GraphView& canvas() { return widgets().canvas; }
 
-    [[nodiscard]] QString notice() { return window->controller()->widgets().notices.text(); }
+    [[nodiscard]] QString notice() { return widgets().notices.text(); }
 
     [[nodiscard]] std::optional<std::string> imageNode() { return nodeOf("load.image"); }
 
@@ -117,7 +117,7 @@ private Q_SLOTS:
         QCOMPARE(studio.fileOf(node, "video"), path);
         QVERIFY(!studio.imageNode());
         // Its first frame is seen on the node.
-        const NodeStatuses& statuses = studio.window->workspace()->statuses;
+        const NodeStatuses& statuses = studio.work().statuses;
         QTRY_VERIFY_WITH_TIMEOUT(!statuses.of(node).nodeImage.isNull(), kPatience);
         QVERIFY(testing::isFrame(statuses.of(node).nodeImage.pixelColor(3, 3), 0));
     }

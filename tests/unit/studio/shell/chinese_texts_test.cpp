@@ -189,7 +189,7 @@ private Q_SLOTS:
     void everyPanelIsChinese() {
         Working studio;
         Foreign found;
-        studio.window->controller()->widgets().canvas.select({"denoise"});
+        studio.widgets().canvas.select({"denoise"});
         for (const char* panel : {"graph",
                                   "viewer",
                                   "gallery",
@@ -231,7 +231,7 @@ private Q_SLOTS:
     void everyDialogIsChinese() {
         QFETCH(QString, action);
         Working studio;
-        studio.window->controller()->widgets().canvas.select({"encode"});
+        studio.widgets().canvas.select({"encode"});
         Foreign found;
         bool isSeen = false;
         QTimer look;

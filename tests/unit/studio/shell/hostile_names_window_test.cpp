@@ -39,7 +39,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         QVERIFY(isAsked);
         test::bringToFront(*opened.window);
-        Workspace& work = *opened.window->workspace();
+        Workspace& work = opened.work();
         QTRY_VERIFY_WITH_TIMEOUT(!work.models.isScanning(), kPatience);
         QCOMPARE(work.models.models().size(), testing::hostileNames().size() + 1);
 

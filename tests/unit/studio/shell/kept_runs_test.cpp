@@ -29,7 +29,7 @@ private Q_SLOTS:
         QFETCH(bool, isWritten);
         QFETCH(bool, isModified);
         Working studio;
-        Workspace& work = *studio.window->workspace();
+        Workspace& work = studio.work();
         QCOMPARE(test::saveAs(work.file, studio.folder.filePath("p.json")), QString());
         const QString image = studio.folder.filePath("p.png");
         if (isWritten) {
@@ -73,7 +73,7 @@ private Q_SLOTS:
         studio.model().undoStack().undo();
         studio.model().setSaved();
         uint64_t seed = 100;
-        studio.window->workspace()->run.setRandom([&] { return ++seed; });
+        studio.work().run.setRandom([&] { return ++seed; });
         for (size_t run = 1; run <= 50; ++run) {
             studio.action("run.start").trigger();
         }
@@ -87,7 +87,7 @@ private Q_SLOTS:
 
     void theGraphOfAnImageHasTheFilesOfItsRun() {
         Working studio;
-        Workspace& work = *studio.window->workspace();
+        Workspace& work = studio.work();
         const QString image = studio.folder.filePath("p.png");
         QVERIFY(QFile(image).open(QIODevice::WriteOnly));
         studio.model().apply("Input", [](graph::Document& document) {
@@ -104,7 +104,7 @@ private Q_SLOTS:
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
         studio.action("file.new").trigger();
-        Q_EMIT studio.window->controller()->widgets().viewer.openGraphAsked(image);
+        Q_EMIT studio.widgets().viewer.openGraphAsked(image);
         QTRY_COMPARE_WITH_TIMEOUT(work.file.folder(), studio.folder.path(), kPatience);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(!studio.model().isModified());
@@ -112,7 +112,7 @@ private Q_SLOTS:
 
     void everyImageOfABatchIsInTheViewer() {
         Working studio;
-        Workspace& work = *studio.window->workspace();
+        Workspace& work = studio.work();
         Json files = Json::array();
         for (const char* name : {"a.png", "b.png", "c.png"}) {
             files.push_back(studio.folder.filePath(name).toStdString());
@@ -124,26 +124,24 @@ private Q_SLOTS:
             });
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
-        auto* list =
-            studio.window->controller()->widgets().viewer.findChild<QComboBox*>("pictures");
+        auto* list = studio.widgets().viewer.findChild<QComboBox*>("pictures");
         Q_EMIT studio.window->findChild<QueuePanel*>()->imageRequested(work.queue.runs().back().id);
         QCOMPARE(list->count(), 3);
         QCOMPARE(list->currentIndex(), 2);
-        studio.window->controller()->widgets().viewer.showFile("x.png");
+        studio.widgets().viewer.showFile("x.png");
         QCOMPARE(list->count(), 0);
-        Q_EMIT studio.window->controller()->widgets().canvas.imageActivated("save");
+        Q_EMIT studio.widgets().canvas.imageActivated("save");
         QCOMPARE(list->count(), 3);
-        studio.window->controller()->widgets().viewer.showFile("x.png");
-        QTest::mouseClick(
-            studio.window->controller()->widgets().notices.findChild<QPushButton*>("noticeButton"),
-            Qt::LeftButton);
+        studio.widgets().viewer.showFile("x.png");
+        QTest::mouseClick(studio.widgets().notices.findChild<QPushButton*>("noticeButton"),
+                          Qt::LeftButton);
         QCOMPARE(list->count(), 3);
     }
 
     void anImageWithoutAFileIsShownAsLargeAsItWasMade() {
         constexpr int kSide = 640;
         Working studio;
-        Workspace& work = *studio.window->workspace();
+        Workspace& work = studio.work();
         studio.plugin.script().setScript(
             graph::toText(studio.model().document()), [&](ScriptedRunner::Stage& stage) {
                 const auto bytes = size_t{3} * kSide * kSide;
@@ -157,16 +155,15 @@ private Q_SLOTS:
             });
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
-        auto* copy = studio.window->controller()->widgets().viewer.findChild<QToolButton*>("copy");
+        auto* copy = studio.widgets().viewer.findChild<QToolButton*>("copy");
         const auto copied = [&] {
             copy->click();
             return QGuiApplication::clipboard()->image().size();
         };
         Q_EMIT studio.window->findChild<QueuePanel*>()->imageRequested(work.queue.runs().back().id);
         QCOMPARE(copied(), QSize(kSide, kSide));
-        studio.window->controller()->widgets().viewer.showImage(QImage(4, 4, QImage::Format_RGB32),
-                                                                "other");
-        Q_EMIT studio.window->controller()->widgets().canvas.imageActivated("save");
+        studio.widgets().viewer.showImage(QImage(4, 4, QImage::Format_RGB32), "other");
+        Q_EMIT studio.widgets().canvas.imageActivated("save");
         QCOMPARE(copied(), QSize(kSide, kSide));
         QCOMPARE(work.statuses.of("save").nodeImage.size(), QSize(512, 512));
     }

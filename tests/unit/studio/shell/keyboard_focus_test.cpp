@@ -99,9 +99,8 @@ private Q_SLOTS:
     void backTabReachesEverything() {
         QFETCH(QStringList, panels);
         Working studio;
-        studio.window->controller()->widgets().canvas.select({"denoise"});
-        studio.window->controller()->widgets().notices.show(
-            NoticeKind::Info, "Something was removed.", "Undo");
+        studio.widgets().canvas.select({"denoise"});
+        studio.widgets().notices.show(NoticeKind::Info, "Something was removed.", "Undo");
         for (const QString& panel : panels) {
             studio.action(qPrintable(panel)).trigger();
         }
@@ -163,11 +162,11 @@ private Q_SLOTS:
 
     void tabEndsNowhereButInTheCanvas() {
         Working studio;
-        studio.window->controller()->widgets().canvas.select({"denoise"});
+        studio.widgets().canvas.select({"denoise"});
         studio.action("view.memory").trigger();
         studio.action("view.inspector").trigger();
         QTest::qWait(100);
-        const GraphView& canvas = studio.window->controller()->widgets().canvas;
+        const GraphView& canvas = studio.widgets().canvas;
         const std::vector<QWidget*> seen = focusChain(Qt::Key_Tab);
         QWidget* last = seen.back();
         QVERIFY2(canvas.isAncestorOf(last), qPrintable(called(last)));
@@ -179,9 +178,9 @@ private Q_SLOTS:
     void theNextPanelIsOneKeyAway() {
         Working studio;
         // Qt shows what came into a window in sight when events are handled next.
-        QTRY_VERIFY(studio.window->controller()->widgets().canvas.isVisible());
+        QTRY_VERIFY(studio.widgets().canvas.isVisible());
         studio.action("view.graph").trigger();
-        QVERIFY(studio.window->controller()->widgets().canvas.hasFocus());
+        QVERIFY(studio.widgets().canvas.hasFocus());
         std::vector<QString> areas;
         for (int i = 0; i < 6 && (i == 0 || areas.back() != "centre"); ++i) {
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6, Qt::ControlModifier);
@@ -198,10 +197,10 @@ private Q_SLOTS:
         QVERIFY(areas.size() >= 3);
         QCOMPARE(std::set<QString>(areas.begin(), areas.end()).size(), areas.size());
         QCOMPARE(areas.back(), QString("centre"));
-        QVERIFY(studio.window->controller()->widgets().canvas.hasFocus());
+        QVERIFY(studio.widgets().canvas.hasFocus());
         QTest::keyClick(
             QApplication::focusWidget(), Qt::Key_F6, Qt::ControlModifier | Qt::ShiftModifier);
-        QVERIFY(!studio.window->controller()->widgets().canvas.hasFocus());
+        QVERIFY(!studio.widgets().canvas.hasFocus());
     }
 
     /// Who comes back to a panel is where the keyboard was.
@@ -257,7 +256,7 @@ private Q_SLOTS:
                                 .arg(studio.window->minimumSizeHint().width())
                                 .arg(studio.window->minimumSizeHint().height())));
         studio.window->resize(available);
-        studio.window->controller()->widgets().canvas.select({"denoise"});
+        studio.widgets().canvas.select({"denoise"});
         studio.action("view.inspector").trigger();
         QTest::qWait(100);
         QStringList widths;

@@ -67,7 +67,7 @@ QStringList textsOf(const QWidget& widget) {
 /// label taken away again.
 std::string edited(Working& studio) {
     QTest::qWait(50);  // it shows the whole graph at first
-    GraphView& canvas = studio.window->controller()->widgets().canvas;
+    GraphView& canvas = studio.widgets().canvas;
     canvas.navigation().show({.centre = {0, 0}, .zoom = 1});
     canvas.setFocus();
     canvas.invoke("node.add");
@@ -78,8 +78,7 @@ std::string edited(Working& studio) {
             canvas.select({id});
         }
     }
-    auto* params =
-        studio.window->controller()->widgets().inspector.findChild<QWidget*>("inspectorParams");
+    auto* params = studio.widgets().inspector.findChild<QWidget*>("inspectorParams");
     auto* row = params->findChild<InspectorRow*>("steps");
     QTest::mouseClick(row->findChild<QToolButton*>("expose"), Qt::LeftButton);
     return graph::toText(studio.model().document());
@@ -138,7 +137,7 @@ private Q_SLOTS:
         studio.model().apply("Steps", [](graph::Document& document) {
             document.nodes.at("denoise").params["steps"] = 3;
         });
-        GraphView& before = studio.window->controller()->widgets().canvas;
+        GraphView& before = studio.widgets().canvas;
         QTest::qWait(50);  // it shows the whole graph at first
         const int height = before.height();
         before.select({"denoise", "encode"});
@@ -153,27 +152,25 @@ private Q_SLOTS:
                 return Json{{"status", "ok"}, {"executed", 1}};
             });
         studio.action("run.start").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(studio.window->workspace()->run.isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.work().run.isBusy(), kPatience);
         const std::string graph = graph::toText(studio.model().document());
         const auto* model = &studio.model();
         speak(studio, kChinese);
         QTRY_COMPARE_WITH_TIMEOUT(
-            studio.window->controller()->widgets().canvas.navigation().state().zoom,
-            viewState.zoom,
-            kPatience);
+            studio.widgets().canvas.navigation().state().zoom, viewState.zoom, kPatience);
         QCOMPARE(&studio.model(), model);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(studio.window->isWindowModified());
-        GraphView& canvas = studio.window->controller()->widgets().canvas;
+        GraphView& canvas = studio.widgets().canvas;
         QCOMPARE(canvas.selectedNodes(), (std::set<std::string>{"denoise", "encode"}));
         QVERIFY(std::abs(canvas.navigation().state().centre.x - viewState.centre.x) < 3);
         QVERIFY2(std::abs(canvas.height() - height) < 10,  // lines are as high as their fonts
                  qPrintable(QString("%1, %2").arg(height).arg(canvas.height())));
         QVERIFY(studio.action("run.cancel").isEnabled());
-        QVERIFY(studio.window->workspace()->run.isBusy());
+        QVERIFY(studio.work().run.isBusy());
         QVERIFY(studio.action("edit.undo").text().startsWith("撤销(&U)"));
         gate.set_value();
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.work().run.isBusy(), kPatience);
         QVERIFY(!studio.action("run.cancel").isEnabled());
         studio.action("edit.undo").trigger();
         QCOMPARE(studio.model().node("denoise")->params.value("steps", 0), 20);
@@ -257,7 +254,7 @@ private Q_SLOTS:
         }
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
-            studio.window->controller()->widgets().panels.show(panel);
+            studio.widgets().panels.show(panel);
             QTest::qWait(20);
         }
         for (const QWidget* widget : studio.window->findChildren<QWidget*>()) {
@@ -274,7 +271,7 @@ private Q_SLOTS:
 
     void oneIsOneInEnglish() {
         Working studio;
-        auto& inspector = studio.window->controller()->widgets().inspector;
+        auto& inspector = studio.widgets().inspector;
         const auto* title = inspector.findChild<QLabel*>("title");
         inspector.showNodes({"denoise", "encode"});
         QCOMPARE(title->text(), QString("2 nodes"));
@@ -297,7 +294,7 @@ private Q_SLOTS:
         QVERIFY(inChinese.find("\"denoise_2\"") != std::string::npos);
         QVERIFY(inChinese.find("\"label\": \"Steps\"") != std::string::npos);
         studio.model().setSaved();
-        studio.window->controller()->widgets().panels.show("generate");
+        studio.widgets().panels.show("generate");
         auto* form = studio.window->findChild<QWidget*>("generateForm");
         QStringList labels;
         for (const QLabel* label : form->findChildren<QLabel*>()) {
@@ -315,7 +312,7 @@ private Q_SLOTS:
         QFETCH(QString, typed);
         Working studio;
         speak(studio, kChinese);
-        const auto hits = searchNodes(studio.window->workspace()->engine.catalog(), typed, {}, {});
+        const auto hits = searchNodes(studio.work().engine.catalog(), typed, {}, {});
         QVERIFY(!hits.empty());
         QCOMPARE(hits.front().desc->id, std::string("denoise.sample"));
         QCOMPARE(hits.front().desc->label, std::string("采样"));
@@ -389,7 +386,7 @@ private Q_SLOTS:
 
     void presetsKeepTheLettersOfTheirTitles() {
         Working studio;
-        PresetStore& store = studio.window->workspace()->presets;
+        PresetStore& store = studio.work().presets;
         const QString id = store.save({.title = "红色的狐狸 2", .description = {}, .tags = {}},
                                       studio.model().document(),
                                       {},

@@ -91,29 +91,26 @@ struct Making : Working {
         isSeen->release(2);
     }
 
-    [[nodiscard]] const NodeStatus& of(const char* node) {
-        return window->workspace()->statuses.of(node);
-    }
+    [[nodiscard]] const NodeStatus& of(const char* node) { return work().statuses.of(node); }
 
     [[nodiscard]] NodeItem& item(const char* node) {
-        return *dynamic_cast<GraphScene*>(window->controller()->widgets().canvas.scene())
-                    ->node(node);
+        return *dynamic_cast<GraphScene*>(widgets().canvas.scene())->node(node);
     }
 
     /// The middle of the image in a node, in the canvas.
     [[nodiscard]] QPoint imageOn(const char* node) {
-        GraphView& canvas = window->controller()->widgets().canvas;
+        GraphView& canvas = widgets().canvas;
         canvas.reveal(node);
         return canvas.mapFromScene(item(node).pos() + item(node).layout().nodeImage.center());
     }
 
     [[nodiscard]] QColor paintedOn(const char* node) {
         const QPoint point = imageOn(node);
-        return window->controller()->widgets().canvas.viewport()->grab().toImage().pixelColor(
+        return widgets().canvas.viewport()->grab().toImage().pixelColor(
             point * window->devicePixelRatioF());
     }
 
-    [[nodiscard]] Viewer& viewer() { return window->controller()->widgets().viewer; }
+    [[nodiscard]] Viewer& viewer() { return widgets().viewer; }
 
     [[nodiscard]] QString title() { return viewer().findChild<QLabel*>("viewerTitle")->text(); }
 
@@ -125,10 +122,8 @@ struct Making : Working {
     }
 
     void click(const char* node) {
-        QTest::mouseClick(window->controller()->widgets().canvas.viewport(),
-                          Qt::LeftButton,
-                          Qt::NoModifier,
-                          imageOn(node));
+        QTest::mouseClick(
+            widgets().canvas.viewport(), Qt::LeftButton, Qt::NoModifier, imageOn(node));
     }
 
     void begin() {
@@ -140,7 +135,7 @@ struct Making : Working {
         plugin.script().openGate();
         QTRY_COMPARE_WITH_TIMEOUT(of("denoise").activity, NodeActivity::Finished, kPatience);
         isSeen->release();
-        QTRY_VERIFY_WITH_TIMEOUT(!window->workspace()->run.isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!work().run.isBusy(), kPatience);
     }
 
     std::shared_ptr<std::counting_semaphore<>> isSeen =
@@ -189,7 +184,7 @@ private Q_SLOTS:
         studio.isSeen->release();
         studio.plugin.script().openGate();
         QTest::qSleep(300);  // nothing is looked at meanwhile
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.work().run.isBusy(), kPatience);
 
         QVERIFY(!studio.viewer().isLive());
         QVERIFY2(studio.title().endsWith("seed 1"), qPrintable(studio.title()));
@@ -202,7 +197,7 @@ private Q_SLOTS:
         QVERIFY(studio.viewer().isLive());
 
         studio.action("run.cancel").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.work().run.isBusy(), kPatience);
 
         QVERIFY(studio.of("denoise").nodeImage.isNull());
         QVERIFY(studio.item("denoise").layout().nodeImage.isNull());
@@ -213,7 +208,7 @@ private Q_SLOTS:
     void theSettingTakesItAwayAtOnce() {
         Making studio;
         studio.begin();
-        QCOMPARE(studio.window->workspace()->queue.running()->options.at("previews"), Json(true));
+        QCOMPARE(studio.work().queue.running()->options.at("previews"), Json(true));
 
         studio.settings.change([](Preferences& preferences) { preferences.showsPreviews = false; });
         QVERIFY(studio.of("denoise").nodeImage.isNull());
@@ -222,7 +217,7 @@ private Q_SLOTS:
         QVERIFY(isAlike(studio.paintedOn("save"), kResultColour));
 
         studio.action("run.start").trigger();
-        const RunQueue& queue = studio.window->workspace()->queue;
+        const RunQueue& queue = studio.work().queue;
         QTRY_COMPARE_WITH_TIMEOUT(queue.runs().size(), 2U, kPatience);
         QVERIFY(!queue.runs().back().options.contains("previews"));
     }
@@ -261,7 +256,7 @@ private Q_SLOTS:
         QVERIFY(saved.save(path));
         studio.begin();
         QVERIFY(studio.viewer().isLive());
-        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        NodeStatuses& statuses = studio.work().statuses;
         statuses.take({{"event", "nodeFinished"},
                        {"node", "save"},
                        {"ms", 5},
@@ -299,7 +294,7 @@ private Q_SLOTS:
         saved.fill(kResultColour);
         const QString path = studio.folder.filePath("saved.png");
         QVERIFY(saved.save(path));
-        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        NodeStatuses& statuses = studio.work().statuses;
         statuses.take({{"event", "nodeFinished"},
                        {"node", "save"},
                        {"ms", 5},
@@ -316,7 +311,7 @@ private Q_SLOTS:
         Making studio;
         const QString path = studio.folder.filePath("saved.png");
         testing::writeColours(path, "png", 12);
-        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        NodeStatuses& statuses = studio.work().statuses;
         statuses.take({{"event", "nodeFinished"},
                        {"node", "save"},
                        {"ms", 5},
@@ -348,7 +343,7 @@ private Q_SLOTS:
                 document.nodes["input"] = {.type = "load.image", .params = {{"image", file}}};
             });
         };
-        const NodeStatuses& statuses = studio.window->workspace()->statuses;
+        const NodeStatuses& statuses = studio.work().statuses;
 
         choose(studio.folder.filePath("fox.png").toStdString());
         QTRY_VERIFY_WITH_TIMEOUT(!statuses.of("input").nodeImage.isNull(), kPatience);

@@ -74,8 +74,6 @@ struct Furnished : Working {
             {{"issues", Json::array()}, {"plan", recorded("plan.json")}});
     }
 
-    [[nodiscard]] Workspace& work() { return *window->workspace(); }
-
     [[nodiscard]] MainWindowController& controller() { return *window->controller(); }
 
     /// The images of so many runs.

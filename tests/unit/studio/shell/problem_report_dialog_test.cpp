@@ -37,7 +37,7 @@ private Q_SLOTS:
     void theLogOpensByItsKey_andStatesThatTheEngineRuns() {
         Working studio;
         test::press(Qt::Key_J, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_VERIFY(studio.window->controller()->widgets().panels.isShown("log"));
+        QTRY_VERIFY(studio.widgets().panels.isShown("log"));
         auto* panel = studio.window->findChild<LogPanel*>();
         QTRY_VERIFY(panel->text().contains("the engine runs"));
     }

@@ -49,6 +49,10 @@ struct Opened {
         window->show();
     }
 
+    [[nodiscard]] Workspace& work() { return *window->workspace(); }
+
+    [[nodiscard]] MainWindowWidgets& widgets() { return window->controller()->widgets(); }
+
     QTemporaryDir folder;
     Settings settings;
     Appearance appearance;
@@ -69,7 +73,7 @@ struct Working : Opened {
 
     [[nodiscard]] QAction& action(const char* id) { return window->actions().at(id); }
 
-    [[nodiscard]] GraphModel& model() { return window->workspace()->model; }
+    [[nodiscard]] GraphModel& model() { return work().model; }
 
     SmallPlugin plugin;
 };

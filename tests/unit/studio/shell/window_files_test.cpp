@@ -114,7 +114,7 @@ void locate(Working& studio, const QString& chosen) {
                   {"item", "checkpoint"},
                   {"message", "there is no checkpoint"}};
     studio.plugin.script().setAnswers({{"issues", {issue}}}, Json::object());
-    studio.window->workspace()->planning.askNow();
+    studio.work().planning.askNow();
     studio.action("view.issues").trigger();
     auto* list = studio.window->findChild<QListView*>("issues");
     QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, kPatience);
@@ -177,7 +177,7 @@ private Q_SLOTS:
     void aFullDiskIsReportedAndTakesNothing() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
+        QCOMPARE(test::saveAs(studio.work().file, path), QString());
         const QByteArray saved = contentsOf(path);
         changeSteps(studio.model(), 3);
         QString reported;
@@ -208,7 +208,7 @@ private Q_SLOTS:
         Working studio;
         const FullDisk full(64);
         changeSteps(studio.model(), 3);
-        auto& bar = studio.window->controller()->widgets().notices;
+        auto& bar = studio.widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(bar.text().contains("cannot be kept for recovery"), kPatience);
         QVERIFY(studio.window->isWindowModified());
     }
@@ -295,7 +295,7 @@ private Q_SLOTS:
         QVERIFY(steps() != Json(77));
         file.wake();
         QTRY_COMPARE_WITH_TIMEOUT(steps(), Json(77), kPatience);
-        QCOMPARE(studio.window->workspace()->file.path(), path);
+        QCOMPARE(studio.work().file.path(), path);
     }
 
     void locatingAFileChangesEveryNodeThatNamesIt_inOneStep() {
@@ -390,8 +390,8 @@ private Q_SLOTS:
         });
         gate.set_value();
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
-        Workspace& workspace = *opened.window->workspace();
-        auto& bar = opened.window->controller()->widgets().notices;
+        Workspace& workspace = opened.work();
+        auto& bar = opened.widgets().notices;
         QTRY_VERIFY2_WITH_TIMEOUT(
             bar.text().contains("fox.json"), qPrintable(bar.text()), kPatience);
         QCOMPARE(workspace.model.node("denoise")->params.at("steps"), Json(77));
@@ -409,7 +409,7 @@ private Q_SLOTS:
 
     void theBrowserShowsThePresetThatWasOpened() {
         Working studio;
-        PresetStore& presets = studio.window->workspace()->presets;
+        PresetStore& presets = studio.work().presets;
         presets.save({.title = "Ash"}, defaultGraph(), {}, {});
         presets.save({.title = "Birch"}, defaultGraph(), {}, {});
         const QString id = presets.entries().back().id;
@@ -428,9 +428,7 @@ private Q_SLOTS:
         studio.settings.change([&](Preferences& preferences) {
             preferences.modelFolders = QStringList{studio.folder.filePath("models")};
         });
-        const auto isThere = [&] {
-            return studio.window->workspace()->models.isThere("dream.safetensors", {});
-        };
+        const auto isThere = [&] { return studio.work().models.isThere("dream.safetensors", {}); };
         QVERIFY(!isThere());  // the module has not been notified
         studio.window.reset();
         studio.make([&]() -> Plugin& { return studio.plugin; });
@@ -488,7 +486,7 @@ private Q_SLOTS:
     void aFileThatAnotherProgramWroteIsNotSavedOverUnasked() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
+        QCOMPARE(test::saveAs(studio.work().file, path), QString());
         graph::Document theirs = studio.model().document();
         theirs.nodes.at("denoise").params["steps"] = 77;
         const QByteArray text = QByteArray::fromStdString(graph::toText(theirs));
@@ -506,7 +504,7 @@ private Q_SLOTS:
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));
         const std::string before = checkpointOf(studio.model(), "load");
-        studio.window->controller()->widgets().canvas.select({"load_again"});
+        studio.widgets().canvas.select({"load_again"});
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Checkpoint,
                                                                   "dream.safetensors");
         QCOMPARE(checkpointOf(studio.model(), "load_again"), std::string("dream.safetensors"));
@@ -527,8 +525,7 @@ private Q_SLOTS:
         const graph::Document before = studio.model().document();
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Embedding,
                                                                   "sub/easynegative.pt");
-        QVERIFY(studio.window->controller()->widgets().notices.text().contains(
-            "write easynegative in a prompt"));
+        QVERIFY(studio.widgets().notices.text().contains("write easynegative in a prompt"));
         QCOMPARE(graph::toText(studio.model().document()), graph::toText(before));
     }
 

@@ -31,11 +31,11 @@ struct Painting : Working {
                 return Json{{"status", "ok"}, {"executed", 1}};
             });
         action("run.start").trigger();
-        [&] { QTRY_VERIFY_WITH_TIMEOUT(!window->workspace()->run.isBusy(), kPatience); }();
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(!work().run.isBusy(), kPatience); }();
         return path;
     }
 
-    [[nodiscard]] Gallery& gallery() { return *window->controller()->widgets().gallery; }
+    [[nodiscard]] Gallery& gallery() { return *widgets().gallery; }
 
     void choose(const QString& path) {
         action("view.gallery").trigger();
@@ -157,7 +157,7 @@ private Q_SLOTS:
         edit(studio.model(), 8, "a tower");
         const QString second = studio.paint("b.png");
         studio.choose(second);
-        QSignalSpy shown(&studio.window->controller()->widgets().viewer, &Viewer::shown);
+        QSignalSpy shown(&studio.widgets().viewer, &Viewer::shown);
         studio.press("view");
         QTRY_VERIFY_WITH_TIMEOUT(!shown.isEmpty(), kPatience);
         QCOMPARE(studio.tab(), 1);
@@ -165,8 +165,7 @@ private Q_SLOTS:
         auto* list = studio.gallery().findChild<QListView*>("pictures");
         list->selectAll();
         studio.press("compare");
-        QTRY_VERIFY_WITH_TIMEOUT(studio.window->controller()->widgets().viewer.view().isComparing(),
-                                 kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.widgets().viewer.view().isComparing(), kPatience);
     }
 
     void theFilmstripLeadsTheViewer() {
@@ -174,7 +173,7 @@ private Q_SLOTS:
         const QString first = studio.paint("a.png");
         edit(studio.model(), 8, "a tower");
         const QString second = studio.paint("b.png");
-        Viewer& viewer = studio.window->controller()->widgets().viewer;
+        Viewer& viewer = studio.widgets().viewer;
         auto* strip = studio.window->findChild<Filmstrip*>();
         studio.action("view.viewer").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(strip->model()->rowCount(), 2, kPatience);
@@ -205,7 +204,7 @@ private Q_SLOTS:
         QFETCH(int, again);
         QFETCH(bool, isAskedOnceMore);
         Painting studio;
-        RunLibrary& before = *studio.window->workspace()->library;
+        RunLibrary& before = *studio.work().library;
         RunLibrary other(studio.folder.filePath("runs"));
         const RunKey key = other.keyOf(1);
         {
@@ -217,17 +216,16 @@ private Q_SLOTS:
                            .options = "{}"}});
             }
         }
-        const size_t runs = studio.window->workspace()->queue.runs().size();
+        const size_t runs = studio.work().queue.runs().size();
         answer("runsLeftOpen", [&](QDialog& dialog) {
             button.isEmpty() ? dialog.reject() : dialog.findChild<QPushButton*>(button)->click();
         });
         studio.window->controller()->offerLeftOpen();
-        const NoticeBar& notices = studio.window->controller()->widgets().notices;
+        const NoticeBar& notices = studio.widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(notices.text().contains("2 runs"), kPatience);
         notices.findChild<QPushButton*>()->click();
-        QTRY_COMPARE_WITH_TIMEOUT(studio.window->workspace()->queue.runs().size(),
-                                  runs + static_cast<size_t>(again),
-                                  kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.work().queue.runs().size(), runs + static_cast<size_t>(again), kPatience);
         std::optional<size_t> open;
         QTest::qWait(200);
         before.askLeftOpen(&studio.gallery(),

@@ -25,7 +25,7 @@ struct Painting : Working {
 
     [[nodiscard]] QString path() const { return folder.filePath("a.png"); }
 
-    [[nodiscard]] Viewer& viewer() { return window->controller()->widgets().viewer; }
+    [[nodiscard]] Viewer& viewer() { return widgets().viewer; }
 
     [[nodiscard]] Retouching& retouching() { return viewer().retouching(); }
 
@@ -52,7 +52,7 @@ struct Painting : Working {
         return QDir(folder.filePath(where)).entryList({pattern}, QDir::Files);
     }
 
-    [[nodiscard]] QString notice() { return window->controller()->widgets().notices.text(); }
+    [[nodiscard]] QString notice() { return widgets().notices.text(); }
 };
 
 }  // namespace
@@ -120,8 +120,7 @@ private Q_SLOTS:
 
     void filesLieInTheFolderOfTheGraph_orWhereTheyCan() {
         Painting studio;
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, studio.folder.filePath("g.json")),
-                 QString());
+        QCOMPARE(test::saveAs(studio.work().file, studio.folder.filePath("g.json")), QString());
         studio.open();
         studio.paintAndUse();
         QTRY_COMPARE_WITH_TIMEOUT(studio.filesIn("g.files", "mask-*.png").size(), 1, kPatience);

@@ -36,14 +36,11 @@ const Json kPlanned = {{"issues", Json::array()}, {"plan", Json::object()}};
 struct Writing : Working {
     Writing() {
         QTRY_VERIFY_WITH_TIMEOUT(work().planning.planned().isFresh, kPatience);
-        window->controller()->widgets().canvas.select({"encode"});
+        widgets().canvas.select({"encode"});
     }
 
-    [[nodiscard]] Workspace& work() { return *window->workspace(); }
-
     [[nodiscard]] PromptEditor& editor(const char* param = "prompt") {
-        ParamEditor& found = window->controller()
-                                 ->widgets()
+        ParamEditor& found = widgets()
                                  .inspector.findChild<QWidget*>("inspectorParams")
                                  ->findChild<InspectorRow*>(param)
                                  ->editor();

@@ -26,9 +26,9 @@ struct Running : Working {
         plugin.script().setScript(graph::toText(model().document()), script);
     }
 
-    [[nodiscard]] RunControl& run() { return window->workspace()->run; }
+    [[nodiscard]] RunControl& run() { return work().run; }
 
-    [[nodiscard]] NoticeBar& notices() { return window->controller()->widgets().notices; }
+    [[nodiscard]] NoticeBar& notices() { return widgets().notices; }
 
     void begin() {
         action("run.start").trigger();
@@ -54,7 +54,7 @@ private Q_SLOTS:
 
     void escapesThatCloseSomethingDoNotCancel() {
         Running studio;
-        GraphView& canvas = studio.window->controller()->widgets().canvas;
+        GraphView& canvas = studio.widgets().canvas;
         studio.begin();
 
         canvas.setFocus();
@@ -68,7 +68,7 @@ private Q_SLOTS:
         QTest::qWait(100);  // a cancelled run ends within
         QVERIFY(studio.run().isBusy());
 
-        studio.window->controller()->widgets().inspector.findChild<QPlainTextEdit*>()->setFocus();
+        studio.widgets().inspector.findChild<QPlainTextEdit*>()->setFocus();
         test::press(Qt::Key_Escape);
         test::press(Qt::Key_Escape);
         QTest::qWait(100);
@@ -80,23 +80,23 @@ private Q_SLOTS:
         Running studio;
         studio.begin();
         QVERIFY(studio.action("run.cancel").isEnabled());
-        studio.window->controller()->widgets().canvas.setFocus();
+        studio.widgets().canvas.setFocus();
         test::press(Qt::Key_Escape);
         test::press(Qt::Key_Escape);
         QTRY_VERIFY_WITH_TIMEOUT(!studio.run().isBusy(), kPatience);
-        QCOMPARE(studio.window->workspace()->queue.runs().back().state, RunState::Cancelled);
+        QCOMPARE(studio.work().queue.runs().back().state, RunState::Cancelled);
     }
 
     void aDoubleClickOnRunCancelsNothing() {
         Running studio;
-        studio.window->controller()->widgets().panels.show("generate");
+        studio.widgets().panels.show("generate");
         auto* run = studio.window->findChild<QWidget*>("generateForm")->findChild<QWidget*>("run");
         test::doubleClick(*run, run->rect().center());
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.plugin.script().startedGraphs().size(), size_t{1}, kPatience);
         QTest::qWait(100);  // a cancelled run ends within
         QVERIFY(studio.run().isBusy());
-        QCOMPARE(studio.window->workspace()->queue.runs().size(), size_t{2});
+        QCOMPARE(studio.work().queue.runs().size(), size_t{2});
         studio.end();
     }
 
@@ -130,7 +130,7 @@ private Q_SLOTS:
         };
         QTest::qWait(50);  // the bar is laid out
         const std::vector<QRect> before = positions();
-        const QRect canvas = studio.window->controller()->widgets().canvas.geometry();
+        const QRect canvas = studio.widgets().canvas.geometry();
 
         studio.begin();
         QTRY_VERIFY(bar->findChild<QWidget*>("runStrip")->isVisible());
@@ -139,7 +139,7 @@ private Q_SLOTS:
         QCOMPARE(bar->findChild<QToolButton*>("cancel")->text(), QString("Cancel"));
         studio.notices().show(NoticeKind::Success, "Saved.");
         QTest::qWait(50);
-        QCOMPARE(studio.window->controller()->widgets().canvas.geometry(), canvas);
+        QCOMPARE(studio.widgets().canvas.geometry(), canvas);
         QCOMPARE(test::textProblems(*studio.window), QStringList());
         test::keepScreenshot(*studio.window, "window_running_notice");
         studio.end();
@@ -176,7 +176,7 @@ private Q_SLOTS:
                         {"files", {made.filePath(name).toStdString()}}});
             return Json{{"status", "ok"}, {"executed", 0}};
         });
-        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        NodeStatuses& statuses = studio.work().statuses;
         for (const auto& [next, colour] : {std::pair("2.png", Qt::blue), {"1.png", Qt::red}}) {
             name = next;
             studio.action("run.start").trigger();
@@ -187,7 +187,7 @@ private Q_SLOTS:
             QTRY_VERIFY_WITH_TIMEOUT(shows(), kPatience);
             QCOMPARE(statuses.of("denoise").shownSize, QSize(700, 20));
             QVERIFY(statuses.of("denoise").nodeImage.width() <= 512);
-            QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(!studio.work().run.isBusy(), kPatience);
         }
     }
 
@@ -197,7 +197,7 @@ private Q_SLOTS:
             stage.send({{"event", "nodeCached"}, {"node", "denoise"}, {"repetition", 1}});
             return Json{{"status", "ok"}, {"executed", 0}};
         });
-        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        NodeStatuses& statuses = studio.work().statuses;
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(studio.notices().text().contains("up to date"), kPatience);
         QTRY_COMPARE(statuses.of("denoise").activity, NodeActivity::Cached);
@@ -229,7 +229,7 @@ private Q_SLOTS:
         Running studio([](ScriptedRunner::Stage&) {
             return Json{{"status", "ok"}, {"executed", 1}};
         });
-        Planning& planning = studio.window->workspace()->planning;
+        Planning& planning = studio.work().planning;
         const auto asked = [&] { return studio.plugin.script().askedGraphs().size(); };
         const auto settle = [&] {
             QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh, kPatience);
@@ -252,7 +252,7 @@ private Q_SLOTS:
 
     void aNewGraphIsInSight() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->widgets().canvas;
+        GraphView& canvas = studio.widgets().canvas;
         canvas.invoke("view.zoom_actual");
         canvas.centerOn(5000, 5000);
         studio.action("file.new").trigger();
@@ -265,8 +265,8 @@ private Q_SLOTS:
 
     void returnAfterFindingANodeOpensItsValues() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->widgets().canvas;
-        studio.window->controller()->widgets().inspector.setFocus();
+        GraphView& canvas = studio.widgets().canvas;
+        studio.widgets().inspector.setFocus();
         answer("findNode", [](QDialog& dialog) {
             auto* words = dialog.findChild<QLineEdit*>("words");
             QTest::keyClicks(words, "denoise");
@@ -283,7 +283,7 @@ private Q_SLOTS:
 
     void shiftTabLeavesTheCanvas() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->widgets().canvas;
+        GraphView& canvas = studio.widgets().canvas;
         canvas.setFocus();
         QTRY_VERIFY(canvas.hasFocus());
         test::press(Qt::Key_Backtab, Qt::ShiftModifier);

@@ -92,10 +92,10 @@ private Q_SLOTS:
         const QString path = studio.folder.filePath("fox.json");
         const test::SleepingFile disk(studio.folder.filePath("fox.json"));
         rename(studio.model());
-        studio.window->workspace()->file.saveAs(path, [](const FileOutcome&) {});
+        studio.work().file.saveAs(path, [](const FileOutcome&) {});
         QVERIFY(!studio.window->close());
         QVERIFY2(disk.isAsleep(), "the GUI thread waited for the disk");
-        NoticeBar& notices = studio.window->controller()->widgets().notices;
+        NoticeBar& notices = studio.widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(notices.text().contains("Saving “fox.json”"), kPatience);
         disk.wake();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.window->isVisible(), kPatience);
@@ -106,8 +106,7 @@ private Q_SLOTS:
         Working studio;
         const test::SleepingFile disk(studio.folder.filePath("fox.json"));
         rename(studio.model());
-        studio.window->workspace()->file.saveAs(studio.folder.filePath("fox.json"),
-                                                [](const FileOutcome&) {});
+        studio.work().file.saveAs(studio.folder.filePath("fox.json"), [](const FileOutcome&) {});
         answer("stillSaving", [](QDialog& box) {
             test::keepScreenshot(box, "still_saving");
             box.findChild<QPushButton*>("closeNow")->click();
@@ -130,7 +129,7 @@ private Q_SLOTS:
         Working studio;
         const QString path = studio.folder.filePath("gone/fox.json");
         QVERIFY(QDir(studio.folder.path()).mkpath("gone"));
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
+        QCOMPARE(test::saveAs(studio.work().file, path), QString());
         rename(studio.model());
         QVERIFY(QDir(studio.folder.filePath("gone")).removeRecursively());
         QVERIFY(QFile(studio.folder.filePath("gone")).open(QIODevice::WriteOnly));
@@ -167,15 +166,14 @@ private Q_SLOTS:
         QCOMPARE(studio.window->windowTitle(), QString("Fox[*] - Lowtide"));
         QVERIFY(!studio.window->isWindowModified());
         auto* browser = studio.window->findChild<PresetsBrowser*>();
-        QCOMPARE(studio.window->workspace()->presets.find(browser->chosen())->title,
-                 QString("Fox"));
+        QCOMPARE(studio.work().presets.find(browser->chosen())->title, QString("Fox"));
         QVERIFY(studio.window->close());  // nobody is asked
     }
 
     void aFileOfAGraphThatBecameAPresetIsStillUnsaved() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
+        QCOMPARE(test::saveAs(studio.work().file, path), QString());
         rename(studio.model());
         answer("presetDialog", [](QDialog& dialog) { dialog.accept(); });
         studio.action("file.save_preset").trigger();

@@ -90,8 +90,8 @@ private Q_SLOTS:
         QTest::mouseClick(without, Qt::LeftButton);
         QVERIFY(opened.window->controller());
         QVERIFY(!opened.window->actions().at("run.start").isEnabled());
-        QVERIFY(opened.window->workspace()->model.desc("denoise"));
-        QVERIFY(opened.window->controller()->widgets().notices.text().contains("does not run"));
+        QVERIFY(opened.work().model.desc("denoise"));
+        QVERIFY(opened.widgets().notices.text().contains("does not run"));
         QTest::qWait(50);  // the status bar is laid out
         const QStringList problems = test::textProblems(*opened.window);
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));

@@ -41,7 +41,7 @@ private Q_SLOTS:
         QStringList problems;
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues", "log"}) {
-            studio.window->controller()->widgets().panels.show(panel);
+            studio.widgets().panels.show(panel);
             QStringList here;
             static_cast<void>(QTest::qWaitFor(
                 [&] { return (here = test::textProblems(*studio.window)).isEmpty(); }, kLaidOut));
@@ -55,7 +55,7 @@ private Q_SLOTS:
     /// While they go, one after the other reports that the selection changed.
     void severalChosenNodesAreDeleted() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->widgets().canvas;
+        GraphView& canvas = studio.widgets().canvas;
         studio.action("view.graph").trigger();
         studio.action("edit.select_all").trigger();
         QVERIFY(canvas.selectedNodes().size() > 1);
@@ -80,8 +80,7 @@ private Q_SLOTS:
             document.nodes.at("denoise").params["steps"] = 3;
         });
         QVERIFY(studio.window->isWindowModified());
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, studio.folder.filePath("fox.json")),
-                 QString());
+        QCOMPARE(test::saveAs(studio.work().file, studio.folder.filePath("fox.json")), QString());
         QVERIFY(studio.window->windowTitle().startsWith("fox"));
         QVERIFY(!studio.window->isWindowModified());
     }
@@ -104,7 +103,7 @@ private Q_SLOTS:
 
     void theSeedThatIsShownIsTheOneThatIsUsed() {
         Working studio;
-        studio.window->workspace()->run.setRandom([] { return uint64_t{4711}; });
+        studio.work().run.setRandom([] { return uint64_t{4711}; });
         studio.model().apply("Mode", [](graph::Document& document) {
             setSeedMode(document.nodes.at("denoise"), "seed", SeedMode::Random);
         });
@@ -124,14 +123,14 @@ private Q_SLOTS:
             return Json{{"status", "ok"}, {"executed", 0}};
         });
         studio.action("run.start").trigger();
-        auto& bar = studio.window->controller()->widgets().notices;
+        auto& bar = studio.widgets().notices;
         QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
         QVERIFY2(bar.text().contains("up to date"), qPrintable(bar.text()));
         studio.plugin.script().setScript(graph, drawsOne);
         QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.plugin.script().startedGraphs().size(), size_t{2}, kPatience);
-        const RunQueue& queue = studio.window->workspace()->queue;
+        const RunQueue& queue = studio.work().queue;
         QCOMPARE(queue.runs().back().options.at("forceExecution"), Json(true));
     }
 
@@ -150,7 +149,7 @@ private Q_SLOTS:
                             {"files", {"/out/fox_1.png"}},
                             {"issues", {warning("936 tokens are left out"), warning("more")}}};
             });
-        auto& bar = studio.window->controller()->widgets().notices;
+        auto& bar = studio.widgets().notices;
 
         studio.action("run.start").trigger();
 
@@ -162,7 +161,7 @@ private Q_SLOTS:
 
     void aRunAtTheFrontComesBeforeThoseThatWait() {
         Working studio;
-        RunQueue& queue = studio.window->workspace()->queue;
+        RunQueue& queue = studio.work().queue;
         queue.setPaused(true);
         studio.action("run.start").trigger();
         const quint64 first = queue.runs().back().id;
@@ -173,7 +172,7 @@ private Q_SLOTS:
 
     void anotherDocumentShowsNoImageOfTheLast() {
         Working studio;
-        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        NodeStatuses& statuses = studio.work().statuses;
         statuses.takeImage("denoise", {QImage(4, 4, QImage::Format_RGB32)});
         QVERIFY(!statuses.of("denoise").nodeImage.isNull());
         studio.action("file.new").trigger();
@@ -186,7 +185,7 @@ private Q_SLOTS:
                                          [](ScriptedRunner::Stage&) {
                                              return Json{{"status", "ok"}, {"executed", 0}};
                                          });
-        auto& bar = studio.window->controller()->widgets().notices;
+        auto& bar = studio.widgets().notices;
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible(), kPatience);
         studio.model().apply("Steps", [](graph::Document& document) {
@@ -209,19 +208,19 @@ private Q_SLOTS:
                 stage.send({{"event", "nodeFinished"}, {"node", "denoise"}, {"ms", 5}});
                 return Json{{"status", "ok"}, {"executed", 0}};
             });
-        RunControl& run = studio.window->workspace()->run;
+        RunControl& run = studio.work().run;
         studio.action("run.start").trigger();
         QTRY_VERIFY_WITH_TIMEOUT(run.isBusy(), kPatience);
         studio.action("file.new").trigger();
         studio.plugin.script().openGate();
         QTRY_VERIFY_WITH_TIMEOUT(!run.isBusy(), kPatience);
-        QVERIFY(!studio.window->controller()->widgets().notices.isVisible());
-        QCOMPARE(studio.window->workspace()->statuses.of("denoise").activity, NodeActivity::Idle);
+        QVERIFY(!studio.widgets().notices.isVisible());
+        QCOMPARE(studio.work().statuses.of("denoise").activity, NodeActivity::Idle);
     }
 
     void releasingNeverWaitsAndStatesWhatBecameOfIt() {
         Working studio;
-        auto& bar = studio.window->controller()->widgets().notices;
+        auto& bar = studio.widgets().notices;
         QAction& release = studio.action("run.release");
         studio.plugin.script().setRelease(Status::Failed, 2000);
         QElapsedTimer clock;
@@ -318,7 +317,7 @@ private Q_SLOTS:
         QMainWindow& window = *studio.window;
         auto* queue = window.findChild<QDockWidget*>("queue");
         studio.action("view.queue").trigger();
-        QMenu& menu = studio.window->controller()->widgets().panels.menu();
+        QMenu& menu = studio.widgets().panels.menu();
 
         chooseInMenu("To the right");
         menu.exec();
@@ -373,12 +372,11 @@ private Q_SLOTS:
     void runToHereEndsWithTheSelectedNode() {
         Working studio;
         QVERIFY(!studio.action("run.here").isEnabled());
-        studio.window->controller()->widgets().canvas.select({"encode"});
+        studio.widgets().canvas.select({"encode"});
         QVERIFY(studio.action("run.here").isEnabled());
         studio.action("run.here").trigger();
-        QCOMPARE(studio.window->workspace()->queue.runs().back().options.at("until"),
-                 Json({"encode"}));
-        QCOMPARE(studio.window->workspace()->queue.runs().back().options.at("out"),
+        QCOMPARE(studio.work().queue.runs().back().options.at("until"), Json({"encode"}));
+        QCOMPARE(studio.work().queue.runs().back().options.at("out"),
                  Json(studio.folder.filePath("pictures").toStdString()));
     }
 
@@ -396,7 +394,7 @@ private Q_SLOTS:
 
     void keysReachTheCanvasWhenItHasTheFocus() {
         Working studio;
-        GraphView& canvas = studio.window->controller()->widgets().canvas;
+        GraphView& canvas = studio.widgets().canvas;
         canvas.setFocus();
         canvas.select({"latent"});
         QTest::keyClick(&canvas, Qt::Key_Delete);

@@ -23,18 +23,15 @@ namespace {
 /// what it is asked at first.
 struct Typing : Working {
     Typing() {
-        const Workspace& workspace = *window->workspace();
+        const Workspace& workspace = work();
         QTRY_VERIFY_WITH_TIMEOUT(!workspace.memory.now().devices.empty(), kPatience);
         QTRY_VERIFY_WITH_TIMEOUT(workspace.planning.planned().isFresh, kPatience);
     }
 
-    void select(const std::set<std::string>& nodes) {
-        window->controller()->widgets().canvas.select(nodes);
-    }
+    void select(const std::set<std::string>& nodes) { widgets().canvas.select(nodes); }
 
     [[nodiscard]] ParamEditor& editorOf(const char* param) {
-        return window->controller()
-            ->widgets()
+        return widgets()
             .inspector.findChild<QWidget*>("inspectorParams")
             ->findChild<InspectorRow*>(param)
             ->editor();
@@ -79,14 +76,13 @@ struct Typing : Working {
         } else if (way == "menu") {
             chooseInMenu("Run", "run.start");
         } else {
-            window->controller()->widgets().panels.show("generate");
+            widgets().panels.show("generate");
             clickInto(*window->findChild<QWidget*>("generateForm")->findChild<QPushButton*>("run"));
         }
     }
 
     /// Every feed reports something else, and has been heard.
     void fireFeeds(int number) {
-        Workspace& work = *window->workspace();
         const int free = 4096 + number;
         const Json devices = {
             {"devices",
@@ -102,15 +98,15 @@ struct Typing : Working {
             document.nodes.at("denoise").params["seed"] = 1000 + number;
         });
         settings.change([&](Preferences& chosen) { chosen.notifyAfterSeconds = 10 + number; });
-        work.models.rescan();
-        work.presets.reload();
-        work.memory.askNow();
-        work.planning.askNow();
+        work().models.rescan();
+        work().presets.reload();
+        work().memory.askNow();
+        work().planning.askNow();
         QTRY_VERIFY_WITH_TIMEOUT(
-            work.memory.now().devices.dump().find(std::to_string(free)) != std::string::npos &&
-                !work.models.isScanning(),
+            work().memory.now().devices.dump().find(std::to_string(free)) != std::string::npos &&
+                !work().models.isScanning(),
             kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(work.planning.planned().isFresh, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(work().planning.planned().isFresh, kPatience);
         QCoreApplication::processEvents();
     }
 
@@ -134,23 +130,16 @@ struct Field {
 
 QWidget* inMemory(Typing& studio, const char* name) {
     studio.select({"denoise"});
-    return studio.window->controller()
-        ->widgets()
-        .inspector.findChild<MemoryEditor*>()
-        ->findChild<QWidget*>(name);
+    return studio.widgets().inspector.findChild<MemoryEditor*>()->findChild<QWidget*>(name);
 }
 
 QWidget* inPrecision(Typing& studio, const char* name) {
     studio.select({"denoise"});
-    studio.window->controller()
-        ->widgets()
+    studio.widgets()
         .inspector.findChild<QWidget*>("inspectorSections")
         ->findChild<Fold*>("precision")
         ->setOpen(true);
-    return studio.window->controller()
-        ->widgets()
-        .inspector.findChild<PrecisionEditor*>()
-        ->findChild<QWidget*>(name);
+    return studio.widgets().inspector.findChild<PrecisionEditor*>()->findChild<QWidget*>(name);
 }
 
 memory::Policy policyOf(const graph::Document& document) {
@@ -176,8 +165,7 @@ const std::vector<Field>& fields() {
          "6GiB",
          [](Typing& studio) {
              studio.select({});
-             return studio.window->controller()
-                 ->widgets()
+             return studio.widgets()
                  .inspector.findChild<QWidget*>("inspectorGraph")
                  ->findChild<QWidget*>("budget");
          },
@@ -185,7 +173,7 @@ const std::vector<Field>& fields() {
         {"budget of the memory panel",
          "6GiB",
          [](Typing& studio) {
-             studio.window->controller()->widgets().panels.show("memory");
+             studio.widgets().panels.show("memory");
              return studio.window->findChild<QWidget*>("budgetField");
          },
          [](const graph::Document& graph) { return graph.memoryBudget == "6GiB"; }},
@@ -195,8 +183,7 @@ const std::vector<Field>& fields() {
              studio.select({});
              studio.model().apply(
                  "Threshold", [](graph::Document& document) { document.collectionThreshold = 70; });
-             return studio.window->controller()
-                 ->widgets()
+             return studio.widgets()
                  .inspector.findChild<QWidget*>("inspectorGraph")
                  ->findChild<QWidget*>("threshold");
          },
@@ -270,7 +257,7 @@ private Q_SLOTS:
         constexpr int kLongEnough = 300;
         QTest::qWait(kLongEnough);
         QCOMPARE(studio.plugin.script().startedGraphs().size(), size_t{0});
-        QVERIFY(studio.window->controller()->widgets().notices.text().contains("cannot be read"));
+        QVERIFY(studio.widgets().notices.text().contains("cannot be read"));
         QWidget* marked = studio.window->focusWidget();
         QVERIFY(studio.editorOf("steps").isAncestorOf(marked));
         QTest::keyClick(marked, Qt::Key_Escape);
@@ -331,7 +318,7 @@ private Q_SLOTS:
     /// What cannot be read is kept with its mark, whatever arrives, until Escape.
     void whatCannotBeReadRemainsWhereItIs() {
         Typing studio;
-        studio.window->controller()->widgets().panels.show("memory");
+        studio.widgets().panels.show("memory");
         auto* field = studio.window->findChild<QLineEdit*>("budgetField");
         studio.type(*field, "6Gi");
         test::press(Qt::Key_Tab);
@@ -349,7 +336,7 @@ private Q_SLOTS:
     void aTypedNumberIsSaved() {
         Typing studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
+        QCOMPARE(test::saveAs(studio.work().file, path), QString());
         studio.typeSteps("7");
         test::press(Qt::Key_S, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(!studio.window->isWindowModified(), kPatience);
@@ -368,7 +355,7 @@ private Q_SLOTS:
 
     void ctrlReturnEndsANoteAndRunsNothing() {
         Typing studio;
-        GraphView& canvas = studio.window->controller()->widgets().canvas;
+        GraphView& canvas = studio.widgets().canvas;
         canvas.setFocus();
         canvas.invoke("node.note");
         auto* note = canvas.viewport()->findChild<QPlainTextEdit*>("canvasText");
@@ -379,7 +366,7 @@ private Q_SLOTS:
         test::press(Qt::Key_Return, Qt::ControlModifier);
         QTRY_VERIFY(!canvas.viewport()->findChild<QPlainTextEdit*>("canvasText"));
         QVERIFY(graph::toText(studio.model().document()).find("a thought") != std::string::npos);
-        QVERIFY(studio.window->workspace()->queue.runs().empty());
+        QVERIFY(studio.work().queue.runs().empty());
     }
 };
 

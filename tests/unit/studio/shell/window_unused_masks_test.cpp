@@ -30,8 +30,6 @@ struct Masks : Working {
     Masks(const Masks&) = delete;
     Masks& operator=(const Masks&) = delete;
 
-    [[nodiscard]] Workspace& work() { return *window->workspace(); }
-
     [[nodiscard]] QString keepMask(quint32 seed) const {
         return keepImage(folder.filePath("g.files"), "mask", someMask(20, 20, seed)).path;
     }
@@ -108,7 +106,7 @@ struct Masks : Working {
         QVERIFY(notice().contains("Nothing is removed"));
     }
 
-    [[nodiscard]] QString notice() { return window->controller()->widgets().notices.text(); }
+    [[nodiscard]] QString notice() { return widgets().notices.text(); }
 
     QString used;
     QString unused;
@@ -158,7 +156,7 @@ const std::vector<std::pair<const char*, Use>>& uses() {
          }},
         {"the viewer",
          [](Masks& studio) {
-             Viewer& viewer = studio.window->controller()->widgets().viewer;
+             Viewer& viewer = studio.widgets().viewer;
              QSignalSpy shown(&viewer, &Viewer::shown);
              viewer.showFile(studio.used);
              QVERIFY(shown.wait(kPatience));
@@ -236,8 +234,7 @@ private Q_SLOTS:
     void aGraphWithoutAFileHasNone() {
         Working studio;
         studio.action("file.remove_masks").trigger();
-        QVERIFY(
-            studio.window->controller()->widgets().notices.text().contains("Save the graph first"));
+        QVERIFY(studio.widgets().notices.text().contains("Save the graph first"));
     }
 };
 
