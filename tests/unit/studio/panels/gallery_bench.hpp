@@ -79,4 +79,9 @@ struct Shown {
     Gallery gallery;
 };
 
+/// The same with three images of two runs.
+struct Filled : Shown {
+    Filled() { fill(); }
+};
+
 }  // namespace lowtide::ui::gallery_bench

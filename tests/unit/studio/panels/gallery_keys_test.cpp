@@ -53,8 +53,7 @@ private Q_SLOTS:
     void cleanup() { setTestListener(nullptr); }
 
     void downLeavesTheSearch() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         QSignalSpy viewed(&shown.gallery, &Gallery::viewAsked);
         shown.gallery.focusSearch();
         QTest::keyClick(shown.gallery.findChild<QLineEdit*>("galleryWords"), Qt::Key_Down);
@@ -67,8 +66,7 @@ private Q_SLOTS:
 
     /// Ctrl with an arrow goes to another one, Space marks it, C compares the two.
     void twoAreMarkedByKeys() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         setTestListener([](QAccessibleEvent&) {});
         QSignalSpy compared(&shown.gallery, &Gallery::compareAsked);
         auto* count = shown.gallery.findChild<QLabel*>("galleryCount");
@@ -88,8 +86,7 @@ private Q_SLOTS:
 
     /// A check, whatever the theme does with the frame.
     void aMarkIsSeen() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const auto corner = [&] {
             const QRect tile = shown.list().visualRect(shown.list().model()->index(0, 0));
             return shown.list()
@@ -121,8 +118,7 @@ private Q_SLOTS:
 
     /// With the file, its star and its position; the window's own Ctrl+Z has to wait.
     void whatWasRemovedComesBack() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const Wastebasket basket(shown.folder.filePath("data"));
         shown.select({"boat2.png"});
         QTest::keyClick(&shown.list(), Qt::Key_S);
@@ -161,8 +157,7 @@ private Q_SLOTS:
 
     void aWastebasketThatCannotGiveBackIsReported() {
         QFETCH(bool, isEmptied);
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const Wastebasket basket(shown.folder.filePath("data"));
         shown.select({"tower.png"});
         QTest::keyClick(&shown.list(), Qt::Key_Delete);

@@ -87,8 +87,7 @@ private Q_SLOTS:
     }
 
     void wordsModelsGraphsDaysAndStarsNarrowIt() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         auto* words = shown.gallery.findChild<QLineEdit*>("galleryWords");
         QTest::keyClicks(words, "RED 2");
         shown.waitFor({"boat2.png"});
@@ -121,8 +120,7 @@ private Q_SLOTS:
 
     /// A new image comes while a user looks at an old one.
     void whatIsSelectedRemainsSelected() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         shown.select({"boat2.png"});
         shown.addRun(3, "a fox", {"fox.png"}, Qt::green);
         shown.waitFor({"fox.png", "tower.png", "boat2.png", "boat1.png"});
@@ -134,8 +132,7 @@ private Q_SLOTS:
     }
 
     void whatIsSelectedRemainsSelected_whenTheFirstGoes() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         shown.select({"boat2.png", "boat1.png"});
         const int64_t first = qobject_cast<GalleryRows*>(shown.list().model())->images()[0].id;
         shown.library.forgetImages({first});
@@ -165,8 +162,7 @@ private Q_SLOTS:
     }
 
     void imagesAreAskedFor() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const QSignalSpy viewed(&shown.gallery, &Gallery::viewAsked);
         const QSignalSpy compared(&shown.gallery, &Gallery::compareAsked);
         const QSignalSpy graphs(&shown.gallery, &Gallery::graphAsked);
@@ -195,8 +191,7 @@ private Q_SLOTS:
     }
 
     void anImageIsCopiedAndDragged() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         shown.select({"tower.png"});
         QGuiApplication::clipboard()->setText("before");
         QTest::keyClick(&shown.list(), Qt::Key_C, Qt::ControlModifier);
@@ -210,8 +205,7 @@ private Q_SLOTS:
     }
 
     void theFolderIsOpened() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         FolderTaker taker;
         QDesktopServices::setUrlHandler("file", &taker, "take");
         shown.select({"tower.png"});
@@ -221,8 +215,7 @@ private Q_SLOTS:
     }
 
     void anImageIsRenamed() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         const QSignalSpy refused(&shown.gallery, &Gallery::refused);
         shown.select({"boat1.png"});
         QString offered;
@@ -272,8 +265,7 @@ private Q_SLOTS:
     }
 
     void imagesGoToTheWastebasket() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         QVERIFY(QDir().mkpath(shown.folder.filePath("data")));
         qputenv("XDG_DATA_HOME", shown.folder.filePath("data").toUtf8());
         shown.select({"boat1.png", "tower.png"});
@@ -319,8 +311,7 @@ private Q_SLOTS:
     }
 
     void thumbnailsComeIntoSight() {
-        Shown shown;
-        shown.fill();
+        Filled shown;
         auto* rows = qobject_cast<GalleryRows*>(shown.list().model());
         const auto colourOf = [&](int row) {
             const QPixmap small = rows->thumbnail(rows->images()[static_cast<size_t>(row)]);

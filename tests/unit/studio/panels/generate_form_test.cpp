@@ -62,6 +62,15 @@ Planned plannedOf(Bytes peak, Bytes capacity, double streamed, double seconds) {
     return planned;
 }
 
+/// A form on the screen.
+struct Shown : GenerateForm {
+    explicit Shown(GraphModel& model) : GenerateForm(model, nullptr) {
+        resize(340, 520);
+        show();
+        [this] { QVERIFY(QTest::qWaitForWindowExposed(this)); }();
+    }
+};
+
 }  // namespace
 
 class GenerateFormTest : public QObject {
@@ -78,8 +87,7 @@ private Q_SLOTS:
     }
 
     void showsWhatTheGraphExposes_inItsOrder() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
 
         QStringList names;
         for (const ExposedField* field : form.findChildren<ExposedField*>()) {
@@ -91,8 +99,7 @@ private Q_SLOTS:
     }
 
     void makesOneStepOfTheGraph_fromTypedWords() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
         auto* prompt = form.findChild<QPlainTextEdit*>();
         QVERIFY(prompt != nullptr);
 
@@ -107,8 +114,7 @@ private Q_SLOTS:
     }
 
     void everyConfirmedEditIsAStepOfItsOwn() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
         auto* editor = form.findChild<ParamEditor*>("field.denoise.steps.editor");
         const int steps = model_->undoStack().count();
 
@@ -121,8 +127,7 @@ private Q_SLOTS:
     }
 
     void followsTheGraph() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
         auto* editor = form.findChild<ParamEditor*>("field.denoise.steps.editor");
         QCOMPARE(editor->value(), Json(20));
 
@@ -134,8 +139,7 @@ private Q_SLOTS:
     }
 
     void keepsTheWidgets_whenOnlyAValueChanges() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
         auto* before = form.findChild<ExposedField*>("field.denoise.steps");
 
         model_->apply("steps", [](graph::Document& document) {
@@ -146,8 +150,7 @@ private Q_SLOTS:
     }
 
     void takesAFieldAway_whenItIsNoLongerExposed() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
 
         model_->apply("hide", [](graph::Document& document) {
             setExposed(document, "denoise", "steps", "", false);
@@ -158,8 +161,7 @@ private Q_SLOTS:
     }
 
     void survivesThatANodeIsRemoved() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
 
         model_->apply("remove", [](graph::Document& document) { document.nodes.erase("denoise"); });
 
@@ -171,8 +173,7 @@ private Q_SLOTS:
     }
 
     void keepsHowASeedIsTreated() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
         auto* mode = form.findChild<QComboBox*>("field.denoise.seed.mode");
 
         mode->setFocus();
@@ -187,8 +188,7 @@ private Q_SLOTS:
         graph::Document document = sample();
         document.exposed.clear();
         model_->load(document);
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
 
         QStringList texts;
         for (const QLabel* label : form.findChildren<QLabel*>()) {
@@ -199,8 +199,7 @@ private Q_SLOTS:
     }
 
     void marksAValueThatTheCheckRefuses() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
         Planned planned;
         planned.issues = {{.severity = Severity::Error,
                            .code = "value_bigger_than_max",
@@ -300,8 +299,7 @@ private Q_SLOTS:
     }
 
     void runsAndCancels() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
         QSignalSpy run(&form, &GenerateForm::runAsked);
         QSignalSpy cancel(&form, &GenerateForm::cancelAsked);
         auto* start = form.findChild<QPushButton*>("run");
@@ -320,8 +318,7 @@ private Q_SLOTS:
 
     /// The window shows at once that a run has begun.
     void aDoubleClickOnRunCancelsNothing() {
-        GenerateForm form(*model_, nullptr);
-        open(form);
+        Shown form(*model_);
         connect(&form, &GenerateForm::runAsked, &form, [&form] { form.setRunning(true); });
         QSignalSpy run(&form, &GenerateForm::runAsked);
         QSignalSpy cancel(&form, &GenerateForm::cancelAsked);
@@ -358,12 +355,6 @@ private Q_SLOTS:
 private:
     [[nodiscard]] Json value(const char* node, const char* param) const {
         return model_->node(node)->params.at(param);
-    }
-
-    static void open(QWidget& widget) {
-        widget.resize(340, 520);
-        widget.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&widget));
     }
 
     graph::Catalog catalog_{nodes()};

@@ -62,6 +62,12 @@ struct PanelOnBench : PanelBench {
         return panel.findChild<T*>(name);
     }
 
+    /// The module answers so from now on, and is asked.
+    void ask(const Json& plan, Status status = Status::Ok) {
+        runner().setAnswers(kFine, plan, status);
+        planning.askNow();
+    }
+
     [[nodiscard]] QString summary() { return find<QLabel>("summary")->text(); }
 
     void unfold() {

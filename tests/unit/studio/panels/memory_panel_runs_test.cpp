@@ -21,8 +21,7 @@ private Q_SLOTS:
 
     void marksTheStageThatRuns() {
         PanelOnBench bench;
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
         auto* bars = bench.find<PlanBars>("planBars");
         QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPanelPatience);
         const auto painted = [&] { return bars->grab().toImage(); };

@@ -22,8 +22,7 @@ private Q_SLOTS:
 
     void showsThePlan_beforeTheRun() {
         PanelOnBench bench;
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
 
         QTRY_COMPARE_WITH_TIMEOUT(
             bench.summary(),
@@ -39,8 +38,7 @@ private Q_SLOTS:
 
     void showsPlanFirst_andTheRestNextToItWhereItFits() {
         PanelOnBench bench;
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
         auto* bars = bench.find<PlanBars>("planBars");
         QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPanelPatience);
         const auto topOf = [&](const char* name) {
@@ -64,8 +62,7 @@ private Q_SLOTS:
     /// Where two columns are too narrow for what is in them, there is one.
     void nothingIsCutAtItsSide() {
         PanelOnBench bench;
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
         QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("planBars")->isVisible(), kPanelPatience);
         for (int width = 320; width <= 800; width += 20) {
             bench.panel.resize(width, 196);
@@ -93,8 +90,7 @@ private Q_SLOTS:
         QFETCH(QSize, size);
         PanelOnBench bench;
         bench.panel.resize(size);
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
         QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("planBars")->isVisible(), kPanelPatience);
         QTest::qWait(50);
         int scrolled = 0;
@@ -110,8 +106,7 @@ private Q_SLOTS:
 
     void measuresADevice_thatIsOnlyEstimated() {
         PanelOnBench bench;
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
         auto* measure = bench.find<QPushButton>("measure");
         QTRY_VERIFY_WITH_TIMEOUT(measure->isVisible(), kPanelPatience);
         Json plan = planned();
@@ -134,8 +129,7 @@ private Q_SLOTS:
         PanelOnBench bench;
         bench.model.apply("device",
                           [](graph::Document& document) { document.device = "fake:8GiB"; });
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
         QTRY_VERIFY_WITH_TIMEOUT(bench.summary().contains("estimate"), kPanelPatience);
 
         QVERIFY(!bench.find<QPushButton>("measure")->isVisible());
@@ -161,8 +155,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(weights() > 0.45, kPanelPatience);  // before there is a plan
         QVERIFY(weights() < 0.55);
 
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
 
         QTRY_VERIFY_WITH_TIMEOUT(bench.planning.planned().isFresh, kPanelPatience);
         QVERIFY(weights() > 0.45 && weights() < 0.55);
@@ -217,8 +210,7 @@ private Q_SLOTS:
         PanelOnBench bench;
         bench.model.apply("budget",
                           [](graph::Document& document) { document.memoryBudget = "10MiB"; });
-        bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
-        bench.planning.askNow();
+        bench.ask(infeasible(), Status::Invalid);
         QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
         QVERIFY(bench.summary().contains("Denoise"));
         auto* fix = bench.find<QPushButton>("fix_0");
@@ -237,8 +229,7 @@ private Q_SLOTS:
     /// Titles, devices and sentences, not the module's line for the command.
     void reportsWhatDoesNotFit_inWordsOfTheStudio() {
         PanelOnBench bench;
-        bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
-        bench.planning.askNow();
+        bench.ask(infeasible(), Status::Invalid);
         auto* refusal = bench.find<QWidget>("refusal");
         QTRY_VERIFY_WITH_TIMEOUT(refusal->isVisible(), kPanelPatience);
 
@@ -255,8 +246,7 @@ private Q_SLOTS:
 
     void callsNodes_asTheirHeadersDo() {
         PanelOnBench bench;
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
         auto* bars = bench.find<PlanBars>("planBars");
         QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPanelPatience);
         QVERIFY2(bars->spokenText().contains("Denoise: "), qPrintable(bars->spokenText()));
@@ -272,8 +262,7 @@ private Q_SLOTS:
     void asksForAConversion_whereTheModuleConverts() {
         PanelOnBench bench;
         bench.model.load(modelGraph());
-        bench.runner().setAnswers(kFine, infeasible());
-        bench.planning.askNow();
+        bench.ask(infeasible());
         QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
         QVERIFY(!bench.find<QPushButton>("fix_1"));
         QSignalSpy asked(&bench.panel, &MemoryPanel::convertAsked);
@@ -301,8 +290,7 @@ private Q_SLOTS:
                {"item", "memory_budget"},
                {"message", "the memory budget of 6.3 GiB is not within the 6.0 GiB of fake"},
                {"hint", "give a budget between 1 byte and 6.0 GiB"}}}}};
-        bench.runner().setAnswers(kFine, refused, Status::Invalid);
-        bench.planning.askNow();
+        bench.ask(refused, Status::Invalid);
         QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
         QCOMPARE(bench.summary(), QString("Does not fit: the memory budget"));
         auto* fix = bench.find<QPushButton>("fix_0");
@@ -389,8 +377,7 @@ private Q_SLOTS:
 
     void activatesTheNode_ofABarThatIsClicked() {
         PanelOnBench bench;
-        bench.runner().setAnswers(kFine, planned());
-        bench.planning.askNow();
+        bench.ask(planned());
         auto* bars = bench.find<PlanBars>("planBars");
         QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPanelPatience);
         QSignalSpy activated(&bench.panel, &MemoryPanel::nodeActivated);

@@ -42,6 +42,17 @@ Planned needs() {
     return planned;
 }
 
+void open(QWidget& widget) {
+    widget.resize(980, 640);
+    widget.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&widget));
+}
+
+/// A browser on the screen.
+struct Browser : PresetsBrowser {
+    explicit Browser(PresetStore& store) : PresetsBrowser(store) { open(*this); }
+};
+
 const FoundDevice kCard{.id = "cuda:0",
                         .sentence = "Lowtide found the graphics card X with 6.0 GiB of memory.",
                         .capacity = 6 * kGiB};
@@ -64,8 +75,7 @@ private Q_SLOTS:
     }
 
     void findsPresetsByTheirWords() {
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
 
         QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "SPEED upscale");
 
@@ -74,8 +84,7 @@ private Q_SLOTS:
     }
 
     void aSearchBeginsAtTheTop() {
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         browser.choose("builtin:text_to_image_24gib");  // which speaks of the words, too
         QTRY_VERIFY(cards(browser)->verticalScrollBar()->value() > 0);
 
@@ -93,8 +102,7 @@ private Q_SLOTS:
     /// Also where it is seen late what is missing: until somebody chooses.
     void ownOnesAreFirst_andOneThatRunsIsChosen() {
         const QString own = store_->save({.title = "My own"}, loading("mine.safetensors"), {}, {});
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         QCOMPARE(cards(browser)->model()->index(0, 0).data().toString(), QString("My own"));
         QCOMPARE(browser.chosen(), own);
 
@@ -108,8 +116,7 @@ private Q_SLOTS:
     }
 
     void showsOnlyPresetsOfATag() {
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         auto* tag = browser.findChild<QComboBox*>("presetTag");
 
         tag->setCurrentIndex(tag->findText("inpaint"));
@@ -118,8 +125,7 @@ private Q_SLOTS:
     }
 
     void opensWithADoubleClick_orTheButton() {
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         QSignalSpy opened(&browser, &PresetsBrowser::openAsked);
         const QModelIndex third = cards(browser)->model()->index(2, 0);
         const QPoint middle = cards(browser)->visualRect(third).center();
@@ -135,8 +141,7 @@ private Q_SLOTS:
 
     void removesAndBringsBack() {
         const QString id = store_->save({.title = "Mine"}, loading(""), "/", {});
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         cards(browser)->choose(id);
 
         QTest::mouseClick(button(browser, "removePreset"), Qt::LeftButton);
@@ -150,8 +155,7 @@ private Q_SLOTS:
 
     void renamesByDialog() {
         const QString id = store_->save({.title = "Mine"}, loading(""), "/", {});
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         cards(browser)->choose(id);
 
         QTest::mouseClick(button(browser, "renamePreset"), Qt::LeftButton);
@@ -165,8 +169,7 @@ private Q_SLOTS:
 
     void explainsWhy_whenARenameIsRefused() {
         const QString id = store_->save({.title = "Mine"}, loading(""), "/", {});
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         cards(browser)->choose(id);
 
         QTest::mouseClick(button(browser, "renamePreset"), Qt::LeftButton);
@@ -181,8 +184,7 @@ private Q_SLOTS:
     }
 
     void leavesBuiltInOnesAlone() {
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
 
         QVERIFY(button(browser, "openPreset")->isEnabled());
         QVERIFY(!button(browser, "renamePreset")->isEnabled());
@@ -192,8 +194,7 @@ private Q_SLOTS:
     void namesMissingFiles_andAsksWhereTheyAre() {
         const QString id = store_->save({.title = "Mine"}, loading("lost.safetensors"), "/", {});
         lookForFiles([](const std::string& value, const QString&) { return value[0] != 'l'; });
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         cards(browser)->choose(id);
         QSignalSpy asked(&browser, &PresetsBrowser::locateAsked);
         auto* files = browser.findChild<QTreeWidget*>("presetFiles");
@@ -210,8 +211,7 @@ private Q_SLOTS:
         testing::writeFile(user_->filePath("newer.json"),
                            R"({"format": 1, "nodes": {}, "preset": {"version": 3}})");
         store_->reload();
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         QSignalSpy opened(&browser, &PresetsBrowser::openAsked);
 
         cards(browser)->choose("newer");
@@ -249,8 +249,7 @@ private Q_SLOTS:
     }
 
     void showsAPresetThatTheSearchHides_whenItIsChosen() {
-        PresetsBrowser browser(*store_);
-        open(browser);
+        Browser browser(*store_);
         QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "upscale");
 
         browser.choose("builtin:inpaint_speed");
@@ -462,12 +461,6 @@ private:
 
     static QPushButton* button(PresetsBrowser& browser, const char* name) {
         return browser.findChild<QPushButton*>(name);
-    }
-
-    static void open(QWidget& widget) {
-        widget.resize(980, 640);
-        widget.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&widget));
     }
 
     std::unique_ptr<QTemporaryDir> user_;

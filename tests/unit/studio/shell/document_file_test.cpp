@@ -56,6 +56,11 @@ OpenedGraph fresh() {
     return {.document = defaultGraph(), .name = "untitled", .folder = {}};
 }
 
+/// The same with a new document.
+struct Fresh : Opened {
+    explicit Fresh(const QTemporaryDir& folder) : Opened(folder) { file.setNew(fresh()); }
+};
+
 /// A graph that reads "in.bin", which lies in `p` next to it.
 graph::Document reading() {
     graph::Document document = defaultGraph();
@@ -160,8 +165,7 @@ private Q_SLOTS:
     void aSavedGraphComesBackAsItWas() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
-        Opened first(folder);
-        first.file.setNew(fresh());
+        Fresh first(folder);
         first.changeSteps(3);
         QVERIFY(first.model.isModified());
         QCOMPARE(test::saveAs(first.file, path), QString());
@@ -216,8 +220,7 @@ private Q_SLOTS:
 
     void changesAreKeptInTheJournalUntilTheyAreSaved() {
         const QTemporaryDir folder;
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
         opened.changeSteps(3);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
@@ -232,8 +235,7 @@ private Q_SLOTS:
     /// Who is asked for nothing throws away the next one that matters.
     void whatIsNoChangeIsNotKept() {
         const QTemporaryDir folder;
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         opened.model.adjust(
             [](graph::Document& document) { document.nodes.at("denoise").params["seed"] = 4711; });
         constexpr int kLongerThanTheRest = 1500;
@@ -250,8 +252,7 @@ private Q_SLOTS:
     void aWindowThatClosesInOrderLeavesNothingToRecover() {
         const QTemporaryDir folder;
         {
-            Opened opened(folder);
-            opened.file.setNew(fresh());
+            Fresh opened(folder);
             opened.changeSteps(3);
             QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
         }
@@ -261,8 +262,7 @@ private Q_SLOTS:
     void aSecondWindowLearnsWhoHasTheFile() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
-        Opened first(folder);
-        first.file.setNew(fresh());
+        Fresh first(folder);
         QCOMPARE(test::saveAs(first.file, path), QString());
         Opened second(folder);
         second.file.setNew({.document = {}, .name = "untitled", .folder = {}});
@@ -277,8 +277,7 @@ private Q_SLOTS:
     void whatIsRecoveredIsAStepOnTopOfTheFile() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         graph::Document changed = defaultGraph();
         changed.nodes.at("denoise").params["steps"] = 3;
@@ -313,8 +312,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         writeFile(folder.filePath("p/in.bin"), "x");
         writeFile(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         kWays.at(way)(opened, folder);
         QVERIFY(isFound(opened));
     }
@@ -337,8 +335,7 @@ private Q_SLOTS:
     void aDocumentWithoutFilesMovesWithItsOwn() {
         const QTemporaryDir folder;
         writeFile(folder.filePath("p/in.bin"), "x");
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QCOMPARE(test::saveAs(opened.file, folder.filePath("p/g.json")), QString());
         opened.model.apply("Image", [](graph::Document& document) { document = reading(); });
         QVERIFY(isFound(opened));
@@ -361,8 +358,7 @@ private Q_SLOTS:
 
     void theJournalIsWrittenOnAnotherThread() {
         const QTemporaryDir folder;
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QVERIFY(QDir(folder.filePath("journal")).removeRecursively());
         writeFile(folder.filePath("journal"), "in the way");
         QSignalSpy failed(&opened.file, &DocumentFile::journalFailed);
@@ -380,8 +376,7 @@ private Q_SLOTS:
     void aFileThatAnotherProgramWroteIsNoticed() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
         const QByteArray theirs = QByteArray::fromStdString(graph::toText(reading()));
@@ -402,8 +397,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         const test::SleepingFile disk(folder.filePath("one.json"));
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         opened.changeSteps(3);
         QStringList ended;
         const auto note = [&](const QString& name) {
@@ -433,8 +427,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         const test::SleepingFile disk(folder.filePath("one.json"));
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         opened.changeSteps(3);
         std::optional<FileOutcome> ended;
         opened.file.saveAs(path, [&](const FileOutcome& outcome) { ended = outcome; });
@@ -457,8 +450,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const test::SleepingFile disk(folder.filePath("one.json"));
         {
-            Opened opened(folder);
-            opened.file.setNew(fresh());
+            Fresh opened(folder);
             opened.changeSteps(3);
             std::optional<FileOutcome> ended;
             opened.file.saveAs(folder.filePath("one.json"),
@@ -499,8 +491,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const test::SleepingFile file(folder.filePath("one.json"),
                                       QByteArray::fromStdString(graph::toText(reading())));
-        Opened opened(folder);
-        opened.file.setNew(fresh());
+        Fresh opened(folder);
         std::optional<FileOutcome> ended;
         opened.file.open(folder.filePath("one.json"),
                          [&](const FileOutcome& outcome) { ended = outcome; });
