@@ -1,12 +1,14 @@
 // The program as a screen reader has it: everything is read and done from outside, through AT-SPI
 // and keys, without a look at a pixel.
 #include "plugin/base/json.hpp"
-#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/at_spi.hpp"
 
+#include <QDir>
 #include <QGuiApplication>
+#include <QProcess>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace access_test {
@@ -88,9 +90,11 @@ void AccessTest::initTestCase() {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(QByteArray::fromStdString(graph.dump()));
     file.close();
-    testing::writeFile(folder_.filePath("settings.json"),
-                       R"({"version": 1, "first_start_done": true, "output_folder": ")" +
-                           folder_.filePath("pictures").toUtf8() + R"("})");
+    QFile settings(folder_.filePath("settings.json"));
+    QVERIFY(settings.open(QIODevice::WriteOnly));
+    settings.write(R"({"version": 1, "first_start_done": true, "output_folder": ")" +
+                   folder_.filePath("pictures").toUtf8() + R"("})");
+    settings.close();
     session_.emplace();
     reader_.emplace(*session_);
     reader_->enlist();

@@ -97,24 +97,24 @@ private Q_SLOTS:
     }
 
     void everythingThatTakesKeysHasAName_data() {
-        testing::addRows("keys",
-                         {"alt+1",
-                          "alt+2",
-                          "alt+3",
-                          "alt+4",
-                          "alt+5",
-                          "alt+6",
-                          "alt+7",
-                          "alt+8",
-                          "alt+9",
-                          "alt+0",
-                          "alt+x",
-                          "ctrl+shift+j",
-                          "ctrl+comma",
-                          "ctrl+slash",
-                          "ctrl+shift+r",
-                          "ctrl+shift+x",
-                          "ctrl+alt+s"});
+        addRows("keys",
+                {"alt+1",
+                 "alt+2",
+                 "alt+3",
+                 "alt+4",
+                 "alt+5",
+                 "alt+6",
+                 "alt+7",
+                 "alt+8",
+                 "alt+9",
+                 "alt+0",
+                 "alt+x",
+                 "ctrl+shift+j",
+                 "ctrl+comma",
+                 "ctrl+slash",
+                 "ctrl+shift+r",
+                 "ctrl+shift+x",
+                 "ctrl+alt+s"});
     }
 
     /// Whoever goes there by Tab hears of it.

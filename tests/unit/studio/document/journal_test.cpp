@@ -1,12 +1,11 @@
 #include "tests/fixtures/cpu_timer.hpp"
-#include "tests/fixtures/file_copies.hpp"
-#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
 #include "ui/document/saved_file.hpp"
 
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace journal_test {
@@ -37,7 +36,9 @@ class JournalTest : public QObject {
     }
 
     void write(const QString& name, const QByteArray& bytes) {
-        testing::writeFile(folder_->filePath(name), bytes);
+        QFile file(folder_->filePath(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(bytes);
     }
 
     std::vector<QString> problemsFound(size_t recovered) {
@@ -84,12 +85,17 @@ private Q_SLOTS:
     }
 
     void aProgramThatGotTheNumberLaterIsNotTheWriter_data() {
-        testing::addTable<QString, QString, size_t>(
-            {"key", "value", "found"},
-            {{"as it is", "", "", size_t{0}},
-             {"other start", "started_at", "1", size_t{1}},
-             {"machine was started again", "machine_start", "x", size_t{1}},
-             {"the machine has another name now", "machine", "elsewhere", size_t{0}}});
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<size_t>("found");
+        QTest::newRow("as it is") << ""
+                                  << "" << size_t{0};
+        QTest::newRow("other start") << "started_at"
+                                     << "1" << size_t{1};
+        QTest::newRow("machine was started again") << "machine_start"
+                                                   << "x" << size_t{1};
+        QTest::newRow("the machine has another name now") << "machine"
+                                                          << "elsewhere" << size_t{0};
     }
 
     void aProgramThatGotTheNumberLaterIsNotTheWriter() {
@@ -198,76 +204,83 @@ private Q_SLOTS:
         QVERIFY(!reason.isEmpty());
     }
 
-    void whatCannotBeReadIsKeptUnderAnotherNameAndNamed_data() { testing::addTable<QByteArray>({"bytes"}, {{"empty", QByteArray()}, {"noise", "\x01\x02\xff"}, {"other JSON", "{}"}, {"no program", QByteArray(R"({"journal": 1})")}, {"no document", QByteArray(
+    void whatCannotBeReadIsKeptUnderAnotherNameAndNamed_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("noise") << QByteArray("\x01\x02\xff");
+        QTest::newRow("other JSON") << QByteArray("{}");
+        QTest::newRow("no program") << QByteArray(R"({"journal": 1})");
+        QTest::newRow("no document") << QByteArray(
             R"({"journal": 1, "program": {"number": 1, "started_at": "", "machine_start": "",
-                "machine": ""}})")}, {"deep", QByteArray(200'000, '[');
-    }});
-}  // namespace journal_test
+                "machine": ""}})");
+        QTest::newRow("deep") << QByteArray(200'000, '[');
+    }
 
-void whatCannotBeReadIsKeptUnderAnotherNameAndNamed() {
-    QFETCH(QByteArray, bytes);
-    bytes.replace(R"("machine": "")",
-                  "\"machine\": \"" + QSysInfo::machineHostName().toUtf8() + "\"");
-    write("1.journal", bytes);
-    leaveJournal("good.json");
-    const std::vector<QString> problems = problemsFound(1);
-    QCOMPARE(problems.size(), size_t{1});
-    QVERIFY2(problems[0].contains("1.journal.broken"), qPrintable(problems[0]));
-    QVERIFY(!files().contains("1.journal"));
-    QCOMPARE(testing::contentsOf(folder_->filePath("1.journal.broken")), bytes);
-    QVERIFY(problemsFound(1).empty());
-}
+    void whatCannotBeReadIsKeptUnderAnotherNameAndNamed() {
+        QFETCH(QByteArray, bytes);
+        bytes.replace(R"("machine": "")",
+                      "\"machine\": \"" + QSysInfo::machineHostName().toUtf8() + "\"");
+        write("1.journal", bytes);
+        leaveJournal("good.json");
+        const std::vector<QString> problems = problemsFound(1);
+        QCOMPARE(problems.size(), size_t{1});
+        QVERIFY2(problems[0].contains("1.journal.broken"), qPrintable(problems[0]));
+        QVERIFY(!files().contains("1.journal"));
+        QFile kept(folder_->filePath("1.journal.broken"));
+        QVERIFY(kept.open(QIODevice::ReadOnly));
+        QCOMPARE(kept.readAll(), bytes);
+        QVERIFY(problemsFound(1).empty());
+    }
 
-void aSecondBrokenJournalOfANameDoesNotReplaceTheFirst() {
-    write("1.journal", "first");
-    QCOMPARE(problemsFound(0).size(), size_t{1});
-    write("1.journal", "second");
-    QCOMPARE(problemsFound(0).size(), size_t{1});
-    QCOMPARE(files(), (QStringList{"1.journal.broken", "1.journal.broken-2"}));
-}
+    void aSecondBrokenJournalOfANameDoesNotReplaceTheFirst() {
+        write("1.journal", "first");
+        QCOMPARE(problemsFound(0).size(), size_t{1});
+        write("1.journal", "second");
+        QCOMPARE(problemsFound(0).size(), size_t{1});
+        QCOMPARE(files(), (QStringList{"1.journal.broken", "1.journal.broken-2"}));
+    }
 
-void aDocumentOfANewerVersionIsLeftForIt() {
-    leaveJournal({});
-    QFile file(folder_->filePath(files().front()));
-    QVERIFY(file.open(QIODevice::ReadWrite));
-    QByteArray bytes = file.readAll();
-    bytes.replace("\"format\":2", "\"format\":9");
-    file.resize(0);
-    file.seek(0);
-    file.write(bytes);
-    file.close();
-    const std::vector<QString> problems = problemsFound(0);
-    QCOMPARE(problems.size(), size_t{1});
-    QVERIFY2(problems[0].startsWith("A newer version"), qPrintable(problems[0]));
-    QCOMPARE(files().size(), 1);
-}
+    void aDocumentOfANewerVersionIsLeftForIt() {
+        leaveJournal({});
+        QFile file(folder_->filePath(files().front()));
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QByteArray bytes = file.readAll();
+        bytes.replace("\"format\":2", "\"format\":9");
+        file.resize(0);
+        file.seek(0);
+        file.write(bytes);
+        file.close();
+        const std::vector<QString> problems = problemsFound(0);
+        QCOMPARE(problems.size(), size_t{1});
+        QVERIFY2(problems[0].startsWith("A newer version"), qPrintable(problems[0]));
+        QCOMPARE(files().size(), 1);
+    }
 
-void halfWrittenFilesOfDeadProgramsGoAfterAnHour() {
-    write(".1.journal.0123456789abcdef.tmp", "{");
-    write(".2.journal.0123456789abcdef.tmp", "{");
-    QFile old(folder_->filePath(".1.journal.0123456789abcdef.tmp"));
-    QVERIFY(old.open(QIODevice::ReadWrite));
-    old.setFileTime(QDateTime::currentDateTime().addSecs(-7200), QFile::FileModificationTime);
-    old.close();
-    (void)findRecovered(folder_->path(), nullptr);
-    QCOMPARE(files(), QStringList{".2.journal.0123456789abcdef.tmp"});
-}
+    void halfWrittenFilesOfDeadProgramsGoAfterAnHour() {
+        write(".1.journal.0123456789abcdef.tmp", "{");
+        write(".2.journal.0123456789abcdef.tmp", "{");
+        QFile old(folder_->filePath(".1.journal.0123456789abcdef.tmp"));
+        QVERIFY(old.open(QIODevice::ReadWrite));
+        old.setFileTime(QDateTime::currentDateTime().addSecs(-7200), QFile::FileModificationTime);
+        old.close();
+        (void)findRecovered(folder_->path(), nullptr);
+        QCOMPARE(files(), QStringList{".2.journal.0123456789abcdef.tmp"});
+    }
 
-void aFolderThatIsNotThereIsEmpty() {
-    QVERIFY(findRecovered(folder_->filePath("none"), nullptr).empty());
-}
+    void aFolderThatIsNotThereIsEmpty() {
+        QVERIFY(findRecovered(folder_->filePath("none"), nullptr).empty());
+    }
 
-void aLargeGraphIsWrittenQuickly() {
-    const graph::Document large = largeGraph(1000);
-    Journal journal(folder_->path(), {});
-    QString reason;
-    CpuTimer timer;
-    QVERIFY(journal.write(large, &reason));
-    qInfo("journal of 1000 nodes computed in %.0f ms", timer.milliseconds());
-    QVERIFY(timer.milliseconds() < 10 * 50);
-}
-}
-;
+    void aLargeGraphIsWrittenQuickly() {
+        const graph::Document large = largeGraph(1000);
+        Journal journal(folder_->path(), {});
+        QString reason;
+        CpuTimer timer;
+        QVERIFY(journal.write(large, &reason));
+        qInfo("journal of 1000 nodes computed in %.0f ms", timer.milliseconds());
+        QVERIFY(timer.milliseconds() < 10 * 50);
+    }
+};
 
 LOWTIDE_TEST(JournalTest)
 

@@ -83,7 +83,6 @@ struct Typing : Working {
 
     /// Every feed reports something else, and has been heard.
     void fireFeeds(int number) {
-        Workspace& work = work();
         const int free = 4096 + number;
         const Json devices = {
             {"devices",
@@ -99,15 +98,15 @@ struct Typing : Working {
             document.nodes.at("denoise").params["seed"] = 1000 + number;
         });
         settings.change([&](Preferences& chosen) { chosen.notifyAfterSeconds = 10 + number; });
-        work.models.rescan();
-        work.presets.reload();
-        work.memory.askNow();
-        work.planning.askNow();
+        work().models.rescan();
+        work().presets.reload();
+        work().memory.askNow();
+        work().planning.askNow();
         QTRY_VERIFY_WITH_TIMEOUT(
-            work.memory.now().devices.dump().find(std::to_string(free)) != std::string::npos &&
-                !work.models.isScanning(),
+            work().memory.now().devices.dump().find(std::to_string(free)) != std::string::npos &&
+                !work().models.isScanning(),
             kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(work.planning.planned().isFresh, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(work().planning.planned().isFresh, kPatience);
         QCoreApplication::processEvents();
     }
 
