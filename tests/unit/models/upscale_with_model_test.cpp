@@ -9,6 +9,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
 
@@ -24,6 +25,7 @@ using namespace lowtide;
 using nodes::WireRef;
 using testing::ModelBench;
 using testing::TensorFile;
+using testing::tensorIn;
 using testing::UpscaleWithModelRequest;
 
 namespace {
@@ -49,13 +51,6 @@ at::Tensor testImage(int64_t height, int64_t width, int64_t batch = 1) {
 
 const models::Upscaler& upscalerOf(const WireRef& value) {
     return dynamic_cast<const models::Upscaler&>(*value);
-}
-
-at::Tensor tensorIn(const TensorFile& file, const std::string& key) {
-    const testing::FileTensor& source = file.at(key);
-    at::Tensor tensor = at::empty(source.shape, at::kFloat);
-    std::memcpy(tensor.mutable_data_ptr(), source.bytes.data(), source.bytes.size());
-    return tensor;
 }
 
 struct DryRunRow {
