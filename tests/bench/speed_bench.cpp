@@ -77,11 +77,10 @@ private Q_SLOTS:
     }
 
     void isFasterThanDiffusers_data() {
-        QTest::addColumn<QString>("stage");
-        QTest::addColumn<double>("goal");
+        const testing::Rows<QString, double> row("stage", "goal");
         for (const StageGoal& stage : kStages) {
             if (stage.time > 0) {
-                QTest::newRow(stage.name) << QString(stage.name) << stage.time;
+                row(stage.name, QString(stage.name), stage.time);
             }
         }
     }

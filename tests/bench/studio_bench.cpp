@@ -65,10 +65,9 @@ private Q_SLOTS:
     }
 
     void runsAsFastAsTheCommand_data() {
-        QTest::addColumn<int>("side");
-        QTest::addColumn<int>("steps");
-        QTest::newRow("150 steps a second") << 128 << 150;
-        QTest::newRow("large steps") << 512 << 10;
+        const testing::Rows<int, int> row("side", "steps");
+        row("150 steps a second", 128, 150);
+        row("large steps", 512, 10);
     }
 
     void runsAsFastAsTheCommand() {

@@ -227,18 +227,15 @@ private Q_SLOTS:
     }
 
     void offloadReachesWhatAdaptersMade_data() {
-        QTest::addColumn<QStringList>("kinds");
-        QTest::addColumn<QString>("component");
-        QTest::addColumn<QString>("precision");
-        QTest::addColumn<bool>("ofBase");
-        QTest::addColumn<bool>("reaches");
-        const auto row = [](const char* name,
-                            const QStringList& kinds,
-                            const char* component,
-                            bool reaches = true,
-                            bool ofBase = false,
-                            const char* precision = "") {
-            QTest::newRow(name) << kinds << component << precision << ofBase << reaches;
+        const testing::Rows<QStringList, QString, QString, bool, bool> add(
+            "kinds", "component", "precision", "ofBase", "reaches");
+        const auto row = [&](const char* name,
+                             const QStringList& kinds,
+                             const char* component,
+                             bool reaches = true,
+                             bool ofBase = false,
+                             const char* precision = "") {
+            add(name, kinds, component, precision, ofBase, reaches);
         };
         row("composed", {"adapters"}, "denoiser");
         row("composed, in half", {"adapters"}, "denoiser", true, false, "quality,storage=f16");

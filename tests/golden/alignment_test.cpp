@@ -55,15 +55,14 @@ class AlignmentTest : public QObject {
 private Q_SLOTS:
 
     void weightsAtAnyAlignmentGiveTheSameBytes_data() {
-        QTest::addColumn<QString>("source");
-        QTest::addColumn<QString>("cfg");
+        const testing::Rows<QString, QString> add("source", "cfg");
         const QString sd15 = testing::goldenFolder() + "/checkpoints/sd15_1";
         const QString sdxl = testing::sdxlGoldenFolder() + "/checkpoints/sdxl_1";
-        QTest::newRow("sd15") << sd15 << "3";
-        QTest::newRow("sdxl") << sdxl << "3";
+        add("sd15", sd15, "3");
+        add("sdxl", sdxl, "3");
         // Products of a single row.
-        QTest::newRow("sd15, unguided") << sd15 << "1";
-        QTest::newRow("sdxl, unguided") << sdxl << "1";
+        add("sd15, unguided", sd15, "1");
+        add("sdxl, unguided", sdxl, "1");
     }
 
     void weightsAtAnyAlignmentGiveTheSameBytes() {

@@ -81,33 +81,28 @@ private Q_SLOTS:
     void initTestCase() { goldens_ = testing::controlGoldenFolder(); }
 
     void badChoicesAreRefused_data() {
-        QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QStringList>("expected");
+        const testing::Rows<QStringList, QStringList> row("settings", "expected");
         const auto path = [&](const char* relative) {
             return QString::fromStdString(at(relative));
         };
-        QTest::newRow("another family")
-            << QStringList{"load_control.controlnet=" + path("controlnet/sdxl_1_0")}
-            << QStringList{"denoise", "control", "sdxl_1_0 does not fit sd15_1", "192 wide"};
-        QTest::newRow("an adapter of another family")
-            << QStringList{"load_control.controlnet=" + path("controlnet/sdxl_1_full_adapter_xl")}
-            << QStringList{"denoise", "T2I-Adapter", "64, 64, 128"};
-        QTest::newRow("a side that squares do not fill")
-            << QStringList{"load.checkpoint=" + path("checkpoints/sdxl_1"),
-                           "load_control.controlnet=" + path("controlnet/sdxl_1_full_adapter_xl"),
-                           "latent.width=72"}
-            << QStringList{"72 pixels", "multiples of 16"};
-        QTest::newRow("an end before the start")
-            << QStringList{"control.start=0.8", "control.end=0.2"}
-            << QStringList{"control.start", "begins at 0.8"};
-        QTest::newRow("a share above 1")
-            << QStringList{"control.end=1.5"} << QStringList{"control.end"};
-        QTest::newRow("no mode") << QStringList{"control.mode=strong"}
-                                 << QStringList{"control.mode"};
-        QTest::newRow("no file") << QStringList{"load_control.controlnet=nowhere"}
-                                 << QStringList{"load_control.controlnet", "nowhere"};
-        QTest::newRow("no name") << QStringList{"load_control.controlnet="}
-                                 << QStringList{"load_control.controlnet"};
+        row("another family",
+            {"load_control.controlnet=" + path("controlnet/sdxl_1_0")},
+            {"denoise", "control", "sdxl_1_0 does not fit sd15_1", "192 wide"});
+        row("an adapter of another family",
+            {"load_control.controlnet=" + path("controlnet/sdxl_1_full_adapter_xl")},
+            {"denoise", "T2I-Adapter", "64, 64, 128"});
+        row("a side that squares do not fill",
+            {"load.checkpoint=" + path("checkpoints/sdxl_1"),
+             "load_control.controlnet=" + path("controlnet/sdxl_1_full_adapter_xl"),
+             "latent.width=72"},
+            {"72 pixels", "multiples of 16"});
+        row("an end before the start",
+            {"control.start=0.8", "control.end=0.2"},
+            {"control.start", "begins at 0.8"});
+        row("a share above 1", {"control.end=1.5"}, {"control.end"});
+        row("no mode", {"control.mode=strong"}, {"control.mode"});
+        row("no file", {"load_control.controlnet=nowhere"}, {"load_control.controlnet", "nowhere"});
+        row("no name", {"load_control.controlnet="}, {"load_control.controlnet"});
     }
 
     void badChoicesAreRefused() {

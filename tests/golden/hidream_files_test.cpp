@@ -120,11 +120,10 @@ private Q_SLOTS:
 
     /// Zeros stand for what is not connected, and nothing of it is opened.
     void encodersMayBeMissing_data() {
-        QTest::addColumn<QStringList>("texts");
-        QTest::newRow("no CLIP") << QStringList{"t5.safetensors", "llama.safetensors"};
-        QTest::newRow("no CLIP-L")
-            << QStringList{"clip_g.safetensors", "t5.safetensors", "llama.safetensors"};
-        QTest::newRow("Llama alone") << QStringList{"llama.safetensors"};
+        const testing::Rows<QStringList> row("texts");
+        row("no CLIP", {"t5.safetensors", "llama.safetensors"});
+        row("no CLIP-L", {"clip_g.safetensors", "t5.safetensors", "llama.safetensors"});
+        row("Llama alone", {"llama.safetensors"});
     }
 
     void encodersMayBeMissing() {

@@ -148,13 +148,12 @@ private Q_SLOTS:
     }
 
     void tagsGiveTheBitsOfNodes_data() {
-        QTest::addColumn<QString>("prompt");
-        QTest::newRow("numbers")
-            << "a cat<lora:kohya:0.75:0.5>, red<lora:peft.safetensors:1:-0.25>";
-        QTest::newRow("named")
-            << "<lora:kohya:te=0.75:unet=0.5>a cat, <lyco:peft:1:-0.25:lbw=ALL>red";
-        QTest::newRow("with others") << "a cat<lora:none_such:1>, <lora:kohya:0.75:0.5>red"
-                                        "<lora:peft:1:-0.25><lora:diffusers:x>";
+        const testing::Rows<QString> row("prompt");
+        row("numbers", "a cat<lora:kohya:0.75:0.5>, red<lora:peft.safetensors:1:-0.25>");
+        row("named", "<lora:kohya:te=0.75:unet=0.5>a cat, <lyco:peft:1:-0.25:lbw=ALL>red");
+        row("with others",
+            "a cat<lora:none_such:1>, <lora:kohya:0.75:0.5>red"
+            "<lora:peft:1:-0.25><lora:diffusers:x>");
     }
 
     void tagsGiveTheBitsOfNodes() {

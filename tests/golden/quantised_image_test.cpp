@@ -70,11 +70,10 @@ private Q_SLOTS:
     }
 
     void isThatOfDecodedWeights_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QString>("file");
+        const testing::Rows<QString, QString> row("checkpoint", "file");
         for (const auto& [checkpoint, names] : filesByCheckpoint()) {
             for (const QString& file : names) {
-                QTest::newRow(qPrintable(checkpoint + ", " + file)) << checkpoint << file;
+                row(qPrintable(checkpoint + ", " + file), checkpoint, file);
             }
         }
     }

@@ -58,11 +58,9 @@ private Q_SLOTS:
     }
 
     void aDenoiserOfItsOwnReplacesIt_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QString>("unet");
-        QTest::addColumn<QString>("whole");
-        const auto row = [](const char* name, const QString& plain, const QString& unet) {
-            QTest::newRow(name) << plain << unet << testing::decodedFile(unet);
+        const testing::Rows<QString, QString, QString> add("checkpoint", "unet", "whole");
+        const auto row = [&](const char* name, const QString& plain, const QString& unet) {
+            add(name, plain, unet, testing::decodedFile(unet));
         };
         const QString plain = testing::singleFileFolder() + "/sd15_1.safetensors";
         const QString fp8 = testing::quantisedFile("sd15_1", "unet_fp8.safetensors");
@@ -71,11 +69,11 @@ private Q_SLOTS:
         row("GGUF of SDXL",
             testing::xlFileFolder() + "/sdxl_1.safetensors",
             testing::quantisedFile("sdxl_1", "unet_q4_k.gguf"));
-        QTest::newRow("diffusers' names")
-            << testing::decodedFile(fp8)
-            << testing::goldenFolder() +
-                   "/checkpoints/sd15_1/unet/diffusion_pytorch_model.safetensors"
-            << plain;
+        add("diffusers' names",
+            testing::decodedFile(fp8),
+            testing::goldenFolder() +
+                "/checkpoints/sd15_1/unet/diffusion_pytorch_model.safetensors",
+            plain);
     }
 
     void aDenoiserOfItsOwnReplacesIt() {

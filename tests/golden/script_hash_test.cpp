@@ -40,17 +40,16 @@ private Q_SLOTS:
     }
 
     void changesWithAFile_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<bool>("isRead");
-        QTest::newRow("the script") << "script.py" << true;
-        QTest::newRow("after another name") << "plain.py" << true;
-        QTest::newRow("under another name") << "renamed.py" << true;
-        QTest::newRow("names over several lines") << "names.py" << true;
-        QTest::newRow("of a package, in a function") << "package/part.py" << true;
-        QTest::newRow("of a package, by the package") << "package/__init__.py" << true;
-        QTest::newRow("through a module, relative") << "package/sibling.py" << true;
-        QTest::newRow("through a module") << "through.py" << true;
-        QTest::newRow("of no one") << "stranger.py" << false;
+        const testing::Rows<QString, bool> row("file", "isRead");
+        row("the script", "script.py", true);
+        row("after another name", "plain.py", true);
+        row("under another name", "renamed.py", true);
+        row("names over several lines", "names.py", true);
+        row("of a package, in a function", "package/part.py", true);
+        row("of a package, by the package", "package/__init__.py", true);
+        row("through a module, relative", "package/sibling.py", true);
+        row("through a module", "through.py", true);
+        row("of no one", "stranger.py", false);
     }
 
     void changesWithAFile() {

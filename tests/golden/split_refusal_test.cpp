@@ -33,17 +33,8 @@ private Q_SLOTS:
     }
 
     void reportsWhatIsWrong_data() {
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("at");
-        QTest::addColumn<QStringList>("messages");
-        const auto row = [](const char* name,
-                            const char* node,
-                            const QString& file,
-                            const char* at,
-                            const QStringList& messages) {
-            QTest::newRow(name) << node << file << at << messages;
-        };
+        const testing::Rows<QString, QString, QString, QStringList> row(
+            "node", "file", "at", "messages");
         const QString single = testing::singleFileFolder();
         const QString quantised = testing::quantisedFile("sd15_1", "unet_fp8.safetensors");
         row("nothing", "load", "", "load", {"there is no diffusion model \"\""});

@@ -23,17 +23,8 @@ private Q_SLOTS:
     void initTestCase() { goldens_ = testing::wanGoldenFolder(); }
 
     void reportsWhatIsWrong_data() {
-        QTest::addColumn<QString>("graph");
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QStringList>("settings");
-        QTest::addColumn<QString>("message");
-        const auto row = [](const char* name,
-                            const char* graph,
-                            const char* checkpoint,
-                            const QStringList& settings,
-                            const char* message) {
-            QTest::newRow(name) << graph << checkpoint << settings << message;
-        };
+        const testing::Rows<QString, QString, QStringList, QString> row(
+            "graph", "checkpoint", "settings", "message");
         row("frames", "text_to_video", "wan_t2v_0", {"video.frames=8"}, "frames");
         row("frames of a start",
             "image_to_video",
@@ -84,19 +75,14 @@ private Q_SLOTS:
     }
 
     void refusesOtherNetworks_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("key");
-        QTest::addColumn<QString>("value");
-        QTest::addColumn<QString>("message");
+        const testing::Rows<QString, QString, QString, QString, QString> add(
+            "checkpoint", "file", "key", "value", "message");
         QString checkpoint = "wan_i2v_0";
         const auto row = [&](const char* name,
                              const char* file,
                              const char* key,
                              const char* value,
-                             const char* text) {
-            QTest::newRow(name) << checkpoint << file << key << value << text;
-        };
+                             const char* text) { add(name, checkpoint, file, key, value, text); };
         const char* const index = "model_index.json";
         const char* const transformer = "transformer/config.json";
         row("one noise model", index, "boundary_ratio", "0.9", "it has no transformer_2");

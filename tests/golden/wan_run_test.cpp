@@ -69,12 +69,9 @@ private Q_SLOTS:
     }
 
     void fourStepsTakeTheLevelsOfTheirLoras_data() {
-        QTest::addColumn<QString>("example");
-        QTest::addColumn<QString>("checkpoint");
-        QTest::newRow("text") << "text_to_video_4_steps"
-                              << "wan22_t2v_0";
-        QTest::newRow("image") << "image_to_video_4_steps"
-                               << "wan22_i2v_1";
+        const testing::Rows<QString, QString> row("example", "checkpoint");
+        row("text", "text_to_video_4_steps", "wan22_t2v_0");
+        row("image", "image_to_video_4_steps", "wan22_i2v_1");
     }
 
     /// The examples with LoRAs of few steps, without the LoRAs.

@@ -125,11 +125,7 @@ private Q_SLOTS:
     }
 
     void widenedNumbersHaveTheBitsOfTheHost_data() {
-        QTest::addColumn<int>("from");
-        QTest::addColumn<int>("to");
-        const auto row = [](const char* name, DType from, DType to) {
-            QTest::newRow(name) << int(from) << int(to);
-        };
+        const testing::Rows<DType, DType> row("from", "to");
         row("f16 to f32", DType::F16, DType::F32);
         row("bf16 to f32", DType::BF16, DType::F32);
         row("e4m3 to f32", DType::F8E4M3, DType::F32);
@@ -141,9 +137,9 @@ private Q_SLOTS:
     }
 
     void widenedNumbersHaveTheBitsOfTheHost() {
-        QFETCH(int, from);
-        QFETCH(int, to);
-        const residency::TypeChange conversion{static_cast<DType>(from), static_cast<DType>(to)};
+        QFETCH(DType, from);
+        QFETCH(DType, to);
+        const residency::TypeChange conversion{from, to};
         Gpu gpu;
         if (!gpu.device->extras().widens(conversion)) {
             qInfo("built without own kernels: the host converts");

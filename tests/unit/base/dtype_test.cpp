@@ -13,12 +13,9 @@ class DTypeTest : public QObject {
 private Q_SLOTS:
 
     void knowsNameSizeAndKind_data() {
-        QTest::addColumn<int>("type");
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("bytes");
-        QTest::addColumn<bool>("floating");
-        const auto row = [](DType type, const char* name, int bytes, bool floating) {
-            QTest::newRow(name) << static_cast<int>(type) << name << bytes << floating;
+        const testing::Rows<int, QString, int, bool> add("type", "name", "bytes", "floating");
+        const auto row = [&](DType type, const char* name, int bytes, bool floating) {
+            add(name, static_cast<int>(type), name, bytes, floating);
         };
         // Names and sizes of the safetensors format.
         row(DType::F64, "F64", 8, true);

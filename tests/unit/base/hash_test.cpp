@@ -14,19 +14,16 @@ class HashTest : public QObject {
 private Q_SLOTS:
 
     void knownVectors_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("digest");
+        const testing::Rows<QByteArray, QString> row("text", "digest");
         // NIST FIPS 180-4, examples of SHA-256.
-        QTest::newRow("empty")
-            << QByteArray("") << "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        QTest::newRow("abc") << QByteArray("abc")
-                             << "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        QTest::newRow("two blocks")
-            << QByteArray("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
-            << "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1";
-        QTest::newRow("million a")
-            << QByteArray(1'000'000, 'a')
-            << "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
+        row("empty", "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        row("abc", "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        row("two blocks",
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+        row("million a",
+            QByteArray(1'000'000, 'a'),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     }
 
     void knownVectors() {

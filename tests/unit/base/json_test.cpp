@@ -39,11 +39,7 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNotJson_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("complaint");
-        const auto row = [](const char* name, QByteArray text, const char* complaint) {
-            QTest::newRow(name) << text << QString(complaint);
-        };
+        const testing::Rows<QByteArray, QString> row("text", "complaint");
         row("empty", "", "line 1");
         row("bare word", "hello", "line 1, column 1");
         row("second line", "{\"a\": 1,\n  oops}", "line 2, column 3");
@@ -138,34 +134,20 @@ private Q_SLOTS:
     }
 
     void readerRefusesAnotherType_data() {
-        QTest::addColumn<QString>("value");
-        QTest::addColumn<QString>("wanted");
-        QTest::newRow("text for integer") << "\"1\""
-                                          << "integer";
-        QTest::newRow("fraction for integer") << "1.0"
-                                              << "integer";
-        QTest::newRow("too large for integer") << "9223372036854775808"
-                                               << "integer";
-        QTest::newRow("text for number") << "\"1\""
-                                         << "number";
-        QTest::newRow("integer for boolean") << "1"
-                                             << "boolean";
-        QTest::newRow("integer for text") << "1"
-                                          << "text";
-        QTest::newRow("fractions for integers") << "[1, 2.5]"
-                                                << "integers";
-        QTest::newRow("too large for integers") << "[9223372036854775808]"
-                                                << "integers";
-        QTest::newRow("one too large for integers") << "9223372036854775808"
-                                                    << "integers";
-        QTest::newRow("object for integers") << "{\"a\": 1}"
-                                             << "integers";
-        QTest::newRow("text for numbers") << "[\"1\"]"
-                                          << "numbers";
-        QTest::newRow("number for numbers") << "1"
-                                            << "numbers";
-        QTest::newRow("integers for texts") << "[1]"
-                                            << "texts";
+        const testing::Rows<QString, QString> row("value", "wanted");
+        row("text for integer", "\"1\"", "integer");
+        row("fraction for integer", "1.0", "integer");
+        row("too large for integer", "9223372036854775808", "integer");
+        row("text for number", "\"1\"", "number");
+        row("integer for boolean", "1", "boolean");
+        row("integer for text", "1", "text");
+        row("fractions for integers", "[1, 2.5]", "integers");
+        row("too large for integers", "[9223372036854775808]", "integers");
+        row("one too large for integers", "9223372036854775808", "integers");
+        row("object for integers", "{\"a\": 1}", "integers");
+        row("text for numbers", "[\"1\"]", "numbers");
+        row("number for numbers", "1", "numbers");
+        row("integers for texts", "[1]", "texts");
     }
 
     void readerRefusesAnotherType() {
@@ -222,15 +204,14 @@ private Q_SLOTS:
     }
 
     void integersHaveBounds_data() {
-        QTest::addColumn<QByteArray>("value");
-        QTest::addColumn<bool>("isTaken");
-        QTest::newRow("least") << QByteArray("1") << true;
-        QTest::newRow("most") << QByteArray("1024") << true;
-        QTest::newRow("absent") << QByteArray("null") << true;
-        QTest::newRow("too small") << QByteArray("0") << false;
-        QTest::newRow("too large") << QByteArray("1025") << false;
-        QTest::newRow("2^32 + 1") << QByteArray("4294967297") << false;
-        QTest::newRow("-2^63") << QByteArray("-9223372036854775808") << false;
+        const testing::Rows<QByteArray, bool> row("value", "isTaken");
+        row("least", "1", true);
+        row("most", "1024", true);
+        row("absent", "null", true);
+        row("too small", "0", false);
+        row("too large", "1025", false);
+        row("2^32 + 1", "4294967297", false);
+        row("-2^63", "-9223372036854775808", false);
     }
 
     void integersHaveBounds() {

@@ -47,10 +47,9 @@ class MessageTest : public QObject {
 private Q_SLOTS:
 
     void theFormatAndItsArgumentsMakeTheText_data() {
-        QTest::addColumn<QString>("made");
-        QTest::addColumn<QString>("text");
-        const auto row = [](const char* name, const Message& made, const char* text) {
-            QTest::newRow(name) << QString::fromStdString(made.str()) << QString(text);
+        const testing::Rows<QString, QString> add("made", "text");
+        const auto row = [&](const char* name, const Message& made, const char* text) {
+            add(name, QString::fromStdString(made.str()), QString(text));
         };
         row("no argument", message("choose a file"), "choose a file");
         row("texts",
@@ -93,15 +92,14 @@ private Q_SLOTS:
     }
 
     void aWrongFormatDoesNotCompile_data() {
-        QTest::addColumn<QByteArray>("format");
-        QTest::addColumn<int>("placeholders");
-        QTest::newRow("none") << QByteArray("it is full") << 0;
-        QTest::newRow("two") << QByteArray("{} of {}") << 2;
-        QTest::newRow("doubled") << QByteArray("{{}} {{{}}}") << 1;
-        QTest::newRow("open") << QByteArray("{ of") << -1;
-        QTest::newRow("closed") << QByteArray("of }") << -1;
-        QTest::newRow("open at the end") << QByteArray("of {") << -1;
-        QTest::newRow("numbered") << QByteArray("{0}") << -1;
+        const testing::Rows<QByteArray, int> row("format", "placeholders");
+        row("none", "it is full", 0);
+        row("two", "{} of {}", 2);
+        row("doubled", "{{}} {{{}}}", 1);
+        row("open", "{ of", -1);
+        row("closed", "of }", -1);
+        row("open at the end", "of {", -1);
+        row("numbered", "{0}", -1);
     }
 
     /// MessageFormat's constructor runs this at compile time.
@@ -111,12 +109,11 @@ private Q_SLOTS:
     }
 
     void translationsNumberTheirPlaceholders_data() {
-        QTest::addColumn<QByteArray>("format");
-        QTest::addColumn<QString>("pieces");
-        QTest::newRow("in order") << QByteArray("a {} b {}") << "a |#0| b |#1";
-        QTest::newRow("in another order") << QByteArray("{1}a{0}") << "#1|a|#0";
-        QTest::newRow("braces") << QByteArray("{{0}} {{{}}}") << "{0} {|#0|}";
-        QTest::newRow("no placeholder") << QByteArray("{ a} {1 {x}") << "{ a} {1 {x}";
+        const testing::Rows<QByteArray, QString> row("format", "pieces");
+        row("in order", "a {} b {}", "a |#0| b |#1");
+        row("in another order", "{1}a{0}", "#1|a|#0");
+        row("braces", "{{0}} {{{}}}", "{0} {|#0|}");
+        row("no placeholder", "{ a} {1 {x}", "{ a} {1 {x}");
     }
 
     void translationsNumberTheirPlaceholders() {
@@ -130,10 +127,9 @@ private Q_SLOTS:
     }
 
     void aHostGetsFormatAndArguments_data() {
-        QTest::addColumn<QString>("parts");
-        QTest::addColumn<QString>("wanted");
-        const auto row = [](const char* name, const Message& made, const char* wanted) {
-            QTest::newRow(name) << textOf(partsOf(made)) << textOf(Json::parse(wanted));
+        const testing::Rows<QString, QString> add("parts", "wanted");
+        const auto row = [&](const char* name, const Message& made, const char* wanted) {
+            add(name, textOf(partsOf(made)), textOf(Json::parse(wanted)));
         };
         row("a clause",
             message("{} of {}: {}", 3, "a.png", message("{} is odd", 1.5)),
@@ -187,21 +183,20 @@ private Q_SLOTS:
     }
 
     void partsThatDoNotMakeTheTextAreLeftOut_data() {
-        QTest::addColumn<QByteArray>("parts");
-        QTest::newRow("another text") << QByteArray(R"({"format": "{} b", "arguments": ["c"]})");
-        QTest::newRow("too few") << QByteArray(R"({"format": "a {}", "arguments": []})");
-        QTest::newRow("too many") << QByteArray(R"({"format": "a b", "arguments": ["c"]})");
-        QTest::newRow("no list") << QByteArray(R"({"format": "a b", "arguments": 1})");
-        QTest::newRow("no object") << QByteArray("7");
-        QTest::newRow("an odd argument")
-            << QByteArray(R"({"format": "a {}", "arguments": [null]})");
-        QTest::newRow("a plural with too few")
-            << QByteArray(R"({"format": "a {}", "plural": "a", "arguments": ["b"], "count": 2})");
+        const testing::Rows<QByteArray> row("parts");
+        row("another text", QByteArray(R"({"format": "{} b", "arguments": ["c"]})"));
+        row("too few", QByteArray(R"({"format": "a {}", "arguments": []})"));
+        row("too many", QByteArray(R"({"format": "a b", "arguments": ["c"]})"));
+        row("no list", QByteArray(R"({"format": "a b", "arguments": 1})"));
+        row("no object", "7");
+        row("an odd argument", QByteArray(R"({"format": "a {}", "arguments": [null]})"));
+        row("a plural with too few",
+            QByteArray(R"({"format": "a {}", "plural": "a", "arguments": ["b"], "count": 2})"));
         QByteArray deep = R"({"format": "a b", "arguments": []})";
         for (int i = 0; i < 40; ++i) {
             deep = R"({"format": "{}", "arguments": [)" + deep + "]}";
         }
-        QTest::newRow("clauses without end") << deep;
+        row("clauses without end", deep);
     }
 
     void partsThatDoNotMakeTheTextAreLeftOut() {

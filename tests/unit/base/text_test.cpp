@@ -56,32 +56,31 @@ private Q_SLOTS:
     }
 
     void recognisesUtf8_data() {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<bool>("valid");
+        const testing::Rows<QByteArray, bool> row("text", "valid");
         // The boundaries of RFC 3629, section 4.
-        QTest::newRow("empty") << QByteArray("") << true;
-        QTest::newRow("ASCII and NUL") << QByteArray("a\0b", 3) << true;
-        QTest::newRow("U+0080") << QByteArray("\xC2\x80") << true;
-        QTest::newRow("U+07FF") << QByteArray("\xDF\xBF") << true;
-        QTest::newRow("U+0800") << QByteArray("\xE0\xA0\x80") << true;
-        QTest::newRow("U+D7FF") << QByteArray("\xED\x9F\xBF") << true;
-        QTest::newRow("U+E000") << QByteArray("\xEE\x80\x80") << true;
-        QTest::newRow("U+FFFF") << QByteArray("\xEF\xBF\xBF") << true;
-        QTest::newRow("U+10000") << QByteArray("\xF0\x90\x80\x80") << true;
-        QTest::newRow("U+10FFFF") << QByteArray("\xF4\x8F\xBF\xBF") << true;
-        QTest::newRow("lone continuation") << QByteArray("\x80") << false;
-        QTest::newRow("overlong 2") << QByteArray("\xC1\xBF") << false;
-        QTest::newRow("overlong 3") << QByteArray("\xE0\x9F\xBF") << false;
-        QTest::newRow("overlong 4") << QByteArray("\xF0\x8F\xBF\xBF") << false;
-        QTest::newRow("surrogate low end") << QByteArray("\xED\xA0\x80") << false;
-        QTest::newRow("surrogate high end") << QByteArray("\xED\xBF\xBF") << false;
-        QTest::newRow("above U+10FFFF") << QByteArray("\xF4\x90\x80\x80") << false;
-        QTest::newRow("F5") << QByteArray("\xF5\x80\x80\x80") << false;
-        QTest::newRow("FF") << QByteArray("a\xFF") << false;
-        QTest::newRow("cut 2") << QByteArray("\xC3") << false;
-        QTest::newRow("cut 3") << QByteArray("\xE2\x82") << false;
-        QTest::newRow("cut 4") << QByteArray("\xF0\x9F\x98") << false;
-        QTest::newRow("no continuation") << QByteArray("\xC3(") << false;
+        row("empty", "", true);
+        row("ASCII and NUL", QByteArray("a\0b", 3), true);
+        row("U+0080", "\xC2\x80", true);
+        row("U+07FF", "\xDF\xBF", true);
+        row("U+0800", "\xE0\xA0\x80", true);
+        row("U+D7FF", "\xED\x9F\xBF", true);
+        row("U+E000", "\xEE\x80\x80", true);
+        row("U+FFFF", "\xEF\xBF\xBF", true);
+        row("U+10000", "\xF0\x90\x80\x80", true);
+        row("U+10FFFF", "\xF4\x8F\xBF\xBF", true);
+        row("lone continuation", "\x80", false);
+        row("overlong 2", "\xC1\xBF", false);
+        row("overlong 3", "\xE0\x9F\xBF", false);
+        row("overlong 4", "\xF0\x8F\xBF\xBF", false);
+        row("surrogate low end", "\xED\xA0\x80", false);
+        row("surrogate high end", "\xED\xBF\xBF", false);
+        row("above U+10FFFF", "\xF4\x90\x80\x80", false);
+        row("F5", "\xF5\x80\x80\x80", false);
+        row("FF", "a\xFF", false);
+        row("cut 2", "\xC3", false);
+        row("cut 3", "\xE2\x82", false);
+        row("cut 4", "\xF0\x9F\x98", false);
+        row("no continuation", "\xC3(", false);
     }
 
     void recognisesUtf8() {
@@ -91,16 +90,14 @@ private Q_SLOTS:
     }
 
     void quotesNamesSafely_data() {
-        QTest::addColumn<QByteArray>("name");
-        QTest::addColumn<QByteArray>("shown");
-        QTest::newRow("plain") << QByteArray("a b") << QByteArray("\"a b\"");
-        QTest::newRow("empty") << QByteArray("") << QByteArray("\"\"");
-        QTest::newRow("just fits") << QByteArray("12345678") << QByteArray("\"12345678\"");
-        QTest::newRow("long") << QByteArray("123456789") << QByteArray("\"12345678...\"");
-        QTest::newRow("not cut inside a character")
-            << QByteArray("1234567\xE2\x82\xAC!") << QByteArray("\"1234567\xE2\x82\xAC...\"");
-        QTest::newRow("control") << QByteArray("a\n\x1B\x7F") << QByteArray("\"a???\"");
-        QTest::newRow("not UTF-8") << QByteArray("a\xFF\xC3") << QByteArray("\"a??\"");
+        const testing::Rows<QByteArray, QByteArray> row("name", "shown");
+        row("plain", "a b", "\"a b\"");
+        row("empty", "", "\"\"");
+        row("just fits", "12345678", "\"12345678\"");
+        row("long", "123456789", "\"12345678...\"");
+        row("not cut inside a character", "1234567\xE2\x82\xAC!", "\"1234567\xE2\x82\xAC...\"");
+        row("control", "a\n\x1B\x7F", "\"a???\"");
+        row("not UTF-8", "a\xFF\xC3", "\"a??\"");
     }
 
     void quotesNamesSafely() {

@@ -13,20 +13,19 @@ class UnitsTest : public QObject {
 private Q_SLOTS:
 
     void readsSizes_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<qint64>("bytes");
-        QTest::newRow("plain") << "4096" << qint64{4096};
-        QTest::newRow("zero") << "0" << qint64{0};
-        QTest::newRow("B") << "12B" << qint64{12};
-        QTest::newRow("k") << "64k" << qint64{65536};
-        QTest::newRow("KiB") << "1 KiB" << qint64{1024};
-        QTest::newRow("M") << "512M" << qint64{536870912};
-        QTest::newRow("MiB") << "512 MiB" << qint64{536870912};
-        QTest::newRow("GB is 2^30") << "1GB" << qint64{1073741824};
-        QTest::newRow("fraction") << "1.5G" << qint64{1610612736};
-        QTest::newRow("T") << "2T" << qint64{2199023255552};
-        QTest::newRow("spaces around") << "  8GiB \n" << qint64{8589934592};
-        QTest::newRow("any case") << "8gIb" << qint64{8589934592};
+        const testing::Rows<QString, qint64> row("text", "bytes");
+        row("plain", "4096", 4096);
+        row("zero", "0", 0);
+        row("B", "12B", 12);
+        row("k", "64k", 65536);
+        row("KiB", "1 KiB", 1024);
+        row("M", "512M", 536870912);
+        row("MiB", "512 MiB", 536870912);
+        row("GB is 2^30", "1GB", 1073741824);
+        row("fraction", "1.5G", 1610612736);
+        row("T", "2T", 2199023255552);
+        row("spaces around", "  8GiB \n", 8589934592);
+        row("any case", "8gIb", 8589934592);
     }
 
     void readsSizes() {
@@ -62,16 +61,15 @@ private Q_SLOTS:
     }
 
     void formatsForReaders_data() {
-        QTest::addColumn<qint64>("bytes");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("zero") << qint64{0} << "0 B";
-        QTest::newRow("bytes") << qint64{1023} << "1023 B";
-        QTest::newRow("KiB") << qint64{1024} << "1.0 KiB";
-        QTest::newRow("MiB") << qint64{64 * kMiB} << "64.0 MiB";
-        QTest::newRow("GiB") << qint64{kGiB + kGiB / 2} << "1.5 GiB";
-        QTest::newRow("largest") << qint64{INT64_MAX} << "8388608.0 TiB";
-        QTest::newRow("difference") << qint64{-2 * kMiB} << "-2.0 MiB";
-        QTest::newRow("just below a unit") << qint64{kMiB - 1} << "1.0 MiB";
+        const testing::Rows<qint64, QString> row("bytes", "text");
+        row("zero", 0, "0 B");
+        row("bytes", 1023, "1023 B");
+        row("KiB", 1024, "1.0 KiB");
+        row("MiB", qint64{64 * kMiB}, "64.0 MiB");
+        row("GiB", qint64{kGiB + kGiB / 2}, "1.5 GiB");
+        row("largest", qint64{INT64_MAX}, "8388608.0 TiB");
+        row("difference", qint64{-2 * kMiB}, "-2.0 MiB");
+        row("just below a unit", qint64{kMiB - 1}, "1.0 MiB");
     }
 
     void formatsForReaders() {

@@ -47,12 +47,7 @@ class EncodingsTest : public QObject {
 
 private Q_SLOTS:
 
-    void decodesAsItsLibrary_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < storedCases().size(); ++i) {
-            QTest::newRow(storedCases()[i].name.c_str()) << static_cast<int>(i);
-        }
-    }
+    void decodesAsItsLibrary_data() { testing::addEach(storedCases(), &StoredCase::name); }
 
     void decodesAsItsLibrary() {
         QFETCH(int, index);

@@ -139,12 +139,7 @@ class WrittenEncodingsTest : public QObject {
 
 private Q_SLOTS:
 
-    void writesTheBytesOfItsLibrary_data() {
-        QTest::addColumn<int>("index");
-        for (int i = 0; i < static_cast<int>(std::size(kWrittenCases)); ++i) {
-            QTest::newRow(kWrittenCases[i].name) << i;
-        }
-    }
+    void writesTheBytesOfItsLibrary_data() { testing::addEach(kWrittenCases, &WrittenCase::name); }
 
     void writesTheBytesOfItsLibrary() {
         QFETCH(int, index);

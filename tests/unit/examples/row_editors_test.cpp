@@ -20,12 +20,66 @@ class RowEditorsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void typedNumbersReachTheNode();
-    void aRefusedValueIsKeptOut_andTheReasonStandsBelow();
-    void switchesAndChoices();
-    void aValueThatIsInNoListRemains();
-    void noNodeHasNoEditors();
+
+    void init() {
+        node_ = canvas_.add("denoise.sample");
+        editors_ = std::make_unique<RowEditors>();
+        editors_->edit(node_);
+        editors_->show();
+    }
+
+    void typedNumbersReachTheNode() {
+        QSignalSpy edited(editors_.get(), &RowEditors::edited);
+        auto& steps = editor<QLineEdit>("param steps");
+        steps.selectAll();
+
+        QTest::keyClicks(&steps, "35");
+
+        QCOMPARE(node_->node().params.at("steps"), Json(35));
+        QCOMPARE(edited.count(), 2);  // one for each key
+    }
+
+    void aRefusedValueIsKeptOut_andTheReasonStandsBelow() {
+        auto& refusal = editor<QLabel>("refusal of steps");
+        auto& steps = editor<QLineEdit>("param steps");
+        QVERIFY(!refusal.isVisible());
+
+        QTest::keyClicks(&steps, "00");  // 2000
+
+        QCOMPARE(node_->node().params.at("steps"), Json(20));
+        QVERIFY(refusal.isVisible());
+        QVERIFY2(refusal.text().contains("150"), qPrintable(refusal.text()));
+        QTest::keyClick(&steps, Qt::Key_Backspace);
+        QTest::keyClick(&steps, Qt::Key_Backspace);
+        QVERIFY(!refusal.isVisible());
+    }
+
+    void switchesAndChoices() {
+        auto& noise = editor<QCheckBox>("param add_noise");
+        QVERIFY(noise.isChecked());
+        QTest::keyClick(&noise, Qt::Key_Space);
+        QCOMPARE(node_->node().params.at("add_noise"), Json(false));
+
+        auto& sampler = editor<QComboBox>("param sampler");
+        QCOMPARE(sampler.currentText(), QString("Euler"));
+        QTest::keyClick(&sampler, Qt::Key_Down);
+        QCOMPARE(node_->node().params.at("sampler"), Json("ddim"));
+    }
+
+    void aValueThatIsInNoListRemains() {
+        node_->setParam("sampler", "of tomorrow");
+
+        editors_->edit(node_);
+
+        QCOMPARE(editor<QComboBox>("param sampler").currentText(), QString("of tomorrow"));
+        QCOMPARE(node_->node().params.at("sampler"), Json("of tomorrow"));
+    }
+
+    void noNodeHasNoEditors() {
+        editors_->edit(nullptr);
+
+        QVERIFY(!editors_->findChild<QLineEdit*>());
+    }
 
 private:
     template <typename Editor>
@@ -37,66 +91,6 @@ private:
     NodePtr node_;
     std::unique_ptr<RowEditors> editors_;
 };
-
-void RowEditorsTest::init() {
-    node_ = canvas_.add("denoise.sample");
-    editors_ = std::make_unique<RowEditors>();
-    editors_->edit(node_);
-    editors_->show();
-}
-
-void RowEditorsTest::typedNumbersReachTheNode() {
-    QSignalSpy edited(editors_.get(), &RowEditors::edited);
-    auto& steps = editor<QLineEdit>("param steps");
-    steps.selectAll();
-
-    QTest::keyClicks(&steps, "35");
-
-    QCOMPARE(node_->node().params.at("steps"), Json(35));
-    QCOMPARE(edited.count(), 2);  // one for each key
-}
-
-void RowEditorsTest::aRefusedValueIsKeptOut_andTheReasonStandsBelow() {
-    auto& refusal = editor<QLabel>("refusal of steps");
-    auto& steps = editor<QLineEdit>("param steps");
-    QVERIFY(!refusal.isVisible());
-
-    QTest::keyClicks(&steps, "00");  // 2000
-
-    QCOMPARE(node_->node().params.at("steps"), Json(20));
-    QVERIFY(refusal.isVisible());
-    QVERIFY2(refusal.text().contains("150"), qPrintable(refusal.text()));
-    QTest::keyClick(&steps, Qt::Key_Backspace);
-    QTest::keyClick(&steps, Qt::Key_Backspace);
-    QVERIFY(!refusal.isVisible());
-}
-
-void RowEditorsTest::switchesAndChoices() {
-    auto& noise = editor<QCheckBox>("param add_noise");
-    QVERIFY(noise.isChecked());
-    QTest::keyClick(&noise, Qt::Key_Space);
-    QCOMPARE(node_->node().params.at("add_noise"), Json(false));
-
-    auto& sampler = editor<QComboBox>("param sampler");
-    QCOMPARE(sampler.currentText(), QString("Euler"));
-    QTest::keyClick(&sampler, Qt::Key_Down);
-    QCOMPARE(node_->node().params.at("sampler"), Json("ddim"));
-}
-
-void RowEditorsTest::aValueThatIsInNoListRemains() {
-    node_->setParam("sampler", "of tomorrow");
-
-    editors_->edit(node_);
-
-    QCOMPARE(editor<QComboBox>("param sampler").currentText(), QString("of tomorrow"));
-    QCOMPARE(node_->node().params.at("sampler"), Json("of tomorrow"));
-}
-
-void RowEditorsTest::noNodeHasNoEditors() {
-    editors_->edit(nullptr);
-
-    QVERIFY(!editors_->findChild<QLineEdit*>());
-}
 
 LOWTIDE_WINDOW_TEST(RowEditorsTest)
 

@@ -27,155 +27,135 @@ class RowsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void everyParameterIsARow_thenTheMemory();
-    void setsTypedValues_data();
-    void setsTypedValues();
-    void refusesTypedValues_andKeepsTheOld_data();
-    void refusesTypedValues_andKeepsTheOld();
-    void setsAndTakesBackThePolicyOfTheNode();
-    void setsThePolicyOfAComponent_besidesTheNodes();
-    void showsAPolicyThatAnotherProgramWrote();
-    void refusesAPolicy_andKeepsTheOld();
-    void aNodeWithoutComponentsHasNoPolicy();
-};
 
-void RowsTest::everyParameterIsARow_thenTheMemory() {
-    const CanvasStates canvas;
-    const std::vector<Row> rows = rowsOf(*canvas.add("denoise.sample"));
+    void everyParameterIsARow_thenTheMemory() {
+        const CanvasStates canvas;
+        const std::vector<Row> rows = rowsOf(*canvas.add("denoise.sample"));
 
-    QCOMPARE(rows.size(), size_t{7});  // six parameters; one component is the node itself
-    QCOMPARE(rows[0].id, std::string("steps"));
-    QCOMPARE(rows[0].text, std::string("20"));
-    QCOMPARE(rows[1].text, std::string("7.5"));
-    QCOMPARE(rows[4].choices.size(), size_t{2});
-    QCOMPARE(rows[6].kind, Row::Kind::Policy);
-    QCOMPARE(rows[6].text, std::string());
-}
-
-void RowsTest::setsTypedValues_data() {
-    QTest::addColumn<QByteArray>("param");
-    QTest::addColumn<QByteArray>("typed");
-    QTest::addColumn<QByteArray>("stored");
-
-    QTest::newRow("whole number") << QByteArray("steps") << QByteArray(" 7 ") << QByteArray("7");
-    QTest::newRow("number") << QByteArray("cfg") << QByteArray("4") << QByteArray("4.0");
-    QTest::newRow("largest seed") << QByteArray("seed") << QByteArray("18446744073709551615")
-                                  << QByteArray("18446744073709551615");
-    QTest::newRow("switch") << QByteArray("add_noise") << QByteArray("false")
-                            << QByteArray("false");
-    QTest::newRow("choice") << QByteArray("sampler") << QByteArray("ddim")
-                            << QByteArray("\"ddim\"");
-    QTest::newRow("text as typed")
-        << QByteArray("note") << QByteArray(" a  cat\n") << QByteArray("\" a  cat\\n\"");
-}
-
-void RowsTest::setsTypedValues() {
-    QFETCH(QByteArray, param);
-    QFETCH(QByteArray, typed);
-    QFETCH(QByteArray, stored);
-    const CanvasStates canvas;
-    const NodePtr node = canvas.add("denoise.sample");
-    const Row row = rowNamed(*node, Row::Kind::Param, param.toStdString());
-
-    const auto refusal = setFromText(*node, row, typed.toStdString());
-
-    QVERIFY2(!refusal, refusal.value_or("").c_str());
-    QCOMPARE(QByteArray::fromStdString(node->node().params.at(row.id).dump()), stored);
-}
-
-void RowsTest::refusesTypedValues_andKeepsTheOld_data() {
-    QTest::addColumn<QByteArray>("param");
-    QTest::addColumn<QByteArray>("typed");
-    QTest::addColumn<QByteArray>("reported");
-
-    QTest::newRow("no number") << QByteArray("steps") << QByteArray("many")
-                               << QByteArray("from 1 to 150");
-    QTest::newRow("too large") << QByteArray("steps") << QByteArray("151") << QByteArray("150");
-    QTest::newRow("a part") << QByteArray("steps") << QByteArray("7.5") << QByteArray("whole");
-    QTest::newRow("negative seed") << QByteArray("seed") << QByteArray("-1") << QByteArray("0");
-    QTest::newRow("more than 64 bits")
-        << QByteArray("seed") << QByteArray("18446744073709551616") << QByteArray("whole");
-    QTest::newRow("infinity") << QByteArray("cfg") << QByteArray("inf") << QByteArray("30");
-    QTest::newRow("no choice") << QByteArray("sampler") << QByteArray("dim")
-                               << QByteArray("did you mean \"ddim\"");
-}
-
-void RowsTest::refusesTypedValues_andKeepsTheOld() {
-    QFETCH(QByteArray, param);
-    QFETCH(QByteArray, typed);
-    QFETCH(QByteArray, reported);
-    const CanvasStates canvas;
-    const NodePtr node = canvas.add("denoise.sample");
-    const std::string before = node->save();
-
-    const auto refusal = setFromText(
-        *node, rowNamed(*node, Row::Kind::Param, param.toStdString()), typed.toStdString());
-
-    QVERIFY(refusal);
-    QVERIFY2(QByteArray::fromStdString(*refusal).contains(reported), refusal->c_str());
-    QCOMPARE(node->save(), before);
-}
-
-void RowsTest::setsAndTakesBackThePolicyOfTheNode() {
-    const CanvasStates canvas;
-    const NodePtr node = canvas.add("denoise.sample");
-    const Row row = rowNamed(*node, Row::Kind::Policy, "");
-
-    QVERIFY(!setFromText(*node, row, " leaf+stream,budget=1GiB "));
-    QCOMPARE(node->node().memory, Json("leaf+stream,budget=1GiB"));
-    QCOMPARE(rowNamed(*node, Row::Kind::Policy, "").text, std::string("leaf+stream,budget=1GiB"));
-
-    QVERIFY(!setFromText(*node, row, ""));
-    QVERIFY(node->node().memory.is_null());
-}
-
-void RowsTest::setsThePolicyOfAComponent_besidesTheNodes() {
-    NodeDesc desc = CanvasStates().add("prompt.encode")->desc();
-    desc.components = {"text_encoder", "text_encoder_2"};
-    NodeState node(desc);
-
-    QVERIFY(!setFromText(node, rowNamed(node, Row::Kind::Policy, "text_encoder_2"), "leaf"));
-    QCOMPARE(node.node().memory, Json({{"components", {{"text_encoder_2", "leaf"}}}}));
-
-    QVERIFY(!setFromText(node, rowNamed(node, Row::Kind::Policy, ""), "model"));
-    QCOMPARE(node.node().memory,
-             Json({{"policy", "model"}, {"components", {{"text_encoder_2", "leaf"}}}}));
-
-    QVERIFY(!setFromText(node, rowNamed(node, Row::Kind::Policy, "text_encoder_2"), ""));
-    QCOMPARE(rowNamed(node, Row::Kind::Policy, "").text, std::string("model"));
-    QCOMPARE(rowNamed(node, Row::Kind::Policy, "text_encoder_2").text, std::string());
-}
-
-void RowsTest::showsAPolicyThatAnotherProgramWrote() {
-    const CanvasStates canvas;
-    const NodePtr node = canvas.add("denoise.sample");
-
-    node->setMemory({{"policy", "block"}, {"blocks_per_group", 2}, {"stream", true}});
-    QCOMPARE(rowNamed(*node, Row::Kind::Policy, "").text, std::string("block:2+stream"));
-
-    node->setMemory({{"policy", "of tomorrow"}});
-    QCOMPARE(rowNamed(*node, Row::Kind::Policy, "").text,
-             std::string("{\"policy\":\"of tomorrow\"}"));
-}
-
-void RowsTest::refusesAPolicy_andKeepsTheOld() {
-    const CanvasStates canvas;
-    const NodePtr node = canvas.add("denoise.sample");
-    node->setMemory("model");
-
-    const auto refusal = setFromText(*node, rowNamed(*node, Row::Kind::Policy, ""), "leafy");
-
-    QVERIFY(refusal && refusal->find("\"leafy\"") != std::string::npos &&
-            refusal->find("sequential") != std::string::npos);
-    QCOMPARE(node->node().memory, Json("model"));
-}
-
-void RowsTest::aNodeWithoutComponentsHasNoPolicy() {
-    const CanvasStates canvas;
-    for (const Row& row : rowsOf(*canvas.add("save.image"))) {
-        QCOMPARE(row.kind, Row::Kind::Param);
+        QCOMPARE(rows.size(), size_t{7});  // six parameters; one component is the node itself
+        QCOMPARE(rows[0].id, std::string("steps"));
+        QCOMPARE(rows[0].text, std::string("20"));
+        QCOMPARE(rows[1].text, std::string("7.5"));
+        QCOMPARE(rows[4].choices.size(), size_t{2});
+        QCOMPARE(rows[6].kind, Row::Kind::Policy);
+        QCOMPARE(rows[6].text, std::string());
     }
-}
+
+    void setsTypedValues_data() {
+        const testing::Rows<QByteArray, QByteArray, QByteArray> row("param", "typed", "stored");
+
+        row("whole number", "steps", " 7 ", "7");
+        row("number", "cfg", "4", "4.0");
+        row("largest seed", "seed", "18446744073709551615", "18446744073709551615");
+        row("switch", "add_noise", "false", "false");
+        row("choice", "sampler", "ddim", "\"ddim\"");
+        row("text as typed", "note", " a  cat\n", "\" a  cat\\n\"");
+    }
+
+    void setsTypedValues() {
+        QFETCH(QByteArray, param);
+        QFETCH(QByteArray, typed);
+        QFETCH(QByteArray, stored);
+        const CanvasStates canvas;
+        const NodePtr node = canvas.add("denoise.sample");
+        const Row row = rowNamed(*node, Row::Kind::Param, param.toStdString());
+
+        const auto refusal = setFromText(*node, row, typed.toStdString());
+
+        QVERIFY2(!refusal, refusal.value_or("").c_str());
+        QCOMPARE(QByteArray::fromStdString(node->node().params.at(row.id).dump()), stored);
+    }
+
+    void refusesTypedValues_andKeepsTheOld_data() {
+        const testing::Rows<QByteArray, QByteArray, QByteArray> row("param", "typed", "reported");
+
+        row("no number", "steps", "many", "from 1 to 150");
+        row("too large", "steps", "151", "150");
+        row("a part", "steps", "7.5", "whole");
+        row("negative seed", "seed", "-1", "0");
+        row("more than 64 bits", "seed", "18446744073709551616", "whole");
+        row("infinity", "cfg", "inf", "30");
+        row("no choice", "sampler", "dim", "did you mean \"ddim\"");
+    }
+
+    void refusesTypedValues_andKeepsTheOld() {
+        QFETCH(QByteArray, param);
+        QFETCH(QByteArray, typed);
+        QFETCH(QByteArray, reported);
+        const CanvasStates canvas;
+        const NodePtr node = canvas.add("denoise.sample");
+        const std::string before = node->save();
+
+        const auto refusal = setFromText(
+            *node, rowNamed(*node, Row::Kind::Param, param.toStdString()), typed.toStdString());
+
+        QVERIFY(refusal);
+        QVERIFY2(QByteArray::fromStdString(*refusal).contains(reported), refusal->c_str());
+        QCOMPARE(node->save(), before);
+    }
+
+    void setsAndTakesBackThePolicyOfTheNode() {
+        const CanvasStates canvas;
+        const NodePtr node = canvas.add("denoise.sample");
+        const Row row = rowNamed(*node, Row::Kind::Policy, "");
+
+        QVERIFY(!setFromText(*node, row, " leaf+stream,budget=1GiB "));
+        QCOMPARE(node->node().memory, Json("leaf+stream,budget=1GiB"));
+        QCOMPARE(rowNamed(*node, Row::Kind::Policy, "").text,
+                 std::string("leaf+stream,budget=1GiB"));
+
+        QVERIFY(!setFromText(*node, row, ""));
+        QVERIFY(node->node().memory.is_null());
+    }
+
+    void setsThePolicyOfAComponent_besidesTheNodes() {
+        NodeDesc desc = CanvasStates().add("prompt.encode")->desc();
+        desc.components = {"text_encoder", "text_encoder_2"};
+        NodeState node(desc);
+
+        QVERIFY(!setFromText(node, rowNamed(node, Row::Kind::Policy, "text_encoder_2"), "leaf"));
+        QCOMPARE(node.node().memory, Json({{"components", {{"text_encoder_2", "leaf"}}}}));
+
+        QVERIFY(!setFromText(node, rowNamed(node, Row::Kind::Policy, ""), "model"));
+        QCOMPARE(node.node().memory,
+                 Json({{"policy", "model"}, {"components", {{"text_encoder_2", "leaf"}}}}));
+
+        QVERIFY(!setFromText(node, rowNamed(node, Row::Kind::Policy, "text_encoder_2"), ""));
+        QCOMPARE(rowNamed(node, Row::Kind::Policy, "").text, std::string("model"));
+        QCOMPARE(rowNamed(node, Row::Kind::Policy, "text_encoder_2").text, std::string());
+    }
+
+    void showsAPolicyThatAnotherProgramWrote() {
+        const CanvasStates canvas;
+        const NodePtr node = canvas.add("denoise.sample");
+
+        node->setMemory({{"policy", "block"}, {"blocks_per_group", 2}, {"stream", true}});
+        QCOMPARE(rowNamed(*node, Row::Kind::Policy, "").text, std::string("block:2+stream"));
+
+        node->setMemory({{"policy", "of tomorrow"}});
+        QCOMPARE(rowNamed(*node, Row::Kind::Policy, "").text,
+                 std::string("{\"policy\":\"of tomorrow\"}"));
+    }
+
+    void refusesAPolicy_andKeepsTheOld() {
+        const CanvasStates canvas;
+        const NodePtr node = canvas.add("denoise.sample");
+        node->setMemory("model");
+
+        const auto refusal = setFromText(*node, rowNamed(*node, Row::Kind::Policy, ""), "leafy");
+
+        QVERIFY(refusal && refusal->find("\"leafy\"") != std::string::npos &&
+                refusal->find("sequential") != std::string::npos);
+        QCOMPARE(node->node().memory, Json("model"));
+    }
+
+    void aNodeWithoutComponentsHasNoPolicy() {
+        const CanvasStates canvas;
+        for (const Row& row : rowsOf(*canvas.add("save.image"))) {
+            QCOMPARE(row.kind, Row::Kind::Param);
+        }
+    }
+};
 
 LOWTIDE_TEST(RowsTest)
 

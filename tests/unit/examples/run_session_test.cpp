@@ -93,105 +93,99 @@ class RunSessionTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void bringsEventsAndImages_toTheGuiThread();
-    void handsOnWhyARunWasRefused();
-    void runsOneAtATime_andCancels();
-    void waitsForItsRun_whenTheWindowCloses();
-    void answersOnlyTheLastQuestion();
-    void reportsThatAnAnswerCannotBeRead();
-};
 
-void RunSessionTest::bringsEventsAndImages_toTheGuiThread() {
-    FakeRunner runner;
-    RunSession session(runner);
-    std::vector<std::string> names;
-    QImage shownImage;
-    connect(&session, &RunSession::happened, this, [&](const Json& event) {
-        QCOMPARE(QThread::currentThread(), thread());
-        names.push_back(event.at("event"));
-    });
-    connect(&session, &RunSession::shown, this, [&](const QString& node, const QImage& image) {
-        QCOMPARE(QThread::currentThread(), thread());
-        QCOMPARE(node, QString("save"));
-        shownImage = image;
-    });
-    Json issues;
+    void bringsEventsAndImages_toTheGuiThread() {
+        FakeRunner runner;
+        RunSession session(runner);
+        std::vector<std::string> names;
+        QImage shownImage;
+        connect(&session, &RunSession::happened, this, [&](const Json& event) {
+            QCOMPARE(QThread::currentThread(), thread());
+            names.push_back(event.at("event"));
+        });
+        connect(&session, &RunSession::shown, this, [&](const QString& node, const QImage& image) {
+            QCOMPARE(QThread::currentThread(), thread());
+            QCOMPARE(node, QString("save"));
+            shownImage = image;
+        });
+        Json issues;
 
-    QVERIFY(session.start("graph", "{}", issues));
-    QTRY_VERIFY(!session.isRunning());
+        QVERIFY(session.start("graph", "{}", issues));
+        QTRY_VERIFY(!session.isRunning());
 
-    QCOMPARE(names, (std::vector<std::string>{"runStarted", "runFinished"}));
-    QCOMPARE(shownImage.size(), QSize(2, 1));
-    QCOMPARE(shownImage.pixel(0, 0), qRgb(0, 0, 0));
-    QCOMPARE(shownImage.pixel(1, 0), qRgb(255, 0, 0));
-}
+        QCOMPARE(names, (std::vector<std::string>{"runStarted", "runFinished"}));
+        QCOMPARE(shownImage.size(), QSize(2, 1));
+        QCOMPARE(shownImage.pixel(0, 0), qRgb(0, 0, 0));
+        QCOMPARE(shownImage.pixel(1, 0), qRgb(255, 0, 0));
+    }
 
-void RunSessionTest::handsOnWhyARunWasRefused() {
-    FakeRunner runner;
-    RunSession session(runner);
-    Json issues;
-
-    QVERIFY(!session.start("refused", "{}", issues));
-
-    QCOMPARE(issues.at(0).at("message"), Json("no"));
-    QVERIFY(!session.isRunning());
-}
-
-void RunSessionTest::runsOneAtATime_andCancels() {
-    FakeRunner runner;
-    runner.waitsForCancel = true;
-    RunSession session(runner);
-    Json issues;
-    session.cancel();
-    QVERIFY(!runner.cancelled);
-    QVERIFY(session.start("graph", "{}", issues));
-    QVERIFY(!session.start("graph", "{}", issues));
-
-    session.cancel();
-
-    QTRY_VERIFY(!session.isRunning());
-    QVERIFY(session.start("graph", "{}", issues));
-}
-
-void RunSessionTest::waitsForItsRun_whenTheWindowCloses() {
-    FakeRunner runner;
-    runner.waitsForCancel = true;
-    {
+    void handsOnWhyARunWasRefused() {
+        FakeRunner runner;
         RunSession session(runner);
         Json issues;
+
+        QVERIFY(!session.start("refused", "{}", issues));
+
+        QCOMPARE(issues.at(0).at("message"), Json("no"));
+        QVERIFY(!session.isRunning());
+    }
+
+    void runsOneAtATime_andCancels() {
+        FakeRunner runner;
+        runner.waitsForCancel = true;
+        RunSession session(runner);
+        Json issues;
+        session.cancel();
+        QVERIFY(!runner.cancelled);
+        QVERIFY(session.start("graph", "{}", issues));
+        QVERIFY(!session.start("graph", "{}", issues));
+
+        session.cancel();
+
+        QTRY_VERIFY(!session.isRunning());
         QVERIFY(session.start("graph", "{}", issues));
     }
-    QVERIFY(runner.cancelled);
-}
 
-void RunSessionTest::answersOnlyTheLastQuestion() {
-    FakeRunner runner;
-    RunSession session(runner);
-    std::vector<std::string> answers;
-    connect(&session, &RunSession::checked, this, [&](const Json& issues) {
-        answers.push_back(issues.at(0).at("message"));
-    });
-
-    for (int i = 0; i <= 20; ++i) {
-        session.check("graph " + std::to_string(i), "{}");
+    void waitsForItsRun_whenTheWindowCloses() {
+        FakeRunner runner;
+        runner.waitsForCancel = true;
+        {
+            RunSession session(runner);
+            Json issues;
+            QVERIFY(session.start("graph", "{}", issues));
+        }
+        QVERIFY(runner.cancelled);
     }
 
-    QTRY_VERIFY(!answers.empty());
-    QTest::qWait(50);
-    QCOMPARE(answers, std::vector<std::string>{"about graph 20"});
-}
+    void answersOnlyTheLastQuestion() {
+        FakeRunner runner;
+        RunSession session(runner);
+        std::vector<std::string> answers;
+        connect(&session, &RunSession::checked, this, [&](const Json& issues) {
+            answers.push_back(issues.at(0).at("message"));
+        });
 
-void RunSessionTest::reportsThatAnAnswerCannotBeRead() {
-    FakeRunner runner;
-    RunSession session(runner);
-    Json answer;
-    connect(&session, &RunSession::checked, this, [&](const Json& issues) { answer = issues; });
+        for (int i = 0; i <= 20; ++i) {
+            session.check("graph " + std::to_string(i), "{}");
+        }
 
-    session.check("broken answer", "{}");
+        QTRY_VERIFY(!answers.empty());
+        QTest::qWait(50);
+        QCOMPARE(answers, std::vector<std::string>{"about graph 20"});
+    }
 
-    QTRY_VERIFY(!answer.is_null());
-    QCOMPARE(answer.at(0).at("severity"), Json("error"));
-}
+    void reportsThatAnAnswerCannotBeRead() {
+        FakeRunner runner;
+        RunSession session(runner);
+        Json answer;
+        connect(&session, &RunSession::checked, this, [&](const Json& issues) { answer = issues; });
+
+        session.check("broken answer", "{}");
+
+        QTRY_VERIFY(!answer.is_null());
+        QCOMPARE(answer.at(0).at("severity"), Json("error"));
+    }
+};
 
 LOWTIDE_TEST(RunSessionTest)
 

@@ -19,9 +19,70 @@ class SceneCheckTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void takesASceneAndItsOlderKey();
-    void refusesBeforeAnythingIsOpened_data();
-    void refusesBeforeAnythingIsOpened();
+
+    void takesASceneAndItsOlderKey() {
+        Json older = scene();
+        older["connections"][0].erase("inNodeId");
+        older["connections"][0]["intNodeId"] = 1;
+
+        checkScene(scene(), types());
+        checkScene(older, types());
+        checkScene({{"nodes", Json::array()}, {"connections", Json::array()}}, types());
+    }
+
+    void refusesBeforeAnythingIsOpened_data() {
+        const testing::Rows<Change, QByteArray> add("change", "reported");
+        const auto row = [&](const char* name, const char* reported, Change change) {
+            add(name, change, QByteArray(reported));
+        };
+
+        row("a text", "no list \"nodes\"", [](Json& s) { s = "scene"; });
+        row("no wires", "no list \"connections\"", [](Json& s) { s.erase("connections"); });
+        row("a node that is a number", "internal-data", [](Json& s) { s["nodes"][0] = 7; });
+        row("an unknown type", "\"of.tomorrow\"", [](Json& s) {
+            s["nodes"][0]["internal-data"]["model-name"] = "of.tomorrow";
+        });
+        row("broken values", "saved node", [](Json& s) {
+            s["nodes"][0]["internal-data"][kStateKey] = "{";
+        });
+        row("values of another type", "\"model.patch\"", [](Json& s) {
+            s["nodes"][0]["internal-data"][kStateKey] = s["nodes"][1]["internal-data"][kStateKey];
+        });
+        row("no id", "\"id\"", [](Json& s) { s["nodes"][0].erase("id"); });
+        row("half an id", "\"id\"", [](Json& s) { s["nodes"][0]["id"] = 0.5; });
+        row("a huge id", "\"id\"", [](Json& s) { s["nodes"][0]["id"] = 3e9; });
+        row("an id twice", "two nodes", [](Json& s) { s["nodes"][1]["id"] = 0; });
+        row("a wire into nothing", "node 9", [](Json& s) { s["connections"][0]["inNodeId"] = 9; });
+        row("a wire from nothing", "node 9", [](Json& s) { s["connections"][0]["outNodeId"] = 9; });
+        row("a wire that is a list", "wire 1", [](Json& s) { s["connections"][0] = {1}; });
+        row("a port that is not there", "wire 3", [](Json& s) {
+            s["connections"][2]["inPortIndex"] = 5;
+        });
+        row("a port below zero", "inPortIndex", [](Json& s) {
+            s["connections"][2]["inPortIndex"] = -1;
+        });
+        row("another type of wire", "wire 3", [](Json& s) {
+            s["connections"][2]["inPortIndex"] = 1;
+        });
+        row("a circle", "wire 1", [](Json& s) { s["connections"][0]["outNodeId"] = 1; });
+        row("two wires into one input", "one already", [](Json& s) {
+            s["connections"].push_back(s["connections"][0]);
+        });
+    }
+
+    void refusesBeforeAnythingIsOpened() {
+        QFETCH(Change, change);
+        QFETCH(QByteArray, reported);
+        Json changed = scene();
+        change(changed);
+
+        try {
+            checkScene(changed, types());
+            QFAIL("it was taken");
+        } catch (const Error& error) {
+            QVERIFY2(QByteArray(error.what()).contains(reported), error.what());
+        }
+    }
 
 private:
     Json scene() const {
@@ -53,69 +114,6 @@ private:
 
     const CanvasStates canvas_;
 };
-
-void SceneCheckTest::takesASceneAndItsOlderKey() {
-    Json older = scene();
-    older["connections"][0].erase("inNodeId");
-    older["connections"][0]["intNodeId"] = 1;
-
-    checkScene(scene(), types());
-    checkScene(older, types());
-    checkScene({{"nodes", Json::array()}, {"connections", Json::array()}}, types());
-}
-
-void SceneCheckTest::refusesBeforeAnythingIsOpened_data() {
-    QTest::addColumn<Change>("change");
-    QTest::addColumn<QByteArray>("reported");
-    const auto row = [](const char* name, const char* reported, Change change) {
-        QTest::newRow(name) << change << QByteArray(reported);
-    };
-
-    row("a text", "no list \"nodes\"", [](Json& s) { s = "scene"; });
-    row("no wires", "no list \"connections\"", [](Json& s) { s.erase("connections"); });
-    row("a node that is a number", "internal-data", [](Json& s) { s["nodes"][0] = 7; });
-    row("an unknown type", "\"of.tomorrow\"", [](Json& s) {
-        s["nodes"][0]["internal-data"]["model-name"] = "of.tomorrow";
-    });
-    row("broken values", "saved node", [](Json& s) {
-        s["nodes"][0]["internal-data"][kStateKey] = "{";
-    });
-    row("values of another type", "\"model.patch\"", [](Json& s) {
-        s["nodes"][0]["internal-data"][kStateKey] = s["nodes"][1]["internal-data"][kStateKey];
-    });
-    row("no id", "\"id\"", [](Json& s) { s["nodes"][0].erase("id"); });
-    row("half an id", "\"id\"", [](Json& s) { s["nodes"][0]["id"] = 0.5; });
-    row("a huge id", "\"id\"", [](Json& s) { s["nodes"][0]["id"] = 3e9; });
-    row("an id twice", "two nodes", [](Json& s) { s["nodes"][1]["id"] = 0; });
-    row("a wire into nothing", "node 9", [](Json& s) { s["connections"][0]["inNodeId"] = 9; });
-    row("a wire from nothing", "node 9", [](Json& s) { s["connections"][0]["outNodeId"] = 9; });
-    row("a wire that is a list", "wire 1", [](Json& s) { s["connections"][0] = {1}; });
-    row("a port that is not there", "wire 3", [](Json& s) {
-        s["connections"][2]["inPortIndex"] = 5;
-    });
-    row("a port below zero", "inPortIndex", [](Json& s) {
-        s["connections"][2]["inPortIndex"] = -1;
-    });
-    row("another type of wire", "wire 3", [](Json& s) { s["connections"][2]["inPortIndex"] = 1; });
-    row("a circle", "wire 1", [](Json& s) { s["connections"][0]["outNodeId"] = 1; });
-    row("two wires into one input", "one already", [](Json& s) {
-        s["connections"].push_back(s["connections"][0]);
-    });
-}
-
-void SceneCheckTest::refusesBeforeAnythingIsOpened() {
-    QFETCH(Change, change);
-    QFETCH(QByteArray, reported);
-    Json changed = scene();
-    change(changed);
-
-    try {
-        checkScene(changed, types());
-        QFAIL("it was taken");
-    } catch (const Error& error) {
-        QVERIFY2(QByteArray(error.what()).contains(reported), error.what());
-    }
-}
 
 LOWTIDE_TEST(SceneCheckTest)
 

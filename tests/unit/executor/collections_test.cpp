@@ -254,12 +254,10 @@ private Q_SLOTS:
     }
 
     void unpinsWhereTheHostIsFull_data() {
-        QTest::addColumn<int>("device");
-        QTest::addColumn<int>("host");
-        QTest::addColumn<bool>("unpins");
-        QTest::newRow("both have space") << 10 << 10 << false;
-        QTest::newRow("the device is full") << 90 << 10 << false;
-        QTest::newRow("the host is full") << 10 << 90 << true;
+        const testing::Rows<int, int, bool> row("device", "host", "unpins");
+        row("both have space", 10, 10, false);
+        row("the device is full", 90, 10, false);
+        row("the host is full", 10, 90, true);
     }
 
     /// Copies of weights on the host cost the device nothing.

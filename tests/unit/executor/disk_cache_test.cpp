@@ -102,23 +102,15 @@ private Q_SLOTS:
     }
 
     void rejectsWhatBelongsElsewhere_data() {
-        QTest::addColumn<QString>("from");
-        QTest::addColumn<QString>("to");
-        QTest::addColumn<QString>("complaint");
-        QTest::newRow("another key")
-            << QString(64, 'a') << QString(64, 'b') << QString("another graph");
-        QTest::newRow("another port") << "\"value\",\"type\""
-                                      << "\"ports\",\"type\""
-                                      << "another graph";
-        QTest::newRow("another type") << "\"type\":\"VALUE\""
-                                      << "\"type\":\"IMAGE\""
-                                      << "holds IMAGE";
-        QTest::newRow("another version") << "\"lowtide_result\":\"5\""
-                                         << "\"lowtide_result\":\"9\""
-                                         << "another version";
-        QTest::newRow("no hash") << "content_hash"
-                                 << "content_harm"
-                                 << "hash";
+        const testing::Rows<QString, QString, QString> row("from", "to", "complaint");
+        row("another key", QString(64, 'a'), QString(64, 'b'), "another graph");
+        row("another port", "\"value\",\"type\"", "\"ports\",\"type\"", "another graph");
+        row("another type", "\"type\":\"VALUE\"", "\"type\":\"IMAGE\"", "holds IMAGE");
+        row("another version",
+            "\"lowtide_result\":\"5\"",
+            "\"lowtide_result\":\"9\"",
+            "another version");
+        row("no hash", "content_hash", "content_harm", "hash");
     }
 
     /// Each edit leaves a valid safetensors file.

@@ -145,10 +145,9 @@ private Q_SLOTS:
     }
 
     void whatADryRunDependsOnIsInItsKey_data() {
-        QTest::addColumn<std::function<void(OneNode&)>>("edit");
-        QTest::addColumn<bool>("dryRuns");
-        const auto add = [](const char* name, bool dryRuns, std::function<void(OneNode&)> edit) {
-            QTest::newRow(name) << std::move(edit) << dryRuns;
+        const testing::Rows<std::function<void(OneNode&)>, bool> row("edit", "dryRuns");
+        const auto add = [&](const char* name, bool dryRuns, std::function<void(OneNode&)> edit) {
+            row(name, std::move(edit), dryRuns);
         };
         add("nothing", false, [](OneNode&) {});
         add("a seed", false, [](OneNode& one) { one.node().params["seed"] = uint64_t{2}; });

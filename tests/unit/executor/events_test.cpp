@@ -15,13 +15,9 @@ class EventsTest : public QObject {
 private Q_SLOTS:
 
     void hasTheFieldsOfItsPage_data() {
-        QTest::addColumn<Event>("event");
-        QTest::addColumn<QString>("text");
+        const testing::Rows<Event, QString> row("event", "text");
         const Issue issue{
             .code = "odd", .node = "n", .item = "p", .message = Message("m"), .hint = Message("h")};
-        const auto row = [](const char* name, Event event, const char* text) {
-            QTest::newRow(name) << event << QString(text);
-        };
         row("runStarted",
             RunStarted{{"a", "b"}, 2},
             R"({"event":"runStarted","nodes":["a","b"],"repetitions":2,"run":7})");

@@ -46,16 +46,14 @@ class LossyMarksTest : public QObject {
 private Q_SLOTS:
 
     void eachLossIsMarkedWhereItWasChosen_data() {
-        QTest::addColumn<QStringList>("lossy");
-        QTest::addColumn<QStringList>("reuse");
-        QTest::addColumn<QStringList>("marks");
-        QTest::newRow("exact") << QStringList() << QStringList() << QStringList();
-        QTest::newRow("types") << QStringList{"bf16", "f8"} << QStringList()
-                               << QStringList{"precision: bf16; f8"};
-        QTest::newRow("step cache") << QStringList() << QStringList{"two of three steps"}
-                                    << QStringList{"step_cache: two of three steps"};
-        QTest::newRow("both") << QStringList{"bf16"} << QStringList{"two of three steps"}
-                              << QStringList{"precision: bf16", "step_cache: two of three steps"};
+        const testing::Rows<QStringList, QStringList, QStringList> row("lossy", "reuse", "marks");
+        row("exact", {}, {}, {});
+        row("types", {"bf16", "f8"}, {}, {"precision: bf16; f8"});
+        row("step cache", {}, {"two of three steps"}, {"step_cache: two of three steps"});
+        row("both",
+            {"bf16"},
+            {"two of three steps"},
+            {"precision: bf16", "step_cache: two of three steps"});
     }
 
     void eachLossIsMarkedWhereItWasChosen() {

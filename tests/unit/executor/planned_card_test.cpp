@@ -107,13 +107,12 @@ private Q_SLOTS:
     }
 
     void decidesInWhichTypesNodesCompute_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<int>("capability");
-        QTest::newRow("on it") << "" << 75;
-        QTest::newRow("by name") << "auto@cuda:0" << 75;
-        QTest::newRow("a real one next to it") << "auto@cuda:1" << 90;
-        QTest::newRow("on the cpu") << "auto@cpu" << 0;
-        QTest::newRow("on a rehearsal") << "auto@fake" << 0;
+        const testing::Rows<QString, int> row("policy", "capability");
+        row("on it", "", 75);
+        row("by name", "auto@cuda:0", 75);
+        row("a real one next to it", "auto@cuda:1", 90);
+        row("on the cpu", "auto@cpu", 0);
+        row("on a rehearsal", "auto@fake", 0);
     }
 
     void decidesInWhichTypesNodesCompute() {

@@ -89,19 +89,15 @@ private Q_SLOTS:
     }
 
     void doesNotUseWhatWasMeasuredElsewhere_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("processor");
-        QTest::addColumn<QString>("numerics");
-        QTest::addColumn<QString>("version");
+        const testing::Rows<QString, QString, QString, QString> row(
+            "name", "processor", "numerics", "version");
         const QString x = "Processor X";
         const QString torch = "torch 2.11.0, AVX2, 4 threads";
-        QTest::newRow("another device") << "Processor Y" << x << torch << "0.1.0";
-        QTest::newRow("another machine") << x << "Processor Y" << torch << "0.1.0";
-        QTest::newRow("other threads") << x << x << "torch 2.11.0, AVX2, 2 threads"
-                                       << "0.1.0";
-        QTest::newRow("another build") << x << x << "torch 2.12.0, AVX2, 4 threads"
-                                       << "0.1.0";
-        QTest::newRow("another version") << x << x << torch << "0.2.0";
+        row("another device", "Processor Y", x, torch, "0.1.0");
+        row("another machine", x, "Processor Y", torch, "0.1.0");
+        row("other threads", x, x, "torch 2.11.0, AVX2, 2 threads", "0.1.0");
+        row("another build", x, x, "torch 2.12.0, AVX2, 4 threads", "0.1.0");
+        row("another version", x, x, torch, "0.2.0");
     }
 
     void doesNotUseWhatWasMeasuredElsewhere() {

@@ -29,25 +29,19 @@ class RunDevicesTest : public QObject {
 private Q_SLOTS:
 
     void theGpuOfEachComponentIsKnown_data() {
-        QTest::addColumn<QString>("device");
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<int>("network");
-        QTest::addColumn<int>("others");
-        QTest::newRow("cpu") << "cpu"
-                             << "auto" << 0 << 0;
-        QTest::newRow("a rehearsal computes as the cpu") << "fake"
-                                                         << "auto" << 0 << 0;
-        QTest::newRow("the run's GPU") << "cuda"
-                                       << "auto" << 89 << 89;
-        QTest::newRow("the node's GPU") << "cuda"
-                                        << "auto@cuda:1" << 75 << 75;
-        QTest::newRow("the node on the cpu") << "cuda"
-                                             << "auto@cpu" << 0 << 0;
-        QTest::newRow("a component elsewhere")
-            << "cuda"
-            << R"({"policy": "auto", "components": {"network": "leaf@cuda:1"}})" << 75 << 89;
-        QTest::newRow("a card that is not there") << "cuda:7"
-                                                  << "auto" << 0 << 0;
+        const testing::Rows<QString, QString, int, int> row(
+            "device", "policy", "network", "others");
+        row("cpu", "cpu", "auto", 0, 0);
+        row("a rehearsal computes as the cpu", "fake", "auto", 0, 0);
+        row("the run's GPU", "cuda", "auto", 89, 89);
+        row("the node's GPU", "cuda", "auto@cuda:1", 75, 75);
+        row("the node on the cpu", "cuda", "auto@cpu", 0, 0);
+        row("a component elsewhere",
+            "cuda",
+            R"({"policy": "auto", "components": {"network": "leaf@cuda:1"}})",
+            75,
+            89);
+        row("a card that is not there", "cuda:7", "auto", 0, 0);
     }
 
     void theGpuOfEachComponentIsKnown() {

@@ -42,14 +42,106 @@ class WiresTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void countsAValueOnItsDevice_untilItsLastConsumer();
-    void countsAKeptResultOnce_whileItIsUsed();
-    void countsAValueOnce_whenItIsOnTheHostAlready();
-    void givesUpANodesResult_whenOneOutputIsTooLarge();
-    void givesUpANodesResult_whenTheHostHasNoSpace();
-    void keepsFinishedNodes_whenTheRunEndsEarly();
-    void forgetsNothing_whenTheNextRunDropsIt();
+
+    void init() {
+        snapshot_ =
+            graph::makeSnapshot(graph::documentFromJson(graphFrom({"a = test.source text=A",
+                                                                   "b = test.join a:a",
+                                                                   "c = test.join a:b b:a text=c",
+                                                                   "out = test.save value:c"})),
+                                types_.catalog());
+        keys_ = {"ka", "kb", "kc", "kout"};
+        cache_ = std::make_unique<ResultCache>(ledger_, 1000);
+        ledger_.resetPeaks();
+    }
+
+    void countsAValueOnItsDevice_untilItsLastConsumer() {
+        Wires run = made();
+
+        run.finish(at("a"), valueOf(100), {});
+        QCOMPARE(wires("card"), Bytes(100));
+        run.finish(at("b"), valueOf(100), {});
+        QCOMPARE(wires("card"), Bytes(200));  // c still reads a
+        run.finish(at("c"), valueOf(100), {});
+        QCOMPARE(wires("card"), Bytes(100));
+        run.finish(at("out"), {}, {});
+
+        QCOMPARE(wires("card"), Bytes(0));
+        QCOMPARE(wires("cpu"), Bytes(0));
+        QCOMPARE(kept(), Bytes(300));
+    }
+
+    void countsAKeptResultOnce_whileItIsUsed() {
+        cache_->put(
+            "ka", "a", {{"value", std::make_shared<StubValue>("VALUE", "kept", "cpu", 70)}}, {});
+        {
+            const Wires run = made();
+            cache_->clear();
+
+            QCOMPARE(textOf(run.value({"a", at("a"), "value"})), std::string("kept"));
+            QCOMPARE(kept(), Bytes(70));
+            QCOMPARE(wires("cpu"), Bytes(0));
+        }
+        QCOMPARE(kept(), Bytes(0));
+    }
+
+    void countsAValueOnce_whenItIsOnTheHostAlready() {
+        Wires run = made();
+        run.finish(at("a"), {{"value", std::make_shared<TensorOnHost>()}}, {});
+        run.finish(at("b"), valueOf(0), {});
+        run.finish(at("c"), valueOf(0), {});  // the last that reads a
+
+        QCOMPARE(kept(), Bytes(100));
+        QCOMPARE(ledger_.snapshot().at("cpu").peak, Bytes(100));
+    }
+
+    void givesUpANodesResult_whenOneOutputIsTooLarge() {
+        Wires run = made();
+        run.finish(at("a"), valueOf(1001), {});
+        run.finish(at("b"), valueOf(100), {});
+        run.finish(at("c"), valueOf(100), {});
+        run.finish(at("out"), {}, {});
+
+        QCOMPARE(kept(), Bytes(200));
+        QVERIFY(!cache_->find("ka"));
+    }
+
+    void givesUpANodesResult_whenTheHostHasNoSpace() {
+        Wires run = made();
+        run.finish(at("a"), {{"value", std::make_shared<StuckValue>()}}, {});
+        run.finish(at("b"), valueOf(100), {});
+
+        run.finish(at("c"), valueOf(100), {});  // the last that reads a
+
+        QCOMPARE(wires("card"), Bytes(100));
+        run.finish(at("out"), {}, {});
+        QCOMPARE(kept(), Bytes(200));
+        QVERIFY(!cache_->find("ka") && cache_->find("kb") && cache_->find("kc"));
+    }
+
+    void keepsFinishedNodes_whenTheRunEndsEarly() {
+        Wires run = made();
+        run.finish(at("a"), valueOf(100), {});
+        run.finish(at("b"), valueOf(100), {});
+
+        run.finishEarly();
+
+        QVERIFY(cache_->find("ka"));
+        QVERIFY(cache_->find("kb"));
+        QVERIFY(!cache_->find("kc"));
+        QCOMPARE(wires("card") + wires("cpu"), Bytes(0));
+        QCOMPARE(kept(), Bytes(200));
+    }
+
+    void forgetsNothing_whenTheNextRunDropsIt() {
+        {
+            Wires run = made();
+            run.finish(at("a"), valueOf(100), {});
+        }
+
+        QCOMPARE(wires("card"), Bytes(0));
+        QCOMPARE(kept(), Bytes(0));
+    }
 
 private:
     Wires::Outputs valueOf(Bytes bytes) const {
@@ -85,106 +177,6 @@ private:
     memory::Ledger ledger_;
     std::unique_ptr<ResultCache> cache_;
 };
-
-void WiresTest::init() {
-    snapshot_ =
-        graph::makeSnapshot(graph::documentFromJson(graphFrom({"a = test.source text=A",
-                                                               "b = test.join a:a",
-                                                               "c = test.join a:b b:a text=c",
-                                                               "out = test.save value:c"})),
-                            types_.catalog());
-    keys_ = {"ka", "kb", "kc", "kout"};
-    cache_ = std::make_unique<ResultCache>(ledger_, 1000);
-    ledger_.resetPeaks();
-}
-
-void WiresTest::countsAValueOnItsDevice_untilItsLastConsumer() {
-    Wires run = made();
-
-    run.finish(at("a"), valueOf(100), {});
-    QCOMPARE(wires("card"), Bytes(100));
-    run.finish(at("b"), valueOf(100), {});
-    QCOMPARE(wires("card"), Bytes(200));  // c still reads a
-    run.finish(at("c"), valueOf(100), {});
-    QCOMPARE(wires("card"), Bytes(100));
-    run.finish(at("out"), {}, {});
-
-    QCOMPARE(wires("card"), Bytes(0));
-    QCOMPARE(wires("cpu"), Bytes(0));
-    QCOMPARE(kept(), Bytes(300));
-}
-
-void WiresTest::countsAKeptResultOnce_whileItIsUsed() {
-    cache_->put(
-        "ka", "a", {{"value", std::make_shared<StubValue>("VALUE", "kept", "cpu", 70)}}, {});
-    {
-        const Wires run = made();
-        cache_->clear();
-
-        QCOMPARE(textOf(run.value({"a", at("a"), "value"})), std::string("kept"));
-        QCOMPARE(kept(), Bytes(70));
-        QCOMPARE(wires("cpu"), Bytes(0));
-    }
-    QCOMPARE(kept(), Bytes(0));
-}
-
-void WiresTest::countsAValueOnce_whenItIsOnTheHostAlready() {
-    Wires run = made();
-    run.finish(at("a"), {{"value", std::make_shared<TensorOnHost>()}}, {});
-    run.finish(at("b"), valueOf(0), {});
-    run.finish(at("c"), valueOf(0), {});  // the last that reads a
-
-    QCOMPARE(kept(), Bytes(100));
-    QCOMPARE(ledger_.snapshot().at("cpu").peak, Bytes(100));
-}
-
-void WiresTest::givesUpANodesResult_whenOneOutputIsTooLarge() {
-    Wires run = made();
-    run.finish(at("a"), valueOf(1001), {});
-    run.finish(at("b"), valueOf(100), {});
-    run.finish(at("c"), valueOf(100), {});
-    run.finish(at("out"), {}, {});
-
-    QCOMPARE(kept(), Bytes(200));
-    QVERIFY(!cache_->find("ka"));
-}
-
-void WiresTest::givesUpANodesResult_whenTheHostHasNoSpace() {
-    Wires run = made();
-    run.finish(at("a"), {{"value", std::make_shared<StuckValue>()}}, {});
-    run.finish(at("b"), valueOf(100), {});
-
-    run.finish(at("c"), valueOf(100), {});  // the last that reads a
-
-    QCOMPARE(wires("card"), Bytes(100));
-    run.finish(at("out"), {}, {});
-    QCOMPARE(kept(), Bytes(200));
-    QVERIFY(!cache_->find("ka") && cache_->find("kb") && cache_->find("kc"));
-}
-
-void WiresTest::keepsFinishedNodes_whenTheRunEndsEarly() {
-    Wires run = made();
-    run.finish(at("a"), valueOf(100), {});
-    run.finish(at("b"), valueOf(100), {});
-
-    run.finishEarly();
-
-    QVERIFY(cache_->find("ka"));
-    QVERIFY(cache_->find("kb"));
-    QVERIFY(!cache_->find("kc"));
-    QCOMPARE(wires("card") + wires("cpu"), Bytes(0));
-    QCOMPARE(kept(), Bytes(200));
-}
-
-void WiresTest::forgetsNothing_whenTheNextRunDropsIt() {
-    {
-        Wires run = made();
-        run.finish(at("a"), valueOf(100), {});
-    }
-
-    QCOMPARE(wires("card"), Bytes(0));
-    QCOMPARE(kept(), Bytes(0));
-}
 
 LOWTIDE_TEST(WiresTest)
 

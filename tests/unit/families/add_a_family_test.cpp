@@ -294,19 +294,13 @@ private Q_SLOTS:
     }
 
     void aConvertedFileIsTheToy_data() {
-        QTest::addColumn<bool>("ofFolder");
-        QTest::addColumn<QString>("storage");
-        QTest::addColumn<QString>("encoded");
-        QTest::addColumn<double>("allowed");
+        const testing::Rows<bool, QString, QString, double> row(
+            "ofFolder", "storage", "encoded", "allowed");
         // The largest differences that were seen are a quarter of these.
-        QTest::newRow("q8_0 of the file") << false << "q8_0"
-                                          << "q8_0" << 0.0015;
-        QTest::newRow("q8_0 of the folder") << true << "q8_0"
-                                            << "q8_0" << 0.0015;
-        QTest::newRow("f8 of the file") << false << "f8"
-                                        << "f8_e4m3" << 0.007;
-        QTest::newRow("f8 of the folder") << true << "f8"
-                                          << "f8_e4m3" << 0.007;
+        row("q8_0 of the file", false, "q8_0", "q8_0", 0.0015);
+        row("q8_0 of the folder", true, "q8_0", "q8_0", 0.0015);
+        row("f8 of the file", false, "f8", "f8_e4m3", 0.007);
+        row("f8 of the folder", true, "f8", "f8_e4m3", 0.007);
     }
 
     void aConvertedFileIsTheToy() {

@@ -167,16 +167,11 @@ private Q_SLOTS:
     }
 
     void anotherTypeIsRefusedByName_data() {
-        QTest::addColumn<QString>("key");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("text") << "string"
-                              << "integer below 2^63 is needed, not a value of type STRING";
-        QTest::newRow("real") << "f32"
-                              << "not a value of type FLOAT32";
-        QTest::newRow("array") << "array"
-                               << "not a value of type ARRAY";
-        QTest::newRow("too large") << "u64"
-                                   << "not a value of type UINT64";
+        const testing::Rows<QString, QString> row("key", "text");
+        row("text", "string", "integer below 2^63 is needed, not a value of type STRING");
+        row("real", "f32", "not a value of type FLOAT32");
+        row("array", "array", "not a value of type ARRAY");
+        row("too large", "u64", "not a value of type UINT64");
     }
 
     void anotherTypeIsRefusedByName() {

@@ -187,14 +187,13 @@ private Q_SLOTS:
     }
 
     void refusesShapes_data() {
-        QTest::addColumn<QList<qint64>>("sizes");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("six sizes") << QList<qint64>{1, 1, 1, 1, 1, 32} << "it has 6 sizes";
-        QTest::newRow("zero") << QList<qint64>{0, 32} << "it has the shape [0, 32]";
-        QTest::newRow("negative") << QList<qint64>{-1, 32} << "it has the shape [-1, 32]";
-        QTest::newRow("no block") << QList<qint64>{32, 31} << "it has rows of 31 elements";
-        QTest::newRow("no row") << QList<qint64>{} << "it has rows of 1 elements";
-        QTest::newRow("overflow") << QList<qint64>{INT64_MAX, 32} << "takes more than 2^63 - 1";
+        const testing::Rows<QList<qint64>, QString> add("sizes", "text");
+        add("six sizes", {1, 1, 1, 1, 1, 32}, "it has 6 sizes");
+        add("zero", {0, 32}, "it has the shape [0, 32]");
+        add("negative", {-1, 32}, "it has the shape [-1, 32]");
+        add("no block", {32, 31}, "it has rows of 31 elements");
+        add("no row", {}, "it has rows of 1 elements");
+        add("overflow", {INT64_MAX, 32}, "takes more than 2^63 - 1");
     }
 
     void refusesShapes() {

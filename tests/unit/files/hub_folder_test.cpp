@@ -67,16 +67,14 @@ private Q_SLOTS:
     }
 
     void usersNameARepositoryAndItsFiles_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("position");
+        const testing::Rows<QString, QString> row("name", "position");
         const QString snapshot = "models--stabilityai--sdxl-turbo/snapshots/f00d";
-        QTest::newRow("repository") << "stabilityai/sdxl-turbo" << snapshot;
-        QTest::newRow("file") << "stabilityai/sdxl-turbo/model.safetensors"
-                              << snapshot + "/model.safetensors";
-        QTest::newRow("folder of the cache") << "models--stabilityai--sdxl-turbo" << snapshot;
-        QTest::newRow("another") << "stabilityai/sdxl" << QString();
-        QTest::newRow("one word") << "sdxl-turbo" << QString();
-        QTest::newRow("another file") << "stabilityai/sdxl-turbo/vae.safetensors" << QString();
+        row("repository", "stabilityai/sdxl-turbo", snapshot);
+        row("file", "stabilityai/sdxl-turbo/model.safetensors", snapshot + "/model.safetensors");
+        row("folder of the cache", "models--stabilityai--sdxl-turbo", snapshot);
+        row("another", "stabilityai/sdxl", "");
+        row("one word", "sdxl-turbo", "");
+        row("another file", "stabilityai/sdxl-turbo/vae.safetensors", "");
     }
 
     void usersNameARepositoryAndItsFiles() {

@@ -184,12 +184,7 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNoRegularFile_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("kind");
-        QTest::addColumn<QString>("text");
-        const auto row = [](const char* tag, QString name, ErrorKind kind, const char* text) {
-            QTest::newRow(tag) << name << static_cast<int>(kind) << QString(text);
-        };
+        const testing::Rows<QString, ErrorKind, QString> row("name", "kind", "text");
         row("absent",
             folder_.filePath("none.bin"),
             ErrorKind::NotFound,
@@ -226,11 +221,11 @@ private Q_SLOTS:
     /// A FIFO without a writer blocks a plain open() for ever: then the test's time limit speaks.
     void refusesWhatIsNoRegularFile() {
         QFETCH(QString, name);
-        QFETCH(int, kind);
+        QFETCH(ErrorKind, kind);
         QFETCH(QString, text);
         const auto error = errorOf([&] { const InputFile file(name.toStdString()); });
         QVERIFY(error);
-        QCOMPARE(static_cast<int>(error->kind()), kind);
+        QCOMPARE(error->kind(), kind);
         const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.contains(text), qPrintable(message));
         QVERIFY2(!message.contains(folder_.path()), "messages name no folders");
@@ -375,19 +370,17 @@ private Q_SLOTS:
     }
 
     void letsGoOfWholePagesOnly_data() {
-        QTest::addColumn<int>("offset");
-        QTest::addColumn<int>("count");
-        QTest::addColumn<int>("pagesLeft");
+        const testing::Rows<int, int, int> row("offset", "count", "pagesLeft");
         const int page = static_cast<int>(os::pageSize());
         const int size = 8 * page + 10;  // nine pages, the last holds ten bytes
-        QTest::newRow("everything") << 0 << size << 0;
-        QTest::newRow("one page") << page << page << 8;
-        QTest::newRow("less than a page") << page << page - 1 << 9;
-        QTest::newRow("over an edge, no whole page") << page - 1 << page << 9;
-        QTest::newRow("rounded inward at both ends") << 1 << 3 * page - 2 << 8;
-        QTest::newRow("a last page that is not full") << 8 * page << 10 << 8;
-        QTest::newRow("one byte before the end") << 7 * page << page + 9 << 8;
-        QTest::newRow("nothing") << 4 * page << 0 << 9;
+        row("everything", 0, size, 0);
+        row("one page", page, page, 8);
+        row("less than a page", page, page - 1, 9);
+        row("over an edge, no whole page", page - 1, page, 9);
+        row("rounded inward at both ends", 1, 3 * page - 2, 8);
+        row("a last page that is not full", 8 * page, 10, 8);
+        row("one byte before the end", 7 * page, page + 9, 8);
+        row("nothing", 4 * page, 0, 9);
     }
 
     void letsGoOfWholePagesOnly() {
@@ -405,23 +398,22 @@ private Q_SLOTS:
     }
 
     void knowsLocalFileSystems_data() {
-        QTest::addColumn<uint>("type");
-        QTest::addColumn<bool>("local");
+        const testing::Rows<uint, bool> row("type", "local");
         // Numbers of statfs(2).
-        QTest::newRow("ext4") << 0xef53u << true;
-        QTest::newRow("xfs") << 0x58465342u << true;
-        QTest::newRow("btrfs") << 0x9123683eu << true;
-        QTest::newRow("tmpfs") << 0x01021994u << true;
-        QTest::newRow("overlay") << 0x794c7630u << true;
-        QTest::newRow("zfs") << 0x2fc12fc1u << true;
-        QTest::newRow("nfs") << 0x6969u << false;
-        QTest::newRow("smb") << 0x517bu << false;
-        QTest::newRow("cifs") << 0xff534d42u << false;
-        QTest::newRow("smb2") << 0xfe534d42u << false;
-        QTest::newRow("fuse") << 0x65735546u << false;
-        QTest::newRow("9p") << 0x01021997u << false;
-        QTest::newRow("vfat on a stick") << 0x4d44u << false;
-        QTest::newRow("unknown") << 0x12345678u << false;
+        row("ext4", 0xef53u, true);
+        row("xfs", 0x58465342u, true);
+        row("btrfs", 0x9123683eu, true);
+        row("tmpfs", 0x01021994u, true);
+        row("overlay", 0x794c7630u, true);
+        row("zfs", 0x2fc12fc1u, true);
+        row("nfs", 0x6969u, false);
+        row("smb", 0x517bu, false);
+        row("cifs", 0xff534d42u, false);
+        row("smb2", 0xfe534d42u, false);
+        row("fuse", 0x65735546u, false);
+        row("9p", 0x01021997u, false);
+        row("vfat on a stick", 0x4d44u, false);
+        row("unknown", 0x12345678u, false);
     }
 
     void knowsLocalFileSystems() {

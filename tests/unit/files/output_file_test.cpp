@@ -192,18 +192,16 @@ private Q_SLOTS:
     }
 
     void refusesPathsThatCannotBeWritten_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("no folder") << "none/a.txt"
-                                   << "cannot write \"a.txt\": the folder \"none\" does not exist";
-        QTest::newRow("a file for a folder")
-            << "file/a.txt"
-            << "cannot write \"a.txt\": the folder \"file\" is not a folder";
-        QTest::newRow("a folder of that name") << "taken"
-                                               << "cannot write \"taken\": a folder has that name";
-        QTest::newRow("a slash at the end") << "new/"
-                                            << "cannot write \"new\": a folder has that name";
-        QTest::newRow("name too long") << QString(256, 'n') << "the name is too long";
+        const testing::Rows<QString, QString> row("name", "text");
+        row("no folder",
+            "none/a.txt",
+            "cannot write \"a.txt\": the folder \"none\" does not exist");
+        row("a file for a folder",
+            "file/a.txt",
+            "cannot write \"a.txt\": the folder \"file\" is not a folder");
+        row("a folder of that name", "taken", "cannot write \"taken\": a folder has that name");
+        row("a slash at the end", "new/", "cannot write \"new\": a folder has that name");
+        row("name too long", QString(256, 'n'), "the name is too long");
     }
 
     void refusesPathsThatCannotBeWritten() {
@@ -275,21 +273,17 @@ private Q_SLOTS:
     }
 
     void everyReasonHasItsKind_data() {
-        QTest::addColumn<int>("code");
-        QTest::addColumn<bool>("device");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("ENOSPC") << ENOSPC << true << "the disk is full";
-        QTest::newRow("EDQUOT") << EDQUOT << true << "the disk is full";
-        QTest::newRow("EIO") << EIO << true << "Input/output error";
-        QTest::newRow("EMFILE") << EMFILE << true << "Too many open files";
-        QTest::newRow("EACCES") << EACCES << false
-                                << "no permission to write in the folder \"pics\"";
-        QTest::newRow("EPERM") << EPERM << false << "no permission to write in the folder \"pics\"";
-        QTest::newRow("EROFS") << EROFS << false
-                               << "the folder \"pics\" is on a disk that can only be read";
-        QTest::newRow("ENOENT") << ENOENT << false << "the folder \"pics\" does not exist";
-        QTest::newRow("ENOTDIR") << ENOTDIR << false << "the folder \"pics\" is not a folder";
-        QTest::newRow("ELOOP") << ELOOP << false << "the folder \"pics\" is a link";
+        const testing::Rows<int, bool, QString> row("code", "device", "text");
+        row("ENOSPC", ENOSPC, true, "the disk is full");
+        row("EDQUOT", EDQUOT, true, "the disk is full");
+        row("EIO", EIO, true, "Input/output error");
+        row("EMFILE", EMFILE, true, "Too many open files");
+        row("EACCES", EACCES, false, "no permission to write in the folder \"pics\"");
+        row("EPERM", EPERM, false, "no permission to write in the folder \"pics\"");
+        row("EROFS", EROFS, false, "the folder \"pics\" is on a disk that can only be read");
+        row("ENOENT", ENOENT, false, "the folder \"pics\" does not exist");
+        row("ENOTDIR", ENOTDIR, false, "the folder \"pics\" is not a folder");
+        row("ELOOP", ELOOP, false, "the folder \"pics\" is a link");
     }
 
     void everyReasonHasItsKind() {
@@ -355,33 +349,15 @@ private Q_SLOTS:
     }
 
     void splitsPaths_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("folder");
-        QTest::addColumn<QString>("last");
-        QTest::newRow("plain") << "a/b/c"
-                               << "a/b"
-                               << "c";
-        QTest::newRow("slash at the end") << "a/b/c//"
-                                          << "a/b"
-                                          << "c";
-        QTest::newRow("double slash") << "a//b"
-                                      << "a"
-                                      << "b";
-        QTest::newRow("name only") << "c"
-                                   << "."
-                                   << "c";
-        QTest::newRow("below the root") << "/c"
-                                        << "/"
-                                        << "c";
-        QTest::newRow("root") << "/"
-                              << "/"
-                              << "/";
-        QTest::newRow("parent") << "../c"
-                                << ".."
-                                << "c";
-        QTest::newRow("nothing") << ""
-                                 << "."
-                                 << "";
+        const testing::Rows<QString, QString, QString> row("path", "folder", "last");
+        row("plain", "a/b/c", "a/b", "c");
+        row("slash at the end", "a/b/c//", "a/b", "c");
+        row("double slash", "a//b", "a", "b");
+        row("name only", "c", ".", "c");
+        row("below the root", "/c", "/", "c");
+        row("root", "/", "/", "/");
+        row("parent", "../c", "..", "c");
+        row("nothing", "", ".", "");
     }
 
     void splitsPaths() {
@@ -393,14 +369,12 @@ private Q_SLOTS:
     }
 
     void pathsOfAnotherEncodingBecomeText_data() {
-        QTest::addColumn<QByteArray>("path");
-        QTest::addColumn<QByteArray>("text");
-        QTest::newRow("UTF-8") << QByteArray("/m/\xC3\xA8/\xF0\x9F\x98\x80")
-                               << QByteArray("/m/\xC3\xA8/\xF0\x9F\x98\x80");
-        QTest::newRow("Latin-1") << QByteArray("mod\xE8le") << QByteArray("mod\\xE8le");
-        QTest::newRow("cut") << QByteArray("a\xF0\x9F\x98") << QByteArray("a\\xF0\\x9F\\x98");
-        QTest::newRow("a surrogate") << QByteArray("\xED\xA0\x80") << QByteArray("\\xED\\xA0\\x80");
-        QTest::newRow("nothing") << QByteArray("") << QByteArray("");
+        const testing::Rows<QByteArray, QByteArray> row("path", "text");
+        row("UTF-8", "/m/\xC3\xA8/\xF0\x9F\x98\x80", "/m/\xC3\xA8/\xF0\x9F\x98\x80");
+        row("Latin-1", "mod\xE8le", "mod\\xE8le");
+        row("cut", "a\xF0\x9F\x98", "a\\xF0\\x9F\\x98");
+        row("a surrogate", "\xED\xA0\x80", "\\xED\\xA0\\x80");
+        row("nothing", "", "");
     }
 
     void pathsOfAnotherEncodingBecomeText() {

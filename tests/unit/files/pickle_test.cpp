@@ -177,10 +177,9 @@ private Q_SLOTS:
     }
 
     void keepsBelowItsLimits_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("expected");
-        const auto row = [](const char* name, const std::string& body, const char* expected) {
-            QTest::newRow(name) << QByteArray::fromStdString(pickled(body)) << expected;
+        const testing::Rows<QByteArray, QString> add("bytes", "expected");
+        const auto row = [&](const char* name, const std::string& body, const char* expected) {
+            add(name, QByteArray::fromStdString(pickled(body)), expected);
         };
         row("values", "(" + repeated("]", 40), "more than 32 values");
         row("stack", "Nq\x01(" + repeated("h\x01", 40), "stacks more");

@@ -76,16 +76,13 @@ private Q_SLOTS:
     }
 
     void reportsHowItFailed_data() {
-        QTest::addColumn<QString>("commands");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("code") << "echo one >&2; echo two >&2; exit 3"
-                              << "the program \"sh\" failed with code 3: one; two";
-        QTest::newRow("signal") << "kill -9 $$"
-                                << "the program \"sh\" was ended by signal 9";
-        QTest::newRow("no words") << "exit 1"
-                                  << "the program \"sh\" failed with code 1";
-        QTest::newRow("no text") << "printf '\\377' >&2; exit 1"
-                                 << "the program \"sh\" failed with code 1";
+        const testing::Rows<QString, QString> row("commands", "message");
+        row("code",
+            "echo one >&2; echo two >&2; exit 3",
+            "the program \"sh\" failed with code 3: one; two");
+        row("signal", "kill -9 $$", "the program \"sh\" was ended by signal 9");
+        row("no words", "exit 1", "the program \"sh\" failed with code 1");
+        row("no text", "printf '\\377' >&2; exit 1", "the program \"sh\" failed with code 1");
     }
 
     void reportsHowItFailed() {

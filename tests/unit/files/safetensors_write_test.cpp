@@ -83,14 +83,11 @@ private Q_SLOTS:
     void writesAFileWithoutTensors() { QCOMPARE(written({}), lengthPrefix(8) + "{}      "); }
 
     void refusesWhatCannotBeRead_data() {
-        QTest::addColumn<QByteArray>("name");
-        QTest::addColumn<QByteArray>("key");
-        QTest::addColumn<QByteArray>("text");
-        QTest::newRow("the name of the metadata")
-            << QByteArray("__metadata__") << QByteArray("k") << QByteArray("v");
-        QTest::newRow("name not UTF-8") << QByteArray("\xFF") << QByteArray("k") << QByteArray("v");
-        QTest::newRow("key not UTF-8") << QByteArray("a") << QByteArray("\xFF") << QByteArray("v");
-        QTest::newRow("text not UTF-8") << QByteArray("a") << QByteArray("k") << QByteArray("\xFF");
+        const testing::Rows<QByteArray, QByteArray, QByteArray> row("name", "key", "text");
+        row("the name of the metadata", "__metadata__", "k", "v");
+        row("name not UTF-8", "\xFF", "k", "v");
+        row("key not UTF-8", "a", "\xFF", "v");
+        row("text not UTF-8", "a", "k", "\xFF");
     }
 
     void refusesWhatCannotBeRead() {

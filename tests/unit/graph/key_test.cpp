@@ -62,137 +62,131 @@ class KeyTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void changesWithWhatChangesTheResult_data();
-    void changesWithWhatChangesTheResult();
-    void changesWithVersion_fingerprintAndNumerics();
-    void isTheSame_forEverySizeOfADevice();
-    void isTheSame_forTheSameWorkUnderOtherIds();
-    void isThatOfItsInput_forControlNodes();
-};
 
-void KeyTest::changesWithWhatChangesTheResult_data() {
-    QTest::addColumn<Change>("change");
-    QTest::addColumn<QString>("ids");
-    const auto row = [](const char* name, Change change, const char* ids) {
-        QTest::newRow(name) << change << QString(ids);
-    };
-    const auto denoise = [](const char* key, Json value) {
-        return [key, value](Json& g) { g["nodes"]["denoise"][key] = value; };
-    };
-    row(
-        "parameter",
-        [](Json& g) { g["nodes"]["denoise"]["params"]["steps"] = 5; },
-        "decode denoise save");
-    row(
-        "seed",
-        [](Json& g) { g["nodes"]["denoise"]["params"]["seed"] = 1; },
-        "decode denoise save");
-    row(
-        "early parameter",
-        [](Json& g) { g["nodes"]["encode"]["params"]["prompt"] = "x"; },
-        "decode denoise encode save");
-    row(
-        "default stated", [](Json& g) { g["nodes"]["denoise"]["params"]["cfg"] = 7.5; }, "");
-    row(
-        "cosmetic parameter",
-        [](Json& g) { g["nodes"]["denoise"]["params"]["note"] = "seen"; },
-        "");
-    row("title", denoise("title", "My sampler"), "");
-    row("position", denoise("position", {3, 4}), "");
-    row(
-        "unknown parameter", [](Json& g) { g["nodes"]["denoise"]["params"]["zzz"] = 1; }, "");
-    row("policy", denoise("memory", "model"), "");
-    row("device of a policy", denoise("memory", "model@fake:8GiB"), "decode denoise save");
-    row("the run's own device stated", denoise("memory", "model@cpu"), "");
-    row("precision", denoise("precision", {{"storage", "f16"}}), "decode denoise save");
-    row(
-        "optional input removed",
-        [](Json& g) { removeLinksInto(g, "denoise", "negative"); },
-        "decode denoise save");
-    row(
-        "another port of the same node",
-        [](Json& g) {
-            removeLinksInto(g, "denoise", "positive");
-            addLink(g, "encode", "negative", "denoise", "positive");
-        },
-        "decode denoise save");
-    row("control node in between", insertControl, "");
-    row(
-        "order of links", [](Json& g) { std::reverse(g["links"].begin(), g["links"].end()); }, "");
-    row(
-        "alias of the type", [](Json& g) { g["nodes"]["encode"]["type"] = "CLIPTextEncode"; }, "");
-}
-
-void KeyTest::changesWithWhatChangesTheResult() {
-    QFETCH(Change, change);
-    QFETCH(QString, ids);
-    Json graph = textToImage();
-    change(graph);
-
-    QCOMPARE(changed(keysOf(textToImage()), keysOf(graph)), ids);
-}
-
-void KeyTest::changesWithVersion_fingerprintAndNumerics() {
-    const auto keys = keysOf(textToImage());
-    std::vector<NodeDesc> newer = sampleNodes();
-    for (NodeDesc& node : newer) {
-        node.version += node.id == "decode.image" ? 1 : 0;
+    void changesWithWhatChangesTheResult_data() {
+        const testing::Rows<Change, QString> row("change", "ids");
+        const auto denoise = [](const char* key, Json value) {
+            return [key, value](Json& g) { g["nodes"]["denoise"][key] = value; };
+        };
+        row(
+            "parameter",
+            [](Json& g) { g["nodes"]["denoise"]["params"]["steps"] = 5; },
+            "decode denoise save");
+        row(
+            "seed",
+            [](Json& g) { g["nodes"]["denoise"]["params"]["seed"] = 1; },
+            "decode denoise save");
+        row(
+            "early parameter",
+            [](Json& g) { g["nodes"]["encode"]["params"]["prompt"] = "x"; },
+            "decode denoise encode save");
+        row(
+            "default stated", [](Json& g) { g["nodes"]["denoise"]["params"]["cfg"] = 7.5; }, "");
+        row(
+            "cosmetic parameter",
+            [](Json& g) { g["nodes"]["denoise"]["params"]["note"] = "seen"; },
+            "");
+        row("title", denoise("title", "My sampler"), "");
+        row("position", denoise("position", {3, 4}), "");
+        row(
+            "unknown parameter", [](Json& g) { g["nodes"]["denoise"]["params"]["zzz"] = 1; }, "");
+        row("policy", denoise("memory", "model"), "");
+        row("device of a policy", denoise("memory", "model@fake:8GiB"), "decode denoise save");
+        row("the run's own device stated", denoise("memory", "model@cpu"), "");
+        row("precision", denoise("precision", {{"storage", "f16"}}), "decode denoise save");
+        row(
+            "optional input removed",
+            [](Json& g) { removeLinksInto(g, "denoise", "negative"); },
+            "decode denoise save");
+        row(
+            "another port of the same node",
+            [](Json& g) {
+                removeLinksInto(g, "denoise", "positive");
+                addLink(g, "encode", "negative", "denoise", "positive");
+            },
+            "decode denoise save");
+        row("control node in between", insertControl, "");
+        row(
+            "order of links",
+            [](Json& g) { std::reverse(g["links"].begin(), g["links"].end()); },
+            "");
+        row(
+            "alias of the type",
+            [](Json& g) { g["nodes"]["encode"]["type"] = "CLIPTextEncode"; },
+            "");
     }
 
-    QCOMPARE(changed(keys, keysOf(textToImage(), newer)), QString("decode save"));
-    QCOMPARE(changed(keys, keysOf(textToImage(), sampleNodes(), "file 2")),
-             QString("decode denoise encode load save"));
-    QCOMPARE(changed(keys, keysOf(textToImage(), sampleNodes(), "file 1", "cpu, 4 threads")),
-             QString("decode denoise encode latent load save"));
-}
+    void changesWithWhatChangesTheResult() {
+        QFETCH(Change, change);
+        QFETCH(QString, ids);
+        Json graph = textToImage();
+        change(graph);
 
-void KeyTest::isTheSame_forEverySizeOfADevice() {
-    Json large = textToImage();
-    large["nodes"]["denoise"]["memory"] = "model@fake:8GiB";
-    Json small = textToImage();
-    small["nodes"]["denoise"]["memory"] = "none@fake:1GiB";
+        QCOMPARE(changed(keysOf(textToImage()), keysOf(graph)), ids);
+    }
 
-    QCOMPARE(changed(keysOf(large), keysOf(small)), QString());
-}
-
-void KeyTest::isTheSame_forTheSameWorkUnderOtherIds() {
-    std::string text = textToImage().dump();
-    for (const char* id : {"denoise", "encode", "latent"}) {
-        const std::string quoted = "[\"" + std::string(id) + "\"";
-        for (size_t at = text.find(quoted); at != std::string::npos; at = text.find(quoted)) {
-            text.replace(at, quoted.size(), "[\"z_" + std::string(id) + "\"");
+    void changesWithVersion_fingerprintAndNumerics() {
+        const auto keys = keysOf(textToImage());
+        std::vector<NodeDesc> newer = sampleNodes();
+        for (NodeDesc& node : newer) {
+            node.version += node.id == "decode.image" ? 1 : 0;
         }
+
+        QCOMPARE(changed(keys, keysOf(textToImage(), newer)), QString("decode save"));
+        QCOMPARE(changed(keys, keysOf(textToImage(), sampleNodes(), "file 2")),
+                 QString("decode denoise encode load save"));
+        QCOMPARE(changed(keys, keysOf(textToImage(), sampleNodes(), "file 1", "cpu, 4 threads")),
+                 QString("decode denoise encode latent load save"));
     }
-    Json graph = parseJson(text, "renamed");
-    for (const char* id : {"denoise", "encode", "latent"}) {
-        graph["nodes"]["z_" + std::string(id)] = graph["nodes"][id];
-        graph["nodes"].erase(id);
+
+    void isTheSame_forEverySizeOfADevice() {
+        Json large = textToImage();
+        large["nodes"]["denoise"]["memory"] = "model@fake:8GiB";
+        Json small = textToImage();
+        small["nodes"]["denoise"]["memory"] = "none@fake:1GiB";
+
+        QCOMPARE(changed(keysOf(large), keysOf(small)), QString());
     }
 
-    const auto keys = keysOf(textToImage());
-    const auto renamed = keysOf(graph);
+    void isTheSame_forTheSameWorkUnderOtherIds() {
+        std::string text = textToImage().dump();
+        for (const char* id : {"denoise", "encode", "latent"}) {
+            const std::string quoted = "[\"" + std::string(id) + "\"";
+            for (size_t at = text.find(quoted); at != std::string::npos; at = text.find(quoted)) {
+                text.replace(at, quoted.size(), "[\"z_" + std::string(id) + "\"");
+            }
+        }
+        Json graph = parseJson(text, "renamed");
+        for (const char* id : {"denoise", "encode", "latent"}) {
+            graph["nodes"]["z_" + std::string(id)] = graph["nodes"][id];
+            graph["nodes"].erase(id);
+        }
 
-    QCOMPARE(renamed.at("z_denoise"), keys.at("denoise"));
-    QCOMPARE(renamed.at("save"), keys.at("save"));
-    QCOMPARE(std::set<std::string>({keys.at("load"),
-                                    keys.at("encode"),
-                                    keys.at("latent"),
-                                    keys.at("denoise"),
-                                    keys.at("decode"),
-                                    keys.at("save")})
-                 .size(),
-             size_t(6));
-}
+        const auto keys = keysOf(textToImage());
+        const auto renamed = keysOf(graph);
 
-void KeyTest::isThatOfItsInput_forControlNodes() {
-    Json graph = textToImage();
-    insertControl(graph);
-    addLink(graph, "load", "model", "free", "model");
+        QCOMPARE(renamed.at("z_denoise"), keys.at("denoise"));
+        QCOMPARE(renamed.at("save"), keys.at("save"));
+        QCOMPARE(std::set<std::string>({keys.at("load"),
+                                        keys.at("encode"),
+                                        keys.at("latent"),
+                                        keys.at("denoise"),
+                                        keys.at("decode"),
+                                        keys.at("save")})
+                     .size(),
+                 size_t(6));
+    }
 
-    const auto keys = keysOf(graph);
+    void isThatOfItsInput_forControlNodes() {
+        Json graph = textToImage();
+        insertControl(graph);
+        addLink(graph, "load", "model", "free", "model");
 
-    QCOMPARE(keys.at("free"), keys.at("denoise"));
-}
+        const auto keys = keysOf(graph);
+
+        QCOMPARE(keys.at("free"), keys.at("denoise"));
+    }
+};
 
 LOWTIDE_TEST(KeyTest)
 

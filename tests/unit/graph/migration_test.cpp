@@ -74,16 +74,11 @@ private Q_SLOTS:
     }
 
     void oldPromptsKeepTheirOldWeights_data() {
-        QTest::addColumn<QString>("node");
-        QTest::addColumn<QString>("weights");
-        QTest::newRow("not stated") << R"({"type": "prompt.encode", "params": {"prompt": "a"}})"
-                                    << "none";
-        QTest::newRow("no parameters") << R"({"type": "prompt.encode"})"
-                                       << "none";
-        QTest::newRow("stated") << R"({"type": "prompt.encode", "params": {"weights": "compel"}})"
-                                << "compel";
-        QTest::newRow("another node") << R"({"type": "save.image", "params": {}})"
-                                      << "";
+        const testing::Rows<QString, QString> row("node", "weights");
+        row("not stated", R"({"type": "prompt.encode", "params": {"prompt": "a"}})", "none");
+        row("no parameters", R"({"type": "prompt.encode"})", "none");
+        row("stated", R"({"type": "prompt.encode", "params": {"weights": "compel"}})", "compel");
+        row("another node", R"({"type": "save.image", "params": {}})", "");
     }
 
     void oldPromptsKeepTheirOldWeights() {

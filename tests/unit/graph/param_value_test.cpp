@@ -124,17 +124,16 @@ private Q_SLOTS:
     }
 
     void leavesUnreadableTextToTheCheck_data() {
-        QTest::addColumn<ParamDesc>("desc");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("int with rest") << kSteps << "7x";
-        QTest::newRow("int as float") << kSteps << "7.0";
-        QTest::newRow("empty int") << kSteps << "";
-        QTest::newRow("nan") << kCfg << "nan";
-        QTest::newRow("infinity") << kCfg << "inf";
-        QTest::newRow("huge") << kCfg << "1e999";
-        QTest::newRow("seed past 64 bits") << kSeed << "18446744073709551616";
-        QTest::newRow("negative seed") << kSeed << "-3";
-        QTest::newRow("yes") << kFlag << "yes";
+        const testing::Rows<ParamDesc, QString> row("desc", "text");
+        row("int with rest", kSteps, "7x");
+        row("int as float", kSteps, "7.0");
+        row("empty int", kSteps, "");
+        row("nan", kCfg, "nan");
+        row("infinity", kCfg, "inf");
+        row("huge", kCfg, "1e999");
+        row("seed past 64 bits", kSeed, "18446744073709551616");
+        row("negative seed", kSeed, "-3");
+        row("yes", kFlag, "yes");
     }
 
     void leavesUnreadableTextToTheCheck() {

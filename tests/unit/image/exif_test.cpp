@@ -49,10 +49,9 @@ class ExifTest : public QObject {
 private Q_SLOTS:
 
     void readsTheOrientation_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<int>("orientation");
-        const auto row = [](const char* name, const std::string& bytes, int orientation) {
-            QTest::newRow(name) << QByteArray::fromStdString(bytes) << orientation;
+        const testing::Rows<QByteArray, int> add("bytes", "orientation");
+        const auto row = [&](const char* name, const std::string& bytes, int orientation) {
+            add(name, QByteArray::fromStdString(bytes), orientation);
         };
         row("big end first", tiff(true, "\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"s), 6);
         row("little end first", tiff(false, "\x12\x01\x03\0\x01\0\0\0\x08\0\0\0"s), 8);
@@ -74,10 +73,9 @@ private Q_SLOTS:
     }
 
     void readsTexts_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("texts");
-        const auto row = [](const char* name, const std::string& bytes, const char* texts) {
-            QTest::newRow(name) << QByteArray::fromStdString(bytes) << QString::fromUtf8(texts);
+        const testing::Rows<QByteArray, QString> add("bytes", "texts");
+        const auto row = [&](const char* name, const std::string& bytes, const char* texts) {
+            add(name, QByteArray::fromStdString(bytes), QString::fromUtf8(texts));
         };
         row("A1111", withComment(true, "UNICODE\0\0h\0i\x20\xac"s), "parameters=hi\u20ac");
         row("low bytes first",

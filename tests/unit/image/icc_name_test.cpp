@@ -27,10 +27,9 @@ class IccNameTest : public QObject {
 private Q_SLOTS:
 
     void readsTheName_data() {
-        QTest::addColumn<QByteArray>("profile");
-        QTest::addColumn<QString>("name");
-        const auto row = [](const char* what, const std::string& profile, const char* name) {
-            QTest::newRow(what) << QByteArray::fromStdString(profile) << name;
+        const lowtide::testing::Rows<QByteArray, QString> add("profile", "name");
+        const auto row = [&](const char* what, const std::string& profile, const char* name) {
+            add(what, QByteArray::fromStdString(profile), name);
         };
         row("version 2", profileWith("desc", kVersion2), "Display P3");
         row("version 4", profileWith("desc", kVersion4), "P3");

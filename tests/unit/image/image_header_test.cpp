@@ -17,22 +17,21 @@ class ImageHeaderTest : public QObject {
 private Q_SLOTS:
 
     void otherFormatsAreNamed_data() {
-        QTest::addColumn<QByteArray>("begin");
-        QTest::addColumn<QString>("format");
-        QTest::newRow("GIF") << QByteArray("GIF89a") << "GIF";
-        QTest::newRow("BMP") << QByteArray("BM\x10\0", 4) << "BMP";
-        QTest::newRow("TIFF") << QByteArray("II*\0", 4) << "TIFF";
-        QTest::newRow("AVIF") << QByteArray(
-                                     "\0\0\0\x20"
-                                     "ftypavif",
-                                     12)
-                              << "AVIF";
-        QTest::newRow("HEIC") << QByteArray(
-                                     "\0\0\0\x18"
-                                     "ftypheic",
-                                     12)
-                              << "HEIC";
-        QTest::newRow("JPEG XL") << QByteArray("\0\0\0\x0cJXL \r\n\x87\n", 12) << "JPEG XL";
+        const testing::Rows<QByteArray, QString> row("begin", "format");
+        row("GIF", "GIF89a", "GIF");
+        row("BMP", QByteArray("BM\x10\0", 4), "BMP");
+        row("TIFF", QByteArray("II*\0", 4), "TIFF");
+        row("AVIF",
+            QByteArray("\0\0\0\x20"
+                       "ftypavif",
+                       12),
+            "AVIF");
+        row("HEIC",
+            QByteArray("\0\0\0\x18"
+                       "ftypheic",
+                       12),
+            "HEIC");
+        row("JPEG XL", QByteArray("\0\0\0\x0cJXL \r\n\x87\n", 12), "JPEG XL");
     }
 
     void otherFormatsAreNamed() {

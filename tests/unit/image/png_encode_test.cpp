@@ -88,24 +88,20 @@ private Q_SLOTS:
     }
 
     void textsComeBack_data() {
-        QTest::addColumn<QByteArray>("key");
-        QTest::addColumn<QByteArray>("text");
-        QTest::newRow("plain") << QByteArray("parameters") << QByteArray("a cat");
-        QTest::newRow("lines and spaces")
-            << QByteArray("parameters") << QByteArray(" a\n\n  b\t\r\nc \n");
-        QTest::newRow("empty") << QByteArray("a") << QByteArray("");
-        QTest::newRow("Latin-1 letters") << QByteArray("a") << QByteArray("\xC3\xA9");
-        QTest::newRow("emoji") << QByteArray("a") << QByteArray("\xF0\x9F\x98\x80 yes");
-        QTest::newRow("JSON") << QByteArray("lowtide")
-                              << QByteArray(R"({"a": "\u00e9", "b": [1, 2]})");
-        QTest::newRow("a mebibyte") << QByteArray("a") << QByteArray(1 << 20, 'x');
-        QTest::newRow("nine mebibytes, not ASCII")
-            << QByteArray("a") << QByteArray("\xC3\xA9") + QByteArray(9 << 20, 'x');
-        QTest::newRow("longest key") << QByteArray(79, 'k') << QByteArray("v");
-        QTest::newRow("key of Latin-1") << QByteArray(
-                                               "Gr\xC3\xB6\xC3\x9F"
-                                               "e in px")
-                                        << QByteArray("v");
+        const testing::Rows<QByteArray, QByteArray> row("key", "text");
+        row("plain", "parameters", "a cat");
+        row("lines and spaces", "parameters", " a\n\n  b\t\r\nc \n");
+        row("empty", "a", "");
+        row("Latin-1 letters", "a", "\xC3\xA9");
+        row("emoji", "a", "\xF0\x9F\x98\x80 yes");
+        row("JSON", "lowtide", QByteArray(R"({"a": "\u00e9", "b": [1, 2]})"));
+        row("a mebibyte", "a", QByteArray(1 << 20, 'x'));
+        row("nine mebibytes, not ASCII", "a", QByteArray("\xC3\xA9") + QByteArray(9 << 20, 'x'));
+        row("longest key", QByteArray(79, 'k'), "v");
+        row("key of Latin-1",
+            QByteArray("Gr\xC3\xB6\xC3\x9F"
+                       "e in px"),
+            "v");
     }
 
     void textsComeBack() {
@@ -128,24 +124,23 @@ private Q_SLOTS:
     }
 
     void refusesTexts_data() {
-        QTest::addColumn<QByteArray>("key");
-        QTest::addColumn<QByteArray>("text");
-        QTest::newRow("no key") << QByteArray("") << QByteArray("v");
-        QTest::newRow("key too long") << QByteArray(80, 'k') << QByteArray("v");
-        QTest::newRow("key not in Latin-1") << QByteArray("\xE2\x82\xAC") << QByteArray("v");
-        QTest::newRow("key not UTF-8") << QByteArray("\xE9") << QByteArray("v");
-        QTest::newRow("key with NUL") << QByteArray("a\0b", 3) << QByteArray("v");
-        QTest::newRow("key with a line break") << QByteArray("a\nb") << QByteArray("v");
-        QTest::newRow("key with a hard space") << QByteArray(
-                                                      "a\xC2\xA0"
-                                                      "b")
-                                               << QByteArray("v");
-        QTest::newRow("key begins with a space") << QByteArray(" a") << QByteArray("v");
-        QTest::newRow("key ends with a space") << QByteArray("a ") << QByteArray("v");
-        QTest::newRow("two spaces in a key") << QByteArray("a  b") << QByteArray("v");
-        QTest::newRow("text not UTF-8") << QByteArray("a") << QByteArray("\xE9");
-        QTest::newRow("text with NUL") << QByteArray("a") << QByteArray("x\0y", 3);
-        QTest::newRow("text too long") << QByteArray("a") << QByteArray(32 << 20, 'x');
+        const testing::Rows<QByteArray, QByteArray> row("key", "text");
+        row("no key", "", "v");
+        row("key too long", QByteArray(80, 'k'), "v");
+        row("key not in Latin-1", "\xE2\x82\xAC", "v");
+        row("key not UTF-8", "\xE9", "v");
+        row("key with NUL", QByteArray("a\0b", 3), "v");
+        row("key with a line break", "a\nb", "v");
+        row("key with a hard space",
+            QByteArray("a\xC2\xA0"
+                       "b"),
+            "v");
+        row("key begins with a space", " a", "v");
+        row("key ends with a space", "a ", "v");
+        row("two spaces in a key", "a  b", "v");
+        row("text not UTF-8", "a", "\xE9");
+        row("text with NUL", "a", QByteArray("x\0y", 3));
+        row("text too long", "a", QByteArray(32 << 20, 'x'));
     }
 
     void refusesTexts() {
@@ -164,15 +159,13 @@ private Q_SLOTS:
     }
 
     void refusesImages_data() {
-        QTest::addColumn<int>("width");
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("channels");
-        QTest::newRow("no width") << 0 << 1 << 3;
-        QTest::newRow("no height") << 1 << 0 << 3;
-        QTest::newRow("negative") << -1 << 1 << 3;
-        QTest::newRow("two channels") << 1 << 1 << 2;
-        QTest::newRow("too wide") << (1 << 20) + 1 << 1 << 1;
-        QTest::newRow("too many pixels") << (1 << 14) << (1 << 14) + 1 << 1;
+        const testing::Rows<int, int, int> row("width", "height", "channels");
+        row("no width", 0, 1, 3);
+        row("no height", 1, 0, 3);
+        row("negative", -1, 1, 3);
+        row("two channels", 1, 1, 2);
+        row("too wide", (1 << 20) + 1, 1, 1);
+        row("too many pixels", (1 << 14), (1 << 14) + 1, 1);
     }
 
     void refusesImages() {

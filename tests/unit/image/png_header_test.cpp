@@ -51,13 +51,12 @@ private Q_SLOTS:
     }
 
     void sizesBeyondTheLimitsAreRefused_data() {
-        QTest::addColumn<uint>("width");
-        QTest::addColumn<uint>("height");
-        QTest::newRow("no width") << 0u << 5u;
-        QTest::newRow("no height") << 5u << 0u;
-        QTest::newRow("a long side") << (1u << 20) + 1 << 1u;
-        QTest::newRow("many pixels") << (1u << 14) + 1 << (1u << 14);
-        QTest::newRow("negative") << 0xFFFFFFFFu << 1u;
+        const testing::Rows<uint, uint> row("width", "height");
+        row("no width", 0u, 5u);
+        row("no height", 5u, 0u);
+        row("a long side", (1u << 20) + 1, 1u);
+        row("many pixels", (1u << 14) + 1, (1u << 14));
+        row("negative", 0xFFFFFFFFu, 1u);
     }
 
     void sizesBeyondTheLimitsAreRefused() {

@@ -62,11 +62,7 @@ private Q_SLOTS:
     }
 
     void refuses_data() {
-        QTest::addColumn<QByteArray>("file");
-        QTest::addColumn<QString>("text");
-        const auto row = [](const char* name, const QByteArray& file, const char* text) {
-            QTest::newRow(name) << file << QString(text);
-        };
+        const testing::Rows<QByteArray, QString> row("file", "text");
         const QByteArray end = chunk("IEND", {});
         row("empty", "", "ends early");
         row("text", "hello, this is no image at all", "Not a PNG");
@@ -114,25 +110,23 @@ private Q_SLOTS:
     }
 
     void refusesTexts_data() {
-        QTest::addColumn<QByteArray>("chunks");
+        const testing::Rows<QByteArray> row("chunks");
         const QByteArray plain = QByteArray("\0\0\0\0\0", 5);
-        QTest::newRow("zTXt with a broken stream")
-            << chunk("zTXt", QByteArray("a\0\0", 3) + "rubbish");
-        QTest::newRow("zTXt with a cut stream")
-            << chunk("zTXt", QByteArray("a\0\0", 3) + deflated("some text").chopped(6));
-        QTest::newRow("zTXt of an unknown method")
-            << chunk("zTXt", QByteArray("a\0\7", 3) + deflated("x"));
-        QTest::newRow("iTXt without its fields") << chunk("iTXt", QByteArray("a\0", 2));
-        QTest::newRow("iTXt of an unknown method")
-            << chunk("iTXt", QByteArray("a\0\1\7\0\0", 6) + deflated("x"));
-        QTest::newRow("iTXt that is not UTF-8") << chunk("iTXt", "a" + plain + "\xFF\xFE");
-        QTest::newRow("iTXt without key") << chunk("iTXt", plain + "x");
-        QTest::newRow("zTXt of 33 MiB") << textBomb(33);
-        QTest::newRow("iTXt of 33 MiB")
-            << chunk("iTXt", QByteArray("a\0\1\0\0\0", 6) + deflated(QByteArray(33 << 20, 'x')));
-        QTest::newRow("33 times 1 MiB") << textBomb(1).repeated(33);
-        QTest::newRow("500 times 30 MiB") << textBomb(30).repeated(500);
-        QTest::newRow("1001 texts") << chunk("tEXt", QByteArray("a\0b", 3)).repeated(1001);
+        row("zTXt with a broken stream", chunk("zTXt", QByteArray("a\0\0", 3) + "rubbish"));
+        row("zTXt with a cut stream",
+            chunk("zTXt", QByteArray("a\0\0", 3) + deflated("some text").chopped(6)));
+        row("zTXt of an unknown method", chunk("zTXt", QByteArray("a\0\7", 3) + deflated("x")));
+        row("iTXt without its fields", chunk("iTXt", QByteArray("a\0", 2)));
+        row("iTXt of an unknown method",
+            chunk("iTXt", QByteArray("a\0\1\7\0\0", 6) + deflated("x")));
+        row("iTXt that is not UTF-8", chunk("iTXt", "a" + plain + "\xFF\xFE"));
+        row("iTXt without key", chunk("iTXt", plain + "x"));
+        row("zTXt of 33 MiB", textBomb(33));
+        row("iTXt of 33 MiB",
+            chunk("iTXt", QByteArray("a\0\1\0\0\0", 6) + deflated(QByteArray(33 << 20, 'x'))));
+        row("33 times 1 MiB", textBomb(1).repeated(33));
+        row("500 times 30 MiB", textBomb(30).repeated(500));
+        row("1001 texts", chunk("tEXt", QByteArray("a\0b", 3)).repeated(1001));
     }
 
     void refusesTexts() {

@@ -231,57 +231,42 @@ private Q_SLOTS:
     }
 
     void howAnAdaptedWeightIsStored_data() {
-        QTest::addColumn<int>("file");
-        QTest::addColumn<int>("storage");  // -1: as in the file
-        QTest::addColumn<int>("compute");
-        QTest::addColumn<int>("held");
-        QTest::addColumn<int>("arrives");
-        const auto row = [](const char* name,
-                            DType file,
-                            int storage,
-                            DType compute,
-                            DType held,
-                            DType arrives) {
-            QTest::newRow(name) << static_cast<int>(file) << storage << static_cast<int>(compute)
-                                << static_cast<int>(held) << static_cast<int>(arrives);
-        };
-        const auto as = [](DType type) { return static_cast<int>(type); };
+        // No storage: as in the file.
+        const testing::Rows<DType, std::optional<DType>, DType, DType, DType> row(
+            "file", "storage", "compute", "held", "arrives");
         using enum DType;
-        row("f16 as f32", F16, as(F32), F32, F32, F32);
-        row("f16 as it is", F16, -1, F16, F16, F16);
-        row("f16 as f16", F16, as(F16), F16, F16, F16);
-        row("f32 as f16", F32, as(F16), F16, F16, F32);
-        row("f16 as bf16", F16, as(BF16), BF16, BF16, F16);
-        row("f16 as f8", F16, as(F8E4M3), BF16, F8E4M3, F8E4M3);
-        row("f8 as it is", F8E4M3, -1, BF16, F8E4M3, F8E4M3);
-        row("f8 as f16", F8E4M3, as(F16), F16, F16, F16);
+        row("f16 as f32", F16, F32, F32, F32, F32);
+        row("f16 as it is", F16, {}, F16, F16, F16);
+        row("f16 as f16", F16, F16, F16, F16, F16);
+        row("f32 as f16", F32, F16, F16, F16, F32);
+        row("f16 as bf16", F16, BF16, BF16, BF16, F16);
+        row("f16 as f8", F16, F8E4M3, BF16, F8E4M3, F8E4M3);
+        row("f8 as it is", F8E4M3, {}, BF16, F8E4M3, F8E4M3);
+        row("f8 as f16", F8E4M3, F16, F16, F16, F16);
     }
 
     /// It comes with every value of its file and is rounded once. In eight bits it lies as it is
     /// without its delta, which is added with every lease.
     void howAnAdaptedWeightIsStored() {
-        QFETCH(int, file);
-        QFETCH(int, storage);
-        QFETCH(int, compute);
-        QFETCH(int, held);
-        QFETCH(int, arrives);
-        const ComponentTree tree = adapted(base(static_cast<DType>(file)), {lowRank(1)});
-        const auto asked = storage < 0 ? std::nullopt : std::optional(static_cast<DType>(storage));
-        const ComponentTree typed = inPrecision(tree, stored(asked, static_cast<DType>(compute)));
+        QFETCH(DType, file);
+        QFETCH(std::optional<DType>, storage);
+        QFETCH(DType, compute);
+        QFETCH(DType, held);
+        QFETCH(DType, arrives);
+        const ComponentTree tree = adapted(base(file), {lowRank(1)});
+        const ComponentTree typed = inPrecision(tree, stored(storage, compute));
         const StorageId changed = typed.weights[1].storage;
-        QVERIFY(typed.deviceType(changed) == static_cast<DType>(held));
-        const bool isByte = static_cast<DType>(held) == DType::F8E4M3;
+        QVERIFY(typed.deviceType(changed) == held);
+        const bool isByte = held == DType::F8E4M3;
         QCOMPARE(deltasAtLease(typed.storages[changed]), isByte);
-        const int64_t scales = isByte && storage >= 0 ? 8 : 0;
+        const int64_t scales = isByte && storage ? 8 : 0;
         QCOMPARE(typed.storages[changed].scaleCount, scales);
-        QVERIFY(typed.storages[changed].uploadType.value_or(typed.deviceType(changed)) ==
-                static_cast<DType>(arrives));
-        const Bytes widest =
-            std::max(sizeOf(static_cast<DType>(held)), sizeOf(static_cast<DType>(arrives)));
+        QVERIFY(typed.storages[changed].uploadType.value_or(typed.deviceType(changed)) == arrives);
+        const Bytes widest = std::max(sizeOf(held), sizeOf(arrives));
         const Bytes ofScales = scales * sizeOf(DType::F32);
         QCOMPARE(uploadBytes(typed, changed), 128 * widest + ofScales);
-        QCOMPARE(typed.deviceBytes(changed), 128 * sizeOf(static_cast<DType>(held)) + ofScales);
-        QCOMPARE(typed.networkId(), base(static_cast<DType>(file)).id);
+        QCOMPARE(typed.deviceBytes(changed), 128 * sizeOf(held) + ofScales);
+        QCOMPARE(typed.networkId(), base(file).id);
         for (const DeltaFactor& factor : typed.deltas[0].factors) {
             QVERIFY(typed.deviceType(typed.weights[factor.weight].storage) == DType::F16);
             QVERIFY(typed.weights[factor.weight].computeType == DType::F16);
@@ -289,26 +274,21 @@ private Q_SLOTS:
     }
 
     void residentsHaveSpaceForWhatRemainsAlone_data() {
-        QTest::addColumn<int>("file");
-        QTest::addColumn<int>("storage");  // -1: as in the file
-        const auto row = [](const char* name, DType file, int storage) {
-            QTest::newRow(name) << static_cast<int>(file) << storage;
-        };
-        row("f32 as f16", DType::F32, static_cast<int>(DType::F16));
-        row("f32 as f8", DType::F32, static_cast<int>(DType::F8E4M3));
-        row("f16 as it is", DType::F16, -1);
-        row("f16 as bf16", DType::F16, static_cast<int>(DType::BF16));
-        row("f8 as it is", DType::F8E4M3, -1);
+        const testing::Rows<DType, std::optional<DType>> row("file", "storage");
+        row("f32 as f16", DType::F32, DType::F16);
+        row("f32 as f8", DType::F32, DType::F8E4M3);
+        row("f16 as it is", DType::F16, {});
+        row("f16 as bf16", DType::F16, DType::BF16);
+        row("f8 as it is", DType::F8E4M3, {});
     }
 
     /// An adapter takes what its factors take and nothing more, under each policy that holds the
     /// whole component.
     void residentsHaveSpaceForWhatRemainsAlone() {
-        QFETCH(int, file);
-        QFETCH(int, storage);
-        const auto asked = storage < 0 ? std::nullopt : std::optional(static_cast<DType>(storage));
-        const ComponentPrecision precision = stored(asked, DType::F16);
-        const ComponentTree plain = base(static_cast<DType>(file));
+        QFETCH(DType, file);
+        QFETCH(std::optional<DType>, storage);
+        const ComponentPrecision precision = stored(storage, DType::F16);
+        const ComponentTree plain = base(file);
         const ComponentTree before = inPrecision(plain, precision);
         const ComponentTree after =
             inPrecision(adapted(plain, {lowRank(0), lowRank(1), lowRank(2)}), precision);

@@ -92,12 +92,9 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNoCard_data() {
-        QTest::addColumn<QString>("pointer");
-        QTest::addColumn<QString>("value");
-        QTest::addColumn<QString>("named");
-        const auto row = [](const char* name, const char* pointer, const char* value) {
-            QTest::newRow(name) << QString(pointer) << QString(value)
-                                << QString(pointer).section('/', -1);
+        const testing::Rows<QString, QString, QString> add("pointer", "value", "named");
+        const auto row = [&](const char* name, const char* pointer, const char* value) {
+            add(name, QString(pointer), QString(value), QString(pointer).section('/', -1));
         };
         row("another version", "/version", "2");
         row("nobody stands for what the driver keeps", "/driver_source", "\"\"");
@@ -160,20 +157,13 @@ private Q_SLOTS:
     }
 
     void aCardThatIsNotKnownHasItsNeighbours_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("words");
-        QTest::newRow("a family") << "RTX 40"
-                                  << "RTX 4060";
-        QTest::newRow("a card of the same series") << "RTX 4065"
-                                                   << "RTX 4060";
-        QTest::newRow("two of a name") << "A100"
-                                       << "A100 40GB, A100 80GB";
-        QTest::newRow("another maker's") << "Radeon RX 7600"
-                                         << "devices --cards";
-        QTest::newRow("nothing") << ""
-                                 << "devices --cards";
-        QTest::newRow("another alphabet") << "карта"
-                                          << "devices --cards";
+        const testing::Rows<QString, QString> row("text", "words");
+        row("a family", "RTX 40", "RTX 4060");
+        row("a card of the same series", "RTX 4065", "RTX 4060");
+        row("two of a name", "A100", "A100 40GB, A100 80GB");
+        row("another maker's", "Radeon RX 7600", "devices --cards");
+        row("nothing", "", "devices --cards");
+        row("another alphabet", "карта", "devices --cards");
     }
 
     void aCardThatIsNotKnownHasItsNeighbours() {

@@ -122,15 +122,12 @@ private Q_SLOTS:
     }
 
     void isSkipped_whenNothingCanBeFreed_data() {
-        QTest::addColumn<Bytes>("device");
-        QTest::addColumn<Bytes>("host");
-        QTest::addColumn<Bytes>("caches");
-        QTest::addColumn<bool>("run");
-        QTest::newRow("nothing") << Bytes{0} << Bytes{0} << Bytes{0} << false;
-        QTest::newRow("crumbs") << kMiB / 2 << Bytes{0} << kMiB / 4 << false;
-        QTest::newRow("device") << kMiB << Bytes{0} << Bytes{0} << true;
-        QTest::newRow("host") << Bytes{0} << kMiB << Bytes{0} << true;
-        QTest::newRow("caches") << Bytes{0} << Bytes{0} << kMiB << true;
+        const testing::Rows<Bytes, Bytes, Bytes, bool> row("device", "host", "caches", "run");
+        row("nothing", 0, 0, 0, false);
+        row("crumbs", kMiB / 2, 0, kMiB / 4, false);
+        row("device", kMiB, 0, 0, true);
+        row("host", 0, kMiB, 0, true);
+        row("caches", 0, 0, kMiB, true);
     }
 
     void isSkipped_whenNothingCanBeFreed() {

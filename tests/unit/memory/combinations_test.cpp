@@ -306,21 +306,15 @@ private Q_SLOTS:
     }
 
     void whatIsDistilledIsWarnedOf_data() {
-        QTest::addColumn<size_t>("cache");
-        QTest::addColumn<size_t>("sampler");
-        QTest::addColumn<size_t>("denoiser");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("an ordinary sampler, guidance as input")
-            << size_t{0} << size_t{0} << size_t{3} << "distilled for LCM";
-        QTest::newRow("LCM, guidance as input, a cache that spares nothing")
-            << size_t{2} << size_t{5} << size_t{3} << "";
-        QTest::newRow("LCM, guidance as input") << size_t{0} << size_t{5} << size_t{3} << "";
-        QTest::newRow("few calls, cached")
-            << size_t{1} << size_t{4} << size_t{0} << "in 8 calls of the network";
-        QTest::newRow("few calls, a cache that spares nothing")
-            << size_t{2} << size_t{4} << size_t{0} << "";
-        QTest::newRow("few calls, no cache") << size_t{0} << size_t{4} << size_t{0} << "";
-        QTest::newRow("many calls, cached") << size_t{1} << size_t{0} << size_t{0} << "";
+        const testing::Rows<size_t, size_t, size_t, QString> row(
+            "cache", "sampler", "denoiser", "expected");
+        row("an ordinary sampler, guidance as input", 0, 0, 3, "distilled for LCM");
+        row("LCM, guidance as input, a cache that spares nothing", 2, 5, 3, "");
+        row("LCM, guidance as input", 0, 5, 3, "");
+        row("few calls, cached", 1, 4, 0, "in 8 calls of the network");
+        row("few calls, a cache that spares nothing", 2, 4, 0, "");
+        row("few calls, no cache", 0, 4, 0, "");
+        row("many calls, cached", 1, 0, 0, "");
     }
 
     /// Which changes no verdict: `exact` takes what is only unwise.

@@ -48,42 +48,24 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNoProfile_data() {
-        QTest::addColumn<QString>("pointer");
-        QTest::addColumn<QString>("value");
-        QTest::newRow("no device") << "/device"
-                                   << "";
-        QTest::newRow("empty name") << "/name"
-                                    << "\"\"";
-        QTest::newRow("a number for the build") << "/numerics"
-                                                << "7";
-        QTest::newRow("no version") << "/version"
-                                    << "";
-        QTest::newRow("no processor") << "/processor"
-                                      << "";
-        QTest::newRow("no day") << "/measured_on"
-                                << "";
-        QTest::newRow("text for the day") << "/measured_on"
-                                          << "\"2026-11-2x\"";
-        QTest::newRow("a longer day") << "/measured_on"
-                                      << "\"2026-11-211\"";
-        QTest::newRow("no speeds") << "/speeds"
-                                   << "";
-        QTest::newRow("a list of speeds") << "/speeds"
-                                          << "[1]";
-        QTest::newRow("copies take for ever") << "/speeds/copy_bytes_per_second"
-                                              << "0";
-        QTest::newRow("copies go backwards") << "/speeds/copy_bytes_per_second"
-                                             << "-1e9";
-        QTest::newRow("a copy takes a day") << "/speeds/copy_overhead_seconds"
-                                            << "86400";
-        QTest::newRow("a copy takes less than nothing") << "/speeds/copy_overhead_seconds"
-                                                        << "-1";
-        QTest::newRow("too fast for any card") << "/speeds/flops_per_second"
-                                               << "1e300";
-        QTest::newRow("text for a speed") << "/speeds/leaf_overhead_seconds"
-                                          << "\"1e-5\"";
-        QTest::newRow("no conversions") << "/speeds/converted_bytes_per_second"
-                                        << "";
+        const testing::Rows<QString, QString> row("pointer", "value");
+        row("no device", "/device", "");
+        row("empty name", "/name", "\"\"");
+        row("a number for the build", "/numerics", "7");
+        row("no version", "/version", "");
+        row("no processor", "/processor", "");
+        row("no day", "/measured_on", "");
+        row("text for the day", "/measured_on", "\"2026-11-2x\"");
+        row("a longer day", "/measured_on", "\"2026-11-211\"");
+        row("no speeds", "/speeds", "");
+        row("a list of speeds", "/speeds", "[1]");
+        row("copies take for ever", "/speeds/copy_bytes_per_second", "0");
+        row("copies go backwards", "/speeds/copy_bytes_per_second", "-1e9");
+        row("a copy takes a day", "/speeds/copy_overhead_seconds", "86400");
+        row("a copy takes less than nothing", "/speeds/copy_overhead_seconds", "-1");
+        row("too fast for any card", "/speeds/flops_per_second", "1e300");
+        row("text for a speed", "/speeds/leaf_overhead_seconds", "\"1e-5\"");
+        row("no conversions", "/speeds/converted_bytes_per_second", "");
     }
 
     void refusesWhatIsNoProfile() {

@@ -15,34 +15,20 @@ class DeviceSpecTest : public QObject {
 private Q_SLOTS:
 
     void readsEveryForm_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("id");
-        QTest::addColumn<qlonglong>("capacity");
-        QTest::addColumn<qlonglong>("spill");
-        QTest::newRow("cpu") << "cpu"
-                             << "cpu" << -1LL << -1LL;
-        QTest::newRow("spaces") << " cpu "
-                                << "cpu" << -1LL << -1LL;
-        QTest::newRow("cuda") << "cuda"
-                              << "cuda:0" << -1LL << -1LL;
-        QTest::newRow("second card") << "cuda:1"
-                                     << "cuda:1" << -1LL << -1LL;
-        QTest::newRow("fake") << "fake"
-                              << "fake" << -1LL << -1LL;
-        QTest::newRow("sized") << "fake:8GiB"
-                               << "fake" << 8LL * kGiB << -1LL;
-        QTest::newRow("first of several") << "fake:0"
-                                          << "fake" << -1LL << -1LL;
-        QTest::newRow("second of several") << "fake:1"
-                                           << "fake:1" << -1LL << -1LL;
-        QTest::newRow("second, sized") << "fake:1,4GiB,spill=1GiB"
-                                       << "fake:1" << 4LL * kGiB << 1LL * kGiB;
-        QTest::newRow("bytes") << "fake:1048576"
-                               << "fake" << 1LL * kMiB << -1LL;
-        QTest::newRow("few bytes") << "fake:5B"
-                                   << "fake" << 5LL << -1LL;
-        QTest::newRow("spilling") << "fake:1MiB,spill=2MiB"
-                                  << "fake" << 1LL * kMiB << 2LL * kMiB;
+        const testing::Rows<QString, QString, qlonglong, qlonglong> row(
+            "text", "id", "capacity", "spill");
+        row("cpu", "cpu", "cpu", -1LL, -1LL);
+        row("spaces", " cpu ", "cpu", -1LL, -1LL);
+        row("cuda", "cuda", "cuda:0", -1LL, -1LL);
+        row("second card", "cuda:1", "cuda:1", -1LL, -1LL);
+        row("fake", "fake", "fake", -1LL, -1LL);
+        row("sized", "fake:8GiB", "fake", 8LL * kGiB, -1LL);
+        row("first of several", "fake:0", "fake", -1LL, -1LL);
+        row("second of several", "fake:1", "fake:1", -1LL, -1LL);
+        row("second, sized", "fake:1,4GiB,spill=1GiB", "fake:1", 4LL * kGiB, 1LL * kGiB);
+        row("bytes", "fake:1048576", "fake", 1LL * kMiB, -1LL);
+        row("few bytes", "fake:5B", "fake", 5LL, -1LL);
+        row("spilling", "fake:1MiB,spill=2MiB", "fake", 1LL * kMiB, 2LL * kMiB);
     }
 
     void readsEveryForm() {
@@ -58,17 +44,12 @@ private Q_SLOTS:
     }
 
     void readsWhichAllocationFails_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("kind");
-        QTest::addColumn<qlonglong>("number");
-        QTest::newRow("any") << "fake:1GiB,fail=100"
-                             << "" << 100LL;
+        const testing::Rows<QString, QString, qlonglong> row("text", "kind", "number");
+        row("any", "fake:1GiB,fail=100", "", 100LL);
         for (const char* kind : {"arena", "staging", "wire", "activation"}) {
-            QTest::newRow(kind) << QString("fake:1GiB,spill=1GiB,fail=%1:3").arg(kind) << kind
-                                << 3LL;
+            row(kind, QString("fake:1GiB,spill=1GiB,fail=%1:3").arg(kind), kind, 3LL);
         }
-        QTest::newRow("alone") << "fake:fail=wire:7"
-                               << "wire" << 7LL;
+        row("alone", "fake:fail=wire:7", "wire", 7LL);
     }
 
     void readsWhichAllocationFails() {

@@ -175,11 +175,10 @@ private Q_SLOTS:
     }
 
     void groupsOfOneLeafAreThereTogether_data() {
-        QTest::addColumn<int>("ringBufferUnits");
-        QTest::addColumn<int>("mostInRingBuffer");
-        QTest::newRow("two groups") << 2 << 0;
-        QTest::newRow("three groups") << 3 << 0;
-        QTest::newRow("two groups of more space") << 4 << 2;
+        const testing::Rows<int, int> row("ringBufferUnits", "mostInRingBuffer");
+        row("two groups", 2, 0);
+        row("three groups", 3, 0);
+        row("two groups of more space", 4, 2);
     }
 
     /// Leaves with a weight of their own before one that all share.

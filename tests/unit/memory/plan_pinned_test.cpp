@@ -81,10 +81,9 @@ private Q_SLOTS:
     }
 
     void whatOthersPinnedGoesWhereThisRunPinsMoreWithoutIt_data() {
-        QTest::addColumn<qint64>("pinnable");
-        QTest::addColumn<qint64>("host");
-        QTest::newRow("of what the device may pin") << qint64{kStreamed + 400} << kPlenty;
-        QTest::newRow("of the host's budget") << kPlenty << qint64{kStreamed + 400};
+        const testing::Rows<qint64, qint64> row("pinnable", "host");
+        row("of what the device may pin", qint64{kStreamed + 400}, kPlenty);
+        row("of the host's budget", kPlenty, qint64{kStreamed + 400});
     }
 
     void whatOthersPinnedGoesWhereThisRunPinsMoreWithoutIt() {

@@ -150,14 +150,12 @@ private Q_SLOTS:
     }
 
     void namesABudget_onlyWhereOneHelps_data() {
-        QTest::addColumn<Bytes>("size");
-        QTest::addColumn<bool>("isOfRun");
-        QTest::addColumn<bool>("helps");
-        QTest::newRow("no bound") << Bytes{0} << true << true;
-        QTest::newRow("a large card") << 8 * kCapacity << true << true;
-        QTest::newRow("a card that is too small") << 4 * kDenoiser << true << false;
-        QTest::newRow("not the run's device") << Bytes{0} << false << true;
-        QTest::newRow("not the run's, too small") << 4 * kDenoiser << false << false;
+        const testing::Rows<Bytes, bool, bool> row("size", "isOfRun", "helps");
+        row("no bound", 0, true, true);
+        row("a large card", 8 * kCapacity, true, true);
+        row("a card that is too small", 4 * kDenoiser, true, false);
+        row("not the run's device", 0, false, true);
+        row("not the run's, too small", 4 * kDenoiser, false, false);
     }
 
     void namesABudget_onlyWhereOneHelps() {
@@ -183,13 +181,12 @@ private Q_SLOTS:
     }
 
     void writesALeastFigureThatIsEnough_data() {
-        QTest::addColumn<Bytes>("bytes");
-        QTest::addColumn<std::string>("text");
-        QTest::newRow("whole") << 17 * kMiB << std::string("17.0 MiB");
-        QTest::newRow("one more") << 17 * kMiB + 1 << std::string("17.1 MiB");
-        QTest::newRow("formatBytes is less") << Bytes{18035712} << std::string("17.3 MiB");
-        QTest::newRow("little") << Bytes{1} << std::string("0.1 KiB");
-        QTest::newRow("much") << 2 * kGiB - 1 << std::string("2.0 GiB");
+        const testing::Rows<Bytes, std::string> row("bytes", "text");
+        row("whole", 17 * kMiB, std::string("17.0 MiB"));
+        row("one more", 17 * kMiB + 1, std::string("17.1 MiB"));
+        row("formatBytes is less", 18035712, std::string("17.3 MiB"));
+        row("little", 1, std::string("0.1 KiB"));
+        row("much", 2 * kGiB - 1, std::string("2.0 GiB"));
     }
 
     void writesALeastFigureThatIsEnough() {
@@ -200,20 +197,13 @@ private Q_SLOTS:
     }
 
     void combinationsThatMeanNothingAreRefusedWithASentence_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<QString>("word");
-        QTest::newRow("none+stream") << "none+stream"
-                                     << "ahead";
-        QTest::newRow("sequential+stream") << "sequential+stream"
-                                           << "ahead";
-        QTest::newRow("auto+stream") << "auto+stream"
-                                     << "where that is faster";
-        QTest::newRow("model with a budget") << "model,budget=1GiB"
-                                             << "budget of its own";
-        QTest::newRow("model pinned") << "model,pin=1GiB"
-                                      << "nothing to pin";
-        QTest::newRow("leaf kept") << "leaf,after=keep"
-                                   << "nothing to keep";
+        const testing::Rows<QString, QString> row("policy", "word");
+        row("none+stream", "none+stream", "ahead");
+        row("sequential+stream", "sequential+stream", "ahead");
+        row("auto+stream", "auto+stream", "where that is faster");
+        row("model with a budget", "model,budget=1GiB", "budget of its own");
+        row("model pinned", "model,pin=1GiB", "nothing to pin");
+        row("leaf kept", "leaf,after=keep", "nothing to keep");
     }
 
     void combinationsThatMeanNothingAreRefusedWithASentence() {

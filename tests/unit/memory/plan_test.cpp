@@ -76,12 +76,10 @@ private Q_SLOTS:
     }
 
     void whatMakesSpaceComesAgain_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<Bytes>("capacity");
-        QTest::addColumn<int64_t>("times");
-        QTest::newRow("alternating") << "model" << Bytes{4 * kDenoiser} << int64_t{2};
-        QTest::newRow("space for both") << "model" << kCapacity << int64_t{1};
-        QTest::newRow("all are kept") << "none" << kCapacity << int64_t{1};
+        const testing::Rows<QString, Bytes, int64_t> row("policy", "capacity", "times");
+        row("alternating", "model", Bytes{4 * kDenoiser}, 2);
+        row("space for both", "model", kCapacity, 1);
+        row("all are kept", "none", kCapacity, 1);
     }
 
     /// A node that uses two networks, one of them before and behind the other.
@@ -275,19 +273,16 @@ private Q_SLOTS:
     }
 
     void pinsWhatStreams_data() {
-        QTest::addColumn<QString>("policy");
-        QTest::addColumn<qint64>("forwards");
-        QTest::addColumn<qint64>("hostBudget");
-        QTest::addColumn<qint64>("pinned");
+        const testing::Rows<QString, qint64, qint64, qint64> row(
+            "policy", "forwards", "hostBudget", "pinned");
         const qint64 all = 4 * kDenoiser;
-        QTest::newRow("what the device may pin") << "leaf" << qint64{20} << kPlenty << qint64{3000};
-        QTest::newRow("as asked") << "leaf,pin=1000" << qint64{20} << kPlenty << qint64{1000};
-        QTest::newRow("all that streams") << "leaf,pin=1GiB" << qint64{20} << kPlenty << all;
-        QTest::newRow("none") << "leaf,pin=0" << qint64{20} << kPlenty << qint64{0};
-        QTest::newRow("it comes once") << "leaf" << qint64{1} << kPlenty << qint64{0};
-        QTest::newRow("nothing streams") << "none" << qint64{20} << kPlenty << qint64{0};
-        QTest::newRow("the host's budget")
-            << "leaf,pin=1GiB" << qint64{20} << qint64{2000} << qint64{2000};
+        row("what the device may pin", "leaf", 20, kPlenty, 3000);
+        row("as asked", "leaf,pin=1000", 20, kPlenty, 1000);
+        row("all that streams", "leaf,pin=1GiB", 20, kPlenty, all);
+        row("none", "leaf,pin=0", 20, kPlenty, 0);
+        row("it comes once", "leaf", 1, kPlenty, 0);
+        row("nothing streams", "none", 20, kPlenty, 0);
+        row("the host's budget", "leaf,pin=1GiB", 20, 2000, 2000);
     }
 
     void pinsWhatStreams() {

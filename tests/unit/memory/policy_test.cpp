@@ -58,28 +58,17 @@ private Q_SLOTS:
     }
 
     void refusesWithTheReason_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("reason");
-        QTest::newRow("unknown") << "fast"
-                                 << "no policy \"fast\"";
-        QTest::newRow("none streams") << "none+stream"
-                                      << "none cannot stream";
-        QTest::newRow("sequential streams") << "sequential+stream"
-                                            << "sequential cannot stream";
-        QTest::newRow("number") << "leaf:2"
-                                << "only block takes a number";
-        QTest::newRow("zero blocks") << "block:0"
-                                     << "at least 1";
-        QTest::newRow("budget") << "leaf,budget=much"
-                                << "\"much\" is no size";
-        QTest::newRow("negative") << "leaf,budget=-1"
-                                  << "\"-1\" is no size";
-        QTest::newRow("after") << "model,after=later"
-                               << "evict, drop or keep";
-        QTest::newRow("option") << "model,speed=9"
-                                << "\"speed=9\" is not understood";
-        QTest::newRow("device") << "model@moon"
-                                << "no such kind of device";
+        const testing::Rows<QString, QString> row("text", "reason");
+        row("unknown", "fast", "no policy \"fast\"");
+        row("none streams", "none+stream", "none cannot stream");
+        row("sequential streams", "sequential+stream", "sequential cannot stream");
+        row("number", "leaf:2", "only block takes a number");
+        row("zero blocks", "block:0", "at least 1");
+        row("budget", "leaf,budget=much", "\"much\" is no size");
+        row("negative", "leaf,budget=-1", "\"-1\" is no size");
+        row("after", "model,after=later", "evict, drop or keep");
+        row("option", "model,speed=9", "\"speed=9\" is not understood");
+        row("device", "model@moon", "no such kind of device");
     }
 
     void refusesWithTheReason() {

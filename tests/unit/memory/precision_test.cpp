@@ -54,11 +54,7 @@ private Q_SLOTS:
     }
 
     void refusesWithTheReason_data() {
-        QTest::addColumn<QString>("json");
-        QTest::addColumn<QString>("reason");
-        const auto row = [](const char* name, const char* json, const char* reason) {
-            QTest::newRow(name) << json << reason;
-        };
+        const testing::Rows<QString, QString> row("json", "reason");
         row("preset", R"("fast")", "there is no preset \"fast\"");
         row("storage", R"("balanced,storage=i8")", "not \"i8\"");
         row("unscaled byte", R"("balanced,storage=f8_e5m2")", "storage is file");

@@ -87,18 +87,15 @@ class ResolvePrecisionTest : public QObject {
 private Q_SLOTS:
 
     void cardsHaveTheTraitsOfTheirArchitecture_data() {
-        QTest::addColumn<int>("capability");
-        QTest::addColumn<bool>("f16");
-        QTest::addColumn<bool>("bf16");
-        QTest::addColumn<bool>("tf32");
-        QTest::addColumn<bool>("flash3");
-        QTest::newRow("Pascal") << 61 << false << false << false << false;
-        QTest::newRow("Volta") << 70 << true << false << false << false;
-        QTest::newRow("Turing") << 75 << true << false << false << false;
-        QTest::newRow("Ampere") << 80 << true << true << true << false;
-        QTest::newRow("Ada") << 89 << true << true << true << false;
-        QTest::newRow("Hopper") << 90 << true << true << true << true;
-        QTest::newRow("Blackwell") << 120 << true << true << true << false;
+        const testing::Rows<int, bool, bool, bool, bool> row(
+            "capability", "f16", "bf16", "tf32", "flash3");
+        row("Pascal", 61, false, false, false, false);
+        row("Volta", 70, true, false, false, false);
+        row("Turing", 75, true, false, false, false);
+        row("Ampere", 80, true, true, true, false);
+        row("Ada", 89, true, true, true, false);
+        row("Hopper", 90, true, true, true, true);
+        row("Blackwell", 120, true, true, true, false);
     }
 
     /// Products in half types came with Volta, bf16 and tf32 with Ampere; FlashAttention 3 is

@@ -11,27 +11,16 @@ class RolePatternTest : public QObject {
 private Q_SLOTS:
 
     void aPatternMeansARoleOrAllThatBeginSo_data() {
-        QTest::addColumn<QString>("pattern");
-        QTest::addColumn<QString>("role");
-        QTest::addColumn<bool>("matches");
-        QTest::newRow("itself") << "text_encoder"
-                                << "text_encoder" << true;
-        QTest::newRow("no other one") << "text_encoder"
-                                      << "text_encoder_2" << false;
-        QTest::newRow("not the beginning") << "text_encoder_2"
-                                           << "text_encoder" << false;
-        QTest::newRow("the first") << "text_encoder*"
-                                   << "text_encoder" << true;
-        QTest::newRow("the fourth") << "text_encoder*"
-                                    << "text_encoder_4" << true;
-        QTest::newRow("another kind") << "text_encoder*"
-                                      << "image_encoder" << false;
-        QTest::newRow("every role") << "*"
-                                    << "denoiser" << true;
-        QTest::newRow("nothing") << ""
-                                 << "denoiser" << false;
-        QTest::newRow("a star within") << "text*_2"
-                                       << "text_encoder_2" << false;
+        const lowtide::testing::Rows<QString, QString, bool> row("pattern", "role", "matches");
+        row("itself", "text_encoder", "text_encoder", true);
+        row("no other one", "text_encoder", "text_encoder_2", false);
+        row("not the beginning", "text_encoder_2", "text_encoder", false);
+        row("the first", "text_encoder*", "text_encoder", true);
+        row("the fourth", "text_encoder*", "text_encoder_4", true);
+        row("another kind", "text_encoder*", "image_encoder", false);
+        row("every role", "*", "denoiser", true);
+        row("nothing", "", "denoiser", false);
+        row("a star within", "text*_2", "text_encoder_2", false);
     }
 
     void aPatternMeansARoleOrAllThatBeginSo() {

@@ -205,12 +205,9 @@ private Q_SLOTS:
     }
 
     void anotherFamilyIsRefused_data() {
-        QTest::addColumn<QString>("base");
-        QTest::addColumn<QString>("file");
-        QTest::newRow("SD for XL") << "sdxl_0 folder"
-                                   << "sd15_0_0/peft.safetensors";
-        QTest::newRow("XL for SD") << "sd15_0 folder"
-                                   << "sdxl_0_0/kohya_sgm.safetensors";
+        const testing::Rows<QString, QString> row("base", "file");
+        row("SD for XL", "sdxl_0 folder", "sd15_0_0/peft.safetensors");
+        row("XL for SD", "sd15_0 folder", "sdxl_0_0/kohya_sgm.safetensors");
     }
 
     void anotherFamilyIsRefused() {
@@ -231,12 +228,11 @@ private Q_SLOTS:
 
     /// The second text encoder of FLUX.1, which kohya's trainers call the third.
     void kohyasT5IsThatOfTheModel_data() {
-        QTest::addColumn<QString>("down");
-        QTest::addColumn<QString>("up");
+        const testing::Rows<QString, QString> row("down", "up");
         const QString dotted = "text_encoder_2.encoder.block.0.layer.0.SelfAttention.q";
         const QString mangled = "lora_te3_encoder_block_0_layer_0_SelfAttention_q";
-        QTest::newRow("diffusers") << dotted + ".lora_A.weight" << dotted + ".lora_B.weight";
-        QTest::newRow("kohya") << mangled + ".lora_down.weight" << mangled + ".lora_up.weight";
+        row("diffusers", dotted + ".lora_A.weight", dotted + ".lora_B.weight");
+        row("kohya", mangled + ".lora_down.weight", mangled + ".lora_up.weight");
     }
 
     void kohyasT5IsThatOfTheModel() {
@@ -289,34 +285,33 @@ private Q_SLOTS:
     }
 
     void whatIsLeftOutHasATrueHint_data() {
-        QTest::addColumn<QStringList>("more");
-        QTest::addColumn<QString>("metadata");
-        QTest::addColumn<QString>("hint");
+        const testing::Rows<QStringList, QString, QString> row("more", "metadata", "hint");
         const QString foreign = "check that the LoRA was trained for this kind of model";
         const QString modulations =
             "differences of modulations (diff_m) are not built; all other layers are used";
         const QString embeddings =
             "embeddings inside a LoRA are not read: save each as a file of its own in a folder of "
             "embeddings";
-        QTest::newRow("nothing") << QStringList() << ""
-                                 << "";
-        QTest::newRow("a layer") << QStringList{"unet.nowhere.lora_A.weight",
-                                                "unet.nowhere.lora_B.weight"}
-                                 << "" << foreign;
-        QTest::newRow("modulations")
-            << QStringList{"diffusion_model.blocks.0.diff_m", "diffusion_model.head.diff_m"} << ""
-            << modulations;
-        QTest::newRow("embeddings")
-            << QStringList{"bundle_emb.cat.string_to_param.*"} << "" << embeddings;
-        QTest::newRow("both") << QStringList{"bundle_emb.cat.clip_l",
-                                             "diffusion_model.blocks.0.diff_m"}
-                              << "" << modulations + "; " + embeddings;
-        QTest::newRow("another tensor") << QStringList{"counter"} << ""
-                                        << "tensors without a layer change nothing; all layers are "
-                                           "used";
-        QTest::newRow("settings of nobody")
-            << QStringList() << R"({"prior.lora_alpha": 16})"
-            << "compare the strength with the program that the LoRA was made for";
+        row("nothing", {}, "", "");
+        row("a layer", {"unet.nowhere.lora_A.weight", "unet.nowhere.lora_B.weight"}, "", foreign);
+        row("modulations",
+            {"diffusion_model.blocks.0.diff_m", "diffusion_model.head.diff_m"},
+            "",
+            modulations);
+        row("embeddings", {"bundle_emb.cat.string_to_param.*"}, "", embeddings);
+        row("both",
+            {"bundle_emb.cat.clip_l", "diffusion_model.blocks.0.diff_m"},
+            "",
+            modulations + "; " + embeddings);
+        row("another tensor",
+            {"counter"},
+            "",
+            "tensors without a layer change nothing; all layers are "
+            "used");
+        row("settings of nobody",
+            {},
+            R"({"prior.lora_alpha": 16})",
+            "compare the strength with the program that the LoRA was made for");
     }
 
     void whatIsLeftOutHasATrueHint() {

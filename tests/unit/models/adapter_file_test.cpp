@@ -117,12 +117,7 @@ private Q_SLOTS:
     }
 
     void alphasOfEveryType_data() {
-        QTest::addColumn<int>("type");
-        QTest::addColumn<double>("alpha");
-        QTest::addColumn<double>("scale");
-        const auto row = [](const char* name, DType type, double alpha, double scale) {
-            QTest::newRow(name) << static_cast<int>(type) << alpha << scale;
-        };
+        const testing::Rows<DType, double, double> row("type", "alpha", "scale");
         row("f16", DType::F16, 6, 1.5);
         row("bf16", DType::BF16, 6, 1.5);
         row("f32", DType::F32, 1, 0.25);
@@ -133,7 +128,7 @@ private Q_SLOTS:
     }
 
     void alphasOfEveryType() {
-        QFETCH(int, type);
+        QFETCH(DType, type);
         QFETCH(double, alpha);
         QFETCH(double, scale);
         for (const Shape& shape : {Shape{}, Shape{1}}) {
@@ -141,7 +136,7 @@ private Q_SLOTS:
             const std::string path = folder.filePath("a.safetensors").toStdString();
             testing::writeAdapter(path,
                                   kohyaLora("lora_unet_a", 8, 8, 4),
-                                  {{"lora_unet_a.alpha", {static_cast<DType>(type), alpha, shape}},
+                                  {{"lora_unet_a.alpha", {type, alpha, shape}},
                                    {"lora_unet_b.alpha", {DType::F32, 77}}});
             const AdapterFile file = models::openAdapterFile(path);
             QCOMPARE(file.layers.size(), size_t{1});
@@ -237,10 +232,9 @@ private Q_SLOTS:
     }
 
     void metadataOfEveryComponentIsRead_data() {
-        QTest::addColumn<QString>("prefix");
-        QTest::addColumn<QString>("component");
-        const auto row = [](const char* prefix, const char* component) {
-            QTest::newRow(prefix) << prefix << component;
+        const testing::Rows<QString, QString> add("prefix", "component");
+        const auto row = [&](const char* prefix, const char* component) {
+            add(prefix, prefix, component);
         };
         row("unet.", "denoiser");
         row("transformer.", "denoiser");
@@ -291,12 +285,7 @@ private Q_SLOTS:
     }
 
     /// Every kind at a weight of its size.
-    void everyKindFits_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < kinds().size(); ++i) {
-            QTest::newRow(kinds()[i].first) << static_cast<int>(i);
-        }
-    }
+    void everyKindFits_data() { testing::addEach(kinds(), &Kind::first); }
 
     void everyKindFits() {
         QFETCH(int, index);

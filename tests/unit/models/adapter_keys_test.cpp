@@ -24,10 +24,7 @@ class AdapterKeysTest : public QObject {
 private Q_SLOTS:
 
     void namesAreTakenApart_data() {
-        QTest::addColumn<QString>("reported");
-        const auto row = [](const char* key, const char* reported) {
-            QTest::newRow(key) << reported;
-        };
+        const testing::Rows<QString> row("reported");
         row("lora_unet_mid_block_attentions_0_proj_in.lora_down.weight",
             "denoiser mid_block_attentions_0_proj_in low_rank down");
         row("lora_unet_input_blocks_4_1_proj_in.lora_up.weight",

@@ -42,12 +42,9 @@ class AdapterNamesTest : public QObject {
 private Q_SLOTS:
 
     void unetsNames_data() {
-        QTest::addColumn<QString>("weight");
-        const auto row = [](const char* name, const std::string& weight) {
-            QTest::newRow(name) << QString::fromStdString(weight);
-        };
-        const std::string q = std::string(kLayer) + "attn1.to_q.weight";
-        const std::string out = std::string(kLayer) + "attn1.to_out.0.weight";
+        const testing::Rows<QString> row("weight");
+        const QString q = QString(kLayer) + "attn1.to_q.weight";
+        const QString out = QString(kLayer) + "attn1.to_out.0.weight";
         row("lora_unet_down_blocks_0_attentions_0_transformer_blocks_0_attn1_to_q", q);
         row("lora_unet_input_blocks_1_1_transformer_blocks_0_attn1_to_q", q);
         row("diffusion_model.input_blocks.1.1.transformer_blocks.0.attn1.to_q", q);
@@ -89,11 +86,7 @@ private Q_SLOTS:
     }
 
     void textModelsNames_data() {
-        QTest::addColumn<QString>("module");
-        QTest::addColumn<int>("out");
-        const auto row = [](const char* name, const char* module, int out) {
-            QTest::newRow(name) << module << out;
-        };
+        const testing::Rows<QString, int> row("module", "out");
         row("lora_te_text_model_encoder_layers_0_mlp_fc1", "encoder.layers.0.mlp.fc1", 3072);
         row("lora_te1_text_model_encoder_layers_0_mlp_fc1", "encoder.layers.0.mlp.fc1", 3072);
         row("lora_te_encoder_layers_0_mlp_fc1", "encoder.layers.0.mlp.fc1", 3072);

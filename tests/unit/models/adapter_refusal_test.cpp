@@ -169,12 +169,7 @@ class AdapterRefusalTest : public QObject {
 
 private Q_SLOTS:
 
-    void headersThatAreRefused_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < refusedHeaders().size(); ++i) {
-            QTest::newRow(refusedHeaders()[i].row) << static_cast<int>(i);
-        }
-    }
+    void headersThatAreRefused_data() { testing::addEach(refusedHeaders(), &Refused::row); }
 
     void headersThatAreRefused() {
         QFETCH(int, index);
@@ -244,16 +239,13 @@ private Q_SLOTS:
     }
 
     void peftsConfigIsChecked_data() {
-        QTest::addColumn<QString>("metadata");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("no JSON") << "{"
-                                 << "lora_adapter_metadata";
-        QTest::newRow("a text") << R"({"unet.lora_alpha": "4"})"
-                                << "lora_alpha";
-        QTest::newRow("rank 0") << R"({"unet.r": 0})"
-                                << "rank";
-        QTest::newRow("a regular expression") << R"({"unet.alpha_pattern": {".*attn1.*": 4}})"
-                                              << "regular expression";
+        const testing::Rows<QString, QString> row("metadata", "expected");
+        row("no JSON", "{", "lora_adapter_metadata");
+        row("a text", R"({"unet.lora_alpha": "4"})", "lora_alpha");
+        row("rank 0", R"({"unet.r": 0})", "rank");
+        row("a regular expression",
+            R"({"unet.alpha_pattern": {".*attn1.*": 4}})",
+            "regular expression");
     }
 
     void peftsConfigIsChecked() {

@@ -7,6 +7,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/golden_ids.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -18,6 +19,8 @@ namespace byte_level_tokenizer_test {
 using namespace lowtide;
 using models::ByteLevelTokenizer;
 using models::CheckpointFolder;
+using testing::removed;
+using testing::replaced;
 
 namespace {
 
@@ -99,95 +102,74 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNotBuilt_data() {
-        QTest::addColumn<QByteArray>("changes");  // a JSON patch
-        QTest::addColumn<int>("kind");
-        QTest::addColumn<QString>("names");
-        const auto row =
-            [](const char* name, const char* change, ErrorKind kind, const char* names) {
-                QTest::newRow(name)
-                    << QByteArray("[") + change + "]" << static_cast<int>(kind) << names;
-            };
+        // Changes are a JSON patch.
+        const testing::Rows<QByteArray, ErrorKind, QString> row("changes", "kind", "names");
         using enum ErrorKind;
-        row("a unigram model",
-            R"({"op": "replace", "path": "/model/type", "value": "Unigram"})",
-            Unsupported,
-            "Unigram");
+        row("a unigram model", replaced("/model/type", R"("Unigram")"), Unsupported, "Unigram");
         row("words with an end",
-            R"({"op": "replace", "path": "/model/end_of_word_suffix", "value": "</w>"})",
+            replaced("/model/end_of_word_suffix", R"("</w>")"),
             Unsupported,
             "</w>");
         row("another normalizer",
-            R"({"op": "replace", "path": "/normalizer", "value": {"type": "NFKC"}})",
+            replaced("/normalizer", R"({"type": "NFKC"})"),
             Unsupported,
             "NFKC");
-        row("no splitting",
-            R"({"op": "replace", "path": "/pre_tokenizer", "value": null})",
-            Unsupported,
-            "ByteLevel");
+        row("no splitting", replaced("/pre_tokenizer", "null"), Unsupported, "ByteLevel");
         row("a space in front",
-            R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/1/add_prefix_space", "value": true})",
+            replaced("/pre_tokenizer/pretokenizers/1/add_prefix_space", "true"),
             Unsupported,
             "add_prefix_space");
         row("a space in front, as it is where nothing is said",
-            R"({"op": "remove", "path": "/pre_tokenizer/pretokenizers/1/add_prefix_space"})",
+            removed("/pre_tokenizer/pretokenizers/1/add_prefix_space"),
             Unsupported,
             "add_prefix_space");
         row("what lies between matches",
-            R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/0/invert", "value": true})",
+            replaced("/pre_tokenizer/pretokenizers/0/invert", "true"),
             Unsupported,
             "matches");
         row("a class without white space",
-            R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/0/pattern/Regex", "value": "[\\S]"})",
+            replaced("/pre_tokenizer/pretokenizers/0/pattern/Regex", R"("[\\S]")"),
             Unsupported,
             "in a class");
         row("removed matches",
-            R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/0/behavior", "value": "Removed"})",
+            replaced("/pre_tokenizer/pretokenizers/0/behavior", R"("Removed")"),
             Unsupported,
             "Removed");
         row("a repetition of nothing",
-            R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/0/pattern/Regex", "value": "*a"})",
+            replaced("/pre_tokenizer/pretokenizers/0/pattern/Regex", R"("*a")"),
             Unsupported,
             "*a");
         row("a class in a class",
-            R"({"op": "replace", "path": "/pre_tokenizer/pretokenizers/0/pattern/Regex", "value": "[a[b]]"})",
+            replaced("/pre_tokenizer/pretokenizers/0/pattern/Regex", R"("[a[b]]")"),
             Unsupported,
             "class in a class");
         row("another ending",
-            R"({"op": "replace", "path": "/post_processor/type", "value": "BertProcessing"})",
+            replaced("/post_processor/type", R"("BertProcessing")"),
             Unsupported,
             "BertProcessing");
         row("a template of unknown tokens",
-            R"({"op": "replace", "path": "/post_processor/special_tokens", "value": {}})",
+            replaced("/post_processor/special_tokens", "{}"),
             Unsupported,
             "begin_of_text");
-        row("stripping",
-            R"({"op": "replace", "path": "/added_tokens/0/lstrip", "value": true})",
-            Unsupported,
-            "lstrip");
-        row("stripping behind",
-            R"({"op": "replace", "path": "/added_tokens/0/rstrip", "value": true})",
-            Unsupported,
-            "rstrip");
+        row("stripping", replaced("/added_tokens/0/lstrip", "true"), Unsupported, "lstrip");
+        row("stripping behind", replaced("/added_tokens/0/rstrip", "true"), Unsupported, "rstrip");
         row("whole words alone",
-            R"({"op": "replace", "path": "/added_tokens/0/single_word", "value": true})",
+            replaced("/added_tokens/0/single_word", "true"),
             Unsupported,
             "single_word");
         row("a byte without a token",
-            R"({"op": "remove", "path": "/model/vocab/!"}, {"op": "replace", "path": "/model/merges", "value": []})",
+            removed("/model/vocab/!") + "," + replaced("/model/merges", "[]"),
             Unsupported,
             "some byte");
         row("a template whose token has an id below 0",
-            R"({"op": "replace", "path": "/post_processor/special_tokens/<|begin_of_text|>/ids", "value": [-1]})",
+            replaced("/post_processor/special_tokens/<|begin_of_text|>/ids", "[-1]"),
             Unsupported,
             "begin_of_text");
         row("an added token with an id below 0",
-            R"({"op": "replace", "path": "/added_tokens/0/id", "value": -1})",
+            replaced("/added_tokens/0/id", "-1"),
             Corrupt,
             "added_tokens");
-        row("an added token without an id",
-            R"({"op": "remove", "path": "/added_tokens/0/id"})",
-            Corrupt,
-            "added_tokens");
+        row("an added token without an id", removed("/added_tokens/0/id"), Corrupt, "added_tokens");
         row("an added token of another id",
             R"({"op": "add", "path": "/added_tokens/-", "value": {"id": 3, "content": "a"}})",
             Corrupt,
@@ -196,19 +178,19 @@ private Q_SLOTS:
 
     void refusesWhatIsNotBuilt() {
         QFETCH(QByteArray, changes);
-        QFETCH(int, kind);
+        QFETCH(ErrorKind, kind);
         QFETCH(QString, names);
         const QTemporaryDir copy;
         testing::copyFolder(folder_ + "/llama", copy.filePath("x"));
         const QString path = copy.filePath("x/tokenizer/tokenizer.json");
         const Json file = parseJson(testing::contentsOf(path).toStdString(), "tokenizer.json");
-        const Json changed = file.patch(parseJson(changes.toStdString(), "changes"));
+        const Json changed = file.patch(parseJson("[" + changes.toStdString() + "]", "changes"));
         testing::writeFile(path, QByteArray::fromStdString(changed.dump()));
 
         const auto error = testing::errorOf([&] { (void)openByteLevel(copy.path(), "x"); });
 
         QVERIFY(error);
-        QCOMPARE(static_cast<int>(error->kind()), kind);
+        QCOMPARE(error->kind(), kind);
         QVERIFY2(error->message().str().find(names.toStdString()) != std::string::npos,
                  error->what());
         QVERIFY2(error->message().str().find("tokenizer.json") != std::string::npos, error->what());

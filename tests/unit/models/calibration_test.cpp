@@ -99,11 +99,10 @@ private Q_SLOTS:
     /// What is pinned is measured where as much may be, from files else, and is unpinned
     /// afterwards.
     void measuresPinnedCopies_data() {
-        QTest::addColumn<qint64>("pinnable");
-        QTest::addColumn<bool>("isMeasured");
-        QTest::newRow("nothing") << qint64{0} << false;
-        QTest::newRow("less than it copies") << qint64{kMiB} << false;
-        QTest::newRow("enough") << qint64{64 * kMiB} << true;
+        const testing::Rows<qint64, bool> row("pinnable", "isMeasured");
+        row("nothing", 0, false);
+        row("less than it copies", qint64{kMiB}, false);
+        row("enough", qint64{64 * kMiB}, true);
     }
 
     void measuresPinnedCopies() {

@@ -120,22 +120,21 @@ private Q_SLOTS:
     }
 
     void takesOldSchedulersAsDiffusersPipelineDoes_data() {
-        QTest::addColumn<QByteArray>("config");
-        QTest::addColumn<QByteArray>("taken");
+        const testing::Rows<QByteArray, QByteArray> row("config", "taken");
         // The last column is pipe.scheduler.config of StableDiffusionPipeline, diffusers 0.42.1.
-        QTest::newRow("DDIM, nothing said")
-            << QByteArray(R"({"_class_name": "DDIMScheduler"})")
-            << QByteArray(R"({"steps_offset": 1, "clip_sample": false})");
-        QTest::newRow("PNDM of the first files")
-            << QByteArray(
-                   R"({"_class_name": "PNDMScheduler", "steps_offset": 0, "clip_sample": true})")
-            << QByteArray(R"({"steps_offset": 1, "clip_sample": false})");
-        QTest::newRow("single step solver has no offset")
-            << QByteArray(R"({"_class_name": "DPMSolverSinglestepScheduler"})")
-            << QByteArray(R"({"steps_offset": null})");
-        QTest::newRow("what cannot be read is left")
-            << QByteArray(R"({"_class_name": "DDIMScheduler", "steps_offset": "one"})")
-            << QByteArray(R"({"steps_offset": "one", "clip_sample": false})");
+        row("DDIM, nothing said",
+            QByteArray(R"({"_class_name": "DDIMScheduler"})"),
+            QByteArray(R"({"steps_offset": 1, "clip_sample": false})"));
+        row("PNDM of the first files",
+            QByteArray(
+                R"({"_class_name": "PNDMScheduler", "steps_offset": 0, "clip_sample": true})"),
+            QByteArray(R"({"steps_offset": 1, "clip_sample": false})"));
+        row("single step solver has no offset",
+            QByteArray(R"({"_class_name": "DPMSolverSinglestepScheduler"})"),
+            QByteArray(R"({"steps_offset": null})"));
+        row("what cannot be read is left",
+            QByteArray(R"({"_class_name": "DDIMScheduler", "steps_offset": "one"})"),
+            QByteArray(R"({"steps_offset": "one", "clip_sample": false})"));
     }
 
     void takesOldSchedulersAsDiffusersPipelineDoes() {
@@ -260,13 +259,7 @@ private Q_SLOTS:
                  open(CheckpointCopy().path())->tree("denoiser")->weights.size());
     }
 
-    void refusesSettingsByName_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Setting& setting : badSettings()) {
-            QTest::newRow(setting.row) << index++;
-        }
-    }
+    void refusesSettingsByName_data() { testing::addEach(badSettings(), &Setting::row); }
 
     void refusesSettingsByName() {
         QFETCH(int, index);

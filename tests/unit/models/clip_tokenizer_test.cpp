@@ -7,6 +7,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/golden_ids.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -19,6 +20,8 @@ using namespace lowtide;
 using models::CheckpointFolder;
 using models::ClipTokenizer;
 using models::TokenizedPrompt;
+using testing::removed;
+using testing::replaced;
 
 namespace {
 
@@ -121,50 +124,34 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNotBuilt_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QByteArray>("content");
-        QTest::addColumn<int>("kind");
-        QTest::addColumn<QString>("names");
-        const auto row = [](const char* name,
-                            const char* file,
-                            const char* content,
-                            ErrorKind kind,
-                            const char* names) {
-            QTest::newRow(name) << file << QByteArray(content) << static_cast<int>(kind) << names;
-        };
-        row("vocabulary is a list", "vocab.json", "[]", ErrorKind::Corrupt, "vocab.json");
-        row("negative id", "vocab.json", R"({"a": -1})", ErrorKind::Corrupt, "\"a\"");
-        row("huge id", "vocab.json", R"({"a": 99999999999})", ErrorKind::Corrupt, "\"a\"");
-        row("merge of nothing",
-            "merges.txt",
-            "#version: 0.2\na\n",
-            ErrorKind::Corrupt,
-            "merges.txt");
-        row("merge outside", "merges.txt", "a zzzz\n", ErrorKind::Corrupt, "a zzzz");
+        const testing::Rows<QString, QByteArray, ErrorKind, QString> row(
+            "file", "content", "kind", "names");
+        using enum ErrorKind;
+        row("vocabulary is a list", "vocab.json", "[]", Corrupt, "vocab.json");
+        row("negative id", "vocab.json", R"({"a": -1})", Corrupt, "\"a\"");
+        row("huge id", "vocab.json", R"({"a": 99999999999})", Corrupt, "\"a\"");
+        row("merge of nothing", "merges.txt", "#version: 0.2\na\n", Corrupt, "merges.txt");
+        row("merge outside", "merges.txt", "a zzzz\n", Corrupt, "a zzzz");
         row("length",
             "tokenizer_config.json",
             R"({"model_max_length": 2})",
-            ErrorKind::Corrupt,
+            Corrupt,
             "model_max_length");
         row("stripping",
             "special_tokens_map.json",
             R"({"bos_token": {"content": "<|startoftext|>", "lstrip": true}})",
-            ErrorKind::Unsupported,
+            Unsupported,
             "lstrip");
-        row("unknown end",
-            "special_tokens_map.json",
-            R"({"eos_token": "</s>"})",
-            ErrorKind::Corrupt,
-            "</s>");
+        row("unknown end", "special_tokens_map.json", R"({"eos_token": "</s>"})", Corrupt, "</s>");
         row("added token",
             "added_tokens.json",
             R"({"<cat-toy>": 999999})",
-            ErrorKind::Unsupported,
+            Unsupported,
             "<cat-toy>");
         row("settings are a list",
             "tokenizer_config.json",
             "[1]",
-            ErrorKind::Corrupt,
+            Corrupt,
             "tokenizer_config.json");
     }
 
@@ -178,66 +165,37 @@ private Q_SLOTS:
     }
 
     void refusesOtherTokenizerJson_data() {
-        QTest::addColumn<QByteArray>("changes");  // a JSON patch
-        QTest::addColumn<int>("kind");
-        QTest::addColumn<QString>("names");
-        const auto row =
-            [](const char* name, const char* change, ErrorKind kind, const char* names) {
-                QTest::newRow(name)
-                    << QByteArray("[") + change + "]" << static_cast<int>(kind) << names;
-            };
-        row("no model",
-            R"({"op": "remove", "path": "/model"})",
-            ErrorKind::Corrupt,
-            "tokenizer/tokenizer.json");
-        row("a unigram model",
-            R"({"op": "replace", "path": "/model/type", "value": "Unigram"})",
-            ErrorKind::Unsupported,
-            "Unigram");
+        // Changes are a JSON patch.
+        const testing::Rows<QByteArray, ErrorKind, QString> row("changes", "kind", "names");
+        using enum ErrorKind;
+        row("no model", removed("/model"), Corrupt, "tokenizer/tokenizer.json");
+        row("a unigram model", replaced("/model/type", R"("Unigram")"), Unsupported, "Unigram");
         row("words without an end",
-            R"({"op": "replace", "path": "/model/end_of_word_suffix", "value": ""})",
-            ErrorKind::Unsupported,
+            replaced("/model/end_of_word_suffix", R"("")"),
+            Unsupported,
             "</w>");
-        row("no vocabulary",
-            R"({"op": "remove", "path": "/model/vocab"})",
-            ErrorKind::Corrupt,
-            "vocab");
-        row("a list of words",
-            R"({"op": "replace", "path": "/model/vocab", "value": [["a", 0]]})",
-            ErrorKind::Corrupt,
-            "vocabulary");
-        row("a huge id",
-            R"({"op": "replace", "path": "/model/vocab/a", "value": 99999999999})",
-            ErrorKind::Corrupt,
-            "\"a\"");
-        row("merges are an object",
-            R"({"op": "replace", "path": "/model/merges", "value": {}})",
-            ErrorKind::Corrupt,
-            "merges");
+        row("no vocabulary", removed("/model/vocab"), Corrupt, "vocab");
+        row("a list of words", replaced("/model/vocab", R"([["a", 0]])"), Corrupt, "vocabulary");
+        row("a huge id", replaced("/model/vocab/a", "99999999999"), Corrupt, "\"a\"");
+        row("merges are an object", replaced("/model/merges", "{}"), Corrupt, "merges");
         row("a merge of three",
-            R"({"op": "replace", "path": "/model/merges/1", "value": ["a", "b", "c"]})",
-            ErrorKind::Corrupt,
+            replaced("/model/merges/1", R"(["a", "b", "c"])"),
+            Corrupt,
             "merge 1");
-        row("a merge outside",
-            R"({"op": "replace", "path": "/model/merges/1", "value": ["a", "zzzz"]})",
-            ErrorKind::Corrupt,
-            "a zzzz");
+        row("a merge outside", replaced("/model/merges/1", R"(["a", "zzzz"])"), Corrupt, "a zzzz");
         row("added tokens are an object",
-            R"({"op": "replace", "path": "/added_tokens", "value": {"a": 1}})",
-            ErrorKind::Corrupt,
+            replaced("/added_tokens", R"({"a": 1})"),
+            Corrupt,
             "added_tokens");
         row("an added token without an id",
-            R"({"op": "remove", "path": "/added_tokens/0/id"})",
-            ErrorKind::Unsupported,
+            removed("/added_tokens/0/id"),
+            Unsupported,
             "startoftext");
         row("a token outside the vocabulary",
             R"({"op": "add", "path": "/added_tokens/-", "value": {"id": 9999, "content": "<cat-toy>"}})",
-            ErrorKind::Unsupported,
+            Unsupported,
             "<cat-toy>");
-        row("stripping",
-            R"({"op": "replace", "path": "/added_tokens/0/lstrip", "value": true})",
-            ErrorKind::Unsupported,
-            "lstrip");
+        row("stripping", replaced("/added_tokens/0/lstrip", "true"), Unsupported, "lstrip");
     }
 
     void refusesOtherTokenizerJson() {
@@ -246,7 +204,7 @@ private Q_SLOTS:
         testing::copyFolder(folder_ + "/strings_saved", copy.filePath("x"));
         const QString path = copy.filePath("x/tokenizer/tokenizer.json");
         const Json file = parseJson(testing::contentsOf(path).toStdString(), "tokenizer.json");
-        const Json changed = file.patch(parseJson(changes.toStdString(), "changes"));
+        const Json changed = file.patch(parseJson("[" + changes.toStdString() + "]", "changes"));
         testing::writeFile(path, QByteArray::fromStdString(changed.dump()));
         checkRefusal(copy);
     }
@@ -262,11 +220,11 @@ private Q_SLOTS:
 private:
     /// Of the tokenizer below x, with the row's "kind" and "names".
     static void checkRefusal(const QTemporaryDir& folder) {
-        QFETCH(int, kind);
+        QFETCH(ErrorKind, kind);
         QFETCH(QString, names);
         const auto error = testing::errorOf([&] { (void)openTokenizer(folder.path(), "x"); });
         QVERIFY(error);
-        QCOMPARE(static_cast<int>(error->kind()), kind);
+        QCOMPARE(error->kind(), kind);
         QVERIFY2(error->message().str().find(names.toStdString()) != std::string::npos,
                  error->message().str().c_str());
     }

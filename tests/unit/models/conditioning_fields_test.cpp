@@ -117,13 +117,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(joined.tensor("image"), in(first).tensor("image")));
     }
 
-    void theSpecAgreesWithTheResult_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Edited& edited : edits()) {
-            QTest::newRow(edited.name) << index++;
-        }
-    }
+    void theSpecAgreesWithTheResult_data() { testing::addEach(edits(), &Edited::name); }
 
     void theSpecAgreesWithTheResult() {
         QFETCH(int, index);
@@ -235,12 +229,9 @@ private Q_SLOTS:
     }
 
     void anotherFamilysPromptIsRefused_data() {
-        QTest::addColumn<QString>("which");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("other fields") << "fields"
-                                      << "hold t5, pooled, llama, image and embeds";
-        QTest::newRow("another width") << "width"
-                                       << "t5 of the conditionings are 4 and 3 wide";
+        const testing::Rows<QString, QString> row("which", "expected");
+        row("other fields", "fields", "hold t5, pooled, llama, image and embeds");
+        row("another width", "width", "t5 of the conditionings are 4 and 3 wide");
     }
 
     void anotherFamilysPromptIsRefused() {

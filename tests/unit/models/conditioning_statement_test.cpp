@@ -75,15 +75,14 @@ private Q_SLOTS:
     }
 
     void knowsWhatItTakes_data() {
-        QTest::addColumn<QString>("parameter");
-        QTest::addColumn<bool>("isTaken");
-        QTest::newRow("second text") << "prompt_2" << true;
-        QTest::newRow("second negative text") << "negative_2" << true;
-        QTest::newRow("size") << "original_height" << true;
-        QTest::newRow("size of the negative side") << "negative_original_height" << false;
-        QTest::newRow("score") << "aesthetic_score" << true;
-        QTest::newRow("score of the negative side") << "negative_aesthetic_score" << true;
-        QTest::newRow("another size") << "target_width" << false;
+        const testing::Rows<QString, bool> row("parameter", "isTaken");
+        row("second text", "prompt_2", true);
+        row("second negative text", "negative_2", true);
+        row("size", "original_height", true);
+        row("size of the negative side", "negative_original_height", false);
+        row("score", "aesthetic_score", true);
+        row("score of the negative side", "negative_aesthetic_score", true);
+        row("another size", "target_width", false);
     }
 
     void knowsWhatItTakes() {

@@ -110,22 +110,19 @@ private Q_SLOTS:
     void initTestCase() { goldens_ = testing::controlGoldenFolder(); }
 
     void everyLayoutHasTheWeightsOfTheFolder_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("folder");
+        const testing::Rows<QString, QString> row("file", "folder");
         for (const QString net : {"sd15_0_0", "sdxl_0_0"}) {
             for (const QString name :
                  {"cldm.safetensors", "control_model.pth", "diffusers.safetensors"}) {
-                QTest::newRow(qPrintable(net + " " + name))
-                    << "files/" + net + "/" + name << "controlnet/" + net;
+                row(qPrintable(net + " " + name), "files/" + net + "/" + name, "controlnet/" + net);
             }
         }
         for (const QString net : {"sd15_0_full_adapter", "sd15_0_light_adapter"}) {
-            QTest::newRow(qPrintable(net)) << "files/" + net + "/tencent.safetensors"
-                                           << "controlnet/" + net;
+            row(qPrintable(net), "files/" + net + "/tencent.safetensors", "controlnet/" + net);
         }
-        QTest::newRow("xl adapter as one file")
-            << "controlnet/sdxl_1_full_adapter_xl/diffusion_pytorch_model.safetensors"
-            << "controlnet/sdxl_1_full_adapter_xl";
+        row("xl adapter as one file",
+            "controlnet/sdxl_1_full_adapter_xl/diffusion_pytorch_model.safetensors",
+            "controlnet/sdxl_1_full_adapter_xl");
     }
 
     void everyLayoutHasTheWeightsOfTheFolder() {
@@ -140,16 +137,15 @@ private Q_SLOTS:
     }
 
     void describeWhatTheyAre_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("family");
-        QTest::newRow("folder") << "controlnet/sd15_0_0"
-                                << "ControlNet for networks with a context 128 wide";
-        QTest::newRow("cldm") << "files/sd15_0_0/cldm.safetensors"
-                              << "ControlNet for networks with a context 128 wide";
-        QTest::newRow("adapter") << "files/sd15_0_light_adapter/tencent.safetensors"
-                                 << "T2I-Adapter for SD 1.x and 2.x";
-        QTest::newRow("adapter of XL") << "controlnet/sdxl_1_full_adapter_xl"
-                                       << "T2I-Adapter for SDXL";
+        const testing::Rows<QString, QString> row("path", "family");
+        row("folder", "controlnet/sd15_0_0", "ControlNet for networks with a context 128 wide");
+        row("cldm",
+            "files/sd15_0_0/cldm.safetensors",
+            "ControlNet for networks with a context 128 wide");
+        row("adapter",
+            "files/sd15_0_light_adapter/tencent.safetensors",
+            "T2I-Adapter for SD 1.x and 2.x");
+        row("adapter of XL", "controlnet/sdxl_1_full_adapter_xl", "T2I-Adapter for SDXL");
     }
 
     void describeWhatTheyAre() {
@@ -222,11 +218,9 @@ private Q_SLOTS:
     }
 
     void modesScaleByDepth_data() {
-        QTest::addColumn<int>("mode");
-        QTest::addColumn<double>("base");
-        QTest::newRow("prompt") << static_cast<int>(nodes::ControlMode::Prompt) << 0.825;
-        QTest::newRow("guess") << static_cast<int>(nodes::ControlMode::Guess)
-                               << std::pow(10.0, -1.0 / 12);
+        const testing::Rows<int, double> row("mode", "base");
+        row("prompt", static_cast<int>(nodes::ControlMode::Prompt), 0.825);
+        row("guess", static_cast<int>(nodes::ControlMode::Guess), std::pow(10.0, -1.0 / 12));
     }
 
     void modesScaleByDepth() {
@@ -269,17 +263,11 @@ private Q_SLOTS:
     }
 
     void whatDoesNotGoTogetherIsRefused_data() {
-        QTest::addColumn<QString>("kind");
-        QTest::addColumn<qint64>("hints");
-        QTest::addColumn<QStringList>("expected");
-        QTest::newRow("a number of hints")
-            << "whole" << qint64{2} << QStringList{"2 hints", "for 3 images"};
-        QTest::newRow("no hint at all")
-            << "whole" << qint64{0} << QStringList{"0 hints", "for 3 images"};
-        QTest::newRow("hints of another scale")
-            << "small hints" << qint64{1} << QStringList{"4 times", "8 times", "sd15_1"};
-        QTest::newRow("more channels than the denoiser")
-            << "wide" << qint64{1} << QStringList{"reads 9 channels", "denoiser 4"};
+        const testing::Rows<QString, qint64, QStringList> row("kind", "hints", "expected");
+        row("a number of hints", "whole", 2, {"2 hints", "for 3 images"});
+        row("no hint at all", "whole", 0, {"0 hints", "for 3 images"});
+        row("hints of another scale", "small hints", 1, {"4 times", "8 times", "sd15_1"});
+        row("more channels than the denoiser", "wide", 1, {"reads 9 channels", "denoiser 4"});
     }
 
     /// Before the run, on the port of the denoiser.
@@ -330,13 +318,12 @@ private Q_SLOTS:
     }
 
     void aHintHasASize_data() {
-        QTest::addColumn<bool>("isThere");
-        QTest::addColumn<QList<qint64>>("shape");
-        QTest::newRow("nothing connected") << false << QList<qint64>{};
-        QTest::newRow("not known") << true << QList<qint64>{};
-        QTest::newRow("no width") << true << QList<qint64>{1, 3, 64, 0};
-        QTest::newRow("no height") << true << QList<qint64>{1, 3, 0, 64};
-        QTest::newRow("no image") << true << QList<qint64>{3, 64};
+        const testing::Rows<bool, QList<qint64>> row("isThere", "shape");
+        row("nothing connected", false, {});
+        row("not known", true, {});
+        row("no width", true, {1, 3, 64, 0});
+        row("no height", true, {1, 3, 0, 64});
+        row("no image", true, {3, 64});
     }
 
     void aHintHasASize() {
@@ -359,32 +346,19 @@ private Q_SLOTS:
     }
 
     void otherFilesAreRefused_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("nothing there") << "no/such/net"
-                                       << "there is no ControlNet";
-        QTest::newRow("a checkpoint") << "checkpoint"
-                                      << "is no ControlNet or T2I-Adapter that is built";
-        QTest::newRow("Control-LoRA") << "lora"
-                                      << "Control-LoRA";
-        QTest::newRow("union") << "union"
-                               << "ControlNet Union";
-        QTest::newRow("cut off") << "cut"
-                                 << "cut.safetensors";
-        QTest::newRow("a wrong shape") << "shape"
-                                       << "zero_convs.1.0.weight";
-        QTest::newRow("a missing tensor") << "missing"
-                                          << "middle_block_out.0.bias";
-        QTest::newRow("groups that no shape states") << "groups"
-                                                     << "groups.lowtide.json";
-        QTest::newRow("a folder without settings") << "folder"
-                                                   << "has no config.json";
-        QTest::newRow("no settings") << "settings"
-                                     << "settings/config.json";
-        QTest::newRow("another class") << "class"
-                                       << "SparseControlNetModel";
-        QTest::newRow("hints of one channel") << "grey"
-                                              << "conditioning_channels is 1";
+        const testing::Rows<QString, QString> row("file", "expected");
+        row("nothing there", "no/such/net", "there is no ControlNet");
+        row("a checkpoint", "checkpoint", "is no ControlNet or T2I-Adapter that is built");
+        row("Control-LoRA", "lora", "Control-LoRA");
+        row("union", "union", "ControlNet Union");
+        row("cut off", "cut", "cut.safetensors");
+        row("a wrong shape", "shape", "zero_convs.1.0.weight");
+        row("a missing tensor", "missing", "middle_block_out.0.bias");
+        row("groups that no shape states", "groups", "groups.lowtide.json");
+        row("a folder without settings", "folder", "has no config.json");
+        row("no settings", "settings", "settings/config.json");
+        row("another class", "class", "SparseControlNetModel");
+        row("hints of one channel", "grey", "conditioning_channels is 1");
     }
 
     void otherFilesAreRefused() {

@@ -92,28 +92,24 @@ class ConvertRefusalTest : public QObject {
 private Q_SLOTS:
 
     void refusesWhatItCannotWrite_data() {
-        QTest::addColumn<QString>("storage");
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("storage") << "q9"
-                                 << "a.gguf"
-                                 << "there is no storage \"q9\"";
-        QTest::newRow("ending of GGUF")
-            << "q8_0"
-            << "a.safetensors"
-            << "q8_0 is written as a file that ends in .gguf, which \"a.safetensors\" does not";
-        QTest::newRow("ending")
-            << "f8"
-            << "a.gguf"
-            << "f8 is written as a file that ends in .safetensors, which \"a.gguf\" does not";
-        QTest::newRow("itself")
-            << "f16"
-            << "source.safetensors"
-            << "\"source.safetensors\" is the file that is read, it is not replaced";
-        QTest::newRow("folder")
-            << "f16"
-            << "none/a.safetensors"
-            << "cannot write \"a.safetensors\": the folder \"none\" does not exist";
+        const testing::Rows<QString, QString, QString> row("storage", "name", "message");
+        row("storage", "q9", "a.gguf", "there is no storage \"q9\"");
+        row("ending of GGUF",
+            "q8_0",
+            "a.safetensors",
+            "q8_0 is written as a file that ends in .gguf, which \"a.safetensors\" does not");
+        row("ending",
+            "f8",
+            "a.gguf",
+            "f8 is written as a file that ends in .safetensors, which \"a.gguf\" does not");
+        row("itself",
+            "f16",
+            "source.safetensors",
+            "\"source.safetensors\" is the file that is read, it is not replaced");
+        row("folder",
+            "f16",
+            "none/a.safetensors",
+            "cannot write \"a.safetensors\": the folder \"none\" does not exist");
     }
 
     void refusesWhatItCannotWrite() {

@@ -166,14 +166,11 @@ private Q_SLOTS:
     }
 
     void theDryRunPredictsActivationsAndForwards_data() {
-        QTest::addColumn<int>("interval");
-        QTest::addColumn<int>("depth");
-        QTest::addColumn<QString>("sampler");
-        QTest::addColumn<double>("cfg");
-        QTest::newRow("guided") << 3 << 1 << "ddim" << 7.5;
-        QTest::newRow("plain, deep") << 2 << 12 << "dpmpp_2m" << 1.0;
-        QTest::newRow("all full") << 1 << 0 << "euler_a" << 7.5;
-        QTest::newRow("two stages") << 3 << 4 << "heun" << 7.5;
+        const testing::Rows<int, int, QString, double> row("interval", "depth", "sampler", "cfg");
+        row("guided", 3, 1, "ddim", 7.5);
+        row("plain, deep", 2, 12, "dpmpp_2m", 1.0);
+        row("all full", 1, 0, "euler_a", 7.5);
+        row("two stages", 3, 4, "heun", 7.5);
     }
 
     /// What a session holds is part of it, also in full steps that follow partial ones.

@@ -96,13 +96,7 @@ bool isTaken(const Case& asked) {
 class DeltaKindsTest : public QObject {
     Q_OBJECT
 
-    static void addGood() {
-        QTest::addColumn<int>("index");
-        const auto all = goodCases();
-        for (size_t i = 0; i < all.size(); ++i) {
-            QTest::newRow(all[i].first) << static_cast<int>(i);
-        }
-    }
+    static void addGood() { testing::addEach(goodCases(), &std::pair<const char*, Case>::first); }
 
 private Q_SLOTS:
 
@@ -162,13 +156,11 @@ private Q_SLOTS:
     }
 
     void alphasCountByRank_data() {
-        QTest::addColumn<int>("index");
-        QTest::addColumn<double>("scale");
+        const testing::Rows<int, double> row("index", "scale");
         const double ranks[] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 0, 2, 2, 0, 0, 0, 0};
         const auto all = goodCases();
         for (size_t i = 0; i < all.size(); ++i) {
-            QTest::newRow(all[i].first)
-                << static_cast<int>(i) << (ranks[i] > 0 ? 3 / ranks[i] : 1.0);
+            row(all[i].first, static_cast<int>(i), (ranks[i] > 0 ? 3 / ranks[i] : 1.0));
         }
     }
 

@@ -226,19 +226,12 @@ private Q_SLOTS:
     }
 
     void reportsWhatItPredicts_data() {
-        QTest::addColumn<QStringList>("keys");
-        QTest::addColumn<QString>("metadata");
-        QTest::addColumn<QString>("chosen");
-        QTest::addColumn<QString>("prediction");
-        QTest::newRow("nothing") << QStringList() << QString() << "checkpoint"
-                                 << "epsilon";
-        QTest::newRow("key") << QStringList{"v_pred"} << QString() << "checkpoint"
-                             << "v_prediction";
-        QTest::newRow("metadata") << QStringList() << "v"
-                                  << "checkpoint"
-                                  << "v_prediction";
-        QTest::newRow("the user chose") << QStringList{"v_pred"} << QString() << "epsilon"
-                                        << "epsilon";
+        const testing::Rows<QStringList, QString, QString, QString> row(
+            "keys", "metadata", "chosen", "prediction");
+        row("nothing", {}, "", "checkpoint", "epsilon");
+        row("key", {"v_pred"}, "", "checkpoint", "v_prediction");
+        row("metadata", {}, "v", "checkpoint", "v_prediction");
+        row("the user chose", {"v_pred"}, "", "epsilon", "epsilon");
     }
 
     void reportsWhatItPredicts() {
@@ -312,20 +305,13 @@ private Q_SLOTS:
     }
 
     void blamesTheDenoiser_data() {
-        QTest::addColumn<QString>("row");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("not there") << "missing"
-                                   << "there is no denoiser \"missing\"";
-        QTest::newRow("another network") << "vae_diffusers.safetensors"
-                                         << "has no unet";
-        QTest::newRow("cut off") << "cut"
-                                 << "unet.safetensors";
-        QTest::newRow("a tensor less") << "less"
-                                       << "1 missing: input_blocks.4.0.in_layers.0.weight";
-        QTest::newRow("other channels") << "channels"
-                                        << "the denoiser of unet.safetensors takes 7 channels";
-        QTest::newRow("EDM's velocity") << "edm"
-                                        << "edm_vpred.sigma_max";
+        const testing::Rows<QString, QString> row("row", "text");
+        row("not there", "missing", "there is no denoiser \"missing\"");
+        row("another network", "vae_diffusers.safetensors", "has no unet");
+        row("cut off", "cut", "unet.safetensors");
+        row("a tensor less", "less", "1 missing: input_blocks.4.0.in_layers.0.weight");
+        row("other channels", "channels", "the denoiser of unet.safetensors takes 7 channels");
+        row("EDM's velocity", "edm", "edm_vpred.sigma_max");
     }
 
     void blamesTheDenoiser() {

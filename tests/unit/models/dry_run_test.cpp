@@ -304,10 +304,9 @@ private Q_SLOTS:
     }
 
     void countsWhatARecordKeeps_data() {
-        QTest::addColumn<QString>("device");
-        QTest::addColumn<int64_t>("bytes");
-        QTest::newRow("fake") << "fake" << 8 * kKiB;
-        QTest::newRow("cuda") << "cuda" << 4 * kKiB + 8 * kKiB + 8 * kKiB;
+        const testing::Rows<QString, int64_t> row("device", "bytes");
+        row("fake", "fake", 8 * kKiB);
+        row("cuda", "cuda", 4 * kKiB + 8 * kKiB + 8 * kKiB);
     }
 
     /// Its inputs and its result lie next to those of the forward.
@@ -327,12 +326,10 @@ private Q_SLOTS:
     }
 
     void countsWhatDecodingTakes_data() {
-        QTest::addColumn<int64_t>("block");
-        QTest::addColumn<bool>("decodesAtOnce");
-        QTest::addColumn<bool>("takesMore");
-        QTest::newRow("ATen") << int64_t{64} << false << true;
-        QTest::newRow("a kernel") << int64_t{64} << true << false;
-        QTest::newRow("blocks that kernels do not share") << int64_t{16} << true << true;
+        const testing::Rows<int64_t, bool, bool> row("block", "decodesAtOnce", "takesMore");
+        row("ATen", 64, false, true);
+        row("a kernel", 64, true, false);
+        row("blocks that kernels do not share", 16, true, true);
     }
 
     /// The kernel of a GPU takes its result alone, ATen's operators also an index of a number.
@@ -364,10 +361,9 @@ private Q_SLOTS:
     }
 
     void isCheapForHugeNetworks_data() {
-        QTest::addColumn<int>("factor");
-        QTest::addColumn<double>("goalSeconds");
-        QTest::newRow("320 to 640 channels") << 5 << 0.3;
-        QTest::newRow("more than 14 B parameters") << 40 << 1.0;
+        const testing::Rows<int, double> row("factor", "goalSeconds");
+        row("320 to 640 channels", 5, 0.3);
+        row("more than 14 B parameters", 40, 1.0);
     }
 
     void isCheapForHugeNetworks() {

@@ -157,21 +157,19 @@ private Q_SLOTS:
     }
 
     void filesAreRefused_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("expected");
+        const testing::Rows<QString, QByteArray, QString> add("name", "bytes", "expected");
         const auto row =
-            [](const char* what, const testing::TensorFile& tensors, const QString& expected) {
+            [&](const char* what, const testing::TensorFile& tensors, const QString& expected) {
                 const QTemporaryDir folder;
                 const QString path = folder.filePath("f.safetensors");
                 testing::writeTensorFile(path.toStdString(), tensors);
                 QFile file(path);
                 QVERIFY(file.open(QIODevice::ReadOnly));
-                QTest::newRow(what) << "f.safetensors" << file.readAll() << expected;
+                add(what, "f.safetensors", file.readAll(), expected);
             };
         const auto bytes =
-            [](const char* what, const std::string& content, const QString& expected) {
-                QTest::newRow(what) << "f.pt" << QByteArray::fromStdString(content) << expected;
+            [&](const char* what, const std::string& content, const QString& expected) {
+                add(what, "f.pt", QByteArray::fromStdString(content), expected);
             };
         const float nan = std::numeric_limits<float>::quiet_NaN();
         row("no vector", {{"emb_params", tensorOf({0, kWidth})}}, "is empty: its shape is [0, 4]");
@@ -218,12 +216,9 @@ private Q_SLOTS:
     }
 
     void otherWidthsAreRefused_data() {
-        QTest::addColumn<bool>("isOfTwo");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("one set")
-            << false << "\"ink.safetensors\" has vectors 4 wide, the text encoder reads 6";
-        QTest::newRow("two sets") << true
-                                  << "has vectors 5 wide for clip_g, the text encoder reads 6";
+        const testing::Rows<bool, QString> row("isOfTwo", "expected");
+        row("one set", false, "\"ink.safetensors\" has vectors 4 wide, the text encoder reads 6");
+        row("two sets", true, "has vectors 5 wide for clip_g, the text encoder reads 6");
     }
 
     void otherWidthsAreRefused() {
@@ -261,12 +256,10 @@ private Q_SLOTS:
     }
 
     void textsNameEmbeddings_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("wanted");
-        QTest::addColumn<QStringList>("missing");
-        const auto row = [](const char* text, const char* wanted, const QStringList& missing = {}) {
-            QTest::newRow(text) << text << wanted << missing;
-        };
+        const testing::Rows<QString, QString, QStringList> add("text", "wanted", "missing");
+        const auto row = [&](const char* text,
+                             const char* wanted,
+                             const QStringList& missing = {}) { add(text, text, wanted, missing); };
         row("a cat", "a cat");
         row("a blue cat", "a [blue] cat");
         row("BLUE, cat", "[blue] , cat");
@@ -325,16 +318,11 @@ private Q_SLOTS:
 
     /// As A1111 and ComfyUI lay their folders out.
     void foldersAreFound_data() {
-        QTest::addColumn<QString>("made");
-        QTest::addColumn<QString>("position");
-        QTest::newRow("in the folder") << "embeddings"
-                                       << ".";
-        QTest::newRow("next to the folder") << "models/embeddings"
-                                            << "models/checkpoints";
-        QTest::newRow("next to models") << "embeddings"
-                                        << "models/Stable-diffusion";
-        QTest::newRow("itself") << "embeddings"
-                                << "embeddings";
+        const testing::Rows<QString, QString> row("made", "position");
+        row("in the folder", "embeddings", ".");
+        row("next to the folder", "models/embeddings", "models/checkpoints");
+        row("next to models", "embeddings", "models/Stable-diffusion");
+        row("itself", "embeddings", "embeddings");
     }
 
     void foldersAreFound() {

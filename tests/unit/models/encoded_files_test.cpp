@@ -59,11 +59,7 @@ private Q_SLOTS:
     }
 
     void predictionsAreAsFarFromF32AsKnown_data() {
-        QTest::addColumn<double>("mini");
-        QTest::addColumn<double>("random");
-        const auto row = [](const char* name, double mini, double random) {
-            QTest::newRow(name) << mini << random;
-        };
+        const testing::Rows<double, double> row("mini", "random");
         row("exact.safetensors", 0, 0);
         row("f16.safetensors", 0, 5.8e-4);  // the mini model's own type
         row("int8.safetensors", 1.9e-3, 4.1e-3);

@@ -182,12 +182,7 @@ class FamilyPrecisionTest : public QObject {
 
 private Q_SLOTS:
 
-    void speedOfXlSumsInHalfWhereItIsBorne_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < std::size(kXlRows); ++i) {
-            QTest::newRow(kXlRows[i].name) << static_cast<int>(i);
-        }
-    }
+    void speedOfXlSumsInHalfWhereItIsBorne_data() { testing::addEach(kXlRows, &XlRow::name); }
 
     /// Case 5 of the product: SDXL base is sensitive, playground-v2.5 tolerant.
     void speedOfXlSumsInHalfWhereItIsBorne() {
@@ -212,12 +207,7 @@ private Q_SLOTS:
         QVERIFY2(note.find(row.note) != std::string::npos, note.c_str());
     }
 
-    void autoencodersOfXlAreUpcast_data() {
-        QTest::addColumn<int>("index");
-        for (size_t i = 0; i < std::size(kUpcastRows); ++i) {
-            QTest::newRow(kUpcastRows[i].name) << static_cast<int>(i);
-        }
-    }
+    void autoencodersOfXlAreUpcast_data() { testing::addEach(kUpcastRows, &UpcastRow::name); }
 
     void autoencodersOfXlAreUpcast() {
         QFETCH(int, index);

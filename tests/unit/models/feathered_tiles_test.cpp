@@ -108,12 +108,11 @@ private Q_SLOTS:
     }
 
     void givesTheWholeImage_whenPixelsDependOnTheirPositionAlone_data() {
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("width");
-        QTest::newRow("square") << 32 << 32;
-        QTest::newRow("odd") << 19 << 41;
-        QTest::newRow("one row of tiles") << 8 << 50;
-        QTest::newRow("narrower than a mirror image") << 50 << 1;
+        const testing::Rows<int, int> add("height", "width");
+        add("square", 32, 32);
+        add("odd", 19, 41);
+        add("one row of tiles", 8, 50);
+        add("narrower than a mirror image", 50, 1);
     }
 
     void givesTheWholeImage_whenPixelsDependOnTheirPositionAlone() {

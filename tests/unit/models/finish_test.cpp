@@ -167,19 +167,14 @@ private Q_SLOTS:
     }
 
     void eachNetworkComputesAsAsked_data() {
-        QTest::addColumn<QString>("precision");
-        QTest::addColumn<QString>("ofDenoiser");
-        QTest::addColumn<QString>("ofAutoencoder");
-        QTest::newRow("both") << R"("quality,compute=bf16")"
-                              << "bf16"
-                              << "bf16";
-        QTest::newRow("the denoiser") << R"({"components": {"denoiser": {"compute": "bf16"}}})"
-                                      << "bf16"
-                                      << "f32";
-        QTest::newRow("the autoencoder")
-            << R"({"components": {"autoencoder": {"compute": "bf16"}}})"
-            << "f32"
-            << "bf16";
+        const testing::Rows<QString, QString, QString> row(
+            "precision", "ofDenoiser", "ofAutoencoder");
+        row("both", R"("quality,compute=bf16")", "bf16", "bf16");
+        row("the denoiser", R"({"components": {"denoiser": {"compute": "bf16"}}})", "bf16", "f32");
+        row("the autoencoder",
+            R"({"components": {"autoencoder": {"compute": "bf16"}}})",
+            "f32",
+            "bf16");
     }
 
     /// As the stages compute that it takes a tile through.
@@ -282,11 +277,10 @@ private Q_SLOTS:
     }
 
     void endsBetweenImages_orAtOnce_data() {
-        QTest::addColumn<int>("mode");
-        QTest::addColumn<int>("steps");
-        QTest::newRow("not cancelled") << -1 << 8;
-        QTest::newRow("after this image") << static_cast<int>(CancelMode::AfterThisImage) << 4;
-        QTest::newRow("now") << static_cast<int>(CancelMode::Now) << 1;
+        const testing::Rows<int, int> row("mode", "steps");
+        row("not cancelled", -1, 8);
+        row("after this image", static_cast<int>(CancelMode::AfterThisImage), 4);
+        row("now", static_cast<int>(CancelMode::Now), 1);
     }
 
     void endsBetweenImages_orAtOnce() {

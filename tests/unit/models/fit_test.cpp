@@ -236,19 +236,8 @@ private Q_SLOTS:
     }
 
     void refuses_data() {
-        QTest::addColumn<QString>("mode");
-        QTest::addColumn<QSize>("size");
-        QTest::addColumn<QString>("method");
-        QTest::addColumn<int>("maskWidth");
-        QTest::addColumn<QString>("item");
-        const auto row = [](const char* name,
-                            const char* mode,
-                            QSize size,
-                            const char* method,
-                            int mask,
-                            const char* item) {
-            QTest::newRow(name) << mode << size << method << mask << item;
-        };
+        const testing::Rows<QString, QSize, QString, int, QString> row(
+            "mode", "size", "method", "maskWidth", "item");
         row("mode", "zoom", {0, 0}, "lanczos", 0, "mode");
         row("method", "crop", {0, 0}, "nearest", 0, "method");
         row("width is no multiple", "crop", {100, 0}, "lanczos", 0, "width");

@@ -45,14 +45,12 @@ class FlowShiftTest : public QObject {
 private Q_SLOTS:
 
     void aDynamicShiftFollowsTheSize_data() {
-        QTest::addColumn<int>("width");
-        QTest::addColumn<int>("height");
-        QTest::addColumn<double>("mu");
+        const testing::Rows<int, int, double> row("width", "height", "mu");
         // Of calculate_shift in diffusers' FluxPipeline; a token is 16 x 16 pixels.
-        QTest::newRow("256") << 256 << 256 << 0.5;
-        QTest::newRow("1024") << 1024 << 1024 << 1.15;
-        QTest::newRow("832 x 1216") << 832 << 1216 << 0.5 + 0.65 * (52 * 76 - 256) / 3840.0;
-        QTest::newRow("2048") << 2048 << 2048 << 0.5 + 0.65 * (16384 - 256) / 3840.0;
+        row("256", 256, 256, 0.5);
+        row("1024", 1024, 1024, 1.15);
+        row("832 x 1216", 832, 1216, 0.5 + 0.65 * (52 * 76 - 256) / 3840.0);
+        row("2048", 2048, 2048, 0.5 + 0.65 * (16384 - 256) / 3840.0);
     }
 
     void aDynamicShiftFollowsTheSize() {

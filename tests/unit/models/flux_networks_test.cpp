@@ -1,64 +1,28 @@
-// FLUX.1's transformer alone, on what the reference's own gave and got, and its names in files.
+// The names of FLUX.1's transformer in files.
 #include "plugin/base/json.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/families/flux/flux_file.hpp"
-#include "plugin/families/flux/flux_transformer.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
-#include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/model_bench.hpp"
-#include "tests/unit/models/truth.hpp"
-
-#include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
 
 namespace flux_networks_test {
 
 using namespace lowtide;
-using testing::TensorFile;
-using testing::tensorIn;
 
 class FluxNetworksTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
-    void initTestCase() {
-        folder_ = testing::fluxGoldenFolder().toStdString() + "/";
-        cases_ = testing::readCases("flux_cases");
-    }
-
-    void theTransformerAgrees_data() { testing::addCaseRows(cases_); }
-
-    void theTransformerAgrees() {
-        QFETCH(int, index);
-        const Json& test = cases_[static_cast<size_t>(index)];
-        const TensorFile all =
-            testing::readTensorFile(folder_ + test.at("name").get<std::string>() + ".safetensors");
-        const models::FluxTransformer transformer = open(test.at("checkpoint"));
-        const auto predict = [&](const testing::RecordedCall& call) {
-            return transformer.predict(call.forward,
-                                       call.input,
-                                       call.time,
-                                       {.states = tensorIn(all, "embeds." + call.branch),
-                                        .pooled = tensorIn(all, "pooled." + call.branch),
-                                        .guidance = test.value("guidance", 3.5)});
-        };
-        testing::checkRecordedCalls(
-            all, transformer.tree(), test.at("cfg").get<double>() > 1, predict);
-    }
-
     void namesOfWeights_data() {
-        QTest::addColumn<QString>("ours");
-        QTest::addColumn<QString>("authors");
-        const auto row = [](const char* ours, const char* authors) {
-            QTest::newRow(ours) << ours << authors;
-        };
+        const testing::Rows<QString, QString> add("ours", "authors");
+        const auto row = [&](const char* ours, const char* authors) { add(ours, ours, authors); };
         row("x_embedder.weight", "img_in.weight");
         row("context_embedder.bias", "txt_in.bias");
         row("time_text_embed.text_embedder.linear_2.weight", "vector_in.out_layer.weight");
@@ -83,11 +47,8 @@ private Q_SLOTS:
     }
 
     void namesOfXLabs_data() {
-        QTest::addColumn<QString>("ours");
-        QTest::addColumn<QString>("theirs");
-        const auto row = [](const char* ours, const char* theirs) {
-            QTest::newRow(ours) << ours << theirs;
-        };
+        const testing::Rows<QString, QString> add("ours", "theirs");
+        const auto row = [&](const char* ours, const char* theirs) { add(ours, ours, theirs); };
         row("transformer_blocks.2.attn.add_k_proj.weight",
             "double_blocks.2.processor.qkv_lora2.weight[k]");
         row("transformer_blocks.2.attn.to_out.0.weight",
@@ -128,31 +89,15 @@ private Q_SLOTS:
         QVERIFY(naming && naming->isOwn);
         const Json reported = models::openDenoiser({.path = file, .name = "file"}, "")
                                   ->readJson("transformer/config.json");
-        const Json stated = configOf("flux_0");
+        const QString config =
+            testing::fluxGoldenFolder() + "/checkpoints/flux_0/transformer/config.json";
+        const Json stated = Json::parse(testing::contentsOf(config).toStdString());
         for (const auto& [key, value] : reported.items()) {
             if (key != "out_channels") {  // the config leaves it out
                 QVERIFY2(stated.at(key) == value, key.c_str());
             }
         }
     }
-
-private:
-    [[nodiscard]] Json configOf(const std::string& checkpoint) const {
-        const QByteArray config = testing::contentsOf(QString::fromStdString(
-            folder_ + "checkpoints/" + checkpoint + "/transformer/config.json"));
-        return Json::parse(config.toStdString());
-    }
-
-    [[nodiscard]] models::FluxTransformer open(const std::string& checkpoint) const {
-        return {
-            models::readFluxConfig(configOf(checkpoint), "config.json"),
-            models::openWeights(
-                folder_ + "checkpoints/" + checkpoint, "transformer", "diffusion_pytorch_model"),
-            "denoiser"};
-    }
-
-    std::string folder_;
-    Json cases_;
 };
 
 LOWTIDE_TEST(FluxNetworksTest)

@@ -76,4 +76,12 @@ int countOtherIds(const TokenIds& tokens, const Json& texts, const Json& rows) {
     return wrong;
 }
 
+QByteArray replaced(const char* path, const QByteArray& value) {
+    return R"({"op": "replace", "path": ")" + QByteArray(path) + R"(", "value": )" + value + "}";
+}
+
+QByteArray removed(const char* path) {
+    return R"({"op": "remove", "path": ")" + QByteArray(path) + R"("})";
+}
+
 }  // namespace lowtide::testing

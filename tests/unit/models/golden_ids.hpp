@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 
+#include <QByteArray>
 #include <QString>
 
 #include <cstdint>
@@ -20,5 +21,9 @@ using TokenIds = std::function<std::vector<int64_t>(const std::string& text, int
 
 /// How many of the texts get other ids than `rows` have; shows the first five.
 [[nodiscard]] int countOtherIds(const TokenIds& tokens, const Json& texts, const Json& rows);
+
+/// The operation of a JSON patch that puts another value at `path`, or nothing.
+[[nodiscard]] QByteArray replaced(const char* path, const QByteArray& value);
+[[nodiscard]] QByteArray removed(const char* path);
 
 }  // namespace lowtide::testing

@@ -106,13 +106,7 @@ class HandoverTest : public QObject {
 
 private Q_SLOTS:
 
-    void refusedBeforeTheRun_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : kRefusals) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
+    void refusedBeforeTheRun_data() { testing::addEach(kRefusals, &Refusal::row); }
 
     /// By the spec, which `check` and `plan` ask for.
     void refusedBeforeTheRun() {
@@ -173,10 +167,9 @@ private Q_SLOTS:
     }
 
     void nothingButTheLatentIsHandedOver_data() {
-        QTest::addColumn<bool>("keepNoise");
-        QTest::addColumn<bool>("addNoise");
-        QTest::newRow("by default") << false << true;
-        QTest::newRow("with what two passes by steps want") << true << false;
+        const testing::Rows<bool, bool> row("keepNoise", "addNoise");
+        row("by default", false, true);
+        row("with what two passes by steps want", true, false);
     }
 
     /// Whatever the switches of ranges by steps state: the base's noise is kept, none is added.
@@ -207,16 +200,14 @@ private Q_SLOTS:
     }
 
     void planCountsTheCallsOfARange_data() {
-        QTest::addColumn<QString>("sampler");
-        QTest::addColumn<double>("startAt");
-        QTest::addColumn<double>("endAt");
-        QTest::addColumn<int>("calls");
+        const testing::Rows<QString, double, double, int> row(
+            "sampler", "startAt", "endAt", "calls");
         // 1000 timesteps in 20 steps, from 951 down in strides of 50.
-        QTest::newRow("base") << "ddim" << 0.0 << 0.8 << 16;
-        QTest::newRow("refiner") << "ddim" << 0.8 << 1.0 << 4;
-        QTest::newRow("middle") << "ddim" << 0.3 << 0.8 << 10;
-        QTest::newRow("base of two stages") << "heun" << 0.0 << 0.5 << 19;
-        QTest::newRow("refiner of two stages") << "heun" << 0.5 << 1.0 << 21;
+        row("base", "ddim", 0.0, 0.8, 16);
+        row("refiner", "ddim", 0.8, 1.0, 4);
+        row("middle", "ddim", 0.3, 0.8, 10);
+        row("base of two stages", "heun", 0.0, 0.5, 19);
+        row("refiner of two stages", "heun", 0.5, 1.0, 21);
     }
 
     void planCountsTheCallsOfARange() {

@@ -1,6 +1,7 @@
 // Compares two passes with the latents at another size between with those of diffusers.
 
 #include "plugin/base/json.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/image_bench.hpp"
 #include "tests/unit/models/truth.hpp"
@@ -32,13 +33,7 @@ private Q_SLOTS:
         cases_ = parseJson(truth_->text("cases.json"), "cases.json");
     }
 
-    void everyStageIsThatOfTheReference_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Json& each : cases_) {
-            QTest::newRow(each.at("name").get<std::string>().c_str()) << index++;
-        }
-    }
+    void everyStageIsThatOfTheReference_data() { testing::addCaseRows(cases_); }
 
     void everyStageIsThatOfTheReference() {
         QFETCH(int, index);

@@ -74,12 +74,7 @@ class ImageFieldsTest : public QObject {
 
 private Q_SLOTS:
 
-    void reportsWhatWasGivenWithThePrompt_data() {
-        QTest::addColumn<int>("index");
-        for (int index = 0; const Stated& each : reported()) {
-            QTest::newRow(each.row) << index++;
-        }
-    }
+    void reportsWhatWasGivenWithThePrompt_data() { testing::addEach(reported(), &Stated::row); }
 
     void reportsWhatWasGivenWithThePrompt() {
         QFETCH(int, index);

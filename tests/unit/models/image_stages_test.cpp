@@ -33,16 +33,11 @@ class ImageStagesTest : public QObject {
 private Q_SLOTS:
 
     void encodeRefuses_data() {
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("maskWidth");
-        QTest::addColumn<QString>("sampling");
-        QTest::addColumn<QString>("item");
-        QTest::newRow("height") << 20 << 0 << "sample"
-                                << "image";
-        QTest::newRow("mask") << 16 << 24 << "sample"
-                              << "mask";
-        QTest::newRow("sampling") << 16 << 0 << "median"
-                                  << "sampling";
+        const testing::Rows<int, int, QString, QString> row(
+            "height", "maskWidth", "sampling", "item");
+        row("height", 20, 0, "sample", "image");
+        row("mask", 16, 24, "sample", "mask");
+        row("sampling", 16, 0, "median", "sampling");
     }
 
     void encodeRefuses() {
@@ -158,19 +153,17 @@ private Q_SLOTS:
     }
 
     void masksAreMadeOfLevels_data() {
-        QTest::addColumn<QString>("channel");
-        QTest::addColumn<double>("threshold");
-        QTest::addColumn<bool>("isInverted");
-        QTest::addColumn<QList<double>>("expected");
+        const testing::Rows<QString, double, bool, QList<double>> row(
+            "channel", "threshold", "isInverted", "expected");
         using List = QList<double>;
         // brightness of the pixels below: 0.1495, 0.55, 0.794
-        QTest::newRow("brightness") << "brightness" << 0.5 << false << List{0, 1, 1};
-        QTest::newRow("threshold") << "brightness" << 0.6 << false << List{0, 0, 1};
-        QTest::newRow("inverted") << "brightness" << 0.6 << true << List{1, 1, 0};
-        QTest::newRow("soft") << "brightness" << 0.0 << false << List{0.1495, 0.55, 0.794};
-        QTest::newRow("red") << "red" << 0.5 << false << List{1, 1, 0};
-        QTest::newRow("green") << "green" << 0.0 << false << List{0, 0.55, 1};
-        QTest::newRow("blue, inverted") << "blue" << 0.0 << true << List{1, 0.45, 0};
+        row("brightness", "brightness", 0.5, false, List{0, 1, 1});
+        row("threshold", "brightness", 0.6, false, List{0, 0, 1});
+        row("inverted", "brightness", 0.6, true, List{1, 1, 0});
+        row("soft", "brightness", 0.0, false, List{0.1495, 0.55, 0.794});
+        row("red", "red", 0.5, false, List{1, 1, 0});
+        row("green", "green", 0.0, false, List{0, 0.55, 1});
+        row("blue, inverted", "blue", 0.0, true, List{1, 0.45, 0});
     }
 
     void masksAreMadeOfLevels() {

@@ -167,13 +167,7 @@ private Q_SLOTS:
 
     void initTestCase() { goldens_ = testing::imageGoldenFolder().toStdString(); }
 
-    void denoiseRefuses_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : refusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
+    void denoiseRefuses_data() { testing::addEach(refusals(), &Refusal::row); }
 
     /// Before the run in the same words.
     void denoiseRefuses() {
@@ -183,26 +177,14 @@ private Q_SLOTS:
         checkRefusal(kMini, refusal, !isOfAnotherKind);
     }
 
-    void fourChannelsRefuse_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : blendRefusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
+    void fourChannelsRefuse_data() { testing::addEach(blendRefusals(), &Refusal::row); }
 
     void fourChannelsRefuse() {
         QFETCH(int, index);
         checkRefusal(kMini, blendRefusals()[static_cast<size_t>(index)], true);
     }
 
-    void nineChannelsRefuse_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : fillRefusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
+    void nineChannelsRefuse_data() { testing::addEach(fillRefusals(), &Refusal::row); }
 
     void nineChannelsRefuse() {
         QFETCH(int, index);
@@ -256,12 +238,11 @@ private Q_SLOTS:
     }
 
     void nineChannelsSeeAMaskOfNoughtsAndOnes_data() {
-        QTest::addColumn<double>("level");
-        QTest::addColumn<double>("seen");
-        QTest::newRow("white") << 1.0 << 1.0;
-        QTest::newRow("grey") << 0.6 << 1.0;
-        QTest::newRow("the least") << 0.5 << 1.0;
-        QTest::newRow("faint") << 0.4 << 0.0;
+        const testing::Rows<double, double> row("level", "seen");
+        row("white", 1.0, 1.0);
+        row("grey", 0.6, 1.0);
+        row("the least", 0.5, 1.0);
+        row("faint", 0.4, 0.0);
     }
 
     /// As diffusers makes it; a mask that is too faint for that is reported.
@@ -288,15 +269,13 @@ private Q_SLOTS:
     }
 
     void strengthTakesTheLastSteps_data() {
-        QTest::addColumn<int>("steps");
-        QTest::addColumn<double>("strength");
-        QTest::addColumn<int>("calls");
+        const testing::Rows<int, double, int> row("steps", "strength", "calls");
         // int(steps * strength) of Python
-        QTest::newRow("10 x 0.7") << 10 << 0.7 << 7;
-        QTest::newRow("100 x 0.29") << 100 << 0.29 << 28;
-        QTest::newRow("5 x 0.6") << 5 << 0.6 << 3;
-        QTest::newRow("3 x 1") << 3 << 1.0 << 3;
-        QTest::newRow("4 x 0.25") << 4 << 0.25 << 1;
+        row("10 x 0.7", 10, 0.7, 7);
+        row("100 x 0.29", 100, 0.29, 28);
+        row("5 x 0.6", 5, 0.6, 3);
+        row("3 x 1", 3, 1.0, 3);
+        row("4 x 0.25", 4, 0.25, 1);
     }
 
     void strengthTakesTheLastSteps() {

@@ -97,14 +97,10 @@ private Q_SLOTS:
     void initTestCase() { goldens_ = testing::ipGoldenFolder(); }
 
     void pixelsAreThoseOfTheReference_data() {
-        QTest::addColumn<QString>("image");
-        QTest::addColumn<QString>("golden");
-        QTest::newRow("upright") << "portrait"
-                                 << "sd1";
-        QTest::newRow("wide, of odd sides") << "odd"
-                                            << "sd1_plus";
-        QTest::newRow("enlarged") << "small"
-                                  << "sdxl_unguided";
+        const testing::Rows<QString, QString> row("image", "golden");
+        row("upright", "portrait", "sd1");
+        row("wide, of odd sides", "odd", "sd1_plus");
+        row("enlarged", "small", "sdxl_unguided");
     }
 
     /// Bit for bit: resizing, the middle, mean and deviation.
@@ -159,18 +155,12 @@ private Q_SLOTS:
     }
 
     void encodersAreFoundWhereTheyLie_data() {
-        QTest::addColumn<QString>("adapter");
-        QTest::addColumn<QString>("encoder");
-        QTest::newRow("next to it") << "some/a.safetensors"
-                                    << "some/image_encoder";
-        QTest::newRow("next to its folder") << "some/a.safetensors"
-                                            << "image_encoder";
-        QTest::newRow("for SDXL with ViT-H") << "sdxl_models/a.safetensors"
-                                             << "models/image_encoder";
-        QTest::newRow("for SDXL with bigG") << "models/a.safetensors"
-                                            << "sdxl_models/image_encoder";
-        QTest::newRow("ComfyUI") << "ipadapter/a.safetensors"
-                                 << "clip_vision/tower";
+        const testing::Rows<QString, QString> row("adapter", "encoder");
+        row("next to it", "some/a.safetensors", "some/image_encoder");
+        row("next to its folder", "some/a.safetensors", "image_encoder");
+        row("for SDXL with ViT-H", "sdxl_models/a.safetensors", "models/image_encoder");
+        row("for SDXL with bigG", "models/a.safetensors", "sdxl_models/image_encoder");
+        row("ComfyUI", "ipadapter/a.safetensors", "clip_vision/tower");
     }
 
     void encodersAreFoundWhereTheyLie() {
@@ -191,11 +181,9 @@ private Q_SLOTS:
     }
 
     void otherFilesAreRefused_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("expected");
-        QTest::addColumn<QString>("item");
-        const auto row = [](const char* file, const char* expected, const char* item = "adapter") {
-            QTest::newRow(file) << file << expected << item;
+        const testing::Rows<QString, QString, QString> add("file", "expected", "item");
+        const auto row = [&](const char* file, const char* expected, const char* item = "adapter") {
+            add(file, file, expected, item);
         };
         row("nothing there", "there is no IP-Adapter");
         row("face", "face recognition network");
@@ -235,18 +223,17 @@ private Q_SLOTS:
 
     /// What loading it refuses, its check does.
     void aDamagedOneIsNoneThatRuns_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("base");
+        const testing::Rows<QString, QString> row("file", "base");
         for (const char* file : {"no key",
                                  "even number",
                                  "narrow pair",
                                  "whole numbers",
                                  "incomplete tokens",
                                  "missing bias"}) {
-            QTest::newRow(file) << file << "";
+            row(file, file, "");
         }
-        QTest::newRow("resampler without a norm") << "layers.0.1.0.weight" << kPlus;
-        QTest::newRow("resampler without an output") << "proj_out.bias" << kPlus;
+        row("resampler without a norm", "layers.0.1.0.weight", kPlus);
+        row("resampler without an output", "proj_out.bias", kPlus);
     }
 
     void aDamagedOneIsNoneThatRuns() {
@@ -338,13 +325,10 @@ private Q_SLOTS:
     }
 
     void imagesActInTheirRangeOfTheCalls_data() {
-        QTest::addColumn<double>("start");
-        QTest::addColumn<double>("end");
-        QTest::addColumn<int>("first");
-        QTest::addColumn<int>("count");
-        QTest::newRow("all") << 0.0 << 1.0 << 0 << 10;
-        QTest::newRow("late") << 0.3 << 1.0 << 3 << 7;
-        QTest::newRow("early") << 0.0 << 0.5 << 0 << 5;
+        const testing::Rows<double, double, int, int> row("start", "end", "first", "count");
+        row("all", 0.0, 1.0, 0, 10);
+        row("late", 0.3, 1.0, 3, 7);
+        row("early", 0.0, 0.5, 0, 5);
     }
 
     void imagesActInTheirRangeOfTheCalls() {

@@ -168,18 +168,12 @@ private Q_SLOTS:
     }
 
     void changesNoBit_data() {
-        QTest::addColumn<QString>("device");
-        QTest::addColumn<QString>("policy");
-        QTest::newRow("cpu, none") << "cpu"
-                                   << "none";
-        QTest::newRow("cpu, leaf+stream") << "cpu"
-                                          << "leaf+stream";
-        QTest::newRow("GPU, none") << "fake:1GiB"
-                                   << "none";
-        QTest::newRow("GPU, sequential") << "fake:1GiB"
-                                         << "sequential";
-        QTest::newRow("GPU, block+stream") << "fake:1GiB"
-                                           << "block+stream";
+        const testing::Rows<QString, QString> row("device", "policy");
+        row("cpu, none", "cpu", "none");
+        row("cpu, leaf+stream", "cpu", "leaf+stream");
+        row("GPU, none", "fake:1GiB", "none");
+        row("GPU, sequential", "fake:1GiB", "sequential");
+        row("GPU, block+stream", "fake:1GiB", "block+stream");
     }
 
     void changesNoBit() {
@@ -199,11 +193,10 @@ private Q_SLOTS:
     }
 
     void takesTheBytesOfItsPlan_data() {
-        QTest::addColumn<QString>("device");
-        QTest::addColumn<int>("batch");
-        QTest::newRow("cpu") << "cpu" << 1;
-        QTest::newRow("cpu, batch") << "cpu" << 3;
-        QTest::newRow("card") << "fake:1GiB" << 1;
+        const testing::Rows<QString, int> row("device", "batch");
+        row("cpu", "cpu", 1);
+        row("cpu, batch", "cpu", 3);
+        row("card", "fake:1GiB", 1);
     }
 
     void takesTheBytesOfItsPlan() {
@@ -230,10 +223,9 @@ private Q_SLOTS:
     }
 
     void pausesInProportionToWhatAnImageTook_data() {
-        QTest::addColumn<double>("cost");
-        QTest::addColumn<double>("rest");
-        QTest::newRow("quick: five a second") << 0.001 << 0.2;
-        QTest::newRow("slow: a hundredth of the time") << 0.05 << 4.95;
+        const testing::Rows<double, double> row("cost", "rest");
+        row("quick: five a second", 0.001, 0.2);
+        row("slow: a hundredth of the time", 0.05, 4.95);
     }
 
     void pausesInProportionToWhatAnImageTook() {

@@ -79,13 +79,7 @@ class LatentSpaceTest : public QObject {
 
 private Q_SLOTS:
 
-    void knowsShapesAndSizes_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Sized& sized : sizes()) {
-            QTest::newRow(sized.row) << index++;
-        }
-    }
+    void knowsShapesAndSizes_data() { testing::addEach(sizes(), &Sized::row); }
 
     void knowsShapesAndSizes() {
         QFETCH(int, index);
@@ -190,14 +184,10 @@ private Q_SLOTS:
     }
 
     void whatIsForImagesAloneRefusesVideos_data() {
-        QTest::addColumn<QString>("stage");
-        QTest::addColumn<QString>("item");
-        QTest::newRow("encode") << "encode"
-                                << "model";
-        QTest::newRow("mask") << "mask"
-                              << "model";
-        QTest::newRow("upscale") << "upscale"
-                                 << "latent";
+        const testing::Rows<QString, QString> row("stage", "item");
+        row("encode", "encode", "model");
+        row("mask", "mask", "model");
+        row("upscale", "upscale", "latent");
     }
 
     void whatIsForImagesAloneRefusesVideos() {
@@ -242,17 +232,11 @@ private Q_SLOTS:
     }
 
     void aLatentOfAnotherSpaceIsRefusedBeforeTheRun_data() {
-        QTest::addColumn<bool>("isVideo");
-        QTest::addColumn<Shape>("latent");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("an image for a model of videos")
-            << true << Shape{1, 16, 4, 8} << "[B, 16, F, h, w]";
-        QTest::newRow("a video for a model of images")
-            << false << Shape{1, 4, 3, 4, 8} << "[B, 4, h, w]";
-        QTest::newRow("a video of other channels")
-            << true << Shape{1, 4, 3, 4, 8} << "[B, 16, F, h, w]";
-        QTest::newRow("an image of other channels")
-            << false << Shape{1, 16, 4, 8} << "[B, 4, h, w]";
+        const testing::Rows<bool, Shape, QString> row("isVideo", "latent", "expected");
+        row("an image for a model of videos", true, {1, 16, 4, 8}, "[B, 16, F, h, w]");
+        row("a video for a model of images", false, {1, 4, 3, 4, 8}, "[B, 4, h, w]");
+        row("a video of other channels", true, {1, 4, 3, 4, 8}, "[B, 16, F, h, w]");
+        row("an image of other channels", false, {1, 16, 4, 8}, "[B, 4, h, w]");
     }
 
     void aLatentOfAnotherSpaceIsRefusedBeforeTheRun() {

@@ -77,16 +77,13 @@ class LatentUpscaleTest : public QObject {
 private Q_SLOTS:
 
     void sizesAreWhole_data() {
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("width");
-        QTest::addColumn<double>("scale");
-        QTest::addColumn<int>("newHeight");
-        QTest::addColumn<int>("newWidth");
-        QTest::newRow("twice") << 12 << 10 << 2.0 << 24 << 20;
-        QTest::newRow("half to even") << 5 << 3 << 1.5 << 8 << 4;  // 7.5 and 4.5
-        QTest::newRow("smaller") << 12 << 10 << 0.3 << 4 << 3;
-        QTest::newRow("never nothing") << 12 << 10 << 0.01 << 1 << 1;
-        QTest::newRow("the same") << 12 << 10 << 1.0 << 12 << 10;
+        const testing::Rows<int, int, double, int, int> row(
+            "height", "width", "scale", "newHeight", "newWidth");
+        row("twice", 12, 10, 2.0, 24, 20);
+        row("half to even", 5, 3, 1.5, 8, 4);  // 7.5 and 4.5
+        row("smaller", 12, 10, 0.3, 4, 3);
+        row("never nothing", 12, 10, 0.01, 1, 1);
+        row("the same", 12, 10, 1.0, 12, 10);
     }
 
     void sizesAreWhole() {
@@ -99,15 +96,12 @@ private Q_SLOTS:
     }
 
     void pixelsAreTheModels_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<int>("width");
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("newHeight");
-        QTest::addColumn<int>("newWidth");
-        QTest::newRow("8 pixels a latent") << kMini << 160 << 96 << 12 << 20;
-        QTest::newRow("4 pixels a latent") << "sd15_3" << 160 << 92 << 23 << 40;
-        QTest::newRow("height follows") << kMini << 160 << 0 << 24 << 20;
-        QTest::newRow("width follows, half to even") << kMini << 0 << 24 << 3 << 2;
+        const testing::Rows<QString, int, int, int, int> row(
+            "checkpoint", "width", "height", "newHeight", "newWidth");
+        row("8 pixels a latent", kMini, 160, 96, 12, 20);
+        row("4 pixels a latent", "sd15_3", 160, 92, 23, 40);
+        row("height follows", kMini, 160, 0, 24, 20);
+        row("width follows, half to even", kMini, 0, 24, 3, 2);
     }
 
     void pixelsAreTheModels() {
@@ -123,13 +117,7 @@ private Q_SLOTS:
                      {newHeight, newWidth});
     }
 
-    void whatCannotBeIsRefused_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : refusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
+    void whatCannotBeIsRefused_data() { testing::addEach(refusals(), &Refusal::row); }
 
     void whatCannotBeIsRefused() {
         QFETCH(int, index);

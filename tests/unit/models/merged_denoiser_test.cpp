@@ -162,14 +162,12 @@ private Q_SLOTS:
     }
 
     void theNetworkAloneFollowsOnePromptASide_data() {
-        QTest::addColumn<bool>("isSequential");
-        QTest::addColumn<int>("tokens");
-        QTest::addColumn<int>("prompts");
-        QTest::addColumn<bool>("isPlain");
-        QTest::newRow("one call, one length") << false << 3 << 1 << true;
-        QTest::newRow("one call, two lengths") << false << 5 << 1 << false;
-        QTest::newRow("two calls, two lengths") << true << 5 << 1 << true;
-        QTest::newRow("two calls, two prompts") << true << 5 << 2 << false;
+        const testing::Rows<bool, int, int, bool> row(
+            "isSequential", "tokens", "prompts", "isPlain");
+        row("one call, one length", false, 3, 1, true);
+        row("one call, two lengths", false, 5, 1, false);
+        row("two calls, two lengths", true, 5, 1, true);
+        row("two calls, two prompts", true, 5, 2, false);
     }
 
     void theNetworkAloneFollowsOnePromptASide() {

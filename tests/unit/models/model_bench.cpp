@@ -6,12 +6,9 @@
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/value_codecs.hpp"
 #include "tests/fixtures/folders.hpp"
-#include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
-
-#include <QtTest/QtTest>
 
 #include <stdexcept>
 
@@ -109,31 +106,6 @@ TensorFile ModelBench::recorded() const {
                       .bytes = std::string(bytes, tensor.nbytes())};
     }
     return file;
-}
-
-void checkRecordedCalls(const TensorFile& recorded,
-                        const std::shared_ptr<const memory::ComponentTree>& tree,
-                        bool isGuided,
-                        const std::function<at::Tensor(const RecordedCall&)>& predict) {
-    ModelBench bench;
-    bench.runWith(tree, [&] {
-        models::StageContext context{bench.residency(), tensor::Record(nullptr)};
-        models::Forward forward(context, *tree);
-        int call = 0;  // fewer than steps where an image is changed
-        const auto key = [&](const char* name) {
-            return name + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString();
-        };
-        for (; recorded.contains(key("model_in")); ++call) {
-            const at::Tensor made =
-                predict({.forward = forward,
-                         .input = tensorIn(recorded, key("model_in")),
-                         .time = tensorIn(recorded, key("model_t")).select(0, 0),
-                         .branch = isGuided && call % 2 == 1 ? "negative" : "prompt"});
-            const std::string problem = disagreement(recorded, key("model_out"), made);
-            QVERIFY2(problem.empty(), problem.c_str());
-        }
-        QVERIFY(call > 0);
-    });
 }
 
 nodes::WireRef emptyLatentSpec(int64_t width, int64_t height, int64_t batch) {

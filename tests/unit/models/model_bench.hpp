@@ -2,7 +2,6 @@
 
 #include "nodes/engine/stages.hpp"
 #include "plugin/memory/policy.hpp"
-#include "plugin/nn/blocks/forward.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/recorder.hpp"
@@ -74,20 +73,6 @@ private:
     std::optional<tensor::RecordedTensors> teacher_;
     std::unique_ptr<nodes::Stages> stages_;
 };
-
-/// A call of a transformer that a reference recorded.
-struct RecordedCall {
-    models::Forward& forward;
-    at::Tensor input;
-    at::Tensor time;
-    std::string branch;  ///< "prompt" or "negative"
-};
-
-/// Each call, on what it got; with guidance two a step, the prompt first.
-void checkRecordedCalls(const TensorFile& recorded,
-                        const std::shared_ptr<const memory::ComponentTree>& tree,
-                        bool isGuided,
-                        const std::function<at::Tensor(const RecordedCall&)>& predict);
 
 /// What is known of an empty latent before the run.
 [[nodiscard]] nodes::WireRef emptyLatentSpec(int64_t width, int64_t height, int64_t batch = 1);

@@ -147,10 +147,9 @@ private Q_SLOTS:
     /// A text encoder that computes on the CPU leaves its prompt in host memory, where an area and
     /// a time copy it: nothing of it comes to the GPU.
     void countsWhatLiesElsewhereThere_data() {
-        QTest::addColumn<QString>("edit");
-        QTest::newRow("area")
-            << R"({"op": "area", "x": 0, "y": 0, "width": 32, "height": 64, "strength": 1})";
-        QTest::newRow("time") << R"({"op": "time", "start": 0.25, "end": 1})";
+        const testing::Rows<QString> row("edit");
+        row("area", R"({"op": "area", "x": 0, "y": 0, "width": 32, "height": 64, "strength": 1})");
+        row("time", R"({"op": "time", "start": 0.25, "end": 1})");
     }
 
     void countsWhatLiesElsewhereThere() {

@@ -127,10 +127,9 @@ class PromptGrammarTest : public QObject {
 private Q_SLOTS:
 
     void a1111_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<WantedParts>("wanted");
-        const auto row = [](const char* text, const WantedParts& wanted) {
-            QTest::newRow(*text ? text : "nothing") << QString(text) << wanted;
+        const testing::Rows<QString, WantedParts> add("text", "wanted");
+        const auto row = [&](const char* text, const WantedParts& wanted) {
+            add(*text ? text : "nothing", QString(text), wanted);
         };
         const double square = 1 / 1.1;
         row("", {{""}});
@@ -170,10 +169,9 @@ private Q_SLOTS:
     }
 
     void compel_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<WantedParts>("wanted");
-        const auto row = [](const char* text, const WantedParts& wanted) {
-            QTest::newRow(*text ? text : "nothing") << QString(text) << wanted;
+        const testing::Rows<QString, WantedParts> add("text", "wanted");
+        const auto row = [&](const char* text, const WantedParts& wanted) {
+            add(*text ? text : "nothing", QString(text), wanted);
         };
         row("", {{""}});
         row("a cat++ on a mat--", {{"a"}, {"cat", 1.21}, {"on a"}, {"mat", 0.81}});
@@ -198,20 +196,13 @@ private Q_SLOTS:
     }
 
     void operatorsThatAreNotBuiltAreNamed_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("name");
-        QTest::newRow("blend") << "(\"a\", \"b\").blend(0.7, 0.3)"
-                               << ".blend";
-        QTest::newRow("and") << "x (\"a\", \"b\").and()"
-                             << ".and";
-        QTest::newRow("add") << "(a, b).add(1, 2)"
-                             << ".add";
-        QTest::newRow("swap of a word") << "a cat.swap(dog)"
-                                        << ".swap";
-        QTest::newRow("swap of words") << "(a cat).swap(dog)"
-                                       << ".swap";
-        QTest::newRow("lora") << "a cat withLora(x, 1)"
-                              << "withLora";
+        const testing::Rows<QString, QString> row("text", "name");
+        row("blend", "(\"a\", \"b\").blend(0.7, 0.3)", ".blend");
+        row("and", "x (\"a\", \"b\").and()", ".and");
+        row("add", "(a, b).add(1, 2)", ".add");
+        row("swap of a word", "a cat.swap(dog)", ".swap");
+        row("swap of words", "(a cat).swap(dog)", ".swap");
+        row("lora", "a cat withLora(x, 1)", "withLora");
     }
 
     void operatorsThatAreNotBuiltAreNamed() {
@@ -280,11 +271,9 @@ private Q_SLOTS:
     }
 
     void unreadSyntaxIsFound_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QStringList>("none");
-        QTest::addColumn<QStringList>("a1111");
-        const auto row = [](const char* text, const QStringList& none, const QStringList& a1111) {
-            QTest::newRow(text) << QString(text) << none << a1111;
+        const testing::Rows<QString, QStringList, QStringList> add("text", "none", "a1111");
+        const auto row = [&](const char* text, const QStringList& none, const QStringList& a1111) {
+            add(text, QString(text), none, a1111);
         };
         row("a cat (sitting) at 12:30, [sic]", {}, {});
         row("a (red fox: 1.2 ) and (b:1)", {"(red fox: 1.2 )"}, {});

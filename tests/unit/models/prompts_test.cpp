@@ -4,6 +4,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
@@ -61,14 +62,6 @@ bool haveSameBits(const at::Tensor& a, const at::Tensor& b) {
 }
 
 /// The rows of one list of the cases.
-void addRows(const Json& cases) {
-    QTest::addColumn<int>("index");
-    int index = 0;
-    for (const Json& test : cases) {
-        QTest::newRow(test.at("name").get<std::string>().c_str()) << index++;
-    }
-}
-
 testing::DenoiseRequest smallRequest(PromptBench& bench) {
     return {.model = bench.model(),
             .positive = bench.prompt("a cat"),
@@ -97,7 +90,7 @@ private Q_SLOTS:
         truth_ = testing::readTensorFile(madeGoldens().toStdString());
     }
 
-    void embeddingsAreThoseOfTheDefinition_data() { addRows(cases_.at("encode")); }
+    void embeddingsAreThoseOfTheDefinition_data() { testing::addCaseRows(cases_.at("encode")); }
 
     void embeddingsAreThoseOfTheDefinition() {
         QFETCH(int, index);
@@ -167,7 +160,7 @@ private Q_SLOTS:
         QVERIFY(a1111[0].message.str().find("fox") == std::string::npos);
     }
 
-    void imagesFollowSeveralPrompts_data() { addRows(cases_.at("denoise")); }
+    void imagesFollowSeveralPrompts_data() { testing::addCaseRows(cases_.at("denoise")); }
 
     void imagesFollowSeveralPrompts() {
         QFETCH(int, index);
@@ -189,16 +182,11 @@ private Q_SLOTS:
     }
 
     void weightsOfOneChangeNoBit_data() {
-        QTest::addColumn<QString>("weights");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("a1111, none") << "a1111"
-                                     << "a photo of a cat, red";
-        QTest::newRow("a1111, ones") << "a1111"
-                                     << "a (photo:1.0) of a (cat:1), (red:1.00)";
-        QTest::newRow("compel, none") << "compel"
-                                      << "a photo of a cat, red";
-        QTest::newRow("compel, ones") << "compel"
-                                      << "a (photo)1 of (a cat,)1.0 red";
+        const testing::Rows<QString, QString> row("weights", "text");
+        row("a1111, none", "a1111", "a photo of a cat, red");
+        row("a1111, ones", "a1111", "a (photo:1.0) of a (cat:1), (red:1.00)");
+        row("compel, none", "compel", "a photo of a cat, red");
+        row("compel, ones", "compel", "a (photo)1 of (a cat,)1.0 red");
     }
 
     void weightsOfOneChangeNoBit() {
@@ -217,19 +205,15 @@ private Q_SLOTS:
 
     /// All that one encoder reads goes through its layers together: its weights come once.
     void weightsComeOnceForAllChunks_data() {
-        QTest::addColumn<QString>("weights");
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<int>("forwards");
-        QTest::newRow("both prompts") << "none"
-                                      << "a cat" << 1;
-        QTest::newRow("chunks") << "a1111"
-                                << "a (cat:1.2) BREAK a dog BREAK a fox" << 1;
-        QTest::newRow("hidden parts") << "compel"
-                                      << "a photo-- of a (cat)0.4 and a dog-" << 1;
-        QTest::newRow("more than go together") << "a1111"
-                                               << "a BREAK b BREAK c BREAK d BREAK e BREAK f BREAK "
-                                                  "g BREAK h"
-                                               << 2;
+        const testing::Rows<QString, QString, int> row("weights", "text", "forwards");
+        row("both prompts", "none", "a cat", 1);
+        row("chunks", "a1111", "a (cat:1.2) BREAK a dog BREAK a fox", 1);
+        row("hidden parts", "compel", "a photo-- of a (cat)0.4 and a dog-", 1);
+        row("more than go together",
+            "a1111",
+            "a BREAK b BREAK c BREAK d BREAK e BREAK f BREAK "
+            "g BREAK h",
+            2);
     }
 
     void weightsComeOnceForAllChunks() {
@@ -247,14 +231,10 @@ private Q_SLOTS:
     }
 
     void aPromptHasTheBitsThatItHasAlone_data() {
-        QTest::addColumn<QString>("weights");
-        QTest::addColumn<QString>("negative");
-        QTest::newRow("one more") << "a1111"
-                                  << "dark";
-        QTest::newRow("many more") << "a1111"
-                                   << "a BREAK b BREAK c BREAK d BREAK e BREAK f BREAK g";
-        QTest::newRow("hidden parts") << "compel"
-                                      << "dark- or (blurry)0.3, night--";
+        const testing::Rows<QString, QString> row("weights", "negative");
+        row("one more", "a1111", "dark");
+        row("many more", "a1111", "a BREAK b BREAK c BREAK d BREAK e BREAK f BREAK g");
+        row("hidden parts", "compel", "dark- or (blurry)0.3, night--");
     }
 
     void aPromptHasTheBitsThatItHasAlone() {
@@ -293,26 +273,12 @@ private Q_SLOTS:
     }
 
     void whatCannotBeIsRefused_data() {
-        QTest::addColumn<QString>("weights");
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("item");
-        QTest::addColumn<QString>("word");
-        QTest::newRow("another way") << "compell"
-                                     << "a"
-                                     << "weights"
-                                     << "compell";
-        QTest::newRow("blend") << "compel"
-                               << "(\"a\", \"b\").blend(1, 1)"
-                               << "prompt"
-                               << ".blend";
-        QTest::newRow("a huge weight") << "a1111"
-                                       << "(a:99999)"
-                                       << "prompt"
-                                       << "99999";
-        QTest::newRow("no UTF-8") << "a1111"
-                                  << ""
-                                  << "prompt"
-                                  << "UTF-8";
+        const testing::Rows<QString, QString, QString, QString> row(
+            "weights", "text", "item", "word");
+        row("another way", "compell", "a", "weights", "compell");
+        row("blend", "compel", "(\"a\", \"b\").blend(1, 1)", "prompt", ".blend");
+        row("a huge weight", "a1111", "(a:99999)", "prompt", "99999");
+        row("no UTF-8", "a1111", "", "prompt", "UTF-8");
     }
 
     void whatCannotBeIsRefused() {
@@ -331,7 +297,7 @@ private Q_SLOTS:
                  error->message().str().c_str());
     }
 
-    void specsKnowTheShapes_data() { addRows(cases_.at("encode")); }
+    void specsKnowTheShapes_data() { testing::addCaseRows(cases_.at("encode")); }
 
     void specsKnowTheShapes() {
         QFETCH(int, index);
@@ -410,16 +376,11 @@ private Q_SLOTS:
     }
 
     void editsThatCannotBeAreRefused_data() {
-        QTest::addColumn<QString>("kind");
-        QTest::addColumn<QString>("item");
-        QTest::newRow("area without width") << "area"
-                                            << "width";
-        QTest::newRow("time that ends before it starts") << "time"
-                                                         << "start";
-        QTest::newRow("two prompts appended") << "concat"
-                                              << "second";
-        QTest::newRow("nothing connected") << "nothing"
-                                           << "second";
+        const testing::Rows<QString, QString> row("kind", "item");
+        row("area without width", "area", "width");
+        row("time that ends before it starts", "time", "start");
+        row("two prompts appended", "concat", "second");
+        row("nothing connected", "nothing", "second");
     }
 
     void editsThatCannotBeAreRefused() {

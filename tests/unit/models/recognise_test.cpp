@@ -41,13 +41,11 @@ private Q_SLOTS:
     }
 
     void reportsWhatIsThere_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("kind");
-        QTest::addColumn<QString>("layout");
-        QTest::addColumn<QString>("family");
+        const testing::Rows<QString, QString, QString, QString> add(
+            "path", "kind", "layout", "family");
         const auto row =
-            [](const char* path, const char* kind, const char* layout, const char* family) {
-                QTest::newRow(path) << path << kind << layout << family;
+            [&](const char* path, const char* kind, const char* layout, const char* family) {
+                add(path, path, kind, layout, family);
             };
         row("mini/model", "checkpoint", "diffusers", "SD 1.x");
         row("folders/sd15_1", "checkpoint", "diffusers", "SD 1.x");
@@ -81,14 +79,10 @@ private Q_SLOTS:
     }
 
     void ofXl_data() {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QString>("layout");
-        QTest::newRow("folder") << "xl/sdxl_1"
-                                << "diffusers";
-        QTest::newRow("file") << "xl/sdxl_1.safetensors"
-                              << "sdxl_ldm";
-        QTest::newRow("refiner") << "xl/refiner.safetensors"
-                                 << "sdxl_ldm";
+        const testing::Rows<QString, QString> row("path", "layout");
+        row("folder", "xl/sdxl_1", "diffusers");
+        row("file", "xl/sdxl_1.safetensors", "sdxl_ldm");
+        row("refiner", "xl/refiner.safetensors", "sdxl_ldm");
     }
 
     void ofXl() {
@@ -178,14 +172,7 @@ private Q_SLOTS:
     }
 
     void anAdapterOfSuchNamesRunsOrNot_data() {
-        QTest::addColumn<QString>("layer");
-        QTest::addColumn<Shape>("change");
-        QTest::addColumn<bool>("runs");
-        QTest::addColumn<QString>("whose");
-        const auto row =
-            [](const char* name, const char* layer, Shape change, bool runs, const char* whose) {
-                QTest::newRow(name) << layer << std::move(change) << runs << whose;
-            };
+        const testing::Rows<QString, Shape, bool, QString> row("layer", "change", "runs", "whose");
         const char* const reading =
             "unet.down_blocks.0.attentions.0.transformer_blocks.0.attn2.to_k";
         row("SD 1.x", reading, {320, 768}, true, " for SD 1.x,");
@@ -269,16 +256,14 @@ private Q_SLOTS:
     }
 
     void aTextEncoderThatNoFamilyReadsIsRefused_data() {
-        QTest::addColumn<bool>("isQwen");
-        QTest::addColumn<int>("width");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("Qwen 3 4B") << true << 2560 << "";
-        QTest::newRow("small Qwen 3") << true << 64 << "";
-        QTest::newRow("Qwen 3 0.6B") << true << 1024 << "1024 wide";
-        QTest::newRow("another Qwen 3") << true << 1536 << "1536 wide";
-        QTest::newRow("UMT5 XXL") << false << 4096 << "";
-        QTest::newRow("small UMT5") << false << 48 << "";
-        QTest::newRow("UMT5 base") << false << 768 << "768 wide";
+        const testing::Rows<bool, int, QString> row("isQwen", "width", "expected");
+        row("Qwen 3 4B", true, 2560, "");
+        row("small Qwen 3", true, 64, "");
+        row("Qwen 3 0.6B", true, 1024, "1024 wide");
+        row("another Qwen 3", true, 1536, "1536 wide");
+        row("UMT5 XXL", false, 4096, "");
+        row("small UMT5", false, 48, "");
+        row("UMT5 base", false, 768, "768 wide");
     }
 
     /// Of one layer, and a vocabulary of eight.
@@ -334,17 +319,11 @@ private Q_SLOTS:
     }
 
     void reportsForWhichFamilyAnEmbeddingIs_data() {
-        QTest::addColumn<QStringList>("sets");
-        QTest::addColumn<Shape>("shape");
-        QTest::addColumn<QString>("family");
-        QTest::newRow("A1111's") << QStringList{"emb_params"} << Shape{3, 768}
-                                 << "embedding for SD 1.x, 3 vectors";
-        QTest::newRow("one vector")
-            << QStringList{"<cat-toy>"} << Shape{1024} << "embedding for SD 2.x, 1 vector";
-        QTest::newRow("of two encoders")
-            << QStringList{"clip_g", "clip_l"} << Shape{2, 1280} << "embedding for SDXL, 2 vectors";
-        QTest::newRow("of another width")
-            << QStringList{"*"} << Shape{1, 48} << "embedding for text encoders 48 wide, 1 vector";
+        const testing::Rows<QStringList, Shape, QString> row("sets", "shape", "family");
+        row("A1111's", {"emb_params"}, {3, 768}, "embedding for SD 1.x, 3 vectors");
+        row("one vector", {"<cat-toy>"}, {1024}, "embedding for SD 2.x, 1 vector");
+        row("of two encoders", {"clip_g", "clip_l"}, {2, 1280}, "embedding for SDXL, 2 vectors");
+        row("of another width", {"*"}, {1, 48}, "embedding for text encoders 48 wide, 1 vector");
     }
 
     void reportsForWhichFamilyAnEmbeddingIs() {
@@ -382,39 +361,31 @@ private Q_SLOTS:
     }
 
     void knowsWhatOthersExchange_data() {
-        QTest::addColumn<QStringList>("names");
-        QTest::addColumn<QString>("kind");
-        QTest::newRow("kohya's LoRA") << QStringList{"lora_unet_x.lora_up.weight"} << "lora";
-        QTest::newRow("peft's LoRA") << QStringList{"unet.x.lora_A.weight"} << "lora";
-        QTest::newRow("kohya's LoRA of a text encoder")
-            << QStringList{"lora_te1_x.lora_up.weight"} << "lora";
-        QTest::newRow("LoRA of a folder") << QStringList{"unet.x.lora.down.weight"} << "lora";
-        QTest::newRow("LoRA of other names") << QStringList{"x.lora_down.weight"} << "lora";
-        QTest::newRow("diffusers' LoRA") << QStringList{"unet.to_q_lora.down.weight"} << "lora";
-        QTest::newRow("LoHa") << QStringList{"x.hada_w1_a"} << "lora";
-        QTest::newRow("LoKr") << QStringList{"x.lokr_w1"} << "lora";
-        QTest::newRow("IP-Adapter") << QStringList{"ip_adapter.1.to_k_ip.weight"} << "ip_adapter";
-        QTest::newRow("ControlNet")
-            << QStringList{"control_model.input_blocks.0.0.weight"} << "controlnet";
-        QTest::newRow("diffusers' ControlNet")
-            << QStringList{"controlnet_cond_embedding.conv_in.weight"} << "controlnet";
-        QTest::newRow("ControlNet of a transformer")
-            << QStringList{"controlnet_blocks.0.weight"} << "controlnet";
-        QTest::newRow("embedding") << QStringList{"emb_params"} << "embedding";
-        QTest::newRow("A1111's embedding") << QStringList{"*"} << "embedding";
-        QTest::newRow("diffusers' embedding") << QStringList{"<cat-toy>"} << "embedding";
-        QTest::newRow("older embedding") << QStringList{"string_to_param.*"} << "embedding";
-        QTest::newRow("embedding of two") << QStringList{"clip_g", "clip_l"} << "embedding";
-        QTest::newRow("text encoder")
-            << QStringList{"text_model.encoder.layers.0.mlp.fc1.weight"} << "text_encoder";
-        QTest::newRow("OpenCLIP's text encoder")
-            << QStringList{"transformer.resblocks.0.ln_1.weight"} << "text_encoder";
-        QTest::newRow("more than two rows of vectors")
-            << QStringList{"clip_g", "clip_l", "other"} << "unknown";
-        QTest::newRow("SD 3") << QStringList{"joint_blocks.0.a"} << "checkpoint";
-        QTest::newRow("Flux") << QStringList{"double_blocks.0.a"} << "checkpoint";
-        QTest::newRow("something else") << QStringList{"a", "b"} << "unknown";
-        QTest::newRow("nothing") << QStringList{} << "unknown";
+        const testing::Rows<QStringList, QString> row("names", "kind");
+        row("kohya's LoRA", {"lora_unet_x.lora_up.weight"}, "lora");
+        row("peft's LoRA", {"unet.x.lora_A.weight"}, "lora");
+        row("kohya's LoRA of a text encoder", {"lora_te1_x.lora_up.weight"}, "lora");
+        row("LoRA of a folder", {"unet.x.lora.down.weight"}, "lora");
+        row("LoRA of other names", {"x.lora_down.weight"}, "lora");
+        row("diffusers' LoRA", {"unet.to_q_lora.down.weight"}, "lora");
+        row("LoHa", {"x.hada_w1_a"}, "lora");
+        row("LoKr", {"x.lokr_w1"}, "lora");
+        row("IP-Adapter", {"ip_adapter.1.to_k_ip.weight"}, "ip_adapter");
+        row("ControlNet", {"control_model.input_blocks.0.0.weight"}, "controlnet");
+        row("diffusers' ControlNet", {"controlnet_cond_embedding.conv_in.weight"}, "controlnet");
+        row("ControlNet of a transformer", {"controlnet_blocks.0.weight"}, "controlnet");
+        row("embedding", {"emb_params"}, "embedding");
+        row("A1111's embedding", {"*"}, "embedding");
+        row("diffusers' embedding", {"<cat-toy>"}, "embedding");
+        row("older embedding", {"string_to_param.*"}, "embedding");
+        row("embedding of two", {"clip_g", "clip_l"}, "embedding");
+        row("text encoder", {"text_model.encoder.layers.0.mlp.fc1.weight"}, "text_encoder");
+        row("OpenCLIP's text encoder", {"transformer.resblocks.0.ln_1.weight"}, "text_encoder");
+        row("more than two rows of vectors", {"clip_g", "clip_l", "other"}, "unknown");
+        row("SD 3", {"joint_blocks.0.a"}, "checkpoint");
+        row("Flux", {"double_blocks.0.a"}, "checkpoint");
+        row("something else", {"a", "b"}, "unknown");
+        row("nothing", {}, "unknown");
     }
 
     void knowsWhatOthersExchange() {

@@ -83,10 +83,9 @@ private Q_SLOTS:
     }
 
     void anAreaOutsideIsRefused_data() {
-        QTest::addColumn<int>("x");
-        QTest::addColumn<int>("y");
-        QTest::newRow("at the right") << 128 << 0;
-        QTest::newRow("below") << 0 << 64;
+        const testing::Rows<int, int> row("x", "y");
+        row("at the right", 128, 0);
+        row("below", 0, 64);
     }
 
     void anAreaOutsideIsRefused() {
@@ -104,18 +103,15 @@ private Q_SLOTS:
     }
 
     void timeIsAFractionOfTheTraining_data() {
-        QTest::addColumn<double>("start");
-        QTest::addColumn<double>("end");
-        QTest::addColumn<double>("timestep");
-        QTest::addColumn<bool>("speaks");
-        QTest::newRow("always, above the schedule") << 0.0 << 1.0 << 1200.0 << true;
-        QTest::newRow("always, below it") << 0.0 << 1.0 << -1.0 << true;
-        QTest::newRow("first half, noise") << 0.0 << 0.5 << 999.0 << true;
-        QTest::newRow("first half, its end") << 0.0 << 0.5 << 499.5 << true;
-        QTest::newRow("first half, later") << 0.0 << 0.5 << 499.0 << false;
-        QTest::newRow("last tenth, before") << 0.9 << 1.0 << 100.0 << false;
-        QTest::newRow("last tenth, in it") << 0.9 << 1.0 << 99.0 << true;
-        QTest::newRow("a moment") << 1.0 << 1.0 << 0.0 << true;
+        const testing::Rows<double, double, double, bool> row("start", "end", "timestep", "speaks");
+        row("always, above the schedule", 0.0, 1.0, 1200.0, true);
+        row("always, below it", 0.0, 1.0, -1.0, true);
+        row("first half, noise", 0.0, 0.5, 999.0, true);
+        row("first half, its end", 0.0, 0.5, 499.5, true);
+        row("first half, later", 0.0, 0.5, 499.0, false);
+        row("last tenth, before", 0.9, 1.0, 100.0, false);
+        row("last tenth, in it", 0.9, 1.0, 99.0, true);
+        row("a moment", 1.0, 1.0, 0.0, true);
     }
 
     void timeIsAFractionOfTheTraining() {
@@ -216,12 +212,10 @@ private Q_SLOTS:
     }
 
     void promptsOfOtherSizesAreCalledApart_data() {
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("width");
-        QTest::addColumn<bool>("areTogether");
-        QTest::newRow("one size") << 4 << 8 << true;
-        QTest::newRow("another height") << 8 << 8 << false;
-        QTest::newRow("another width") << 4 << 4 << false;
+        const testing::Rows<int, int, bool> row("height", "width", "areTogether");
+        row("one size", 4, 8, true);
+        row("another height", 8, 8, false);
+        row("another width", 4, 4, false);
     }
 
     void promptsOfOtherSizesAreCalledApart() {

@@ -163,12 +163,7 @@ private Q_SLOTS:
                 "original_height", "original_width", "crop_top", "crop_left", "aesthetic_score"}));
     }
 
-    void refusesWhatDoesNotFit_data() {
-        QTest::addColumn<int>("index");
-        for (int i = 0; const Refusal& refusal : sdxlRefusals()) {
-            QTest::newRow(refusal.row) << i++;
-        }
-    }
+    void refusesWhatDoesNotFit_data() { testing::addEach(sdxlRefusals(), &Refusal::row); }
 
     void refusesWhatDoesNotFit() {
         QFETCH(int, index);
@@ -184,17 +179,8 @@ private Q_SLOTS:
     }
 
     void anEmptyNegativeIsWhatTheCheckpointStates_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QString>("negative");
-        QTest::addColumn<QString>("negative2");
-        QTest::addColumn<bool>("isZero");
-        const auto row = [](const char* name,
-                            const char* checkpoint,
-                            const char* negative,
-                            const char* negative2,
-                            bool isZero) {
-            QTest::newRow(name) << checkpoint << negative << negative2 << isZero;
-        };
+        const testing::Rows<QString, QString, QString, bool> row(
+            "checkpoint", "negative", "negative2", "isZero");
         row("zeros", "sdxl_0", "", "", true);
         row("white space", "sdxl_0", " ", "", false);
         row("for one encoder", "sdxl_0", "", "dark", false);
@@ -298,21 +284,11 @@ private Q_SLOTS:
     }
 
     void precisionIsAsTheAutoencoderNeeds_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QString>("preset");
-        QTest::addColumn<QString>("compute");
-        QTest::newRow("force_upcast") << "sdxl_0"
-                                      << "balanced"
-                                      << "f32";
-        QTest::newRow("force_upcast, speed") << "sdxl_0"
-                                             << "speed"
-                                             << "f32";
-        QTest::newRow("no force_upcast") << "sdxl_2"
-                                         << "balanced"
-                                         << "f16";
-        QTest::newRow("no force_upcast, quality") << "sdxl_2"
-                                                  << "quality"
-                                                  << "f32";
+        const testing::Rows<QString, QString, QString> row("checkpoint", "preset", "compute");
+        row("force_upcast", "sdxl_0", "balanced", "f32");
+        row("force_upcast, speed", "sdxl_0", "speed", "f32");
+        row("no force_upcast", "sdxl_2", "balanced", "f16");
+        row("no force_upcast, quality", "sdxl_2", "quality", "f32");
     }
 
     /// On a GPU: a half precision that overflows is not computed first.
@@ -341,12 +317,11 @@ private Q_SLOTS:
     }
 
     void whoSumsInHalfIsSeenByTheSchedule_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<bool>("sumsInHalf");
-        QTest::newRow("base") << "sdxl_1" << false;
-        QTest::newRow("velocity") << "sdxl_2" << false;
-        QTest::newRow("refiner") << "refiner_0" << false;
-        QTest::newRow("playground") << "playground_1" << true;
+        const testing::Rows<QString, bool> row("checkpoint", "sumsInHalf");
+        row("base", "sdxl_1", false);
+        row("velocity", "sdxl_2", false);
+        row("refiner", "refiner_0", false);
+        row("playground", "playground_1", true);
     }
 
     /// Under `speed` on a GPU.

@@ -1,5 +1,4 @@
-// Compares the networks of Stable Diffusion XL alone with what diffusers' pipelines recorded of
-// them.
+// The networks of Stable Diffusion XL alone, for what no case of tests/golden runs.
 
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
@@ -43,26 +42,10 @@ ClipTextModel encoderOf(const std::string& checkpoint, const std::string& role) 
              .projectsPooled = role == "text_encoder_2"}};
 }
 
-models::UNet2DCondition denoiserOf(const std::string& checkpoint) {
-    return {models::readUNet2DConfig(jsonAt(checkpoint + "/unet/config.json"), "unet"),
-            models::openWeights(checkpoint, "unet", "diffusion_pytorch_model"),
-            models::kDenoiser};
-}
-
 std::vector<int64_t> idsIn(const TensorFile& file, const std::string& key) {
     const at::Tensor ids = testing::tensorIn(file, key);
     const auto* begin = ids.const_data_ptr<int64_t>();
     return {begin, begin + ids.numel()};
-}
-
-/// What the denoiser of the case adds to its time.
-at::Tensor addedIn(const TensorFile& file, const models::UNet2DConfig& config) {
-    const at::Tensor numbers = testing::tensorIn(file, "added.time_ids");
-    const at::Tensor waves =
-        models::sinusoids(
-            numbers.flatten(), config.addedNumberWidth, config.cosineFirst, config.frequencyShift)
-            .view({numbers.size(0), -1});
-    return at::cat({testing::tensorIn(file, "added.text_embeds"), waves}, 1);
 }
 
 }  // namespace
@@ -73,52 +56,6 @@ class SdxlNetworksTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() { goldens_ = testing::sdxlGoldenFolder().toStdString() + "/"; }
-
-    void textEncodersAgree_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QString>("role");
-        QTest::addColumn<int>("clipSkip");
-        for (const char* role : {"text_encoder", "text_encoder_2"}) {
-            const auto row = [&](const char* name, const char* checkpoint, int clipSkip) {
-                QTest::addRow("%s, %s", name, role) << name << checkpoint << role << clipSkip;
-            };
-            row("sdxl_0_euler", "sdxl_0", -1);
-            row("sdxl_1_clip_skip_1", "sdxl_1", 1);
-            row("sdxl_2_checkpoint", "sdxl_2", -1);
-        }
-    }
-
-    /// Every state, the pooled one, and of them what the pipeline takes.
-    void textEncodersAgree() {
-        QFETCH(QString, name);
-        QFETCH(QString, checkpoint);
-        QFETCH(QString, role);
-        QFETCH(int, clipSkip);
-        const TensorFile expected = golden(name);
-        const bool isSecond = role == "text_encoder_2";
-        const std::string tokens = isSecond ? "tokens_2." : "tokens.";
-        const std::vector<ClipTextModel::Row> rows = {
-            {.ids = idsIn(expected, tokens + "000"), .clipSkip = clipSkip},
-            {.ids = idsIn(expected, tokens + "001")}};
-        const auto [outputs, recorded] = encoded(checkpoint, role, rows);
-        int compared = 0;
-        for (const auto& [key, value] : expected) {
-            if (key.starts_with(role.toStdString() + ".")) {
-                QCOMPARE(disagreement(expected, key, recorded.at(key)), std::string());
-                ++compared;
-            }
-        }
-        QVERIFY(compared > 8);
-        const at::Tensor embeds = testing::tensorIn(expected, "embeds.prompt");
-        const int64_t width = outputs[0].embeds.size(2);
-        const int64_t begin = isSecond ? embeds.size(2) - width : 0;
-        QVERIFY(at::allclose(outputs[0].embeds, embeds.narrow(2, begin, width), 1e-4, 1e-4));
-        if (isSecond) {
-            QCOMPARE(disagreement(expected, "pooled.prompt", outputs[0].pooled), std::string());
-            QCOMPARE(disagreement(expected, "pooled.negative", outputs[1].pooled), std::string());
-        }
-    }
 
     void rowsHaveTheBitsThatTheyHaveAlone() {
         const TensorFile expected = golden("sdxl_1_ddim");
@@ -147,40 +84,6 @@ private Q_SLOTS:
         QVERIFY(error && error->item() == "clip_skip");
         QVERIFY2(error->hint().str().ends_with("at most " + std::to_string(layers - 1)),
                  error->hint().str().c_str());
-    }
-
-    void denoisersAgree_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::newRow("sdxl_1_batch_3") << "sdxl_1";
-        QTest::newRow("sdxl_0_euler") << "sdxl_0";
-        QTest::newRow("sdxl_2_checkpoint") << "sdxl_2";
-        QTest::newRow("refiner_0_euler") << "refiner_0";
-        QTest::newRow("inpaint_1_euler_1.0") << "inpaint_1";
-        QTest::newRow("ssd_1_checkpoint") << "ssd_1";
-        QTest::newRow("lcm_1_lcm") << "lcm_1";
-    }
-
-    void denoisersAgree() {
-        QFETCH(QString, checkpoint);
-        const TensorFile expected = golden(QTest::currentDataTag());
-        const models::UNet2DCondition unet =
-            denoiserOf(goldens_ + "checkpoints/" + checkpoint.toStdString());
-        ModelBench bench;
-        bench.runWith(unet.tree(), [&] {
-            models::Forward forward(bench.residency(), *unet.tree(), tensor::Record(nullptr));
-            for (const std::string call : {"000", "001"}) {
-                const at::Tensor prediction =
-                    unet.predict(forward,
-                                 testing::tensorIn(expected, "model_in." + call),
-                                 testing::tensorIn(expected, "model_t." + call),
-                                 {.context = testing::tensorIn(expected, "model_cond"),
-                                  .guidance = expected.contains("timestep_cond")
-                                                  ? testing::tensorIn(expected, "timestep_cond")
-                                                  : at::Tensor(),
-                                  .added = addedIn(expected, unet.config())});
-                QCOMPARE(disagreement(expected, "model_out." + call, prediction), std::string());
-            }
-        });
     }
 
     /// What is added to the last skip is not added to what goes past the missing middle block.
@@ -220,10 +123,9 @@ private Q_SLOTS:
     }
 
     void widthsOfTheAdditionAreNeeded_data() {
-        QTest::addColumn<QString>("key");
-        QTest::newRow("addition_time_embed_dim") << "addition_time_embed_dim";
-        QTest::newRow("projection_class_embeddings_input_dim")
-            << "projection_class_embeddings_input_dim";
+        const testing::Rows<QString> row("key");
+        row("addition_time_embed_dim", "addition_time_embed_dim");
+        row("projection_class_embeddings_input_dim", "projection_class_embeddings_input_dim");
     }
 
     void widthsOfTheAdditionAreNeeded() {

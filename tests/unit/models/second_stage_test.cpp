@@ -59,16 +59,11 @@ class SecondStageTest : public QObject {
 private Q_SLOTS:
 
     void anotherCheckpointStartsAfresh_data() {
-        QTest::addColumn<QString>("first");
-        QTest::addColumn<QString>("second");
-        QTest::newRow("fewer predictions are kept") << R"({"solver_order": 3})"
-                                                    << R"({"solver_order": 2})";
-        QTest::newRow("more predictions are kept") << R"({"solver_order": 2})"
-                                                   << R"({"solver_order": 3})";
-        QTest::newRow("other levels") << "{}"
-                                      << R"({"beta_end": 0.02})";
-        QTest::newRow("another network") << "{}"
-                                         << "{}";
+        const testing::Rows<QString, QString> row("first", "second");
+        row("fewer predictions are kept", R"({"solver_order": 3})", R"({"solver_order": 2})");
+        row("more predictions are kept", R"({"solver_order": 2})", R"({"solver_order": 3})");
+        row("other levels", "{}", R"({"beta_end": 0.02})");
+        row("another network", "{}", "{}");
     }
 
     /// Base, then refiner: the reference gives every pipeline an empty history.

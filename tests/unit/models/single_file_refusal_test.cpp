@@ -110,13 +110,7 @@ private Q_SLOTS:
 
     void initTestCase() { singles_ = testing::singleFileFolder().toStdString() + "/"; }
 
-    void namesWhatDoesNotFit_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Damage& damage : damages()) {
-            QTest::newRow(damage.row) << index++;
-        }
-    }
+    void namesWhatDoesNotFit_data() { testing::addEach(damages(), &Damage::row); }
 
     void namesWhatDoesNotFit() {
         QFETCH(int, index);
@@ -138,14 +132,10 @@ private Q_SLOTS:
     }
 
     void reportsWhereToStateWhatTheFileDoesNotState_data() {
-        QTest::addColumn<QString>("part");
-        QTest::addColumn<QString>("output");
-        QTest::newRow("denoiser") << "unet"
-                                  << "how many norm groups";
-        QTest::newRow("autoencoder") << "vae"
-                                     << "norm groups of the autoencoder";
-        QTest::newRow("text encoder") << "text_encoder"
-                                      << "attention heads of the text encoder";
+        const testing::Rows<QString, QString> row("part", "output");
+        row("denoiser", "unet", "how many norm groups");
+        row("autoencoder", "vae", "norm groups of the autoencoder");
+        row("text encoder", "text_encoder", "attention heads of the text encoder");
     }
 
     void reportsWhereToStateWhatTheFileDoesNotState() {
@@ -170,22 +160,16 @@ private Q_SLOTS:
     }
 
     void refusesStatementsThatStateNothing_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("output");
-        QTest::newRow("no JSON") << "{"
-                                 << "m.lowtide.json";
-        QTest::newRow("a list") << "[]"
-                                << "no JSON object";
-        QTest::newRow("an unknown part") << R"({"encoder": {}})"
-                                         << "encoder";
-        QTest::newRow("a part that is none") << R"({"unet": 3})"
-                                             << "unet";
-        QTest::newRow("a text for a number") << R"({"unet": {"layers_per_block": "x"}})"
-                                             << "layers_per_block";
-        QTest::newRow("a network without end") << R"({"unet": {"layers_per_block": 1000000000}})"
-                                               << "layers_per_block";
-        QTest::newRow("no groups") << R"({"unet": {"norm_num_groups": 0}})"
-                                   << "norm groups";
+        const testing::Rows<QString, QString> row("text", "output");
+        row("no JSON", "{", "m.lowtide.json");
+        row("a list", "[]", "no JSON object");
+        row("an unknown part", R"({"encoder": {}})", "encoder");
+        row("a part that is none", R"({"unet": 3})", "unet");
+        row("a text for a number", R"({"unet": {"layers_per_block": "x"}})", "layers_per_block");
+        row("a network without end",
+            R"({"unet": {"layers_per_block": 1000000000}})",
+            "layers_per_block");
+        row("no groups", R"({"unet": {"norm_num_groups": 0}})", "norm groups");
     }
 
     void refusesStatementsThatStateNothing() {

@@ -96,18 +96,8 @@ private Q_SLOTS:
     }
 
     void aBiasDistinguishesVelocityFromNoise_data() {
-        QTest::addColumn<double>("deviation");
-        QTest::addColumn<int>("scalars");
-        QTest::addColumn<int>("type");
-        QTest::addColumn<QString>("prediction");
-        const auto row = [](const char* name,
-                            double deviation,
-                            at::ScalarType scalars,
-                            DType type,
-                            const char* prediction) {
-            QTest::newRow(name) << deviation << static_cast<int>(scalars) << static_cast<int>(type)
-                                << prediction;
-        };
+        const testing::Rows<double, at::ScalarType, DType, QString> row(
+            "deviation", "scalars", "type", "prediction");
         row("f32 above", 0.0901, at::kFloat, DType::F32, "v_prediction");
         row("f32 below", 0.0899, at::kFloat, DType::F32, "epsilon");
         row("f16 above", 0.0905, at::kHalf, DType::F16, "v_prediction");
@@ -122,11 +112,10 @@ private Q_SLOTS:
     /// The figure is ComfyUI's: 768-v models of version 2 lie above, base models below.
     void aBiasDistinguishesVelocityFromNoise() {
         QFETCH(double, deviation);
-        QFETCH(int, scalars);
-        QFETCH(int, type);
+        QFETCH(at::ScalarType, scalars);
+        QFETCH(DType, type);
         QFETCH(QString, prediction);
-        const OwnTensor bias =
-            biasOf(deviation, static_cast<at::ScalarType>(scalars), static_cast<DType>(type));
+        const OwnTensor bias = biasOf(deviation, scalars, type);
         const auto predictionOf = [&](const char* file,
                                       const std::map<std::string, std::string>& metadata) {
             const Json config = schedulerOf(

@@ -115,24 +115,17 @@ private Q_SLOTS:
     }
 
     void everyWeightIsThatOfTheFolder_data() {
-        QTest::addColumn<QString>("single");
-        QTest::addColumn<QString>("folder");
+        const testing::Rows<QString, QString> row("single", "folder");
         for (const char* variant : {"0", "1", "2", "3", "4", "5"}) {
             const QString name = QString("sd15_") + variant;
-            QTest::newRow(qPrintable(name)) << name + ".safetensors" << name;
+            row(qPrintable(name), name + ".safetensors", name);
         }
-        QTest::newRow("ckpt 0") << "sd15_0.ckpt"
-                                << "sd15_0";
-        QTest::newRow("ckpt 1") << "sd15_1.ckpt"
-                                << "sd15_1";
-        QTest::newRow("half") << "half_1.safetensors"
-                              << "half_1";
-        QTest::newRow("half ckpt") << "half_1.ckpt"
-                                   << "half_1";
-        QTest::newRow("without text_model.") << "bare_1.safetensors"
-                                             << "sd15_1";
-        QTest::newRow("OpenCLIP") << "open_clip_1.safetensors"
-                                  << "sd15_1";
+        row("ckpt 0", "sd15_0.ckpt", "sd15_0");
+        row("ckpt 1", "sd15_1.ckpt", "sd15_1");
+        row("half", "half_1.safetensors", "half_1");
+        row("half ckpt", "half_1.ckpt", "half_1");
+        row("without text_model.", "bare_1.safetensors", "sd15_1");
+        row("OpenCLIP", "open_clip_1.safetensors", "sd15_1");
     }
 
     void everyWeightIsThatOfTheFolder() {

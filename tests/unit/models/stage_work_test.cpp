@@ -137,12 +137,10 @@ private Q_SLOTS:
     }
 
     void asksAboutConvolutionsUnderItsOwnSwitches_data() {
-        QTest::addColumn<QString>("preset");
-        QTest::addColumn<bool>("asks");
-        QTest::addColumn<bool>("allowsTf32");
-        QTest::newRow("quality") << "quality" << true << false;
-        QTest::newRow("balanced") << "balanced" << true << true;
-        QTest::newRow("speed") << "speed" << false << false;  // cuDNN searches for the fastest
+        const testing::Rows<QString, bool, bool> row("preset", "asks", "allowsTf32");
+        row("quality", "quality", true, false);
+        row("balanced", "balanced", true, true);
+        row("speed", "speed", false, false);  // cuDNN searches for the fastest
     }
 
     /// On a GPU of compute capability 8.0; LibTorch's switches are as they were afterwards.

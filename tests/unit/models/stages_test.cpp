@@ -197,13 +197,7 @@ private Q_SLOTS:
         QCOMPARE(error->item(), std::string("checkpoint"));
     }
 
-    void denoiseRefuses_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : refusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
+    void denoiseRefuses_data() { testing::addEach(refusals(), &Refusal::row); }
 
     void denoiseRefuses() {
         QFETCH(int, index);
@@ -421,13 +415,11 @@ private Q_SLOTS:
     }
 
     void upscaleRefuses_data() {
-        QTest::addColumn<QString>("method");
-        QTest::addColumn<double>("scale");
-        QTest::addColumn<QString>("item");
-        QTest::newRow("unknown method") << "magic" << 2.0 << "method";
-        QTest::newRow("no scale") << "area" << 0.0 << "scale";
-        QTest::newRow("no number") << "area" << static_cast<double>(NAN) << "scale";
-        QTest::newRow("too large") << "area" << 1e9 << "scale";
+        const testing::Rows<QString, double, QString> row("method", "scale", "item");
+        row("unknown method", "magic", 2.0, "method");
+        row("no scale", "area", 0.0, "scale");
+        row("no number", "area", static_cast<double>(NAN), "scale");
+        row("too large", "area", 1e9, "scale");
     }
 
     void upscaleRefuses() {

@@ -121,13 +121,7 @@ class StepCacheChoicesTest : public QObject {
 
 private Q_SLOTS:
 
-    void choicesAreJudged_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Choice& choice : choices()) {
-            QTest::newRow(choice.name) << index++;
-        }
-    }
+    void choicesAreJudged_data() { testing::addEach(choices(), &Choice::name); }
 
     void choicesAreJudged() {
         QFETCH(int, index);

@@ -118,11 +118,10 @@ private Q_SLOTS:
     }
 
     void theNumbersAreThoseOfEncoding_data() {
-        QTest::addColumn<QString>("weights");
-        QTest::addColumn<QString>("text");
+        const testing::Rows<QString, QString> add("weights", "text");
         for (const char* weights : {"a1111", "compel", "none"}) {
             const auto row = [&](const char* name, const QString& text) {
-                QTest::newRow(qPrintable(QString("%1, %2").arg(weights, name))) << weights << text;
+                add(qPrintable(QString("%1, %2").arg(weights, name)), weights, text);
             };
             row("empty", "");
             row("short", "a (red:1.2) cat, [blurred] \\(smile\\)");

@@ -28,13 +28,12 @@ class TilesTest : public QObject {
 private Q_SLOTS:
 
     void givesTheWholeImage_whenPixelsDependOnTheirPositionAlone_data() {
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("width");
-        QTest::newRow("square") << 32 << 32;
-        QTest::newRow("odd") << 19 << 41;
-        QTest::newRow("wide") << 8 << 50;
-        QTest::newRow("high") << 50 << 3;
-        QTest::newRow("one more than a tile") << 9 << 9;
+        const testing::Rows<int, int> row("height", "width");
+        row("square", 32, 32);
+        row("odd", 19, 41);
+        row("wide", 8, 50);
+        row("high", 50, 3);
+        row("one more than a tile", 9, 9);
     }
 
     void givesTheWholeImage_whenPixelsDependOnTheirPositionAlone() {

@@ -305,13 +305,7 @@ private Q_SLOTS:
         QCOMPARE(parts, 1);
     }
 
-    void refusesWhatDoesNotFit_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : refusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
+    void refusesWhatDoesNotFit_data() { testing::addEach(refusals(), &Refusal::row); }
 
     void refusesWhatDoesNotFit() {
         QFETCH(int, index);

@@ -108,50 +108,29 @@ private Q_SLOTS:
     }
 
     void refusesOtherTokenizers_data() {
-        QTest::addColumn<QString>("pointer");
-        QTest::addColumn<QString>("value");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("model") << "/model/type"
-                               << "\"BPE\""
-                               << "only Unigram";
-        QTest::newRow("normalizer") << "/normalizer"
-                                    << R"({"type":"Lowercase"})"
-                                    << "Lowercase";
-        QTest::newRow("splitting") << "/pre_tokenizer"
-                                   << R"({"type":"Digits"})"
-                                   << "Digits";
-        QTest::newRow("map") << "/normalizer/precompiled_charsmap"
-                             << "\"!\""
-                             << "no base64";
-        QTest::newRow("cut map") << "/normalizer/precompiled_charsmap"
-                                 << "\"AAAA\""
-                                 << "cut off";
-        QTest::newRow("map of other bytes") << "/normalizer/precompiled_charsmap"
-                                            << "\"BAAAAAAAAAD/AA==\""
-                                            << "no UTF-8";
-        QTest::newRow("whole words") << "/added_tokens/0/single_word"
-                                     << "true"
-                                     << "single_word";
-        QTest::newRow("no marks")
-            << "/pre_tokenizer"
-            << R"({"type":"Metaspace","replacement":"\u2581","prepend_scheme":"never"})"
-            << "Metaspace before every word";
-        QTest::newRow("replaced letters")
-            << "/normalizer"
-            << R"({"type":"Replace","pattern":{"String":"a"},"content":" "})"
-            << "Replace of spaces";
-        QTest::newRow("unknown") << "/model/unk_id"
-                                 << "100000"
-                                 << "unknown text";
-        QTest::newRow("piece") << "/model/vocab/5"
-                               << "[7, 1]"
-                               << "no piece";
-        QTest::newRow("no end") << "/model/vocab/1/0"
-                                << "\"</other>\""
-                                << "no token </s>";
-        QTest::newRow("twice") << "/model/vocab/1/0"
-                               << "\"<pad>\""
-                               << "twice";
+        const testing::Rows<QString, QString, QString> row("pointer", "value", "message");
+        row("model", "/model/type", "\"BPE\"", "only Unigram");
+        row("normalizer", "/normalizer", R"({"type":"Lowercase"})", "Lowercase");
+        row("splitting", "/pre_tokenizer", R"({"type":"Digits"})", "Digits");
+        row("map", "/normalizer/precompiled_charsmap", "\"!\"", "no base64");
+        row("cut map", "/normalizer/precompiled_charsmap", "\"AAAA\"", "cut off");
+        row("map of other bytes",
+            "/normalizer/precompiled_charsmap",
+            "\"BAAAAAAAAAD/AA==\"",
+            "no UTF-8");
+        row("whole words", "/added_tokens/0/single_word", "true", "single_word");
+        row("no marks",
+            "/pre_tokenizer",
+            R"({"type":"Metaspace","replacement":"\u2581","prepend_scheme":"never"})",
+            "Metaspace before every word");
+        row("replaced letters",
+            "/normalizer",
+            R"({"type":"Replace","pattern":{"String":"a"},"content":" "})",
+            "Replace of spaces");
+        row("unknown", "/model/unk_id", "100000", "unknown text");
+        row("piece", "/model/vocab/5", "[7, 1]", "no piece");
+        row("no end", "/model/vocab/1/0", "\"</other>\"", "no token </s>");
+        row("twice", "/model/vocab/1/0", "\"<pad>\"", "twice");
     }
 
     void refusesOtherTokenizers() {

@@ -9,6 +9,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
 
@@ -24,6 +25,7 @@ using namespace lowtide;
 using nodes::WireRef;
 using testing::ModelBench;
 using testing::TensorFile;
+using testing::tensorIn;
 using testing::UpscaleWithModelRequest;
 
 namespace {
@@ -49,13 +51,6 @@ at::Tensor testImage(int64_t height, int64_t width, int64_t batch = 1) {
 
 const models::Upscaler& upscalerOf(const WireRef& value) {
     return dynamic_cast<const models::Upscaler&>(*value);
-}
-
-at::Tensor tensorIn(const TensorFile& file, const std::string& key) {
-    const testing::FileTensor& source = file.at(key);
-    at::Tensor tensor = at::empty(source.shape, at::kFloat);
-    std::memcpy(tensor.mutable_data_ptr(), source.bytes.data(), source.bytes.size());
-    return tensor;
 }
 
 struct DryRunRow {
@@ -179,16 +174,12 @@ private Q_SLOTS:
     /// A network of one block sees 19 pixels (of the shuffled image) to each side; the outer
     /// quarter of an overlap, which is not shown, is wider.
     void tilesGiveTheWholeImage_whenOverlapsAreWiderThanTheNetworkSees_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("width");
-        QTest::addColumn<int>("tile");
-        QTest::addColumn<int>("overlap");
-        QTest::newRow("x4") << "scales/half" << 200 << 240 << 160 << 80;
-        QTest::newRow("x2") << "scales/x2_flat" << 30 << 511 << 170 << 77;
-        QTest::newRow("x1") << "scales/x1_flat" << 301 << 20 << 200 << 90;
-        QTest::newRow("two blocks, squares of 2 pixels")
-            << "esrgan_1/esrgan_old" << 33 << 701 << 580 << 288;
+        const testing::Rows<QString, int, int, int, int> row(
+            "checkpoint", "height", "width", "tile", "overlap");
+        row("x4", "scales/half", 200, 240, 160, 80);
+        row("x2", "scales/x2_flat", 30, 511, 170, 77);
+        row("x1", "scales/x1_flat", 301, 20, 200, 90);
+        row("two blocks, squares of 2 pixels", "esrgan_1/esrgan_old", 33, 701, 580, 288);
     }
 
     void tilesGiveTheWholeImage_whenOverlapsAreWiderThanTheNetworkSees() {
@@ -257,11 +248,10 @@ private Q_SLOTS:
     }
 
     void countsTilesAndEndsBetweenThem_data() {
-        QTest::addColumn<int>("mode");
-        QTest::addColumn<int>("tiles");
-        QTest::newRow("not cancelled") << -1 << 8;
-        QTest::newRow("after this image") << static_cast<int>(CancelMode::AfterThisImage) << 4;
-        QTest::newRow("now") << static_cast<int>(CancelMode::Now) << 1;
+        const testing::Rows<int, int> row("mode", "tiles");
+        row("not cancelled", -1, 8);
+        row("after this image", static_cast<int>(CancelMode::AfterThisImage), 4);
+        row("now", static_cast<int>(CancelMode::Now), 1);
     }
 
     void countsTilesAndEndsBetweenThem() {

@@ -141,14 +141,10 @@ class UpscalerTest : public QObject {
 private Q_SLOTS:
 
     void settingsFollowFromShapes_data() {
-        QTest::addColumn<int>("style");
-        QTest::addColumn<int>("ups");
-        QTest::addColumn<int>("channels");
-        QTest::addColumn<int>("scale");
-        QTest::addColumn<int>("multiple");
-        const auto row = [](const char* name, Style style, int ups, int channels, int scale) {
-            QTest::newRow(name) << static_cast<int>(style) << ups << channels << scale
-                                << (1 << ups) / scale;
+        const testing::Rows<int, int, int, int, int> add(
+            "style", "ups", "channels", "scale", "multiple");
+        const auto row = [&](const char* name, Style style, int ups, int channels, int scale) {
+            add(name, static_cast<int>(style), ups, channels, scale, (1 << ups) / scale);
         };
         row("old", Style::Old, 2, 3, 4);
         row("trunk", Style::Trunk, 2, 3, 4);
@@ -189,13 +185,7 @@ private Q_SLOTS:
         QCOMPARE(upscalerOf(load(bench, "one.safetensors")).info().scale, 1);
     }
 
-    void refusesWhatItCannotRead_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Refusal& refusal : refusals()) {
-            QTest::newRow(refusal.row) << index++;
-        }
-    }
+    void refusesWhatItCannotRead_data() { testing::addEach(refusals(), &Refusal::row); }
 
     void refusesWhatItCannotRead() {
         QFETCH(int, index);
@@ -217,10 +207,9 @@ private Q_SLOTS:
     }
 
     void refusesFilesThatAreNone_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("name");
-        QTest::newRow("empty") << QByteArray() << "empty.safetensors";
-        QTest::newRow("text") << QByteArray(1000, 'x') << "text.safetensors";
+        const testing::Rows<QByteArray, QString> row("bytes", "name");
+        row("empty", QByteArray(), "empty.safetensors");
+        row("text", QByteArray(1000, 'x'), "text.safetensors");
     }
 
     void refusesFilesThatAreNone() {
@@ -304,14 +293,11 @@ private Q_SLOTS:
     }
 
     void specsRefuseWhatCannotBe_data() {
-        QTest::addColumn<int>("width");
-        QTest::addColumn<int>("tile");
-        QTest::addColumn<int>("overlap");
-        QTest::addColumn<QString>("item");
-        QTest::newRow("overlap of more than half") << 64 << 32 << 17 << "overlap";
-        QTest::newRow("negative overlap") << 64 << 32 << -1 << "overlap";
-        QTest::newRow("negative tile") << 64 << -1 << 0 << "tile";
-        QTest::newRow("too large") << 20000 << 32 << 16 << "image";
+        const testing::Rows<int, int, int, QString> row("width", "tile", "overlap", "item");
+        row("overlap of more than half", 64, 32, 17, "overlap");
+        row("negative overlap", 64, 32, -1, "overlap");
+        row("negative tile", 64, -1, 0, "tile");
+        row("too large", 20000, 32, 16, "image");
     }
 
     void specsRefuseWhatCannotBe() {

@@ -59,14 +59,12 @@ private Q_SLOTS:
     void init() { made_.clear(); }
 
     void whatIsNotSetIsTheModels_data() {
-        QTest::addColumn<double>("usual");
-        QTest::addColumn<double>("asked");
-        QTest::addColumn<double>("taken");
-        QTest::newRow("FLUX.1") << 1.0 << kAutomatic << 1.0;
-        QTest::newRow("WAN") << 5.0 << kAutomatic << 5.0;
-        QTest::newRow("nothing known") << 0.0 << kAutomatic << 7.5;
-        QTest::newRow("set") << 1.0 << 4.0 << 4.0;
-        QTest::newRow("off") << 5.0 << 0.0 << 0.0;
+        const testing::Rows<double, double, double> row("usual", "asked", "taken");
+        row("FLUX.1", 1.0, kAutomatic, 1.0);
+        row("WAN", 5.0, kAutomatic, 5.0);
+        row("nothing known", 0.0, kAutomatic, 7.5);
+        row("set", 1.0, 4.0, 4.0);
+        row("off", 5.0, 0.0, 0.0);
     }
 
     void whatIsNotSetIsTheModels() {
@@ -88,10 +86,9 @@ private Q_SLOTS:
     }
 
     void eachFamilyStatesItsOwn_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<double>("usual");
-        const auto row = [](const QString& folder, const char* name, double usual) {
-            QTest::newRow(name) << folder + "/checkpoints/" + name << usual;
+        const testing::Rows<QString, double> add("checkpoint", "usual");
+        const auto row = [&](const QString& folder, const char* name, double usual) {
+            add(name, folder + "/checkpoints/" + name, usual);
         };
         row(testing::goldenFolder(), "sd15_1", 0);
         row(testing::sdxlGoldenFolder(), "sdxl_1", 0);

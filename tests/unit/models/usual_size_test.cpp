@@ -63,14 +63,12 @@ private Q_SLOTS:
     }
 
     void muchGuidanceIsNoted_data() {
-        QTest::addColumn<double>("usual");
-        QTest::addColumn<double>("cfg");
-        QTest::addColumn<bool>("isNoted");
-        QTest::newRow("Z-Image-Turbo at 7.5") << 1.0 << 7.5 << true;
-        QTest::newRow("Z-Image-Turbo") << 1.0 << 1.0 << false;
-        QTest::newRow("Z-Image-Turbo, a little") << 1.0 << 1.5 << false;
-        QTest::newRow("Z-Image at 7.5") << 5.0 << 7.5 << false;
-        QTest::newRow("nothing known") << 0.0 << 30.0 << false;
+        const testing::Rows<double, double, bool> row("usual", "cfg", "isNoted");
+        row("Z-Image-Turbo at 7.5", 1.0, 7.5, true);
+        row("Z-Image-Turbo", 1.0, 1.0, false);
+        row("Z-Image-Turbo, a little", 1.0, 1.5, false);
+        row("Z-Image at 7.5", 5.0, 7.5, false);
+        row("nothing known", 0.0, 30.0, false);
     }
 
     void muchGuidanceIsNoted() {

@@ -103,10 +103,9 @@ private Q_SLOTS:
     }
 
     void everyDepthIsStated_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<int>("deepest");
+        const testing::Rows<QString, int> row("checkpoint", "deepest");
         for (const auto& [checkpoint, deepest] : kCuttables) {
-            QTest::newRow(checkpoint) << checkpoint << deepest;
+            row(checkpoint, checkpoint, deepest);
         }
     }
 
@@ -118,10 +117,8 @@ private Q_SLOTS:
     }
 
     void predictsWhatTheHelperDoes_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<QString>("row");
-        QTest::addColumn<int>("interval");
-        QTest::addColumn<int>("depth");
+        const testing::Rows<QString, QString, int, int> add(
+            "checkpoint", "row", "interval", "depth");
         int compared = 0;
         for (const auto& [checkpoint, deepest] : kCuttables) {
             for (int depth = 0; depth <= deepest; ++depth) {
@@ -133,8 +130,7 @@ private Q_SLOTS:
                         continue;
                     }
                     ++compared;
-                    QTest::newRow(key.c_str())
-                        << checkpoint << row << QString(row).section('.', 1).toInt() << depth;
+                    add(key, checkpoint, row, QString(row).section('.', 1).toInt(), depth);
                 }
             }
         }
@@ -194,14 +190,12 @@ private Q_SLOTS:
     }
 
     void theDryRunPredictsActivationsAndForwards_data() {
-        QTest::addColumn<QString>("checkpoint");
-        QTest::addColumn<int>("interval");
-        QTest::addColumn<int>("depth");
-        QTest::newRow("behind the first level") << "sdxl_1" << 3 << 2;
-        QTest::newRow("attention in the first level") << "sdxl_2" << 2 << 1;
-        QTest::newRow("the middle alone") << "sdxl_0" << 3 << 9;
-        QTest::newRow("EDM") << "playground_1" << 3 << 5;
-        QTest::newRow("no middle") << "ssd_1" << 2 << 7;
+        const testing::Rows<QString, int, int> row("checkpoint", "interval", "depth");
+        row("behind the first level", "sdxl_1", 3, 2);
+        row("attention in the first level", "sdxl_2", 2, 1);
+        row("the middle alone", "sdxl_0", 3, 9);
+        row("EDM", "playground_1", 3, 5);
+        row("no middle", "ssd_1", 2, 7);
     }
 
     /// What a session holds is part of it, and what a partial call leaves where it is.

@@ -132,13 +132,7 @@ private Q_SLOTS:
                 .readAll(kMiB));
     }
 
-    void namesWhatDoesNotFit_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Damage& damage : damages()) {
-            QTest::newRow(damage.row) << index++;
-        }
-    }
+    void namesWhatDoesNotFit_data() { testing::addEach(damages(), &Damage::row); }
 
     void namesWhatDoesNotFit() {
         QFETCH(int, index);

@@ -207,14 +207,10 @@ private Q_SLOTS:
     }
 
     void theScheduleIsThatOfTheFolder_data() {
-        QTest::addColumn<QString>("folder");
-        QTest::addColumn<QString>("single");
-        QTest::newRow("base") << "sdxl_0"
-                              << "sdxl_0.safetensors";
-        QTest::newRow("v_pred and ztsnr") << "sdxl_2"
-                                          << "velocity.safetensors";
-        QTest::newRow("playground") << "playground_0"
-                                    << "playground_0.safetensors";
+        const testing::Rows<QString, QString> row("folder", "single");
+        row("base", "sdxl_0", "sdxl_0.safetensors");
+        row("v_pred and ztsnr", "sdxl_2", "velocity.safetensors");
+        row("playground", "playground_0", "playground_0.safetensors");
     }
 
     void theScheduleIsThatOfTheFolder() {
@@ -277,10 +273,9 @@ private Q_SLOTS:
 
     /// Latents are what the denoiser was trained on, whoever decodes them.
     void anAutoencoderOfAnotherFileKeepsTheLatents_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<double>("scale");
-        QTest::newRow("alone: it says nothing of them") << "vae.safetensors" << 0.5;
-        QTest::newRow("of a folder: it says its own") << "sdxl_0" << 0.13025;
+        const testing::Rows<QString, double> row("file", "scale");
+        row("alone: it says nothing of them", "vae.safetensors", 0.5);
+        row("of a folder: it says its own", "sdxl_0", 0.13025);
     }
 
     void anAutoencoderOfAnotherFileKeepsTheLatents() {

@@ -79,31 +79,18 @@ private Q_SLOTS:
     }
 
     void s10_changesGiveTheSameBitsResidentAndStreamed_data() {
-        QTest::addColumn<int>("component");
-        QTest::addColumn<QString>("storage");
-        QTest::addColumn<QString>("compute");
-        QTest::newRow("f16 and f32 files") << 0 << "f32"
-                                           << "f32";
-        QTest::newRow("f32 file") << 1 << "f32"
-                                  << "f32";
-        QTest::newRow("bf16 and f8 files") << 2 << "f32"
-                                           << "f32";
-        QTest::newRow("stored as in f16 and f32 files") << 0 << "file"
-                                                        << "f32";
-        QTest::newRow("f32 stored as f16") << 1 << "f16"
-                                           << "f32";
-        QTest::newRow("f32 stored as bf16") << 1 << "bf16"
-                                            << "bf16";
-        QTest::newRow("f16 stored as bf16") << 0 << "bf16"
-                                            << "bf16";
-        QTest::newRow("f16 asked to be f8") << 0 << "f8"
-                                            << "f16";
-        QTest::newRow("f32 asked to be f8") << 1 << "f8"
-                                            << "f32";
-        QTest::newRow("stored as in bf16 and f8 files") << 2 << "file"
-                                                        << "bf16";
-        QTest::newRow("bf16 and f8 files, decoded") << 2 << "bf16"
-                                                    << "bf16";
+        const testing::Rows<int, QString, QString> row("component", "storage", "compute");
+        row("f16 and f32 files", 0, "f32", "f32");
+        row("f32 file", 1, "f32", "f32");
+        row("bf16 and f8 files", 2, "f32", "f32");
+        row("stored as in f16 and f32 files", 0, "file", "f32");
+        row("f32 stored as f16", 1, "f16", "f32");
+        row("f32 stored as bf16", 1, "bf16", "bf16");
+        row("f16 stored as bf16", 0, "bf16", "bf16");
+        row("f16 asked to be f8", 0, "f8", "f16");
+        row("f32 asked to be f8", 1, "f8", "f32");
+        row("stored as in bf16 and f8 files", 2, "file", "bf16");
+        row("bf16 and f8 files, decoded", 2, "bf16", "bf16");
     }
 
     /// The same under every policy, in three forwards, and what the definition gives: the value of

@@ -35,16 +35,11 @@ class CudaDriverTest : public QObject {
 private Q_SLOTS:
 
     void explainsWhyThereIsNoGpu_data() {
-        QTest::addColumn<QString>("part");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("no GPU") << "none"
-                                << "finds no GPU";
-        QTest::newRow("does not start") << "silent"
-                                        << "unknown error of the played driver";
-        QTest::newRow("too old") << "old"
-                                 << "runs CUDA 12.4, LibTorch needs 13.0";
-        QTest::newRow("strange") << "broken"
-                                 << "cannot describe its GPUs";
+        const testing::Rows<QString, QString> row("part", "expected");
+        row("no GPU", "none", "finds no GPU");
+        row("does not start", "silent", "unknown error of the played driver");
+        row("too old", "old", "runs CUDA 12.4, LibTorch needs 13.0");
+        row("strange", "broken", "cannot describe its GPUs");
     }
 
     void explainsWhyThereIsNoGpu() {

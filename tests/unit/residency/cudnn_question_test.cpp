@@ -94,17 +94,15 @@ private Q_SLOTS:
     }
 
     void takesTheFirstThatItsNumbersAllow_data() {
-        QTest::addColumn<int>("type");
-        QTest::addColumn<bool>("allowsTf32");
-        QTest::addColumn<bool>("isDeterministic");
-        QTest::addColumn<qint64>("engine");
-        QTest::newRow("f32") << int(DType::F32) << false << false << qint64{2};
-        QTest::newRow("f32, deterministic") << int(DType::F32) << false << true << qint64{4};
-        QTest::newRow("tf32") << int(DType::F32) << true << false << qint64{2};
-        QTest::newRow("tf32, deterministic") << int(DType::F32) << true << true << qint64{3};
-        QTest::newRow("f16") << int(DType::F16) << false << false << qint64{2};
-        QTest::newRow("f16, deterministic") << int(DType::F16) << false << true << qint64{3};
-        QTest::newRow("bf16, deterministic") << int(DType::BF16) << false << true << qint64{3};
+        const testing::Rows<int, bool, bool, qint64> row(
+            "type", "allowsTf32", "isDeterministic", "engine");
+        row("f32", int(DType::F32), false, false, 2);
+        row("f32, deterministic", int(DType::F32), false, true, 4);
+        row("tf32", int(DType::F32), true, false, 2);
+        row("tf32, deterministic", int(DType::F32), true, true, 3);
+        row("f16", int(DType::F16), false, false, 2);
+        row("f16, deterministic", int(DType::F16), false, true, 3);
+        row("bf16, deterministic", int(DType::BF16), false, true, 3);
     }
 
     void takesTheFirstThatItsNumbersAllow() {
@@ -189,15 +187,13 @@ private Q_SLOTS:
     }
 
     void theRealLibraryPlansForADescribedGpu_data() {
-        QTest::addColumn<int>("type");
-        QTest::addColumn<qint64>("side");
-        QTest::addColumn<bool>("allowsTf32");
+        const testing::Rows<int, qint64, bool> row("type", "side", "allowsTf32");
         for (const qint64 side : {3, 1}) {
             const QByteArray name = QByteArray::number(side) + " x " + QByteArray::number(side);
-            QTest::newRow("f32 " + name) << int(DType::F32) << side << false;
-            QTest::newRow("tf32 " + name) << int(DType::F32) << side << true;
-            QTest::newRow("f16 " + name) << int(DType::F16) << side << false;
-            QTest::newRow("bf16 " + name) << int(DType::BF16) << side << false;
+            row("f32 " + name, int(DType::F32), side, false);
+            row("tf32 " + name, int(DType::F32), side, true);
+            row("f16 " + name, int(DType::F16), side, false);
+            row("bf16 " + name, int(DType::BF16), side, false);
         }
     }
 

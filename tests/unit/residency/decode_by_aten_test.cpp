@@ -139,12 +139,11 @@ private Q_SLOTS:
     }
 
     void readsScalesOfAnyType_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("companion");
+        const testing::Rows<QString, int> row("name", "companion");
         for (const char* name : {"f8_e4m3", "int8_rows", "int8_convrot_64", "bnb_int8"}) {
-            QTest::newRow(name) << name << 0;
+            row(name, name, 0);
         }
-        QTest::newRow("nvfp4") << "nvfp4" << 1;
+        row("nvfp4", "nvfp4", 1);
     }
 
     void readsScalesOfAnyType() {

@@ -87,13 +87,12 @@ private Q_SLOTS:
     }
 
     void hasTheBitsOfAten_data() {
-        QTest::addColumn<int>("from");
-        QTest::addColumn<int>("to");
+        const testing::Rows<int, int> row("from", "to");
         for (const DType from : kFloating) {
             for (const DType to : kTargets) {
                 const std::string name =
                     std::string(nameOf(from)) + " to " + std::string(nameOf(to));
-                QTest::newRow(name.c_str()) << static_cast<int>(from) << static_cast<int>(to);
+                row(name, static_cast<int>(from), static_cast<int>(to));
             }
         }
     }

@@ -78,11 +78,10 @@ class EncodedStorageTest : public QObject {
 private Q_SLOTS:
 
     void isDecodedInAnyPieces_data() {
-        QTest::addColumn<int>("piece");
-        QTest::addColumn<int>("scratch");
-        QTest::newRow("at once") << int(kCount) << int(HostWeightStore::kScratchBytes);
-        QTest::newRow("pieces across rows") << 77 << int(HostWeightStore::kScratchBytes);
-        QTest::newRow("small scratch") << int(kCount) << 256;
+        const testing::Rows<int, int> row("piece", "scratch");
+        row("at once", int(kCount), int(HostWeightStore::kScratchBytes));
+        row("pieces across rows", 77, int(HostWeightStore::kScratchBytes));
+        row("small scratch", int(kCount), 256);
     }
 
     void isDecodedInAnyPieces() {
@@ -203,12 +202,11 @@ private Q_SLOTS:
 
     /// Also where a block lies in two pieces.
     void aBlockThatIsNoneIsRefusedWhileItArrives_data() {
-        QTest::addColumn<int>("block");
-        QTest::addColumn<int>("piece");
-        QTest::newRow("within a piece") << 1 << 200;
-        QTest::newRow("across two") << 5 << 200;
-        QTest::newRow("the last") << 9 << 340;
-        QTest::newRow("a byte at a time") << 3 << 1;
+        const testing::Rows<int, int> row("block", "piece");
+        row("within a piece", 1, 200);
+        row("across two", 5, 200);
+        row("the last", 9, 340);
+        row("a byte at a time", 3, 1);
     }
 
     void aBlockThatIsNoneIsRefusedWhileItArrives() {

@@ -178,14 +178,13 @@ class FakeOperatorsTest : public QObject {
 private Q_SLOTS:
 
     void haveTheBitsOfTheCpu_data() {
-        QTest::addColumn<int>("index");
-        QTest::addColumn<int>("type");
+        const testing::Rows<int, int> add("index", "type");
         const std::pair<const char*, at::ScalarType> types[] = {
             {"f32", at::kFloat}, {"f16", at::kHalf}, {"bf16", at::kBFloat16}};
         for (size_t i = 0; i < cases().size(); ++i) {
             for (const auto& [name, type] : types) {
                 const std::string row = std::string(cases()[i].name) + " " + name;
-                QTest::newRow(row.c_str()) << static_cast<int>(i) << static_cast<int>(type);
+                add(row, static_cast<int>(i), static_cast<int>(type));
             }
         }
     }

@@ -76,11 +76,10 @@ class GpuCopyQueueTest : public QObject {
 private Q_SLOTS:
 
     void bytesArriveThroughASmallRingBuffer_data() {
-        QTest::addColumn<int>("copies");
-        QTest::addColumn<int>("bytes");
-        QTest::newRow("one that is larger than the ring buffer") << 1 << 500'000;
-        QTest::newRow("many small ones") << 400 << 1000;
-        QTest::newRow("odd sizes") << 60 << 16'385;
+        const testing::Rows<int, int> row("copies", "bytes");
+        row("one that is larger than the ring buffer", 1, 500'000);
+        row("many small ones", 400, 1000);
+        row("odd sizes", 60, 16'385);
     }
 
     void bytesArriveThroughASmallRingBuffer() {
@@ -203,12 +202,11 @@ private Q_SLOTS:
     }
 
     void numbersGetTheirWiderTypeOnTheGpu_data() {
-        QTest::addColumn<int>("from");
-        QTest::addColumn<int>("to");
-        QTest::newRow("f16 to f32") << int(DType::F16) << int(DType::F32);
-        QTest::newRow("bf16 to f32") << int(DType::BF16) << int(DType::F32);
-        QTest::newRow("e4m3 to bf16") << int(DType::F8E4M3) << int(DType::BF16);
-        QTest::newRow("e5m2 to f32") << int(DType::F8E5M2) << int(DType::F32);
+        const testing::Rows<int, int> row("from", "to");
+        row("f16 to f32", int(DType::F16), int(DType::F32));
+        row("bf16 to f32", int(DType::BF16), int(DType::F32));
+        row("e4m3 to bf16", int(DType::F8E4M3), int(DType::BF16));
+        row("e5m2 to f32", int(DType::F8E5M2), int(DType::F32));
     }
 
     void numbersGetTheirWiderTypeOnTheGpu() {

@@ -40,11 +40,10 @@ class HostWeightStoreTest : public QObject {
 private Q_SLOTS:
 
     void readsAndConvertsInAnyPieces_data() {
-        QTest::addColumn<qint64>("piece");
-        QTest::addColumn<qint64>("scratch");
-        QTest::newRow("at once") << qint64(1 << 30) << qint64(HostWeightStore::kScratchBytes);
-        QTest::newRow("small pieces") << qint64(64) << qint64(HostWeightStore::kScratchBytes);
-        QTest::newRow("small scratch") << qint64(1 << 30) << qint64(96);
+        const testing::Rows<qint64, qint64> row("piece", "scratch");
+        row("at once", qint64(1 << 30), qint64(HostWeightStore::kScratchBytes));
+        row("small pieces", 64, qint64(HostWeightStore::kScratchBytes));
+        row("small scratch", qint64(1 << 30), 96);
     }
 
     void readsAndConvertsInAnyPieces() {

@@ -119,13 +119,11 @@ private Q_SLOTS:
     }
 
     void scaledBytesDoNotDependOnPieces_data() {
-        QTest::addColumn<qint64>("piece");
-        QTest::addColumn<qint64>("scratch");
-        QTest::addColumn<bool>("isBackwards");
-        QTest::newRow("at once") << qint64(1 << 30) << qint64(1 << 20) << false;
-        QTest::newRow("pieces inside of rows") << qint64(5) << qint64(1 << 20) << false;
-        QTest::newRow("a scratch smaller than a row") << qint64(64) << qint64(80) << false;
-        QTest::newRow("the last piece first") << qint64(7) << qint64(96) << true;
+        const testing::Rows<qint64, qint64, bool> add("piece", "scratch", "isBackwards");
+        add("at once", qint64(1 << 30), qint64(1 << 20), false);
+        add("pieces inside of rows", 5, qint64(1 << 20), false);
+        add("a scratch smaller than a row", 64, 80, false);
+        add("the last piece first", 7, 96, true);
     }
 
     void scaledBytesDoNotDependOnPieces() {

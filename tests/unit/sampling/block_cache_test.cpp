@@ -95,18 +95,17 @@ class BlockCacheTest : public QObject {
 private Q_SLOTS:
 
     void equalsTheReference_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<double>("threshold");
-        QTest::addColumn<int>("warmUp");
-        QTest::addColumn<int>("most");
+        const testing::Rows<QString, double, int, int> row("name", "threshold", "warmUp", "most");
         const testing::PythonGolden golden(kScript);
         for (const Json& item : parseJson(golden.text("cases"), "cases")) {
             if (item["kind"] == "first_block") {
                 const int most =
                     item.contains("most") && !item["most"].is_null() ? item["most"].get<int>() : 0;
-                QTest::newRow(item["name"].get<std::string>().c_str())
-                    << QString::fromStdString(item["name"].get<std::string>())
-                    << item["threshold"].get<double>() << item.value("warmUp", 0) << most;
+                row(item["name"].get<std::string>().c_str(),
+                    QString::fromStdString(item["name"].get<std::string>()),
+                    item["threshold"].get<double>(),
+                    item.value("warmUp", 0),
+                    most);
             }
         }
     }
@@ -205,22 +204,14 @@ private Q_SLOTS:
     }
 
     void refuses_data() {
-        QTest::addColumn<QString>("changes");
-        QTest::addColumn<QString>("item");
-        QTest::newRow("gate") << R"({"gate": "guess"})"
-                              << "gate";
-        QTest::newRow("predictor") << R"({"predictor": "spectrum"})"
-                                   << "predictor";
-        QTest::newRow("threshold") << R"({"threshold": -1})"
-                                   << "threshold";
-        QTest::newRow("row") << R"({"max_consecutive": -1})"
-                             << "max_consecutive";
-        QTest::newRow("warm-up") << R"({"warm_up": 10001})"
-                                 << "warm_up";
-        QTest::newRow("missing") << R"({"keep_last": null})"
-                                 << "keep_last";
-        QTest::newRow("mask") << R"({"gate": "mask", "mask": "12"})"
-                              << "mask";
+        const testing::Rows<QString, QString> add("changes", "item");
+        add("gate", R"({"gate": "guess"})", "gate");
+        add("predictor", R"({"predictor": "spectrum"})", "predictor");
+        add("threshold", R"({"threshold": -1})", "threshold");
+        add("row", R"({"max_consecutive": -1})", "max_consecutive");
+        add("warm-up", R"({"warm_up": 10001})", "warm_up");
+        add("missing", R"({"keep_last": null})", "keep_last");
+        add("mask", R"({"gate": "mask", "mask": "12"})", "mask");
     }
 
     void refuses() {

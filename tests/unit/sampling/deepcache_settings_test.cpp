@@ -64,16 +64,13 @@ private Q_SLOTS:
     }
 
     void powerCentreIsThePapers_data() {
-        QTest::addColumn<int>("total");
-        QTest::addColumn<int>("count");
-        QTest::addColumn<int>("centre");
-        QTest::addColumn<double>("power");
-        QTest::newRow("10 of 50") << 50 << 10 << 15 << 1.4;
-        QTest::newRow("25 of 50") << 50 << 25 << 15 << 1.4;
-        QTest::newRow("17 of 50") << 50 << 17 << 10 << 1.2;
-        QTest::newRow("7 of 20") << 20 << 7 << 5 << 1.4;
-        QTest::newRow("around the first") << 30 << 6 << 0 << 1.3;
-        QTest::newRow("20 of 100") << 100 << 20 << 40 << 1.6;
+        const testing::Rows<int, int, int, double> row("total", "count", "centre", "power");
+        row("10 of 50", 50, 10, 15, 1.4);
+        row("25 of 50", 50, 25, 15, 1.4);
+        row("17 of 50", 50, 17, 10, 1.2);
+        row("7 of 20", 20, 7, 5, 1.4);
+        row("around the first", 30, 6, 0, 1.3);
+        row("20 of 100", 100, 20, 40, 1.6);
     }
 
     void powerCentreIsThePapers() {
@@ -118,45 +115,29 @@ private Q_SLOTS:
     }
 
     void refusesWhatCannotBe_data() {
-        QTest::addColumn<QString>("settings");
-        QTest::addColumn<QString>("item");
-        QTest::newRow("interval 0") << R"({"interval": 0})"
-                                    << "interval";
-        QTest::newRow("their interval 0") << R"({"cache_interval": 0})"
-                                          << "cache_interval";
-        QTest::newRow("negative depth") << R"({"depth": -1})"
-                                        << "depth";
-        QTest::newRow("beyond the network") << R"({"depth": 13})"
-                                            << "depth";
-        QTest::newRow("their depth beyond it") << R"({"cache_branch_id": 40})"
-                                               << "depth";
-        QTest::newRow("half a name") << R"({"cache_layer_id": 1})"
-                                     << "cache_block_id";
-        QTest::newRow("two names") << R"({"cache_branch_id": 1, "cache_layer_id": 0,
-                                          "cache_block_id": 0})"
-                                   << "cache_branch_id";
-        QTest::newRow("short mask") << R"({"schedule": "mask", "mask": "100"})"
-                                    << "mask";
-        QTest::newRow("no mask") << R"({"schedule": "mask"})"
-                                 << "mask";
-        QTest::newRow("mask of words") << R"({"schedule": "mask", "mask": "full"})"
-                                       << "mask";
-        QTest::newRow("mask that begins with nothing")
-            << R"({"schedule": "mask", "mask": "01010101"})"
-            << "mask";
-        QTest::newRow("unknown schedule") << R"({"schedule": "often"})"
-                                          << "schedule";
-        QTest::newRow("unknown stages") << R"({"stages": "second"})"
-                                        << "stages";
-        QTest::newRow("ends before it starts") << R"({"start": 0.5, "end": 0.5})"
-                                               << "end";
-        QTest::newRow("a fraction above 1") << R"({"end": 1.5})"
-                                            << "end";
-        QTest::newRow("power 1") << R"({"power": 1.0})"
-                                 << "power";
-        QTest::newRow("no power fits")
-            << R"({"schedule": "power_centre", "interval": 2, "centre": 3, "power": 1.02})"
-            << "power";
+        const testing::Rows<QString, QString> row("settings", "item");
+        row("interval 0", R"({"interval": 0})", "interval");
+        row("their interval 0", R"({"cache_interval": 0})", "cache_interval");
+        row("negative depth", R"({"depth": -1})", "depth");
+        row("beyond the network", R"({"depth": 13})", "depth");
+        row("their depth beyond it", R"({"cache_branch_id": 40})", "depth");
+        row("half a name", R"({"cache_layer_id": 1})", "cache_block_id");
+        row("two names",
+            R"({"cache_branch_id": 1, "cache_layer_id": 0,
+                                          "cache_block_id": 0})",
+            "cache_branch_id");
+        row("short mask", R"({"schedule": "mask", "mask": "100"})", "mask");
+        row("no mask", R"({"schedule": "mask"})", "mask");
+        row("mask of words", R"({"schedule": "mask", "mask": "full"})", "mask");
+        row("mask that begins with nothing", R"({"schedule": "mask", "mask": "01010101"})", "mask");
+        row("unknown schedule", R"({"schedule": "often"})", "schedule");
+        row("unknown stages", R"({"stages": "second"})", "stages");
+        row("ends before it starts", R"({"start": 0.5, "end": 0.5})", "end");
+        row("a fraction above 1", R"({"end": 1.5})", "end");
+        row("power 1", R"({"power": 1.0})", "power");
+        row("no power fits",
+            R"({"schedule": "power_centre", "interval": 2, "centre": 3, "power": 1.02})",
+            "power");
     }
 
     void refusesWhatCannotBe() {

@@ -119,15 +119,13 @@ class DenoiseLoopTest : public QObject {
 private Q_SLOTS:
 
     void stepsTakeTheCallsOfTheReference_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("calls");
-        QTest::addColumn<int>("callsToStepFive");
-        QTest::addColumn<int>("cleanCallsToStepFive");
-        QTest::newRow("dpmpp_2m") << "dpmpp_2m" << kSteps << 5 << 5;
-        QTest::newRow("pndm") << "pndm" << kSteps + 1 << 5 << 5;
-        QTest::newRow("pndm_prk") << "pndm_prk" << kSteps + 9 << 14 << 14;
+        const testing::Rows<QString, int, int, int> row(
+            "name", "calls", "callsToStepFive", "cleanCallsToStepFive");
+        row("dpmpp_2m", "dpmpp_2m", kSteps, 5, 5);
+        row("pndm", "pndm", kSteps + 1, 5, 5);
+        row("pndm_prk", "pndm_prk", kSteps + 9, 14, 14);
         for (const char* name : {"heun", "kdpm2", "kdpm2_a"}) {
-            QTest::newRow(name) << name << 2 * kSteps - 1 << 10 << 9;
+            row(name, name, 2 * kSteps - 1, 10, 9);
         }
     }
 
@@ -175,25 +173,23 @@ private Q_SLOTS:
     }
 
     void drawsAsOftenAsTheReference_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<double>("eta");
-        QTest::addColumn<int>("draws");
-        QTest::newRow("ddim") << "ddim" << 0.0 << 1;
-        QTest::newRow("ddim eta 0.5") << "ddim" << 0.5 << 1 + kSteps;
-        QTest::newRow("euler") << "euler" << 0.0 << 1;
-        QTest::newRow("euler_a") << "euler_a" << 0.0 << 1 + kSteps;
+        const testing::Rows<QString, double, int> row("name", "eta", "draws");
+        row("ddim", "ddim", 0.0, 1);
+        row("ddim eta 0.5", "ddim", 0.5, 1 + kSteps);
+        row("euler", "euler", 0.0, 1);
+        row("euler_a", "euler_a", 0.0, 1 + kSteps);
         for (const char* name :
              {"dpmpp_2m", "dpmpp_3m", "dpmpp_single", "pndm", "pndm_prk", "heun"}) {
-            QTest::newRow(name) << name << 0.0 << 1;
+            row(name, name, 0.0, 1);
         }
         for (const char* name : {"lms", "unipc", "deis", "kdpm2", "tcd"}) {
-            QTest::newRow(name) << name << 0.0 << 1;
+            row(name, name, 0.0, 1);
         }
-        QTest::newRow("dpmpp_2m_sde") << "dpmpp_2m_sde" << 0.0 << 1 + kSteps;
+        row("dpmpp_2m_sde", "dpmpp_2m_sde", 0.0, 1 + kSteps);
         for (const char* name : {"kdpm2_a", "lcm", "ddpm"}) {  // not in the last step
-            QTest::newRow(name) << name << 0.0 << kSteps;
+            row(name, name, 0.0, kSteps);
         }
-        QTest::newRow("tcd eta 0.5") << "tcd" << 0.5 << kSteps;
+        row("tcd eta 0.5", "tcd", 0.5, kSteps);
     }
 
     void drawsAsOftenAsTheReference() {
@@ -371,18 +367,17 @@ private Q_SLOTS:
     }
 
     void whatComesAfterAnEvaluationIsAnnounced_data() {
-        QTest::addColumn<QString>("cache");
-        QTest::addColumn<QString>("settings");
-        QTest::addColumn<bool>("isSequential");
-        QTest::addColumn<QString>("begun");
+        const testing::Rows<QString, QString, bool, QString> row(
+            "cache", "settings", "isSequential", "begun");
         const char* const everySecond = R"({"interval": 2, "depth": 0})";
-        QTest::newRow("both in one call") << "deepcache" << everySecond << false << "fpfpfpfp";
-        QTest::newRow("one by one") << "deepcache" << everySecond << true << "ffppffppffppffpp";
-        QTest::newRow("one by one, with a gate")
-            << "block_cache"
-            << R"({"gate": "first_block", "threshold": 100, "mask": "", "mask_file": "",
-                   "predictor": "reuse", "warm_up": 1, "max_consecutive": 0, "keep_last": 0})"
-            << true << "ffffffffffffffff";
+        row("both in one call", "deepcache", everySecond, false, "fpfpfpfp");
+        row("one by one", "deepcache", everySecond, true, "ffppffppffppffpp");
+        row("one by one, with a gate",
+            "block_cache",
+            R"({"gate": "first_block", "threshold": 100, "mask": "", "mask_file": "",
+                   "predictor": "reuse", "warm_up": 1, "max_consecutive": 0, "keep_last": 0})",
+            true,
+            "ffffffffffffffff");
     }
 
     /// Where a gate decides each evaluation begins as a full one.

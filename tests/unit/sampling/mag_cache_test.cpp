@@ -243,13 +243,11 @@ private Q_SLOTS:
     }
 
     void refusesSettings_data() {
-        QTest::addColumn<QByteArray>("changes");
-        QTest::addColumn<QByteArray>("item");
-        QTest::newRow("threshold")
-            << QByteArray(R"({"curve_threshold": -1})") << QByteArray("curve_threshold");
-        QTest::newRow("share") << QByteArray(R"({"kept_share": 2})") << QByteArray("kept_share");
-        QTest::newRow("text") << QByteArray(R"({"curve": "no JSON"})") << QByteArray("curve");
-        QTest::newRow("other file") << QByteArray(R"({"curve": "{}"})") << QByteArray("curve");
+        const testing::Rows<QByteArray, QByteArray> row("changes", "item");
+        row("threshold", QByteArray(R"({"curve_threshold": -1})"), "curve_threshold");
+        row("share", QByteArray(R"({"kept_share": 2})"), "kept_share");
+        row("text", QByteArray(R"({"curve": "no JSON"})"), "curve");
+        row("other file", QByteArray(R"({"curve": "{}"})"), "curve");
     }
 
     void refusesSettings() {

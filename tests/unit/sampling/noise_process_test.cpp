@@ -132,14 +132,12 @@ private Q_SLOTS:
     }
 
     void givesTheTimeOfAFraction_data() {
-        QTest::addColumn<QString>("config");
-        QTest::addColumn<double>("fraction");
-        QTest::addColumn<double>("time");
-        QTest::newRow("timesteps, half way") << R"({"num_train_timesteps": 501})" << 0.5 << 250.0;
-        QTest::newRow("EDM, noise alone") << kEdm << 0.0 << 0.25 * std::log(80.0);
-        QTest::newRow("EDM, clean") << kEdm << 1.0 << 0.25 * std::log(0.002);
-        QTest::newRow("flow, noise alone") << kFlow << 0.0 << 1000.0;
-        QTest::newRow("flow, half way") << kFlow << 0.5 << 750.0;  // 3 * 0.5 / (1 + 2 * 0.5)
+        const testing::Rows<QString, double, double> row("config", "fraction", "time");
+        row("timesteps, half way", R"({"num_train_timesteps": 501})", 0.5, 250.0);
+        row("EDM, noise alone", kEdm, 0.0, 0.25 * std::log(80.0));
+        row("EDM, clean", kEdm, 1.0, 0.25 * std::log(0.002));
+        row("flow, noise alone", kFlow, 0.0, 1000.0);
+        row("flow, half way", kFlow, 0.5, 750.0);  // 3 * 0.5 / (1 + 2 * 0.5)
     }
 
     void givesTheTimeOfAFraction() {
@@ -172,15 +170,14 @@ private Q_SLOTS:
     }
 
     void theirClassesMeanSamplers_data() {
-        QTest::addColumn<QString>("config");
-        QTest::addColumn<QString>("sampler");
-        QTest::newRow("EDM Euler") << kEdm << "euler";
-        QTest::newRow("EDM DPM++") << R"({"_class_name": "EDMDPMSolverMultistepScheduler"})"
-                                   << "dpmpp_2m";
-        QTest::newRow("EDM SDE") << R"({"_class_name": "EDMDPMSolverMultistepScheduler",
-                                        "algorithm_type": "sde-dpmsolver++"})"
-                                 << "dpmpp_2m_sde";
-        QTest::newRow("flow Euler") << kFlow << "euler";
+        const testing::Rows<QString, QString> row("config", "sampler");
+        row("EDM Euler", kEdm, "euler");
+        row("EDM DPM++", R"({"_class_name": "EDMDPMSolverMultistepScheduler"})", "dpmpp_2m");
+        row("EDM SDE",
+            R"({"_class_name": "EDMDPMSolverMultistepScheduler",
+                                        "algorithm_type": "sde-dpmsolver++"})",
+            "dpmpp_2m_sde");
+        row("flow Euler", kFlow, "euler");
     }
 
     void theirClassesMeanSamplers() {

@@ -113,14 +113,12 @@ private Q_SLOTS:
     }
 
     void countsStepsWhereThereAreNoTrainingTimesteps_data() {
-        QTest::addColumn<int>("steps");
-        QTest::addColumn<double>("fraction");
-        QTest::addColumn<int>("taken");
-        QTest::newRow("half") << 20 << 0.5 << 10;
-        QTest::newRow("most") << 25 << 0.8 << 20;
-        QTest::newRow("half of an odd number") << 7 << 0.5 << 4;
-        QTest::newRow("a share that no double is") << 10 << 0.7 << 7;
-        QTest::newRow("less than a step") << 4 << 0.1 << 1;
+        const testing::Rows<int, double, int> row("steps", "fraction", "taken");
+        row("half", 20, 0.5, 10);
+        row("most", 25, 0.8, 20);
+        row("half of an odd number", 7, 0.5, 4);
+        row("a share that no double is", 10, 0.7, 7);
+        row("less than a step", 4, 0.1, 1);
     }
 
     /// The reference compares EDM's times, which are logarithms of noise levels, with training
@@ -150,18 +148,12 @@ private Q_SLOTS:
     }
 
     void refusesRangesThatLeaveNoStep_data() {
-        QTest::addColumn<double>("startAt");
-        QTest::addColumn<double>("endAt");
-        QTest::addColumn<QString>("item");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("end first") << 0.8 << 0.5 << "start_at"
-                                   << "start_at 0.8 and end_at 0.5 leave no step of 4";
-        QTest::newRow("the same") << 0.5 << 0.5 << "start_at"
-                                  << "leave no step of 4";
-        QTest::newRow("all taken before") << 1.0 << 1.0 << "start_at"
-                                          << "start_at 1 leaves no step of 4";
-        QTest::newRow("none taken") << 0.0 << 0.0 << "end_at"
-                                    << "end_at 0 leaves no step of 4";
+        const testing::Rows<double, double, QString, QString> row(
+            "startAt", "endAt", "item", "expected");
+        row("end first", 0.8, 0.5, "start_at", "start_at 0.8 and end_at 0.5 leave no step of 4");
+        row("the same", 0.5, 0.5, "start_at", "leave no step of 4");
+        row("all taken before", 1.0, 1.0, "start_at", "start_at 1 leaves no step of 4");
+        row("none taken", 0.0, 0.0, "end_at", "end_at 0 leaves no step of 4");
     }
 
     void refusesRangesThatLeaveNoStep() {
@@ -181,13 +173,12 @@ private Q_SLOTS:
     }
 
     void baseAndRefinerOfOneModelAreOneRun_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QString>("config");
+        const testing::Rows<QString, QString> row("name", "config");
         for (const char* name : {"ddim", "euler"}) {  // without history
-            QTest::addRow("%s", name) << name << QString::fromStdString(kTrained.dump());
+            row(name, name, QString::fromStdString(kTrained.dump()));
         }
-        QTest::newRow("euler of EDM") << "euler" << QString::fromStdString(kEdm.dump());
-        QTest::newRow("heun of EDM") << "heun" << QString::fromStdString(kEdm.dump());
+        row("euler of EDM", "euler", QString::fromStdString(kEdm.dump()));
+        row("heun of EDM", "heun", QString::fromStdString(kEdm.dump()));
     }
 
     /// The base leaves its noise in, the refiner adds none.

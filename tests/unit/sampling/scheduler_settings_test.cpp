@@ -52,11 +52,8 @@ private Q_SLOTS:
     }
 
     void checkpointMeansItsOwnClassAndSettings_data() {
-        QTest::addColumn<QString>("config");
-        QTest::addColumn<QString>("name");
-        const auto row = [](const char* config, const char* name) {
-            QTest::newRow(config) << config << name;
-        };
+        const testing::Rows<QString, QString> add("config", "name");
+        const auto row = [&](const char* config, const char* name) { add(config, config, name); };
         row(R"({"_class_name": "EulerAncestralDiscreteScheduler"})", "euler_a");
         row(R"({"_class_name": "PNDMScheduler", "skip_prk_steps": true})", "pndm");
         row(R"({"_class_name": "PNDMScheduler", "skip_prk_steps": false})", "pndm_prk");
@@ -132,12 +129,11 @@ private Q_SLOTS:
     }
 
     void aDistilledSamplerSpreadsItsStepsOverTheStrength_data() {
-        QTest::addColumn<double>("strength");
-        QTest::addColumn<QList<int>>("timesteps");
+        const testing::Rows<double, QList<int>> row("strength", "timesteps");
         // LCMScheduler.set_timesteps(4, strength=...) of diffusers 0.42.1
-        QTest::newRow("1") << 1.0 << QList<int>{999, 759, 499, 259};
-        QTest::newRow("0.5") << 0.5 << QList<int>{499, 379, 259, 139};
-        QTest::newRow("0.29") << 0.29 << QList<int>{279, 219, 139, 79};
+        row("1", 1.0, {999, 759, 499, 259});
+        row("0.5", 0.5, {499, 379, 259, 139});
+        row("0.29", 0.29, {279, 219, 139, 79});
     }
 
     void aDistilledSamplerSpreadsItsStepsOverTheStrength() {
@@ -162,18 +158,13 @@ private Q_SLOTS:
     }
 
     void unknownSamplersAreListed_data() {
-        QTest::addColumn<QString>("sampler");
-        QTest::addColumn<QString>("config");
-        QTest::addColumn<QString>("blamed");
-        QTest::newRow("name") << "magic"
-                              << "{}"
-                              << "magic";
-        QTest::newRow("class") << "checkpoint"
-                               << R"({"_class_name": "DDIMInverseScheduler"})"
-                               << "DDIMInverseScheduler";
-        QTest::newRow("no class") << "checkpoint"
-                                  << "{}"
-                                  << "_class_name";
+        const testing::Rows<QString, QString, QString> row("sampler", "config", "blamed");
+        row("name", "magic", "{}", "magic");
+        row("class",
+            "checkpoint",
+            R"({"_class_name": "DDIMInverseScheduler"})",
+            "DDIMInverseScheduler");
+        row("no class", "checkpoint", "{}", "_class_name");
     }
 
     void unknownSamplersAreListed() {
@@ -298,45 +289,19 @@ private Q_SLOTS:
     }
 
     void blamesTheUsersChoice_data() {
-        QTest::addColumn<QString>("sampler");
-        QTest::addColumn<QString>("item");
-        QTest::addColumn<QString>("value");
-        QTest::newRow("ddim karras") << "ddim"
-                                     << "sigmas"
-                                     << "karras";
-        QTest::newRow("euler_a beta") << "euler_a"
-                                      << "sigmas"
-                                      << "beta";
-        QTest::newRow("unknown sigmas") << "euler"
-                                        << "sigmas"
-                                        << "wavy";
-        QTest::newRow("unknown spacing") << "euler"
-                                         << "spacing"
-                                         << "random";
-        QTest::newRow("no step") << "euler"
-                                 << "steps"
-                                 << "0";
-        QTest::newRow("too many steps") << "ddim"
-                                        << "steps"
-                                        << "1001";
-        QTest::newRow("no step left") << "dpmpp_2m"
-                                      << "steps"
-                                      << "1000";
-        QTest::newRow("no Runge-Kutta") << "pndm_prk"
-                                        << "steps"
-                                        << "3";
-        QTest::newRow("distilled") << "lcm"
-                                   << "steps"
-                                   << "51";
-        QTest::newRow("own timesteps") << "tcd"
-                                       << "spacing"
-                                       << "trailing";
-        QTest::newRow("linspace alone") << "dpmpp_single"
-                                        << "spacing"
-                                        << "leading";
-        QTest::newRow("eta above 1") << "tcd"
-                                     << "eta"
-                                     << "1.5";
+        const testing::Rows<QString, QString, QString> row("sampler", "item", "value");
+        row("ddim karras", "ddim", "sigmas", "karras");
+        row("euler_a beta", "euler_a", "sigmas", "beta");
+        row("unknown sigmas", "euler", "sigmas", "wavy");
+        row("unknown spacing", "euler", "spacing", "random");
+        row("no step", "euler", "steps", "0");
+        row("too many steps", "ddim", "steps", "1001");
+        row("no step left", "dpmpp_2m", "steps", "1000");
+        row("no Runge-Kutta", "pndm_prk", "steps", "3");
+        row("distilled", "lcm", "steps", "51");
+        row("own timesteps", "tcd", "spacing", "trailing");
+        row("linspace alone", "dpmpp_single", "spacing", "leading");
+        row("eta above 1", "tcd", "eta", "1.5");
     }
 
     void blamesTheUsersChoice() {

@@ -261,24 +261,15 @@ private Q_SLOTS:
     }
 
     void countsOfSamplers_data() {
-        QTest::addColumn<QString>("sampler");
-        QTest::addColumn<QString>("stages");
-        QTest::addColumn<int>("start");
-        QTest::addColumn<int>("full");
-        QTest::addColumn<int>("partial");
+        const testing::Rows<QString, QString, int, int, int> row(
+            "sampler", "stages", "start", "full", "partial");
         // Heun takes 23 calls for 12 steps, PNDM 13; the helper does 1 full of 19 and 4 of 19.
-        QTest::newRow("one call a step") << "ddim"
-                                         << "calls" << 0 << 6 << 6;
-        QTest::newRow("from step 3") << "ddim"
-                                     << "calls" << 3 << 5 << 4;
-        QTest::newRow("two stages") << "heun"
-                                    << "calls" << 0 << 12 << 11;
-        QTest::newRow("first stages full") << "heun"
-                                           << "first_full" << 0 << 12 << 11;
-        QTest::newRow("a repeated timestep") << "pndm"
-                                             << "calls" << 0 << 7 << 6;
-        QTest::newRow("no stages to be full") << "euler"
-                                              << "first_full" << 0 << 6 << 6;
+        row("one call a step", "ddim", "calls", 0, 6, 6);
+        row("from step 3", "ddim", "calls", 3, 5, 4);
+        row("two stages", "heun", "calls", 0, 12, 11);
+        row("first stages full", "heun", "first_full", 0, 12, 11);
+        row("a repeated timestep", "pndm", "calls", 0, 7, 6);
+        row("no stages to be full", "euler", "first_full", 0, 6, 6);
     }
 
     void countsOfSamplers() {
@@ -305,13 +296,7 @@ private Q_SLOTS:
         }
     }
 
-    void anotherKeyIsAFullStep_data() {
-        QTest::addColumn<int>("index");
-        int index = 0;
-        for (const Difference& difference : differences()) {
-            QTest::newRow(difference.reason) << index++;
-        }
-    }
+    void anotherKeyIsAFullStep_data() { testing::addEach(differences(), &Difference::reason); }
 
     void anotherKeyIsAFullStep() {
         QFETCH(int, index);

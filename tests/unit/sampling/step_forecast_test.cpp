@@ -96,17 +96,16 @@ class StepForecastTest : public QObject {
 private Q_SLOTS:
 
     void equalsTheReference_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<double>("threshold");
-        QTest::addColumn<double>("begin");
-        QTest::addColumn<double>("end");
+        const testing::Rows<QString, double, double, double> row(
+            "name", "threshold", "begin", "end");
         const testing::PythonGolden golden(kScript);
         for (const Json& item : parseJson(golden.text("cases"), "cases")) {
             if (item["kind"] == "easy") {
-                QTest::newRow(item["name"].get<std::string>().c_str())
-                    << QString::fromStdString(item["name"].get<std::string>())
-                    << item["threshold"].get<double>() << item["begin"].get<double>()
-                    << item["end"].get<double>();
+                row(item["name"].get<std::string>().c_str(),
+                    QString::fromStdString(item["name"].get<std::string>()),
+                    item["threshold"].get<double>(),
+                    item["begin"].get<double>(),
+                    item["end"].get<double>());
             }
         }
     }
@@ -240,24 +239,15 @@ private Q_SLOTS:
     }
 
     void refuses_data() {
-        QTest::addColumn<QString>("changes");
-        QTest::addColumn<QString>("item");
-        QTest::newRow("gate") << R"({"gate": "mask"})"
-                              << "gate";
-        QTest::newRow("predictor") << R"({"predictor": "guess"})"
-                                   << "predictor";
-        QTest::newRow("window") << R"({"window": 0})"
-                                << "window";
-        QTest::newRow("growth") << R"({"window_growth": -1})"
-                                << "window_growth";
-        QTest::newRow("stop") << R"({"end": 1.5})"
-                              << "end";
-        QTest::newRow("range") << R"({"gate": "output_change", "start": 0.9, "end": 0.2})"
-                               << "end";
-        QTest::newRow("threshold") << R"({"gate": "output_change", "threshold": -1})"
-                                   << "threshold";
-        QTest::newRow("missing") << R"({"warm_up": null})"
-                                 << "warm_up";
+        const testing::Rows<QString, QString> row("changes", "item");
+        row("gate", R"({"gate": "mask"})", "gate");
+        row("predictor", R"({"predictor": "guess"})", "predictor");
+        row("window", R"({"window": 0})", "window");
+        row("growth", R"({"window_growth": -1})", "window_growth");
+        row("stop", R"({"end": 1.5})", "end");
+        row("range", R"({"gate": "output_change", "start": 0.9, "end": 0.2})", "end");
+        row("threshold", R"({"gate": "output_change", "threshold": -1})", "threshold");
+        row("missing", R"({"warm_up": null})", "warm_up");
     }
 
     void refuses() {

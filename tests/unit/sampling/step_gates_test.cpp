@@ -188,19 +188,13 @@ private Q_SLOTS:
     }
 
     void refusesMasks_data() {
-        QTest::addColumn<QString>("mask");
-        QTest::addColumn<QString>("expected");
-        QTest::newRow("empty") << ""
-                               << "empty";
-        QTest::newRow("blanks") << " , "
-                                << "empty";
-        QTest::newRow("letter") << "10x1"
-                                << "\"x\" at position 3";
-        QTest::newRow("half of a letter") << "1\u00e9"
-                                          << "at position 2";
-        QTest::newRow("first reused") << "0111"
-                                      << "first step";
-        QTest::newRow("long") << QString(10'001, '1') << "more than 10000";
+        const testing::Rows<QString, QString> row("mask", "expected");
+        row("empty", "", "empty");
+        row("blanks", " , ", "empty");
+        row("letter", "10x1", "\"x\" at position 3");
+        row("half of a letter", "1\u00e9", "at position 2");
+        row("first reused", "0111", "first step");
+        row("long", QString(10'001, '1'), "more than 10000");
     }
 
     void refusesMasks() {
@@ -224,10 +218,9 @@ private Q_SLOTS:
     }
 
     void refusesSettings_data() {
-        QTest::addColumn<std::function<void()>>("act");
-        QTest::addColumn<QByteArray>("item");
-        const auto row = [](const char* name, const char* item, std::function<void()> act) {
-            QTest::newRow(name) << std::move(act) << QByteArray(item);
+        const testing::Rows<std::function<void()>, QByteArray> add("act", "item");
+        const auto row = [&](const char* name, const char* item, std::function<void()> act) {
+            add(name, std::move(act), QByteArray(item));
         };
         row("below", "threshold", [] { (void)firstBlockGate(-0.1); });
         row("no number", "threshold", [] { (void)firstBlockGate(kNaN); });
@@ -261,14 +254,12 @@ private Q_SLOTS:
     }
 
     void refusesWhatIsNoCurve_data() {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("expected");
-        const auto row = [](const char* name, const Json& json, const char* expected) {
-            QTest::newRow(name) << QString::fromStdString(json.dump()) << expected;
+        const testing::Rows<QString, QString> add("text", "expected");
+        const auto row = [&](const char* name, const Json& json, const char* expected) {
+            add(name, QString::fromStdString(json.dump()), expected);
         };
-        QTest::newRow("no JSON") << "{"
-                                 << "curve.json";
-        QTest::newRow("large") << QString((1 << 20) + 1, ' ') << "curve.json";
+        add("no JSON", "{", "curve.json");
+        add("large", QString((1 << 20) + 1, ' '), "curve.json");
         row("list", Json::array(), "curve.json");
         row("other file", changed("kind", "lora"), "no MagCache curve");
         row("no format", changed("format", nullptr), "\"format\" is missing");
@@ -336,12 +327,10 @@ private Q_SLOTS:
     }
 
     void refusesToCalibrate_data() {
-        QTest::addColumn<MagRecord>("record");
-        QTest::addColumn<QString>("expected");
+        const testing::Rows<MagRecord, QString> add("record", "expected");
         using Runs = std::vector<MagRatios>;
-        const auto row = [](const char* name, Runs runs, Runs heldOut, const char* expected) {
-            QTest::newRow(name) << MagRecord{"a", "b", std::move(runs), std::move(heldOut)}
-                                << expected;
+        const auto row = [&](const char* name, Runs runs, Runs heldOut, const char* expected) {
+            add(name, MagRecord{"a", "b", std::move(runs), std::move(heldOut)}, expected);
         };
         row("nothing", {}, {{1, 1}}, "no pass was recorded");
         row("no steps", {{}}, {{}}, "no pass was recorded");

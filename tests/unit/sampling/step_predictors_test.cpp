@@ -137,11 +137,10 @@ private Q_SLOTS:
     }
 
     void keepsNoMoreThanItReports_andWritesToNothing_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("most");
-        QTest::newRow("reuse") << "reuse" << 1;
-        QTest::newRow("taylor") << "taylor" << 2;
-        QTest::newRow("spectrum") << "spectrum" << 6;
+        const testing::Rows<QString, int> row("name", "most");
+        row("reuse", "reuse", 1);
+        row("taylor", "taylor", 2);
+        row("spectrum", "spectrum", 6);
     }
 
     void keepsNoMoreThanItReports_andWritesToNothing() {

@@ -34,14 +34,13 @@ class InterpolationTest : public QObject {
 private Q_SLOTS:
 
     void givesTheReferencesLatents_data() {
-        QTest::addColumn<QString>("method");
-        QTest::addColumn<int>("height");
-        QTest::addColumn<int>("width");
+        const testing::Rows<QString, int, int> row("method", "height", "width");
         const testing::PythonGolden golden(kScript);
         for (const Json& item : parseJson(golden.text("cases"), "cases")) {
-            QTest::newRow(item["name"].get<std::string>().c_str())
-                << QString::fromStdString(item["method"]) << item["height"].get<int>()
-                << item["width"].get<int>();
+            row(item["name"].get<std::string>().c_str(),
+                QString::fromStdString(item["method"]),
+                item["height"].get<int>(),
+                item["width"].get<int>());
         }
     }
 

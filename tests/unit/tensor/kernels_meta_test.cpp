@@ -246,16 +246,14 @@ private Q_SLOTS:
     }
 
     void allocatesWhatTheOperatorDoes_data() {
-        QTest::addColumn<int>("index");
-        QTest::addColumn<bool>("isFake");
-        QTest::addColumn<bool>("isPlain");
+        const testing::Rows<int, bool, bool> row("index", "isFake", "isPlain");
         const std::vector<Case> all = cases();
         for (size_t i = 0; i < all.size(); ++i) {
             for (const bool isPlain : {false, true}) {
                 const std::string name = all[i].name + (isPlain ? ", plain" : "");
                 const int index = static_cast<int>(i);
-                QTest::newRow(("cpu " + name).c_str()) << index << false << isPlain;
-                QTest::newRow(("fake " + name).c_str()) << index << true << isPlain;
+                row(("cpu " + name).c_str(), index, false, isPlain);
+                row(("fake " + name).c_str(), index, true, isPlain);
             }
         }
     }
@@ -292,15 +290,14 @@ private Q_SLOTS:
     }
 
     void allocatesNoMoreInHalfTypes_data() {
-        QTest::addColumn<int>("index");
-        QTest::addColumn<bool>("isBf16");
+        const testing::Rows<int, bool> row("index", "isBf16");
         const std::vector<Case> all = cases();
         for (size_t i = 0; i < all.size(); ++i) {
             if (all[i].name == "resample" || all[i].name == "conv over its own input") {
                 continue;  // of f32 alone: images, and a convolution that half types do not have
             }
-            QTest::newRow(("bf16 " + all[i].name).c_str()) << static_cast<int>(i) << true;
-            QTest::newRow(("f16 " + all[i].name).c_str()) << static_cast<int>(i) << false;
+            row(("bf16 " + all[i].name).c_str(), static_cast<int>(i), true);
+            row(("f16 " + all[i].name).c_str(), static_cast<int>(i), false);
         }
     }
 

@@ -30,14 +30,13 @@ class ResampleTest : public QObject {
 private Q_SLOTS:
 
     void resizesAsPillowDoes_data() {
-        QTest::addColumn<QString>("filter");
-        QTest::addColumn<int>("width");
-        QTest::addColumn<int>("height");
+        const testing::Rows<QString, int, int> row("filter", "width", "height");
         const testing::PythonGolden golden(kScript);
         for (const Json& item : parseJson(golden.text("cases"), "cases")) {
-            QTest::newRow(item["name"].get<std::string>().c_str())
-                << QString::fromStdString(item["filter"]) << item["width"].get<int>()
-                << item["height"].get<int>();
+            row(item["name"].get<std::string>().c_str(),
+                QString::fromStdString(item["filter"]),
+                item["width"].get<int>(),
+                item["height"].get<int>());
         }
     }
 

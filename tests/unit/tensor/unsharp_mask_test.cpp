@@ -28,14 +28,13 @@ class UnsharpMaskTest : public QObject {
 private Q_SLOTS:
 
     void sharpensAsPillowDoes_data() {
-        QTest::addColumn<double>("radius");
-        QTest::addColumn<double>("percent");
-        QTest::addColumn<double>("threshold");
+        const testing::Rows<double, double, double> row("radius", "percent", "threshold");
         const testing::PythonGolden golden(kScript);
         for (const Json& item : parseJson(golden.text("sharpen"), "cases")) {
-            QTest::newRow(item["name"].get<std::string>().c_str())
-                << item["radius"].get<double>() << item["percent"].get<double>()
-                << item["threshold"].get<double>();
+            row(item["name"].get<std::string>().c_str(),
+                item["radius"].get<double>(),
+                item["percent"].get<double>(),
+                item["threshold"].get<double>());
         }
     }
 

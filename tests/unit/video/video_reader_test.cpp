@@ -167,17 +167,15 @@ private Q_SLOTS:
 
     /// A video that was cut without encoding keeps packets that are not shown; times may differ.
     void beginsAtAnyFrame_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QStringList>("how");
-        QTest::addColumn<int>("frames");
-        QTest::newRow("MP4") << "whole.mp4" << QStringList() << 48;
-        QTest::newRow("WebM") << "whole.webm" << QStringList{"-c:v", "libvpx-vp9"} << 48;
-        QTest::newRow("cut MP4") << "cut.mp4" << QStringList{"-c", "copy"} << 31;
-        QTest::newRow("frames of different lengths")
-            << "times.mp4"
-            << QStringList{"-vf", "select=not(mod(n\\,3))+lt(mod(n\\,7)\\,2)", "-fps_mode", "vfr"}
-            << 25;
-        QTest::newRow("PNG") << "restored.png" << QStringList() << 7;
+        const testing::Rows<QString, QStringList, int> row("name", "how", "frames");
+        row("MP4", "whole.mp4", {}, 48);
+        row("WebM", "whole.webm", {"-c:v", "libvpx-vp9"}, 48);
+        row("cut MP4", "cut.mp4", {"-c", "copy"}, 31);
+        row("frames of different lengths",
+            "times.mp4",
+            {"-vf", "select=not(mod(n\\,3))+lt(mod(n\\,7)\\,2)", "-fps_mode", "vfr"},
+            25);
+        row("PNG", "restored.png", {}, 7);
     }
 
     void beginsAtAnyFrame() {
@@ -205,12 +203,11 @@ private Q_SLOTS:
     }
 
     void distinguishesAnimationsFromImages_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<bool>("isThatMany");
-        QTest::newRow("PNG") << "blended.png" << true;
-        QTest::newRow("WebP") << "clear.webp" << true;
-        QTest::newRow("one PNG") << "single.png" << false;
-        QTest::newRow("one WebP") << "single.webp" << false;
+        const testing::Rows<QString, bool> row("name", "isThatMany");
+        row("PNG", "blended.png", true);
+        row("WebP", "clear.webp", true);
+        row("one PNG", "single.png", false);
+        row("one WebP", "single.webp", false);
     }
 
     void distinguishesAnimationsFromImages() {
@@ -261,15 +258,14 @@ private Q_SLOTS:
     }
 
     void refusesOtherFiles_data() {
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QString>("message");
-        QTest::newRow("text") << QByteArray("no video at all") << "no video";
-        QTest::newRow("cut MP4") << QByteArray(
-                                        "\0\0\0\x18"
-                                        "ftypisom",
-                                        12)
-                                 << "other.mp4";
-        QTest::newRow("picture") << QByteArray("\xff\xd8\xff\xe0 and so on") << "other.mp4";
+        const testing::Rows<QByteArray, QString> row("bytes", "message");
+        row("text", "no video at all", "no video");
+        row("cut MP4",
+            QByteArray("\0\0\0\x18"
+                       "ftypisom",
+                       12),
+            "other.mp4");
+        row("picture", "\xff\xd8\xff\xe0 and so on", "other.mp4");
     }
 
     void refusesOtherFiles() {
@@ -287,22 +283,21 @@ private Q_SLOTS:
     /// Formats that name other files are no videos: no result key would know those, and a graph
     /// from elsewhere would show frames of any file.
     void refusesPlaylists_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QByteArray>("text");
-        QTest::newRow("HLS")
-            << "list.mp4"
-            << QByteArray("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nFILE\n#EXT-X-ENDLIST\n");
-        QTest::newRow("concat") << "list.mp4" << QByteArray("ffconcat version 1.0\nfile 'FILE'\n");
-        QTest::newRow("DASH") << "list.mpd"
-                              << QByteArray(
-                                     "<?xml version=\"1.0\"?>\n<MPD "
-                                     "xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
-                                     "profiles=\"urn:mpeg:dash:profile:isoff-on-demand:2011\" "
-                                     "mediaPresentationDuration=\"PT2S\"><Period><AdaptationSet "
-                                     "mimeType=\"video/mp4\">"
-                                     "<Representation id=\"0\" "
-                                     "bandwidth=\"1\"><BaseURL>FILE</BaseURL></Representation>"
-                                     "</AdaptationSet></Period></MPD>\n");
+        const testing::Rows<QString, QByteArray> row("name", "text");
+        row("HLS",
+            "list.mp4",
+            "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nFILE\n#EXT-X-ENDLIST\n");
+        row("concat", "list.mp4", "ffconcat version 1.0\nfile 'FILE'\n");
+        row("DASH",
+            "list.mpd",
+            QByteArray("<?xml version=\"1.0\"?>\n<MPD "
+                       "xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
+                       "profiles=\"urn:mpeg:dash:profile:isoff-on-demand:2011\" "
+                       "mediaPresentationDuration=\"PT2S\"><Period><AdaptationSet "
+                       "mimeType=\"video/mp4\">"
+                       "<Representation id=\"0\" "
+                       "bandwidth=\"1\"><BaseURL>FILE</BaseURL></Representation>"
+                       "</AdaptationSet></Period></MPD>\n"));
     }
 
     void refusesPlaylists() {
@@ -319,12 +314,10 @@ private Q_SLOTS:
 
     /// The file states that it was longer, or the reader of its container does.
     void reportsCutFiles_data() {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<QStringList>("how");
-        QTest::newRow("WebM") << "long.webm" << QStringList{"-c:v", "libvpx-vp9"};
-        QTest::newRow("AVI") << "long.avi" << QStringList{"-c:v", "mpeg4"};
-        QTest::newRow("fragmented MP4")
-            << "long.mp4" << QStringList{"-movflags", "frag_keyframe+empty_moov"};
+        const testing::Rows<QString, QStringList> row("name", "how");
+        row("WebM", "long.webm", {"-c:v", "libvpx-vp9"});
+        row("AVI", "long.avi", {"-c:v", "mpeg4"});
+        row("fragmented MP4", "long.mp4", {"-movflags", "frag_keyframe+empty_moov"});
     }
 
     void reportsCutFiles() {
@@ -369,14 +362,13 @@ private Q_SLOTS:
 
     /// Whatever stands on the PATH under these names.
     void survivesAnotherFfmpeg_data() {
-        QTest::addColumn<QByteArray>("commands");
-        QTest::newRow("garbage") << QByteArray("head -c 5000 /dev/urandom");
-        QTest::newRow("nothing") << QByteArray("exit 0");
-        QTest::newRow("failure") << QByteArray("echo broken >&2; exit 7");
-        QTest::newRow("other JSON") << QByteArray("echo '[{\"streams\": 3}]'");
-        QTest::newRow("numbers that are none")
-            << QByteArray("echo '{\"streams\":[{\"width\":\"x\",\"height\":1e99}]}'");
-        QTest::newRow("one that leaves a child") << QByteArray("sleep 100 & echo '{}'");
+        const testing::Rows<QByteArray> row("commands");
+        row("garbage", "head -c 5000 /dev/urandom");
+        row("nothing", "exit 0");
+        row("failure", "echo broken >&2; exit 7");
+        row("other JSON", "echo '[{\"streams\": 3}]'");
+        row("numbers that are none", "echo '{\"streams\":[{\"width\":\"x\",\"height\":1e99}]}'");
+        row("one that leaves a child", "sleep 100 & echo '{}'");
     }
 
     void survivesAnotherFfmpeg() {
