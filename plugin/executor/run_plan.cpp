@@ -121,6 +121,7 @@ memory::DeviceSpec sized(memory::DeviceSpec spec,
 void openDevice(RunDevices& devices,
                 const memory::DeviceSpec& spec,
                 const RunOptions& options,
+                const graph::Snapshot& snapshot,
                 memory::Engine& engine) {
     if (options.card && spec.id() == devices.main.id()) {
         // The host of a card that need not be there is the one whose budget is stated.
@@ -223,7 +224,7 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
     issue = issue ? issue : attempt("", [&] { want(wanted, kHostSpec, ""); });
     for (const Wanted& each : wanted) {
         issue = issue ? issue : attempt(each.node, [&] {
-            openDevice(devices, sized(each.spec, options, snapshot), options, engine);
+            openDevice(devices, sized(each.spec, options, snapshot), options, snapshot, engine);
         });
     }
     for (size_t i = 0; i < devices.opened.size(); ++i) {
