@@ -90,6 +90,9 @@ protected:
     /// The number marks itself.
     [[nodiscard]] QWidget* markedWidget() override { return this; }
 
+    /// The number ends by its own Escape; that on the die is the window's: twice cancels the run.
+    void keyPressEvent(QKeyEvent* event) override { QWidget::keyPressEvent(event); }
+
 private:
     void throwDie();
 

@@ -3,6 +3,7 @@
 #include "ui/access/announce.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QItemSelectionModel>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListView>
@@ -11,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -116,8 +118,12 @@ SearchList::SearchList(std::vector<SearchItem> items, QWidget* parent)
     list().setTextElideMode(Qt::ElideMiddle);
     list().setFocusPolicy(Qt::NoFocus);
     fill(rows(), {});
-    connect(
-        this, &Picker::currentChanged, this, [this] { announceCurrent(tr("Nothing matches")); });
+    connect(this, &Picker::currentChanged, this, [this](int row) {
+        const int item = row < 0 ? -1 : rows().item(row)->data().toInt();
+        if (std::exchange(announced_, item) != item) {
+            announceCurrent(tr("Nothing matches"));
+        }
+    });
     connect(this, &Picker::taken, this, [this](int row) {
         const auto choose = items_.at(rows().item(row)->data().toUInt()).choose;
         close();
@@ -146,7 +152,9 @@ void SearchList::openAt(const QWidget& anchor, int current) {
     resize(std::max(anchor.width(), kLeastWidth),
            field().sizeHint().height() + count * kSearchRow + Theme::space(5));
     moveBelow(*this, {anchor.mapToGlobal(QPoint()), anchor.size()}, anchor);
-    list().setCurrentIndex(rows().index(current, 0));
+    // The list itself would leave out a row that cannot be taken, which says why.
+    list().selectionModel()->setCurrentIndex(rows().index(current, 0),
+                                             QItemSelectionModel::ClearAndSelect);
     show();
     list().scrollTo(list().currentIndex(), QAbstractItemView::PositionAtCenter);
     field().setFocus(Qt::PopupFocusReason);

@@ -4,6 +4,7 @@
 #include <QString>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 class QLineEdit;
@@ -83,6 +84,7 @@ private:
     void fill(QStandardItemModel& rows, const QString& words) const;
 
     std::vector<SearchItem> items_;
+    std::optional<int> announced_;  ///< the item that was announced last; -1: that none fits
 };
 
 /// Whether all words are in the text; case does not matter.

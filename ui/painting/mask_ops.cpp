@@ -322,8 +322,14 @@ bool isBlank(const QImage& mask) {
 }
 
 QImage inverted(const QImage& mask) {
-    QImage result = mask;
-    result.invertPixels();
+    // A new image: a copy would also keep the texts of the file that the mask was read from.
+    QImage result(mask.size(), QImage::Format_Grayscale8);
+    for (int y = 0; y < mask.height(); ++y) {
+        const uchar* from = mask.constScanLine(y);
+        std::transform(from, from + mask.width(), result.scanLine(y), [](uchar level) {
+            return static_cast<uchar>(~level);
+        });
+    }
     return result;
 }
 

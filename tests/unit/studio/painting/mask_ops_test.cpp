@@ -81,6 +81,13 @@ private Q_SLOTS:
         QCOMPARE(inverted(inverted(mask)), mask);
     }
 
+    void invertedMaskHasNoTextsOfItsFile() {
+        QImage mask = someMask(20, 20, 1);
+        mask.setText("picture", "/home/ann/cat.png");
+
+        QVERIFY(inverted(mask).textKeys().isEmpty());
+    }
+
     void growsByADisc_data() {
         QTest::addColumn<int>("pixels");
         for (const int pixels : {1, 2, 3, 5, 12, 40, -1, -2, -3, -9}) {
