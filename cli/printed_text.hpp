@@ -15,7 +15,7 @@ using Cells = std::vector<std::string>;
 /// others at the right.
 [[nodiscard]] std::string aligned(const std::vector<Cells>& rows, size_t firstNumber);
 
-/// The text that std::printf would print.
+/// The text that std::printf would print, up to 255 bytes of it.
 [[nodiscard, gnu::format(printf, 1, 2)]] std::string formatted(const char* form, ...);
 
 /// The text that `json` surely has under `key`.

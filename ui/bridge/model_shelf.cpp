@@ -9,7 +9,6 @@
 #include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
-#include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>

@@ -23,6 +23,14 @@ namespace lowtide::ui {
 
 namespace {
 
+constexpr int kKeyBase = 16;
+constexpr int kQuality = 85;  ///< of JPEG
+constexpr int64_t kAtOnce = 16;
+constexpr int64_t kGraphs = 1000;  ///< in which earlier prompts are looked for
+constexpr int kTryAgainMilliseconds = 1000;
+constexpr int kLastTries = 8;
+constexpr unsigned long kLastPause = 250;  ///< milliseconds
+
 constexpr const char* kLockSuffix = ".lock";
 constexpr const char* kRepairName = "runs.repair";
 constexpr int64_t kRunsWithoutImages = 2000;
@@ -88,6 +96,26 @@ bool canPass(ErrorKind kind) {
     return kind != ErrorKind::Internal && kind != ErrorKind::Unsupported;
 }
 
+int64_t nowMilliseconds() {
+    return QDateTime::currentMSecsSinceEpoch();
+}
+
+QImage smallOf(const LoadedImage& loaded) {
+    return loaded.levels.empty() ? QImage()
+                                 : boundedBy(loaded.levels.back(), RunLibrary::kThumbnailPixels);
+}
+
+QByteArray encoded(const QImage& image) {
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    const char* format = image.hasAlphaChannel() ? "PNG" : "JPEG";
+    if (image.isNull() || !buffer.open(QIODevice::WriteOnly) ||
+        !image.save(&buffer, format, image.hasAlphaChannel() ? -1 : kQuality)) {
+        return {};
+    }
+    return bytes;
+}
+
 }  // namespace
 
 /// A write to the file of runs that is asked for.
@@ -117,7 +145,7 @@ struct RunsWritten {
 /// Writes the file of runs in a folder. What cannot be written now, because the disk is full or
 /// another program holds the file, is kept in memory, in its order, and tried again. A damaged file
 /// is set aside, and what can be read of it goes into a new one. One thread at a time, but for
-/// number().
+/// path().
 class RunWriter {
 public:
     /// `folder` is made when it is first needed. `session` names this studio among all that use
@@ -305,38 +333,6 @@ RunsWritten RunWriter::repairAndWrite() {
     }
     return written;
 }
-
-namespace {
-
-constexpr int kKeyBase = 16;
-constexpr int kQuality = 85;  ///< of JPEG
-constexpr int64_t kAtOnce = 16;
-constexpr int64_t kGraphs = 1000;  ///< in which earlier prompts are looked for
-constexpr int kTryAgainMilliseconds = 1000;
-constexpr int kLastTries = 8;
-constexpr unsigned long kLastPause = 250;  ///< milliseconds
-
-int64_t nowMilliseconds() {
-    return QDateTime::currentMSecsSinceEpoch();
-}
-
-QImage smallOf(const LoadedImage& loaded) {
-    return loaded.levels.empty() ? QImage()
-                                 : boundedBy(loaded.levels.back(), RunLibrary::kThumbnailPixels);
-}
-
-QByteArray encoded(const QImage& image) {
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    const char* format = image.hasAlphaChannel() ? "PNG" : "JPEG";
-    if (image.isNull() || !buffer.open(QIODevice::WriteOnly) ||
-        !image.save(&buffer, format, image.hasAlphaChannel() ? -1 : kQuality)) {
-        return {};
-    }
-    return bytes;
-}
-
-}  // namespace
 
 /// Of the reading thread alone.
 struct RunLibrary::Reader {

@@ -61,7 +61,7 @@ Json jsonOf(const Keys& keys) {
     return json;
 }
 
-/// As the others: a value of another type is a Json::type_error.
+/// A value of another type is a Json::type_error, here and in the functions that follow.
 template <class Value>
 void take(const Json& json, Value& to) {
     to = json.get<Value>();

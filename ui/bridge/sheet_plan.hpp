@@ -64,7 +64,8 @@ struct SheetPlan {
 /// Whether one and the same image may be all that a policy gives: its cells have to be executed.
 [[nodiscard]] bool variesMemory(const SheetPlan& plan);
 
-/// With these "node.param=value". Error{InvalidInput} states which one is refused, and why.
+/// The graph with these "node.param=value". Error{InvalidInput} states which one is refused, and
+/// why.
 [[nodiscard]] graph::Document documentWith(const std::vector<std::string>& settings,
                                            const graph::Document& document,
                                            const graph::Catalog& catalog);

@@ -20,7 +20,8 @@ struct PromptField {
     auto operator<=>(const PromptField&) const = default;
 };
 
-/// Calls `take` with each parameter of the active nodes whose type is known, in the order of ids.
+/// Calls `take` with each parameter of the active nodes whose type is known, in the order of ids. A
+/// template for documents that are read and for those that are changed.
 template <class Document, class Take>
 void forActiveParams(Document& document, const graph::Catalog& catalog, const Take& take) {
     for (auto& [id, node] : document.nodes) {
