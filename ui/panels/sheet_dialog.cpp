@@ -4,9 +4,9 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/editors/choice_editor.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 #include "ui/vary/variation.hpp"
 
 #include <QCheckBox>

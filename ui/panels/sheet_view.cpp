@@ -4,6 +4,7 @@
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QAction>
 #include <QComboBox>
