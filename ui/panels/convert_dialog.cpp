@@ -1,9 +1,9 @@
 #include "ui/panels/convert_dialog.hpp"
 
 #include "ui/editors/file_editor.hpp"
-#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QButtonGroup>
 #include <QDir>

@@ -2,11 +2,11 @@
 
 #include "ui/bridge/answer.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/panel_parts.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>

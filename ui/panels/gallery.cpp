@@ -7,7 +7,7 @@
 #include "ui/panels/gallery_filter.hpp"
 #include "ui/panels/gallery_rows.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QAction>
 #include <QClipboard>

@@ -11,8 +11,6 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
-#include <algorithm>
-
 namespace lowtide::ui {
 
 namespace {

@@ -6,6 +6,7 @@
 #include "ui/panels/memory_line.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QComboBox>
 #include <QLabel>

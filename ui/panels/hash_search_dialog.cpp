@@ -1,8 +1,8 @@
 #include "ui/panels/hash_search_dialog.hpp"
 
-#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QDir>
 #include <QLabel>

@@ -139,7 +139,6 @@ InspectorGraph::InspectorGraph(GraphModel& model, QWidget* parent)
     setObjectName(QStringLiteral("inspectorGraph"));
     buildRows();
     connectRows();
-    setDevices({});
     refresh();
 }
 

@@ -15,7 +15,6 @@
 #include <QWidget>
 
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -64,7 +63,7 @@ private:
     void setDevice();
 
     GraphModel& model_;
-    std::optional<std::vector<std::string>> devices_;  ///< that are offered
+    std::vector<std::string> devices_;  ///< that are offered
     QLineEdit* budget_;
     QLabel* budgetProblem_;
     QComboBox* device_;

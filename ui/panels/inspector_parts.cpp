@@ -10,6 +10,7 @@
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
 #include <QContextMenuEvent>

@@ -47,7 +47,7 @@ private:
     Issues issues_;
 };
 
-/// Whether a row of that width cuts the sentence off.
+/// Whether a row of that width cuts the issue's sentence off.
 [[nodiscard]] bool isElided(const Issue& issue, int width);
 /// Text for a report: one paragraph for each issue.
 [[nodiscard]] QString reportText(const Issues& issues);

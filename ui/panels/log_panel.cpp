@@ -5,9 +5,9 @@
 #include "ui/bridge/background.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/chart_parts.hpp"
-#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QAction>
 #include <QClipboard>

@@ -13,6 +13,7 @@
 #include "ui/panels/plan_bars.hpp"
 #include "ui/panels/timeline_chart.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QElapsedTimer>
 #include <QLabel>

@@ -4,9 +4,9 @@
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/model_rows.hpp"
-#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QClipboard>
 #include <QFile>

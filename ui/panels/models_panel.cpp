@@ -11,6 +11,7 @@
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QAction>
 #include <QDragEnterEvent>

@@ -2,6 +2,8 @@
 
 #include "ui/language/language.hpp"
 #include "ui/theme/responsive_layout.hpp"
+#include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QAbstractItemView>
 #include <QFocusEvent>

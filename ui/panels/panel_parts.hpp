@@ -1,8 +1,5 @@
 #pragma once
 
-#include "ui/theme/theme.hpp"
-#include "ui/theme/window_parts.hpp"
-
 #include <QString>
 #include <QToolButton>
 #include <QWidget>

@@ -7,6 +7,7 @@
 #include "ui/theme/figures.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QComboBox>
 #include <QFileDialog>

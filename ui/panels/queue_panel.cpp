@@ -3,6 +3,7 @@
 #include "ui/panels/chart_parts.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QLabel>
 #include <QListView>

@@ -5,8 +5,8 @@
 #include "ui/panels/frame_tool.hpp"
 #include "ui/panels/image_view.hpp"
 #include "ui/panels/mask_tool.hpp"
-#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QComboBox>
 #include <QFormLayout>

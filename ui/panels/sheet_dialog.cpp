@@ -4,9 +4,9 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/editors/choice_editor.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 #include "ui/vary/variation.hpp"
 
 #include <QCheckBox>
@@ -14,7 +14,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGroupBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -57,9 +56,7 @@ QGroupBox* framed(const QString& title, AxisEditor* editor, QWidget* parent) {
 }
 
 QLabel* sentence(const char* name, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QLatin1String(name));
-    label->setWordWrap(true);
+    QLabel* label = makeText({}, name, parent);
     label->setTextFormat(Qt::PlainText);
     return label;
 }
@@ -106,70 +103,48 @@ void AxisEditor::build(bool mayBeNone) {
     pages_->addWidget(makeNumbers());
     pages_->addWidget(makeTicks());
     pages_->addWidget(makeTexts());
-    message_ = new QLabel(this);
-    message_->setObjectName(QStringLiteral("says"));
-    message_->setWordWrap(true);
-    message_->setFont(Theme::current().font("small"));
+    message_ = makeText({}, "says", this, "small");
     message_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(2));
-    column->addWidget(item_);
-    column->addWidget(pages_, 1);
-    column->addWidget(message_);
+    columnIn(this, 2, {item_, {pages_, 1}, message_});
 }
 
 QWidget* AxisEditor::makeNumbers() {
     auto* page = new QWidget(this);
-    numbers_ = new QLineEdit(page);
-    numbers_->setObjectName(QStringLiteral("numbers"));
+    numbers_ = named("numbers", new QLineEdit(page));
     numbers_->setAccessibleName(tr("Values"));
     numbers_->setPlaceholderText(tr("4, 8, 12 or 4-12 (+2) or 1-10 [4]"));
     numbers_->setToolTip(
         tr("A list: 4, 8, 12\nA range: 1-5\nWith a distance: 4-12 (+2) or 1..5 "
            "step 2\nSo many, evenly apart: 1-10 [4]"));
     connect(numbers_, &QLineEdit::textChanged, this, &AxisEditor::emitChanged);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(numbers_);
-    column->addStretch(1);
+    columnIn(page, 0, {numbers_, Cell::spring()});
     return page;
 }
 
 QWidget* AxisEditor::makeTicks() {
     auto* page = new QWidget(this);
-    ticks_ = new QListWidget(page);
-    ticks_->setObjectName(QStringLiteral("ticks"));
+    ticks_ = named("ticks", new QListWidget(page));
     ticks_->setAccessibleName(tr("Values"));
     ticks_->setUniformItemSizes(true);
-    others_ = new QLineEdit(page);
-    others_->setObjectName(QStringLiteral("others"));
+    others_ = named("others", new QLineEdit(page));
     others_->setAccessibleName(tr("Others"));
     others_->setPlaceholderText(tr("Others, apart by a semicolon"));
-    files_ = new QPushButton(tr("Add files..."), page);
-    files_->setObjectName(QStringLiteral("addFiles"));
+    files_ = makeButton(tr("Add files..."), "addFiles", page);
     files_->setAutoDefault(false);
     connect(ticks_, &QListWidget::itemChanged, this, &AxisEditor::emitChanged);
     connect(others_, &QLineEdit::textChanged, this, &AxisEditor::emitChanged);
     connect(files_, &QPushButton::clicked, this, &AxisEditor::addFiles);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
-    column->addWidget(ticks_, 1);
-    column->addWidget(others_);
-    column->addWidget(files_, 0, Qt::AlignLeft);
+    columnIn(page, 1, {{ticks_, 1}, others_, {files_, 0, Qt::AlignLeft}});
     return page;
 }
 
 QWidget* AxisEditor::makeTexts() {
     auto* page = new QWidget(this);
-    way_ = new QComboBox(page);
-    way_->setObjectName(QStringLiteral("way"));
+    way_ = named("way", new QComboBox(page));
     way_->setAccessibleName(tr("How the text differs"));
     way_->addItem(tr("A word is replaced"));
     way_->addItem(tr("A text on each line"));
-    texts_ = new QPlainTextEdit(page);
-    texts_->setObjectName(QStringLiteral("texts"));
+    texts_ = named("texts", new QPlainTextEdit(page));
     texts_->setAccessibleName(tr("Values"));
     texts_->setTabChangesFocus(true);
     texts_->setMinimumHeight(texts_->fontMetrics().lineSpacing() * kLinesOfTexts);
@@ -186,11 +161,7 @@ QWidget* AxisEditor::makeTexts() {
         emitChanged();
     });
     connect(texts_, &QPlainTextEdit::textChanged, this, &AxisEditor::emitChanged);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
-    column->addWidget(way_);
-    column->addWidget(texts_, 1);
+    columnIn(page, 1, {way_, {texts_, 1}});
     return page;
 }
 
@@ -404,13 +375,11 @@ SheetDialog::SheetDialog(const graph::Document& document,
       catalog_(catalog),
       items_(sheetItems(document, catalog)),
       options_(options),
-      x_(new AxisEditor(document_, catalog_, items_, offered, false, this)),
-      y_(new AxisEditor(document_, catalog_, items_, offered, true, this)),
+      x_(named("x", new AxisEditor(document_, catalog_, items_, offered, false, this))),
+      y_(named("y", new AxisEditor(document_, catalog_, items_, offered, true, this))),
       estimate_(runner, background) {
     setObjectName(QStringLiteral("sheet"));
     setWindowTitle(tr("Vary in a sheet"));
-    x_->setObjectName(QStringLiteral("x"));
-    y_->setObjectName(QStringLiteral("y"));
     build();
     rest_.setSingleShot(true);
     rest_.setInterval(kForecastRest);
@@ -426,12 +395,10 @@ SheetDialog::SheetDialog(const graph::Document& document,
 }
 
 void SheetDialog::build() {
-    auto* axes = new QHBoxLayout;
-    axes->setSpacing(Theme::space(3));
-    axes->addWidget(framed(tr("Columns (X)"), x_, this), 1);
-    axes->addWidget(framed(tr("Rows (Y)"), y_, this), 1);
-    measured_ = new QCheckBox(tr("Execute every node in every cell, to compare times"), this);
-    measured_->setObjectName(QStringLiteral("measured"));
+    QBoxLayout* axes =
+        rowOf(3, {{framed(tr("Columns (X)"), x_, this), 1}, {framed(tr("Rows (Y)"), y_, this), 1}});
+    measured_ = named(
+        "measured", new QCheckBox(tr("Execute every node in every cell, to compare times"), this));
     measured_->setToolTip(
         tr("Otherwise nodes that do not depend on what differs run once, for all cells."));
     count_ = sentence("count", this);
@@ -451,12 +418,7 @@ void SheetDialog::build() {
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(Theme::space(2));
-    column->addLayout(axes, 1);
-    column->addWidget(measured_);
-    column->addWidget(count_);
-    column->addWidget(time_);
-    column->addWidget(seeds_);
-    column->addWidget(buttons);
+    addAll(*column, {{axes, 1}, measured_, count_, time_, seeds_, buttons});
 }
 
 int SheetDialog::indexOf(const std::string& node, const std::string& item) const {

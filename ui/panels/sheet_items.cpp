@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace lowtide::ui {
 

@@ -4,6 +4,7 @@
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QAction>
 #include <QComboBox>
@@ -49,8 +50,7 @@ constexpr int kLeastLarge = 20;  ///< of the current cell, in steps of the rhyth
 SheetView::SheetView(QWidget* parent)
     : QWidget(parent), table_(new SheetTable(this)), delegate_(new SheetDelegate(this)) {
     setObjectName(QStringLiteral("sheetView"));
-    menu_ = new QMenu(this);
-    menu_->setObjectName(QStringLiteral("sheetMenu"));
+    menu_ = named("sheetMenu", new QMenu(this));
     auto* sheet = new QWidget(this);
     auto* splitter = new QSplitter(Qt::Horizontal, sheet);
     splitter->addWidget(makeGrid());
@@ -58,17 +58,11 @@ SheetView::SheetView(QWidget* parent)
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
     splitter->setSizes({kGridWidth, kLargeWidth});
-    auto* column = new QVBoxLayout(sheet);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(makeBar());
-    column->addWidget(splitter, 1);
+    columnIn(sheet, 0, {makeBar(), {splitter, 1}});
     pages_ = new QStackedWidget(this);
     pages_->addWidget(makeEmpty());
     pages_->addWidget(sheet);
-    auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(pages_);
+    columnIn(this, 0, {pages_});
     addActions();
     connect(cells_->selectionModel(),
             &QItemSelectionModel::currentChanged,
@@ -342,8 +336,7 @@ bool SheetView::eventFilter(QObject* watched, QEvent* event) {
 
 QWidget* SheetView::makeEmpty() {
     auto* page = new QWidget(this);
-    auto* ask = new QPushButton(tr("Vary in a sheet..."), page);
-    ask->setObjectName(QStringLiteral("newSheet"));
+    QPushButton* ask = makeButton(tr("Vary in a sheet..."), "newSheet", page);
     connect(ask, &QPushButton::clicked, this, &SheetView::sheetAsked);
     auto* column = new QVBoxLayout(page);
     column->addStretch(2);
@@ -359,11 +352,9 @@ QWidget* SheetView::makeEmpty() {
 
 QWidget* SheetView::makeBar() {
     auto* bar = new QWidget(this);
-    title_ = new ElidedLabel(bar);
-    title_->setObjectName(QStringLiteral("sheetTitle"));
+    title_ = named("sheetTitle", new ElidedLabel(bar));
     title_->setFont(Theme::current().font("strong"));
-    axes_ = new ElidedLabel(bar);
-    axes_->setObjectName(QStringLiteral("sheetAxes"));
+    axes_ = named("sheetAxes", new ElidedLabel(bar));
     axes_->setFont(Theme::current().font("small"));
     setTextColour(*axes_, "text.muted");
     QToolButton* out = makeIconButton("zoom-out", tr("Smaller (-)"), "zoomOut", this);
@@ -372,8 +363,7 @@ QWidget* SheetView::makeBar() {
     figures_ =
         makeIconButton("clock", tr("Time and peak memory below each image (T)"), "figures", this);
     figures_->setCheckable(true);
-    marks_ = new QComboBox(bar);
-    marks_->setObjectName(QStringLiteral("marks"));
+    marks_ = named("marks", new QComboBox(bar));
     marks_->setAccessibleName(tr("What is marked"));
     marks_->setToolTip(tr("Marks the best and the worst of what was executed"));
     marks_->addItem(tr("Mark nothing"), static_cast<int>(SheetTable::Figure::None));
@@ -395,23 +385,18 @@ QWidget* SheetView::makeBar() {
     connect(retry_, &QToolButton::clicked, this, &SheetView::retryAsked);
     connect(whole_, &QToolButton::clicked, this, &SheetView::viewSheet);
     connect(another, &QToolButton::clicked, this, &SheetView::sheetAsked);
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(0);
-    texts->addWidget(title_);
-    texts->addWidget(axes_);
     auto* row = new FlowRow(bar);
     row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
     row->setSpacing(Theme::space(1));
     row->setAtEnd(true);
-    row->addLayout(texts);
+    row->addLayout(columnIn(nullptr, 0, {title_, axes_}));
     row->addGroup({out, in, whole, figures_});
     row->addGroup({marks_, retry_, whole_, another, more});
     return bar;
 }
 
 QWidget* SheetView::makeGrid() {
-    cells_ = new QTableView(this);
-    cells_->setObjectName(QStringLiteral("cells"));
+    cells_ = named("cells", new QTableView(this));
     cells_->setAccessibleName(tr("Cells of the sheet"));
     cells_->setModel(table_);
     cells_->setItemDelegate(delegate_);
@@ -441,25 +426,16 @@ QWidget* SheetView::makeGrid() {
 
 QWidget* SheetView::makeLarge() {
     auto* pane = new QWidget(this);
-    name_ = new QLabel(pane);
-    name_->setObjectName(QStringLiteral("cellName"));
-    name_->setFont(Theme::current().font("strong"));
-    facts_ = new QLabel(pane);
-    facts_->setObjectName(QStringLiteral("cellFacts"));
+    name_ = makeText({}, "cellName", pane, "strong");
+    facts_ = makeText({}, "cellFacts", pane);
     for (QLabel* label : {name_, facts_}) {
-        label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         label->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(3), 0);
     }
     facts_->setContentsMargins(Theme::space(3), 0, Theme::space(3), Theme::space(2));
     large_ = new ImageView(pane);
-    auto* column = new QVBoxLayout(pane);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::space(1));
-    column->addWidget(name_);
-    column->addWidget(large_, 1);
-    column->addWidget(facts_);
+    columnIn(pane, 1, {name_, {large_, 1}, facts_});
     auto* scrolled = new ScrolledPart(pane, this);
     scrolled->setLeast(QSize(Theme::space(kLeastLarge), Theme::space(kLeastLarge)));
     return scrolled;

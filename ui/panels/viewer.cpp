@@ -8,6 +8,7 @@
 #include "ui/panels/retouching.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QClipboard>
 #include <QComboBox>

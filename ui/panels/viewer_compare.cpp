@@ -3,10 +3,10 @@
 #include "ui/panels/image_compare.hpp"
 #include "ui/panels/image_facts.hpp"
 #include "ui/panels/image_view.hpp"
-#include "ui/panels/panel_parts.hpp"
 #include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QActionGroup>
 #include <QLabel>

@@ -16,7 +16,6 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <set>
 
 namespace lowtide::ui {
@@ -108,11 +107,10 @@ DifferencesDialog::DifferencesDialog(const QString& run,
     resize(Theme::space(180), Theme::space(110));
     const graph::Document& now = open.document();
     const std::vector<GraphDifference> found = differencesBetween(then, now);
-    auto* head = new QLabel(found.empty() ? tr("The open graph is the one of “%1”.").arg(run)
+    QLabel* head = makeText(found.empty() ? tr("The open graph is the one of “%1”.").arg(run)
                                           : tr("“%1” compared with the open graph:").arg(run),
+                            "head",
                             this);
-    head->setObjectName(QStringLiteral("head"));
-    head->setWordWrap(true);
     auto* list = named("list", new QTreeWidget(this));
     list->setRootIsDecorated(false);
     list->setUniformRowHeights(true);

@@ -5,6 +5,7 @@
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QComboBox>
 #include <QDialogButtonBox>
@@ -44,13 +45,13 @@ SeveralDialog::SeveralDialog(const graph::Document& document,
       document_(document),
       catalog_(catalog),
       wildcards_(std::move(wildcards)),
-      prompts_(new QComboBox(this)),
-      fields_(new QComboBox(this)),
-      lines_(new QPlainTextEdit(this)),
-      open_(new QPushButton(tr("Open a text file..."), this)),
-      count_(new QSpinBox(this)),
-      seeds_(new QComboBox(this)),
-      message_(new QLabel(this)) {
+      prompts_(named("prompts", new QComboBox(this))),
+      fields_(named("places", new QComboBox(this))),
+      lines_(named("lines", new QPlainTextEdit(this))),
+      open_(makeButton(tr("Open a text file..."), "openList", this)),
+      count_(named("count", new QSpinBox(this))),
+      seeds_(named("seeds", new QComboBox(this))),
+      message_(makeText({}, "told", this)) {
     setObjectName(QStringLiteral("several"));
     setWindowTitle(tr("Run several times"));
     addFields();
@@ -83,30 +84,22 @@ void SeveralDialog::addFields() {
 }
 
 void SeveralDialog::build() {
-    prompts_->setObjectName(QStringLiteral("prompts"));
     prompts_->addItem(tr("As they are"), static_cast<int>(Prompts::Same));
     if (!targets_.empty()) {
         prompts_->addItem(tr("One a line"), static_cast<int>(Prompts::Lines));
         prompts_->addItem(tr("Every combination of alternatives"),
                           static_cast<int>(Prompts::Combinations));
     }
-    fields_->setObjectName(QStringLiteral("places"));
-    lines_->setObjectName(QStringLiteral("lines"));
     lines_->setPlaceholderText(tr("One prompt a line"));
     lines_->setAccessibleName(lines_->placeholderText());
     lines_->setTabChangesFocus(true);
     lines_->setMinimumSize(kLinesWidth, kLinesHeight);
-    open_->setObjectName(QStringLiteral("openList"));
-    count_->setObjectName(QStringLiteral("count"));
     count_->setRange(1, kMost);
     count_->setValue(kUsual);
     count_->selectAll();
-    seeds_->setObjectName(QStringLiteral("seeds"));
     seeds_->addItem(tr("A new one each time"), static_cast<int>(SeveralSeeds::Random));
     seeds_->addItem(tr("One more each time"), static_cast<int>(SeveralSeeds::Counting));
     seeds_->addItem(tr("As the nodes say"), static_cast<int>(SeveralSeeds::AsNodesSet));
-    message_->setObjectName(QStringLiteral("told"));
-    message_->setWordWrap(true);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     run_ = buttons->addButton(tr("Run"), QDialogButtonBox::AcceptRole);
     run_->setObjectName(QStringLiteral("run"));

@@ -138,13 +138,14 @@ public:
 private:
     using Undo = std::function<void()>;
 
+    /// Whom to ask for it, and how what was answered is undone.
     struct Way {
         DesktopBus* bus;
         QDBusMessage call;
         std::function<Undo(const QVariant& answer)> undoOf;
     };
 
-    /// The first of them that is there.
+    /// Asks the first; the next one where nobody there answers.
     void ask(int number, std::vector<Way> ways);
     void keep(int number, Undo undo);
 
