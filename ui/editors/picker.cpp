@@ -152,7 +152,7 @@ void SearchList::openAt(const QWidget& anchor, int current) {
     resize(std::max(anchor.width(), kLeastWidth),
            field().sizeHint().height() + count * kSearchRow + Theme::space(5));
     moveBelow(*this, {anchor.mapToGlobal(QPoint()), anchor.size()}, anchor);
-    // The list itself would leave out a row that cannot be taken, which says why.
+    // A row that cannot be taken states its reason; the list itself would leave it out.
     list().selectionModel()->setCurrentIndex(rows().index(current, 0),
                                              QItemSelectionModel::ClearAndSelect);
     show();
