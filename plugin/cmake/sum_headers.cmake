@@ -9,7 +9,8 @@ execute_process(COMMAND ${COMPILER} -std=c++20 -O2 -fPIC ${DEFINITIONS} ${INCLUD
                 OUTPUT_VARIABLE rule COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE "^[^:]*:|\\\\\n" " " rule "${rule}")
 separate_arguments(files UNIX_COMMAND "${rule}")
-# The header itself lies in the build folder: last, so that its path does not decide about the order, and clones share a sum.
+# The header itself lies in the build folder: last, so that its path does not decide about the order, and all clones
+# have the same sum.
 list(REMOVE_ITEM files ${HEADER})
 list(SORT files)
 list(APPEND files ${HEADER})
