@@ -95,7 +95,7 @@ private Q_SLOTS:
 
     void theExampleAgrees() {
         if (!adapters_.files) {
-            return;  // of all adapters together there is none
+            QSKIP("there is no example with all adapters together");
         }
         const Json& test = cases_.front();
         const std::string problems = testing::caseProblems(
