@@ -1,5 +1,6 @@
 #include "ui/panels/presets_browser.hpp"
 
+#include "ui/editors/picker.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/memory_line.hpp"
 #include "ui/panels/panel_parts.hpp"
@@ -75,10 +76,7 @@ bool matches(const PresetEntry& entry, const QString& words, const QString& tag)
     QStringList all{
         entry.title, entry.description, entry.english.join(u' '), entry.tags.join(u' ')};
     std::ranges::transform(entry.tags, std::back_inserter(all), tagText);
-    const QString text = all.join(u' ');
-    const QStringList wanted = words.split(u' ', Qt::SkipEmptyParts);
-    return std::ranges::all_of(
-        wanted, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+    return hasWords(all.join(u' '), words);
 }
 
 }  // namespace
