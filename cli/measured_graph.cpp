@@ -64,7 +64,8 @@ void removeCache(graph::Document& document,
     std::erase_if(document.links, [&](const graph::Link& link) { return link.to == port; });
 }
 
-/// A node with that name, or one like it, that gives `node` its step cache.
+/// A node with that name, or one like it, that gives `node` its step cache. A type that the module
+/// does not have is refused with the graph.
 void addCache(graph::Document& document,
               const graph::Catalog& catalog,
               const std::string& node,
@@ -75,8 +76,11 @@ void addCache(graph::Document& document,
         id = name + "_" + std::to_string(number);
     }
     document.nodes[id] = cache;
-    document.links.push_back({.from = {id, cachePort(catalog.find(cache.type)->outputs)->id},
-                              .to = cacheInput(document, catalog, node)});
+    const NodeDesc* desc = catalog.find(cache.type);
+    if (const PortDesc* port = desc ? cachePort(desc->outputs) : nullptr) {
+        document.links.push_back(
+            {.from = {id, port->id}, .to = cacheInput(document, catalog, node)});
+    }
 }
 
 /// "cache.deepcache interval=5".
