@@ -5,6 +5,7 @@
 #include "ui/panels/image_view.hpp"
 #include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
