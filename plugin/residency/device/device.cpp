@@ -3,9 +3,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/encodings/encodings.hpp"
 #include "plugin/residency/decoding/decode_by_aten.hpp"
+#include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <cstring>
 #include <new>
@@ -27,6 +29,22 @@ public:
 private:
     mutable std::vector<std::byte> bytes_;
 };
+
+/// values.to(type). On the host ATen converts types of one byte number by number, without a table.
+at::Tensor widened(const at::Tensor& values, DType type) {
+    if (!values.is_cpu() || values.scalar_type() != at::kFloat8_e4m3fn ||
+        !values.is_non_overlapping_and_dense()) {
+        return values.to(scalarTypeOf(type));
+    }
+    at::Tensor numbers = at::empty_like(values, scalarTypeOf(type));
+    auto* const target = static_cast<std::byte*>(numbers.mutable_data_ptr());
+    const auto* const source = static_cast<const std::byte*>(values.const_data_ptr());
+    at::parallel_for(0, values.numel(), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+        convertElements(
+            target + begin * sizeOf(type), type, source + begin, DType::F8E4M3, end - begin);
+    });
+    return numbers;
+}
 
 }  // namespace
 
@@ -74,10 +92,9 @@ at::Tensor dequantised(Device& device,
     if (std::optional<at::Tensor> own = device.extras().dequantise(values, scales, type)) {
         return *std::move(own);
     }
-    const at::ScalarType compute = scalarTypeOf(type);
     std::vector<int64_t> column(static_cast<size_t>(values.dim()), 1);
     column.front() = scales.numel();
-    return values.to(compute).mul_(scales.view(column).to(compute));
+    return widened(values, type).mul_(scales.view(column).to(scalarTypeOf(type)));
 }
 
 at::Tensor decoded(Device& device, const HeldBytes& held, at::IntArrayRef sizes, DType type) {
