@@ -99,15 +99,16 @@ at::Tensor normedStates(Forward& forward, const RmsNorm& norm, const at::Tensor&
 at::Tensor distanceBuckets(int64_t count, int64_t buckets, int64_t mostDistance) {
     const int64_t ofSide = buckets / 2;
     const int64_t exact = ofSide / 2;
-    const at::Tensor positions = at::arange(count, at::kLong);
-    const at::Tensor ahead = positions.unsqueeze(0) - positions.unsqueeze(1);
+    const at::Tensor ahead = at::arange(1 - count, count, at::kLong);  // [2L-1]
     const at::Tensor distance = ahead.abs();
     const at::Tensor growth =
         (distance.to(at::kFloat) / static_cast<double>(exact)).log() /
         std::log(static_cast<double>(mostDistance) / static_cast<double>(exact)) *
         static_cast<double>(ofSide - exact);
     const at::Tensor far = (growth.clamp_min(0).to(at::kLong) + exact).clamp_max(ofSide - 1);
-    return (ahead > 0).to(at::kLong) * ofSide + at::where(distance < exact, distance, far);
+    const at::Tensor each =
+        (ahead > 0).to(at::kLong) * ofSide + at::where(distance < exact, distance, far);
+    return each.unfold(0, count, 1).flip(0);  // [2L-1] -> [L,L], the last position's row first
 }
 
 T5Encoder::Layer::Layer(NetworkBuilder& builder,
