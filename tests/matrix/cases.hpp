@@ -61,7 +61,7 @@ inline void addImages(std::vector<Case>& cases) {
                      {"encode", "encode_image", "denoise", "decode"}});
     cases.push_back({"a photograph, fitted and repeated",
                      "photo_to_image",
-                     {image("load_image", "dog_turned.jpg"), "denoise.steps=2"},
+                     {image("load_image", "dog_turned.jpg"), "fit.width=64", "denoise.steps=2"},
                      {"encode", "encode_image", "denoise", "decode"}});
     cases.push_back(
         {"inpainting and pasting back",
