@@ -2,8 +2,10 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QImage>
 #include <QtTest/QtTest>
 
 #include <atomic>
@@ -14,22 +16,33 @@ using namespace lowtide;
 
 namespace {
 
-/// The bytes of the dump of a short run of an example graph.
-QByteArray dumpOf(const QString& graph, const QStringList& more) {
-    const QTemporaryDir folder;
-    const QString dump = folder.filePath("dump.safetensors");
-    const testing::CommandResult run = testing::runLowtide(
-        QStringList{"run", testing::exampleGraph(graph), "--out", folder.path(), "--dump", dump} +
-        more);
-    if (run.exitCode != 0) {
-        qWarning("%s", qPrintable(run.errors));
-        return {};
-    }
-    QFile file(dump);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+using Run = testing::CommandResult (*)(const QStringList& arguments);
+
+testing::CommandResult runInOwnProcess(const QStringList& arguments) {
+    return testing::runLowtide(arguments);
 }
 
-const QStringList kShort = {"--set", "denoise.steps=4", "--set", "denoise.sampler=euler_a"};
+/// The bytes of the dump of a short run.
+QByteArray dumpOf(const QStringList& more, Run run = testing::runInProcess) {
+    const QTemporaryDir folder;
+    const QString dump = folder.filePath("dump.safetensors");
+    const testing::CommandResult ended = run(QStringList{"run",
+                                                         testing::exampleGraph("text_to_image"),
+                                                         "--out",
+                                                         folder.path(),
+                                                         "--dump",
+                                                         dump,
+                                                         "--set",
+                                                         "denoise.steps=4",
+                                                         "--set",
+                                                         "denoise.sampler=euler_a"} +
+                                             more);
+    if (ended.exitCode != 0) {
+        qWarning("%s", qPrintable(ended.errors));
+        return {};
+    }
+    return testing::contentsOf(dump);
+}
 
 }  // namespace
 
@@ -40,7 +53,7 @@ class SameBitsTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        expected_ = dumpOf("text_to_image", kShort);
+        expected_ = dumpOf({}, runInOwnProcess);
         QVERIFY(expected_.size() > 100000);
     }
 
@@ -76,7 +89,7 @@ private Q_SLOTS:
 
     void devicesAndPoliciesChangeNoByte() {
         QFETCH(QStringList, arguments);
-        const QByteArray dump = dumpOf("text_to_image", kShort + arguments);
+        const QByteArray dump = dumpOf(arguments);
         QVERIFY(!dump.isEmpty());
         QVERIFY2(dump == expected_, "the dump differs from the one of the cpu, policy none");
     }
@@ -105,17 +118,10 @@ private Q_SLOTS:
                           << "refine.start_step=3";
             }
             const QTemporaryDir folder;
-            const testing::CommandResult run = testing::runLowtide(
-                QStringList{"run", testing::exampleGraph(graph), "--out", folder.path()} +
-                arguments);
-            if (run.exitCode != 0) {
-                qWarning("%s", qPrintable(run.errors));
-            }
-            QFile file(run.output.trimmed());
-            return file.open(QIODevice::ReadOnly) ? pixelsOf(file.readAll()) : QByteArray();
+            return pixelsOf(testing::exampleGraph(graph), folder, arguments);
         };
-        const QByteArray one = image("text_to_image", {"denoise"});
-        QVERIFY(!one.isEmpty());
+        const QImage one = image("text_to_image", {"denoise"});
+        QVERIFY(!one.isNull());
         QCOMPARE(image("two_passes", {"denoise", "refine"}), one);
     }
 
@@ -125,15 +131,10 @@ private Q_SLOTS:
         const QString graph = folder.filePath("two_checkpoints.json");
         testing::writeFile(graph, twoCheckpoints(folder, 3, 2));
         const auto image = [&](const QString& seed) {
-            const testing::CommandResult run = testing::runLowtide(
-                {"run", graph, "--out", folder.path(), "--set", "refine.seed=" + seed});
-            if (run.exitCode != 0) {
-                qWarning("%s", qPrintable(run.errors));
-            }
-            return pixelsOf(testing::contentsOf(run.output.trimmed()));
+            return pixelsOf(graph, folder, {"--set", "refine.seed=" + seed});
         };
-        const QByteArray continued = image("1");
-        QVERIFY(!continued.isEmpty());
+        const QImage continued = image("1");
+        QVERIFY(!continued.isNull());
         QCOMPARE(image("2"), continued);
     }
 
@@ -146,10 +147,10 @@ private Q_SLOTS:
             }
         });
         neighbour->start();
-        constexpr int kRuns = 8;
+        constexpr int kRuns = 4;
         int equal = 0;
         for (int i = 0; i < kRuns; ++i) {
-            equal += dumpOf("text_to_image", kShort) == expected_ ? 1 : 0;
+            equal += dumpOf({}) == expected_ ? 1 : 0;
         }
         stop = true;
         neighbour->wait();
@@ -182,18 +183,16 @@ private:
         return QByteArray::fromStdString(graph.dump());
     }
 
-    /// The chunks that hold pixels: the metadata of the two graphs differs.
-    static QByteArray pixelsOf(const QByteArray& png) {
-        QByteArray pixels;
-        for (qsizetype at = 8; at + 12 <= png.size();) {
-            const auto length =
-                static_cast<qsizetype>(qFromBigEndian<quint32>(png.constData() + at));
-            if (png.mid(at + 4, 4) == "IDAT") {
-                pixels += png.mid(at + 8, length);
-            }
-            at += length + 12;
+    /// Of a run's image, without its metadata, which differs between two graphs.
+    static QImage pixelsOf(const QString& graph,
+                           const QTemporaryDir& folder,
+                           const QStringList& more) {
+        const testing::CommandResult run =
+            testing::runInProcess(QStringList{"run", graph, "--out", folder.path()} + more);
+        if (run.exitCode != 0) {
+            qWarning("%s", qPrintable(run.errors));
         }
-        return pixels;
+        return QImage(run.output.trimmed());
     }
 
     QByteArray expected_;
