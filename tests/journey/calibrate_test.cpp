@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -42,8 +43,9 @@ class CalibrateTest : public QObject {
 
 private Q_SLOTS:
 
-    /// Measured once; the tests get copies of the file.
+    /// Measured once, where a damaged file lies; the tests get copies of the file.
     void initTestCase() {
+        testing::writeFile(measured_.filePath(kFile), "{\"profiles\": [");
         const testing::CommandResult result = withCache(measured_.path(), {"calibrate", "--json"});
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         json_ = Json::parse(result.output.toStdString());
@@ -121,19 +123,15 @@ private Q_SLOTS:
         QCOMPARE(result.errors.count("lowtide calibrate --device cpu"), 1);
     }
 
-    void aDamagedFileIsNotUsed_andMadeAgain() {
+    void aDamagedFileIsNotUsed() {
         QFile file(path());
         QVERIFY(file.resize(file.size() / 2));
 
         const testing::CommandResult damaged = plan(folder_->path(), "cpu");
+
         QCOMPARE(damaged.exitCode, 0);
         QVERIFY2(damaged.output.contains("times are estimates"), qPrintable(damaged.output));
         QCOMPARE(damaged.errors.count("lowtide calibrate --device cpu"), 1);
-
-        const testing::CommandResult table = withCache(folder_->path(), {"calibrate"});
-        QVERIFY2(table.exitCode == 0, qPrintable(table.errors));
-        QVERIFY2(table.output.contains("times the estimate"), qPrintable(table.output));
-        QVERIFY(plan(folder_->path(), "cpu").output.contains("times measured on"));
     }
 
     void threadsAreThoseThatOpenMpHas_data() {
@@ -191,6 +189,7 @@ private Q_SLOTS:
 
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         QVERIFY2(result.output.contains("rehearses a GPU"), qPrintable(result.output));
+        QVERIFY2(result.output.contains("times the estimate"), qPrintable(result.output));
         QVERIFY(QDir(empty.path()).isEmpty());
         QVERIFY(plan(folder_->path(), "fake").output.contains("times are those of such a card"));
     }
