@@ -387,8 +387,8 @@ private Q_SLOTS:
         const std::vector<std::string> small = {
             ("load.checkpoint=" + testing::wanGoldenFolder() + "/checkpoints/" + checkpoint)
                 .toStdString(),
-            "video.width=64",
-            "video.height=48",
+            "video.width=32",
+            "video.height=32",
             "video.frames=5",
             "denoise.steps=8",
             "denoise.shift=3",

@@ -168,7 +168,7 @@ class FiniteTest : public QObject {
                     "encode.prompt=a red boat",
                     "denoise.steps=3"};
         if (isVideo(family)) {
-            set.insert(set.end(), {"video.width=64", "video.height=48", "video.frames=5"});
+            set.insert(set.end(), {"video.width=32", "video.height=32", "video.frames=5"});
         } else {
             set.insert(set.end(), {"latent.width=64", "latent.height=64"});
         }
@@ -211,11 +211,14 @@ private Q_SLOTS:
         QTest::addColumn<int>("damage");
         QTest::addColumn<float>("value");
         QTest::addColumn<QString>("policy");
-        int policy = 0;
+        size_t policy = 0;
         for (size_t i = 0; i < std::size(kDamages); ++i) {
             for (const bool isNan : {true, false}) {
-                const char* name = testing::kEveryPolicy[static_cast<size_t>(policy++) %
-                                                         std::size(testing::kEveryPolicy)];
+                if (!testing::isFullTest() && isNan != (i % 2 == 0)) {
+                    continue;
+                }
+                const char* name =
+                    testing::kEveryPolicy[policy++ % std::size(testing::kEveryPolicy)];
                 QTest::addRow("%s, %s, %s, %s",
                               kDamages[i].family,
                               kDamages[i].folder,
