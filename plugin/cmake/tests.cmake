@@ -83,7 +83,8 @@ function(lowtide_test_program name)
 endfunction()
 
 # When all tests of the program's folder are known: their meta objects, and for ./dev check the labels of:LIBRARY (its own
-# tests) and sees:LIBRARY (libraries that it links, however far down).
+# tests) and sees:LIBRARY (libraries that it links, however far down). These come before the tests' objects, too: of the
+# std::string functions and templates that both have, mold takes the first copies, which are then the optimised ones.
 function(lowtide_finish_test_program target)
   get_target_property(files ${target} LOWTIDE_TESTS)
   lowtide_moc_tests(${target} ${files})
@@ -102,6 +103,10 @@ function(lowtide_finish_test_program target)
         add_custom_target(check_${name})
       endif()
       add_dependencies(check_${name} ${target})
+      get_target_property(type ${library} TYPE)
+      if(type STREQUAL STATIC_LIBRARY)
+        target_link_options(${target} PRIVATE $<TARGET_FILE:${library}>)
+      endif()
       set_property(TEST ${tests} APPEND PROPERTY LABELS sees:${name})
       if(name STREQUAL own)
         set_property(TEST ${tests} APPEND PROPERTY LABELS of:${name})

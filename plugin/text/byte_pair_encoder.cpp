@@ -96,7 +96,7 @@ BytePairEncoder::BytePairEncoder(const Json& vocabulary,
     if (!vocabulary.is_object()) {
         refuseTokenizer(sources.vocabulary, message("the vocabulary is no JSON object"));
     }
-    ids_.reserve(vocabulary.size());
+    ids_ = TokenTable(vocabulary.size());
     for (const auto& [token, value] : vocabulary.items()) {
         const int64_t id = value.is_number_integer() ? value.get<int64_t>() : -1;
         if (id < 0 || id > kLargestTokenId) {
@@ -105,7 +105,7 @@ BytePairEncoder::BytePairEncoder(const Json& vocabulary,
                                     quotedName(token),
                                     value.dump(-1, ' ', true).substr(0, kLongestShownValue)));
         }
-        ids_.emplace(token, static_cast<TokenId>(id));
+        ids_.add(token, static_cast<TokenId>(id));
         vocabularySize_ = std::max(vocabularySize_, static_cast<TokenId>(id) + 1);
     }
     for (size_t byte = 0; byte < alphabet_.size(); ++byte) {
@@ -132,11 +132,6 @@ void BytePairEncoder::addMerges(const std::vector<TokenPair>& merges,
         }
         merges_.insert_or_assign(pairKey(leftId, rightId), Merge{rank++, result});
     }
-}
-
-TokenId BytePairEncoder::idOf(std::string_view token) const {
-    const auto found = ids_.find(std::string(token));
-    return found == ids_.end() ? -1 : found->second;
 }
 
 const BytePairEncoder::Merge* BytePairEncoder::mergeOf(TokenId left, TokenId right) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json_fwd.hpp"
+#include "plugin/text/token_table.hpp"
 
 #include <array>
 #include <cstdint>
@@ -11,8 +12,6 @@
 #include <vector>
 
 namespace lowtide::models {
-
-using TokenId = int32_t;
 
 /// The character, as UTF-8, that stands for each byte in tokens. Source: GPT-2's encoder.py.
 [[nodiscard]] std::array<std::string, 256> byteAlphabet();
@@ -38,8 +37,6 @@ struct EncoderRules {
 /// What CLIP's vocabulary writes behind the last byte of a word.
 inline constexpr std::string_view kClipWordEnd = "</w>";
 
-inline constexpr TokenId kLargestTokenId = 1 << 24;
-
 /// Byte-level byte pair encoding. Source: Sennrich et al. 2016, GPT-2's byte alphabet; ids equal
 /// those of tokenizers' BPE model.
 class BytePairEncoder {
@@ -54,7 +51,7 @@ public:
     [[nodiscard]] TokenId vocabularySize() const { return vocabularySize_; }
 
     /// Id of a whole token, -1 when there is none.
-    [[nodiscard]] TokenId idOf(std::string_view token) const;
+    [[nodiscard]] TokenId idOf(std::string_view token) const { return ids_.idOf(token); }
 
     /// Whether every byte within a word has a token.
     [[nodiscard]] bool knowsEveryByte() const;
@@ -78,7 +75,7 @@ private:
     [[nodiscard]] TokenId wholeWord(std::string_view word) const;
 
     EncoderRules rules_;
-    std::unordered_map<std::string, TokenId> ids_;
+    TokenTable ids_;
     std::unordered_map<uint64_t, Merge> merges_;
     std::array<std::string, 256> alphabet_;
     std::array<TokenId, 256> byteIds_{};

@@ -63,14 +63,14 @@ UnigramModel::UnigramModel(std::vector<UnigramPiece> pieces,
     if (unknown < 0 || unknown >= static_cast<int64_t>(pieces_.size())) {
         refusePiece(what, message("the id of unknown text is {}", unknown));
     }
+    ids_ = TokenTable(pieces_.size());
     double least = 0;
-    ids_.reserve(pieces_.size());
     for (size_t id = 0; id < pieces_.size(); ++id) {
         const UnigramPiece& piece = pieces_[id];
         if (!std::isfinite(piece.score) || piece.text.size() > kMostPieceBytes) {
             refusePiece(what, message("the piece {} is too long, or has no score", id));
         }
-        if (!piece.text.empty() && !ids_.emplace(piece.text, static_cast<TokenId>(id)).second) {
+        if (!piece.text.empty() && !ids_.add(piece.text, static_cast<TokenId>(id))) {
             refusePiece(what, message("the piece {} comes twice", quotedName(piece.text)));
         }
         least = std::min(least, piece.score);
@@ -80,11 +80,6 @@ UnigramModel::UnigramModel(std::vector<UnigramPiece> pieces,
         }
     }
     unknownScore_ = least - kUnknownPenalty;
-}
-
-TokenId UnigramModel::idOf(std::string_view piece) const {
-    const auto found = ids_.find(piece);
-    return found == ids_.end() ? -1 : found->second;
 }
 
 void UnigramModel::encode(std::string_view word, std::vector<TokenId>& ids) const {
@@ -102,10 +97,9 @@ void UnigramModel::encode(std::string_view word, std::vector<TokenId>& ids) cons
             if (end - begin > most) {
                 break;
             }
-            if (const auto found = ids_.find(word.substr(begin, end - begin));
-                found != ids_.end()) {
-                const double score = pieces_[static_cast<size_t>(found->second)].score;
-                best[end].offer(before + score, begin, found->second);
+            if (const TokenId piece = idOf(word.substr(begin, end - begin)); piece >= 0) {
+                const double score = pieces_[static_cast<size_t>(piece)].score;
+                best[end].offer(before + score, begin, piece);
                 hasCharacter = hasCharacter || end == begin + character;
             }
         }

@@ -3,7 +3,7 @@
 // replaces before.
 
 #include "plugin/base/json_fwd.hpp"
-#include "plugin/text/byte_pair_encoder.hpp"
+#include "plugin/text/token_table.hpp"
 
 #include <cstdint>
 #include <string>
@@ -33,7 +33,7 @@ public:
                  const std::string& what);
 
     /// -1: there is no such piece.
-    [[nodiscard]] TokenId idOf(std::string_view piece) const;
+    [[nodiscard]] TokenId idOf(std::string_view piece) const { return ids_.idOf(piece); }
 
     [[nodiscard]] TokenId size() const { return static_cast<TokenId>(pieces_.size()); }
 
@@ -48,7 +48,7 @@ private:
     void appendUnknown(std::string_view text, std::vector<TokenId>& ids) const;
 
     std::vector<UnigramPiece> pieces_;
-    std::unordered_map<std::string_view, TokenId> ids_;
+    TokenTable ids_;
     TokenId unknown_;
     bool hasByteTokens_;
     double unknownScore_ = 0;

@@ -28,9 +28,9 @@ constexpr const char* kAsInFile = "quality,storage=file";
 
 constexpr const char* kDecodedOnce = "quality,storage=f32";
 
-/// Decoded once, and held as the file has it, decoded with every lease: nothing is asked.
-const std::vector<Way> kFewWays = {{"cpu", "none", ""},
-                                   {"cpu", "leaf+stream", kDecodedOnce},
+/// Decoded once, and held as the file has it, decoded with every lease. What is chosen where
+/// nothing is asked is one of them (quantised_parts_test).
+const std::vector<Way> kFewWays = {{"cpu", "leaf+stream", kDecodedOnce},
                                    {"fake", "block:1+stream", kAsInFile}};
 
 /// What copies once, in parts and as a stream, to a device and on the host.

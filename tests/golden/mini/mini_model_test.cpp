@@ -1,6 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -20,11 +21,11 @@ const QString kJudge = testing::sourcePath("tests/golden/mini/judge.py");
 // objects and backgrounds all, sizes and positions 121 and 122 of the 122 images of one object.
 constexpr double kSizeFraction = 121.0 / 122.0;
 
-const int kPrompts = testing::isFullTest() ? 100 : 12;
+const int kPrompts = testing::isFullTest() ? 100 : 6;
 
 }  // namespace
 
-/// Images of the shipped model, made by the shipped command, before the model's own judge.
+/// Images of the shipped model, made as the command makes them, before the model's own judge.
 class MiniModelTest : public QObject {
     Q_OBJECT
 
@@ -59,7 +60,7 @@ private Q_SLOTS:
 private:
     static void makeImage(const Json& prompt, const QString& path) {
         const QString seed = QString::number(prompt.at("seed").get<int>());
-        const testing::CommandResult run = testing::runLowtide(
+        const testing::CommandResult run = testing::runInProcess(
             {"run",
              testing::exampleGraph("text_to_image"),
              "--out",
