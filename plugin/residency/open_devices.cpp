@@ -5,6 +5,8 @@
 #include "plugin/residency/host_weight_store.hpp"
 #include "plugin/residency/mutant.hpp"
 
+#include <c10/util/Exception.h>
+
 #include <string_view>
 #include <utility>
 
@@ -104,6 +106,12 @@ void DeviceState::lose(const char* why) noexcept {
     } catch (const std::exception&) {
         // Without words it is as lost.
     }
+}
+
+/// Finding names for LibTorch's backtrace takes a millisecond each time, and none of it is shown.
+void DeviceState::lose(const std::exception& error) noexcept {
+    const auto* torch = dynamic_cast<const c10::Error*>(&error);
+    lose(torch ? torch->what_without_backtrace() : error.what());
 }
 
 DeviceState& OpenDevices::get(const memory::DeviceSpec& spec) {

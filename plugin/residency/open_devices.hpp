@@ -82,7 +82,7 @@ struct DeviceState {
         try {
             call();
         } catch (const std::exception& error) {
-            lose(error.what());
+            lose(error);
         } catch (...) {
             lose("an exception of an unknown type was thrown");
         }
@@ -90,6 +90,7 @@ struct DeviceState {
 
 private:
     void lose(const char* why) noexcept;
+    void lose(const std::exception& error) noexcept;
 };
 
 /// The devices that were asked for, each opened once per id.

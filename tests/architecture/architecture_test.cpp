@@ -1,6 +1,8 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QProcess>
 #include <QProcessEnvironment>
 #include <QTemporaryDir>
@@ -14,15 +16,6 @@ struct Verdict {
     int exitCode = -1;
     QString output;
 };
-
-Verdict check(const QString& script, const QString& root, const QStringList& options = {}) {
-    QProcess process;
-    process.setProcessChannelMode(QProcess::MergedChannels);
-    const QString path = lowtide::testing::sourcePath("tests/architecture/") + script;
-    process.start("python3", QStringList{path, root} + options);
-    process.waitForFinished(-1);
-    return {process.exitCode(), QString::fromUtf8(process.readAll())};
-}
 
 void write(const QTemporaryDir& root, const QString& path, const QByteArray& text) {
     const QFileInfo folder(root.filePath(path));
@@ -72,7 +65,34 @@ void writeTranslated(const QTemporaryDir& root,
 class ArchitectureTest : public QObject {
     Q_OBJECT
 
+    QProcess checks_;  ///< run_checks.py
+
+    Verdict check(const QString& script, const QString& root, const QStringList& options = {}) {
+        const QJsonArray arguments =
+            QJsonArray::fromStringList(QStringList{script, root} + options);
+        checks_.write(QJsonDocument(arguments).toJson(QJsonDocument::Compact) + "\n");
+        while (!checks_.canReadLine()) {
+            if (!checks_.waitForReadyRead(-1)) {
+                return {-1, "run_checks.py has ended"};
+            }
+        }
+        const QJsonDocument answer = QJsonDocument::fromJson(checks_.readLine());
+        return {answer[0].toInt(-1), answer[1].toString()};
+    }
+
 private Q_SLOTS:
+
+    void initTestCase() {
+        checks_.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        checks_.start("python3",
+                      {lowtide::testing::sourcePath("tests/architecture/run_checks.py")});
+        QVERIFY(checks_.waitForStarted());
+    }
+
+    void cleanupTestCase() {
+        checks_.closeWriteChannel();
+        checks_.waitForFinished();
+    }
 
     void theProjectKeepsItsRules_data() {
         QTest::addColumn<QString>("script");
@@ -92,14 +112,22 @@ private Q_SLOTS:
         QVERIFY2(verdict.exitCode == 0, qPrintable(verdict.output));
     }
 
+    /// A file with the bytes that were right once is not read again.
     void sourcesAreFormatted() {
         QProcess process;
         process.setProcessChannelMode(QProcess::MergedChannels);
         process.setWorkingDirectory(lowtide::testing::sourcePath(""));
         process.start("bash",
                       {"-c",
+                       "settings=$({ clang-format-14 --version; cat .clang-format; } | sha256sum)\n"
+                       "known=$0/formatted-${settings:0:16} now=$(mktemp)\n"
+                       "trap 'rm -f $now' EXIT\n"
+                       "touch $known\n"
                        "find plugin nodes ui cli tests examples -name '*.hpp' -o -name '*.cpp' | "
-                       "xargs clang-format-14 --dry-run -Werror"});
+                       "xargs sha256sum >$now\n"
+                       "grep -vxFf $known $now | cut -c 67- | "
+                       "xargs -r clang-format-14 --dry-run -Werror && mv $now $known",
+                       lowtide::testing::cacheFolder()});
         process.waitForFinished(-1);
         QVERIFY2(process.exitCode() == 0, process.readAll().left(4000).constData());
     }
@@ -347,7 +375,7 @@ private Q_SLOTS:
                         "columns": ["way", ["time", "s"]], "rows": [["one", 0.50]]}})");
         const QByteArray table =
             "*2026-11-29, a machine; `b`*\n\n| way | time |\n|---|---:|\n| one | 0.50 s |\n";
-        const auto verdictOn = [&root](const QByteArray& shown) {
+        const auto verdictOn = [&root, this](const QByteArray& shown) {
             write(root,
                   "docs/performance.md",
                   "<!-- measured: a/t -->\n" + shown + "<!-- end of measured -->\n");

@@ -30,15 +30,14 @@ def families(root):
     return {name: PATTERNS.get(name, re.compile(re.escape(name), re.I)) for name in names}
 
 
-def lines(root):
-    """(path, number, line) of all texts."""
+def texts(root):
+    """(path, text) of all files that are one."""
     for top in ("plugin", "nodes", "ui", "cli"):
         for file in sorted((root / top).rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 text = file.read_bytes()
                 if b"\0" not in text:
-                    for number, line in enumerate(text.decode(errors="replace").splitlines(), 1):
-                        yield file.relative_to(root).as_posix(), number, line
+                    yield file.relative_to(root).as_posix(), text.decode(errors="replace")
 
 
 def rows(root):
@@ -83,12 +82,14 @@ def main():
     root = pathlib.Path(next((name for name in sys.argv[1:] if not name.startswith("--")), "."))
     known = families(root)
     problems = [*table_problems(root, known), *list_problems(root), *sentence_problems(root, "--update" in sys.argv)]
-    for path, number, line in lines(root):
-        for name, pattern in known.items():
-            is_own = path.startswith(f"{FAMILIES}/{name}/") or (
-                path == f"{FAMILIES}/CMakeLists.txt" and line == f"lowtide_add(family {name})")
-            if not is_own and pattern.search(line):
-                problems.append(f"{path}:{number}: names the family {name}: {WHAT_TO_DO}")
+    for path, text in texts(root):
+        named = {name: pattern for name, pattern in known.items()
+                 if not path.startswith(f"{FAMILIES}/{name}/") and pattern.search(text)}
+        for number, line in enumerate(text.splitlines() if named else (), 1):
+            for name, pattern in named.items():
+                is_entry = path == f"{FAMILIES}/CMakeLists.txt" and line == f"lowtide_add(family {name})"
+                if pattern.search(line) and not is_entry:
+                    problems.append(f"{path}:{number}: names the family {name}: {WHAT_TO_DO}")
     print("\n".join(problems + [f"{len(known)} families, {len(problems)} problems"]))
     return 1 if problems else 0
 

@@ -1,8 +1,8 @@
 #include "tests/gpu/measured_rows.hpp"
 
 #include "plugin/base/json.hpp"
+#include "tests/bench/watched_program.hpp"
 #include "tests/fixtures/folders.hpp"
-#include "tests/fixtures/program.hpp"
 
 #include <QDir>
 #include <QFile>
@@ -20,14 +20,21 @@ QString peerPython() {
 }
 
 Json peerRows(const QString& script, const QStringList& arguments) {
-    const Ended peer =
-        runProgram(peerPython(), QStringList{sourcePath("tests/gpu/" + script)} + arguments);
-    Json rows = Json::parse(peer.output.toStdString(), nullptr, false);
+    const WatchedProgram peer =
+        watchProgram(peerPython(), QStringList{sourcePath("tests/gpu/" + script)} + arguments);
+    Json rows = peer.lines.empty()
+                    ? Json()
+                    : Json::parse(peer.lines.back().text.toStdString(), nullptr, false);
     if (peer.exitCode != 0 || !rows.is_array()) {
         return Json::array({{{"way", "PyTorch"}, {"refused", endOf(peer.errors).toStdString()}}});
     }
     for (Json& row : rows) {
         row["way"] = "PyTorch, " + row.at("way").get<std::string>();
+    }
+    for (const TimedLine& line : peer.lines) {
+        if (line.text == "step") {
+            rows.push_back({{"way", "PyTorch, load, warm"}, {"seconds", line.seconds}});
+        }
     }
     return rows;
 }

@@ -7,8 +7,9 @@
 
 namespace lowtide::testing {
 
-/// The rows that a Python peer of tests/gpu prints, with "PyTorch, " before their "way". One that
-/// cannot run at all is one row, "refused", with the end of its errors.
+/// The rows that a Python peer of tests/gpu prints at its end, with "PyTorch, " before their "way",
+/// and one with the seconds until it printed "step", if it did. A peer that cannot run at all is
+/// one row, "refused", with the end of its errors.
 [[nodiscard]] Json peerRows(const QString& script, const QStringList& arguments);
 
 /// The Python that runs peers: LOWTIDE_PYTHON, else python3.

@@ -51,13 +51,13 @@ Json rowOfProgram(const QString& program, const QStringList& arguments) {
 
 }  // namespace
 
-Json loadingRows(const UnetCase& unet, const std::string& device, const std::string& peerDevice) {
+Json loadingRows(const UnetCase& unet, const std::string& device, bool hasGpu) {
     const QString checkpoint = QString::fromStdString(unet.checkpoint);
     const QStringList peer = {sourcePath("tests/gpu/unet_peer.py"),
-                              "load",
                               checkpoint,
                               QString::number(unet.pixels),
-                              QString::fromStdString(peerDevice)};
+                              "0",
+                              "cuda"};
     Json rows = Json::array();
     const auto add = [&](const std::string& way, bool isReady, const auto& measure) {
         Json row = isReady ? measure() : Json{{"refused", "the system kept pages of the files"}};
@@ -70,7 +70,9 @@ Json loadingRows(const UnetCase& unet, const std::string& device, const std::str
         add(way, isReady(), [&] {
             return rowOfProgram(buildPath("bin/lowtide"), commandFor(unet, device));
         });
-        add("PyTorch, " + way, isReady(), [&] { return rowOfProgram(peerPython(), peer); });
+        if (hasGpu && isCold) {
+            add("PyTorch, " + way, isReady(), [&] { return rowOfProgram(peerPython(), peer); });
+        }
     }
     return rows;
 }

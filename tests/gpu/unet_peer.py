@@ -2,11 +2,10 @@
 """The UNet of unet_bench.cpp with diffusers, offloaded as users do it today (offload_ways.py); prints one JSON list.
 
     unet_peer.py CHECKPOINT PIXELS FORWARDS DEVICE
-    unet_peer.py load CHECKPOINT PIXELS DEVICE
 
-A forward is one step of the denoiser on a pair of latents, as guidance asks for it, in fp16, and resident in fp32 too.
-The second form loads the network, makes one step and prints "step" when it is done. On "cpu" everything is resident
-and in fp32 (a check of this file).
+First it loads the network, makes one step and prints "step" when it is done; with 0 FORWARDS that is all. A forward is one
+step of the denoiser on a pair of latents, as guidance asks for it, in fp16, and resident in fp32 too. On "cpu" everything is
+resident and in fp32 (a check of this file).
 """
 
 import json
@@ -58,6 +57,11 @@ def load_and_step(folder, pixels, device):
     print("step", flush=True)
 
 
+def forget(device):
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+
+
 def rows(folder, pixels, forwards, device):
     whole = Step(folder, pixels, device, torch.float32)
     exact = f"{RESIDENT}, f32"
@@ -66,17 +70,19 @@ def rows(folder, pixels, forwards, device):
         yield {**row, "way": exact}
     except Exception as error:  # noqa: BLE001 - a peer that cannot is a row, not the end
         yield refusal(exact, error)
+    forget(device)
     if device.type == "cuda":
-        torch.cuda.empty_cache()
         half = Step(folder, pixels, device, torch.float16)
         yield from measure_all(lambda: load(folder, torch.float16), half, device, forwards)
 
 
 def main():
-    if sys.argv[1] == "load":
-        return load_and_step(sys.argv[2], int(sys.argv[3]), torch.device(sys.argv[4]))
-    folder, pixels, forwards, device = sys.argv[1:]
-    print(json.dumps(list(rows(folder, int(pixels), int(forwards), torch.device(device)))))
+    folder, device = sys.argv[1], torch.device(sys.argv[4])
+    pixels, forwards = int(sys.argv[2]), int(sys.argv[3])
+    load_and_step(folder, pixels, device)
+    if forwards:
+        forget(device)
+        print(json.dumps(list(rows(folder, pixels, forwards, device))))
 
 
 if __name__ == "__main__":

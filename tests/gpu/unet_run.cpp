@@ -12,7 +12,6 @@ namespace lowtide::testing {
 
 namespace {
 
-constexpr int kRounds = 2;
 constexpr int kFewSteps = 4;       ///< a plan records forwards from four on
 constexpr int kRecordedSteps = 4;  ///< random weights with guidance are chaotic after more
 constexpr const char* kNode = "denoise";
@@ -87,7 +86,7 @@ void measure(const UnetCase& unet,
     figures.dump = runOn(device, recorded).dump;  // and everything is warm afterwards
     const auto quickest = [&](int steps) {
         Stage best;
-        for (int round = 0; round < kRounds; ++round) {
+        for (int round = 0; round < unet.rounds; ++round) {
             const Json report = runOn(device, unetOptions(unet, way, steps)).report;
             for (const Json& issue : report.at("issues")) {
                 const auto code = issue.at("code").get<std::string>();

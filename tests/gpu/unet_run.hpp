@@ -15,6 +15,7 @@ struct UnetCase {
     std::string checkpoint;
     int pixels = 0;  ///< of each side
     int steps = 0;   ///< over which a step is timed
+    int rounds = 2;  ///< of which the quickest counts
 };
 
 /// How the denoiser of a run holds its weights and computes.
@@ -51,7 +52,7 @@ struct UnetFigures {
 
 /// Runs it in the module on a device ("cuda", "fake:1GiB"). A step is the difference between the
 /// stages of a long and a short run, which both record their forwards where they can; of each the
-/// quicker of two counts.
+/// quickest round counts.
 [[nodiscard]] UnetFigures measureUnet(const UnetCase& unet,
                                       const UnetWay& way,
                                       const std::string& device);

@@ -16,7 +16,7 @@ namespace {
 
 const bool kIsFull = testing::isFullTest();
 const int kFirst = kIsFull ? 50 : 20;  ///< of these the caches and heaps are as large as they get
-const int kRuns = kIsFull ? 500 : 80;
+const int kRuns = kIsFull ? 500 : 45;
 constexpr Bytes kMostGrowth = 10 * kMiB;
 /// The denoising stage of a small checkpoint that streams leaf by leaf, 30 forwards: a megabyte of
 /// a run's time line.

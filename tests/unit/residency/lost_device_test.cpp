@@ -49,8 +49,8 @@ std::optional<Error> run(residency::Residency& residency,
             action();
         } catch (const Error& error) {
             failure = error;
-        } catch (const std::exception& error) {
-            failure = Error(ErrorKind::Internal, Message(error.what()));
+        } catch (const c10::Error& error) {
+            failure = Error(ErrorKind::Internal, Message(error.what_without_backtrace()));
         }
     };
     attempt([&] {

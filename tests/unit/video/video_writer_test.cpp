@@ -55,6 +55,17 @@ std::vector<image::ImageText> longTexts() {
     return {{"lowtide_graph", graph + "\"}"}, {"lowtide_precision", "{}"}};
 }
 
+std::vector<image::ImageText> textsIn(const files::InputFile& file, const FormatInfo& format) {
+    if (format.encoder) {
+        return readVideoHeader(file, "").texts;
+    }
+    const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
+                                   .read = [&](std::span<std::byte> target, uint64_t offset) {
+                                       file.read(target, static_cast<Bytes>(offset));
+                                   }};
+    return image::readImageTexts(source, file.name());
+}
+
 std::string textNamed(const std::vector<image::ImageText>& texts, const std::string& key) {
     const auto found = std::ranges::find(texts, key, &image::ImageText::key);
     return found == texts.end() ? "" : found->text;
@@ -92,20 +103,13 @@ private Q_SLOTS:
         QVERIFY(QDir().mkpath(folder_.path()));
     }
 
-    void isReadBack_data() {
-        QTest::addColumn<int>("format");
-        QTest::addColumn<double>("rate");
-        for (size_t i = 0; i < formats().size(); ++i) {
-            for (const double rate : {16.0, 29.97}) {
-                QTest::addRow("%s at %g", formats()[i].id, rate) << static_cast<int>(i) << rate;
-            }
-        }
-    }
+    void isReadBack_data() { testing::addEach(formats(), &FormatInfo::id); }
 
+    /// With a rate that is no whole number; the next slots have whole ones.
     void isReadBack() {
-        QFETCH(int, format);
-        QFETCH(double, rate);
-        const FormatInfo& info = formats()[static_cast<size_t>(format)];
+        QFETCH(int, index);
+        const FormatInfo& info = formats()[static_cast<size_t>(index)];
+        const double rate = 29.97;
         const QString path = written(info, rate);
         QCOMPARE(entries(), QStringList(QFileInfo(path).fileName()));
 
@@ -126,26 +130,8 @@ private Q_SLOTS:
                      qPrintable(QString::number(psnr)));
         }
         QVERIFY(!reader->next({}).has_value());
-    }
 
-    void textsAreWritten_data() { isReadBack_data(); }
-
-    void textsAreWritten() {
-        QFETCH(int, format);
-        QFETCH(double, rate);
-        const FormatInfo& info = formats()[static_cast<size_t>(format)];
-        const files::InputFile file(written(info, rate).toStdString());
-        std::vector<image::ImageText> texts;
-        if (info.encoder) {
-            texts = readVideoHeader(file, "").texts;
-        } else {
-            const image::ByteSource source{
-                .size = static_cast<uint64_t>(file.identity().size),
-                .read = [&](std::span<std::byte> target, uint64_t offset) {
-                    file.read(target, static_cast<Bytes>(offset));
-                }};
-            texts = image::readImageTexts(source, file.name());
-        }
+        const std::vector<image::ImageText> texts = textsIn(file, info);
         for (const image::ImageText& each : longTexts()) {
             QVERIFY2(textNamed(texts, each.key) == each.text, each.key.c_str());
         }
@@ -270,14 +256,14 @@ private Q_SLOTS:
     void aFullDiskLeavesNothing_data() { isReadBack_data(); }
 
     void aFullDiskLeavesNothing() {
-        QFETCH(int, format);
+        QFETCH(int, index);
         rlimit before{};
         getrlimit(RLIMIT_FSIZE, &before);
         const auto handler = std::signal(SIGXFSZ, SIG_IGN);
         const rlimit small{.rlim_cur = 512, .rlim_max = before.rlim_max};
         setrlimit(RLIMIT_FSIZE, &small);
         const auto error =
-            errorOf([&] { (void)written(formats()[static_cast<size_t>(format)], 16); });
+            errorOf([&] { (void)written(formats()[static_cast<size_t>(index)], 16); });
         setrlimit(RLIMIT_FSIZE, &before);
         std::signal(SIGXFSZ, handler);
         QVERIFY(error.has_value());
@@ -288,12 +274,12 @@ private Q_SLOTS:
     void cancellingLeavesNothing_data() { isReadBack_data(); }
 
     void cancellingLeavesNothing() {
-        QFETCH(int, format);
+        QFETCH(int, index);
         StopSource stop;
         const auto error = errorOf([&] {
             files::OutputFile file(folder_.filePath("a.video").toStdString());
             const auto writer =
-                openVideo(file, encodingOf(formats()[static_cast<size_t>(format)], 16), {});
+                openVideo(file, encodingOf(formats()[static_cast<size_t>(index)], 16), {});
             const auto frames = movingFrames(kFrames, kWidth, kHeight);
             writer->add(frames[0], stop.token());
             stop.cancel(CancelMode::Now);

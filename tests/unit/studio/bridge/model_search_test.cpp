@@ -1,5 +1,7 @@
 // A model that is looked for by its hash: files are read one after the other, and each once.
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/model_shelf.hpp"
@@ -133,7 +135,7 @@ private Q_SLOTS:
     void whoCancels() {
         QFETCH(const bool, isSearch);
         put("small", 1000);
-        const std::string digits = put("large", 64'000'000).substr(0, 10);
+        const std::string digits = put("large", 16'000'000).substr(0, 10);
         ModelSearch searching(*shelf_);
         QSignalSpy ended(&searching, &ModelSearch::ended);
         connect(shelf_.get(), &ModelShelf::hashEnded, &searching, [&](const std::string& path) {
@@ -155,7 +157,7 @@ private Q_SLOTS:
 
     /// A file that waits behind another one.
     void aSearchThatWaitsCanBeCancelled() {
-        put("other", 64'000'000);
+        put("other", 16'000'000);
         put("mine", 1000);
         shelf_->hash(model("other"));
         ModelSearch searching(*shelf_);
@@ -168,7 +170,7 @@ private Q_SLOTS:
     }
 
     void aSearchThatIsGoneReadsNothingMore() {
-        put("a", 64'000'000);
+        put("a", 16'000'000);
         put("b", 1000);
         QSignalSpy ended(shelf_.get(), &ModelShelf::hashEnded);
         {
@@ -257,17 +259,20 @@ private Q_SLOTS:
     /// Hundreds of files, on a shelf that knows thousands: the window answers, memory remains flat.
     void theGuiThreadIsNotBlocked() {
         std::vector<FoundModel> models;
+        Json known;
         for (int i = 0; i < 2000; ++i) {
-            FoundModel known;
-            known.file.path = at(QString("known/%1").arg(i)).toStdString();
-            shelf_->setNote(known, QString("a note of some length for the model %1").arg(i));
+            known[at(QString("known/%1").arg(i)).toStdString()] = {
+                {"note", "a note of some length for the model " + std::to_string(i)}};
         }
+        testing::writeFile(at("shelf/models.json"),
+                           QByteArray::fromStdString(Json{{"models", known}}.dump()));
+        openAgain();
         for (int i = 0; i < 300; ++i) {
             put(QString::number(i), 200 + i);
             models.push_back(model(QString::number(i)));
         }
         QFile sparse(at("sparse"));
-        QVERIFY(sparse.open(QIODevice::WriteOnly) && sparse.resize(qint64{512} << 20));
+        QVERIFY(sparse.open(QIODevice::WriteOnly) && sparse.resize(qint64{128} << 20));
         sparse.close();
         models.push_back(model("sparse"));
         shelf_->finish();

@@ -20,8 +20,6 @@ using namespace lowtide::ui;
 
 namespace {
 
-constexpr int kMany = 10'000;
-
 RunRecord runNamed(const QString& key, const QString& prompt = "a red boat") {
     return {.key = key,
             .title = "boat, seed 42",
@@ -322,14 +320,16 @@ private Q_SLOTS:
         QCOMPARE(one.runCount(), int64_t{2});
     }
 
-    /// Goals: opened and listed within a second, 100 MB; asserted at ten times that.
-    void tenThousandAreQuick() {
+    /// Goals for ten thousand: opened and listed within a second, 100 MB; asserted at ten times
+    /// that, a millisecond and 10 kB a run.
+    void thousandsAreQuick() {
+        const int many = testing::isFullTest() ? 10'000 : 1'000;
         const QString file = newFile();
         const std::string graph(30'000, 'g');
         const QByteArray thumbnail(12'000, 't');
         {
             RunStore store(file);
-            for (int i = 0; i < kMany; ++i) {
+            for (int i = 0; i < many; ++i) {
                 RunRecord run = runNamed(QString("a:%1").arg(i), QString("boat number %1").arg(i));
                 run.graph = graph + std::to_string(i);
                 store.add({run});
@@ -343,8 +343,8 @@ private Q_SLOTS:
         RunStore store(file);
         const std::vector<ImageRecord> all = store.images({});
         const qint64 listed = clock.restart();
-        QCOMPARE(all.size(), size_t{kMany});
-        QCOMPARE(store.images({.words = "boat 9999"}).size(), size_t{1});
+        QCOMPARE(all.size(), static_cast<size_t>(many));
+        QCOMPARE(store.images({.words = QString("boat %1").arg(many - 1)}).size(), size_t{1});
         const qint64 found = clock.restart();
         for (int i = 0; i < 100; ++i) {
             QCOMPARE(store.thumbnail(all[static_cast<size_t>(i)].id).size(), thumbnail.size());
@@ -359,8 +359,8 @@ private Q_SLOTS:
             shown,
             static_cast<long long>(more / 1'000'000),
             QFileInfo(file).size() / 1'000'000);
-        QVERIFY(listed < 10'000 && found < 10'000 && shown < 10'000);
-        QVERIFY(more < 100'000'000);
+        QVERIFY(listed < many && found < many && shown < many);
+        QVERIFY(more < many * int64_t{10'000});
     }
 };
 

@@ -159,7 +159,9 @@ private Q_SLOTS:
 
     /// Figures for users; the limits are far from what is measured.
     void largeMasksTakeAMoment() {
-        QImage mask = someMask(4096, 4096, 6, 4000);
+        const int side = testing::isFullTest() ? 4096 : 1024;
+        const qint64 most = qint64{20000} * side * side / (4096 * 4096);
+        const QImage mask = someMask(side, side, 6, side);
         QElapsedTimer timer;
         timer.start();
         (void)grown(mask, 64);
@@ -167,11 +169,13 @@ private Q_SLOTS:
         (void)feathered(mask, 8);
         const qint64 narrow = timer.restart();
         (void)feathered(mask, 64);
-        qInfo("4096 x 4096: grow by 64 %lld ms, feather by 8 %lld ms, by 64 %lld ms",
+        qInfo("%d x %d: grow by 64 %lld ms, feather by 8 %lld ms, by 64 %lld ms",
+              side,
+              side,
               growing,
               narrow,
               timer.elapsed());
-        QVERIFY(growing < 20000 && narrow < 20000 && timer.elapsed() < 20000);
+        QVERIFY(growing < most && narrow < most && timer.elapsed() < most);
     }
 };
 

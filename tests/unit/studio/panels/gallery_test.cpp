@@ -21,8 +21,6 @@ using namespace lowtide::ui::gallery_bench;
 
 namespace {
 
-constexpr int kMany = 10'000;
-
 /// Answers the next dialog that asks for a text.
 void answerText(const QString& text, QString* offered) {
     QTimer::singleShot(50, qApp, [text, offered] {
@@ -380,8 +378,10 @@ private Q_SLOTS:
         menu->close();
     }
 
-    /// Goals: opened within a second, scrolled at 60 frames a second; asserted at ten times that.
-    void tenThousandAreQuick() {
+    /// Goals for ten thousand: opened within a second, scrolled at 60 frames a second; asserted at
+    /// ten times that, a millisecond an image.
+    void thousandsAreQuick() {
+        const int many = testing::isFullTest() ? 10'000 : 2'000;
         const QTemporaryDir folder;
         QVERIFY(QDir().mkpath(folder.filePath("runs")));
         {
@@ -391,7 +391,7 @@ private Q_SLOTS:
             QBuffer buffer(&bytes);
             QVERIFY(buffer.open(QIODevice::WriteOnly) && small.save(&buffer, "JPEG"));
             RunStore store(folder.filePath("runs/runs.sqlite"));
-            for (int run = 0; run < kMany / 100; ++run) {
+            for (int run = 0; run < many / 100; ++run) {
                 const RunKey key = QString("a:%1").arg(run);
                 store.add({{.key = key, .title = "t", .graph = "{}"}});
                 QStringList paths;
@@ -400,7 +400,7 @@ private Q_SLOTS:
                 }
                 store.addImages(key, paths, ImageClaim::Wrote, run);
             }
-            for (int64_t id = 1; id <= kMany; ++id) {
+            for (int64_t id = 1; id <= many; ++id) {
                 store.setThumbnail(id, {1024, 1024}, bytes);
             }
         }
@@ -409,7 +409,7 @@ private Q_SLOTS:
         gallery.resize(1400, 900);
         testing::CpuTimer clock;
         gallery.show();
-        QTRY_COMPARE_WITH_TIMEOUT(gallery.files().size(), qsizetype{kMany}, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(gallery.files().size(), qsizetype{many}, kPatience);
         gallery.grab();
         const double opened = clock.milliseconds();
         auto* list = gallery.findChild<QListView*>("pictures");
@@ -427,7 +427,7 @@ private Q_SLOTS:
         auto& rows = *qobject_cast<GalleryRows*>(list->model());
         std::vector<ImageRecord> fewer = rows.images();
         for (size_t gone = 0; gone < 60; ++gone) {
-            fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(gone * 150));
+            fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(gone) * (many / 67));
         }
         clock.restart();
         rows.setImages(std::move(fewer));
@@ -438,7 +438,7 @@ private Q_SLOTS:
               opened,
               frames[frames.size() / 2],
               frames[frames.size() * 95 / 100]);
-        QVERIFY(opened < 10'000);
+        QVERIFY(opened < many);
         QVERIFY(frames[frames.size() * 95 / 100] < 167);
     }
 

@@ -129,7 +129,7 @@ private Q_SLOTS:
 
     void escapeCancelsTheSearch_andKeepsTheDialog() {
         Searching searching;
-        searching.have("large.safetensors", 64'000'000);
+        searching.have("large.safetensors", 32'000'000);
         searching.open(kNobodys);
         test::click(searching.button("search"), searching.button("search").rect().center());
         QVERIFY(searching.dialog->isAtWork());
@@ -144,7 +144,7 @@ private Q_SLOTS:
 
     void aClosedDialogReadsNothingMore() {
         Searching searching;
-        searching.have("large.safetensors", 64'000'000);
+        searching.have("large.safetensors", 32'000'000);
         searching.open(kNobodys);
         test::click(searching.button("search"), searching.button("search").rect().center());
         QSignalSpy ended(&searching.shelf, &ModelShelf::hashEnded);
@@ -164,7 +164,7 @@ private Q_SLOTS:
             Searching searching;
             searching.have("gone.safetensors", 1000);
             QVERIFY(QFile::remove(searching.folder.filePath("gone.safetensors")));
-            const std::string digits = searching.have(longName, 64'000'000).substr(0, 10);
+            const std::string digits = searching.have(longName, 32'000'000).substr(0, 10);
             searching.open(isThere ? digits : kNobodys);
             QCOMPARE(test::lookAt(*searching.dialog, "hash_search"), QString());
             QSignalSpy progressed(searching.dialog->findChild<ModelSearch*>(),

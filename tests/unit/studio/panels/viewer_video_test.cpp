@@ -368,7 +368,7 @@ private Q_SLOTS:
         QFETCH(bool, isDark);
         test::wear(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
         const QString path = at("video.webp");
-        writeColours(path, "webp_lossless", 81, 480, 0, 16, {{"lowtide_graph", kGraph}});
+        writeColours(path, "webp_lossless", 17, 480, 0, 16, {{"lowtide_graph", kGraph}});
         Shown viewer;
         viewer.open(path);
         viewer.slider().setValue(12);
