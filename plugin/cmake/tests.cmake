@@ -83,8 +83,8 @@ function(lowtide_test_program name)
 endfunction()
 
 # When all tests of the program's folder are known: their meta objects, and for ./dev check the labels of:LIBRARY (its own
-# tests) and sees:LIBRARY (libraries that it links, however far down). These come before the tests' objects, too: of the
-# std::string functions and templates that both have, mold takes the first copies, which are then the optimised ones.
+# tests) and sees:LIBRARY (libraries that it links, however far down). Archives of these come before the tests' objects, too: of
+# the std::string functions and templates that both have, mold takes the first copies, which are then the optimised ones.
 function(lowtide_finish_test_program target)
   get_target_property(files ${target} LOWTIDE_TESTS)
   lowtide_moc_tests(${target} ${files})
@@ -92,6 +92,8 @@ function(lowtide_finish_test_program target)
   get_target_property(tests ${target} LOWTIDE_TEST_NAMES)
   set(linked "")
   lowtide_add_linked(linked ${target})
+  set(archives "")
+  lowtide_add_linked(archives ${target} SHARED_LIBRARY)
   if(TARGET lowtide_fixed_seed AND lowtide_aten IN_LIST linked)
     target_link_libraries(${target} PRIVATE lowtide_fixed_seed)
   endif()
@@ -104,7 +106,7 @@ function(lowtide_finish_test_program target)
       endif()
       add_dependencies(check_${name} ${target})
       get_target_property(type ${library} TYPE)
-      if(type STREQUAL STATIC_LIBRARY)
+      if(library IN_LIST archives AND type STREQUAL STATIC_LIBRARY)
         target_link_options(${target} PRIVATE $<TARGET_FILE:${library}>)
       endif()
       set_property(TEST ${tests} APPEND PROPERTY LABELS sees:${name})
@@ -115,7 +117,8 @@ function(lowtide_finish_test_program target)
   endforeach()
 endfunction()
 
-# Adds the libraries of ours that the target links, itself or through others, to the list `result`.
+# lowtide_add_linked(RESULT TARGET TYPES): adds the libraries of ours that the target links, itself or through others but
+# those of these types, to the list RESULT.
 function(lowtide_add_linked result target)
   set(found ${${result}})
   foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
@@ -124,7 +127,10 @@ function(lowtide_add_linked result target)
       string(REGEX REPLACE "^lowtide::" "lowtide_" link "${link}")
       if(link MATCHES "^lowtide_" AND TARGET ${link} AND NOT link IN_LIST found)
         list(APPEND found ${link})
-        lowtide_add_linked(found ${link})
+        get_target_property(type ${link} TYPE)
+        if(NOT type IN_LIST ARGN)
+          lowtide_add_linked(found ${link} ${ARGN})
+        endif()
       endif()
     endforeach()
   endforeach()

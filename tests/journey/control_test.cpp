@@ -1,4 +1,5 @@
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/finished_run.hpp"
 
@@ -16,19 +17,25 @@ using testing::isGood;
 using testing::kShort;
 using testing::reported;
 using testing::runExample;
+using testing::runExampleInProcess;
 
-/// Offload and collection nodes through the built command, and what a report states of them.
+/// Offload and collection nodes through the command, and what a report states of them.
 class ControlTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() {
-        plain_ = runExample("text_to_image", cacheless_.path()).image;
+        qputenv("LOWTIDE_CACHE", cache_.path().toUtf8());
+        plain_ = runExampleInProcess("text_to_image").image;
         QVERIFY(!plain_.isNull());
     }
 
-    void init() { cache_ = std::make_unique<QTemporaryDir>(); }
+    /// No slot finds what another kept on disk.
+    void init() {
+        QVERIFY(QDir(cache_.path()).removeRecursively());
+        QVERIFY(QDir().mkpath(cache_.path()));
+    }
 
     void controlNodesChangeNoPixel_data() {
         QTest::addColumn<QStringList>("arguments");
@@ -47,7 +54,7 @@ private Q_SLOTS:
     void controlNodesChangeNoPixel() {
         QFETCH(QStringList, arguments);
 
-        const Finished run = runExample("control_nodes", cache_->path(), arguments);
+        const Finished run = runExampleInProcess("control_nodes", arguments);
 
         QVERIFY(isGood(run));
         QCOMPARE(run.image, plain_);
@@ -57,9 +64,8 @@ private Q_SLOTS:
     }
 
     void anOffloadGivesTheBytesBack() {
-        const Finished run = runExample(
+        const Finished run = runExampleInProcess(
             "control_nodes",
-            cache_->path(),
             {"--device", "fake:256MiB", "--policy", "encode=none", "--policy", "denoise=none"});
 
         QVERIFY(isGood(run));
@@ -77,10 +83,11 @@ private Q_SLOTS:
         QVERIFY(isOnTimeLine);
     }
 
+    /// The module learns what to log when it is opened.
     void eachStageHasItsPoint_andALineForEachCollection() {
         const Finished run =
             runExample("control_nodes",
-                       cache_->path(),
+                       cache_.path(),
                        {"--device", "fake:256MiB", "--log", "info", "--set", "collect.force=true"});
 
         QVERIFY(isGood(run));
@@ -113,7 +120,7 @@ private Q_SLOTS:
         const QStringList forced = {"--set", "collect.force=true"};
 
         const auto shown = [&](const QStringList& level) {
-            return runExample("control_nodes", cache_->path(), forced + level)
+            return runExample("control_nodes", cache_.path(), forced + level)
                 .command.errors.count("GC details");
         };
 
@@ -123,21 +130,20 @@ private Q_SLOTS:
     }
 
     void aReportHasCollections() {
-        const QString report = cache_->filePath("report.json");
+        const QString report = cache_.filePath("report.json");
         const testing::CommandResult run =
-            testing::runLowtide(QStringList{"run",
-                                            testing::exampleGraph("control_nodes"),
-                                            "--out",
-                                            cache_->path(),
-                                            "--report",
-                                            report,
-                                            "--set",
-                                            "collect.force=true"} +
-                                    kShort,
-                                {"LOWTIDE_CACHE=" + cache_->path()});
+            testing::runInProcess(QStringList{"run",
+                                              testing::exampleGraph("control_nodes"),
+                                              "--out",
+                                              cache_.path(),
+                                              "--report",
+                                              report,
+                                              "--set",
+                                              "collect.force=true"} +
+                                  kShort);
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
 
-        const testing::CommandResult printed = testing::runLowtide({"report", report});
+        const testing::CommandResult printed = testing::runInProcess({"report", report});
 
         QCOMPARE(printed.exitCode, 0);
         const QRegularExpression form("collections: [1-4] at 4 points, \\d skipped, .* given back");
@@ -146,7 +152,7 @@ private Q_SLOTS:
 
     void aRunEndsAfterTheNamedNodes() {
         const Finished run =
-            runExample("text_to_image", cache_->path(), {"--until", "encode", "--until", "latent"});
+            runExampleInProcess("text_to_image", {"--until", "encode", "--until", "latent"});
 
         QVERIFY2(run.command.exitCode == 0, qPrintable(run.command.errors));
         QStringList names = executed(run);
@@ -157,19 +163,20 @@ private Q_SLOTS:
 
     /// Copied weights have copy queues; those that are read in place have none, and no 0 instead.
     void aReportHasCopyTimes() {
-        const QString report = cache_->filePath("report.json");
+        const QString report = cache_.filePath("report.json");
         const auto reported = [&](const QStringList& policies) {
             const testing::CommandResult run =
-                testing::runLowtide(QStringList{"run",
-                                                testing::exampleGraph("text_to_image"),
-                                                "--out",
-                                                cache_->path(),
-                                                "--device",
-                                                "fake:256MiB",
-                                                "--report",
-                                                report} +
-                                    kShort + policies);
-            return run.exitCode == 0 ? testing::runLowtide({"report", report}).output : run.errors;
+                testing::runInProcess(QStringList{"run",
+                                                  testing::exampleGraph("text_to_image"),
+                                                  "--out",
+                                                  cache_.path(),
+                                                  "--device",
+                                                  "fake:256MiB",
+                                                  "--report",
+                                                  report} +
+                                      kShort + policies);
+            return run.exitCode == 0 ? testing::runInProcess({"report", report}).output
+                                     : run.errors;
         };
 
         const QString text =
@@ -202,9 +209,8 @@ private Q_SLOTS:
 
     /// The goals are 2 % of a run and a median of 0.1 s; ten times that fails.
     void collectionsTakeLittleTime() {
-        const Finished run = runExample(
+        const Finished run = runExampleInProcess(
             "control_nodes",
-            cache_->path(),
             {"--gc-threshold", "0", "--set", "denoise.steps=20", "--set", "collect.force=true"});
 
         QVERIFY(isGood(run));
@@ -238,15 +244,14 @@ private Q_SLOTS:
         QFETCH(QStringList, arguments);
         QFETCH(QString, complaint);
 
-        const Finished run = runExample("control_nodes", cache_->path(), arguments);
+        const Finished run = runExampleInProcess("control_nodes", arguments);
 
         QCOMPARE(run.command.exitCode, 2);
         QVERIFY2(run.command.errors.contains(complaint), qPrintable(run.command.errors));
     }
 
 private:
-    QTemporaryDir cacheless_;
-    std::unique_ptr<QTemporaryDir> cache_;
+    QTemporaryDir cache_;
     QImage plain_;
 };
 

@@ -3,6 +3,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -21,7 +22,7 @@ testing::CommandResult convert(const QString& checkpoint,
                                const QString& storage,
                                const QString& out,
                                const QStringList& more = {}) {
-    return testing::runLowtide(
+    return testing::runInProcess(
         QStringList{"convert", checkpoint, "--storage", storage, "--out", out} + more);
 }
 
@@ -46,14 +47,14 @@ class ConvertTest : public QObject {
 
     QImage imageWith(const QString& checkpoint) const {
         const testing::CommandResult result =
-            testing::runLowtide({"run",
-                                 testing::exampleGraph("text_to_image"),
-                                 "--set",
-                                 "load.checkpoint=" + checkpoint,
-                                 "--set",
-                                 "denoise.steps=6",
-                                 "--out",
-                                 folder_.filePath("pictures")});
+            testing::runInProcess({"run",
+                                   testing::exampleGraph("text_to_image"),
+                                   "--set",
+                                   "load.checkpoint=" + checkpoint,
+                                   "--set",
+                                   "denoise.steps=6",
+                                   "--out",
+                                   folder_.filePath("pictures")});
         return QImage(result.output.trimmed().split('\n').last());
     }
 

@@ -71,7 +71,12 @@ private Q_SLOTS:
         QVERIFY2(devices.exitCode == 0, qPrintable(devices.errors));
         QVERIFY2(devices.output.contains("CUDA: compiled, not run; "), qPrintable(devices.output));
         QVERIFY2(devices.output.contains(expected), qPrintable(devices.output));
-        const Json facts = cudaFacts(part);
+    }
+
+    void theJsonHasIt() {
+        const Json facts = cudaFacts("none");
+        QVERIFY2(facts.at("problem").get<std::string>().find("finds no GPU") != std::string::npos,
+                 facts.dump().c_str());
         QCOMPARE(facts.at("status"), Json("compiled, not run"));
         QVERIFY(facts.at("cards").empty());
     }

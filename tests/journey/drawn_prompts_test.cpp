@@ -4,6 +4,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QImageReader>
@@ -45,7 +46,7 @@ class DrawnPromptsTest : public QObject {
                                        "encode.prompt=" + prompt}) {
             arguments << "--set" << setting;
         }
-        return testing::runLowtide(arguments + more, {"LOWTIDE_STUDIO_DATA=" + folder_->path()});
+        return testing::runInProcess(arguments + more);
     }
 
     [[nodiscard]] CommandResult run(const QString& prompt, const QStringList& more = {}) const {
@@ -60,6 +61,7 @@ private Q_SLOTS:
 
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
+        qputenv("LOWTIDE_STUDIO_DATA", folder_->path().toUtf8());
         write("wildcards/colour.txt", "red\nblue\n");
     }
 

@@ -64,18 +64,18 @@ class EmbeddingsJourneyTest : public QObject {
     [[nodiscard]] testing::CommandResult runCommand(const QString& prompt) const {
         const QString graph = folder_->filePath("graph.json");
         QFile::copy(testing::exampleGraph("text_to_image"), graph);
-        return testing::runLowtide({"run",
-                                    graph,
-                                    "--out",
-                                    folder_->path(),
-                                    "--set",
-                                    "latent.width=64",
-                                    "--set",
-                                    "latent.height=64",
-                                    "--set",
-                                    "denoise.steps=2",
-                                    "--set",
-                                    "encode.prompt=" + prompt});
+        return testing::runInProcess({"run",
+                                      graph,
+                                      "--out",
+                                      folder_->path(),
+                                      "--set",
+                                      "latent.width=64",
+                                      "--set",
+                                      "latent.height=64",
+                                      "--set",
+                                      "denoise.steps=2",
+                                      "--set",
+                                      "encode.prompt=" + prompt});
     }
 
 private Q_SLOTS:

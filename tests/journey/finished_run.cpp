@@ -1,24 +1,39 @@
 #include "tests/journey/finished_run.hpp"
 
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 
 #include <QtCore>
 
 namespace lowtide::testing {
 
-Finished runGraph(const QString& graph, const QString& cache, const QStringList& more) {
+namespace {
+
+template <class Command>
+Finished finish(const QString& graph, const QStringList& more, const Command& command) {
     const QTemporaryDir folder;
     const QString report = folder.filePath("report.json");
     Finished run;
-    run.command = runLowtide(
-        QStringList{"run", graph, "--out", folder.path(), "--report", report} + kShort + more,
-        {"LOWTIDE_CACHE=" + cache});
+    run.command = command(QStringList{"run", graph, "--out", folder.path(), "--report", report} +
+                          kShort + more);
     run.file = contentsOf(folder.filePath("lowtide_00001.png"));
     run.image = QImage::fromData(run.file);
     if (QFile::exists(report)) {
         run.report = parseJson(contentsOf(report).toStdString(), "report");
     }
     return run;
+}
+
+}  // namespace
+
+Finished runGraph(const QString& graph, const QString& cache, const QStringList& more) {
+    return finish(graph, more, [&](const QStringList& arguments) {
+        return runLowtide(arguments, {"LOWTIDE_CACHE=" + cache});
+    });
+}
+
+Finished runExampleInProcess(const QString& graph, const QStringList& more) {
+    return finish(exampleGraph(graph), more, runInProcess);
 }
 
 Finished runExample(const QString& graph, const QString& cache, const QStringList& more) {

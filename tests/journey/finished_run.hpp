@@ -10,7 +10,7 @@ namespace lowtide::testing {
 /// Arguments of a run that takes little time.
 inline const QStringList kShort = {"--set", "denoise.steps=2"};
 
-/// One process that ran a graph.
+/// One command that ran a graph.
 struct Finished {
     CommandResult command;
     QByteArray file;  ///< the image's
@@ -25,6 +25,8 @@ struct Finished {
 [[nodiscard]] Finished runExample(const QString& graph,
                                   const QString& cache,
                                   const QStringList& more = {});
+/// By the command in this process.
+[[nodiscard]] Finished runExampleInProcess(const QString& graph, const QStringList& more = {});
 /// With an image; else its errors are printed.
 [[nodiscard]] bool isGood(const Finished& run);
 [[nodiscard]] QStringList executed(const Finished& run);

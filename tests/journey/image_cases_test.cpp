@@ -2,6 +2,7 @@
 // peak as planned, nothing left.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/tested_family.hpp"
@@ -135,8 +136,9 @@ private Q_SLOTS:
         }
         arguments << guidance;
 
-        const testing::CommandResult check = testing::runLowtide(QStringList{"check"} + arguments);
-        const testing::CommandResult run = testing::runLowtide(
+        const testing::CommandResult check =
+            testing::runInProcess(QStringList{"check"} + arguments);
+        const testing::CommandResult run = testing::runInProcess(
             QStringList{"run"} + arguments + QStringList{"--out", folder_.path()});
 
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));

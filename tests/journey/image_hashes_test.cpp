@@ -1,6 +1,7 @@
 // Hashes of adapters in images, by which A1111 and Civitai find the files again.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -36,6 +37,10 @@ class ImageHashesTest : public QObject {
     Q_OBJECT
 
     std::unique_ptr<QTemporaryDir> folder_;
+    const QTemporaryDir cache_;
+    QString goldens_;
+    QString controlGoldens_;
+    QString ipGoldens_;
     QString loras_;
 
     /// The "parameters" of the image that a graph makes; empty: it makes none.
@@ -45,7 +50,7 @@ class ImageHashesTest : public QObject {
              settings + QStringList{"latent.width=64", "latent.height=64", "denoise.steps=2"}) {
             arguments << "--set" << setting;
         }
-        const CommandResult ran = testing::runLowtide(arguments, environment());
+        const CommandResult ran = testing::runInProcess(arguments);
         if (ran.exitCode != 0) {
             qWarning("%s", qPrintable(ran.errors));
             return {};
@@ -54,11 +59,6 @@ class ImageHashesTest : public QObject {
             QDir(folder_->path()).entryList({"*.png"}, QDir::Files, QDir::Name);
         return images.isEmpty() ? QString()
                                 : QImage(folder_->filePath(images.last())).text("parameters");
-    }
-
-    /// A cache of its own: hashes are those of this run.
-    [[nodiscard]] QStringList environment() const {
-        return {"XDG_CACHE_HOME=" + folder_->filePath("cache")};
     }
 
     [[nodiscard]] QString copiedLora(const QString& name, const QString& as) const {
@@ -72,7 +72,14 @@ class ImageHashesTest : public QObject {
 
 private Q_SLOTS:
 
-    void initTestCase() { loras_ = testing::loraGoldenFolder() + "/lora/sd15_1_1"; }
+    void initTestCase() {
+        goldens_ = testing::loraGoldenFolder();
+        controlGoldens_ = testing::controlGoldenFolder();
+        ipGoldens_ = testing::ipGoldenFolder();
+        loras_ = goldens_ + "/lora/sd15_1_1";
+        // Hashes are those of this process. The module reads it when it is opened.
+        qputenv("LOWTIDE_CACHE", cache_.path().toUtf8());
+    }
 
     void init() { folder_ = std::make_unique<QTemporaryDir>(); }
 
@@ -81,7 +88,7 @@ private Q_SLOTS:
         const QString second = copiedLora("old_processor.safetensors", "a,b: c.safetensors");
 
         const QString message = messageOf(testing::exampleGraph("lora_stack"),
-                                          {checkpoint(testing::loraGoldenFolder(), "sd15_1"),
+                                          {checkpoint(goldens_, "sd15_1"),
                                            "loras.file_1=" + first,
                                            "loras.file_2=" + second,
                                            "loras.file_3=" + first});
@@ -101,9 +108,8 @@ private Q_SLOTS:
                                loras_ + "/kohya.safetensors",
                                path});
 
-        const QString message =
-            messageOf(testing::exampleGraph("lora"),
-                      {checkpoint(testing::loraGoldenFolder(), "sd15_1"), "lora.file=" + path});
+        const QString message = messageOf(testing::exampleGraph("lora"),
+                                          {checkpoint(goldens_, "sd15_1"), "lora.file=" + path});
 
         const QString hash = sha256(testing::contentsOf(path)).first(12);
         QVERIFY2(message.contains("Lora hashes: \"made: " + hash + "\", "), qPrintable(message));
@@ -111,7 +117,7 @@ private Q_SLOTS:
 
     /// The checkpoint's own hash remains what it is, and an image without adapters names none.
     void leavesTheCheckpointsHash() {
-        const QString own = checkpoint(testing::loraGoldenFolder(), "sd15_1");
+        const QString own = checkpoint(goldens_, "sd15_1");
         const auto hashIn = [](const QString& message) {
             return message.mid(message.indexOf("Model hash: "), 22);
         };
@@ -126,11 +132,10 @@ private Q_SLOTS:
     }
 
     void namesControlNetsAsTheExtensionDoes() {
-        const QString goldens = testing::controlGoldenFolder();
-        const QString net = goldens + "/files/sd15_0_0/cldm.safetensors";
+        const QString net = controlGoldens_ + "/files/sd15_0_0/cldm.safetensors";
 
         const QString message = messageOf(testing::exampleGraph("controlnet"),
-                                          {checkpoint(goldens, "sd15_0"),
+                                          {checkpoint(controlGoldens_, "sd15_0"),
                                            "load_control.controlnet=" + net,
                                            "control.strength=0.5",
                                            "control.end=0.75"});
@@ -142,24 +147,21 @@ private Q_SLOTS:
     }
 
     void namesAFolderWithoutAHash() {
-        const QString goldens = testing::controlGoldenFolder();
-
         const QString message =
             messageOf(testing::exampleGraph("controlnet"),
-                      {checkpoint(goldens, "sd15_0"),
-                       "load_control.controlnet=" + goldens + "/controlnet/sd15_0_0"});
+                      {checkpoint(controlGoldens_, "sd15_0"),
+                       "load_control.controlnet=" + controlGoldens_ + "/controlnet/sd15_0_0"});
 
         QVERIFY2(message.contains("ControlNet 0: \"Model: sd15_0_0, Weight: 1, "),
                  qPrintable(message));
     }
 
     void namesIpAdapters() {
-        const QString goldens = testing::ipGoldenFolder();
-        const QString adapter = goldens + "/ip/sd15_0_0/ip-adapter_sd15.safetensors";
+        const QString adapter = ipGoldens_ + "/ip/sd15_0_0/ip-adapter_sd15.safetensors";
 
         const QString message =
             messageOf(testing::exampleGraph("ip_adapter"),
-                      {checkpoint(goldens, "sd15_0"), "load_ip.adapter=" + adapter});
+                      {checkpoint(ipGoldens_, "sd15_0"), "load_ip.adapter=" + adapter});
 
         QVERIFY2(message.contains("IP-Adapter 0: \"Model: ip-adapter_sd15 [" + modelHash(adapter) +
                                   "], Pictures: 1, Weight: 1, "),

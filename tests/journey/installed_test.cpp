@@ -130,7 +130,7 @@ private Q_SLOTS:
         QFETCH(QString, message);
         const QTemporaryDir project;
         QVERIFY(writeText(project.filePath("CMakeLists.txt"),
-                          "cmake_minimum_required(VERSION 3.25)\nproject(asks LANGUAGES CXX)\n"
+                          "cmake_minimum_required(VERSION 3.25)\nproject(asks LANGUAGES NONE)\n"
                           "find_package(Lowtide " +
                               request + ")\n"));
         const testing::Ended configured = configure(project.path(), project.filePath("build"));

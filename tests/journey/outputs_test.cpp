@@ -3,6 +3,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -17,8 +18,8 @@ using namespace lowtide;
 
 namespace {
 
-constexpr int kPrograms = 6;
-constexpr int kRounds = 50;
+const int kPrograms = testing::isFullTest() ? 6 : 3;
+const int kRounds = testing::isFullTest() ? 50 : 20;
 
 /// Reads an image and saves it, without a model.
 Json savingGraph(const char* type, const Json& params) {
@@ -130,7 +131,7 @@ private Q_SLOTS:
         const QString graph = savingImages();
         QVERIFY(QDir(folder_->path()).mkdir("taken"));
         options.last() = at(options.last());
-        const testing::CommandResult result = testing::runLowtide(
+        const testing::CommandResult result = testing::runInProcess(
             QStringList{"run", graph, "--events"} + options +
             (options.first() == "--out" ? QStringList() : QStringList{"--out", at("out")}));
         QCOMPARE(result.exitCode, 2);
@@ -142,12 +143,13 @@ private Q_SLOTS:
     /// A figure of a comparison cannot be written: reported before its runs.
     void aComparisonOpensItsFilesBeforeItsRuns() {
         QVERIFY(QDir(folder_->path()).mkpath("out/comparison.json"));
-        const testing::CommandResult result = testing::runLowtide({"compare",
-                                                                   savingImages(),
-                                                                   "--vary",
-                                                                   "save.format=png,webp_lossless",
-                                                                   "--out",
-                                                                   at("out")});
+        const testing::CommandResult result =
+            testing::runInProcess({"compare",
+                                   savingImages(),
+                                   "--vary",
+                                   "save.format=png,webp_lossless",
+                                   "--out",
+                                   at("out")});
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.errors.contains("\"comparison.json\""), qPrintable(result.errors));
         QVERIFY(!QFile::exists(at("out/variant_0")));
@@ -176,11 +178,11 @@ private Q_SLOTS:
         const QString graph =
             kept("graph.json", warnedGraph(savingGraph("save.image", {{"prefix", "cat"}}), "save"));
         const QStringList warnings =
-            linesOf(testing::runLowtide({"check", graph}).errors).filter("warning: ");
+            linesOf(testing::runInProcess({"check", graph}).errors).filter("warning: ");
         QCOMPARE(warnings.size(), 2);
         command.insert(1, graph);
         const testing::CommandResult result =
-            testing::runLowtide(command + QStringList{"--out", at("out")});
+            testing::runInProcess(command + QStringList{"--out", at("out")});
         QCOMPARE(result.exitCode, 0);
         for (const QString& warning : warnings) {
             QVERIFY2(result.errors.count(warning) == 1, qPrintable(result.errors));
@@ -191,22 +193,22 @@ private Q_SLOTS:
         Json example = Json::parse(testing::exampleText("text_to_image_block_cache"));
         example["nodes"]["denoise"]["params"]["step"] = 3;
         const QString graph = kept("graph.json", example);
-        const testing::CommandResult result = testing::runLowtide({"calibrate-cache",
-                                                                   graph,
-                                                                   "--out",
-                                                                   at("curve.json"),
-                                                                   "--seeds",
-                                                                   "1",
-                                                                   "--held-out",
-                                                                   "2",
-                                                                   "--tolerance",
-                                                                   "1",
-                                                                   "--set",
-                                                                   "latent.width=64",
-                                                                   "--set",
-                                                                   "latent.height=64",
-                                                                   "--set",
-                                                                   "denoise.steps=4"});
+        const testing::CommandResult result = testing::runInProcess({"calibrate-cache",
+                                                                     graph,
+                                                                     "--out",
+                                                                     at("curve.json"),
+                                                                     "--seeds",
+                                                                     "1",
+                                                                     "--held-out",
+                                                                     "2",
+                                                                     "--tolerance",
+                                                                     "1",
+                                                                     "--set",
+                                                                     "latent.width=64",
+                                                                     "--set",
+                                                                     "latent.height=64",
+                                                                     "--set",
+                                                                     "denoise.steps=4"});
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         QVERIFY2(result.errors.count("\"step\"") == 1, qPrintable(result.errors));
     }
@@ -214,7 +216,7 @@ private Q_SLOTS:
     void theReportHasTheWarningsOfCheck() {
         const QString graph =
             kept("graph.json", warnedGraph(savingGraph("save.image", {{"prefix", "cat"}}), "save"));
-        const testing::CommandResult result = testing::runLowtide(
+        const testing::CommandResult result = testing::runInProcess(
             {"run", graph, "--out", at("out"), "--report", at("r.json"), "--events"});
         QCOMPARE(result.exitCode, 0);
         const Json report = Json::parse(testing::contentsOf(at("r.json")).toStdString());
@@ -262,7 +264,7 @@ private Q_SLOTS:
     }
 
     void aPlanThatIsRefusedIsJsonToo() {
-        const testing::CommandResult result = testing::runLowtide(
+        const testing::CommandResult result = testing::runInProcess(
             {"plan", testing::exampleGraph("text_to_image"), "--memory-budget", "1KiB", "--json"});
         QCOMPARE(result.exitCode, 2);
         const Json json = Json::parse(result.output.toStdString(), nullptr, false);

@@ -11,6 +11,9 @@
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
+#include <limits>
+
 namespace plan_for_card_test {
 
 using namespace lowtide;
@@ -319,7 +322,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Those that name published files with files of the true sizes.
+    /// Those that name published files with files of the true sizes; on the cards next to the least
+    /// memory, and on all where there is time.
     void presetsFitTheCardsThatTheyName() {
         QFETCH(QString, id);
         const QString presets = testing::sourcePath("resources/presets");
@@ -333,11 +337,22 @@ private Q_SLOTS:
         Runner& runner = *testing::openModule().runner();
         QCOMPARE(runner.devices(found), Status::Ok);
         const Json cards = Json::parse(found).at("cards");
+        Bytes below = 0;
+        Bytes above = std::numeric_limits<Bytes>::max();
         for (const Json& card : cards) {
+            const auto memory = card.at("memory").get<Bytes>();
+            (memory < least ? below : above) =
+                memory < least ? std::max(below, memory) : std::min(above, memory);
+        }
+        for (const Json& card : cards) {
+            const auto memory = card.at("memory").get<Bytes>();
+            if (!testing::isFullTest() && memory != below && memory != above) {
+                continue;
+            }
             const Json options = {{"graphFolder", folder.toStdString()}, {"as", card.at("name")}};
             std::string plan;
             const Status status = runner.plan(text.toStdString(), options.dump(), plan);
-            const bool fits = card.at("memory").get<Bytes>() >= least;
+            const bool fits = memory >= least;
             QVERIFY2(status == (fits ? Status::Ok : Status::Invalid),
                      (card.at("name").get<std::string>() + ": " + plan.substr(0, 400)).c_str());
         }

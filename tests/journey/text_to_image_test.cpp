@@ -2,6 +2,7 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -46,7 +47,7 @@ private Q_SLOTS:
     void demoMakesAnUpscaledImage() {
         const QTemporaryDir folder;
         const testing::CommandResult run =
-            testing::runLowtide({"run", testing::exampleGraph("demo"), "--out", folder.path()});
+            testing::runInProcess({"run", testing::exampleGraph("demo"), "--out", folder.path()});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         QCOMPARE(run.output.trimmed(), folder.filePath("demo_00001.png"));
         const image::DecodedImage png = imageAt(run.output.trimmed());
@@ -69,7 +70,7 @@ private Q_SLOTS:
                                       "denoise.steps=2",
                                       "--set",
                                       "denoise.sampler=euler_a"};
-        const testing::CommandResult run = testing::runLowtide(
+        const testing::CommandResult run = testing::runInProcess(
             QStringList{"run", testing::exampleGraph("text_to_image"), "--out", folder.path()} +
             settings);
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
@@ -90,7 +91,7 @@ private Q_SLOTS:
         QVERIFY(graph.find(folder.path().toStdString()) == std::string::npos);
         QVERIFY(graph.find("18446744073709551615") != std::string::npos);
 
-        const testing::CommandResult second = testing::runLowtide(
+        const testing::CommandResult second = testing::runInProcess(
             {"run", folder.filePath("lowtide_00001.png"), "--out", folder.filePath("second")});
         QVERIFY2(second.exitCode == 0, qPrintable(second.errors));
         QCOMPARE(QImage(folder.filePath("second/lowtide_00001.png")),
@@ -113,7 +114,7 @@ private Q_SLOTS:
                                    QString("encode.crop_top=16")}) {
             arguments << "--set" << set;
         }
-        const testing::CommandResult run = testing::runLowtide(arguments);
+        const testing::CommandResult run = testing::runInProcess(arguments);
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         const image::DecodedImage png = imageAt(folder.filePath("lowtide_00001.png"));
         const std::string parameters = textOf(png, "parameters");
@@ -126,7 +127,7 @@ private Q_SLOTS:
         QCOMPARE(params.at("prompt_2"), Json("a dog: large, wild"));
         QCOMPARE(params.at("crop_top"), Json(16));
 
-        const testing::CommandResult again = testing::runLowtide(
+        const testing::CommandResult again = testing::runInProcess(
             {"run", folder.filePath("lowtide_00001.png"), "--out", folder.filePath("again")});
         QVERIFY2(again.exitCode == 0, qPrintable(again.errors));
         QCOMPARE(testing::contentsOf(again.output.trimmed()),
@@ -135,7 +136,7 @@ private Q_SLOTS:
 
     void anImageWithoutAGraphIsRefusedAsAGraph() {
         const testing::CommandResult check =
-            testing::runLowtide({"check", testing::sourcePath("examples/pictures/dog.png")});
+            testing::runInProcess({"check", testing::sourcePath("examples/pictures/dog.png")});
         QCOMPARE(check.exitCode, 2);
         QVERIFY2(check.errors.contains("the image \"dog.png\" carries no graph"),
                  qPrintable(check.errors));
@@ -153,8 +154,8 @@ private Q_SLOTS:
                                        "latent.batch=2",
                                        "--set",
                                        "save.prefix=deep/er/cat"};
-        QCOMPARE(testing::runLowtide(arguments).exitCode, 0);
-        QCOMPARE(testing::runLowtide(arguments).exitCode, 0);
+        QCOMPARE(testing::runInProcess(arguments).exitCode, 0);
+        QCOMPARE(testing::runInProcess(arguments).exitCode, 0);
         QCOMPARE(QDir(folder.filePath("deep/er")).entryList(QDir::Files, QDir::Name),
                  QStringList({"cat_00001.png", "cat_00002.png", "cat_00003.png", "cat_00004.png"}));
     }
@@ -193,17 +194,17 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString report = folder.filePath("report.json");
         const testing::CommandResult run =
-            testing::runLowtide({"run",
-                                 testing::exampleGraph("text_to_image"),
-                                 "--out",
-                                 folder.path(),
-                                 "--set",
-                                 "denoise.steps=2",
-                                 "--report",
-                                 report,
-                                 "--repeat",
-                                 "2",
-                                 "--events"});
+            testing::runInProcess({"run",
+                                   testing::exampleGraph("text_to_image"),
+                                   "--out",
+                                   folder.path(),
+                                   "--set",
+                                   "denoise.steps=2",
+                                   "--report",
+                                   report,
+                                   "--repeat",
+                                   "2",
+                                   "--events"});
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         QStringList names;
         for (const QString& line : run.output.split('\n', Qt::SkipEmptyParts)) {
@@ -218,7 +219,7 @@ private Q_SLOTS:
         QVERIFY(json.at("repetitions")[0].at("executed") ==
                 json.at("repetitions")[1].at("executed"));
         QVERIFY(json.dump().find("unaccounted") != std::string::npos);
-        const testing::CommandResult printed = testing::runLowtide({"report", report});
+        const testing::CommandResult printed = testing::runInProcess({"report", report});
         QCOMPARE(printed.exitCode, 0);
         QVERIFY2(printed.output.contains("predicted") && printed.output.contains(" planned; "),
                  qPrintable(printed.output));

@@ -2,6 +2,7 @@
 #include "plugin/files/output_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -29,7 +30,8 @@ class VideoTest : public QObject {
         for (const QString& setting : settings) {
             arguments << "--set" << setting;
         }
-        return testing::runLowtide(arguments, environment);
+        return environment.isEmpty() ? testing::runInProcess(arguments)
+                                     : testing::runLowtide(arguments, environment);
     }
 
     static QStringList smallVideo(const QString& format) {
