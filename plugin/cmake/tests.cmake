@@ -97,6 +97,7 @@ function(lowtide_finish_test_program target)
   get_property(libraries GLOBAL PROPERTY LOWTIDE_LIBRARIES)
   foreach(library IN LISTS libraries)
     if(library IN_LIST linked)
+      lowtide_link_first(${target} ${library})
       string(REPLACE lowtide_ "" name ${library})
       if(NOT TARGET check_${name})
         add_custom_target(check_${name})
@@ -108,6 +109,16 @@ function(lowtide_finish_test_program target)
       endif()
     endif()
   endforeach()
+endfunction()
+
+# Inline functions are in every object that calls them, and the linker takes the first: that of the library, which is
+# optimised. The list of families is left to the archive, as a program may have its own.
+function(lowtide_link_first target library)
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL STATIC_LIBRARY)
+    target_link_options(${target} PRIVATE
+                        $<$<CONFIG:Release>:$<FILTER:$<TARGET_OBJECTS:${library}>,EXCLUDE,/families.cpp>>)
+  endif()
 endfunction()
 
 # Adds the libraries of ours that the target links, itself or through others, to the list `result`.
