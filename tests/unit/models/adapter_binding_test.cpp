@@ -63,11 +63,14 @@ struct Opened {
     }
 };
 
-std::string bytesIn(const AdapterFile& file, const models::TensorLocation& location) {
+files::InputFile inputOf(const AdapterFile& file) {
+    return files::InputFile(file.files.front().path);
+}
+
+std::string bytesIn(const files::InputFile& file, const models::TensorLocation& location) {
     std::string bytes(
         static_cast<size_t>(elementCount(location.shape).value() * sizeOf(location.type)), '\0');
-    files::InputFile(file.files.front().path)
-        .read(std::as_writable_bytes(std::span(bytes)), location.offset);
+    file.read(std::as_writable_bytes(std::span(bytes)), location.offset);
     return bytes;
 }
 
@@ -76,6 +79,7 @@ std::string bytesIn(const AdapterFile& file, const models::TensorLocation& locat
 std::map<std::string, std::string> downsOf(const AdapterFile& file,
                                            const models::BoundAdapter& bound,
                                            const std::vector<AdapterTarget>& targets) {
+    const files::InputFile input = inputOf(file);
     std::map<std::string, std::string> downs;
     for (size_t i = 0; i < targets.size(); ++i) {
         for (const BoundLayer& layer : bound.bindings[i].layers) {
@@ -85,7 +89,7 @@ std::map<std::string, std::string> downsOf(const AdapterFile& file,
                 name = "text_model." + name;
             }
             downs[std::string(targets[i].component) + " " + name] =
-                bytesIn(file, layer.layer.factors.at("down").location);
+                bytesIn(input, layer.layer.factors.at("down").location);
         }
     }
     return downs;
@@ -120,10 +124,9 @@ private Q_SLOTS:
         QFETCH(QString, folder);
         QFETCH(QString, file);
         const Opened& model = models_.at(base);
-        const AdapterFile peft = open(folder + "/peft.safetensors");
         const AdapterFile other = open(folder + "/" + file + ".safetensors");
 
-        const auto truth = truthOf(peft);
+        const auto& truth = truthOf(folder);
         const auto bound = models::bindWholeAdapter(other, model.targets, "base");
         const auto downs = downsOf(other, bound, model.targets);
 
@@ -190,11 +193,13 @@ private Q_SLOTS:
         const AdapterFile file = open("sd15_1_1/kohya.pt");
         const AdapterFile plain = open("sd15_1_1/kohya.safetensors");
         QCOMPARE(file.layers.size(), plain.layers.size());
+        const files::InputFile input = inputOf(file);
+        const files::InputFile plainInput = inputOf(plain);
         for (size_t i = 0; i < plain.layers.size(); ++i) {
             QCOMPARE(file.layers[i].name, plain.layers[i].name);
             QCOMPARE(file.layers[i].scale(), plain.layers[i].scale());
-            QVERIFY(bytesIn(file, file.layers[i].factors.at("up").location) ==
-                    bytesIn(plain, plain.layers[i].factors.at("up").location));
+            QVERIFY(bytesIn(input, file.layers[i].factors.at("up").location) ==
+                    bytesIn(plainInput, plain.layers[i].factors.at("up").location));
         }
     }
 
@@ -358,16 +363,21 @@ private:
         return models::openAdapterFile((adapters_ + "/" + file).toStdString());
     }
 
-    /// By the names in peft's file alone.
-    static std::map<std::string, std::string> truthOf(const AdapterFile& peft) {
-        std::map<std::string, std::string> truth;
-        for (const AdapterLayer& layer : peft.layers) {
-            truth[layer.component + " " + layer.module + ".weight"] =
-                bytesIn(peft, layer.factors.at("down").location);
+    /// By the names in a folder's file of peft alone.
+    const std::map<std::string, std::string>& truthOf(const QString& folder) {
+        std::map<std::string, std::string>& truth = truths_[folder];
+        if (truth.empty()) {
+            const AdapterFile peft = open(folder + "/peft.safetensors");
+            const files::InputFile input = inputOf(peft);
+            for (const AdapterLayer& layer : peft.layers) {
+                truth[layer.component + " " + layer.module + ".weight"] =
+                    bytesIn(input, layer.factors.at("down").location);
+            }
         }
         return truth;
     }
 
+    std::map<QString, std::map<std::string, std::string>> truths_;
     QString adapters_;
     std::map<QString, Opened> models_;
 };

@@ -10,6 +10,9 @@
 
 #include <QtTest/QtTest>
 
+#include <map>
+#include <memory>
+
 namespace block_cache_test {
 
 using namespace lowtide;
@@ -94,10 +97,48 @@ struct Scene : testing::CacheScene {
     double threshold = 0.3;  ///< of a first block
 };
 
+/// A checkpoint with what its request makes without a cache.
+struct Uncached {
+    explicit Uncached(const QString& checkpoint)
+        : scene({.checkpoint = checkpoint.toStdString(),
+                 .sampler = samplerFor(checkpoint),
+                 .steps = kSteps}),
+          without(scene.denoise(nullptr)) {}
+
+    Scene scene;
+    MadeUnderCache without;
+};
+
 }  // namespace
 
 class BlockCacheTest : public QObject {
     Q_OBJECT
+
+    std::map<QString, std::unique_ptr<Uncached>> uncached_;
+
+    Uncached& uncachedOf(const QString& checkpoint) {
+        std::unique_ptr<Uncached>& uncached = uncached_[checkpoint];
+        if (!uncached) {
+            uncached = std::make_unique<Uncached>(checkpoint);
+        }
+        return *uncached;
+    }
+
+    std::map<QString, std::unique_ptr<Scene>> onGpu_;
+
+    Scene& sceneOnGpu(const QString& checkpoint) {
+        std::unique_ptr<Scene>& scene = onGpu_[checkpoint];
+        if (!scene) {
+            scene = std::make_unique<Scene>(
+                testing::DryRunCase{.checkpoint = checkpoint.toStdString(),
+                                    .width = 104,
+                                    .height = 72,
+                                    .sampler = samplerFor(checkpoint, "euler"),
+                                    .steps = kSteps},
+                memory::DeviceSpec{.kind = "fake"});
+        }
+        return *scene;
+    }
 
     static void addCheckpoints(std::initializer_list<const char*> names) {
         QTest::addColumn<QString>("checkpoint");
@@ -158,12 +199,9 @@ private Q_SLOTS:
     void runsAreEqual_whateverCameBefore() {
         QFETCH(QString, cache);
         QFETCH(QString, checkpoint);
-        Scene scene({.checkpoint = checkpoint.toStdString(),
-                     .sampler = samplerFor(checkpoint),
-                     .steps = kSteps});
+        auto& [scene, without] = uncachedOf(checkpoint);
         scene.threshold = checkpoint == "sdxl_1" ? 2 : scene.threshold;
         const WireRef kept = scene.cacheNamed(cache);
-        const MadeUnderCache without = scene.denoise(nullptr);
 
         const MadeUnderCache first = scene.denoise(kept);
         scene.request.cfg = 1;
@@ -184,10 +222,7 @@ private Q_SLOTS:
 
     void settingsThatDoNothingChangeNoBit() {
         QFETCH(QString, checkpoint);
-        Scene scene({.checkpoint = checkpoint.toStdString(),
-                     .sampler = samplerFor(checkpoint),
-                     .steps = kSteps});
-        const MadeUnderCache without = scene.denoise(nullptr);
+        auto& [scene, without] = uncachedOf(checkpoint);
         for (const WireRef& cache : {blockCache({{"threshold", 0}}),
                                      blockCache({{"gate", "mask"}, {"mask", "11111111"}}),
                                      blockCache({{"threshold", 1e-12}}),
@@ -201,8 +236,7 @@ private Q_SLOTS:
     }
 
     void recordingChangesNoBit() {
-        Scene scene({.steps = kSteps});
-        const MadeUnderCache without = scene.denoise(nullptr);
+        auto& [scene, without] = uncachedOf("mini");
 
         const MadeUnderCache with = scene.denoise(cacheOf("mag_record", Json::object()));
 
@@ -214,13 +248,7 @@ private Q_SLOTS:
     }
 
     void theDryRunHoldsRecordersToo() {
-        Scene scene({.checkpoint = "sd15_1",
-                     .width = 104,
-                     .height = 72,
-                     .batch = 2,
-                     .sampler = "euler",
-                     .steps = kSteps},
-                    {.kind = "fake"});
+        Scene& scene = sceneOnGpu("sd15_1");
 
         (void)scene.denoise(cacheOf("mag_record", Json::object()));
 
@@ -234,13 +262,7 @@ private Q_SLOTS:
     void theDryRunPredictsActivations() {
         QFETCH(QString, cache);
         QFETCH(QString, checkpoint);
-        Scene scene({.checkpoint = checkpoint.toStdString(),
-                     .width = 104,
-                     .height = 72,
-                     .batch = 2,
-                     .sampler = samplerFor(checkpoint, "euler"),
-                     .steps = kSteps},
-                    {.kind = "fake"});
+        Scene& scene = sceneOnGpu(checkpoint);
 
         (void)scene.denoise(scene.cacheNamed(cache));
 

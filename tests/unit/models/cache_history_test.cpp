@@ -341,12 +341,13 @@ private Q_SLOTS:
 
     void stateThatOutlivesARunIsSeen_data() {
         QTest::addColumn<QString>("event");
-        for (const char* event : kEvents) {
-            QTest::newRow(event) << event;
+        for (size_t event = kindIndex(); event < std::size(kEvents); event += kKinds.size()) {
+            QTest::newRow(kEvents[event]) << kEvents[event];
         }
     }
 
-    /// The same check fails under the helper's behaviour, whatever came before.
+    /// The same check fails under the helper's behaviour, whatever came before: a third of it in
+    /// each test, as this cache is of no kind.
     void stateThatOutlivesARunIsSeen() {
         QFETCH(QString, event);
         Scene fresh({.kind = "fake"});

@@ -11,6 +11,8 @@
 
 #include <QtTest/QtTest>
 
+#include <map>
+
 namespace deepcache_test {
 
 using namespace lowtide;
@@ -36,12 +38,16 @@ class DeepCacheTest : public QObject {
 
     std::unique_ptr<Truth> truth_;
     ModelBench bench_;
+    std::map<std::string, WireRef> models_;  ///< their vocabularies are large
 
     CachedCalls steps(const std::string& variant,
                       const std::string& row,
                       const sampling::StepCache* cache,
                       const std::function<void(const StepInfo&)>& afterCall = {}) {
-        const WireRef model = bench_.load(truth_->checkpoint(variant));
+        WireRef& model = models_[variant];
+        if (!model) {
+            model = bench_.load(truth_->checkpoint(variant));
+        }
         const tensor::Conditioning prompt(
             truth_->tensor(variant + ".context"), at::Tensor(), "", -1);
         const testing::GivenCalls given{.prompt = prompt,
@@ -182,7 +188,6 @@ private Q_SLOTS:
         testing::CacheScene scene({.checkpoint = "sd15_1",
                                    .width = 104,
                                    .height = 72,
-                                   .batch = 2,
                                    .cfg = cfg,
                                    .sampler = sampler.toStdString(),
                                    .steps = 7},

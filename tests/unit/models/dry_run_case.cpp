@@ -23,6 +23,17 @@ nodes::WireRef loadModel(ModelBench& bench, const std::string& checkpoint) {
     return bench.load(checkpoint == "mini" ? miniModel() : goldenCheckpoint(checkpoint));
 }
 
+OpenedModel::OpenedModel(const std::string& device, const std::string& checkpoint)
+    : bench({.kind = device}), model(loadModel(bench, checkpoint)) {}
+
+OpenedModel& OpenedModels::on(const std::string& device, const std::string& checkpoint) {
+    std::unique_ptr<OpenedModel>& opened = models_[device + " " + checkpoint];
+    if (!opened) {
+        opened = std::make_unique<OpenedModel>(device, checkpoint);
+    }
+    return *opened;
+}
+
 DenoiseRequest requestOf(ModelBench& bench,
                          const nodes::WireRef& model,
                          const DryRunCase& dryRunCase) {

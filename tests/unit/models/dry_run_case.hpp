@@ -4,6 +4,8 @@
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
+#include <map>
+#include <memory>
 #include <string>
 
 namespace lowtide::testing {
@@ -25,6 +27,24 @@ struct DryRunCase {
 };
 
 [[nodiscard]] nodes::WireRef loadModel(ModelBench& bench, const std::string& checkpoint);
+
+/// A checkpoint on a device.
+struct OpenedModel {
+    OpenedModel(const std::string& device, const std::string& checkpoint);
+
+    ModelBench bench;
+    nodes::WireRef model;
+};
+
+/// Those of a test, each opened once: vocabularies are large.
+class OpenedModels {
+public:
+    [[nodiscard]] OpenedModel& on(const std::string& device, const std::string& checkpoint);
+
+private:
+    std::map<std::string, std::unique_ptr<OpenedModel>> models_;
+};
+
 /// With an empty latent and without prompts.
 [[nodiscard]] DenoiseRequest requestOf(ModelBench& bench,
                                        const nodes::WireRef& model,

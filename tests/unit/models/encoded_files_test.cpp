@@ -39,18 +39,16 @@ class EncodedFilesTest : public QObject {
     Q_OBJECT
 
     std::unique_ptr<EncodedCheckpoint> mini_;
-    std::unique_ptr<EncodedCheckpoint> random_;
-
-    static Json measured(EncodedCheckpoint& checkpoint, const QString& name) {
-        return checkpoint.run.measuredWith(checkpoint.folder.filePath(name).toStdString());
-    }
+    std::unique_ptr<EncodedCheckpoint> random_;  ///< of the whole test
 
 private Q_SLOTS:
 
     void initTestCase() {
         mini_ = std::make_unique<EncodedCheckpoint>("mini", testing::miniModel());
-        random_ =
-            std::make_unique<EncodedCheckpoint>("sd15_0", testing::goldenCheckpoint("sd15_0"));
+        if (testing::isFullTest()) {
+            random_ =
+                std::make_unique<EncodedCheckpoint>("sd15_0", testing::goldenCheckpoint("sd15_0"));
+        }
     }
 
     void cleanupTestCase() {
@@ -84,22 +82,21 @@ private Q_SLOTS:
         QFETCH(double, mini);
         QFETCH(double, random);
         const QString name = QTest::currentDataTag();
-        const Json ofMini = measured(*mini_, name);
-        const Json ofRandom = measured(*random_, name);
-        const auto number = [](const Json& reported, const char* which) {
-            return reported.at(which).get<double>();
-        };
-        std::printf("| %s | %.2g | %.2g | %.2g | %.2g |\n",
-                    qPrintable(name.section('.', 0, 0)),
-                    number(ofMini, "mean"),
-                    number(ofMini, "worst"),
-                    number(ofRandom, "mean"),
-                    number(ofRandom, "worst"));
-        for (const auto& [reported, known] :
-             {std::pair(ofMini, mini), std::pair(ofRandom, random)}) {
-            const double mean = number(reported, "mean");
+        QString line = "| " + name.section('.', 0, 0);
+        for (const auto& [checkpoint, known] :
+             {std::pair(mini_.get(), mini), std::pair(random_.get(), random)}) {
+            if (!checkpoint) {
+                continue;
+            }
+            const std::string file = checkpoint->folder.filePath(name).toStdString();
+            const Json reported = checkpoint->run.measuredWith(file);
+            const double mean = reported.at("mean").get<double>();
+            line += QString(" | %1 | %2")
+                        .arg(mean, 0, 'g', 2)
+                        .arg(reported.at("worst").get<double>(), 0, 'g', 2);
             QVERIFY2(std::abs(mean - known) <= known / 8, qPrintable(QString::number(mean)));
         }
+        std::printf("%s |\n", qPrintable(line));
     }
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/weight_source.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace lowtide::testing {
@@ -22,6 +24,16 @@ public:
     }
 
     [[nodiscard]] const StopToken& stop() const noexcept override { return stop_; }
+
+protected:
+    /// Of the largest storage: those of a block of which all weights are views.
+    [[nodiscard]] static int64_t mostElements(const memory::ComponentTree& tree) {
+        int64_t most = 0;
+        for (const memory::Storage& storage : tree.storages) {
+            most = std::max(most, storage.elementCount);
+        }
+        return most;
+    }
 
 private:
     StopToken stop_;

@@ -21,6 +21,8 @@
 
 #include <QtTest/QtTest>
 
+#include <map>
+
 namespace precision_test {
 
 using namespace lowtide;
@@ -168,6 +170,19 @@ std::string fieldOf(const WireRef& image, const std::string& key) {
 class PrecisionTest : public QObject {
     Q_OBJECT
 
+    testing::OpenedModels opened_;
+    std::map<std::string, std::vector<at::Tensor>> exact_;
+
+    const std::vector<at::Tensor>& exactOn(const std::string& device,
+                                           const std::string& checkpoint) {
+        std::vector<at::Tensor>& exact = exact_[device + " " + checkpoint];
+        if (exact.empty()) {
+            auto& [bench, model] = opened_.on(device, checkpoint);
+            exact = predictions(bench, model, "quality");
+        }
+        return exact;
+    }
+
 private Q_SLOTS:
 
     void aStepIsAsFarFromF32AsItsTypesState_data() {
@@ -197,13 +212,12 @@ private Q_SLOTS:
         QFETCH(QString, storage);
         QFETCH(QString, compute);
         QFETCH(double, most);
+        const std::string text =
+            "quality,storage=" + storage.toStdString() + ",compute=" + compute.toStdString();
         for (const char* checkpoint : {"sd15_0", "sd15_3"}) {
-            ModelBench bench({.kind = device.toStdString()});
-            const WireRef model = testing::loadModel(bench, checkpoint);
-            const std::string text =
-                "quality,storage=" + storage.toStdString() + ",compute=" + compute.toStdString();
-            const double seen =
-                distance(predictions(bench, model, text), predictions(bench, model, "quality"));
+            auto& [bench, model] = opened_.on(device.toStdString(), checkpoint);
+            const double seen = distance(predictions(bench, model, text),
+                                         exactOn(device.toStdString(), checkpoint));
             qInfo("%s %s stored as %s in %s: relative L2 %.2g",
                   qPrintable(device),
                   checkpoint,
@@ -217,9 +231,8 @@ private Q_SLOTS:
 
     /// Without the norms a step in bf16 is nearer to f32: they compute in it.
     void keptLayersComputeInF32() {
-        ModelBench bench;
-        const WireRef model = testing::loadModel(bench, "sd15_0");
-        const auto exact = predictions(bench, model, "quality");
+        auto& [bench, model] = opened_.on("cpu", "sd15_0");
+        const auto& exact = exactOn("cpu", "sd15_0");
         const std::string half = "quality,storage=bf16,compute=bf16";
         const auto all = predictions(bench, model, half);
         const auto kept = predictions(
@@ -248,10 +261,8 @@ private Q_SLOTS:
         QFETCH(QString, precision);
         QFETCH(QString, checkpoint);
         const PrecisionChoice wanted = choice(precision.toStdString());
-        const testing::DryRunCase dryRunCase{
-            .checkpoint = checkpoint.toStdString(), .width = 96, .batch = 2};
-        ModelBench bench({.kind = "fake"});
-        const WireRef model = testing::loadModel(bench, dryRunCase.checkpoint);
+        const testing::DryRunCase dryRunCase{.checkpoint = checkpoint.toStdString(), .width = 96};
+        auto& [bench, model] = opened_.on("fake", dryRunCase.checkpoint);
         const nodes::StageCall call = bench.call("node");
         const auto compare = [&](const char* stage, const testing::StageSpec& spec) {
             const Bytes predicted = spec.dryRun({"fake"}).activations;

@@ -92,6 +92,14 @@ const tensor::Conditioning& PromptBench::conditioningOf(const nodes::WireRef& va
     return dynamic_cast<const tensor::Conditioning&>(*value);
 }
 
+PromptBench& PromptBenches::of(const std::string& checkpoint, const std::string& device) {
+    std::unique_ptr<PromptBench>& bench = benches_[device + " " + checkpoint];
+    if (!bench) {
+        bench = std::make_unique<PromptBench>(checkpoint, memory::DeviceSpec{.kind = device});
+    }
+    return *bench;
+}
+
 ConditioningEdit editIn(const Json& graph) {
     const std::string name = graph.at("op");
     if (name == "combine") {

@@ -5,6 +5,7 @@
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -39,6 +40,15 @@ public:
 private:
     ModelBench bench_;
     nodes::WireRef model_;
+};
+
+/// Benches of a test, each opened once: vocabularies are large.
+class PromptBenches {
+public:
+    [[nodiscard]] PromptBench& of(const std::string& checkpoint, const std::string& device = "cpu");
+
+private:
+    std::map<std::string, std::unique_ptr<PromptBench>> benches_;
 };
 
 /// The edit that `graph` describes, without wires.

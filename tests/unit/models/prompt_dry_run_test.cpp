@@ -68,6 +68,8 @@ testing::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
 class PromptDryRunTest : public QObject {
     Q_OBJECT
 
+    testing::PromptBenches benches_;
+
 private Q_SLOTS:
 
     void initTestCase() { cases_ = readCases(); }
@@ -78,7 +80,7 @@ private Q_SLOTS:
         QFETCH(QString, device);
         QFETCH(int, index);
         const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
-        PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
+        PromptBench& bench = benches_.of(test.at("checkpoint"), device.toStdString());
         const QTemporaryDir folder;
         const testing::EncodeRequest request{
             .model = bench.model(),
@@ -98,7 +100,7 @@ private Q_SLOTS:
         QFETCH(QString, device);
         QFETCH(int, index);
         const Json& test = cases_.at("denoise").at(static_cast<size_t>(index));
-        PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
+        PromptBench& bench = benches_.of(test.at("checkpoint"), device.toStdString());
         testing::DenoiseRequest request = requestOf(bench, test);
         const ValueSpec positive = graphSpec(bench, test.at("graph"), device);
         request.positive = bench.built(test.at("graph"));
@@ -122,7 +124,7 @@ private Q_SLOTS:
     /// negative one at 801 and 601, the second is alone at 601 and goes with it from 401 on.
     void countsTheForwardsOfEveryStep() {
         const Json& test = caseNamed("time");
-        PromptBench bench(test.at("checkpoint"));
+        PromptBench& bench = benches_.of(test.at("checkpoint"));
         const ValueSpec positive = graphSpec(bench, test.at("graph"), "cpu");
         const memory::StageWork work =
             testing::spec(bench.stages(),
@@ -134,7 +136,7 @@ private Q_SLOTS:
 
     void countsTheForwardsOfAllSteps() {
         const Json& test = caseNamed("combine");
-        PromptBench bench(test.at("checkpoint"));
+        PromptBench& bench = benches_.of(test.at("checkpoint"));
         testing::DenoiseRequest request = requestOf(bench, test);
         request.steps = 7;
         const ValueSpec positive = graphSpec(bench, test.at("graph"), "cpu");
@@ -154,7 +156,7 @@ private Q_SLOTS:
 
     void countsWhatLiesElsewhereThere() {
         QFETCH(QString, edit);
-        PromptBench bench("sd15_2", {.kind = "fake"});
+        PromptBench& bench = benches_.of("sd15_2", "fake");
         const Json graph = {{"prompt", "a cat"}};
         const ValueSpec shape = graphSpec(bench, graph, "fake");
         testing::ConditioningEdit request = testing::editIn(parseJson(edit.toStdString(), "edit"));

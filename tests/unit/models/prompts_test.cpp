@@ -83,6 +83,8 @@ ConditioningEdit areaOf(const WireRef& conditioning, int64_t width, int64_t heig
 class PromptsTest : public QObject {
     Q_OBJECT
 
+    testing::PromptBenches benches_;
+
 private Q_SLOTS:
 
     void initTestCase() {
@@ -95,7 +97,7 @@ private Q_SLOTS:
     void embeddingsAreThoseOfTheDefinition() {
         QFETCH(int, index);
         const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
-        PromptBench bench(test.at("checkpoint"));
+        PromptBench& bench = benches_.of(test.at("checkpoint"));
         const QTemporaryDir folder;
         const EncodeRequest request{
             .model = bench.model(),
@@ -119,7 +121,7 @@ private Q_SLOTS:
 
     /// diffusers' clip_skip is an argument of the prompt alone.
     void withoutWeightsTheNegativePromptKeepsItsLayers() {
-        PromptBench bench("sd15_0");
+        PromptBench& bench = benches_.of("sd15_0");
         EncodeRequest request{.model = bench.model(), .prompt = "a cat", .negative = "a cat"};
         const WireRef whole = bench.encode(request).positive;
         request.clipSkip = 1;
@@ -134,7 +136,7 @@ private Q_SLOTS:
     }
 
     void whatIsNotReadIsReportedBeforeTheRun() {
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         std::string longText;
         for (int i = 0; i < 40; ++i) {
             longText += "cat ";
@@ -165,7 +167,7 @@ private Q_SLOTS:
     void imagesFollowSeveralPrompts() {
         QFETCH(int, index);
         const Json& test = cases_.at("denoise").at(static_cast<size_t>(index));
-        PromptBench bench(test.at("checkpoint"));
+        PromptBench& bench = benches_.of(test.at("checkpoint"));
         const at::Tensor latents =
             bench.denoise({.model = bench.model(),
                            .positive = bench.built(test.at("graph")),
@@ -192,7 +194,7 @@ private Q_SLOTS:
     void weightsOfOneChangeNoBit() {
         QFETCH(QString, weights);
         QFETCH(QString, text);
-        PromptBench bench("sd15_0");
+        PromptBench& bench = benches_.of("sd15_0");
         const WireRef plain = bench.prompt("a photo of a cat, red");
         const EncodeResult weighted = bench.encode({.model = bench.model(),
                                                     .prompt = text.toStdString(),
@@ -220,7 +222,7 @@ private Q_SLOTS:
         QFETCH(QString, weights);
         QFETCH(QString, text);
         QFETCH(int, forwards);
-        PromptBench bench("sd15_0");
+        PromptBench& bench = benches_.of("sd15_0");
         const testing::StageSpec spec =
             testing::spec(bench.stages(),
                           testing::EncodeRequest{.model = bench.model(),
@@ -240,7 +242,7 @@ private Q_SLOTS:
     void aPromptHasTheBitsThatItHasAlone() {
         QFETCH(QString, weights);
         QFETCH(QString, negative);
-        PromptBench bench("sd15_0");
+        PromptBench& bench = benches_.of("sd15_0");
         EncodeRequest request{
             .model = bench.model(), .prompt = "a red cat", .weights = weights.toStdString()};
         const EncodeResult plain = bench.encode(request);
@@ -260,7 +262,7 @@ private Q_SLOTS:
     }
 
     void withoutWeightsBracketsAreText() {
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         const std::string text =
             "(one) two three four five six seven eight nine ten eleven twelve "
             "thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
@@ -286,7 +288,7 @@ private Q_SLOTS:
         QFETCH(QString, text);
         QFETCH(QString, item);
         QFETCH(QString, word);
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         const EncodeRequest request{.model = bench.model(),
                                     .prompt = text.isEmpty() ? "(\xff)" : text.toStdString(),
                                     .weights = weights.toStdString()};
@@ -302,7 +304,7 @@ private Q_SLOTS:
     void specsKnowTheShapes() {
         QFETCH(int, index);
         const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
-        PromptBench bench(test.at("checkpoint"));
+        PromptBench& bench = benches_.of(test.at("checkpoint"));
         const EncodeRequest request{.model = bench.model(),
                                     .prompt = "a cat",
                                     .negative = test.at("text"),
@@ -320,7 +322,7 @@ private Q_SLOTS:
     }
 
     void anAreaOfTheImageChangesNoBit() {
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         testing::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
         request.positive = bench.edited(areaOf(request.positive, 96, 64));
@@ -328,7 +330,7 @@ private Q_SLOTS:
     }
 
     void allTheTimeChangesNoBit() {
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         testing::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
         request.positive = bench.edited(
@@ -337,7 +339,7 @@ private Q_SLOTS:
     }
 
     void twoEqualPromptsAreOne() {
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         testing::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
         request.positive = bench.edited({.edit = testing::CombineEdit{},
@@ -349,7 +351,7 @@ private Q_SLOTS:
     }
 
     void theFirstAloneIsTheAverageOfFractionOne() {
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         const WireRef first = bench.prompt("a cat");
         const WireRef average = bench.edited({.edit = testing::AverageEdit{.fraction = 1},
                                               .first = first,
@@ -359,7 +361,7 @@ private Q_SLOTS:
     }
 
     void anAverageIsCutOrFilledToTheFirst() {
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         const WireRef one = bench.prompt("a cat");
         const WireRef two =
             bench.edited({.edit = testing::ConcatEdit{}, .first = one, .second = one});
@@ -386,7 +388,7 @@ private Q_SLOTS:
     void editsThatCannotBeAreRefused() {
         QFETCH(QString, kind);
         QFETCH(QString, item);
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         const WireRef one = bench.prompt("a cat");
         const WireRef two =
             bench.edited({.edit = testing::CombineEdit{}, .first = one, .second = one});
@@ -401,7 +403,7 @@ private Q_SLOTS:
     }
 
     void textsAreJoinedAsOtherProgramsWriteThem() {
-        PromptBench bench("sd15_2");
+        PromptBench& bench = benches_.of("sd15_2");
         const WireRef cat = bench.prompt("a \"cat\"");
         const WireRef car = bench.prompt("a car");
         const auto textOf = [&](const ConditioningEdit& edit) {

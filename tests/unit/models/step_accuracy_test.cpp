@@ -24,18 +24,27 @@ constexpr double kMostDistance = 1e-5;
 /// Random weights that keep activations near 1, the same ones at each call.
 class RandomWeights final : public testing::HostWeights {
 public:
+    explicit RandomWeights(const memory::ComponentTree& tree)
+        : noise_(at::randn({mostElements(tree)},
+                           at::make_generator<at::CPUGeneratorImpl>(uint64_t{1}),
+                           at::kFloat)) {}
+
     [[nodiscard]] residency::Lease use(const memory::ComponentTree& tree,
                                        memory::LeafId leaf) override {
         std::vector<at::Tensor> tensors;
         for (const memory::WeightId id : tree.leaves[leaf].weights) {
-            const Shape& shape = tree.weights[id].shape;
-            const at::Tensor noise =
-                at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(id + 1), at::kFloat);
-            const auto inputs = static_cast<double>(noise.numel() / shape.front());
-            tensors.push_back(shape.size() > 1 ? noise / std::sqrt(inputs) : 1 + 0.1 * noise);
+            const memory::Weight& weight = tree.weights[id];
+            const int64_t count = tree.storages[weight.storage].elementCount;
+            const at::Tensor noise = noise_.narrow(0, 0, count).view(weight.shape);
+            const auto inputs = static_cast<double>(count / weight.shape.front());
+            tensors.push_back(weight.shape.size() > 1 ? noise / std::sqrt(inputs)
+                                                      : 1 + 0.1 * noise);
         }
         return {std::move(tensors), nullptr};
     }
+
+private:
+    at::Tensor noise_;
 };
 
 at::Tensor predicted(const models::UNet2DCondition& unet, const tensor::CpuPaths& paths) {
@@ -43,12 +52,12 @@ at::Tensor predicted(const models::UNet2DCondition& unet, const tensor::CpuPaths
     const auto noise = [](at::IntArrayRef shape, uint64_t seed) {
         return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed), at::kFloat);
     };
-    RandomWeights weights;
+    RandomWeights weights(*unet.tree());
     models::Forward forward(weights, *unet.tree(), tensor::Record(nullptr));
     return unet.predict(forward,
-                        noise({2, 4, 24, 32}, 1),
+                        noise({1, 4, 24, 32}, 1),
                         at::scalar_tensor(500, at::kLong),
-                        {.context = noise({2, 77, unet.config().contextWidth()}, 2)});
+                        {.context = noise({1, 77, unet.config().contextWidth()}, 2)});
 }
 
 }  // namespace

@@ -25,6 +25,12 @@ namespace {
 constexpr int kDeepest = 9;  ///< three depths for each of the mini model's levels
 constexpr std::array<int, 3> kIntervals = {2, 3, 5};
 
+/// Whether the mini model is cut elsewhere than at the depth before. It has one unit in a level, so
+/// of three depths the last two, and all behind the last level, are one cut.
+constexpr bool isOwnCut(int depth) {
+    return depth <= 7 && depth % 3 != 2;
+}
+
 /// Most that a mean error may be: design and issue, by what is stored and computed.
 constexpr double kMostHalf = 5e-3;
 constexpr double kMostBrain = 4e-2;
@@ -41,11 +47,21 @@ class TeacherForcedTest : public QObject {
 
     std::unique_ptr<ExactRun> mini_;
     std::map<std::pair<int, int>, double> means_;
+    std::map<std::string, Json> ofTypes_;
 
     double meanError(int interval, int depth) {
         const auto [known, isNew] = means_.try_emplace({interval, depth}, 0);
         if (isNew) {
             known->second = mini_->measured(deepCache(interval, depth)).at("mean").get<double>();
+        }
+        return known->second;
+    }
+
+    /// Without a cache.
+    const Json& errorsOf(const std::string& precision) {
+        const auto [known, isNew] = ofTypes_.try_emplace(precision);
+        if (isNew) {
+            known->second = mini_->measured(nullptr, precision);
         }
         return known->second;
     }
@@ -57,7 +73,7 @@ private Q_SLOTS:
     void cleanupTestCase() { mini_.reset(); }
 
     void theExactRunHasNoError() {
-        const Json reported = mini_->measured(nullptr);
+        const Json& reported = errorsOf(ExactRun::kPrecision);
         QCOMPARE(reported.at("errors"), Json(std::vector<double>(ExactRun::kSteps, 0)));
         QCOMPARE(reported.at("worst"), Json(0.0));
         QVERIFY(mini_->hasArrived());
@@ -77,7 +93,9 @@ private Q_SLOTS:
     void theErrorRisesWithTheInterval_data() {
         QTest::addColumn<int>("depth");
         for (int depth = 0; depth <= kDeepest; ++depth) {
-            QTest::addRow("depth %d", depth) << depth;
+            if (testing::isFullTest() || isOwnCut(depth)) {
+                QTest::addRow("depth %d", depth) << depth;
+            }
         }
     }
 
@@ -97,21 +115,20 @@ private Q_SLOTS:
         }
     }
 
-    /// The mini model has one unit in a level, so of three depths the last two, and all behind the
-    /// last level, are one cut.
     void theErrorFallsWithTheDepth() {
         QFETCH(int, interval);
-        const auto cutOf = [](int depth) {
-            return std::min(depth / 3 * 2 + std::min(depth % 3, 1), 5);
-        };
+        const bool isOfAllDepths = testing::isFullTest() || interval == 3;
+        double before = meanError(interval, 0);
         int falls = 0;
         for (int depth = 1; depth <= kDeepest; ++depth) {
-            const double before = meanError(interval, depth - 1);
+            if (!isOwnCut(depth) && !isOfAllDepths) {
+                continue;
+            }
             const double now = meanError(interval, depth);
-            const bool isSameCut = cutOf(depth) == cutOf(depth - 1);
-            QVERIFY2(isSameCut ? now == before : now < before,
+            QVERIFY2(isOwnCut(depth) ? now < before : now == before,
                      qPrintable(QString("depth %1: %2, then %3").arg(depth).arg(before).arg(now)));
-            falls += isSameCut ? 0 : 1;
+            falls += isOwnCut(depth) ? 1 : 0;
+            before = now;
         }
         QCOMPARE(falls, 5);
     }
@@ -129,11 +146,13 @@ private Q_SLOTS:
         row("f16", "f32", kMostHalf, true);  // the file has f16
         row("bf16", "f32", kMostBrain, false);
         row("f8", "f32", kMostF8, false);
-        row("f16", "f16", kMostHalf, false);
         row("f32", "bf16", kMostBrain, false);
-        row("f16", "bf16", kMostBrain, false);
-        row("bf16", "bf16", kMostBrain, false);
         row("f8", "bf16", kMostF8, false);
+        if (testing::isFullTest()) {
+            row("f16", "f16", kMostHalf, false);  // its convolutions are slow on a CPU
+            row("f16", "bf16", kMostBrain, false);
+            row("bf16", "bf16", kMostBrain, false);
+        }
     }
 
     void typesAreAsFarFromF32AsTheyMayBe() {
@@ -141,8 +160,8 @@ private Q_SLOTS:
         QFETCH(QString, compute);
         QFETCH(double, most);
         QFETCH(bool, isExact);
-        const Json reported = mini_->measured(
-            nullptr, ("quality,storage=" + storage + ",compute=" + compute).toStdString());
+        const Json& reported =
+            errorsOf(("quality,storage=" + storage + ",compute=" + compute).toStdString());
         const double mean = reported.at("mean").get<double>();
         const double worst = reported.at("worst").get<double>();
         qInfo("%s in %s: %.2g, worst %.2g", qPrintable(storage), qPrintable(compute), mean, worst);
@@ -156,8 +175,7 @@ private Q_SLOTS:
         const double both = mini_->measured(deepCache(3, 1), "quality,storage=f8,compute=f32")
                                 .at("mean")
                                 .get<double>();
-        const double types =
-            mini_->measured(nullptr, "quality,storage=f8,compute=f32").at("mean").get<double>();
+        const double types = errorsOf("quality,storage=f8,compute=f32").at("mean").get<double>();
         QVERIFY(both > cache && both > types && both < cache + types);
     }
 

@@ -206,7 +206,6 @@ private Q_SLOTS:
         testing::CacheScene scene({.checkpoint = checkpoint.toStdString(),
                                    .width = 104,
                                    .height = 72,
-                                   .batch = 2,
                                    .sampler = "checkpoint",
                                    .steps = 7},
                                   {.kind = "fake"});
