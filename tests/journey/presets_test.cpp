@@ -1,7 +1,7 @@
 #include "plugin/base/json.hpp"
-#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -30,12 +30,15 @@ class PresetsTest : public QObject {
 
 private Q_SLOTS:
 
-    void init() { home_ = std::make_unique<QTemporaryDir>(); }
+    void init() {
+        home_ = std::make_unique<QTemporaryDir>();
+        qputenv("XDG_DATA_HOME", home_->path().toUtf8());
+    }
 
     void listsThoseThatComeWithTheProgram_andOnesOwn() {
         putOwn("mine", contentsOf(sourcePath("resources/presets/upscale_speed.json")));
 
-        const CommandResult result = lowtide({"presets", "--json"});
+        const CommandResult result = runInProcess({"presets", "--json"});
 
         QCOMPARE(result.exitCode, 0);
         QStringList ids;
@@ -55,7 +58,8 @@ private Q_SLOTS:
     void acceptsEveryBuiltInPreset() {
         QFETCH(QString, id);
 
-        const CommandResult result = lowtide({"check", id, "--model-folder", hollowModelFolder()});
+        const CommandResult result =
+            runInProcess({"check", id, "--model-folder", hollowModelFolder()});
 
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
     }
@@ -90,7 +94,7 @@ private Q_SLOTS:
             }
         }
 
-        const CommandResult result = lowtide({"check", id, "--model-folder", folder.path()});
+        const CommandResult result = runLowtide({"check", id, "--model-folder", folder.path()});
 
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.errors.contains(param) && result.errors.contains(file),
@@ -109,7 +113,7 @@ private Q_SLOTS:
         QFETCH(QString, name);
         QFETCH(int, width);
 
-        const CommandResult result = lowtide({"run", name, "--out", home_->path()});
+        const CommandResult result = runInProcess({"run", name, "--out", home_->path()});
 
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), width);
@@ -121,14 +125,14 @@ private Q_SLOTS:
         own.replace("pictures/dog.png", sourcePath("examples/pictures/dog.png").toUtf8());
         putOwn("upscale_speed", own);
 
-        const CommandResult result = lowtide({"run", "upscale_speed", "--out", home_->path()});
+        const CommandResult result = runInProcess({"run", "upscale_speed", "--out", home_->path()});
 
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), 384);
     }
 
     void namesTheNearestPreset_whenThereIsNone() {
-        const CommandResult result = lowtide({"run", "upscale_sped"});
+        const CommandResult result = runInProcess({"run", "upscale_sped"});
 
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.errors.contains("upscale_speed"), qPrintable(result.errors));
@@ -137,8 +141,8 @@ private Q_SLOTS:
     void reportsWhatIsWrongWithADamagedPreset() {
         putOwn("newer", R"({"format": 1, "nodes": {}, "preset": {"version": 9}})");
 
-        const CommandResult listed = lowtide({"presets"});
-        const CommandResult run = lowtide({"run", "newer"});
+        const CommandResult listed = runInProcess({"presets"});
+        const CommandResult run = runInProcess({"run", "newer"});
 
         QCOMPARE(listed.exitCode, 0);
         QVERIFY2(listed.errors.contains("newer.json"), qPrintable(listed.errors));
@@ -147,10 +151,6 @@ private Q_SLOTS:
     }
 
 private:
-    CommandResult lowtide(const QStringList& arguments) const {
-        return runLowtide(arguments, {"XDG_DATA_HOME=" + home_->path()});
-    }
-
     void putOwn(const QString& id, const QByteArray& bytes) const {
         testing::writeFile(home_->filePath("lowtide/presets/" + id + ".json"), bytes);
     }

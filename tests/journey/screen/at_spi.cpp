@@ -2,6 +2,7 @@
 
 #include <QDBusArgument>
 #include <QDBusObjectPath>
+#include <QDBusPendingCall>
 #include <QDBusVariant>
 #include <QtTest/QtTest>
 
@@ -44,6 +45,52 @@ AtSpi::Object objectIn(const QDBusArgument& argument) {
     argument.endStructure();
     object.path = path.path();
     return object;
+}
+
+std::vector<AtSpi::Object> objectsIn(const QVariant& answer) {
+    std::vector<AtSpi::Object> objects;
+    if (answer.canConvert<QDBusArgument>()) {
+        const auto list = answer.value<QDBusArgument>();
+        list.beginArray();
+        while (!list.atEnd()) {
+            objects.push_back(objectIn(list));
+        }
+        list.endArray();
+    }
+    return objects;
+}
+
+/// None: it is gone.
+QList<uint> statesIn(const QVariant& answer) {
+    QList<uint> words;
+    if (answer.canConvert<QDBusArgument>()) {
+        answer.value<QDBusArgument>() >> words;
+    }
+    return words;
+}
+
+bool isIn(const QList<uint>& states, AtSpi::State state) {
+    constexpr uint kBits = 32;
+    const auto bit = static_cast<uint>(state);
+    return (states.value(static_cast<int>(bit / kBits)) >> (bit % kBits)) & 1U;
+}
+
+QDBusMessage question(const AtSpi::Object& object,
+                      const QString& interface,
+                      const QString& method,
+                      const QVariantList& arguments = {}) {
+    QDBusMessage call =
+        QDBusMessage::createMethodCall(object.service, object.path, interface, method);
+    call.setArguments(arguments);
+    return call;
+}
+
+/// Others are never asked for what is in them: most objects of a window are these.
+bool hasParts(AtSpi::Role role) {
+    using Role = AtSpi::Role;
+    return role != Role::Label && role != Role::CheckBox && role != Role::CheckMenuItem &&
+           role != Role::RadioButton && role != Role::PageTab && role != Role::Text &&
+           role != Role::TableCell;
 }
 
 QVariant unpacked(const QVariant& value) {
@@ -103,11 +150,9 @@ QVariant AtSpi::ask(const Object& object,
                     const QString& interface,
                     const QString& method,
                     const QVariantList& arguments) const {
-    QDBusMessage call =
-        QDBusMessage::createMethodCall(object.service, object.path, interface, method);
-    call.setArguments(arguments);
-    const QDBusMessage answer = bus_.call(call, QDBus::Block, kBusMilliseconds);
-    return answer.arguments().value(0);
+    return bus_.call(question(object, interface, method, arguments), QDBus::Block, kBusMilliseconds)
+        .arguments()
+        .value(0);
 }
 
 QVariant AtSpi::property(const Object& object,
@@ -150,15 +195,7 @@ std::optional<AtSpi::Object> AtSpi::parent(const Object& object) const {
 }
 
 bool AtSpi::is(const Object& object, State state) const {
-    constexpr uint kBits = 32;
-    const QVariant answer = ask(object, kAccessible, "GetState");
-    if (!answer.canConvert<QDBusArgument>()) {
-        return false;  // it is gone
-    }
-    QList<uint> words;
-    answer.value<QDBusArgument>() >> words;
-    const auto bit = static_cast<uint>(state);
-    return (words.value(static_cast<int>(bit / kBits)) >> (bit % kBits)) & 1U;
+    return isIn(statesIn(ask(object, kAccessible, "GetState")), state);
 }
 
 QRect AtSpi::rect(const Object& object) const {
@@ -176,18 +213,7 @@ QRect AtSpi::rect(const Object& object) const {
 }
 
 std::vector<AtSpi::Object> AtSpi::children(const Object& object) const {
-    std::vector<Object> objects;
-    const QVariant answer = ask(object, kAccessible, "GetChildren");
-    if (!answer.canConvert<QDBusArgument>()) {
-        return objects;
-    }
-    const auto list = answer.value<QDBusArgument>();
-    list.beginArray();
-    while (!list.atEnd()) {
-        objects.push_back(objectIn(list));
-    }
-    list.endArray();
-    return objects;
+    return objectsIn(ask(object, kAccessible, "GetChildren"));
 }
 
 QStringList AtSpi::actions(const Object& object) const {
@@ -261,53 +287,71 @@ std::optional<AtSpi::Object> AtSpi::find(const Object& root,
     return found;
 }
 
-/// A panel behind the tab of another is visible, and lies outside the screen.
-bool AtSpi::isHidden(const Object& object, Role role) const {
-    const bool isAside = role == Role::Frame && rect(object).right() < 0;
-    return isAside || !is(object, State::Visible);
+/// Everything is asked before the first answer is waited for, which costs changes of threads.
+std::vector<AtSpi::Look> AtSpi::visibleIn(const Object& parent) const {
+    const auto ask = [this](const Object& object, const char* method) {
+        return bus_.asyncCall(question(object, kAccessible, method), kBusMilliseconds);
+    };
+    const auto answer = [](QDBusPendingCall& call) {
+        call.waitForFinished();
+        return call.reply().arguments().value(0);
+    };
+    const std::vector<Object> objects = children(parent);
+    std::vector<std::pair<QDBusPendingCall, QDBusPendingCall>> asked;
+    for (const Object& each : objects) {
+        asked.emplace_back(ask(each, "GetRole"), ask(each, "GetState"));
+    }
+    std::vector<Look> visible;
+    for (size_t i = 0; i < objects.size(); ++i) {
+        const auto role = static_cast<Role>(answer(asked[i].first).toUInt());
+        const QList<uint> states = statesIn(answer(asked[i].second));
+        // A panel behind the tab of another is visible, and lies outside the screen.
+        const bool isAside = role == Role::Frame && rect(objects[i]).right() < 0;
+        if (!isAside && isIn(states, State::Visible)) {
+            visible.push_back({objects[i], role, states});
+        }
+    }
+    return visible;
 }
 
 void AtSpi::collect(const Object& root,
                     const Fits& fits,
                     size_t most,
                     std::vector<Object>& found) const {
-    for (const Object& each : children(root)) {
-        const Role its = role(each);
-        if (found.size() >= most || isHidden(each, its)) {
-            continue;
+    for (const Look& each : visibleIn(root)) {
+        if (found.size() < most && fits(each)) {
+            found.push_back(each.object);
         }
-        if (fits(each, its)) {
-            found.push_back(each);
+        if (found.size() < most && hasParts(each.role)) {
+            collect(each.object, fits, most, found);
         }
-        collect(each, fits, most, found);
     }
 }
 
 std::optional<AtSpi::Object> AtSpi::seen(const Object& root,
                                          Role role,
                                          const QString& beginning) const {
-    std::vector<Object> found;
-    collect(
-        root,
-        [&](const Object& each, Role its) {
-            return its == role && name(each).startsWith(beginning);
-        },
-        1,
-        found);
+    const std::vector<Object> found = allSeen(root, role, beginning, 1);
     return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
 std::vector<AtSpi::Object> AtSpi::allSeen(const Object& root,
                                           Role role,
-                                          const QString& beginning) const {
+                                          const QString& beginning,
+                                          size_t most) const {
     std::vector<Object> found;
-    collect(
-        root,
-        [&](const Object& each, Role its) {
-            return its == role && name(each).startsWith(beginning);
-        },
-        SIZE_MAX,
-        found);
+    const Fits fits = [&](const Look& its) {
+        return its.role == role && (beginning.isEmpty() || name(its.object).startsWith(beginning));
+    };
+    if (role != Role::Dialog) {
+        collect(root, fits, most, found);
+        return found;
+    }
+    for (const Look& window : visibleIn(root)) {  // nothing else has dialogs in it
+        if (found.size() < most && fits(window)) {
+            found.push_back(window.object);
+        }
+    }
     return found;
 }
 
@@ -319,7 +363,7 @@ std::vector<AtSpi::Object> AtSpi::takingKeys(const Object& root) const {
     std::vector<Object> found;
     collect(
         root,
-        [&](const Object& each, Role role) { return !isPart(role) && is(each, State::Focusable); },
+        [&](const Look& its) { return !isPart(its.role) && isIn(its.states, State::Focusable); },
         SIZE_MAX,
         found);
     return found;

@@ -101,10 +101,11 @@ public:
     [[nodiscard]] std::optional<Object> seen(const Object& root,
                                              Role role,
                                              const QString& beginning) const;
-    /// All of them.
+    /// All of them, or the first ones.
     [[nodiscard]] std::vector<Object> allSeen(const Object& root,
                                               Role role,
-                                              const QString& beginning = {}) const;
+                                              const QString& beginning = {},
+                                              size_t most = SIZE_MAX) const;
 
     /// Every visible object to which the keyboard can be given, but rows, entries and frames of
     /// other things.
@@ -137,9 +138,17 @@ private:
     [[nodiscard]] std::optional<Object> findNow(const Object& root,
                                                 Role role,
                                                 const QString& name) const;
-    [[nodiscard]] bool isHidden(const Object& object, Role role) const;
+
+    /// A visible object.
+    struct Look {
+        Object object;
+        Role role;
+        QList<uint> states;
+    };
+
+    [[nodiscard]] std::vector<Look> visibleIn(const Object& parent) const;
     /// Visible objects that fit, `most` of them.
-    using Fits = std::function<bool(const Object&, Role)>;
+    using Fits = std::function<bool(const Look&)>;
     void collect(const Object& root,
                  const Fits& fits,
                  size_t most,

@@ -18,6 +18,7 @@ namespace {
 constexpr int kStartPatience = 120000;
 constexpr int kFocusMilliseconds = 3000;
 constexpr int kActiveMilliseconds = 1000;
+constexpr int kPauseMilliseconds = 50;  ///< without questions, which cost the program time
 constexpr int kMostTabs = 90;
 constexpr int kMostEntries = 30;
 constexpr int kEntryMilliseconds = 300;
@@ -136,7 +137,14 @@ QStringList RealStudio::kept(const QString& statement) const {
 void RealStudio::waitUntil(const QString& what,
                            const std::function<bool()>& isSo,
                            int milliseconds) {
-    if (!QTest::qWaitFor(isSo, milliseconds)) {
+    QElapsedTimer waited;
+    waited.start();
+    bool isTrue = isSo();
+    while (!isTrue && !waited.hasExpired(milliseconds)) {
+        QTest::qWait(kPauseMilliseconds);
+        isTrue = isSo();
+    }
+    if (!isTrue) {
         keep("missing");
         fail("it does not come about: " + what + "; “" + focusedName() + "” has the keyboard");
     }

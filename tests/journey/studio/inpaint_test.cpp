@@ -3,6 +3,7 @@
 #include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -280,7 +281,7 @@ private Q_SLOTS:
                             folder.filePath("graphs/pictures")));
         const QString wiredPath = folder.filePath("graphs/wired.json");
         testing::writeFile(wiredPath, text.c_str());
-        const CommandResult planned = runLowtide({"plan", wiredPath, "--device", "cpu"});
+        const CommandResult planned = runInProcess({"plan", wiredPath, "--device", "cpu"});
         QVERIFY2(planned.exitCode == 0, qPrintable(planned.errors));
         (void)wireInpainting(document, catalog, files);
         QCOMPARE(QString::fromStdString(graph::toText(document)), QString::fromStdString(text));

@@ -125,19 +125,18 @@ QWidget& Scene::middle() {
 }
 
 void Scene::keep(QWidget& shown, const QString& name, const std::function<QWidget*()>& open) {
-    const auto use = [this](const char* scheme) {
-        studio_.window().actions().at(std::string("view.") + scheme).trigger();
+    const auto use = [this](const QString& scheme) {
+        studio_.window().actions().at("view." + scheme.toStdString()).trigger();
     };
-    for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
+    for (const QString& scheme : test::lookedAtSchemes()) {
         use(scheme);
         waitForRest(shown);
         QWidget* over = open();  // the offscreen platform lets it go with the next event
         if (!over) {
             waitForRest(shown);
         }
-        const bool isFirst = QLatin1String(scheme) == QLatin1String("light");
         const QString file =
-            name + (isFirst ? QString() : "_" + QString(scheme)) + suffixOfProcess();
+            name + (scheme == "light" ? QString() : "_" + scheme) + suffixOfProcess();
         const QStringList problems = test::textProblems(shown);
         QVERIFY2(problems.isEmpty(), qPrintable(file + ": " + problems.join("; ")));
         test::keepScreenshot(shown, file, over);

@@ -109,11 +109,6 @@ class StudioTest : public test::StrictTest {
 private Q_SLOTS:
 
     void initTestCase() {
-        const QString artefacts = qEnvironmentVariable("LOWTIDE_ARTEFACTS");
-        if (qEnvironmentVariable("LOWTIDE_SCREENSHOTS").isEmpty()) {
-            qputenv("LOWTIDE_SCREENSHOTS",
-                    (artefacts.isEmpty() ? buildPath("screenshots") : artefacts).toUtf8());
-        }
         const auto child = startChild(folder_.path(), "run");
         QVERIFY(waitForWord(*child, "at work"));
         QCOMPARE(::kill(static_cast<pid_t>(child->processId()), SIGKILL), 0);
@@ -364,8 +359,8 @@ private Q_SLOTS:
 
     void everyTextFits() {
         QStringList unfit;
-        for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
-            studio_->window().actions().at(std::string("view.") + scheme).trigger();
+        for (const QString& scheme : test::lookedAtSchemes()) {
+            studio_->window().actions().at("view." + scheme.toStdString()).trigger();
             for (const char* panel :
                  {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
                 studio_->controller().widgets().panels.show(panel);
@@ -394,7 +389,7 @@ private Q_SLOTS:
         QVERIFY2(unfit.isEmpty(), qPrintable(unfit.join(u'\n')));
     }
 
-    /// Every type of node that there is, planned and measured, in both schemes.
+    /// Every type of node that there is, planned and measured.
     void everyTextOfANodeFits() {
         studio_->model().setSaved();
         studio_->controller().files().newGraph();
@@ -410,8 +405,8 @@ private Q_SLOTS:
         });
         GraphView& canvas = studio_->controller().widgets().canvas;
         QStringList problems;
-        for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
-            studio_->window().actions().at(std::string("view.") + scheme).trigger();
+        for (const QString& scheme : test::lookedAtSchemes()) {
+            studio_->window().actions().at("view." + scheme.toStdString()).trigger();
             canvas.invoke("view.fit_all");
             QTest::qWait(50);
             for (NodeItem* node : qobject_cast<GraphScene*>(canvas.scene())->shownNodes()) {

@@ -37,15 +37,6 @@ constexpr int kLaidOut = 1500;  ///< milliseconds until everything has its size,
 /// Pixels of a screen's height that a desktop keeps for itself, and a window's frame.
 constexpr int kTaken = 32;
 
-/// Two of them have wider lines; colours change no size.
-const QStringList& schemes() {
-    static const QStringList all =
-        qEnvironmentVariableIsSet("LOWTIDE_SCREENSHOTS")
-            ? QStringList{"light", "dark", "light_contrast", "dark_contrast"}
-            : QStringList{"light", "dark_contrast"};
-    return all;
-}
-
 /// A screen in pixels of the program: a text size of 200 % leaves half of it.
 const QSize kSmall(1024, 700);
 const QSize kLarge(1440, 900);
@@ -327,12 +318,36 @@ void wear(Furnished& studio, const QString& scheme, const QWidget& widget) {
     QCoreApplication::processEvents();
 }
 
-QString nameOf(const char* what, const QString& scheme, QSize size) {
-    return QString("%1_%2x%3_%4_%5")
-        .arg(what)
-        .arg(size.width())
-        .arg(size.height())
-        .arg(scheme, test::spokenLanguage());
+/// What is wrong with it on each screen in each scheme. `fitTo` gives it its size where that much
+/// is available.
+QStringList problemsOf(const char* name,
+                       Furnished& studio,
+                       QWidget& widget,
+                       const std::function<void(QSize)>& fitTo) {
+    QList<QSize> screens = {kSmall, kWidest / 2};
+    if (test::keepsScreenshots()) {
+        screens << kLarge << kLarge / 2 << kWidest;  // to be looked at
+    }
+    QStringList problems;
+    for (const QSize screen : screens) {
+        const QString look = QString("%1_%2x%3").arg(name).arg(screen.width()).arg(screen.height());
+        const QSize available = screen - QSize(0, kTaken);
+        fitTo(available);
+        for (const QString& scheme : test::lookedAtSchemes()) {
+            wear(studio, scheme, widget);
+            QStringList here = problemsIn(widget, screen);
+            const bool isLarger = widget.size().boundedTo(available) != widget.size();
+            if (screen.width() >= kWidest.width() / 2 && isLarger) {
+                here << QString("it takes %1 x %2").arg(widget.width()).arg(widget.height());
+            }
+            for (const QString& problem : here) {
+                problems << look + ": " + problem;
+            }
+            test::keepScreenshot(widget, look + '_' + scheme + '_' + test::spokenLanguage());
+        }
+    }
+    problems.removeDuplicates();
+    return problems;
 }
 
 }  // namespace
@@ -341,58 +356,35 @@ class LooksTest : public test::StrictTest {
     Q_OBJECT
 
 private:
-    static void addRows(const QStringList& names) {
+    template <class Named>
+    static void addRows(const Named& all) {
         QTest::addColumn<int>("index");
-        QTest::addColumn<QSize>("screen");
-        QList<QSize> screens = {kSmall, kWidest / 2};
-        if (qEnvironmentVariableIsSet("LOWTIDE_SCREENSHOTS")) {
-            screens << kLarge << kLarge / 2 << kWidest;  // to be looked at
-        }
-        for (const QSize screen : screens) {
-            for (int i = 0; i < names.size(); ++i) {
-                QTest::addRow(
-                    "%s on %dx%d", qPrintable(names.at(i)), screen.width(), screen.height())
-                    << i << screen;
-            }
+        for (size_t index = 0; index < all.size(); ++index) {
+            QTest::newRow(all[index].first) << int(index);
         }
     }
+
+    std::optional<Furnished> behind_;  ///< the window of the dialogs
 
 private Q_SLOTS:
 
-    void everyViewFits_data() {
-        QStringList names;
-        for (const auto& [name, arrange] : views()) {
-            names << name;
-        }
-        addRows(names);
-    }
+    void everyViewFits_data() { addRows(views()); }
 
     void everyViewFits() {
         QFETCH(int, index);
-        QFETCH(QSize, screen);
         const auto& [name, arrange] = views().at(size_t(index));
         Furnished studio;
         studio.appearance.use("light");
-        const QSize size = screen - QSize(0, kTaken);
-        studio.window->resize(size);
+        QWidget& window = *studio.window;
+        window.resize(kSmall - QSize(0, kTaken));
         arrange(studio);
         if (QTest::currentTestFailed()) {
             return;
         }
-        QStringList problems;
-        for (const QString& scheme : schemes()) {
-            wear(studio, scheme, *studio.window);
-            problems += problemsIn(*studio.window, screen);
-            test::keepScreenshot(*studio.window, nameOf(name, scheme, screen));
-        }
-        if (screen.width() >= kWidest.width() / 2 && studio.window->size() != size) {
-            problems << QString("the window needs %1 x %2 and has %3 x %4")
-                            .arg(studio.window->width())
-                            .arg(studio.window->height())
-                            .arg(size.width())
-                            .arg(size.height());
-        }
-        problems.removeDuplicates();
+
+        const QStringList problems =
+            problemsOf(name, studio, window, [&](QSize available) { window.resize(available); });
+
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
     }
 
@@ -408,42 +400,27 @@ private Q_SLOTS:
     }
 
     void everyDialogFits_data() {
-        QStringList names;
-        for (const auto& [name, make] : dialogs()) {
-            names << name;
-        }
-        addRows(names);
+        addRows(dialogs());
+        behind_.emplace();
     }
 
     void everyDialogFits() {
         QFETCH(int, index);
-        QFETCH(QSize, screen);
         const auto& [name, make] = dialogs().at(size_t(index));
-        Furnished studio;
-        studio.appearance.use("light");
-        const std::unique_ptr<QWidget> dialog = make(studio);
-        const QSize available = screen - QSize(0, kTaken);
+        const std::unique_ptr<QWidget> dialog = make(*behind_);
         // The screen of this test may be another one than the dialog was made for.
         const bool hasSize = dialog->testAttribute(Qt::WA_Resized);
         const QSize own = hasSize ? dialog->size() : QSize();
-        dialog->resize(own.expandedTo(dialog->sizeHint()).boundedTo(available));
         dialog->show();
-        QStringList problems;
-        for (const QString& scheme : schemes()) {
-            wear(studio, scheme, *dialog);
-            problems += problemsIn(*dialog, screen);
-            test::keepScreenshot(*dialog, nameOf(name, scheme, screen));
-        }
-        if (dialog->width() > available.width() || dialog->height() > available.height()) {
-            problems << QString("it needs %1 x %2, the screen has %3 x %4")
-                            .arg(dialog->width())
-                            .arg(dialog->height())
-                            .arg(available.width())
-                            .arg(available.height());
-        }
-        problems.removeDuplicates();
+
+        const QStringList problems = problemsOf(name, *behind_, *dialog, [&](QSize available) {
+            dialog->resize(own.expandedTo(dialog->sizeHint()).boundedTo(available));
+        });
+
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
     }
+
+    void cleanupTestCase() { behind_.reset(); }
 };
 
 LOWTIDE_WINDOW_TEST(LooksTest)
