@@ -1,21 +1,22 @@
 // Checkpoints that are written again: what comes back, and what other programs read.
+#include "plugin/base/json.hpp"
 #include "plugin/checkpoints/convert/storage_form.hpp"
 #include "plugin/checkpoints/network.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
-#include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/converted_file.hpp"
 
+#include <QCryptographicHash>
 #include <QDir>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 namespace convert_test {
@@ -28,7 +29,6 @@ namespace {
 
 constexpr const char* kDenoiser = "model.diffusion_model.";
 constexpr const char* kStorages[] = {"f16", "f8", "int8", "q8_0", "q4_k"};
-constexpr const char* kDecodedEnding = ".decoded";
 
 /// HiDream-I1's denoiser alone.
 const QString& hidreamFile() {
@@ -146,14 +146,15 @@ class ConvertTest : public QObject {
         return folder_.filePath(inFolder + storage + (isGguf ? ".gguf" : ".safetensors"));
     }
 
-    /// Converted files by the rows' names, which one start of Python has decoded next to them: its
-    /// packages take seconds to come.
-    const std::map<QString, QString>& readByOthers() {
-        if (!readByOthers_.empty()) {
-            return readByOthers_;
-        }
-        std::map<QString, QString> all;
-        QStringList arguments = {testing::sourcePath("tests/unit/models/read_converted.py")};
+    /// Converted files by the rows' names.
+    std::map<QString, QString> files_;
+    Json readByOthers_;
+
+    /// Fills both. Python, whose packages take seconds to come, reads no bytes twice.
+    void readByOthers() {
+        const QString script = testing::sourcePath("tests/unit/models/read_converted.py");
+        QStringList read = {testing::sourcePath("tests/golden/requirements.txt")};
+        QStringList named;
         const std::map<QString, QString> sources = {
             {"xl", testing::xlFileFolder() + "/sdxl_1.safetensors"},
             {"wan", wanFile()},
@@ -165,15 +166,19 @@ class ConvertTest : public QObject {
             for (const char* storage : kStorages) {
                 const QString out = target(storage, name + "/");
                 (void)testing::converted(source, storage, out);
-                arguments << out << out + kDecodedEnding;
-                all.emplace(name + " " + storage, out);
+                read << out;
+                named << name + " " + storage << out;
+                files_.emplace(name + " " + storage, out);
             }
         }
-        (void)testing::runReference(arguments);
-        return readByOthers_ = std::move(all);
+        const QString digests = testing::cacheFolder() + "/goldens/read_converted-" +
+                                testing::hashOfScript(script, read) + ".json";
+        if (!QFileInfo::exists(digests)) {
+            QDir().mkpath(QFileInfo(digests).path());
+            testing::runReferenceAlone(digests, QStringList{script, digests} + named);
+        }
+        readByOthers_ = parseJson(testing::contentsOf(digests).toStdString(), "digests");
     }
-
-    std::map<QString, QString> readByOthers_;
 
 private Q_SLOTS:
 
@@ -252,20 +257,22 @@ private Q_SLOTS:
 
     void otherProgramsReadTheSame() {
         QFETCH(QString, row);
-        const QString out = readByOthers().at(row);
-        const QString decoded = out + kDecodedEnding;
+        if (files_.empty()) {
+            readByOthers();
+        }
 
-        const testing::TensorFile theirs = testing::readTensorFile(decoded.toStdString());
-        const ReadTensors ours = testing::readWeights(out.toStdString());
+        const Json& theirs = readByOthers_.at(row.toStdString());
+        const ReadTensors ours = testing::readWeights(files_.at(row).toStdString());
         QCOMPARE(theirs.size(), ours.size());
         for (const auto& [name, tensor] : ours) {
-            const testing::FileTensor& other = theirs.at(name);
-            QCOMPARE(other.shape, tensor.shape);
+            const Json& other = theirs.at(name);
+            QCOMPARE(Json(tensor.shape), other.at("shape"));
             if (!tensor.numbers.empty()) {
-                QCOMPARE(other.bytes.size(), tensor.numbers.size() * sizeof(float));
-                QVERIFY2(
-                    std::memcmp(other.bytes.data(), tensor.numbers.data(), other.bytes.size()) == 0,
-                    name.c_str());
+                const auto* bytes = reinterpret_cast<const char*>(tensor.numbers.data());
+                const QByteArray digest = QCryptographicHash::hash(
+                    QByteArrayView(bytes, tensor.numbers.size() * sizeof(float)),
+                    QCryptographicHash::Sha256);
+                QVERIFY2(other.at("sha256") == digest.toHex().toStdString(), name.c_str());
             }
         }
     }

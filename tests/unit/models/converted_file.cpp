@@ -9,7 +9,7 @@ namespace lowtide::testing {
 ReadTensors readWeights(const std::string& path) {
     const models::WeightFileHeader header = models::openWeightFile(path);
     const auto file = std::make_shared<const files::InputFile>(path);
-    std::vector<std::byte> scratch(static_cast<size_t>(64 * kMiB));
+    std::vector<std::byte> scratch(static_cast<size_t>(8 * kMiB));
     ReadTensors all;
     for (const auto& [name, location] : header.map.tensors) {
         const int64_t count = elementCount(location.shape).value_or(0);

@@ -1,16 +1,17 @@
-"""Converted files as the packages read them that define their encodings, in f32: read_converted.py FILE OUT.safetensors ...
+"""Digests of converted files as the packages read them that define their encodings, in f32: read_converted.py OUT.json NAME FILE ...
 
 Of .gguf the shapes as ComfyUI-GGUF's loader takes them, with its refusals; of .safetensors layers with "comfy_quant" decoded by
 comfy-kitchen, in the layouts that ComfyUI asks for.
 """
+import hashlib
 import json
+import pathlib
 import sys
 
 import comfy_kitchen.backends.eager.quantization as eager
 import gguf
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
 
 
 def from_gguf(path):
@@ -56,9 +57,15 @@ def from_safetensors(path):
 
 
 def main():
-    for path, out in zip(sys.argv[1::2], sys.argv[2::2]):
+    target = pathlib.Path(sys.argv[1])
+    digests = {}
+    for name, path in zip(sys.argv[2::2], sys.argv[3::2]):
         tensors = from_gguf(path) if path.endswith(".gguf") else from_safetensors(path)
-        save_file({key: value.contiguous().clone() for key, value in tensors.items()}, out)
+        digests[name] = {key: {"shape": list(value.shape), "sha256": hashlib.sha256(value.contiguous().numpy()).hexdigest()}
+                         for key, value in tensors.items()}
+    partial = target.with_suffix(".partial")
+    partial.write_text(json.dumps(digests))
+    partial.rename(target)
 
 
 main()
