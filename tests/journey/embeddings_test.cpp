@@ -4,6 +4,7 @@
 #include "plugin/files/input_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
