@@ -83,8 +83,9 @@ function(lowtide_test_program name)
 endfunction()
 
 # When all tests of the program's folder are known: their meta objects, and for ./dev check the labels of:LIBRARY (its own
-# tests) and sees:LIBRARY (libraries that it links, however far down). Archives of these come before the tests' objects, too: of
-# the std::string functions and templates that both have, mold takes the first copies, which are then the optimised ones.
+# tests) and sees:LIBRARY (libraries that it links, however far down, and the one it is of, which it may see through the module
+# alone). Archives that it links come before the tests' objects, too: of the std::string functions and templates that both have,
+# mold takes the first copies, which are then the optimised ones.
 function(lowtide_finish_test_program target)
   get_target_property(files ${target} LOWTIDE_TESTS)
   lowtide_moc_tests(${target} ${files})
@@ -99,8 +100,8 @@ function(lowtide_finish_test_program target)
   endif()
   get_property(libraries GLOBAL PROPERTY LOWTIDE_LIBRARIES)
   foreach(library IN LISTS libraries)
-    if(library IN_LIST linked)
-      string(REPLACE lowtide_ "" name ${library})
+    string(REPLACE lowtide_ "" name ${library})
+    if(library IN_LIST linked OR name STREQUAL own)
       if(NOT TARGET check_${name})
         add_custom_target(check_${name})
       endif()

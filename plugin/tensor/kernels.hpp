@@ -9,10 +9,6 @@
 
 namespace lowtide::tensor::kernels {
 
-// Every operator of the networks, behind one interface: ATen's, or ours where they are faster
-// (own_operators.hpp, cpu_paths.hpp). On tensors of the meta device each allocates what it would
-// and computes nothing (dry_run_meter.hpp).
-
 /// x [B, C, H, W], weight [O, C, k, k], bias [O] or undefined.
 [[nodiscard]] at::Tensor conv2d(const at::Tensor& x,
                                 const at::Tensor& weight,

@@ -415,6 +415,8 @@ def take(root, language, lines):
     file.write_text(json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
     for key in sorted(set(given) - used):
         print(f"nothing has the key {key}")
+    left = sum(not text for text in given.values())
+    print(f"{len(used)} translations taken" + (f", {left} lines have none" if left else ""))
 
 
 def main():

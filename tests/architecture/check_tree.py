@@ -60,7 +60,8 @@ TEXT = {".hpp", ".cpp", ".cu", ".cmake", ".txt", ".md", ".json", ".py", ""}
 
 def top_level(root: pathlib.Path) -> list[str]:
     names = {entry.name for entry in root.iterdir() if not entry.name.startswith(".")} - GENERATED
-    return [f"{name}: not one of the top folder's entries" for name in sorted(names - TOP)] + [
+    return [f"{name}: not one of the top folder's entries; remove it, write it into build/, or name it in check_tree.py and docs/architecture.md"
+            for name in sorted(names - TOP)] + [
         f"{name}: missing in the top folder" for name in sorted(TOP - names)]
 
 
