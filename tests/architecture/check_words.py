@@ -71,8 +71,9 @@ class Rules:
 
 
 def files_of(root):
-    """Names of the tracked files; of all files where the folder is no repository."""
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached"], capture_output=True, text=True, check=False)
+    """Names of the files that are tracked or not ignored; of all files where the folder is no repository."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True, text=True,
+                            check=False)
     if listed.returncode == 0 and os.path.exists(os.path.join(root, ".git")):
         return [name for name in listed.stdout.split("\0") if name]
     return sorted(path.relative_to(root).as_posix() for path in pathlib.Path(root).rglob("*") if path.is_file())
@@ -117,8 +118,10 @@ def main():
             counts[word] += 1
             if "--counts" not in sys.argv:
                 where = f"{name}:{line}" if line else name
-                how = "has no such allowed phrase" if word in rules.reviewed else "is not a word of this project"
-                print(f"{where}: \"{word}\" {how}, write {rules.instead[word]}: {excerpt}")
+                instead = f"write {rules.instead[word]}"
+                how = (f"has no such allowed phrase, {instead}, another word of the field, or allow the phrase in {WORDS.name}"
+                       if word in rules.reviewed else f"is not a word of this project, {instead}")
+                print(f"{where}: \"{word}\" {how}: {excerpt}")
     for word, count in counts.most_common() if "--counts" in sys.argv else ():
         print(f"{count:6} {word}")
     sys.exit(1 if counts else 0)
