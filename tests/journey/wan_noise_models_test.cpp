@@ -112,7 +112,7 @@ private Q_SLOTS:
     void noPolicyChangesAByte() {
         QFETCH(QString, policy);
         Json wanted = options(policy.toStdString());
-        wanted["repeat"] = 2;
+        wanted["repeat"] = testing::isFullTest() ? 3 : 2;
         const testing::ModuleRun ended = runDumping(wanted, graph_);
         testing::checkBits(ended, expected_);
         QCOMPARE(peakOf(ended), plannedPeakOf(ended));
@@ -142,7 +142,7 @@ private Q_SLOTS:
         for (const QString& policy : policies.split(' ')) {
             wanted["policies"].push_back(policy.toStdString());
         }
-        wanted["repeat"] = 2;
+        wanted["repeat"] = testing::isFullTest() ? 3 : 2;
         const testing::ModuleRun ended = runDumping(wanted, graph_);
         accountsFor(ended);
         QVERIFY(ended.dump == expected_);
