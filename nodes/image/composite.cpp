@@ -80,7 +80,7 @@ Shape compositeShape(const CompositeAsked& asked) {
     const Shape mask = shapeOf(asked.mask);
     const int64_t count = std::max(destination[0], source[0]);
     requireThat(goesWith(destination[0], source[0]),
-                message("there are {} images to lay on {}", source[0], destination[0]),
+                message("the source has {} images, the destination {}", source[0], destination[0]),
                 message("connect one image, or one for each"),
                 "source");
     requireThat(mask.empty() || mask[0] == 1 || mask[0] == count,
