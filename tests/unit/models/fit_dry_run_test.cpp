@@ -12,6 +12,9 @@
 #include <QtTest/QtTest>
 
 #include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace fit_dry_run_test {
 
@@ -131,6 +134,24 @@ Shaping repeating(const char* name) {
             }};
 }
 
+Shaping rotating(const char* name, const std::string& rotation, const std::string& flip) {
+    const auto asked = [=](const WireRef& image) {
+        return testing::Given{.node = "image.rotate",
+                              .params = {{"rotation", rotation}, {"flip", flip}},
+                              .wires = {{"image", image}}};
+    };
+    return {name,
+            [](const c10::Device& device) { return Values{imageOn(device)}; },
+            [=](ModelBench& bench, const Values& inputs) {
+                return testing::runNode(bench.stages(), asked(inputs[0]), bench.call("rotate"));
+            },
+            [=](nodes::Stages& stages) {
+                const executor::ValueSpec known{.type = "IMAGE", .shape = kImage};
+                return testing::specOfNode(
+                    stages, asked(std::make_shared<const nodes::Placeholder>(known)));
+            }};
+}
+
 std::vector<Shaping> shapings() {
     const image::PixelSize wide{.width = 512, .height = 128};
     return {fitting("crop", {.size = wide}, true),
@@ -144,7 +165,12 @@ std::vector<Shaping> shapings() {
             growing("grow", {.pixels = 5}),
             growing("shrink", {.pixels = -3, .corners = "square"}),
             growing("feather", {.feather = 6}),
-            repeating("repeat")};
+            repeating("repeat"),
+            rotating("rotate", "right", "none"),
+            rotating("rotate half", "half", "none"),
+            rotating("flip", "none", "vertical"),
+            rotating("rotate and flip to a transposed image", "right", "horizontal"),
+            rotating("rotate by nothing", "none", "none")};
 }
 
 }  // namespace
