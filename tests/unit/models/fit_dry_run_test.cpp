@@ -169,8 +169,7 @@ std::vector<Shaping> shapings() {
             rotating("rotate", "right", "none"),
             rotating("rotate half", "half", "none"),
             rotating("flip", "none", "vertical"),
-            rotating("rotate and flip to a transposed image", "right", "horizontal"),
-            rotating("rotate by nothing", "none", "none")};
+            rotating("rotate and flip to a transposed image", "right", "horizontal")};
 }
 
 }  // namespace
