@@ -1,6 +1,7 @@
 #include "nodes/engine/stage_errors.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/tensor/transfer.hpp"
 
@@ -15,14 +16,14 @@ namespace {
 constexpr Phrase kReport =
     phrase("this is a fault of the program; please report it with the graph");
 
-std::string firstLine(std::string text) {
-    text.resize(std::min(text.find('\n'), text.size()));
+std::string shortReason(std::string_view what) {
+    const std::string_view line = firstLine(what);
     // "[enforce fail at FILE:LINE] CONDITION. MESSAGE"
-    if (text.starts_with("[enforce fail")) {
-        const size_t end = text.find(". ");
-        text = end == text.npos ? "a check failed" : text.substr(end + 2);
+    if (line.starts_with("[enforce fail")) {
+        const size_t end = line.find(". ");
+        return end == line.npos ? "a check failed" : std::string(line.substr(end + 2));
     }
-    return text;
+    return std::string(line);
 }
 
 [[noreturn]] void throwOutOfMemory(const std::string& stage, Bytes bytes) {
@@ -41,8 +42,8 @@ std::string firstLine(std::string text) {
     }
     const auto* torch = dynamic_cast<const c10::Error*>(&error);
     const Message what = torch ? message("the tensor library refused: {}",
-                                         firstLine(torch->what_without_backtrace()))
-                               : Message(firstLine(error.what()));
+                                         shortReason(torch->what_without_backtrace()))
+                               : Message(shortReason(error.what()));
     throw Error(ErrorKind::Internal, message("{}: {}", stage, what), kReport);
 }
 

@@ -68,6 +68,10 @@ std::string shown(std::string_view name, size_t limit) {
 
 }  // namespace
 
+std::string_view firstLine(std::string_view text) {
+    return text.substr(0, text.find_first_of("\r\n"));
+}
+
 std::string trim(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r\n";
     const size_t first = text.find_first_not_of(kBlank);

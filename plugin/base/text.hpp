@@ -12,6 +12,8 @@ namespace lowtide {
 
 /// Without white space (space, tab, CR, LF) at both ends.
 [[nodiscard]] std::string trim(std::string_view text);
+/// The text before its first CR or LF.
+[[nodiscard]] std::string_view firstLine(std::string_view text);
 /// ASCII letters only.
 [[nodiscard]] std::string toLower(std::string_view text);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);

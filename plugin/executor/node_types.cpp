@@ -1,6 +1,7 @@
 #include "plugin/executor/node_types.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 
 namespace lowtide::executor {
 
@@ -68,14 +69,6 @@ void requireOutput(const NodeDesc& desc, std::string_view port) {
     }
 }
 
-namespace {
-
-std::string firstLine(std::string_view text) {
-    return std::string(text.substr(0, text.find_first_of("\r\n")));
-}
-
-}  // namespace
-
 std::optional<Issue> attempt(std::string_view node, const std::function<void()>& action) {
     try {
         action();
@@ -96,7 +89,7 @@ std::optional<Issue> attempt(std::string_view node, const std::function<void()>&
                      error.message(),
                      error.hint()};
     } catch (const std::exception& error) {
-        return nodeBug(node, "", Message(firstLine(error.what())));
+        return nodeBug(node, "", Message(std::string(firstLine(error.what()))));
     } catch (...) {
         return nodeBug(node, "", message("an exception of an unknown type was thrown"));
     }

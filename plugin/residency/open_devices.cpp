@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/residency/host_weight_store.hpp"
 #include "plugin/residency/mutant.hpp"
 
@@ -100,8 +101,7 @@ void DeviceState::drain() noexcept {
 void DeviceState::lose(const char* why) noexcept {
     isLost = true;
     try {
-        const std::string_view text(why);
-        whyLost = text.substr(0, text.find_first_of("\r\n"));
+        whyLost = firstLine(why);
         log(Level::Error, "the device " + id + " was lost: " + whyLost);
     } catch (const std::exception&) {
         // Without words it is as lost.

@@ -1,12 +1,12 @@
 #include "plugin/tensor/operator_registry.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 
 #include <torch/library.h>
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 namespace lowtide::tensor {
 
@@ -32,10 +32,6 @@ struct Registration {
         own::addOwnOperators(libraries);
     }
 };
-
-std::string firstLine(std::string_view text) {
-    return std::string(text.substr(0, text.find_first_of("\r\n")));
-}
 
 }  // namespace
 

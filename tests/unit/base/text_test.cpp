@@ -19,6 +19,12 @@ private Q_SLOTS:
         QCOMPARE(trim(""), std::string());
     }
 
+    void takesTheFirstLine() {
+        QCOMPARE(firstLine("what\r\nwhere"), std::string_view("what"));
+        QCOMPARE(firstLine("\nwhere"), std::string_view());
+        QCOMPARE(firstLine("what"), std::string_view("what"));
+    }
+
     void lowersAsciiOnly() { QCOMPARE(toLower("ABZ\xC3\x84"), std::string("abz\xC3\x84")); }
 
     void splitKeepsEmptyParts() {

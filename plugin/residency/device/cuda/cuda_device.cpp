@@ -6,7 +6,6 @@
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
-#include "plugin/residency/device/cuda/cuda_streams.hpp"
 #include "plugin/residency/device/cuda/gpu_copy_queue.hpp"
 #include "plugin/residency/device/device.hpp"
 #include "plugin/residency/scalar_type.hpp"
@@ -19,6 +18,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #include <c10/util/env.h>
 #include <torch/library.h>
 

@@ -1,13 +1,21 @@
 #pragma once
-// The entry point of the CUDA library: how the engine opens a GPU.
+// The CUDA library: how the engine opens a GPU, and the GPU's streams, events and records of work.
 
 #include "plugin/residency/device/convolution_plan.hpp"
 #include "plugin/residency/device/cuda/cuda_driver.hpp"
 #include "plugin/residency/device/device.hpp"
 
+#include <functional>
+#include <memory>
 #include <optional>
 
+namespace c10::cuda {
+class CUDAStream;
+}
+
 namespace lowtide::residency {
+
+class GpuStreams;
 
 /// How a GPU is used where its orders are tested.
 struct CudaSettings {
@@ -32,5 +40,15 @@ using AskConvolution = std::optional<ConvolutionPlan>(const CudaGpu& gpu,
 inline constexpr const char* kOpenCudaDevice = "lowtideOpenCudaDevice";
 inline constexpr const char* kDescribeCudaBuild = "lowtideDescribeCudaBuild";
 inline constexpr const char* kAskConvolution = "lowtideAskConvolution";
+
+/// The streams of one GPU: LibTorch's current one of the thread that asks, and one of its pool for
+/// copies, each of which begins `copyDelay` late. Errors: c10::Error with the runtime's words.
+[[nodiscard]] std::unique_ptr<GpuStreams> makeCudaStreams(int index, Seconds copyDelay);
+
+/// Device::record() as a CUDA graph. `stream` is captured, so nobody else may use it; memory that
+/// `work` takes is the record's. The GPU is idle, and its allocator has given back its spare
+/// blocks. After a failure the allocator is as before.
+[[nodiscard]] std::unique_ptr<WorkRecord> recordWork(const c10::cuda::CUDAStream& stream,
+                                                     const std::function<void()>& work);
 
 }  // namespace lowtide::residency

@@ -1,6 +1,7 @@
-#include "plugin/residency/device/cuda/cuda_streams.hpp"
-
+#include "plugin/residency/device/cuda/cuda_device.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
+#include "plugin/residency/device/cuda/gpu_copy_queue.hpp"
+#include "plugin/residency/device/device.hpp"
 
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContextLight.h>
@@ -8,6 +9,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 
 #include <chrono>
 #include <exception>
