@@ -1,5 +1,6 @@
 // Experts of HiDream-I1: where they come one by one, those alone move to the GPU that the gate
 // sends a token to.
+#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -4,6 +4,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/at_spi.hpp"
+#include "tests/journey/screen/real_studio.hpp"
 
 #include <QDir>
 #include <QGuiApplication>

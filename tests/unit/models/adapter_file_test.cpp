@@ -4,6 +4,7 @@
 #include "plugin/checkpoints/single_file/tensor_values.hpp"
 #include "plugin/files/input_file.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/adapter_bench.hpp"
 

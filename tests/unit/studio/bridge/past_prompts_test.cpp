@@ -1,5 +1,6 @@
 // Earlier prompts and own words, from the graphs that were run.
 
+#include "plugin/graph/document.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/past_prompts.hpp"
 

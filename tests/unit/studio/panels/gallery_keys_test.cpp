@@ -1,4 +1,5 @@
 // The gallery by keys: from the search to the images, marks, and what Ctrl+Z brings back.
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/gallery_bench.hpp"
