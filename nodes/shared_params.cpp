@@ -13,15 +13,22 @@ namespace lowtide::nodes {
 namespace {
 
 constexpr const char* kVideoSize = "Size of the video. Must be a multiple of 16 for most models.";
+constexpr double kVideoMultiple = 16;
+
+ParamDesc videoSideParam(std::string id, std::string label) {
+    ParamDesc side = emptySideParam(std::move(id), std::move(label), kVideoSize);
+    side.step = kVideoMultiple;
+    return side;
+}
 
 }  // namespace
 
 ParamDesc videoWidthParam() {
-    return emptySideParam("width", "Width", kVideoSize);
+    return videoSideParam("width", "Width");
 }
 
 ParamDesc videoHeightParam() {
-    return emptySideParam("height", "Height", kVideoSize);
+    return videoSideParam("height", "Height");
 }
 
 ParamDesc videoFramesParam() {
