@@ -109,6 +109,9 @@ void PresetCommands::connectBrowser() {
     PresetsBrowser& browser = widgets_.presets;
     connect(&browser, &PresetsBrowser::openAsked, this, [this](const QString& id) { open(id); });
     connect(&browser, &PresetsBrowser::saveAsked, this, &PresetCommands::save);
+    connect(&browser, &PresetsBrowser::told, this, [this](const QString& sentence) {
+        widgets_.notices.show(NoticeKind::Success, sentence);
+    });
     auto* needs = new PresetNeeds(workspace_.engine.runner(), workspace_.presets, this);
     connect(&browser, &PresetsBrowser::needsAsked, needs, &PresetNeeds::ask);
     const auto passOptions = [this, needs] { needs->setOptions(workspace_.planning.options()); };
