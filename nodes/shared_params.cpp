@@ -15,20 +15,20 @@ namespace {
 constexpr const char* kVideoSize = "Size of the video. Must be a multiple of 16 for most models.";
 constexpr double kVideoMultiple = 16;
 
-ParamDesc videoSideParam(std::string id, std::string label) {
-    ParamDesc side = emptySideParam(std::move(id), std::move(label), kVideoSize);
-    side.step = kVideoMultiple;
-    return side;
+ParamDesc videoSizeParam(std::string id, std::string label) {
+    ParamDesc param = emptySideParam(std::move(id), std::move(label), kVideoSize);
+    param.step = kVideoMultiple;
+    return param;
 }
 
 }  // namespace
 
 ParamDesc videoWidthParam() {
-    return videoSideParam("width", "Width");
+    return videoSizeParam("width", "Width");
 }
 
 ParamDesc videoHeightParam() {
-    return videoSideParam("height", "Height");
+    return videoSizeParam("height", "Height");
 }
 
 ParamDesc videoFramesParam() {

@@ -28,19 +28,19 @@ struct Ratio {
 /// Those that cameras, screens and paper have, wide ones first.
 [[nodiscard]] std::span<const Ratio> usualRatios();
 
-/// Which sides a node takes.
-struct SideLimits {
+/// Which widths and heights a node takes.
+struct SizeLimits {
     int64_t multiple = 1;
     int64_t least = 1;
     int64_t most = 0;  ///< 0: any
 };
 
 /// Of a parameter that is a side: its step, its bounds.
-[[nodiscard]] SideLimits sideLimitsOf(const ParamDesc& param);
+[[nodiscard]] SizeLimits sizeLimitsOf(const ParamDesc& param);
 
 /// The size of that ratio with about so many pixels.
-[[nodiscard]] PixelSize sizeOfRatio(Ratio ratio, int64_t pixels, const SideLimits& limits);
+[[nodiscard]] PixelSize sizeOfRatio(Ratio ratio, int64_t pixels, const SizeLimits& limits);
 /// The usual ratio that is nearest, where rounding its sides gives this size; nothing: none does.
-[[nodiscard]] std::optional<Ratio> ratioOf(const PixelSize& size, const SideLimits& limits);
+[[nodiscard]] std::optional<Ratio> ratioOf(const PixelSize& size, const SizeLimits& limits);
 
 }  // namespace lowtide::ui

@@ -44,7 +44,7 @@ QString presetName(std::string_view preset) {
                : found->second;
 }
 
-int64_t sideOf(const GraphModel& model, const std::string& id, const char* param) {
+int64_t lengthOf(const GraphModel& model, const std::string& id, const char* param) {
     const graph::DocumentNode* node = model.node(id);
     const NodeDesc* desc = model.desc(id);
     const ParamDesc* side = desc ? graph::findParam(*desc, param) : nullptr;
@@ -122,7 +122,7 @@ SizeRow::SizeRow(GraphModel& model, FormField& width, FormField& height, QWidget
     : QWidget(parent),
       model_(model),
       node_(width.node()),
-      limits_(sideLimitsOf(*graph::findParam(*model.desc(node_), kWidth))),
+      limits_(sizeLimitsOf(*graph::findParam(*model.desc(node_), kWidth))),
       ratios_(new ChoiceBox(this)) {
     setObjectName(QString::fromStdString("size." + node_));
     ratios_->setObjectName(objectName() + QStringLiteral(".ratio"));
@@ -153,7 +153,7 @@ SizeRow::SizeRow(GraphModel& model, FormField& width, FormField& height, QWidget
 }
 
 PixelSize SizeRow::size() const {
-    return {.width = sideOf(model_, node_, kWidth), .height = sideOf(model_, node_, kHeight)};
+    return {.width = lengthOf(model_, node_, kWidth), .height = lengthOf(model_, node_, kHeight)};
 }
 
 void SizeRow::refresh() {

@@ -74,7 +74,7 @@ private:
 
     GraphModel& model_;
     std::string node_;
-    SideLimits limits_;
+    SizeLimits limits_;
     QComboBox* ratios_;
     PixelSize made_;      ///< by a ratio or a swap; another one is the user's
     int64_t pixels_ = 0;  ///< of the size that the user chose

@@ -201,17 +201,17 @@ FormField* GenerateForm::fieldOf(const std::string& node, const char* param) con
 
 /// Both sides of one node become one row, where the first of them stands.
 void GenerateForm::addFields(QVBoxLayout& column, QWidget* page) {
-    std::vector<const FormField*> placed;
+    std::vector<const FormField*> shown;
     for (FormField* field : fields_) {
         FormField* width = fieldOf(field->node(), "width");
         FormField* height = fieldOf(field->node(), "height");
-        if (std::ranges::find(placed, field) != placed.end()) {
+        if (std::ranges::find(shown, field) != shown.end()) {
             continue;
         }
         if (width && height && (field == width || field == height)) {
             sizes_.push_back(new SizeRow(model_, *width, *height, page));
             column.addWidget(sizes_.back());
-            placed.insert(placed.end(), {width, height});
+            shown.insert(shown.end(), {width, height});
         } else {
             column.addWidget(field);
         }

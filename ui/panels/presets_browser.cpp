@@ -235,9 +235,9 @@ QWidget* PresetsBrowser::makeBar() {
     QPushButton* save = makeButton(tr("Save as preset..."), "savePreset", bar);
     QPushButton* import = makeButton(tr("Import..."), "importPreset", bar);
     restore_ = makeButton(tr("Undo remove"), "restorePreset", bar);
-    connect(search_, &QLineEdit::textChanged, this, &PresetsBrowser::searchAnew);
+    connect(search_, &QLineEdit::textChanged, this, &PresetsBrowser::searchAgain);
     connect(search_, &QLineEdit::returnPressed, this, [this] { Q_EMIT details_->openAsked(); });
-    connect(tag_, &QComboBox::currentIndexChanged, this, &PresetsBrowser::searchAnew);
+    connect(tag_, &QComboBox::currentIndexChanged, this, &PresetsBrowser::searchAgain);
     connect(save, &QPushButton::clicked, this, &PresetsBrowser::saveAsked);
     connect(import, &QPushButton::clicked, this, &PresetsBrowser::importFile);
     connect(restore_, &QPushButton::clicked, this, &PresetsBrowser::restore);
@@ -347,7 +347,7 @@ void PresetsBrowser::showEvent(QShowEvent* event) {
 }
 
 /// What is found begins at the top, wherever the card lay that was chosen before.
-void PresetsBrowser::searchAnew() {
+void PresetsBrowser::searchAgain() {
     cards_->setCurrentIndex({});
     settle();
     filter();
@@ -421,8 +421,8 @@ void PresetsBrowser::importFile() {
             const ImportedPreset imported = store_.importFile(path);
             choose(imported.id);
             const QString title = store_.find(imported.id)->title;
-            Q_EMIT told(imported.isNew ? tr("Imported the preset “%1”.").arg(title)
-                                       : tr("The preset “%1” is there already.").arg(title));
+            Q_EMIT reported(imported.isNew ? tr("Imported the preset “%1”.").arg(title)
+                                           : tr("The preset “%1” is there already.").arg(title));
         });
     });
     dialog->open();
@@ -436,7 +436,8 @@ void PresetsBrowser::exportFile() {
     connect(dialog, &QFileDialog::fileSelected, this, [this, id = chosen()](const QString& path) {
         attempt([&] {
             store_.exportFile(id, path);
-            Q_EMIT told(tr("Exported the preset “%1” to %2.").arg(store_.find(id)->title, path));
+            Q_EMIT reported(
+                tr("Exported the preset “%1” to %2.").arg(store_.find(id)->title, path));
         });
     });
     dialog->open();

@@ -87,7 +87,7 @@ Q_SIGNALS:
     void needsAsked(const QString& id);
     void locateAsked(const QString& id, const QString& kind, const QString& value);
     /// A preset was exported, imported, or is there already.
-    void told(const QString& sentence);
+    void reported(const QString& sentence);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -96,7 +96,7 @@ private:
     QWidget* makeBar();
     void connectDetails();
     void reload();
-    void searchAnew();
+    void searchAgain();
     void filter();
     /// Orders the cards by what is usable now.
     void settle();

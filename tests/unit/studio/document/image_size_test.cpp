@@ -12,7 +12,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-constexpr SideLimits kEights{.multiple = 8, .least = 16, .most = 16384};
+constexpr SizeLimits kEights{.multiple = 8, .least = 16, .most = 16384};
 constexpr int64_t kMegapixel = 1024 * 1024;
 
 }  // namespace
@@ -66,12 +66,12 @@ private Q_SLOTS:
     }
 
     void readsTheLimitsOfAParameter() {
-        const SideLimits limits = sideLimitsOf({.id = "width", .min = 16, .max = 4096, .step = 8});
+        const SizeLimits limits = sizeLimitsOf({.id = "width", .min = 16, .max = 4096, .step = 8});
 
         QCOMPARE(limits.multiple, int64_t{8});
         QCOMPARE(limits.least, int64_t{16});
         QCOMPARE(limits.most, int64_t{4096});
-        QCOMPARE(sideLimitsOf({.id = "width"}).multiple, int64_t{1});
+        QCOMPARE(sizeLimitsOf({.id = "width"}).multiple, int64_t{1});
     }
 };
 

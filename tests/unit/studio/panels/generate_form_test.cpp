@@ -204,7 +204,7 @@ private Q_SLOTS:
         QCOMPARE(model_->undoStack().count(), 3);
     }
 
-    void theRatioFollowsTheSides() {
+    void theRatioFollowsTheSize() {
         model_->load(sized());
         Shown form(*model_);
         auto* ratio = form.findChild<QComboBox*>("size.latent.ratio");
@@ -220,7 +220,7 @@ private Q_SLOTS:
         QCOMPARE(ratio->currentIndex(), -1);
     }
 
-    void bothSidesAreSwapped_inOneStep() {
+    void widthAndHeightAreSwapped_inOneStep() {
         model_->load(sized());
         model_->apply("wide", [](graph::Document& document) {
             document.nodes.at("latent").params = {{"width", 768}, {"height", 512}};
@@ -236,7 +236,7 @@ private Q_SLOTS:
         QCOMPARE(form.findChild<ParamEditor*>("field.latent.width.editor")->value(), Json(512));
     }
 
-    void oneSideAloneIsAnOrdinaryField() {
+    void aWidthAloneIsAnOrdinaryField() {
         graph::Document document = sized();
         setExposed(document, "latent", "height", {}, false);
         model_->load(document);

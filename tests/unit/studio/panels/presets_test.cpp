@@ -144,36 +144,36 @@ private Q_SLOTS:
         QCOMPARE(titles(second), QStringList{"Upscale, speed"});
     }
 
-    void anImportedPresetIsShownAndToldOf() {
+    void anImportedPresetIsShownAndReported() {
         const QTemporaryDir elsewhere;
         const QString sent = elsewhere.filePath("fox.json");
         store_->exportFile(store_->save({.title = "Fox"}, loading("x"), "/", {}), sent);
         store_->remove("fox");
         Browser browser(*store_);
-        QSignalSpy told(&browser, &PresetsBrowser::told);
+        QSignalSpy reported(&browser, &PresetsBrowser::reported);
         QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "upscale");
 
         take(browser, sent);
         QCOMPARE(store_->find(browser.chosen())->title, QString("Fox"));
         QVERIFY(browser.search().words.isEmpty());
-        QVERIFY(told.last().first().toString().startsWith("Imported"));
+        QVERIFY(reported.last().first().toString().startsWith("Imported"));
         take(browser, sent);
 
-        QVERIFY(told.last().first().toString().contains("there already"));
+        QVERIFY(reported.last().first().toString().contains("there already"));
         QCOMPARE(titles(browser).filter("Fox").size(), 1);
     }
 
-    void anExportedPresetIsToldOf() {
+    void anExportedPresetIsReported() {
         const QTemporaryDir elsewhere;
         Browser browser(*store_);
         browser.choose("builtin:upscale_speed");
-        QSignalSpy told(&browser, &PresetsBrowser::told);
+        QSignalSpy reported(&browser, &PresetsBrowser::reported);
 
         QTest::mouseClick(button(browser, "exportPreset"), Qt::LeftButton);
         Q_EMIT browser.findChild<QFileDialog*>()->fileSelected(elsewhere.filePath("sent.json"));
 
         QVERIFY(QFile::exists(elsewhere.filePath("sent.json")));
-        QVERIFY(told.last().first().toString().contains("sent.json"));
+        QVERIFY(reported.last().first().toString().contains("sent.json"));
     }
 
     /// Also where it is seen late what is missing: until somebody chooses.
@@ -520,8 +520,7 @@ private Q_SLOTS:
         Settings settings(user_->filePath("settings.json"));
         FirstStart start(settings, *store_, kCard);
         QCOMPARE(test::lookAt(start, "first_start"), QString());
-        PresetDialog dialog({.title = "Fox"},
-                            store_->find("builtin:text_to_image")->thumbnail);
+        PresetDialog dialog({.title = "Fox"}, store_->find("builtin:text_to_image")->thumbnail);
         QCOMPARE(test::lookAt(dialog, "preset_dialog"), QString());
     }
 
