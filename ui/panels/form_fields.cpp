@@ -5,6 +5,7 @@
 #include "plugin/memory/precision.hpp"
 #include "ui/editors/choice_editor.hpp"
 #include "ui/language/module_texts.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
@@ -12,6 +13,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 namespace lowtide::ui {
@@ -143,12 +145,16 @@ SizeRow::SizeRow(GraphModel& model, FormField& width, FormField& height, QWidget
         const PixelSize now = size();
         apply(tr("Swap width and height"), {.width = now.height, .height = now.width});
     });
-    rowIn(this,
-          2,
-          {{&width, 1, Qt::AlignTop},
-           labelled({}, swap, this),
-           {&height, 1, Qt::AlignTop},
-           labelled(tr("Ratio"), ratios_, this)});
+    auto* row = new FlowRow(this);  // a narrow dock has the ratio below
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(Theme::space(2));
+    for (QWidget* part : std::initializer_list<QWidget*>{
+             &width, labelled({}, swap, this), &height, labelled(tr("Ratio"), ratios_, this)}) {
+        row->addWidget(part);
+    }
+    for (FormField* field : {&width, &height}) {
+        field->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    }
     refresh();
 }
 

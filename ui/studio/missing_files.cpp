@@ -44,7 +44,7 @@ bool namesFamily(const std::string& label, const std::string& family) {
 }
 
 Fit fitOf(const WantedKind& wanted, const FoundModel& model, const std::string& sha256) {
-    if (!model.file.problem.empty()) {
+    if (!model.file.problem.empty() || model.value == wanted.value) {
         return Fit::None;
     }
     if (isSameModel(wanted.value, wanted.hash, model.file.name, sha256)) {
