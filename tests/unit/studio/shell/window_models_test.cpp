@@ -77,13 +77,13 @@ struct Window {
         auto* button = studio().findChild<QPushButton*>("fix_0");
         QVERIFY(button);
         test::click(*button, button->rect().center());
-        QTRY_VERIFY_WITH_TIMEOUT(list() && list()->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(missing() && missing()->isVisible(), kPatience);
     }
 
-    MissingFilesDialog* list() { return studio().findChild<MissingFilesDialog*>(); }
+    MissingFilesDialog* missing() { return studio().findChild<MissingFilesDialog*>(); }
 
     void press(const char* name) {
-        auto* button = list()->findChild<QPushButton*>(name);
+        auto* button = missing()->findChild<QPushButton*>(name);
         QVERIFY(button && button->isEnabled());
         test::click(*button, button->rect().center());
     }
@@ -144,14 +144,14 @@ private Q_SLOTS:
         window.addFolder();
         window.lose("sd15/dream.SAFETENSORS");
         window.locate();
-        test::keepScreenshot(*window.list(), "missing_files");
-        QCOMPARE(test::textProblems(*window.list()), QStringList());
-        auto* fitting = window.list()->findChild<QComboBox*>("fitting_0");
+        test::keepScreenshot(*window.missing(), "missing_files");
+        QCOMPARE(test::textProblems(*window.missing()), QStringList());
+        auto* fitting = window.missing()->findChild<QComboBox*>("fitting_0");
         QVERIFY(fitting->currentText().contains("Dream.safetensors"));
         window.press("use_0");
         QCOMPARE(window.checkpoint(),
                  window.at("models/checkpoints/Dream.safetensors").toStdString());
-        QTRY_VERIFY_WITH_TIMEOUT(!window.list(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.missing(), kPatience);
     }
 
     /// Another file of the kind, where nobody has the one that is named.
@@ -166,7 +166,7 @@ private Q_SLOTS:
         const int steps = window.model().undoStack().count();
 
         window.locate();
-        auto* what = window.list()->findChild<QLabel*>("what_0");
+        auto* what = window.missing()->findChild<QLabel*>("what_0");
         QVERIFY2(what->text().startsWith("checkpoint"), qPrintable(what->text()));
         window.press("useAll");
 
@@ -174,7 +174,7 @@ private Q_SLOTS:
         QCOMPARE(window.checkpoint(), dream);
         QCOMPARE(window.model().node("more")->params.at("checkpoint"), Json(dream));
         QCOMPARE(window.model().undoStack().count(), steps + 1);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.list(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.missing(), kPatience);
     }
 
     void whatFitsIsRankedByNameKindAndFamily() {
@@ -290,7 +290,7 @@ private Q_SLOTS:
         window.addFolder();
         window.lose("x/dream.safetensors");
         window.locate();
-        window.list()->reject();
+        window.missing()->reject();
         QCOMPARE(window.checkpoint(), "x/dream.safetensors");
     }
 };
