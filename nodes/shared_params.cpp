@@ -13,15 +13,22 @@ namespace lowtide::nodes {
 namespace {
 
 constexpr const char* kVideoSize = "Size of the video. Must be a multiple of 16 for most models.";
+constexpr double kVideoMultiple = 16;
+
+ParamDesc videoSizeParam(std::string id, std::string label) {
+    ParamDesc param = emptySideParam(std::move(id), std::move(label), kVideoSize);
+    param.step = kVideoMultiple;
+    return param;
+}
 
 }  // namespace
 
 ParamDesc videoWidthParam() {
-    return emptySideParam("width", "Width", kVideoSize);
+    return videoSizeParam("width", "Width");
 }
 
 ParamDesc videoHeightParam() {
-    return emptySideParam("height", "Height", kVideoSize);
+    return videoSizeParam("height", "Height");
 }
 
 ParamDesc videoFramesParam() {

@@ -82,7 +82,8 @@ SearchedKind searchedKind(const char* item) {
                               what,
                               typed,
                               folderCount),
-                message("give its full path, or add the folder that holds it to the model folders"),
+                message("choose one that is there, give the full path of this one, or add its "
+                        "folder to the model folders"),
                 item);
 }
 

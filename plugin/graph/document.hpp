@@ -67,7 +67,10 @@ struct Link {
     Json extra = Json::object();
 };
 
-/// A parameter that the graph's form shows.
+/// What a form shows of a node besides its parameters: DocumentNode::precision.
+inline constexpr const char* kExposedPrecision = "precision";
+
+/// A parameter that the graph's form shows, or kExposedPrecision of a node that has components.
 struct ExposedParam {
     std::string node;
     std::string param;

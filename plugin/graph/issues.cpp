@@ -454,12 +454,16 @@ private:
         }
     }
 
+    static bool canShow(const NodeDesc& desc, const std::string& item) {
+        return findParam(desc, item) || (item == kExposedPrecision && !desc.components.empty());
+    }
+
     void checkExposed() {
         for (const ExposedParam& exposed : document_.exposed) {
             const auto node = document_.nodes.find(exposed.node);
             const NodeDesc* desc =
                 node == document_.nodes.end() ? nullptr : catalog_.find(node->second.type);
-            if (node == document_.nodes.end() || (desc && !findParam(*desc, exposed.param))) {
+            if (node == document_.nodes.end() || (desc && !canShow(*desc, exposed.param))) {
                 add(Severity::Warning,
                     "unknown_parameter",
                     {exposed.node, exposed.param},

@@ -38,6 +38,7 @@ void checkVersion(const JsonReader& facts) {
 void readRequirements(const Json& json, Preset& preset) {
     const JsonReader reader(json, "preset.requirements");
     preset.deviceMemory = reader.text("device_memory").value_or("");
+    preset.family = reader.text("family").value_or("");
     const Json* files = reader.member("files");
     if (files == nullptr) {
         return;
@@ -57,6 +58,9 @@ Json factsOf(const Preset& preset) {
     facts["requirements"] = {{"files", preset.files}};
     if (!preset.deviceMemory.empty()) {
         facts["requirements"]["device_memory"] = preset.deviceMemory;
+    }
+    if (!preset.family.empty()) {
+        facts["requirements"]["family"] = preset.family;
     }
     if (!preset.thumbnail.empty()) {
         facts["thumbnail"] = preset.thumbnail;
@@ -171,6 +175,19 @@ bool isNamed(const PresetFile& file, const std::string& lowerName) {
     return toLower(file.id) == lowerName || toLower(file.title()) == lowerName;
 }
 
+/// `known` gets the ids of those that have another name.
+std::optional<PresetFile> namedIn(const std::string& folder,
+                                  const std::string& lowerName,
+                                  std::vector<std::string>& known) {
+    for (PresetFile& file : presetsOf(folder)) {
+        if (isNamed(file, lowerName)) {
+            return std::move(file);
+        }
+        known.push_back(file.id);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::string PresetFile::title() const {
@@ -217,13 +234,18 @@ std::vector<PresetFile> presetsOf(const std::string& folder) {
 }
 
 PresetFile findPreset(std::string_view name, std::span<const std::string> folders) {
+    const std::string lowerName = toLower(trim(name));
     std::vector<std::string> known;
+    std::vector<std::string> earlier;
     for (const std::string& folder : folders) {
-        for (PresetFile& file : presetsOf(folder)) {
-            if (isNamed(file, toLower(trim(name)))) {
-                return std::move(file);
-            }
-            known.push_back(file.id);
+        if (std::optional<PresetFile> found = namedIn(folder, lowerName, known)) {
+            return *std::move(found);
+        }
+    }
+    for (const std::string& folder : folders) {
+        const std::string within = (fs::path(folder) / kEarlierPresets).string();
+        if (std::optional<PresetFile> found = namedIn(within, lowerName, earlier)) {
+            return *std::move(found);
         }
     }
     const std::string nearest = nearestName(name, known);

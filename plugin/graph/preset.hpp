@@ -31,6 +31,7 @@ struct Preset {
     std::vector<std::string> tags;
     RequiredFiles files;
     std::string deviceMemory;  ///< the least of a GPU on which it fits: "8GiB"; empty: any
+    std::string family;        ///< of its model files, as they are recognised; empty: any
     std::string thumbnail;     ///< a PNG in base64; empty: none
     Json extra = Json::object();
 };
@@ -74,8 +75,10 @@ struct PresetFile {
 [[nodiscard]] PresetFile presetFileAt(const std::string& path);
 /// The presets of a folder by id; empty where there is no such folder.
 [[nodiscard]] std::vector<PresetFile> presetsOf(const std::string& folder);
-/// The preset of that id or title (letter case does not matter) in the first folder that has it.
-/// Error{NotFound} names the nearest one.
+/// Within a folder of presets: those of earlier versions, which are found and no longer listed.
+inline constexpr const char* kEarlierPresets = "earlier";
+/// The preset of that id or title (letter case does not matter) in the first folder that has it,
+/// else among the earlier ones of each. Error{NotFound} names the nearest one.
 [[nodiscard]] PresetFile findPreset(std::string_view name, std::span<const std::string> folders);
 
 }  // namespace lowtide::graph

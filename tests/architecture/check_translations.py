@@ -286,7 +286,7 @@ def described(nodes):
 
 def of_presets(root):
     texts = {}
-    for file in sorted((root / "resources/presets").glob("*.json")):
+    for file in sorted((root / "resources/presets").rglob("*.json")):
         preset = json.loads(file.read_text())
         facts = preset.get("preset", {})
         for name in ("title", "description"):

@@ -92,6 +92,16 @@ def lora_shapes(unet):
     return shapes
 
 
+def write_upscaler(path):
+    """As Real-ESRGAN publishes it: saved by PyTorch, in full."""
+    import torch
+    from lib.esrgan import RRDBNet
+
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    state = RRDBNet(width=64, growth=32, blocks=23).state_dict()
+    torch.save({"params_ema": {name: torch.zeros_like(value) for name, value in state.items()}}, path)
+
+
 def write_folder(reference, tokenizer, qwen, images, folder):
     sys.path.insert(0, reference)
     import torch
@@ -107,11 +117,13 @@ def write_folder(reference, tokenizer, qwen, images, folder):
             "ipadapter/ip-adapter_sdxl_vit-h": ip_adapter_shapes(large),
             "clip_vision/CLIP-ViT-H-14-laion2B-s32B-b79K": vision_shapes(),
             "loras/sd_xl_offset_example-lora_1.0": lora_shapes(large),
+            "loras/add_detail": lora_shapes(small),
         }
     for name, shapes in files.items():
         path = os.path.join(folder, name + ".safetensors")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_weights(path, shapes)
+    write_upscaler(os.path.join(folder, "upscale_models", "RealESRGAN_x4plus.pth"))
     wan_checkpoint.write_files(folder, tokenizer)
     hidream_checkpoint.write_files(folder, tokenizers, ldm_keys)
     zimage_checkpoint.write_files(folder, qwen)

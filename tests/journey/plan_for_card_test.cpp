@@ -329,8 +329,9 @@ private Q_SLOTS:
         const QString presets = testing::sourcePath("resources/presets");
         const QByteArray text = testing::contentsOf(presets + "/" + id + ".json");
         const Json preset = Json::parse(text.toStdString()).at("preset");
-        const QString folder =
-            text.contains(".safetensors") ? testing::hollowModelFolder() : presets;
+        const QString folder = text.contains(".safetensors") || text.contains(".pth")
+                                   ? testing::hollowModelFolder()
+                                   : presets;
         const Bytes least =
             parseBytes(preset.at("requirements").value("device_memory", "0")).value();
         std::string found;

@@ -15,9 +15,10 @@ using namespace lowtide::testing;
 
 namespace {
 
-QStringList builtinIds() {
+QStringList builtinIds(const QString& below = {}) {
     QStringList ids;
-    for (const QString& name : QDir(sourcePath("resources/presets")).entryList({"*.json"})) {
+    const QDir folder(sourcePath("resources/presets/" + below));
+    for (const QString& name : folder.entryList({"*.json"})) {
         ids.push_back(name.chopped(5));
     }
     return ids;
@@ -50,7 +51,7 @@ private Q_SLOTS:
 
     void acceptsEveryBuiltInPreset_data() {
         QTest::addColumn<QString>("id");
-        for (const QString& id : builtinIds()) {
+        for (const QString& id : builtinIds() + builtinIds("earlier")) {
             QTest::newRow(qPrintable(id)) << id;
         }
     }
@@ -76,6 +77,11 @@ private Q_SLOTS:
               "sdxl_ip_adapter_12gib",
               "load_ip.adapter",
               "ip-adapter_sdxl_vit-h.safetensors"},
+             {"upscaler", "upscale_model", "load_upscaler.upscaler", "RealESRGAN_x4plus.pth"},
+             {"folder",
+              "image_to_video_folder_12gib",
+              "load.checkpoint",
+              "Wan2.1-I2V-14B-480P-Diffusers"},
              {"LoRA",
               "sdxl_lora_12gib",
               "lora.file",
@@ -102,11 +108,13 @@ private Q_SLOTS:
     }
 
     void makesAnImage_ofABuiltInPreset_data() {
-        testing::addTable<QString, int>({"name", "width"},
-                                        {{"by id", "text_to_image_speed", 128},
-                                         {"by title", "image to image, SPEED", 128},
-                                         {"with a mask", "inpaint_speed", 128},
-                                         {"enlarged", "upscale_speed", 256}});
+        testing::addTable<QString, int>(
+            {"name", "width"},
+            {{"by id", "text_to_image", 128},
+             {"by the id of an earlier version", "text_to_image_speed", 128},
+             {"by title", "image to image, SPEED", 128},
+             {"with a mask", "inpaint_speed", 128},
+             {"enlarged", "upscale_speed", 256}});
     }
 
     void makesAnImage_ofABuiltInPreset() {
@@ -117,6 +125,31 @@ private Q_SLOTS:
 
         QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
         QCOMPARE(QImage(home_->filePath("lowtide_00001.png")).width(), width);
+    }
+
+    /// Who reads "the fox turns its head" above a dog does not believe the rest.
+    void aPromptThatKeepsTheImageNamesWhatItShows_data() {
+        QTest::addColumn<QString>("id");
+        for (const QString& id : builtinIds()) {
+            const QByteArray text = contentsOf(sourcePath("resources/presets/" + id + ".json"));
+            const bool keeps =
+                text.contains("encode.video_start") || text.contains("finish.detail");
+            if (keeps && text.contains("pictures/dog.png") && text.contains("prompt.encode")) {
+                QTest::newRow(qPrintable(id)) << id;
+            }
+        }
+    }
+
+    void aPromptThatKeepsTheImageNamesWhatItShows() {
+        QFETCH(QString, id);
+        const Json preset = parseJson(
+            contentsOf(sourcePath("resources/presets/" + id + ".json")).toStdString(), "preset");
+        for (const auto& [name, node] : preset.at("nodes").items()) {
+            if (node.at("type") == "prompt.encode") {
+                const auto prompt = node.at("params").at("prompt").get<std::string>();
+                QVERIFY2(prompt.find("dog") != std::string::npos, prompt.c_str());
+            }
+        }
     }
 
     void takesOnesOwnPreset_beforeABuiltInOne() {

@@ -61,6 +61,7 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
     for (const std::string& tag : preset.tags) {
         entry.tags.push_back(QString::fromStdString(tag));
     }
+    entry.family = preset.family;
     entry.cardMemory = parseBytes(preset.deviceMemory).value_or(0);
     entry.thumbnail = thumbnailOf(preset.thumbnail);
     const QString folder = QFileInfo(entry.path).absolutePath();
@@ -179,6 +180,7 @@ PresetStore::PresetStore(const graph::Catalog& catalog,
                          const QString& userFolder,
                          QObject* parent)
     : QObject(parent), catalog_(catalog), builtinFolder_(builtinFolder), userFolder_(userFolder) {
+    readEarlier();
     reload();
 }
 
@@ -243,10 +245,24 @@ void PresetStore::reload() {
     Q_EMIT changed();
 }
 
+/// Saved settings and command lines go on naming them.
+void PresetStore::readEarlier() {
+    earlier_.clear();
+    const std::string folder =
+        (builtinFolder_ + QLatin1Char('/') + QLatin1String(graph::kEarlierPresets)).toStdString();
+    for (const graph::PresetFile& file : graph::presetsOf(folder)) {
+        earlier_.push_back(entryOf(file, true, isThere_));
+    }
+}
+
 const PresetEntry* PresetStore::find(const QString& id) const {
-    const auto found = std::find_if(
-        entries_.begin(), entries_.end(), [&](const PresetEntry& each) { return each.id == id; });
-    return found == entries_.end() ? nullptr : &*found;
+    for (const std::vector<PresetEntry>* list : {&entries_, &earlier_}) {
+        const auto found = std::ranges::find(*list, id, &PresetEntry::id);
+        if (found != list->end()) {
+            return &*found;
+        }
+    }
+    return nullptr;
 }
 
 graph::Document PresetStore::open(const QString& id) const {
@@ -303,7 +319,7 @@ QString PresetStore::restore() {
     return id;
 }
 
-QString PresetStore::importFile(const QString& path) {
+ImportedPreset PresetStore::importFile(const QString& path) {
     const files::InputFile file(path.toStdString());
     const std::string text = file.readAll(kLargestPresetFile);
     graph::Preset preset;
@@ -313,10 +329,48 @@ QString PresetStore::importFile(const QString& path) {
         preset.title = titleFrom(QFileInfo(path).completeBaseName());
         preset.document = graph::parseDocument(text);
     }
-    preset.document = graph::anchored(
-        std::move(preset.document), catalog_, QFileInfo(path).absolutePath().toStdString());
+    const graph::Document asSent = preset.document;
+    preset.document =
+        graph::anchored(asSent, catalog_, QFileInfo(path).absolutePath().toStdString());
+    if (const PresetEntry* twin = twinOf(preset, asSent)) {
+        return {.id = twin->id, .isNew = false};
+    }
+    preset.title = freeTitle(preset.title);
     preset.files = graph::requiredFiles(preset.document, catalog_);
-    return write(fileNameOf(QFileInfo(path).completeBaseName()), preset);
+    return {.id = write(fileNameOf(QFileInfo(path).completeBaseName()), preset)};
+}
+
+/// The preset of that title, words and graph; a built-in one names its files as it was sent.
+/// nullptr: there is none.
+const PresetEntry* PresetStore::twinOf(const graph::Preset& preset,
+                                       const graph::Document& asSent) const {
+    const std::string sent = graph::toText(asSent);
+    const std::string taken = graph::toText(preset.document);
+    for (const PresetEntry& entry : entries_) {
+        const graph::PresetFile file = graph::presetFileAt(entry.path.toStdString());
+        if (file.refusal || file.preset.title != preset.title ||
+            file.preset.description != preset.description || file.preset.tags != preset.tags) {
+            continue;
+        }
+        const std::string own = graph::toText(file.preset.document);
+        if (own == sent || own == taken) {
+            return &entry;
+        }
+    }
+    return nullptr;
+}
+
+/// "Fox", "Fox (2)", ...: the first that no preset has.
+std::string PresetStore::freeTitle(const std::string& title) const {
+    const QString wanted = QString::fromStdString(title);
+    QString free = wanted;
+    const auto isTaken = [&free](const PresetEntry& entry) {
+        return free == (entry.english.isEmpty() ? entry.title : entry.english.front());
+    };
+    for (int number = 2; std::ranges::any_of(entries_, isTaken); ++number) {
+        free = QStringLiteral("%1 (%2)").arg(wanted).arg(number);
+    }
+    return free.toStdString();
 }
 
 void PresetStore::exportFile(const QString& id, const QString& path) const {

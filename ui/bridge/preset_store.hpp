@@ -45,6 +45,7 @@ struct PresetEntry {
     QImage thumbnail;  ///< null: none
     std::vector<RequiredFile> files;
     std::vector<ShownParam> shown;  ///< in the order of its form
+    std::string family;             ///< of its model files; empty: any
     Bytes cardMemory = 0;           ///< the least of a GPU on which it fits; 0: any or unknown
     QString problem;                ///< empty: it can be opened
     bool isBuiltin = false;
@@ -62,6 +63,12 @@ struct PresetText {
     QString title;
     QString description;
     QStringList tags;
+};
+
+/// What became of a file that was imported.
+struct ImportedPreset {
+    QString id;
+    bool isNew = true;  ///< false: it was there already
 };
 
 /// The built-in presets and the user's own. Files are written whole or not at all; what is
@@ -86,7 +93,7 @@ public:
     /// Whether the files that they need are still looked for; then changed().
     [[nodiscard]] bool isLooking() const { return isLooking_; }
 
-    /// nullptr: there is none.
+    /// Also one of an earlier version, which entries() no longer have. nullptr: there is none.
     [[nodiscard]] const PresetEntry* find(const QString& id) const;
 
     /// The graph, with the files that lie next to the preset named by their full path. Errors as
@@ -108,8 +115,9 @@ public:
 
     [[nodiscard]] bool canRestore() const { return !removed_.isEmpty(); }
 
-    /// Takes a preset, or a graph that becomes one with its file's name as title; returns its id.
-    QString importFile(const QString& path);
+    /// Takes a preset, or a graph that becomes one with its file's name as title. One that is there
+    /// with the same content is not taken twice; other content gets a title of its own: "Fox (2)".
+    ImportedPreset importFile(const QString& path);
     /// Writes a copy for somebody else.
     void exportFile(const QString& id, const QString& path) const;
 
@@ -123,6 +131,10 @@ private:
     [[nodiscard]] const PresetEntry& known(const QString& id) const;
     [[nodiscard]] const PresetEntry& own(const QString& id) const;
     QString write(const QString& name, const graph::Preset& preset);
+    void readEarlier();
+    [[nodiscard]] const PresetEntry* twinOf(const graph::Preset& preset,
+                                            const graph::Document& asSent) const;
+    [[nodiscard]] std::string freeTitle(const std::string& title) const;
     void lookForFiles();
 
     const graph::Catalog& catalog_;
@@ -130,6 +142,7 @@ private:
     QString userFolder_;
     IsThere isThere_;
     std::vector<PresetEntry> entries_;
+    std::vector<PresetEntry> earlier_;
     std::map<QString, files::FileIdentity> read_;  ///< by path, when its entry was made
     bool isLooking_ = false;
     int look_ = 0;         ///< of the last one for files

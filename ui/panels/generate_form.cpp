@@ -46,8 +46,7 @@ ExposedField::ExposedField(GraphModel& model,
                            const graph::ExposedParam& exposed,
                            const OfferedFiles* offered,
                            QWidget* parent)
-    : QWidget(parent), model_(model), exposed_(exposed), desc_(*exposedDesc(model, exposed)) {
-    setObjectName(QString::fromStdString("field." + exposed.node + "." + exposed.param));
+    : FormField(model, exposed, parent), desc_(*exposedDesc(model, exposed)) {
     auto* label = new QLabel(exposedLabel(exposed.label, *model.desc(exposed.node), desc_), this);
     label->setFont(Theme::current().font("label"));
     label->setToolTip(QString::fromStdString(desc_.tooltip));
@@ -65,10 +64,10 @@ ExposedField::ExposedField(GraphModel& model,
     }
     columnIn(this, 1, {label, rowOf(2, {{editor_, 1}, seedMode_}), problem_});
     editor_->setOtherParams([this] {
-        const graph::DocumentNode* node = model_.node(exposed_.node);
-        return node ? node->params : Json::object();
+        const graph::DocumentNode* shown = this->model().node(node());
+        return shown ? shown->params : Json::object();
     });
-    editor_->setNodes({exposed_.node});
+    editor_->setNodes({exposed.node});
     connect(editor_, &ParamEditor::edited, this, &ExposedField::apply);
     refresh();
 }
@@ -78,24 +77,24 @@ void ExposedField::addSeedMode() {
     setTip(*seedMode_, tr("What happens to the seed when a run begins"));
     seedMode_->addItems({tr("Keep"), tr("Random"), tr("Count up")});  // as SeedMode
     connect(seedMode_, &QComboBox::activated, this, [this](int index) {
-        model_.apply(tr("Change seed mode"), [&](graph::Document& document) {
-            setSeedMode(document.nodes.at(exposed_.node), exposed_.param, SeedMode(index));
+        model().apply(tr("Change seed mode"), [&](graph::Document& document) {
+            setSeedMode(document.nodes.at(node()), param(), SeedMode(index));
         });
     });
 }
 
 void ExposedField::refresh() {
-    const graph::DocumentNode* node = model_.node(exposed_.node);
-    if (node == nullptr) {
+    const graph::DocumentNode* shown = model().node(node());
+    if (shown == nullptr) {
         return;
     }
-    const auto given = node->params.find(exposed_.param);
-    const Json value = given == node->params.end() ? graph::toJson(desc_.defaultValue) : *given;
+    const auto given = shown->params.find(param());
+    const Json value = given == shown->params.end() ? graph::toJson(desc_.defaultValue) : *given;
     if (editor_->value() != value) {
         editor_->setValue(value);
     }
     if (seedMode_) {
-        seedMode_->setCurrentIndex(static_cast<int>(seedModeOf(*node, exposed_.param)));
+        seedMode_->setCurrentIndex(static_cast<int>(seedModeOf(*shown, param())));
     }
 }
 
@@ -106,16 +105,14 @@ void ExposedField::setProblem(const QString& problem) {
 }
 
 void ExposedField::apply(const Json& value, bool isFinal) {
-    const std::string node = exposed_.node;
-    const std::string param = exposed_.param;
-    if (model_.node(node) != nullptr) {
-        model_.apply(
+    if (model().node(node()) != nullptr) {
+        model().apply(
             tr("Change %1").arg(editor_->accessibleName()),
-            [&](graph::Document& document) { document.nodes.at(node).params[param] = value; },
-            QString::fromStdString("form." + node + "." + param));
+            [&](graph::Document& document) { document.nodes.at(node()).params[param()] = value; },
+            QString::fromStdString("form." + node() + "." + param()));
     }
     if (isFinal) {
-        model_.endMerging();
+        model().endMerging();
     }
 }
 
@@ -173,9 +170,50 @@ void GenerateForm::take(const Delta& delta) {
         rebuild();
         return;
     }
-    for (ExposedField* field : fields_) {
+    for (FormField* field : fields_) {
         if (delta.changed.contains(field->node())) {
             field->refresh();
+        }
+    }
+    for (SizeRow* size : sizes_) {
+        if (delta.changed.contains(size->node())) {
+            size->refresh();
+        }
+    }
+}
+
+FormField* GenerateForm::makeField(const graph::ExposedParam& exposed, QWidget* page) {
+    const NodeDesc* desc = model_.desc(exposed.node);
+    if (exposedDesc(model_, exposed)) {
+        return new ExposedField(model_, exposed, offered_, page);
+    }
+    return desc && exposed.param == graph::kExposedPrecision && !desc->components.empty()
+               ? new PrecisionField(model_, exposed, page)
+               : nullptr;
+}
+
+FormField* GenerateForm::fieldOf(const std::string& node, const char* param) const {
+    const auto found = std::ranges::find_if(fields_, [&](const FormField* field) {
+        return field->node() == node && field->param() == param;
+    });
+    return found == fields_.end() ? nullptr : *found;
+}
+
+/// Both sides of one node become one row, where the first of them stands.
+void GenerateForm::addFields(QVBoxLayout& column, QWidget* page) {
+    std::vector<const FormField*> shown;
+    for (FormField* field : fields_) {
+        FormField* width = fieldOf(field->node(), "width");
+        FormField* height = fieldOf(field->node(), "height");
+        if (std::ranges::find(shown, field) != shown.end()) {
+            continue;
+        }
+        if (width && height && (field == width || field == height)) {
+            sizes_.push_back(new SizeRow(model_, *width, *height, page));
+            column.addWidget(sizes_.back());
+            shown.insert(shown.end(), {width, height});
+        } else {
+            column.addWidget(field);
         }
     }
 }
@@ -183,17 +221,18 @@ void GenerateForm::take(const Delta& delta) {
 void GenerateForm::rebuild() {
     shown_ = model_.document().exposed;
     fields_.clear();
+    sizes_.clear();
     auto* page = new QWidget;
     QVBoxLayout* column = columnIn(page, 3, {4, 4, 4, 2}, {});
     QStringList lost;
     for (const graph::ExposedParam& exposed : shown_) {
-        if (exposedDesc(model_, exposed) == nullptr) {
+        if (FormField* field = makeField(exposed, page)) {
+            fields_.push_back(field);
+        } else {
             lost.push_back(QString::fromStdString(exposed.node + "." + exposed.param));
-            continue;
         }
-        fields_.push_back(new ExposedField(model_, exposed, offered_, page));
-        column->addWidget(fields_.back());
     }
+    addFields(*column, page);
     lost_ = makeText(tr("Not known here, kept as they are: %1").arg(lost.join(", ")),
                      "lost",
                      page,
@@ -207,7 +246,7 @@ void GenerateForm::rebuild() {
 }
 
 void GenerateForm::showProblems() {
-    for (ExposedField* field : fields_) {
+    for (FormField* field : fields_) {
         QString problem;
         for (const Issue& issue : planned_.issues) {
             if (issue.severity == Severity::Error && issue.node == field->node() &&

@@ -3,6 +3,7 @@
 #include "ui/bridge/planning.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"
+#include "ui/panels/form_fields.hpp"
 
 #include <QWidget>
 
@@ -18,8 +19,8 @@ class QVBoxLayout;
 namespace lowtide::ui {
 
 /// One exposed parameter in the form: its label, its editor, for a seed also what happens to it
-/// when a run begins. What the user edits becomes a step of the model.
-class ExposedField : public QWidget {
+/// when a run begins.
+class ExposedField : public FormField {
     Q_OBJECT
 
 public:
@@ -29,21 +30,13 @@ public:
                  const OfferedFiles* offered,
                  QWidget* parent = nullptr);
 
-    [[nodiscard]] const std::string& node() const { return exposed_.node; }
-
-    [[nodiscard]] const std::string& param() const { return exposed_.param; }
-
-    /// Shows what the model holds now.
-    void refresh();
-    /// Why the value is refused; empty: it is fine.
-    void setProblem(const QString& problem);
+    void refresh() override;
+    void setProblem(const QString& problem) override;
 
 private:
     void apply(const Json& value, bool isFinal);
     void addSeedMode();
 
-    GraphModel& model_;
-    graph::ExposedParam exposed_;
     const ParamDesc& desc_;
     ParamEditor* editor_ = nullptr;
     QComboBox* seedMode_ = nullptr;
@@ -75,6 +68,10 @@ Q_SIGNALS:
 private:
     void take(const Delta& delta);
     void rebuild();
+    /// nullptr: node or parameter are not known.
+    [[nodiscard]] FormField* makeField(const graph::ExposedParam& exposed, QWidget* page);
+    void addFields(QVBoxLayout& column, QWidget* page);
+    [[nodiscard]] FormField* fieldOf(const std::string& node, const char* param) const;
     void showProblems();
     void showMemory();
     QWidget* makeBar();
@@ -83,7 +80,8 @@ private:
     const OfferedFiles* offered_;
     Planned planned_;
     std::vector<graph::ExposedParam> shown_;
-    std::vector<ExposedField*> fields_;
+    std::vector<FormField*> fields_;
+    std::vector<SizeRow*> sizes_;
     QStackedWidget* pages_ = nullptr;
     QScrollArea* scroll_ = nullptr;
     QLabel* lost_ = nullptr;

@@ -69,6 +69,10 @@ const QTreeWidgetItem* itemToLocate(const QTreeWidget& files) {
 
 constexpr int kTagsOffset = 110;
 
+bool isUsable(const PresetEntry& entry) {
+    return entry.problem.isEmpty() && entry.isComplete();
+}
+
 bool matches(const PresetEntry& entry, const QString& words, const QString& tag) {
     if (!tag.isEmpty() && !entry.tags.contains(tag)) {
         return false;
@@ -231,8 +235,9 @@ QWidget* PresetsBrowser::makeBar() {
     QPushButton* save = makeButton(tr("Save as preset..."), "savePreset", bar);
     QPushButton* import = makeButton(tr("Import..."), "importPreset", bar);
     restore_ = makeButton(tr("Undo remove"), "restorePreset", bar);
-    connect(search_, &QLineEdit::textChanged, this, &PresetsBrowser::search);
-    connect(tag_, &QComboBox::currentIndexChanged, this, &PresetsBrowser::search);
+    connect(search_, &QLineEdit::textChanged, this, &PresetsBrowser::searchAgain);
+    connect(search_, &QLineEdit::returnPressed, this, [this] { Q_EMIT details_->openAsked(); });
+    connect(tag_, &QComboBox::currentIndexChanged, this, &PresetsBrowser::searchAgain);
     connect(save, &QPushButton::clicked, this, &PresetsBrowser::saveAsked);
     connect(import, &QPushButton::clicked, this, &PresetsBrowser::importFile);
     connect(restore_, &QPushButton::clicked, this, &PresetsBrowser::restore);
@@ -287,6 +292,15 @@ void PresetsBrowser::choose(const QString& id) {
     }
 }
 
+PresetsBrowser::Search PresetsBrowser::search() const {
+    return {.words = search_->text(), .tag = tag_->currentData().toString()};
+}
+
+void PresetsBrowser::setSearch(const Search& search) {
+    search_->setText(search.words);
+    tag_->setCurrentIndex(std::max(0, tag_->findData(search.tag)));
+}
+
 void PresetsBrowser::setNeeds(const QString& id, const Planned& needs) {
     if (id == chosen()) {
         details_->setNeeds(needs);
@@ -306,12 +320,36 @@ void PresetsBrowser::reload() {
     }
     refill(*tag_, choices);
     restore_->setVisible(store_.canRestore());
+    if (!isSettled_ || !isVisible()) {
+        settle();
+    }
+    filter();
+}
+
+/// While somebody looks, files that come or go change cards, not their order.
+void PresetsBrowser::settle() {
+    usable_.clear();
+    for (const PresetEntry& entry : store_.entries()) {
+        usable_[entry.id] = isUsable(entry);
+    }
+    isSettled_ = !store_.isLooking();
+}
+
+/// As it is now for one that came since.
+bool PresetsBrowser::wasUsable(const PresetEntry& entry) {
+    return usable_.try_emplace(entry.id, isUsable(entry)).first->second;
+}
+
+void PresetsBrowser::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    settle();
     filter();
 }
 
 /// What is found begins at the top, wherever the card lay that was chosen before.
-void PresetsBrowser::search() {
+void PresetsBrowser::searchAgain() {
     cards_->setCurrentIndex({});
+    settle();
     filter();
 }
 
@@ -331,6 +369,8 @@ void PresetsBrowser::filter() {
         return entry->title.contains(phrase, Qt::CaseInsensitive) ||
                entry->english.value(0).contains(phrase, Qt::CaseInsensitive);
     });
+    std::ranges::stable_partition(shown,
+                                  [this](const PresetEntry* entry) { return wasUsable(*entry); });
     cards_->setEntries(shown);
     pages_->setCurrentIndex(shown.empty() ? 1 : 0);
     showChosen(chosen());
@@ -377,7 +417,13 @@ void PresetsBrowser::importFile() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        attempt([&] { cards_->choose(store_.importFile(path)); });
+        attempt([&] {
+            const ImportedPreset imported = store_.importFile(path);
+            choose(imported.id);
+            const QString title = store_.find(imported.id)->title;
+            Q_EMIT reported(imported.isNew ? tr("Imported the preset “%1”.").arg(title)
+                                           : tr("The preset “%1” is there already.").arg(title));
+        });
     });
     dialog->open();
 }
@@ -388,7 +434,11 @@ void PresetsBrowser::exportFile() {
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("json"));
     connect(dialog, &QFileDialog::fileSelected, this, [this, id = chosen()](const QString& path) {
-        attempt([&] { store_.exportFile(id, path); });
+        attempt([&] {
+            store_.exportFile(id, path);
+            Q_EMIT reported(
+                tr("Exported the preset “%1” to %2.").arg(store_.find(id)->title, path));
+        });
     });
     dialog->open();
 }

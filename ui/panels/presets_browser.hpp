@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include <functional>
+#include <map>
 
 class QComboBox;
 class QLabel;
@@ -67,8 +68,17 @@ public:
     /// What the preset would need on this device, as an answer to needsAsked().
     void setNeeds(const QString& id, const Planned& needs);
     [[nodiscard]] QString chosen() const;
-    /// Shows that preset as the chosen one, where the search leaves it in.
+    /// Shows that preset as the chosen one; what was searched for is cleared where it hides it.
     void choose(const QString& id);
+
+    /// What is searched for, to be shown in another browser.
+    struct Search {
+        QString words;
+        QString tag;  ///< empty: all
+    };
+
+    [[nodiscard]] Search search() const;
+    void setSearch(const Search& search);
 
 Q_SIGNALS:
     void openAsked(const QString& id);
@@ -76,13 +86,21 @@ Q_SIGNALS:
     void saveAsked();
     void needsAsked(const QString& id);
     void locateAsked(const QString& id, const QString& kind, const QString& value);
+    /// A preset was exported, imported, or is there already.
+    void reported(const QString& sentence);
+
+protected:
+    void showEvent(QShowEvent* event) override;
 
 private:
     QWidget* makeBar();
     void connectDetails();
     void reload();
-    void search();
+    void searchAgain();
     void filter();
+    /// Orders the cards by what is usable now.
+    void settle();
+    [[nodiscard]] bool wasUsable(const PresetEntry& entry);
     void showChosen(const QString& id);
     void rename();
     void remove();
@@ -93,6 +111,8 @@ private:
     void attempt(const std::function<void()>& what);
 
     PresetStore& store_;
+    std::map<QString, bool> usable_;  ///< by id, when the order was settled
+    bool isSettled_ = false;
     PresetCards* cards_ = nullptr;
     PresetDetails* details_ = nullptr;
     QLineEdit* search_ = nullptr;

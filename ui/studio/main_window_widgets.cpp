@@ -150,7 +150,9 @@ WindowState MainWindowWidgets::viewState() const {
             .files = viewer.files(),
             .file = viewer.file(),
             .snaps = actions.at("view.snap").isChecked(),
-            .showsMinimap = actions.at("view.minimap").isChecked()};
+            .showsMinimap = actions.at("view.minimap").isChecked(),
+            .presetSearch = presets.search(),
+            .preset = presets.chosen()};
 }
 
 void MainWindowWidgets::showState(const WindowState& viewState) {
@@ -164,6 +166,8 @@ void MainWindowWidgets::showState(const WindowState& viewState) {
         [this, view = viewState.view] { canvas.navigation().show(view); },
         Qt::QueuedConnection);
     canvas.select(viewState.selected);
+    presets.setSearch(viewState.presetSearch);
+    presets.choose(viewState.preset);
     centre.setCurrentIndex(viewState.tab);
     if (!viewState.file.isEmpty()) {
         viewer.showFiles(viewState.files, viewState.file);

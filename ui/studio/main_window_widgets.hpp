@@ -36,6 +36,8 @@ struct WindowState {
     QString file;
     bool snaps = true;
     bool showsMinimap = false;
+    PresetsBrowser::Search presetSearch;
+    QString preset;  ///< chosen among presets
 };
 
 /// What a window gives to its objects; all outlives them.

@@ -1,7 +1,11 @@
 #include "ui/studio/missing_files.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/background.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/document/opened_graph.hpp"
+#include "ui/language/language.hpp"
+#include "ui/panels/model_rows.hpp"
 
 #include <QDir>
 #include <QFileDialog>
@@ -11,6 +15,7 @@
 #include <QRegularExpression>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -23,6 +28,42 @@ QString fileNameOf(const std::string& value) {
     return QString::fromStdString(value)
         .replace(QLatin1Char('\\'), QLatin1Char('/'))
         .section(QLatin1Char('/'), -1);
+}
+
+/// How well a model takes the place of another one, the best first.
+enum class Fit { Same, Family, Kind, OtherFamily, None };
+
+/// Text and image encoders have families of their own, upscalers none that matters.
+bool hasFamilyOfGraph(ModelKind kind) {
+    return kind != ModelKind::TextEncoder && kind != ModelKind::ImageEncoder;
+}
+
+bool namesFamily(const std::string& label, const std::string& family) {
+    return QString::fromStdString(label).contains(QString::fromStdString(family),
+                                                  Qt::CaseInsensitive);
+}
+
+Fit fitOf(const WantedKind& wanted, const FoundModel& model, const std::string& sha256) {
+    if (!model.file.problem.empty() || model.value == wanted.value) {
+        return Fit::None;
+    }
+    if (isSameModel(wanted.value, wanted.hash, model.file.name, sha256)) {
+        return Fit::Same;
+    }
+    const ModelKind kind = model.file.kind;
+    if (!wanted.kinds.contains(kind) || !model.file.isRunnable) {
+        return Fit::None;
+    }
+    if (kind == ModelKind::Upscaler) {
+        return Fit::Family;
+    }
+    if (wanted.family.empty() || model.file.family.empty() || !hasFamilyOfGraph(kind)) {
+        return Fit::Kind;
+    }
+    return namesFamily(model.file.family, wanted.family) ||
+                   namesFamily(wanted.family, model.file.family)
+               ? Fit::Family
+               : Fit::OtherFamily;
 }
 
 /// Calls `visit` with every text that a parameter holds which names a file to be read.
@@ -42,15 +83,20 @@ void eachFile(Document& document, const graph::Catalog& catalog, const Visit& vi
 
 }  // namespace
 
-std::vector<std::string> missingFiles(const GraphModel& model, const IsFound& isFound) {
-    std::vector<std::string> missing;
+std::vector<std::string> namedFiles(const GraphModel& model) {
+    std::vector<std::string> named;
     eachFile(model.document(), model.catalog(), [&](const Json& value) {
         const auto file = value.get<std::string>();
-        const bool isKnown = std::ranges::find(missing, file) != missing.end();
-        if (!file.empty() && !isKnown && !isFound(file)) {
-            missing.push_back(file);
+        if (!file.empty() && std::ranges::find(named, file) == named.end()) {
+            named.push_back(file);
         }
     });
+    return named;
+}
+
+std::vector<std::string> missingFiles(const GraphModel& model, const IsFound& isFound) {
+    std::vector<std::string> missing = namedFiles(model);
+    std::erase_if(missing, isFound);
     return missing;
 }
 
@@ -88,11 +134,36 @@ std::set<ModelKind> kindsOf(const GraphModel& model, const std::string& file) {
     return kinds;
 }
 
-NewPaths inSameFolder(const std::vector<std::string>& missing,
-                      const std::string& except,
-                      const QString& chosen) {
+std::vector<FittingFile> fittingFiles(const WantedKind& wanted,
+                                      const std::vector<FoundModel>& models,
+                                      const std::function<std::string(const FoundModel&)>& hashOf) {
+    std::vector<std::pair<Fit, FittingFile>> found;
+    for (const FoundModel& model : models) {
+        const Fit fit = fitOf(wanted, model, hashOf(model));
+        if (fit != Fit::None) {
+            found.emplace_back(fit,
+                               FittingFile{.value = QString::fromStdString(model.value),
+                                           .label = QString::fromStdString(model.relative),
+                                           .detail = QString::fromStdString(model.file.family),
+                                           .isSure = fit <= Fit::Family});
+        }
+    }
+    std::ranges::stable_sort(found, {}, &std::pair<Fit, FittingFile>::first);
+    std::vector<FittingFile> files;
+    for (auto& [fit, file] : found) {
+        files.push_back(std::move(file));
+    }
+    if (files.size() == 1 && found.front().first == Fit::Kind) {
+        files.front().isSure = true;  // there is nothing to choose
+    }
+    return files;
+}
+
+ChosenFiles inSameFolder(const std::vector<std::string>& missing,
+                         const std::string& except,
+                         const QString& chosen) {
     const QDir folder = QFileInfo(chosen).absoluteDir();
-    NewPaths found;
+    ChosenFiles found;
     for (const std::string& file : missing) {
         const QString path = folder.absoluteFilePath(fileNameOf(file));
         if (file != except && QFileInfo(path).isFile()) {
@@ -102,7 +173,9 @@ NewPaths inSameFolder(const std::vector<std::string>& missing,
     return found;
 }
 
-void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPaths& newPaths) {
+void relocate(graph::Document& document,
+              const graph::Catalog& catalog,
+              const ChosenFiles& newPaths) {
     eachFile(document, catalog, [&](Json& value) {
         const auto entry = newPaths.find(value.get<std::string>());
         if (entry != newPaths.end()) {
@@ -117,10 +190,21 @@ LocateFile::LocateFile(MainWindowWidgets& widgets)
             &IssuesPanel::locateRequested,
             this,
             [this](const std::string& node, const std::string& param) { locate(node, param); });
+    connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
+        if (list_ && delta.changesMeaning()) {
+            look();
+        }
+    });
+    connect(&workspace_.models, &ModelLibrary::scanned, this, [this] {
+        if (list_) {
+            look();
+        }
+    });
 }
 
 LocateFile::~LocateFile() {
     delete search_;
+    delete list_;
 }
 
 void LocateFile::locate(const std::string& node, const std::string& param) {
@@ -132,22 +216,136 @@ void LocateFile::locate(const std::string& node, const std::string& param) {
 }
 
 void LocateFile::locate(const std::string& file) {
-    if (const NewPaths known = knownPaths(file); !known.empty()) {
-        const Answer answer = offer(known, file);
-        if (answer == Answer::Use) {
-            use(known, QFileInfo(known.at(file)).fileName());
-        }
-        if (answer == Answer::Choose) {
-            chooseAndUse(file);
-        }
+    asked_ = file;
+    open();
+    look();
+}
+
+void LocateFile::open() {
+    if (list_) {
         return;
     }
-    WantedModel wanted = wantedByHash(file);
-    if (wanted.digits.empty() || wanted.unread.empty()) {
-        chooseAndUse(file);
-    } else {
-        search(std::move(wanted));
+    list_ = new MissingFilesDialog(window_);
+    list_->setAttribute(Qt::WA_DeleteOnClose);
+    connect(list_, &QDialog::finished, this, [this] { list_.clear(); });
+    connect(list_, &MissingFilesDialog::useAsked, this, [this](const ChosenFiles& chosen) {
+        if (!chosen.empty()) {
+            use(chosen, QFileInfo(chosen.begin()->second).fileName());
+        }
+    });
+    connect(list_, &MissingFilesDialog::locateAsked, this, [this](const QString& file) {
+        chooseAndUse(file.toStdString());
+    });
+    connect(list_, &MissingFilesDialog::searchAsked, this, [this](const QString& file) {
+        search(wantedByHash(file.toStdString()));
+    });
+}
+
+/// Which are missing is asked of disks, on another thread.
+void LocateFile::look() {
+    later(
+        this,
+        [named = namedFiles(model_),
+         isThere = workspace_.models.whatIsThere(),
+         folder = workspace_.file.folder()]() mutable {
+            std::erase_if(named, [&](const std::string& file) { return isThere(file, folder); });
+            return named;
+        },
+        [this, look = ++look_](const std::vector<std::string>& missing) {
+            if (look == look_ && list_) {
+                show(missing);
+            }
+        });
+}
+
+/// With the file that the user asked for: one that is there may be damaged.
+void LocateFile::show(const std::vector<std::string>& missing) {
+    missing_ = missing;
+    const std::vector<std::string> named = namedFiles(model_);
+    const auto has = [](const std::vector<std::string>& files, const std::string& file) {
+        return std::ranges::find(files, file) != files.end();
+    };
+    std::vector<std::string> shown = missing;
+    if (has(named, asked_) && !has(missing, asked_)) {
+        shown.insert(shown.begin(), asked_);
     }
+    std::vector<WantedFile> files;
+    for (const std::string& file : shown) {
+        files.push_back(wantedFile(file));
+    }
+    const bool isNew = !list_->isVisible();
+    if (isNew && files.empty()) {
+        delete list_;
+        workspace_.planning.askNow();  // what was reported is over
+        return;
+    }
+    list_->setFiles(files);
+    if (list_ && isNew && !files.empty()) {
+        list_->show();
+        list_->raise();
+        list_->activateWindow();
+        list_->focusFile(asked_.empty() ? files.front().value : asked_);
+    }
+}
+
+WantedFile LocateFile::wantedFile(const std::string& file) const {
+    const WantedKind wanted{.value = file,
+                            .hash = knownHashOf(file),
+                            .kinds = kindsOf(model_, file),
+                            .family = familyFor(file)};
+    const WantedModel byHash = wantedByHash(file);
+    return {.value = file,
+            .what = descriptionOf(wanted),
+            .fitting = fittingFiles(
+                wanted,
+                workspace_.models.models(),
+                [this](const FoundModel& model) { return workspace_.shelf.hashOf(model); }),
+            .isSearchable = !byHash.digits.empty() && !byHash.unread.empty()};
+}
+
+/// "checkpoint, its family, for Load checkpoint"
+QString LocateFile::descriptionOf(const WantedKind& wanted) const {
+    QStringList parts;
+    for (const ModelKind kind : wanted.kinds) {
+        parts << kindText(kind);
+    }
+    if (!parts.isEmpty() && !wanted.family.empty() && hasFamilyOfGraph(*wanted.kinds.begin()) &&
+        !wanted.kinds.contains(ModelKind::Upscaler)) {
+        parts << QString::fromStdString(wanted.family);
+    }
+    QStringList nodes;
+    for (const auto& [id, node] : model_.document().nodes) {
+        const bool names = std::any_of(node.params.begin(),
+                                       node.params.end(),
+                                       [&](const Json& value) { return value == wanted.value; });
+        if (names) {
+            nodes << distinctNodeTitle(model_.document(), model_.catalog(), id);
+        }
+    }
+    return parts.isEmpty() ? tr("for %1").arg(listed(nodes))
+                           : tr("%1, for %2").arg(listed(parts), listed(nodes));
+}
+
+/// That of the models of the graph which are there, else that of a preset which names the file.
+std::string LocateFile::familyFor(const std::string& file) const {
+    const std::vector<std::string> named = namedFiles(model_);
+    for (const FoundModel& model : workspace_.models.models()) {
+        const bool isOfGraph = model.file.kind == ModelKind::Checkpoint ||
+                               model.file.kind == ModelKind::Denoiser ||
+                               model.file.kind == ModelKind::DiffusionModel;
+        if (isOfGraph && std::ranges::find(named, model.value) != named.end()) {
+            return model.file.family;
+        }
+    }
+    for (const PresetEntry& preset : workspace_.presets.entries()) {
+        const bool names = std::ranges::any_of(preset.files, [&](const RequiredFile& each) {
+            return each.value.toStdString() == file;
+        });
+        if (names && !preset.family.empty()) {
+            return preset.family;
+        }
+    }
+    return {};
 }
 
 /// One at a time: what is at work remains in front.
@@ -176,30 +374,12 @@ void LocateFile::chooseAndUse(const std::string& file) {
     if (chosen.isEmpty()) {
         return;
     }
-    NewPaths newPaths = inSameFolder(missing(), file, chosen);
+    ChosenFiles newPaths = inSameFolder(missing_, file, chosen);
     if (!newPaths.empty() && !wants(newPaths)) {
         newPaths.clear();
     }
     newPaths[file] = chosen;
     use(newPaths, QFileInfo(chosen).fileName());
-}
-
-std::vector<std::string> LocateFile::missing() const {
-    return missingFiles(model_, [this](const std::string& file) {
-        return workspace_.models.isThere(file, workspace_.file.folder());
-    });
-}
-
-/// Models of that file name, or with that hash, wherever they lie.
-std::vector<std::string> LocateFile::foldersOf(const std::string& file) const {
-    std::vector<std::string> found;
-    const std::string hash = knownHashOf(file);
-    for (const FoundModel& model : workspace_.models.models()) {
-        if (isSameModel(file, hash, model.file.name, workspace_.shelf.hashOf(model))) {
-            found.push_back(model.value);
-        }
-    }
-    return found;
 }
 
 /// The first digits, from the image that was opened, or of the file when it was still there.
@@ -228,55 +408,21 @@ WantedModel LocateFile::wantedByHash(const std::string& file) const {
     return wanted;
 }
 
-/// Of this file and of all others that are missing; empty: this one is not known.
-NewPaths LocateFile::knownPaths(const std::string& file) const {
-    NewPaths newPaths;
-    std::vector<std::string> lost = missing();
-    lost.push_back(file);
-    for (const std::string& each : lost) {
-        if (const std::vector<std::string> known = foldersOf(each); !known.empty()) {
-            newPaths[each] = QString::fromStdString(known.front());
-        }
-    }
-    return newPaths.contains(file) ? newPaths : NewPaths();
-}
-
-LocateFile::Answer LocateFile::offer(const NewPaths& newPaths, const std::string& file) const {
-    QStringList found;
-    for (const auto& [lost, entry] : newPaths) {
-        found << entry;
-    }
-    QMessageBox box(
-        QMessageBox::Question,
-        tr("Found in your model folders"),
-        tr("%1 is in your model folders. Use it?").arg(QFileInfo(newPaths.at(file)).fileName()),
-        QMessageBox::Cancel,
-        window_);
-    box.setObjectName(QStringLiteral("locateKnown"));
-    box.setTextFormat(Qt::PlainText);
-    box.setInformativeText(found.join(QLatin1Char('\n')));
-    QPushButton* use =
-        box.addButton(newPaths.size() > 1 ? tr("Use all") : tr("Use it"), QMessageBox::AcceptRole);
-    QPushButton* choose = box.addButton(tr("Choose another..."), QMessageBox::ActionRole);
-    use->setObjectName(QStringLiteral("useKnown"));
-    choose->setObjectName(QStringLiteral("chooseOther"));
-    box.setDefaultButton(use);
-    box.exec();
-    return box.clickedButton() == use      ? Answer::Use
-           : box.clickedButton() == choose ? Answer::Choose
-                                           : Answer::Cancel;
-}
-
-void LocateFile::use(const NewPaths& newPaths, const QString& name) {
+void LocateFile::use(const ChosenFiles& newPaths, const QString& name) {
     model_.endMerging();
     model_.apply(tr("Locate %1").arg(name), [&](graph::Document& document) {
         relocate(document, model_.catalog(), newPaths);
     });
 }
 
+/// What dialogs lie over.
+QWidget* LocateFile::front() const {
+    return list_ ? static_cast<QWidget*>(list_.data()) : window_;
+}
+
 QString LocateFile::choose(const std::string& file) const {
     const QFileInfo lost(QString::fromStdString(file));
-    QFileDialog dialog(window_, tr("Where is %1?").arg(lost.fileName()));
+    QFileDialog dialog(front(), tr("Where is %1?").arg(lost.fileName()));
     dialog.setObjectName(QStringLiteral("locateFile"));
     dialog.setFileMode(QFileDialog::ExistingFile);
     if (lost.isAbsolute() && lost.absoluteDir().exists()) {
@@ -288,7 +434,7 @@ QString LocateFile::choose(const std::string& file) const {
     return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
 }
 
-bool LocateFile::wants(const NewPaths& others) const {
+bool LocateFile::wants(const ChosenFiles& others) const {
     QStringList names;
     for (const auto& [file, entry] : others) {
         names << QFileInfo(entry).fileName();
@@ -298,7 +444,7 @@ bool LocateFile::wants(const NewPaths& others) const {
         tr("Others are missing too"),
         tr("The same folder holds the other missing files of this graph. Use them as well?"),
         QMessageBox::NoButton,
-        window_);
+        front());
     box.setObjectName(QStringLiteral("locateOthers"));
     box.setTextFormat(Qt::PlainText);
     box.setInformativeText(names.join(QLatin1Char('\n')));

@@ -3,6 +3,7 @@
 #include "ui/document/graph_model.hpp"
 #include "ui/models/model_kind.hpp"
 #include "ui/panels/hash_search_dialog.hpp"
+#include "ui/panels/missing_files_dialog.hpp"
 #include "ui/studio/main_window_widgets.hpp"
 
 #include <QObject>
@@ -13,16 +14,16 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
-
-/// What the parameters name, by what is to stand there: "models/lost.safetensors" -> a path.
-using NewPaths = std::map<std::string, QString>;
 
 /// Whether a file that a graph names would be found.
 using IsFound = std::function<bool(const std::string& value)>;
 
-/// The files that nodes of known types read and that are not found, each once.
+/// The files that nodes of known types read, each once.
+[[nodiscard]] std::vector<std::string> namedFiles(const GraphModel& model);
+/// Those of them that are not found.
 [[nodiscard]] std::vector<std::string> missingFiles(const GraphModel& model,
                                                     const IsFound& isFound);
 /// Where models that the user has may be what a graph names: by file name in any folder, in any
@@ -36,17 +37,34 @@ using IsFound = std::function<bool(const std::string& value)>;
 [[nodiscard]] std::string hashInName(const std::string& wanted);
 /// The kinds of models that the parameters naming the file take; empty: it is no model.
 [[nodiscard]] std::set<ModelKind> kindsOf(const GraphModel& model, const std::string& file);
-/// Those of `missing` that lie by name in the folder of `chosen`, without `except`.
-[[nodiscard]] NewPaths inSameFolder(const std::vector<std::string>& missing,
-                                    const std::string& except,
-                                    const QString& chosen);
-/// Every parameter that names one of the files gets its new path.
-void relocate(graph::Document& document, const graph::Catalog& catalog, const NewPaths& newPaths);
 
-/// Finds a file that the graph names among the user's models, by name or by hash, else asks where
-/// it is, and has the graph name that path: every node of it, in one step. Others that are missing
-/// and are known, or lie next to the chosen one, are offered too. Models are hashed only where the
-/// user agrees.
+/// What a missing file must be.
+struct WantedKind {
+    std::string value;
+    std::string hash;           ///< the first digits; empty: not known
+    std::set<ModelKind> kinds;  ///< empty: it is no model
+    std::string family;         ///< as models are recognised; empty: not known
+};
+
+/// The models that could take its place, the best first: the same one by name or hash, one of the
+/// kind and family, one of the kind of which no more is known, one of another family. `hashOf`:
+/// SHA-256 of a model, or empty.
+[[nodiscard]] std::vector<FittingFile> fittingFiles(
+    const WantedKind& wanted,
+    const std::vector<FoundModel>& models,
+    const std::function<std::string(const FoundModel&)>& hashOf);
+/// Those of `missing` that lie by name in the folder of `chosen`, without `except`.
+[[nodiscard]] ChosenFiles inSameFolder(const std::vector<std::string>& missing,
+                                       const std::string& except,
+                                       const QString& chosen);
+/// Every parameter that names one of the files gets its new path.
+void relocate(graph::Document& document,
+              const graph::Catalog& catalog,
+              const ChosenFiles& newPaths);
+
+/// Shows all files that the graph names and nobody finds, with those of the user's models that fit,
+/// and has the graph name what is chosen: every node of it, in one step. Others that lie next to a
+/// file that the user located are offered too. Models are hashed only where the user agrees.
 class LocateFile : public QObject {
     Q_OBJECT
 
@@ -55,28 +73,34 @@ public:
     explicit LocateFile(MainWindowWidgets& widgets);
     ~LocateFile() override;
 
-    /// What the parameter of that node names.
+    /// All, that of this node's parameter first.
     void locate(const std::string& node, const std::string& param);
-    /// What any node names.
+    /// All; `file`, which nodes name, first. Empty: none is first.
     void locate(const std::string& file);
 
 private:
-    enum class Answer { Use, Choose, Cancel };
-    [[nodiscard]] std::vector<std::string> missing() const;
-    [[nodiscard]] std::vector<std::string> foldersOf(const std::string& file) const;
+    void open();
+    void look();
+    void show(const std::vector<std::string>& missing);
+    [[nodiscard]] WantedFile wantedFile(const std::string& file) const;
+    [[nodiscard]] QString descriptionOf(const WantedKind& wanted) const;
+    [[nodiscard]] std::string familyFor(const std::string& file) const;
     [[nodiscard]] std::string knownHashOf(const std::string& file) const;
     [[nodiscard]] WantedModel wantedByHash(const std::string& file) const;
-    [[nodiscard]] NewPaths knownPaths(const std::string& file) const;
-    [[nodiscard]] Answer offer(const NewPaths& newPaths, const std::string& file) const;
-    void use(const NewPaths& newPaths, const QString& name);
+    void use(const ChosenFiles& newPaths, const QString& name);
     void search(WantedModel wanted);
     void chooseAndUse(const std::string& file);
+    [[nodiscard]] QWidget* front() const;
     [[nodiscard]] QString choose(const std::string& file) const;
-    [[nodiscard]] bool wants(const NewPaths& others) const;
+    [[nodiscard]] bool wants(const ChosenFiles& others) const;
 
     Workspace& workspace_;
     GraphModel& model_;
     QWidget* window_;
+    std::string asked_;                 ///< that the user asked for, missing or damaged
+    std::vector<std::string> missing_;  ///< when they were looked for last
+    int look_ = 0;                      ///< the last of them
+    QPointer<MissingFilesDialog> list_;
     QPointer<HashSearchDialog> search_;
 };
 

@@ -109,6 +109,9 @@ void PresetCommands::connectBrowser() {
     PresetsBrowser& browser = widgets_.presets;
     connect(&browser, &PresetsBrowser::openAsked, this, [this](const QString& id) { open(id); });
     connect(&browser, &PresetsBrowser::saveAsked, this, &PresetCommands::save);
+    connect(&browser, &PresetsBrowser::reported, this, [this](const QString& sentence) {
+        widgets_.notices.show(NoticeKind::Success, sentence);
+    });
     auto* needs = new PresetNeeds(workspace_.engine.runner(), workspace_.presets, this);
     connect(&browser, &PresetsBrowser::needsAsked, needs, &PresetNeeds::ask);
     const auto passOptions = [this, needs] { needs->setOptions(workspace_.planning.options()); };
@@ -189,6 +192,9 @@ void PresetCommands::openLike(const QString& id,
                                 if (isOpen) {
                                     show(id, title, left);
                                 }
+                                if (isOpen && !then) {
+                                    reportMissingFiles(id);
+                                }
                                 if (then) {
                                     then(isOpen);
                                 }
@@ -207,6 +213,19 @@ void PresetCommands::show(const QString& id, const QString& title, size_t left) 
             NoticeKind::Info,
             tr("“%1” has no place for %n prompts of the image.", nullptr, static_cast<int>(left))
                 .arg(title));
+    }
+}
+
+void PresetCommands::reportMissingFiles(const QString& id) {
+    const PresetEntry* entry = workspace_.presets.find(id);
+    if (entry && !entry->isComplete()) {
+        const auto missing = std::ranges::count(entry->files, false, &RequiredFile::isThere);
+        widgets_.notices.show(
+            NoticeKind::Warning,
+            tr("%n files of “%1” are missing.", nullptr, static_cast<int>(missing))
+                .arg(entry->title),
+            tr("Find them..."),
+            [this] { locate_.locate(std::string()); });
     }
 }
 

@@ -86,6 +86,7 @@ private:
                   const std::optional<graph::Document>& made,
                   const FileCommands::Then& then);
     void show(const QString& id, const QString& title, size_t left);
+    void reportMissingFiles(const QString& id);
     void save();
 
     MainWindowWidgets& widgets_;

@@ -138,7 +138,7 @@ void ScenesTest::view(const QString& file) {
 
 /// Steps 2 and 3 of the README's minute.
 void ScenesTest::studio() {
-    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->openPreset("builtin:text_to_image");
     scene_->hands().clickNode("denoise");
     scene_->hands().typeValue("memory", "text", "leaf+stream");
     scene_->run();
@@ -240,7 +240,7 @@ void ScenesTest::chooseValues(QDialog& dialog,
 }
 
 void ScenesTest::sheet() {
-    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->openPreset("builtin:text_to_image");
     SheetView& sheet = *studio_->controller().widgets().sheet;
     const RunKey before = sheet.sheet();
     answerDialog("sheet", [this](QDialog& dialog) {
@@ -260,7 +260,7 @@ void ScenesTest::sheet() {
 void ScenesTest::prompt() {
     act("view.reset");
     act("view.graph");
-    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->openPreset("builtin:text_to_image");
     scene_->setParam("encode", "weights", "a1111");
     PromptLibrary& prompts = studio_->workspace().prompts;
     prompts.styles().put(
@@ -292,7 +292,7 @@ void ScenesTest::prompt() {
 
 /// Case 5: every switch that the preset sets.
 void ScenesTest::precision() {
-    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->openPreset("builtin:text_to_image");
     studio_->model().apply("Precision", [](graph::Document& document) {
         document.nodes.at("denoise").precision = "speed";
     });
@@ -312,7 +312,7 @@ void ScenesTest::precision() {
 
 /// Case 4: what streamed and whether it came in time.
 void ScenesTest::measured() {
-    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->openPreset("builtin:text_to_image");
     scene_->runOn("fake:4GiB");
     scene_->setPolicy("denoise", "leaf+stream");
     scene_->run();
@@ -327,7 +327,7 @@ void ScenesTest::measured() {
 
 /// Case 2: after a part of the graph nothing is left on the GPU.
 void ScenesTest::held() {
-    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->openPreset("builtin:text_to_image");
     scene_->runOn("fake:8GiB");
     scene_->setParam("encode", "prompt", "a star on a purple background");
     scene_->hands().clickNode("encode");
@@ -340,7 +340,7 @@ void ScenesTest::held() {
 
 /// Runs that wait while the queue is held back, and those of before.
 void ScenesTest::queue() {
-    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->openPreset("builtin:text_to_image");
     scene_->runOn("cpu");
     act("run.pause");
     studio_->workspace().run.runPrompts(
@@ -407,7 +407,7 @@ void ScenesTest::plan() {
 }
 
 void ScenesTest::presets() {
-    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->openPreset("builtin:text_to_image");
     scene_->runOn("cpu");
     QWidget& panel = scene_->floatPanel("presets", {420, 720});
     dynamic_cast<QAbstractItemView&>(scene_->hands().widget("presetCards", &panel)).scrollToTop();

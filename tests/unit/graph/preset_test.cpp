@@ -18,8 +18,8 @@ namespace {
 constexpr const char* kPreset = R"({
   "format": 2, "nodes": {"x": {"type": "nobody.knows", "params": {"a": [1, 2]}}}, "mine": 7,
   "preset": {"version": 1, "title": "Ünïcode", "description": "d", "tags": ["a", "b"], "likes": 3,
-             "requirements": {"files": {"checkpoint": ["sd15.safetensors"]}, "device_memory": "8GiB"},
-             "thumbnail": "AAAA"}})";
+             "requirements": {"files": {"checkpoint": ["sd15.safetensors"]}, "device_memory": "8GiB",
+             "family": "SD 1.x"}, "thumbnail": "AAAA"}})";
 
 Catalog loaders() {
     return Catalog(
@@ -62,6 +62,7 @@ private Q_SLOTS:
 
         QCOMPARE(QString::fromStdString(preset.title), QString::fromUtf8("Ünïcode"));
         QCOMPARE(preset.deviceMemory, std::string("8GiB"));
+        QCOMPARE(preset.family, std::string("SD 1.x"));
         QVERIFY(!preset.document.extra.contains(kPresetKey));
         QCOMPARE(parseJson(toText(preset), "saved"), expected);
     }
@@ -229,6 +230,24 @@ private Q_SLOTS:
 
         QCOMPARE(findPreset("GOOD", folders).path, mine.filePath("good.json").toStdString());
         QCOMPARE(findPreset("two WORDS", folders).id, std::string("second"));
+    }
+
+    /// Listed no longer, but scripts and saved settings name them.
+    void findsEarlierOnes_behindAllOthers() {
+        const QTemporaryDir mine;
+        const QTemporaryDir builtin;
+        QVERIFY(QDir(builtin.path()).mkdir(kEarlierPresets));
+        put(builtin, "earlier/good.json", kPreset);
+        put(builtin, "earlier/old.json", QByteArray(kPreset).replace("Ünïcode", "Old one"));
+        const std::vector<std::string> folders = {builtin.path().toStdString(),
+                                                  mine.path().toStdString()};
+
+        QCOMPARE(findPreset("old", folders).path,
+                 builtin.filePath("earlier/old.json").toStdString());
+        QCOMPARE(findPreset("old ONE", folders).id, std::string("old"));
+        QVERIFY(presetsOf(builtin.path().toStdString()).empty());
+        put(mine, "good.json", kPreset);
+        QCOMPARE(findPreset("good", folders).path, mine.filePath("good.json").toStdString());
     }
 
     void namesTheNearestOne_whenThereIsNone() {

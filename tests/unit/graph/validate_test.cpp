@@ -199,6 +199,13 @@ private Q_SLOTS:
                 g["exposed"] = {{{"node", "denoise"}, {"param", "stepz"}}};
             },
             "warning unknown_parameter denoise.stepz");
+        row(
+            "exposed precision of a node without components",
+            [](Json& g) {
+                g["exposed"] = {{{"node", "denoise"}, {"param", "precision"}},
+                                {{"node", "latent"}, {"param", "precision"}}};
+            },
+            "warning unknown_parameter latent.precision");
     }
 
     void findsOneFault() {

@@ -161,7 +161,7 @@ private Q_SLOTS:
         store_->exportFile(id, elsewhere.filePath("sent.json"));
         store_->remove(id);
 
-        const QString taken = store_->importFile(elsewhere.filePath("sent.json"));
+        const QString taken = store_->importFile(elsewhere.filePath("sent.json")).id;
 
         QCOMPARE(store_->find(taken)->title, QString("Shared"));
         QCOMPARE(store_->find(taken)->thumbnail.pixelColor(4, 4), QColor(Qt::red));
@@ -169,10 +169,62 @@ private Q_SLOTS:
     }
 
     void takesAPlainGraph_underItsName() {
-        const QString id = store_->importFile(sourcePath("examples/graphs/demo.json"));
+        const QString id = store_->importFile(sourcePath("examples/graphs/demo.json")).id;
 
         QCOMPARE(store_->find(id)->title, QString("demo"));
         QVERIFY(store_->find(id)->problem.isEmpty());
+    }
+
+    void takesNoPresetTwice() {
+        const QTemporaryDir elsewhere;
+        const QString sent = elsewhere.filePath("sent.json");
+        const QString id = store_->save({.title = "Fox", .tags = {"t"}}, reading("a"), "/", red(9));
+        store_->exportFile(id, sent);
+
+        const ImportedPreset own = store_->importFile(sent);
+        store_->exportFile("builtin:given", sent);
+        const ImportedPreset given = store_->importFile(sent);
+
+        QVERIFY(!own.isNew);
+        QCOMPARE(own.id, id);
+        QVERIFY(!given.isNew);
+        QCOMPARE(given.id, QString("builtin:given"));
+        QCOMPARE(store_->entries().size(), size_t{2});
+    }
+
+    void otherContentUnderATitleGetsANumber() {
+        const QTemporaryDir elsewhere;
+        const QString id = store_->save({.title = "Fox"}, reading("a"), "/", {});
+        store_->exportFile(id, elsewhere.filePath("sent.json"));
+        store_->remove(id);
+        store_->save({.title = "Fox"}, reading("b"), "/", {});
+        store_->save({.title = "Fox (2)"}, reading("c"), "/", {});
+
+        const ImportedPreset taken = store_->importFile(elsewhere.filePath("sent.json"));
+
+        QVERIFY(taken.isNew);
+        QCOMPARE(store_->find(taken.id)->title, QString("Fox (3)"));
+        QCOMPARE(graph::toText(store_->open(taken.id)), graph::toText(reading("a")));
+    }
+
+    /// Scripts and command lines go on naming them.
+    void findsPresetsOfEarlierVersions_andListsThemNoLonger() {
+        const PresetStore shipped(*catalog_, sourcePath("resources/presets"), user_->path());
+
+        for (const char* id : {"text_to_image_04gib",
+                               "text_to_image_08gib",
+                               "text_to_image_12gib",
+                               "text_to_image_24gib",
+                               "text_to_image_balanced",
+                               "text_to_image_quality",
+                               "text_to_image_speed"}) {
+            const QString full = QString("builtin:") + id;
+            QVERIFY2(shipped.find(full) && shipped.find(full)->problem.isEmpty(), id);
+            QVERIFY2(!shipped.open(full).nodes.empty(), id);
+            QVERIFY2(std::ranges::find(shipped.entries(), full, &PresetEntry::id) ==
+                         shipped.entries().end(),
+                     id);
+        }
     }
 
     void takesNothingFromADamagedFile_data() {
@@ -250,7 +302,7 @@ private Q_SLOTS:
     void readsEveryBuiltInPreset() {
         const PresetStore shipped(*catalog_, sourcePath("resources/presets"), user_->path());
 
-        QCOMPARE(shipped.entries().size(), size_t{36});
+        QCOMPARE(shipped.entries().size(), size_t{35});
         for (const PresetEntry& entry : shipped.entries()) {
             QVERIFY2(entry.problem.isEmpty(), qPrintable(entry.problem));
             QVERIFY2(!entry.thumbnail.isNull(), qPrintable(entry.title));

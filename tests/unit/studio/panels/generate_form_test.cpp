@@ -14,6 +14,17 @@ using namespace lowtide::ui;
 
 namespace {
 
+ParamDesc side(const char* id, const char* label) {
+    return {.id = id,
+            .label = label,
+            .unit = "px",
+            .kind = ParamKind::Int,
+            .defaultValue = int64_t{512},
+            .min = 16,
+            .max = 16384,
+            .step = 8};
+}
+
 std::vector<NodeDesc> nodes() {
     return {{.id = "encode",
              .label = "Encode",
@@ -22,8 +33,12 @@ std::vector<NodeDesc> nodes() {
                          .kind = ParamKind::Text,
                          .defaultValue = std::string("a fox"),
                          .multiline = true}}},
+            {.id = "latent",
+             .label = "Latent",
+             .params = {side("width", "Width"), side("height", "Height")}},
             {.id = "denoise",
              .label = "Denoise",
+             .components = {"denoiser"},
              .params = {{.id = "steps",
                          .label = "Steps",
                          .unit = "steps",
@@ -44,6 +59,18 @@ graph::Document sample() {
     document.exposed = {{.node = "encode", .param = "prompt", .label = "Prompt"},
                         {.node = "denoise", .param = "steps", .label = ""},
                         {.node = "denoise", .param = "seed", .label = "Seed"}};
+    return document;
+}
+
+/// With a size, and the precision of a node.
+graph::Document sized() {
+    graph::Document document = sample();
+    document.nodes["latent"] = {.type = "latent", .params = {{"width", 1024}, {"height", 1024}}};
+    document.nodes["denoise"].precision = "speed,storage=f16";
+    document.exposed.insert(document.exposed.begin() + 1,
+                            {{.node = "latent", .param = "width", .label = "Width"},
+                             {.node = "latent", .param = "height", .label = "Height"},
+                             {.node = "denoise", .param = "precision", .label = "Quality"}});
     return document;
 }
 
@@ -158,6 +185,80 @@ private Q_SLOTS:
 
         QTRY_VERIFY(form.findChild<ExposedField*>("field.denoise.steps") == nullptr);
         QVERIFY(form.findChild<ExposedField*>("field.denoise.seed") != nullptr);
+    }
+
+    void aRatioKeepsThePixels_inOneStep() {
+        model_->load(sized());
+        Shown form(*model_);
+        auto* ratio = form.findChild<QComboBox*>("size.latent.ratio");
+        QCOMPARE(ratio->currentText(), QString("1:1"));
+
+        choose(*ratio, "16:9");
+        QCOMPARE(value("latent", "width"), Json(1368));
+        QCOMPARE(value("latent", "height"), Json(768));
+        choose(*ratio, "21:9");
+        choose(*ratio, "1:1");
+
+        QCOMPARE(value("latent", "width"), Json(1024));  // pixels do not drift
+        QCOMPARE(value("latent", "height"), Json(1024));
+        QCOMPARE(model_->undoStack().count(), 3);
+    }
+
+    void theRatioFollowsTheSize() {
+        model_->load(sized());
+        Shown form(*model_);
+        auto* ratio = form.findChild<QComboBox*>("size.latent.ratio");
+
+        model_->apply("tall", [](graph::Document& document) {
+            document.nodes.at("latent").params = {{"width", 512}, {"height", 768}};
+        });
+        QCOMPARE(ratio->currentText(), QString("2:3"));
+        model_->apply("odd", [](graph::Document& document) {
+            document.nodes.at("latent").params = {{"width", 512}, {"height", 2000}};
+        });
+
+        QCOMPARE(ratio->currentIndex(), -1);
+    }
+
+    void widthAndHeightAreSwapped_inOneStep() {
+        model_->load(sized());
+        model_->apply("wide", [](graph::Document& document) {
+            document.nodes.at("latent").params = {{"width", 768}, {"height", 512}};
+        });
+        Shown form(*model_);
+        const int steps = model_->undoStack().count();
+
+        QTest::mouseClick(form.findChild<QToolButton*>("size.latent.swap"), Qt::LeftButton);
+
+        QCOMPARE(value("latent", "width"), Json(512));
+        QCOMPARE(value("latent", "height"), Json(768));
+        QCOMPARE(model_->undoStack().count(), steps + 1);
+        QCOMPARE(form.findChild<ParamEditor*>("field.latent.width.editor")->value(), Json(512));
+    }
+
+    void aWidthAloneIsAnOrdinaryField() {
+        graph::Document document = sized();
+        setExposed(document, "latent", "height", {}, false);
+        model_->load(document);
+        Shown form(*model_);
+
+        QVERIFY(form.findChild<QWidget*>("size.latent") == nullptr);
+        QVERIFY(form.findChild<ExposedField*>("field.latent.width")->isVisible());
+    }
+
+    void aPrecisionIsChosen_andWhatElseItStatesIsKept() {
+        model_->load(sized());
+        Shown form(*model_);
+        auto* box = form.findChild<QComboBox*>("field.denoise.precision.editor");
+        QCOMPARE(box->currentText(), QString("Speed"));
+        QVERIFY(!form.findChild<QLabel*>("lost")->isVisible());
+
+        choose(*box, "Quality");
+
+        const Json precision = model_->node("denoise")->precision;
+        QCOMPARE(precision, (Json{{"preset", "quality"}, {"storage", "f16"}}));
+        model_->undoStack().undo();
+        QCOMPARE(box->currentText(), QString("Speed"));
     }
 
     void survivesThatANodeIsRemoved() {
@@ -353,6 +454,11 @@ private Q_SLOTS:
     }
 
 private:
+    static void choose(QComboBox& box, const char* text) {
+        box.setCurrentIndex(box.findText(text));
+        Q_EMIT box.activated(box.currentIndex());
+    }
+
     [[nodiscard]] Json value(const char* node, const char* param) const {
         return model_->node(node)->params.at(param);
     }

@@ -85,7 +85,7 @@ private Q_SLOTS:
 
     void aSearchBeginsAtTheTop() {
         Browser browser(*store_);
-        browser.choose("builtin:text_to_image_24gib");  // which speaks of the words, too
+        browser.choose("builtin:zimage_16gib");
         QTRY_VERIFY(cards(browser)->verticalScrollBar()->value() > 0);
 
         QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "image to image");
@@ -97,6 +97,83 @@ private Q_SLOTS:
         QCOMPARE(cards(browser)->currentIndex(), first);
         QVERIFY2(first.data().toString().startsWith("Image to image"),
                  qPrintable(first.data().toString()));
+    }
+
+    void whatIsUsableIsFirst_andNothingJumpsWhileSomebodyLooks() {
+        PresetsBrowser browser(*store_);
+        lookForFiles(lackingCheckpoints);
+
+        open(browser);
+        const QStringList before = titles(browser);
+        QCOMPARE(before.indexOf("Upscale, speed"), 0);  // begins with an image alone
+        QVERIFY(std::ranges::is_sorted(lacking(browser)));
+        QVERIFY(lacking(browser).last());
+        lookForFiles([](const std::string&, const QString&) { return true; });
+        QCOMPARE(titles(browser), before);
+        browser.hide();
+        browser.show();
+
+        QVERIFY(titles(browser) != before);
+    }
+
+    void returnInTheSearchOpensTheFirst() {
+        Browser browser(*store_);
+        QSignalSpy opened(&browser, &PresetsBrowser::openAsked);
+        auto* search = browser.findChild<QLineEdit*>("presetSearch");
+
+        QTest::keyClicks(search, "SPEED upscale");
+        QTest::keyClick(search, Qt::Key_Return);
+        QCOMPARE(opened.count(), 1);
+        QCOMPARE(opened.first().first().toString(), QString("builtin:upscale_speed"));
+        QTest::keyClicks(search, " nothing like it");
+        QTest::keyClick(search, Qt::Key_Return);
+
+        QCOMPARE(opened.count(), 1);
+    }
+
+    void whatIsSearchedForCanBeShownInAnotherBrowser() {
+        Browser first(*store_);
+        QTest::keyClicks(first.findChild<QLineEdit*>("presetSearch"), "upscale");
+        auto* tag = first.findChild<QComboBox*>("presetTag");
+        tag->setCurrentIndex(tag->findData("speed"));
+
+        Browser second(*store_);
+        second.setSearch(first.search());
+
+        QCOMPARE(titles(second), titles(first));
+        QCOMPARE(titles(second), QStringList{"Upscale, speed"});
+    }
+
+    void anImportedPresetIsShownAndReported() {
+        const QTemporaryDir elsewhere;
+        const QString sent = elsewhere.filePath("fox.json");
+        store_->exportFile(store_->save({.title = "Fox"}, loading("x"), "/", {}), sent);
+        store_->remove("fox");
+        Browser browser(*store_);
+        QSignalSpy reported(&browser, &PresetsBrowser::reported);
+        QTest::keyClicks(browser.findChild<QLineEdit*>("presetSearch"), "upscale");
+
+        take(browser, sent);
+        QCOMPARE(store_->find(browser.chosen())->title, QString("Fox"));
+        QVERIFY(browser.search().words.isEmpty());
+        QVERIFY(reported.last().first().toString().startsWith("Imported"));
+        take(browser, sent);
+
+        QVERIFY(reported.last().first().toString().contains("there already"));
+        QCOMPARE(titles(browser).filter("Fox").size(), 1);
+    }
+
+    void anExportedPresetIsReported() {
+        const QTemporaryDir elsewhere;
+        Browser browser(*store_);
+        browser.choose("builtin:upscale_speed");
+        QSignalSpy reported(&browser, &PresetsBrowser::reported);
+
+        QTest::mouseClick(button(browser, "exportPreset"), Qt::LeftButton);
+        Q_EMIT browser.findChild<QFileDialog*>()->fileSelected(elsewhere.filePath("sent.json"));
+
+        QVERIFY(QFile::exists(elsewhere.filePath("sent.json")));
+        QVERIFY(reported.last().first().toString().contains("sent.json"));
     }
 
     /// Also where it is seen late what is missing: until somebody chooses.
@@ -370,7 +447,7 @@ private Q_SLOTS:
         start.show();
         QVERIFY(QTest::qWaitForWindowExposed(&start));
         auto* list = start.findChild<PresetCards*>("presetCards");
-        QCOMPARE(list->chosen(), QString("builtin:text_to_image_balanced"));
+        QCOMPARE(list->chosen(), QString("builtin:text_to_image"));
         const QRect last = list->visualRect(list->model()->index(3, 0));
         QVERIFY(list->viewport()->rect().contains(last));
         QVERIFY(list->viewport()->height() - last.bottom() < 24);
@@ -381,7 +458,7 @@ private Q_SLOTS:
         QTest::keyClick(list, Qt::Key_Return);
 
         QCOMPARE(chosen.count(), 1);
-        QVERIFY(chosen.first().first().toString() != "builtin:text_to_image_balanced");
+        QVERIFY(chosen.first().first().toString() != "builtin:text_to_image");
     }
 
     void reportsWhichDeviceItFound_data() {
@@ -437,14 +514,13 @@ private Q_SLOTS:
         lookForFiles([](const std::string& value, const QString&) { return value[0] != 's'; });
         PresetsBrowser browser(*store_);
         browser.resize(980, 640);
-        cards(browser)->choose("builtin:text_to_image_speed");
+        cards(browser)->choose("builtin:text_to_image");
         browser.setNeeds(browser.chosen(), needs());
         QCOMPARE(test::lookAt(browser, "presets"), QString());
         Settings settings(user_->filePath("settings.json"));
         FirstStart start(settings, *store_, kCard);
         QCOMPARE(test::lookAt(start, "first_start"), QString());
-        PresetDialog dialog({.title = "Fox"},
-                            store_->find("builtin:text_to_image_speed")->thumbnail);
+        PresetDialog dialog({.title = "Fox"}, store_->find("builtin:text_to_image")->thumbnail);
         QCOMPARE(test::lookAt(dialog, "preset_dialog"), QString());
     }
 
@@ -453,6 +529,36 @@ private:
         QSignalSpy looked(store_.get(), &PresetStore::changed);
         store_->setIsThere(isThere);
         QVERIFY(looked.wait());
+    }
+
+    static bool lackingCheckpoints(const std::string& file, const QString&) {
+        return file.starts_with("pictures/");
+    }
+
+    static QStringList titles(PresetsBrowser& browser) {
+        QStringList texts;
+        for (int row = 0; row < cards(browser)->model()->rowCount(); ++row) {
+            texts << cards(browser)->model()->index(row, 0).data().toString();
+        }
+        return texts;
+    }
+
+    /// By the order of the cards: whether files are missing.
+    QList<bool> lacking(PresetsBrowser& browser) const {
+        QList<bool> lacks;
+        for (const QString& title : titles(browser)) {
+            const auto entry = std::ranges::find(store_->entries(), title, &PresetEntry::title);
+            lacks << !entry->isComplete();
+        }
+        return lacks;
+    }
+
+    static void take(PresetsBrowser& browser, const QString& path) {
+        QTest::mouseClick(button(browser, "importPreset"), Qt::LeftButton);
+        auto* dialog = browser.findChild<QFileDialog*>();
+        QVERIFY(dialog != nullptr);
+        Q_EMIT dialog->fileSelected(path);
+        delete dialog;
     }
 
     static PresetCards* cards(PresetsBrowser& browser) {

@@ -92,6 +92,9 @@ private Q_SLOTS:
 
     void theEyeShowsAParameterUnderGenerate() {
         Inspected shown;
+        shown.model.apply("Hide", [](graph::Document& document) {
+            setExposed(document, "latent", "width", {}, false);
+        });
         shown.inspector.showNodes({"latent"});
         const size_t before = shown.model.document().exposed.size();
         auto* eye = shown.row("width")->findChild<QToolButton*>("expose");

@@ -132,6 +132,16 @@ private Q_SLOTS:
         QCOMPARE(studio.settings.preferences().language, QString(kChinese));
     }
 
+    void whatIsSearchedForAmongPresetsRemains() {
+        Working studio;
+        studio.widgets().presets.setSearch({.words = "fox", .tag = {}});
+        clickInMenu("language.zh_CN");
+        QTest::mouseClick(studio.window->menuBar()->cornerWidget(), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(Language::code(), QString(kChinese), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.widgets().presets.search().words, QString("fox"), kPatience);
+    }
+
     void whatIsOpenRemainsAsItIs() {
         Working studio;
         studio.model().apply("Steps", [](graph::Document& document) {

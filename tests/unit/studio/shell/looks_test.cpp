@@ -14,6 +14,7 @@
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/hash_search_dialog.hpp"
 #include "ui/panels/image_view.hpp"
+#include "ui/panels/missing_files_dialog.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/retouching.hpp"
@@ -263,6 +264,24 @@ const std::vector<std::pair<const char*, MakeDialog>>& dialogs() {
              [&] {
                  QTRY_VERIFY_WITH_TIMEOUT(dialog->findChild<QRadioButton*>("q4_k"), kPatience);
              }();
+             return dialog;
+         }},
+        {"missing_files",
+         [](Furnished&) {
+             auto dialog = std::make_unique<MissingFilesDialog>();
+             dialog->setFiles(
+                 {{.value = "checkpoints/sd_xl_base_1.0.safetensors",
+                   .what = "checkpoint, SDXL, for Load checkpoint",
+                   .fitting = {{"juggernaut.safetensors",
+                                "checkpoints/juggernaut.safetensors",
+                                "SDXL",
+                                true}},
+                   .isSearchable = true},
+                  {.value = "loras/a_name_that_is_longer_than_any_row_of_this_dialog_can_show_"
+                            "and_goes_on.safetensors",
+                   .what = "LoRA, SDXL, for Load LoRA",
+                   .fitting = {},
+                   .isSearchable = false}});
              return dialog;
          }},
         {"hash_search",

@@ -126,6 +126,8 @@ void locate(Working& studio, const QString& chosen) {
     auto* button = studio.window->findChild<QPushButton*>("fix_0");
     QVERIFY(button);
     QVERIFY2(button->text().startsWith("Locate lost.safetensors"), qPrintable(button->text()));
+    QTest::mouseClick(button, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(studio.window->findChild<QPushButton*>("locate_0"), kPatience);
     QTimer::singleShot(100, qApp, [chosen] {
         auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
         QVERIFY(dialog);
@@ -138,7 +140,7 @@ void locate(Working& studio, const QString& chosen) {
         name->setText(chosen);
         QTest::keyClick(name, Qt::Key_Return);
     });
-    QTest::mouseClick(button, Qt::LeftButton);
+    QTest::mouseClick(studio.window->findChild<QPushButton*>("locate_0"), Qt::LeftButton);
 }
 
 }  // namespace

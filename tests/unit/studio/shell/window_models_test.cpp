@@ -77,8 +77,34 @@ struct Window {
         auto* button = studio().findChild<QPushButton*>("fix_0");
         QVERIFY(button);
         test::click(*button, button->rect().center());
+        QTRY_VERIFY_WITH_TIMEOUT(missing() && missing()->isVisible(), kPatience);
+    }
+
+    MissingFilesDialog* missing() { return studio().findChild<MissingFilesDialog*>(); }
+
+    void press(const char* name) {
+        auto* button = missing()->findChild<QPushButton*>(name);
+        QVERIFY(button && button->isEnabled());
+        test::click(*button, button->rect().center());
     }
 };
+
+FoundModel modelOf(const char* name, ModelKind kind, const char* family) {
+    FoundModel model{.relative = name, .value = name};
+    model.file.name = name;
+    model.file.kind = kind;
+    model.file.family = family;
+    model.file.isRunnable = true;
+    return model;
+}
+
+QStringList labelsOf(const std::vector<FittingFile>& files) {
+    QStringList labels;
+    for (const FittingFile& file : files) {
+        labels << file.label + (file.isSure ? "!" : "");
+    }
+    return labels;
+}
 
 }  // namespace
 
@@ -117,15 +143,63 @@ private Q_SLOTS:
         Window window;
         window.addFolder();
         window.lose("sd15/dream.SAFETENSORS");
-        answer("locateKnown", [&](QDialog& box) {
-            test::keepScreenshot(box, "locate_known");
-            QVERIFY(qobject_cast<QMessageBox*>(&box)->text().contains("Dream.safetensors"));
-            auto* use = box.findChild<QPushButton*>("useKnown");
-            test::click(*use, use->rect().center());
-        });
         window.locate();
+        test::keepScreenshot(*window.missing(), "missing_files");
+        QCOMPARE(test::textProblems(*window.missing()), QStringList());
+        auto* fitting = window.missing()->findChild<QComboBox*>("fitting_0");
+        QVERIFY(fitting->currentText().contains("Dream.safetensors"));
+        window.press("use_0");
         QCOMPARE(window.checkpoint(),
                  window.at("models/checkpoints/Dream.safetensors").toStdString());
+        QTRY_VERIFY_WITH_TIMEOUT(!window.missing(), kPatience);
+    }
+
+    /// Another file of the kind, where nobody has the one that is named.
+    void allThatFitAreUsedAtOnce_inOneStep() {
+        Window window;
+        window.addFolder();
+        window.lose("nobody_has_it.safetensors");
+        window.model().apply("Add", [](graph::Document& document) {
+            document.nodes["more"] = document.nodes.at("load");
+            document.nodes["more"].params["checkpoint"] = "nor_this.safetensors";
+        });
+        const int steps = window.model().undoStack().count();
+
+        window.locate();
+        auto* what = window.missing()->findChild<QLabel*>("what_0");
+        QVERIFY2(what->text().startsWith("checkpoint"), qPrintable(what->text()));
+        window.press("useAll");
+
+        const std::string dream = window.at("models/checkpoints/Dream.safetensors").toStdString();
+        QCOMPARE(window.checkpoint(), dream);
+        QCOMPARE(window.model().node("more")->params.at("checkpoint"), Json(dream));
+        QCOMPARE(window.model().undoStack().count(), steps + 1);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.missing(), kPatience);
+    }
+
+    void whatFitsIsRankedByNameKindAndFamily() {
+        const std::vector<FoundModel> models = {
+            modelOf("a_flux.safetensors", ModelKind::Checkpoint, "FLUX.1 dev"),
+            modelOf("b_unknown.safetensors", ModelKind::Checkpoint, ""),
+            modelOf("c_large.safetensors", ModelKind::Checkpoint, "SDXL"),
+            modelOf("d_lora.safetensors", ModelKind::Lora, "LoRA for SDXL"),
+            modelOf("Lost.safetensors", ModelKind::Checkpoint, "SDXL")};
+        const auto noHash = [](const FoundModel&) { return std::string(); };
+        const auto fitting = [&](const char* name, ModelKind kind, const char* family) {
+            return labelsOf(fittingFiles(
+                {.value = name, .hash = {}, .kinds = {kind}, .family = family}, models, noHash));
+        };
+
+        QCOMPARE(fitting("x/lost.safetensors", ModelKind::Checkpoint, "SDXL"),
+                 (QStringList{"Lost.safetensors!",
+                              "c_large.safetensors!",
+                              "b_unknown.safetensors",
+                              "a_flux.safetensors"}));
+        QCOMPARE(fitting("gone.safetensors", ModelKind::Lora, "SD 1.x"),
+                 QStringList{"d_lora.safetensors"});
+        QCOMPARE(fitting("gone.safetensors", ModelKind::Lora, ""),
+                 QStringList{"d_lora.safetensors!"});
+        QVERIFY(fitting("gone.safetensors", ModelKind::Upscaler, "").isEmpty());
     }
 
     void whatIsMissingIsFoundByItsHash() {
@@ -138,11 +212,8 @@ private Q_SLOTS:
         QVERIFY(ended.wait(kPatience));
         const std::string hash = workspace.shelf.hashOf(dream).substr(0, 10);
         window.lose(("another name [" + hash + "]").c_str());
-        answer("locateKnown", [](QDialog& box) {
-            auto* use = box.findChild<QPushButton*>("useKnown");
-            test::click(*use, use->rect().center());
-        });
         window.locate();
+        window.press("use_0");
         QCOMPARE(window.checkpoint(),
                  window.at("models/checkpoints/Dream.safetensors").toStdString());
     }
@@ -157,6 +228,7 @@ private Q_SLOTS:
         const int steps = window.model().undoStack().count();
 
         window.locate();
+        window.press("search_0");
 
         auto* dialog = window.studio().findChild<HashSearchDialog*>();
         QVERIFY(dialog && dialog->isVisible());
@@ -188,6 +260,7 @@ private Q_SLOTS:
         window.lose(before.toUtf8().constData());
 
         window.locate();
+        window.press("search_0");
 
         auto* dialog = window.studio().findChild<HashSearchDialog*>();
         QVERIFY(dialog && dialog->isVisible());
@@ -216,8 +289,8 @@ private Q_SLOTS:
         Window window;
         window.addFolder();
         window.lose("x/dream.safetensors");
-        answer("locateKnown", [&](QDialog& box) { box.reject(); });
         window.locate();
+        window.missing()->reject();
         QCOMPARE(window.checkpoint(), "x/dream.safetensors");
     }
 };
