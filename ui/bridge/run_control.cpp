@@ -295,10 +295,7 @@ void RunControl::setRepeating(bool isRepeating) {
 
 /// Behind what waits, whoever asked for that.
 void RunControl::repeatWhereIdle() {
-    const auto& runs = queue_.runs();
-    const bool isIdle =
-        std::all_of(runs.begin(), runs.end(), [](const QueuedRun& run) { return hasEnded(run); });
-    if (isRepeating_ && !queue_.isPaused() && isIdle) {
+    if (isRepeating_ && !queue_.isPaused() && queue_.isIdle()) {
         run(RunHow::Last);
     }
 }

@@ -256,6 +256,10 @@ const QueuedRun* RunQueue::running() const {
     return link_->active ? find(link_->id) : nullptr;
 }
 
+bool RunQueue::isIdle() const {
+    return runs().empty() || hasEnded(runs().back());
+}
+
 quint64 RunQueue::add(
     const QString& title, std::string graph, Json options, bool front, const SearchTerms& words) {
     AskedRun run{

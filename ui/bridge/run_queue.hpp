@@ -158,6 +158,8 @@ public:
 
     /// nullptr: none runs.
     [[nodiscard]] const QueuedRun* running() const;
+    /// Whether none runs and none waits.
+    [[nodiscard]] bool isIdle() const;
 
 Q_SIGNALS:
     void listChanged();
