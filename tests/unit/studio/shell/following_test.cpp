@@ -155,6 +155,26 @@ private Q_SLOTS:
         QVERIFY(studio.viewer().isVisible());
         studio.waitForImage(studio.fileOf(1));
     }
+
+    void aWarningDoesNotHideTheWayToTheImage() {
+        Following studio;
+        studio.play(1,
+                    {{"status", "ok"},
+                     {"executed", 1},
+                     {"issues",
+                      {{{"severity", "warning"},
+                        {"node", "encode"},
+                        {"message", "the prompt was cut off"}}}}});
+        studio.action("run.start").trigger();
+        studio.endOne();
+        const QStringList lines = studio.widgets().notices.text().split('\n');
+        QCOMPARE(lines.size(), 2);
+        QCOMPARE(lines[0], QString("The prompt was cut off."));
+        QVERIFY2(lines[1].startsWith("Saved 1.png"), qPrintable(lines[1]));
+        QTest::mouseClick(studio.widgets().notices.findChild<QPushButton*>("noticeButton1"),
+                          Qt::LeftButton);
+        studio.waitForImage(studio.fileOf(1));
+    }
 };
 
 LOWTIDE_WINDOW_TEST(FollowingTest)
