@@ -229,6 +229,7 @@ struct RunQueue::Link {
     quint64 id = 0;
     std::shared_ptr<ActiveRun> active;  ///< null: none
     RunProgress progress;
+    QElapsedTimer since;         ///< it is with the module
     std::deque<Json> pending;    ///< fetched and not yet reported
     bool isEndReported = false;  ///< its runFinished was
     QTimer timer;
@@ -244,6 +245,7 @@ RunQueue::RunQueue(Runner& runner, RunLibrary* library, QObject* parent)
     : QObject(parent), runner_(runner), library_(library), link_(std::make_unique<Link>()) {
     link_->timer.setInterval(kFetchMilliseconds);
     connect(&link_->timer, &QTimer::timeout, this, &RunQueue::fetch);
+    connect(this, &RunQueue::listChanged, this, &RunQueue::countWaiting);  // before all others
 }
 
 RunQueue::~RunQueue() {
@@ -258,6 +260,23 @@ const QueuedRun* RunQueue::running() const {
 
 bool RunQueue::isIdle() const {
     return runs().empty() || hasEnded(runs().back());
+}
+
+QueueProgress RunQueue::progress() const {
+    constexpr double kMillisecondsPerSecond = 1000;
+    const QueuedRun* run = running();
+    const double seconds =
+        run ? static_cast<double>(link_->since.elapsed()) / kMillisecondsPerSecond : 0;
+    QueueProgress progress = queueProgress(run, seconds, ended_, waiting_, runTimes_);
+    if (isPaused_ && waiting_.count > 0) {
+        progress.secondsLeft.reset();
+    }
+    return progress;
+}
+
+void RunQueue::countWaiting() {
+    waiting_ = waitingRuns(runs(), runTimes_);
+    ended_ = isIdle() ? 0 : ended_;
 }
 
 quint64 RunQueue::add(
@@ -287,6 +306,8 @@ std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
         run.graph = std::move(asked.graph);
         run.options = std::move(asked.options);
         run.words = std::move(asked.words);
+        run.work = asked.work;
+        run.plannedSeconds = asked.plannedSeconds;
         ids.push_back(history_.add(std::move(run), areFirst));
         if (library_) {
             record.key = library_->keyOf(ids.back());
@@ -369,6 +390,8 @@ std::vector<quint64> RunQueue::addAgain(const std::vector<QueuedRun>& runs, cons
                          .graph = run.graph,
                          .options = std::move(options),
                          .words = run.words,
+                         .work = run.work,
+                         .plannedSeconds = run.plannedSeconds,
                          .replacedRun = library_ ? library_->keyOf(run.id) : RunKey()});
     }
     return addAll(std::move(again));
@@ -396,6 +419,8 @@ void RunQueue::startNext() {
     link_->active = std::make_shared<ActiveRun>();
     link_->progress = RunProgress(times_);
     link_->isEndReported = false;
+    link_->since.start();
+    countWaiting();
     link_->timer.start();
     link_->background.run([this,
                            id,
@@ -516,6 +541,8 @@ void RunQueue::finish(quint64 id, Ended& over) {
 
 void RunQueue::reportEnd(quint64 id) {
     link_->active.reset();
+    runTimes_.take(*history_.find(id));
+    ++ended_;
     Q_EMIT listChanged();
     Q_EMIT runChanged(id);
     Q_EMIT ended(id);

@@ -5,6 +5,7 @@
 #include "plugin/host_api/runner.hpp"
 #include "ui/bridge/active_run.hpp"
 #include "ui/bridge/node_status.hpp"
+#include "ui/bridge/queue_progress.hpp"
 #include "ui/history/run_record.hpp"
 
 #include <QImage>
@@ -31,6 +32,8 @@ struct QueuedRun {
     std::string graph;    ///< text of the snapshot
     Json options;         ///< docs/events.md
     SearchTerms words{};  ///< what it is found by later
+    size_t work = 0;      ///< as workOf() its graph, and to which nodes; 0: not known
+    std::optional<double> plannedSeconds{};  ///< empty: not known
     RunState state = RunState::Waiting;
     double progress = 0;                ///< 0 to 1 over all nodes
     QString phase;                      ///< of the node at work: "step 3 of 20"
@@ -109,6 +112,8 @@ struct AskedRun {
     std::string graph;  ///< text of the snapshot
     Json options;       ///< docs/events.md
     SearchTerms words{};
+    size_t work = 0;                         ///< as QueuedRun has it
+    std::optional<double> plannedSeconds{};  ///< the same
     RunKey replacedRun{};  ///< a run of earlier times, also in the sheet that this is a cell of
 };
 
@@ -160,6 +165,8 @@ public:
     [[nodiscard]] const QueuedRun* running() const;
     /// Whether none runs and none waits.
     [[nodiscard]] bool isIdle() const;
+    /// How far it is. While it is paused nobody knows when it ends.
+    [[nodiscard]] QueueProgress progress() const;
 
 Q_SIGNALS:
     void listChanged();
@@ -187,12 +194,16 @@ private:
     void reportEnd(quint64 id);
     void keepFiles(QueuedRun& run, const Json& files, ImageClaim claim);
     void keepOrder();
+    void countWaiting();
     [[nodiscard]] RunRecord recordOf(const QueuedRun& run) const;
 
     Runner& runner_;
     RunLibrary* const library_;
     RunHistory history_;
     NodeTimes times_;
+    RunTimes runTimes_;
+    WaitingRuns waiting_;
+    int ended_ = 0;  ///< runs since nothing was left to do
     std::unique_ptr<Link> link_;
     bool isPaused_ = false;
 };

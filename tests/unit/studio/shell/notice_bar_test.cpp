@@ -72,7 +72,7 @@ private Q_SLOTS:
         QCOMPARE(acted, (QStringList{"undo", "show"}));
     }
 
-    /// A run that ends meanwhile says so next to it; a second removal takes its place.
+    /// A run that ends meanwhile is reported next to it; a second removal takes its line.
     void whatCanBeUndoneOutlivesOtherNews() {
         Bench bench;
         QStringList undone;
