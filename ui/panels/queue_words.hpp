@@ -6,7 +6,8 @@
 
 namespace lowtide::ui {
 
-/// How far the queue is, in three parts; what is not known, and the count of a single run, is empty.
+/// How far the queue is, in three parts; what is not known, and the count of a single run, is
+/// empty.
 struct QueueWords {
     QString count;  ///< "2 of 10"; empty for a run that is alone
     QString phase;  ///< "step 6 of 20", else "34 %"

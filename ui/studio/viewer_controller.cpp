@@ -72,7 +72,7 @@ void ViewerController::hold() {
     viewer_.setFollowing(false);
 }
 
-/// Not where the user himself told the viewer not to follow.
+/// Not where the user himself switched following off.
 void ViewerController::followAgain() {
     if (std::exchange(isHeld_, false)) {
         viewer_.setFollowing(true);
