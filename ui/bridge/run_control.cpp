@@ -354,8 +354,6 @@ void RunControl::end(quint64 id) {
             Q_EMIT failed(id);
         } else if (run->state == RunState::Finished && run->executed == 0) {
             Q_EMIT upToDate(id);
-        } else if (run->state == RunState::Finished) {
-            Q_EMIT finished(id);
         }
         if (run->state != RunState::Finished || run->executed == 0) {
             setRepeating(false);  // it would go on so

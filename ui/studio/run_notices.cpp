@@ -107,7 +107,12 @@ RunNotices::RunNotices(MainWindowWidgets& widgets, ViewerController& images)
         }
     });
     connect(&run_, &RunControl::failed, this, &RunNotices::reportFailure);
-    connect(&run_, &RunControl::finished, this, &RunNotices::reportImages);
+    connect(&queue_, &RunQueue::ended, this, [this](quint64 id) {  // of earlier graphs, too
+        const QueuedRun* run = queue_.find(id);
+        if (run && run->state == RunState::Finished && run->executed != 0) {
+            reportImages(*run);
+        }
+    });
 }
 
 void RunNotices::reportFailure(quint64 id) {
@@ -122,26 +127,25 @@ void RunNotices::reportFailure(quint64 id) {
     showMessage(NoticeKind::Error, text, tr("Show"), [this] { widgets_.panels.show("issues"); });
 }
 
-void RunNotices::reportImages(quint64 id) {
-    const QueuedRun* run = queue_.find(id);
+void RunNotices::reportImages(const QueuedRun& run) {
     replace();
-    if (!run->files.isEmpty()) {
-        const QString file = run->files.back();
+    if (!run.files.isEmpty()) {
+        const QString file = run.files.back();
         const QString name = QFileInfo(file).fileName();
         const QString folder = QDir::toNativeSeparators(QFileInfo(file).absolutePath());
-        const int count = static_cast<int>(run->files.size());
+        const int count = static_cast<int>(run.files.size());
         const QString text = count == 1
                                  ? tr("Saved %1 in %2.").arg(name, folder)
                                  : tr("Saved %n images in %1, the last one is %2.", nullptr, count)
                                        .arg(folder, name);
         showMessage(NoticeKind::Success, text, tr("View"), [this, file] { images_.show(file); });
-    } else if (!run->largest().isNull()) {
+    } else if (!run.largest().isNull()) {
         showMessage(NoticeKind::Success,
                     tr("The image is there. No node of the graph saves it."),
                     tr("View"),
-                    [this, id] { images_.showImageOf(id); });
+                    [this, id = run.id] { images_.showImageOf(id); });
     }
-    showWarnings(run->issues);
+    showWarnings(run.issues);
 }
 
 /// A line of its own: what a run made is shown either way.

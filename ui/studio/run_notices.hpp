@@ -31,7 +31,7 @@ public:
 
 private:
     void reportFailure(quint64 id);
-    void reportImages(quint64 id);
+    void reportImages(const QueuedRun& run);
     void replace();
     void showMessage(NoticeKind kind,
                      const QString& text,

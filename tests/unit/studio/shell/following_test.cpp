@@ -156,6 +156,16 @@ private Q_SLOTS:
         studio.waitForImage(studio.fileOf(1));
     }
 
+    void aRunOfTheGraphBeforeIsFollowedToo() {
+        Following studio;
+        studio.begin(1);
+        studio.model().setSaved();
+        studio.action("file.new").trigger();
+        studio.endOne();
+        studio.waitForImage(studio.fileOf(1));
+        QVERIFY(studio.widgets().notices.text().startsWith("Saved 1.png"));
+    }
+
     void aWarningDoesNotHideTheWayToTheImage() {
         Following studio;
         studio.play(1,
