@@ -104,6 +104,27 @@ Planned askPlan(Runner& runner,
 
 }  // namespace
 
+const Json* mainDeviceOf(const Json& plan) {
+    const Json& devices = memberIn(plan, "devices");
+    return devices.is_array() && !devices.empty() ? &devices.front() : nullptr;
+}
+
+double secondsOf(const Json& plan) {
+    double seconds = 0;
+    for (const Json& stage : memberIn(plan, "stages")) {
+        seconds += numberIn(stage, "seconds");
+    }
+    return seconds;
+}
+
+std::optional<double> measuredSecondsOf(const Planned& planned) {
+    const Json* device = planned.isFresh ? mainDeviceOf(planned.plan) : nullptr;
+    const bool isMeasured = device && memberIn(*device, "estimated") != true &&
+                            memberIn(*device, "rehearsal") != true &&
+                            textIn(*device, "planned_for").empty();
+    return isMeasured ? std::optional(secondsOf(planned.plan)) : std::nullopt;
+}
+
 Planning::Planning(Runner& runner, GraphModel& model, QObject* parent)
     : QObject(parent), runner_(runner), model_(model), retryMilliseconds_(kFirstRetryMilliseconds) {
     rest_.setSingleShot(true);

@@ -12,6 +12,7 @@
 #include <QTimer>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -34,6 +35,14 @@ struct Planned {
     Json beyond;
     bool isFresh = false;
 };
+
+/// What a plan states of the run's device, before others that its nodes chose; nullptr: nothing.
+[[nodiscard]] const Json* mainDeviceOf(const Json& plan);
+/// Of all stages of a plan.
+[[nodiscard]] double secondsOf(const Json& plan);
+/// The same where the times are those of a device that is there and was measured; empty: they are
+/// not.
+[[nodiscard]] std::optional<double> measuredSecondsOf(const Planned& planned);
 
 /// Checks and plans the graph a moment after each edit, on a thread of its own. GUI thread only.
 class Planning : public QObject {

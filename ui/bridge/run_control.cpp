@@ -155,7 +155,8 @@ std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
         runs.push_back({.title = tr("%1: %2").arg(name_, variant.title),
                         .graph = graph::toText(variant.document),
                         .options = whole,
-                        .words = runWordsOf(variant.document, catalog, name_)});
+                        .words = runWordsOf(variant.document, catalog, name_),
+                        .work = workOf(variant.document, catalog)});
     }
     return mine(queue_.addAll(std::move(runs)));
 }
@@ -247,11 +248,18 @@ bool RunControl::isRefused(const Issues& undrawn) {
 AskedRun RunControl::asked(const graph::Document& document,
                            RunHow how,
                            const std::set<std::string>& until) const {
-    SearchTerms words = runWordsOf(document, model_.catalog(), name_);
+    const graph::Catalog& catalog = model_.catalog();
+    SearchTerms words = runWordsOf(document, catalog, name_);
+    // Nobody planned a run to some nodes, and whole runs take other times.
+    const size_t work = until.empty() ? workOf(document, catalog) : 0;
+    const bool isPlanned =
+        work != 0 && how != RunHow::Again && work == workOf(model_.document(), catalog);
     return {.title = titleOf(words),
             .graph = graph::toText(document),
             .options = options(how, until),
-            .words = std::move(words)};
+            .words = std::move(words),
+            .work = work,
+            .plannedSeconds = isPlanned ? measuredSecondsOf(planning_.planned()) : std::nullopt};
 }
 
 Json RunControl::options(RunHow how, const std::set<std::string>& until) const {
@@ -295,10 +303,7 @@ void RunControl::setRepeating(bool isRepeating) {
 
 /// Behind what waits, whoever asked for that.
 void RunControl::repeatWhereIdle() {
-    const auto& runs = queue_.runs();
-    const bool isIdle =
-        std::all_of(runs.begin(), runs.end(), [](const QueuedRun& run) { return hasEnded(run); });
-    if (isRepeating_ && !queue_.isPaused() && isIdle) {
+    if (isRepeating_ && !queue_.isPaused() && queue_.isIdle()) {
         run(RunHow::Last);
     }
 }
@@ -349,8 +354,6 @@ void RunControl::end(quint64 id) {
             Q_EMIT failed(id);
         } else if (run->state == RunState::Finished && run->executed == 0) {
             Q_EMIT upToDate(id);
-        } else if (run->state == RunState::Finished) {
-            Q_EMIT finished(id);
         }
         if (run->state != RunState::Finished || run->executed == 0) {
             setRepeating(false);  // it would go on so

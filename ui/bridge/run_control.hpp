@@ -114,7 +114,6 @@ Q_SIGNALS:
     void failed(quint64 id);
     /// The run did not begin: alternatives of a prompt cannot be drawn.
     void refused(const lowtide::Issues& issues);
-    void finished(quint64 id);
     void repeatingChanged(bool isRepeating);
     /// A run began or none is left.
     void busyChanged(bool isBusy);

@@ -8,6 +8,9 @@
 #include <QElapsedTimer>
 #include <QFileInfo>
 
+#include <algorithm>
+#include <functional>
+#include <string_view>
 #include <utility>
 
 namespace lowtide::ui {
@@ -80,6 +83,44 @@ SearchTerms runWordsOf(const graph::Document& document,
     words.prompt = prompts.join(QLatin1Char('\n'));
     words.models = models.join(QLatin1Char('\n'));
     return words;
+}
+
+size_t workOf(const graph::Document& document, const graph::Catalog& catalog) {
+    constexpr size_t kPrime = 1099511628211U;  // of the hash FNV-1a
+    size_t work = 0;
+    const auto mix = [&work](std::string_view text) {
+        work = (work ^ std::hash<std::string_view>()(text)) * kPrime;
+    };
+    const auto mixValue = [&mix](const Json& value) {
+        mix(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    };
+    for (const auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        mix(id);
+        mix(node.type);
+        mix(std::to_string(static_cast<int>(node.mode)));
+        mixValue(node.memory);
+        mixValue(node.precision);
+        for (const auto& [name, value] : node.params.items()) {
+            const ParamDesc* param = desc ? graph::findParam(*desc, name) : nullptr;
+            const bool isFree = param && (param->kind == ParamKind::Seed ||
+                                          (param->kind == ParamKind::Text && param->multiline));
+            if (!isFree) {
+                mix(name);
+                mixValue(value);
+            }
+        }
+    }
+    for (const graph::Link& link : document.links) {
+        for (const graph::PortRef& port : {link.from, link.to}) {
+            mix(port.node);
+            mix(port.port);
+        }
+    }
+    for (const auto& setting : {document.memoryBudget, document.device, document.lowMemory}) {
+        mix(setting.value_or(""));
+    }
+    return std::max<size_t>(work, 1);
 }
 
 bool renewSeeds(graph::Document& document,

@@ -8,6 +8,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -20,6 +21,10 @@ namespace lowtide::ui {
 [[nodiscard]] SearchTerms runWordsOf(const graph::Document& document,
                                      const graph::Catalog& catalog,
                                      const QString& name);
+
+/// Equal for graphs that differ in seeds, prompts, titles and positions alone, whose runs take the
+/// same time; never 0.
+[[nodiscard]] size_t workOf(const graph::Document& document, const graph::Catalog& catalog);
 
 /// Gives seeds whose mode is not "keep" their next value: another one, or one more (after the
 /// largest comes 0). True when one changed. The seed that is then shown is the one that is used.

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <iterator>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace lowtide::ui {
@@ -150,6 +151,7 @@ std::vector<quint64> RunHistory::takeBack(const std::vector<quint64>& ids) {
     for (Index run = first; run != runs_.end(); ++run) {
         if (run->state == RunState::Waiting && wanted.contains(run->id)) {
             run->state = RunState::Cancelled;
+            run->endedAs = ++lastEnd_;
             taken.push_back(run->id);
         }
     }
@@ -176,16 +178,45 @@ bool RunHistory::moveWaiting(const std::vector<quint64>& ids, int index) {
     });
 }
 
-bool RunHistory::remove(const std::vector<quint64>& ids) {
+void RunHistory::orderWaiting(const std::vector<quint64>& ids) {
+    std::unordered_map<quint64, size_t> named;
+    for (const quint64 id : ids) {
+        named.emplace(id, named.size() + 1);
+    }
+    std::unordered_map<quint64, size_t> ranks;
+    size_t last = 0;
+    for (Index run = firstWaiting(); run != runs_.end(); ++run) {
+        const auto rank = named.find(run->id);
+        last = rank == named.end() ? last : rank->second;
+        ranks.emplace(run->id, last);
+    }
+    std::stable_sort(
+        firstWaiting(), runs_.end(), [&ranks](const QueuedRun& one, const QueuedRun& other) {
+            return ranks.at(one.id) < ranks.at(other.id);
+        });
+}
+
+std::vector<QueuedRun> RunHistory::remove(const std::vector<quint64>& ids) {
     const std::set<quint64> gone(ids.begin(), ids.end());
-    return std::erase_if(runs_, [&](const QueuedRun& run) {
-               return hasEnded(run) && gone.contains(run.id);
-           }) > 0;
+    const Index end = firstOpen();
+    const Index begin = std::stable_partition(
+        runs_.begin(), end, [&](const QueuedRun& run) { return !gone.contains(run.id); });
+    std::vector<QueuedRun> removed(std::make_move_iterator(begin), std::make_move_iterator(end));
+    runs_.erase(begin, end);
+    return removed;
+}
+
+void RunHistory::restore(std::vector<QueuedRun> runs) {
+    runs_.insert(
+        runs_.begin(), std::make_move_iterator(runs.begin()), std::make_move_iterator(runs.end()));
+    std::ranges::sort(runs_.begin(), firstOpen(), {}, &QueuedRun::endedAs);
+    thin();
 }
 
 void RunHistory::end(quint64 id, RunState state) {
     QueuedRun* run = find(id);
     run->state = state;
+    run->endedAs = ++lastEnd_;
     if (run->nodeImage.step) {
         run->nodeImage = {};
     }
@@ -229,6 +260,7 @@ struct RunQueue::Link {
     quint64 id = 0;
     std::shared_ptr<ActiveRun> active;  ///< null: none
     RunProgress progress;
+    QElapsedTimer since;         ///< it is with the module
     std::deque<Json> pending;    ///< fetched and not yet reported
     bool isEndReported = false;  ///< its runFinished was
     QTimer timer;
@@ -244,6 +276,7 @@ RunQueue::RunQueue(Runner& runner, RunLibrary* library, QObject* parent)
     : QObject(parent), runner_(runner), library_(library), link_(std::make_unique<Link>()) {
     link_->timer.setInterval(kFetchMilliseconds);
     connect(&link_->timer, &QTimer::timeout, this, &RunQueue::fetch);
+    connect(this, &RunQueue::listChanged, this, &RunQueue::countWaiting);  // before all others
 }
 
 RunQueue::~RunQueue() {
@@ -254,6 +287,27 @@ RunQueue::~RunQueue() {
 
 const QueuedRun* RunQueue::running() const {
     return link_->active ? find(link_->id) : nullptr;
+}
+
+bool RunQueue::isIdle() const {
+    return runs().empty() || hasEnded(runs().back());
+}
+
+QueueProgress RunQueue::progress() const {
+    constexpr double kMillisecondsPerSecond = 1000;
+    const QueuedRun* run = running();
+    const double seconds =
+        run ? static_cast<double>(link_->since.elapsed()) / kMillisecondsPerSecond : 0;
+    QueueProgress progress = queueProgress(run, seconds, ended_, waiting_, runTimes_);
+    if (isPaused_ && waiting_.count > 0) {
+        progress.secondsLeft.reset();
+    }
+    return progress;
+}
+
+void RunQueue::countWaiting() {
+    waiting_ = waitingRuns(runs(), runTimes_);
+    ended_ = isIdle() ? 0 : ended_;
 }
 
 quint64 RunQueue::add(
@@ -283,6 +337,8 @@ std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
         run.graph = std::move(asked.graph);
         run.options = std::move(asked.options);
         run.words = std::move(asked.words);
+        run.work = asked.work;
+        run.plannedSeconds = asked.plannedSeconds;
         ids.push_back(history_.add(std::move(run), areFirst));
         if (library_) {
             record.key = library_->keyOf(ids.back());
@@ -326,13 +382,7 @@ void RunQueue::takeBack(const std::vector<quint64>& ids) {
     if (taken.empty()) {
         return;
     }
-    if (library_) {
-        std::vector<RunRecord> over;
-        for (const quint64 id : taken) {
-            over.push_back(recordOf(*history_.find(id)));
-        }
-        library_->end(std::move(over), this, {});
-    }
+    keepTakenBack(taken);
     Q_EMIT listChanged();
     Q_EMIT takenBack(taken);
     if (history_.thin()) {  // all are known while they are reported
@@ -365,15 +415,56 @@ std::vector<quint64> RunQueue::addAgain(const std::vector<QueuedRun>& runs, cons
                          .graph = run.graph,
                          .options = std::move(options),
                          .words = run.words,
+                         .work = run.work,
+                         .plannedSeconds = run.plannedSeconds,
                          .replacedRun = library_ ? library_->keyOf(run.id) : RunKey()});
     }
     return addAll(std::move(again));
 }
 
-void RunQueue::remove(const std::vector<quint64>& ids) {
-    if (history_.remove(ids)) {
+std::vector<QueuedRun> RunQueue::remove(const std::vector<quint64>& ids) {
+    std::vector<QueuedRun> removed = history_.remove(ids);
+    if (!removed.empty()) {
         Q_EMIT listChanged();
     }
+    return removed;
+}
+
+void RunQueue::restore(std::vector<QueuedRun> runs) {
+    if (!runs.empty()) {
+        history_.restore(std::move(runs));
+        Q_EMIT listChanged();
+    }
+}
+
+std::vector<QueuedRun> RunQueue::takeAway(const std::vector<quint64>& ids) {
+    const std::vector<quint64> taken = history_.takeBack(ids);
+    if (taken.empty()) {
+        return {};
+    }
+    keepTakenBack(taken);
+    Q_EMIT takenBack(taken);  // all are known while they are reported
+    std::vector<QueuedRun> away = history_.remove(taken);
+    Q_EMIT listChanged();
+    return away;
+}
+
+std::vector<quint64> RunQueue::waitAgain(const std::vector<QueuedRun>& runs,
+                                         const std::vector<quint64>& waiting) {
+    const std::vector<quint64> ids = addAgain(runs);
+    std::map<quint64, quint64> again;
+    for (size_t run = 0; run < runs.size(); ++run) {
+        again.emplace(runs[run].id, ids[run]);
+    }
+    std::vector<quint64> order;
+    for (const quint64 id : waiting) {
+        const auto found = again.find(id);
+        order.push_back(found == again.end() ? id : found->second);
+    }
+    history_.orderWaiting(order);
+    keepOrder();
+    Q_EMIT listChanged();
+    return ids;
 }
 
 void RunQueue::startNext() {
@@ -392,6 +483,8 @@ void RunQueue::startNext() {
     link_->active = std::make_shared<ActiveRun>();
     link_->progress = RunProgress(times_);
     link_->isEndReported = false;
+    link_->since.start();
+    countWaiting();
     link_->timer.start();
     link_->background.run([this,
                            id,
@@ -512,6 +605,10 @@ void RunQueue::finish(quint64 id, Ended& over) {
 
 void RunQueue::reportEnd(quint64 id) {
     link_->active.reset();
+    if (const QueuedRun* run = history_.find(id)) {  // else the user removed it just now
+        runTimes_.take(*run);
+    }
+    ++ended_;
     Q_EMIT listChanged();
     Q_EMIT runChanged(id);
     Q_EMIT ended(id);
@@ -538,6 +635,20 @@ void RunQueue::keepOrder() {
         }
     }
     library_->write([waiting](RunStore& store) { store.setOrder(waiting); });
+}
+
+void RunQueue::keepTakenBack(const std::vector<quint64>& ids) {
+    if (!library_) {
+        return;
+    }
+    const std::set<quint64> taken(ids.begin(), ids.end());
+    std::vector<RunRecord> over;
+    for (const QueuedRun& run : runs()) {
+        if (taken.contains(run.id)) {
+            over.push_back(recordOf(run));
+        }
+    }
+    library_->end(std::move(over), this, {});
 }
 
 RunRecord RunQueue::recordOf(const QueuedRun& run) const {

@@ -5,6 +5,7 @@
 #include "plugin/host_api/runner.hpp"
 #include "ui/bridge/active_run.hpp"
 #include "ui/bridge/node_status.hpp"
+#include "ui/bridge/queue_progress.hpp"
 #include "ui/history/run_record.hpp"
 
 #include <QImage>
@@ -31,6 +32,8 @@ struct QueuedRun {
     std::string graph;    ///< text of the snapshot
     Json options;         ///< docs/events.md
     SearchTerms words{};  ///< what it is found by later
+    size_t work = 0;      ///< as workOf() its graph, and to which nodes; 0: not known
+    std::optional<double> plannedSeconds{};  ///< empty: not known
     RunState state = RunState::Waiting;
     double progress = 0;                ///< 0 to 1 over all nodes
     QString phase;                      ///< of the node at work: "step 3 of 20"
@@ -41,8 +44,9 @@ struct QueuedRun {
     Issues issues;
     /// The last one of it; after its end no preview, and only while RunHistory keeps it.
     NodeImage nodeImage{};
-    QImage thumbnail;   ///< of that image, once it has ended
-    QStringList files;  ///< that it wrote
+    QImage thumbnail;     ///< of that image, once it has ended
+    QStringList files;    ///< that it wrote
+    quint64 endedAs = 0;  ///< its position among those that have ended, from 1; 0: it has not
     /// Of Runner::wait; null until it has ended and when RunHistory no longer
     /// keeps it.
     Json report;
@@ -81,8 +85,12 @@ public:
     /// Those of them that wait go together before number `index` of the others that wait.
     /// False: nothing has changed.
     bool moveWaiting(const std::vector<quint64>& ids, int index);
-    /// Those of them that have ended. False: there is none.
-    bool remove(const std::vector<quint64>& ids);
+    /// Those that wait take this order; others remain behind the one that they follow.
+    void orderWaiting(const std::vector<quint64>& ids);
+    /// Those of them that have ended, which leave the list.
+    [[nodiscard]] std::vector<QueuedRun> remove(const std::vector<quint64>& ids);
+    /// Removed runs, each to its position. Keeps the bounds.
+    void restore(std::vector<QueuedRun> runs);
     /// The run is over: its image becomes a thumbnail, and older ones are thinned or forgotten.
     void end(quint64 id, RunState state);
     /// Keeps the bounds. Whether that took runs away.
@@ -101,6 +109,7 @@ private:
 
     std::deque<QueuedRun> runs_;
     quint64 lastId_ = 0;
+    quint64 lastEnd_ = 0;
 };
 
 /// What a user wants to be run.
@@ -109,6 +118,8 @@ struct AskedRun {
     std::string graph;  ///< text of the snapshot
     Json options;       ///< docs/events.md
     SearchTerms words{};
+    size_t work = 0;                         ///< as QueuedRun has it
+    std::optional<double> plannedSeconds{};  ///< the same
     RunKey replacedRun{};  ///< a run of earlier times, also in the sheet that this is a cell of
 };
 
@@ -146,7 +157,14 @@ public:
     std::vector<quint64> addAgain(const std::vector<QueuedRun>& runs,
                                   const Json& more = Json::object());
     /// Those of them that have ended leave the list, which changes once.
-    void remove(const std::vector<quint64>& ids);
+    std::vector<QueuedRun> remove(const std::vector<quint64>& ids);
+    /// Removed runs, each to its position.
+    void restore(std::vector<QueuedRun> runs);
+    /// Those of them that wait are taken back and leave the list.
+    std::vector<QueuedRun> takeAway(const std::vector<quint64>& ids);
+    /// The same graphs wait again, where they did among all that waited. Their new numbers.
+    std::vector<quint64> waitAgain(const std::vector<QueuedRun>& runs,
+                                   const std::vector<quint64>& waiting);
 
     [[nodiscard]] const RunHistory& history() const { return history_; }
 
@@ -158,6 +176,10 @@ public:
 
     /// nullptr: none runs.
     [[nodiscard]] const QueuedRun* running() const;
+    /// Whether none runs and none waits.
+    [[nodiscard]] bool isIdle() const;
+    /// How far it is. While it is paused nobody knows when it ends.
+    [[nodiscard]] QueueProgress progress() const;
 
 Q_SIGNALS:
     void listChanged();
@@ -185,12 +207,17 @@ private:
     void reportEnd(quint64 id);
     void keepFiles(QueuedRun& run, const Json& files, ImageClaim claim);
     void keepOrder();
+    void keepTakenBack(const std::vector<quint64>& ids);
+    void countWaiting();
     [[nodiscard]] RunRecord recordOf(const QueuedRun& run) const;
 
     Runner& runner_;
     RunLibrary* const library_;
     RunHistory history_;
     NodeTimes times_;
+    RunTimes runTimes_;
+    WaitingRuns waiting_;
+    int ended_ = 0;  ///< runs since nothing was left to do
     std::unique_ptr<Link> link_;
     bool isPaused_ = false;
 };

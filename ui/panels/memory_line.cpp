@@ -18,20 +18,6 @@ class MemoryWords {
     Q_DECLARE_TR_FUNCTIONS(MemoryLine)
 };
 
-/// Plans name the device of the run before others that its nodes chose.
-const Json* mainDevice(const Json& plan) {
-    const Json& devices = memberIn(plan, "devices");
-    return devices.is_array() && !devices.empty() ? &devices.front() : nullptr;
-}
-
-double secondsOf(const Json& plan) {
-    double seconds = 0;
-    for (const Json& stage : memberIn(plan, "stages")) {
-        seconds += numberIn(stage, "seconds");
-    }
-    return seconds;
-}
-
 MemoryLine refusedLine(const Issues& issues, const NodeNames& names) {
     const Issue* found = memoryRefusalIn(issues);
     if (!found) {
@@ -60,7 +46,7 @@ MemoryLine memoryLineOf(const Planned& planned, const NodeNames& names) {
     if (!planned.plan.is_object()) {
         return refusedLine(planned.issues, names);
     }
-    const Json* device = mainDevice(planned.plan);
+    const Json* device = mainDeviceOf(planned.plan);
     if (device == nullptr) {
         return {};
     }

@@ -5,11 +5,13 @@
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
+#include <QBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
-#include <QListView>
 #include <QMenu>
 #include <QMimeData>
 #include <QPainter>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QToolButton>
@@ -37,7 +39,7 @@ QString finishedText(const QueuedRun& run) {
                      .arg(time);
 }
 
-constexpr int kRunMargin = 5;
+constexpr int kRunMargin = 3;
 constexpr int kRunImage = 34;
 constexpr int kRunLine = kRunImage / 2;
 constexpr int kRunBar = 3;  ///< below both lines
@@ -132,6 +134,9 @@ bool isAtWork(const QueuedRun& run) {
     return run.state == RunState::Running;
 }
 
+/// A panel that is so much wider than high has its lists next to each other.
+constexpr int kLow = 2;
+
 }  // namespace
 
 QString stateText(const QueuedRun& run) {
@@ -160,7 +165,8 @@ QString stateText(const QueuedRun& run) {
     return {};
 }
 
-QueueRows::QueueRows(RunQueue& queue, QObject* parent) : QAbstractListModel(parent), queue_(queue) {
+QueueRows::QueueRows(RunQueue& queue, QueueSection section, QObject* parent)
+    : QAbstractListModel(parent), queue_(queue), section_(section) {
     connect(&queue_, &RunQueue::listChanged, this, &QueueRows::rebuild);
     const auto showMessage = [this](quint64 id) {
         if (const QModelIndex index = indexOf(id); index.isValid()) {
@@ -174,17 +180,18 @@ QueueRows::QueueRows(RunQueue& queue, QObject* parent) : QAbstractListModel(pare
 
 void QueueRows::rebuild() {
     std::vector<quint64> ids;
-    std::vector<quint64> ended;
     for (const QueuedRun& run : queue_.runs()) {
-        (hasEnded(run) ? ended : ids).push_back(run.id);
+        if (hasEnded(run) == (section_ == QueueSection::Ended)) {
+            ids.push_back(run.id);
+        }
     }
-    ids.insert(ids.end(), ended.rbegin(), ended.rend());
+    if (section_ == QueueSection::Ended) {
+        std::ranges::reverse(ids);
+    }
     if (ids != ids_) {
         beginResetModel();
         ids_ = std::move(ids);
         endResetModel();
-    } else if (!ids_.empty()) {  // the last one that waited was taken back where it stands
-        Q_EMIT dataChanged(index(0), index(static_cast<int>(ids_.size()) - 1));
     }
 }
 
@@ -222,7 +229,8 @@ QVariant QueueRows::data(const QModelIndex& index, int role) const {
 Qt::ItemFlags QueueRows::flags(const QModelIndex& index) const {
     const QueuedRun* run = runAt(index);
     const Qt::ItemFlags base = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
-    return !run                              ? Qt::ItemIsDropEnabled
+    return section_ == QueueSection::Ended   ? base
+           : !run                            ? Qt::ItemIsDropEnabled
            : run->state == RunState::Waiting ? base | Qt::ItemIsDragEnabled
                                              : base;
 }
@@ -262,81 +270,264 @@ bool QueueRows::dropMimeData(
     return false;  // the queue has moved them: the view must not remove rows
 }
 
+RunList::RunList(QueueRows* rows, QueueSection section, QWidget* parent)
+    : QListView(parent), rows_(*rows) {
+    rows->setParent(this);
+    setModel(rows);
+    setItemDelegate(new QueueDelegate(this));
+    setSelectionMode(QAbstractItemView::ExtendedSelection);
+    setUniformItemSizes(true);  // no row is asked before it is seen
+    setFrameShape(QFrame::NoFrame);
+    setMouseTracking(true);
+    setContextMenuPolicy(Qt::CustomContextMenu);
+    setMinimumHeight(rowHeight());
+    if (section == QueueSection::Open) {
+        setDragDropMode(QAbstractItemView::InternalMove);
+        setDefaultDropAction(Qt::MoveAction);
+    }
+    selectRowForKeys(*this);
+    connect(rows, &QAbstractItemModel::modelAboutToBeReset, this, &RunList::keep);
+    connect(rows, &QAbstractItemModel::modelReset, this, &RunList::comeBack);
+}
+
+int RunList::rowHeight() const {
+    return kRunImage + 2 * kRunMargin;
+}
+
+std::vector<quint64> RunList::selectedRuns() const {
+    QModelIndexList chosen = selectionModel()->selectedIndexes();
+    std::sort(chosen.begin(), chosen.end());
+    std::vector<quint64> runs;
+    for (const QModelIndex& index : std::as_const(chosen)) {
+        runs.push_back(rows_.idAt(index));
+    }
+    return runs;
+}
+
+void RunList::select(const std::vector<quint64>& runs) {
+    if (runs.empty()) {
+        return;
+    }
+    const std::set<quint64> wanted(runs.begin(), runs.end());
+    QItemSelection chosen;
+    for (int row = 0; row < count(); ++row) {
+        int last = row;
+        while (last < count() && wanted.contains(rows_.idAt(rows_.index(last)))) {
+            ++last;
+        }
+        if (last > row) {
+            chosen.select(rows_.index(row), rows_.index(last - 1));
+            row = last;
+        }
+    }
+    if (!chosen.isEmpty()) {
+        QItemSelectionModel& selection = *selectionModel();
+        selection.setCurrentIndex(chosen.front().topLeft(), QItemSelectionModel::NoUpdate);
+        selection.select(chosen, QItemSelectionModel::ClearAndSelect);
+    }
+}
+
+void RunList::takeAway(const std::function<void()>& act) {
+    isTaking_ = true;
+    act();
+    isTaking_ = false;
+}
+
+/// Who looks at the first rows sees what comes, who has scrolled away sees what he saw.
+void RunList::keep() {
+    const QItemSelection chosen = selectionModel()->selection();
+    const bool isScrolled = verticalScrollBar()->value() > 0;
+    const QModelIndex top = isScrolled ? indexAt(QPoint(1, 1)) : QModelIndex();
+    kept_ = {.selected = selectedRuns(),
+             .row = chosen.isEmpty() ? -1 : chosen.front().top(),
+             .current = currentIndex().isValid() ? rows_.idAt(currentIndex()) : 0,
+             .top = top.isValid() ? rows_.idAt(top) : 0};
+}
+
+void RunList::comeBack() {
+    setAutoScroll(false);
+    select(kept_.selected);
+    if (isTaking_ && kept_.row >= 0 && count() > 0 && !selectionModel()->hasSelection()) {
+        setCurrentIndex(rows_.index(std::min(kept_.row, count() - 1)));
+    } else if (const QModelIndex current = rows_.indexOf(kept_.current); current.isValid()) {
+        selectionModel()->setCurrentIndex(current, QItemSelectionModel::NoUpdate);
+    }
+    setAutoScroll(true);
+    if (const QModelIndex top = rows_.indexOf(kept_.top); top.isValid()) {
+        scrollTo(top, QAbstractItemView::PositionAtTop);
+    }
+}
+
 QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     : QWidget(parent),
       queue_(queue),
-      rows_(new QueueRows(queue, this)),
-      list_(named("runs", new QListView(this))),
-      empty_(makeText(
-          tr("No runs yet. Press Run, and it appears here with its image."), "noRuns", this)) {
+      open_(named("openRuns",
+                  new RunList(new QueueRows(queue, QueueSection::Open), QueueSection::Open, this))),
+      ended_(
+          named("endedRuns",
+                new RunList(new QueueRows(queue, QueueSection::Ended), QueueSection::Ended, this))),
+      openTitle_(makeText({}, "openTitle", this, "small", "text.muted")),
+      endedTitle_(makeText({}, "endedTitle", this, "small", "text.muted")),
+      empty_(makeText({}, "noRuns", this)),
+      openPart_(new QWidget(this)),
+      endedPart_(new QWidget(this)) {
     setObjectName("queuePanel");
     build();
     connect(&queue_, &RunQueue::pausedChanged, this, &QueuePanel::adjust);
     connect(&queue_, &RunQueue::runChanged, this, &QueuePanel::adjust);
-    connect(&queue_, &RunQueue::listChanged, this, &QueuePanel::adjust);
-    connect(rows_, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
-        // A run that is gone can no longer be selected, but its row still is.
-        const QItemSelection chosen = list_->selectionModel()->selection();
-        before_ = {.runs = selectedRuns(), .row = chosen.isEmpty() ? -1 : chosen.front().top()};
-    });
-    connect(rows_, &QAbstractItemModel::modelReset, this, [this] {
-        selectAsBefore();
-        adjust();
-    });
-    connect(
-        list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &QueuePanel::adjust);
-    connect(list_, &QListView::activated, this, [this] { Q_EMIT imageRequested(selectedRun()); });
-    connect(list_, &QListView::customContextMenuRequested, this, &QueuePanel::showMenu);
-    adjust();
+    connect(&queue_, &RunQueue::listChanged, this, &QueuePanel::showLists);
+    connectList(*open_, *ended_);
+    connectList(*ended_, *open_);
+    showLists();
 }
 
-void QueuePanel::build() {
+void QueuePanel::connectList(RunList& list, RunList& other) {
+    connect(
+        list.selectionModel(), &QItemSelectionModel::selectionChanged, this, [this, &list, &other] {
+            if (list.selectionModel()->hasSelection()) {
+                other.clearSelection();  // what is done is done with one kind of runs
+            }
+            adjust();
+        });
+    connect(&list, &QListView::activated, this, [this] { Q_EMIT imageRequested(selectedRun()); });
+    connect(&list, &QListView::customContextMenuRequested, this, [this, &list](const QPoint& at) {
+        showMenu(list.viewport()->mapToGlobal(at));
+    });
+    new QShortcut(QKeySequence(QKeySequence::Delete),
+                  &list,
+                  this,
+                  &QueuePanel::takeSelectedAway,
+                  Qt::WidgetShortcut);
+    list.installEventFilter(this);
+}
+
+void QueuePanel::makeTools() {
     pause_ = makeIconButton("pause", tr("Pause: hold back waiting runs"), "pause", this);
     last_ = makeIconButton(
         "stop-after", tr("Stop after this run: take back all that wait"), "stopAfterThis", this);
     cancel_ = makeIconButton("stop", tr("Cancel after this image"), "cancel", this);
+    clearWaiting_ = makeIconButton("eraser", tr("Clear all waiting"), "clearWaiting", this);
     retry_ = makeIconButton("refresh", tr("Run the same again"), "retry", this);
-    open_ = makeIconButton("open", tr("Open the graph of this run"), "openGraph", this);
+    openGraph_ = makeIconButton("open", tr("Open the graph of this run"), "openGraph", this);
     remove_ = makeIconButton("trash", tr("Remove from the list"), "remove", this);
+    clearHistory_ = makeIconButton("eraser", tr("Clear history"), "clearHistory", this);
     connect(pause_, &QToolButton::clicked, this, [this] { queue_.setPaused(!queue_.isPaused()); });
     connect(last_, &QToolButton::clicked, this, &QueuePanel::stopAfterThisAsked);
     connect(cancel_, &QToolButton::clicked, this, &QueuePanel::cancelSelected);
+    connect(clearWaiting_, &QToolButton::clicked, this, &QueuePanel::clearWaitingAsked);
     connect(retry_, &QToolButton::clicked, this, &QueuePanel::retrySelected);
     connect(remove_, &QToolButton::clicked, this, &QueuePanel::removeSelected);
-    connect(open_, &QToolButton::clicked, this, [this] { Q_EMIT graphRequested(selectedRun()); });
-    list_->setAccessibleName(tr("Runs"));
-    list_->setModel(rows_);
-    list_->setItemDelegate(new QueueDelegate(list_));
-    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    list_->setUniformItemSizes(true);  // no row is asked before it is seen
-    list_->setFrameShape(QFrame::NoFrame);
-    list_->setMouseTracking(true);
-    list_->setDragDropMode(QAbstractItemView::InternalMove);
-    list_->setDefaultDropAction(Qt::MoveAction);
-    list_->setContextMenuPolicy(Qt::CustomContextMenu);
-    selectRowForKeys(*list_);
-    const auto addKey = [this](const QKeySequence& key, auto act) {
-        new QShortcut(key, list_, this, act, Qt::WidgetShortcut);
-    };
-    addKey(QKeySequence::Delete, &QueuePanel::takeSelectedAway);
-    addKey(Qt::ALT | Qt::Key_Up, [this] { moveSelected(-1); });
-    addKey(Qt::ALT | Qt::Key_Down, [this] { moveSelected(1); });
-    list_->setToolTip(tr("Alt+Up and Alt+Down move a waiting run, Delete removes a run"));
+    connect(clearHistory_, &QToolButton::clicked, this, &QueuePanel::clearHistory);
+    connect(
+        openGraph_, &QToolButton::clicked, this, [this] { Q_EMIT graphRequested(selectedRun()); });
+}
+
+/// Tools stand above the list that they are for.
+void QueuePanel::build() {
+    makeTools();
+    open_->setAccessibleName(tr("Running and waiting"));
+    open_->setToolTip(tr("Alt+Up and Alt+Down move a waiting run, Delete cancels it"));
+    ended_->setAccessibleName(tr("History"));
+    ended_->setToolTip(tr("Delete removes a run from the list"));
+    for (const auto& [key, by] : {std::pair(Qt::Key_Up, -1), std::pair(Qt::Key_Down, 1)}) {
+        new QShortcut(
+            QKeySequence(Qt::ALT | key),
+            open_,
+            this,
+            [this, by = by] { moveSelected(by); },
+            Qt::WidgetShortcut);
+    }
+    openTitle_->setWordWrap(false);
+    endedTitle_->setWordWrap(false);
     empty_->setAlignment(Qt::AlignCenter);
-    // Next to the list: panels below the canvas are low.
-    QBoxLayout* tools = columnIn(
-        nullptr, 1, {1, 1, 1, 1}, {pause_, last_, Cell::spring(), cancel_, retry_, open_, remove_});
-    rowIn(this, 0, {{list_, 1}, {empty_, 1}, tools});
+    const QMargins margins(2, 0, 1, 0);
+    columnIn(openPart_,
+             0,
+             {rowIn(nullptr,
+                    0,
+                    margins,
+                    {openTitle_, Cell::spring(), pause_, last_, cancel_, clearWaiting_}),
+              {open_, 1},
+              {empty_, 1}});
+    columnIn(endedPart_,
+             0,
+             {rowIn(nullptr,
+                    0,
+                    margins,
+                    {endedTitle_, Cell::spring(), retry_, openGraph_, remove_, clearHistory_}),
+              {ended_, 1}});
+    parts_ = columnIn(this, 1, {{openPart_, 1}, {endedPart_, 1}});
+}
+
+QSize QueuePanel::minimumSizeHint() const {
+    const QSize open = openPart_->minimumSizeHint();
+    const QSize ended = endedPart_->minimumSizeHint();
+    return {std::max(open.width(), ended.width()),
+            pause_->sizeHint().height() + open_->rowHeight()};
+}
+
+void QueuePanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+/// Next to each other where the panel is low, so that no list is a single row; else the runs at
+/// work and waiting take what they need, up to half of the height.
+void QueuePanel::arrange() {
+    const int head = pause_->sizeHint().height();
+    const int least = 2 * (head + open_->rowHeight());
+    const int widths = openPart_->minimumSizeHint().width() + endedPart_->minimumSizeHint().width();
+    const bool isLow = height() < least || (width() > kLow * height() && width() > widths);
+    parts_->setDirection(isLow ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    const bool isShared = !isLow && ended_->count() > 0;
+    parts_->setStretch(0, isShared ? 0 : 1);
+    if (isShared) {
+        const int half = std::max(height() / 2 - head, open_->rowHeight());
+        open_->setFixedHeight(
+            std::clamp(open_->count() * open_->rowHeight(), open_->rowHeight(), half));
+    } else {
+        open_->setMinimumHeight(open_->rowHeight());
+        open_->setMaximumHeight(QWIDGETSIZE_MAX);
+    }
+}
+
+/// The keyboard remains in the panel, at a button that takes nothing away.
+void QueuePanel::showLists() {
+    const bool areOpen = open_->count() > 0;
+    const bool areEnded = ended_->count() > 0;
+    if ((!areOpen && open_->hasFocus()) || (!areEnded && ended_->hasFocus())) {
+        pause_->setFocus(Qt::OtherFocusReason);
+    }
+    open_->setVisible(areOpen);
+    endedPart_->setVisible(areEnded);
+    empty_->setVisible(!areOpen);
+    empty_->setText(areEnded ? tr("No run waits.")
+                             : tr("No runs yet. Press Run, and it appears here with its image."));
+    openTitle_->setText(areOpen ? tr("Running and waiting (%1)").arg(open_->count())
+                                : tr("Running and waiting"));
+    endedTitle_->setText(tr("History (%1)").arg(ended_->count()));
+    setFocusProxy(areOpen ? open_ : areEnded ? ended_ : nullptr);
+    arrange();
+    adjust();
+}
+
+bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
+    const bool isKey =
+        event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
+    if (!isKey || removal_.isEmpty() ||
+        !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)) {
+        return QWidget::eventFilter(watched, event);
+    }
+    event->accept();
+    if (event->type() == QEvent::KeyPress) {
+        undoRemove();
+    }
+    return true;
 }
 
 std::vector<quint64> QueuePanel::selectedRuns() const {
-    QModelIndexList chosen = list_->selectionModel()->selectedIndexes();
-    std::sort(chosen.begin(), chosen.end());
-    std::vector<quint64> runs;
-    for (const QModelIndex& index : std::as_const(chosen)) {
-        runs.push_back(rows_->idAt(index));
-    }
-    return runs;
+    const std::vector<quint64> open = open_->selectedRuns();
+    return open.empty() ? ended_->selectedRuns() : open;
 }
 
 quint64 QueuePanel::selectedRun() const {
@@ -345,35 +536,8 @@ quint64 QueuePanel::selectedRun() const {
 }
 
 void QueuePanel::select(const std::vector<quint64>& runs) {
-    if (runs.empty()) {
-        return;
-    }
-    const std::set<quint64> wanted(runs.begin(), runs.end());
-    QItemSelection chosen;
-    for (int row = 0; row < rows_->rowCount({}); ++row) {
-        int last = row;
-        while (last < rows_->rowCount({}) && wanted.contains(rows_->idAt(rows_->index(last)))) {
-            ++last;
-        }
-        if (last > row) {
-            chosen.select(rows_->index(row), rows_->index(last - 1));
-            row = last;
-        }
-    }
-    if (!chosen.isEmpty()) {
-        QItemSelectionModel& selection = *list_->selectionModel();
-        selection.setCurrentIndex(chosen.front().topLeft(), QItemSelectionModel::NoUpdate);
-        selection.select(chosen, QItemSelectionModel::ClearAndSelect);
-    }
-}
-
-/// The selection remains at the row of a removed run, for a user who removes one after the other.
-void QueuePanel::selectAsBefore() {
-    select(before_.runs);
-    const int last = rows_->rowCount({}) - 1;
-    if (selectedRuns().empty() && before_.row >= 0 && last >= 0) {
-        list_->setCurrentIndex(rows_->index(std::min(before_.row, last)));
-    }
+    ended_->select(runs);
+    open_->select(runs);
 }
 
 /// Those of the selected ones in this state of affairs.
@@ -391,20 +555,18 @@ std::vector<quint64> QueuePanel::selectedThat(bool (*are)(const QueuedRun& run))
 
 void QueuePanel::adjust() {
     const size_t chosen = selectedRuns().size();
-    const size_t over = selectedThat(hasEnded).size();
+    const size_t over = ended_->selectedRuns().size();
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
     setTip(
         *pause_,
         queue_.isPaused() ? tr("Continue with waiting runs") : tr("Pause: hold back waiting runs"));
-    const auto& runs = queue_.runs();
-    last_->setEnabled(std::ranges::any_of(runs, isWaiting));
+    const bool areWaiting = !queue_.runs().empty() && isWaiting(queue_.runs().back());
+    last_->setEnabled(areWaiting);
+    clearWaiting_->setEnabled(areWaiting);
     cancel_->setEnabled(over < chosen);
     retry_->setEnabled(over > 0);
-    open_->setEnabled(chosen == 1);
+    openGraph_->setEnabled(chosen == 1);
     remove_->setEnabled(over > 0);
-    const bool isEmpty = queue_.runs().empty();
-    empty_->setVisible(isEmpty);
-    list_->setVisible(!isEmpty);
 }
 
 void QueuePanel::cancelSelected() {
@@ -420,7 +582,7 @@ void QueuePanel::cancelChosen(CancelMode mode) {
     for (const quint64 id : selectedThat(isAtWork)) {
         queue_.cancel(id, mode);
     }
-    queue_.takeBack(waiting);
+    takeAway(waiting);
 }
 
 void QueuePanel::retrySelected() {
@@ -440,14 +602,49 @@ void QueuePanel::retryChosen(const Json& more) {
 }
 
 void QueuePanel::removeSelected() {
-    queue_.remove(selectedThat(hasEnded));
+    takeAway(selectedThat(hasEnded));
 }
 
 /// A run at work is kept: cancelling it is another wish.
 void QueuePanel::takeSelectedAway() {
-    const std::vector<quint64> waiting = selectedThat(isWaiting);
-    removeSelected();
-    queue_.takeBack(waiting);
+    takeAway(selectedRuns());
+}
+
+/// What cannot leave the list remains.
+void QueuePanel::takeAway(const std::vector<quint64>& runs) {
+    Removal removal;
+    for (const QueuedRun& run : queue_.runs()) {
+        if (isWaiting(run)) {
+            removal.order.push_back(run.id);
+        }
+    }
+    ended_->takeAway([&] { removal.ended = queue_.remove(runs); });
+    open_->takeAway([&] { removal.waiting = queue_.takeAway(runs); });
+    if (removal.isEmpty()) {
+        return;
+    }
+    const auto cancelled = static_cast<int>(removal.waiting.size());
+    const auto gone = static_cast<int>(removal.ended.size());
+    removal_ = std::move(removal);
+    Q_EMIT removed(cancelled > 0 ? tr("%n waiting runs were cancelled.", nullptr, cancelled)
+                                 : tr("%n runs were removed from the history.", nullptr, gone));
+}
+
+void QueuePanel::undoRemove() {
+    Removal removal = std::exchange(removal_, {});
+    if (removal.isEmpty()) {
+        return;
+    }
+    std::vector<quint64> back;
+    for (const QueuedRun& run : removal.ended) {
+        back.push_back(run.id);
+    }
+    queue_.restore(std::move(removal.ended));
+    if (!removal.waiting.empty()) {
+        back = queue_.waitAgain(removal.waiting, removal.order);
+    }
+    select(back);
+    Q_EMIT returned();
 }
 
 void QueuePanel::moveSelected(int by) {
@@ -464,14 +661,24 @@ void QueuePanel::moveSelected(int by) {
     }
 }
 
-void QueuePanel::removeEnded() {
+void QueuePanel::clearWaiting() {
+    std::vector<quint64> waiting;
+    for (const QueuedRun& run : queue_.runs()) {
+        if (isWaiting(run)) {
+            waiting.push_back(run.id);
+        }
+    }
+    takeAway(waiting);
+}
+
+void QueuePanel::clearHistory() {
     std::vector<quint64> ended;
     for (const QueuedRun& run : queue_.runs()) {
         if (hasEnded(run)) {
             ended.push_back(run.id);
         }
     }
-    queue_.remove(ended);
+    takeAway(ended);
 }
 
 void QueuePanel::showMenu(const QPoint& point) {
@@ -492,8 +699,10 @@ void QueuePanel::showMenu(const QPoint& point) {
     });
     menu.addSeparator();
     add(tr("Remove"), isOver, &QueuePanel::removeSelected);
-    add(tr("Remove all that have ended"), true, &QueuePanel::removeEnded);
-    menu.exec(list_->viewport()->mapToGlobal(point));
+    add(tr("Clear all waiting"), clearWaiting_->isEnabled(), &QueuePanel::clearWaitingAsked);
+    add(tr("Clear history"), ended_->count() > 0, &QueuePanel::clearHistory);
+    add(tr("Undo the removal"), !removal_.isEmpty(), &QueuePanel::undoRemove);
+    menu.exec(point);
 }
 
 }  // namespace lowtide::ui

@@ -3,23 +3,30 @@
 #include "ui/bridge/run_queue.hpp"
 
 #include <QAbstractListModel>
+#include <QListView>
 #include <QWidget>
 
+#include <functional>
 #include <vector>
 
+class QBoxLayout;
 class QLabel;
-class QListView;
 class QToolButton;
 
 namespace lowtide::ui {
 
-/// The runs as a list: the running one, those that wait in their order, then ended ones, the newest
-/// first. Waiting ones can be dragged to another position.
+/// What a list of runs has.
+enum class QueueSection {
+    Open,  ///< the running one, then those that wait, which can be dragged to another position
+    Ended  ///< the newest first
+};
+
+/// The runs of one section as a list.
 class QueueRows : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    explicit QueueRows(RunQueue& queue, QObject* parent = nullptr);
+    QueueRows(RunQueue& queue, QueueSection section, QObject* parent = nullptr);
 
     [[nodiscard]] int rowCount(const QModelIndex& parent) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
@@ -46,13 +53,50 @@ private:
     void rebuild();
 
     RunQueue& queue_;
+    const QueueSection section_;
     std::vector<quint64> ids_;
+};
+
+/// A list of runs that remains where it is while they come and go: a run that leaves it is no
+/// longer selected, and no other one in its stead, unless the user took it away.
+class RunList : public QListView {
+    Q_OBJECT
+
+public:
+    RunList(QueueRows* rows, QueueSection section, QWidget* parent);
+
+    [[nodiscard]] int count() const { return rows_.rowCount({}); }
+
+    /// In the order of the list.
+    [[nodiscard]] std::vector<quint64> selectedRuns() const;
+    /// Those of them that it has; none: what is selected remains.
+    void select(const std::vector<quint64>& runs);
+    /// Where `act` takes the selected rows away, the one behind them is selected next.
+    void takeAway(const std::function<void()>& act);
+    [[nodiscard]] int rowHeight() const;
+
+private:
+    void keep();
+    void comeBack();
+
+    /// Before the rows changed. Numbers of runs; 0: none.
+    struct Kept {
+        std::vector<quint64> selected;
+        int row = -1;  ///< the first selected one; -1: none
+        quint64 current = 0;
+        quint64 top = 0;  ///< first in sight, unless that is the first of all
+    };
+
+    QueueRows& rows_;
+    Kept kept_;
+    bool isTaking_ = false;
 };
 
 /// "running, 45 %", "done in 12.4 s, 2 files", "nothing to do: every result was kept".
 [[nodiscard]] QString stateText(const QueuedRun& run);
 
-/// The runs with thumbnail, state and progress: pause, order, cancel, retry, remove.
+/// The runs with thumbnail, state and progress. Those at work or waiting are always in sight, above
+/// those that have ended or, in a low panel, next to them.
 class QueuePanel : public QWidget {
     Q_OBJECT
 
@@ -62,9 +106,12 @@ public:
 
     /// 0: none is selected, or several are.
     [[nodiscard]] quint64 selectedRun() const;
-    /// In the order of the list.
+    /// In the order of the lists.
     [[nodiscard]] std::vector<quint64> selectedRuns() const;
     void select(const std::vector<quint64>& runs);
+
+    /// Of one list.
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 public Q_SLOTS:
     void cancelSelected();  ///< after this image; waiting ones at once
@@ -72,45 +119,72 @@ public Q_SLOTS:
     void retrySelected();
     void runSelectedAgain();  ///< also what is kept from earlier runs
     void removeSelected();
+    /// Ended ones leave the list, waiting ones are cancelled and do, too.
     void takeSelectedAway();
     /// The selected runs that wait, as one block, earlier (-1) or later (1).
     void moveSelected(int by);
-    void removeEnded();
+    void clearWaiting();
+    void clearHistory();
+    /// What was taken away last is there again, where it was.
+    void undoRemove();
 
 Q_SIGNALS:
     /// "Open graph of this run".
     void graphRequested(quint64 id);
     /// The run at work is the last one: what waits is taken back.
     void stopAfterThisAsked();
+    void clearWaitingAsked();
     /// A run was activated: its image shall be shown.
     void imageRequested(quint64 id);
+    /// What was taken away, as a sentence; undoRemove() brings it back.
+    void removed(const QString& sentence);
+    void returned();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    /// Of the lists: their Ctrl+Z before the window's, while there is something to undo.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void build();
-    void selectAsBefore();
+    void makeTools();
+    void connectList(RunList& list, RunList& other);
     void adjust();
+    void arrange();
+    void showLists();
     [[nodiscard]] std::vector<quint64> selectedThat(bool (*are)(const QueuedRun& run)) const;
+    void takeAway(const std::vector<quint64>& runs);
     void cancelChosen(CancelMode mode);
     void retryChosen(const Json& more);
     void showMenu(const QPoint& point);
 
-    /// What was selected before the list changed; -1: nothing was.
-    struct Selected {
-        std::vector<quint64> runs;
-        int row = -1;
+    /// What was taken away last.
+    struct Removal {
+        std::vector<QueuedRun> waiting;
+        std::vector<quint64> order;  ///< of all that waited
+        std::vector<QueuedRun> ended;
+
+        [[nodiscard]] bool isEmpty() const { return waiting.empty() && ended.empty(); }
     };
 
     RunQueue& queue_;
-    Selected before_;
-    QueueRows* rows_;
-    QListView* list_;
+    Removal removal_;
+    RunList* open_;
+    RunList* ended_;
+    QLabel* openTitle_;
+    QLabel* endedTitle_;
     QLabel* empty_;
+    QWidget* openPart_;
+    QWidget* endedPart_;
+    QBoxLayout* parts_ = nullptr;
     QToolButton* pause_ = nullptr;
     QToolButton* last_ = nullptr;
     QToolButton* cancel_ = nullptr;
+    QToolButton* clearWaiting_ = nullptr;
     QToolButton* retry_ = nullptr;
-    QToolButton* open_ = nullptr;
+    QToolButton* openGraph_ = nullptr;
     QToolButton* remove_ = nullptr;
+    QToolButton* clearHistory_ = nullptr;
 };
 
 }  // namespace lowtide::ui

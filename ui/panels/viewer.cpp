@@ -111,7 +111,7 @@ QWidget* Viewer::makeBar() {
         Qt::WidgetWithChildrenShortcut);
     emitCompare();
     makeWays();
-    follow_ = makeIconButton("eye", tr("Show the image while it is made"), "follow", this);
+    follow_ = makeIconButton("eye", tr("Follow what runs make"), "follow", this);
     follow_->setCheckable(true);
     follow_->setChecked(true);
     copy_ = makeIconButton("copy", tr("Copy the image"), "copy", this);
@@ -239,12 +239,16 @@ void Viewer::makeSteps() {
     position_ = named("place", new QLabel(this));
     connect(previous_, &QToolButton::clicked, this, [this] { step(-1); });
     connect(next_, &QToolButton::clicked, this, [this] { step(1); });
-    connect(list_, &QComboBox::activated, this, [this](int index) { load(files_.value(index)); });
+    connect(list_, &QComboBox::activated, this, [this](int index) {
+        Q_EMIT chosen();
+        load(files_.value(index));
+    });
 }
 
 void Viewer::step(int by) {
     const auto at = files_.indexOf(wanted_) + by;
     if (at >= 0 && at < files_.size()) {
+        Q_EMIT chosen();
         load(files_.at(at));
     }
 }
@@ -305,8 +309,7 @@ void Viewer::showImage(const QImage& image, const QString& title, const QSize& s
 }
 
 void Viewer::showLive(const QImage& image, const QString& title) {
-    const bool isWorkedOn = retouching_->work() != Retouching::Work::None;
-    if (!follow_->isChecked() || compare_->isChecked() || isWorkedOn || image.isNull()) {
+    if (!canFollow() || image.isNull()) {
         return;
     }
     if (!beforeLive_) {
@@ -319,6 +322,14 @@ void Viewer::showLive(const QImage& image, const QString& title) {
 
 void Viewer::setFollowing(bool isFollowing) {
     follow_->setChecked(isFollowing);
+}
+
+bool Viewer::isFollowing() const {
+    return follow_->isChecked();
+}
+
+bool Viewer::canFollow() const {
+    return isFollowing() && !compare_->isChecked() && retouching_->work() == Retouching::Work::None;
 }
 
 void Viewer::endLive() {
@@ -441,9 +452,7 @@ void Viewer::dragEnterEvent(QDragEnterEvent* event) {
 void Viewer::dropEvent(QDropEvent* event) {
     const QString path = droppedImagePath(event->mimeData());
     event->acceptProposedAction();
-    if (isLive()) {
-        setFollowing(false);
-    }
+    Q_EMIT chosen();
     showFile(path);
 }
 

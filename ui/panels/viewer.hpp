@@ -61,9 +61,13 @@ public:
 
     [[nodiscard]] bool isLive() const { return beforeLive_.has_value(); }
 
-    /// Whether it shows what a run makes while it makes it. A user who looks at another image
-    /// meanwhile wants to look at that one.
+    /// Whether it shows what runs make. A user who looks at another image meanwhile wants to look
+    /// at that one.
     void setFollowing(bool isFollowing);
+    [[nodiscard]] bool isFollowing() const;
+    /// Whether what a run makes may take the place of what is shown: it follows, and nothing is
+    /// compared, painted on or cropped.
+    [[nodiscard]] bool canFollow() const;
 
     [[nodiscard]] ImageView& view() { return *view_; }
 
@@ -91,6 +95,8 @@ public:
 Q_SIGNALS:
     /// An image, or why there is none, has arrived.
     void shown();
+    /// The user is about to look at another image: by its keys and lists, or dropped here.
+    void chosen();
     void openGraphAsked(const QString& path);
     void useAsInputAsked(const QString& path);
 

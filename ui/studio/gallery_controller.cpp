@@ -168,9 +168,10 @@ GalleryController::GalleryController(MainWindowWidgets& widgets, FileCommands& f
         notices_.show(NoticeKind::Warning, sentence);
     });
     connect(gallery, &Gallery::removed, this, [this, gallery](const QString& sentence) {
-        notices_.show(NoticeKind::Info, sentence, tr("Undo"), [gallery] { gallery->undoRemove(); });
+        removal_ = notices_.offerUndo(sentence, [gallery] { gallery->undoRemove(); });
     });
     connect(gallery, &Gallery::returned, this, [this](const QString& sentence) {
+        notices_.withdraw(removal_);
         notices_.show(NoticeKind::Success, sentence);
     });
     connectLibrary();

@@ -62,6 +62,7 @@ private:
     FileCommands& files_;
     NoticeBar& notices_;
     QWidget* window_;
+    quint64 removal_ = 0;  ///< the notice of the last one
 };
 
 }  // namespace lowtide::ui

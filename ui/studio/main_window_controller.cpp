@@ -5,6 +5,7 @@
 #include "ui/canvas/viewport.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/editors/prompt_editor.hpp"
+#include "ui/panels/queue_words.hpp"
 #include "ui/studio/find_node.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/theme/figures.hpp"
@@ -15,6 +16,7 @@
 #include <QDesktopServices>
 #include <QDir>
 #include <QStatusBar>
+#include <QTimer>
 #include <QUrl>
 
 #include <algorithm>
@@ -22,6 +24,8 @@
 namespace lowtide::ui {
 
 namespace {
+
+constexpr int kClockMilliseconds = 1000;
 
 /// A card that is rehearsed on is ours alone, as large as it is stated or was opened.
 Bytes freeOn(const Json& devices, const std::string& id, Bytes rehearsed, const Json& figures) {
@@ -200,11 +204,26 @@ void MainWindowController::connectToolBar() {
     const auto showPlan = [this, &bar] {
         bar.setPlanned(workspace_.planning.planned(), nodeNamesIn(workspace_.model));
     };
-    const auto showRun = [this, &bar] { bar.setRun(workspace_.queue.running()); };
+    const auto showRun = [this, &bar] {
+        const QueueProgress progress = workspace_.queue.progress();
+        bar.setRun(workspace_.queue.running(), progress);
+        widgets_.panels.setTitle("queue", queueTabText(progress));
+    };
     connect(&workspace_.planning, &Planning::answered, this, showPlan);
     connect(&workspace_.run, &RunControl::busyChanged, &bar, &StudioToolBar::setBusy);
     connect(&workspace_.queue, &RunQueue::runChanged, this, showRun);
+    connect(&workspace_.queue, &RunQueue::listChanged, this, showRun);
+    connect(&workspace_.queue, &RunQueue::pausedChanged, this, showRun);
     connect(&workspace_.queue, &RunQueue::ended, this, showRun);
+    auto* clock = new QTimer(this);  // between two steps, which may take minutes
+    clock->setInterval(kClockMilliseconds);
+    connect(clock, &QTimer::timeout, this, [this, showRun, clock] {
+        showRun();
+        if (workspace_.queue.isIdle()) {
+            clock->stop();
+        }
+    });
+    connect(&workspace_.queue, &RunQueue::started, clock, qOverload<>(&QTimer::start));
     connect(
         &widgets_.canvas.navigation(), &ViewNavigation::zoomChanged, &bar, &StudioToolBar::setZoom);
     bar.setBusy(workspace_.run.isBusy());

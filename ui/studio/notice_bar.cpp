@@ -138,6 +138,16 @@ quint64 NoticeBar::show(NoticeKind kind,
                 .standing = {}});
 }
 
+quint64 NoticeBar::offerUndo(const QString& text, std::function<void()> undo) {
+    return add({.number = ++last_,
+                .kind = NoticeKind::Info,
+                .text = text,
+                .button = tr("Undo"),
+                .act = std::move(undo),
+                .standing = {},
+                .isUndo = true});
+}
+
 void NoticeBar::stand(const QString& what,
                       NoticeKind kind,
                       const QString& text,
@@ -165,8 +175,9 @@ quint64 NoticeBar::add(Notice notice) {
     std::erase_if(notices_, [&](const Notice& each) {
         const bool isSame =
             each.standing.isEmpty() ? each.text == notice.text : each.standing == notice.standing;
-        return isSame || (!isProblem(notice.kind) && !isProblem(each.kind) &&
-                          each.standing.isEmpty() && notice.standing.isEmpty());
+        return isSame ||
+               (!isProblem(notice.kind) && !isProblem(each.kind) && each.standing.isEmpty() &&
+                notice.standing.isEmpty() && each.isUndo == notice.isUndo);
     });
     const int rank = lookOf(notice.kind).rank;
     const auto reposition = std::ranges::find_if(
@@ -200,8 +211,12 @@ void NoticeBar::reserveSpace() {
         });
         notices_.erase(std::next(last).base());
     }
-    if (notices_.size() > rows_.size()) {
-        notices_.resize(rows_.size());
+    while (notices_.size() > rows_.size()) {
+        const auto last = std::find_if(notices_.rbegin(), notices_.rend(), [](const auto& each) {
+            return each.standing.isEmpty();
+        });
+        notices_.erase(last == notices_.rend() ? std::prev(notices_.end())
+                                               : std::next(last).base());
     }
 }
 

@@ -18,7 +18,8 @@ class NoticeBar : public QFrame, public Spoken {
     Q_OBJECT
 
 public:
-    /// Warnings and errors that are shown at once; of the rest the newest alone.
+    /// Warnings and errors that are shown at once; of the rest the newest alone, and the newest
+    /// that can be undone.
     static constexpr size_t kMostProblems = 3;
 
     /// Lies at the top of `over`, which is in `parent` or is it. The parent must be one whose
@@ -31,6 +32,9 @@ public:
                  const QString& text,
                  const QString& button = {},
                  std::function<void()> act = {});
+    /// The same of what was just done, with the button that takes it back: news of other things
+    /// leave it.
+    quint64 offerUndo(const QString& text, std::function<void()> undo);
     /// A condition, named by `what`, that holds until end(what): nothing takes its place, and it
     /// cannot be closed.
     void stand(const QString& what,
@@ -65,7 +69,8 @@ private:
         QString text;
         QString button;
         std::function<void()> act;
-        QString standing;  ///< the condition; empty: it can be closed
+        QString standing;     ///< the condition; empty: it can be closed
+        bool isUndo = false;  ///< it can be undone
     };
 
     quint64 add(Notice notice);
@@ -77,7 +82,7 @@ private:
     QWidget& over_;
     bool isAtBottom_ = false;
     std::vector<Notice> notices_;  ///< in the order in which they are shown
-    std::array<Row*, kMostProblems + 1> rows_{};
+    std::array<Row*, kMostProblems + 2> rows_{};
     quint64 last_ = 0;
 };
 

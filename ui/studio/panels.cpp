@@ -108,9 +108,14 @@ void scrollTo(QWidget& widget) {
     }
 }
 
-/// Where keys would go first; nullptr: nothing takes any.
+/// Where keys would go first; nullptr: nothing takes any. A panel may name it by its focus proxy.
 QWidget* firstForKeys(QWidget* root) {
-    if (qobject_cast<QDockWidget*>(root)) {
+    if (const auto* dock = qobject_cast<QDockWidget*>(root)) {
+        const auto* part = qobject_cast<ScrolledPart*>(dock->widget());
+        QWidget* const wanted = part != nullptr ? part->content()->focusProxy() : nullptr;
+        if (wanted != nullptr && isStop(*wanted)) {
+            return wanted;
+        }
         const std::vector<QWidget*> stops = stopsInSight(*root);
         return stops.empty() ? nullptr : stops.front();
     }

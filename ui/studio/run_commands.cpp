@@ -259,6 +259,7 @@ RunCommands::RunCommands(MainWindowWidgets& widgets, ViewerController& images)
     connectActions();
     connectForEver();
     connectPanels();
+    connectQueue();
     connectReports(images);
     connectRelease();
 }
@@ -303,7 +304,6 @@ void RunCommands::connectPanels() {
     connect(&workspace_.planning, &Planning::answered, &form, &GenerateForm::setPlanned);
     connect(&workspace_.run, &RunControl::busyChanged, &form, &GenerateForm::setRunning);
     form.setRunning(workspace_.run.isBusy());
-    connect(&widgets_.queue, &QueuePanel::stopAfterThisAsked, this, &RunCommands::stopAfterThis);
     GraphView& canvas = widgets_.canvas;
     connect(&canvas, &GraphView::runToRequested, this, [this](const std::string& node) {
         run(RunHow::Last, {node});
@@ -312,6 +312,20 @@ void RunCommands::connectPanels() {
     const auto offerHere = [&here, &canvas] { here.setEnabled(!canvas.selectedNodes().empty()); };
     connect(&canvas, &GraphView::selectionChanged, &here, offerHere);
     offerHere();
+}
+
+/// What is asked for but not made yet waits, too.
+void RunCommands::connectQueue() {
+    QueuePanel& queue = widgets_.queue;
+    connect(&queue, &QueuePanel::stopAfterThisAsked, this, &RunCommands::stopAfterThis);
+    connect(&queue, &QueuePanel::clearWaitingAsked, this, [this, &queue] {
+        workspace_.run.finishAsked();
+        queue.clearWaiting();
+    });
+    connect(&queue, &QueuePanel::removed, this, [this, &queue](const QString& sentence) {
+        removal_ = widgets_.notices.offerUndo(sentence, [&queue] { queue.undoRemove(); });
+    });
+    connect(&queue, &QueuePanel::returned, this, [this] { widgets_.notices.withdraw(removal_); });
 }
 
 void RunCommands::connectReports(ViewerController& images) {

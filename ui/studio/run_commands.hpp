@@ -89,6 +89,7 @@ private:
     void connectActions();
     void connectForEver();
     void connectPanels();
+    void connectQueue();
     void connectReports(ViewerController& images);
     void connectRelease();
     void run(RunHow how, const std::set<std::string>& until = {});
@@ -102,6 +103,7 @@ private:
     Workspace& workspace_;
     RunNotices notices_;
     quint64 unread_ = 0;              ///< the notice of commit()
+    quint64 removal_ = 0;             ///< that of what was taken out of the queue's panel
     bool isReleaseReported_ = false;  ///< the release at work was asked for in the menu
 };
 

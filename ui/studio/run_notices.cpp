@@ -89,6 +89,7 @@ RunNotices::RunNotices(MainWindowWidgets& widgets, ViewerController& images)
       run_(widgets.workspace.run),
       queue_(widgets.workspace.queue) {
     connect(&run_, &RunControl::upToDate, this, [this] {
+        replace();
         showMessage(NoticeKind::Info,
                     tr("Nothing to do: everything is up to date."),
                     tr("Run again"),
@@ -106,7 +107,12 @@ RunNotices::RunNotices(MainWindowWidgets& widgets, ViewerController& images)
         }
     });
     connect(&run_, &RunControl::failed, this, &RunNotices::reportFailure);
-    connect(&run_, &RunControl::finished, this, &RunNotices::reportImages);
+    connect(&queue_, &RunQueue::ended, this, [this](quint64 id) {  // of earlier graphs, too
+        const QueuedRun* run = queue_.find(id);
+        if (run && run->state == RunState::Finished && run->executed != 0) {
+            reportImages(*run);
+        }
+    });
 }
 
 void RunNotices::reportFailure(quint64 id) {
@@ -117,53 +123,59 @@ void RunNotices::reportFailure(quint64 id) {
     if (error && !error->hint.empty()) {
         text += QLatin1Char(' ') + asSentence(QString::fromStdString(error->hint.str()));
     }
+    replace();
     showMessage(NoticeKind::Error, text, tr("Show"), [this] { widgets_.panels.show("issues"); });
 }
 
-void RunNotices::reportImages(quint64 id) {
-    const QueuedRun* run = queue_.find(id);
-    const QString warnings = warningsIn(run->issues);
-    if (run->files.isEmpty()) {
-        if (warnings.isEmpty()) {
-            takeBack();
-        } else {
-            showMessage(NoticeKind::Warning, warnings, tr("Show"), [this] {
-                widgets_.panels.show("issues");
-            });
-        }
-        return;
-    }
-    const QString file = run->files.back();
-    const QString name = QFileInfo(file).fileName();
-    const QString folder = QDir::toNativeSeparators(QFileInfo(file).absolutePath());
-    const int count = static_cast<int>(run->files.size());
-    const QString text =
-        count == 1
-            ? tr("Saved %1 in %2.").arg(name, folder)
-            : tr("Saved %n images in %1, the last one is %2.", nullptr, count).arg(folder, name);
-    if (warnings.isEmpty()) {
+void RunNotices::reportImages(const QueuedRun& run) {
+    replace();
+    if (!run.files.isEmpty()) {
+        const QString file = run.files.back();
+        const QString name = QFileInfo(file).fileName();
+        const QString folder = QDir::toNativeSeparators(QFileInfo(file).absolutePath());
+        const int count = static_cast<int>(run.files.size());
+        const QString text = count == 1
+                                 ? tr("Saved %1 in %2.").arg(name, folder)
+                                 : tr("Saved %n images in %1, the last one is %2.", nullptr, count)
+                                       .arg(folder, name);
         showMessage(NoticeKind::Success, text, tr("View"), [this, file] { images_.show(file); });
-    } else {
-        showMessage(NoticeKind::Warning, text + QLatin1Char(' ') + warnings, tr("Show"), [this] {
-            widgets_.panels.show("issues");
-        });
+    } else if (!run.largest().isNull()) {
+        showMessage(NoticeKind::Success,
+                    tr("The image is there. No node of the graph saves it."),
+                    tr("View"),
+                    [this, id = run.id] { images_.showImageOf(id); });
     }
+    showWarnings(run.issues);
+}
+
+/// A line of its own: what a run made is shown either way.
+void RunNotices::showWarnings(const Issues& issues) {
+    if (const QString warnings = warningsIn(issues); !warnings.isEmpty()) {
+        showMessage(
+            NoticeKind::Warning, warnings, tr("Show"), [this] { widgets_.panels.show("issues"); });
+    }
+}
+
+/// The messages that follow take the place of those of the run before.
+void RunNotices::replace() {
+    for (const QueuedRun& run : queue_.runs()) {
+        lastAsked_ = std::max(lastAsked_, run.id);
+    }
+    takeBack();
 }
 
 void RunNotices::showMessage(NoticeKind kind,
                              const QString& text,
                              const QString& button,
                              std::function<void()> act) {
-    for (const QueuedRun& run : queue_.runs()) {
-        lastAsked_ = std::max(lastAsked_, run.id);
-    }
-    takeBack();
-    notice_ = widgets_.notices.show(kind, text, button, std::move(act));
+    shown_.push_back(widgets_.notices.show(kind, text, button, std::move(act)));
 }
 
 /// What others report is kept.
 void RunNotices::takeBack() {
-    widgets_.notices.withdraw(std::exchange(notice_, 0));
+    for (const quint64 notice : std::exchange(shown_, {})) {
+        widgets_.notices.withdraw(notice);
+    }
 }
 
 RunSpeaker::RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent)

@@ -31,18 +31,20 @@ public:
 
 private:
     void reportFailure(quint64 id);
-    void reportImages(quint64 id);
+    void reportImages(const QueuedRun& run);
+    void replace();
     void showMessage(NoticeKind kind,
                      const QString& text,
                      const QString& button,
                      std::function<void()> act);
+    void showWarnings(const Issues& issues);
 
     MainWindowWidgets& widgets_;
     ViewerController& images_;
     RunControl& run_;
     const RunQueue& queue_;
-    quint64 notice_ = 0;     ///< what it showed last
-    quint64 lastAsked_ = 0;  ///< the newest run when it did
+    std::vector<quint64> shown_;  ///< of the run that it reported last
+    quint64 lastAsked_ = 0;       ///< the newest run when it did
 };
 
 /// Has assistive technology announce how a run ended, and that the graph has new issues.

@@ -7,6 +7,7 @@
 #include "ui/bridge/failures.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
+#include "ui/panels/queue_words.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/report_dialog.hpp"
@@ -24,7 +25,6 @@
 #include <QMimeData>
 #include <QStatusBar>
 
-#include <cmath>
 #include <utility>
 
 namespace lowtide::ui {
@@ -210,6 +210,7 @@ void StudioWindow::makeController() {
     connect(&workspace_->file, &DocumentFile::moved, here, [this] { showTitle(); });
     connect(&workspace_->model, &GraphModel::modifiedChanged, here, [this] { showTitle(); });
     connect(&workspace_->queue, &RunQueue::runChanged, here, [this] { showTitle(); });
+    connect(&workspace_->queue, &RunQueue::listChanged, here, [this] { showTitle(); });
     connect(&workspace_->queue, &RunQueue::ended, here, [this] { showTitle(); });
 }
 
@@ -336,10 +337,9 @@ void StudioWindow::showTitle() {
     }
     const QString name = workspace_->file.name();
     const QueuedRun* run = workspace_->queue.running();
+    const QString plain = tr("%1[*] - Lowtide").arg(name);
     const QString title =
-        run && !hasEnded(*run)
-            ? tr("%1 % - %2[*] - Lowtide").arg(std::lround(run->progress * 100)).arg(name)
-            : tr("%1[*] - Lowtide").arg(name);
+        run && !hasEnded(*run) ? titleWith(workspace_->queue.progress(), plain) : plain;
     if (title != windowTitle()) {
         setWindowTitle(title);
     }

@@ -1,13 +1,15 @@
 #include "ui/studio/tool_bar.hpp"
 
-#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
 #include <QFontMetrics>
 #include <QMenu>
+#include <QPainter>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace lowtide::ui {
 
@@ -32,10 +34,38 @@ QToolButton* buttonOf(QToolBar& bar, QAction& action) {
 
 }  // namespace
 
+int CountingLabel::widthOf(QChar letter) const {
+    int width = fontMetrics().horizontalAdvance(letter);
+    for (const char16_t digit : std::u16string_view(letter.isDigit() ? u"0123456789" : u"")) {
+        width = std::max(width, fontMetrics().horizontalAdvance(QChar(digit)));
+    }
+    return width;
+}
+
+int CountingLabel::widthOf(const QString& text) const {
+    int width = 0;
+    for (const QChar letter : text) {
+        width += widthOf(letter);
+    }
+    return width;
+}
+
+void CountingLabel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setPen(palette().color(foregroundRole()));
+    QRect cell = contentsRect();
+    const QString shown = text();
+    for (const QChar letter : shown) {
+        cell.setWidth(widthOf(letter));
+        painter.drawText(cell, Qt::AlignCenter, letter);
+        cell.translate(cell.width(), 0);
+    }
+}
+
 RunStrip::RunStrip(QWidget* parent)
     : QWidget(parent),
       bar_(named("runBar", new QProgressBar(this))),
-      text_(named("runText", new QLabel(this))) {
+      text_(named("runText", new CountingLabel(this))) {
     setObjectName(QStringLiteral("runStrip"));
     setFixedWidth(kWidth);
     bar_->setAccessibleName(tr("Progress of the run"));
@@ -46,14 +76,19 @@ RunStrip::RunStrip(QWidget* parent)
     columnIn(this, 1, {2, 0, 2, 0}, {Cell::spring(), text_, bar_, Cell::spring()});
 }
 
-void RunStrip::setRun(const QueuedRun& run) {
+/// Where all does not fit the phase is cut: how many and for how long is what a user looks for.
+void RunStrip::setRun(const QueuedRun& run, const QueueProgress& progress) {
     bar_->setValue(static_cast<int>(std::lround(run.progress * kFull)));
-    const QString percent = tr("%1 %").arg(std::lround(run.progress * 100));
-    const QString work = progressText(run.phase, run.secondsLeft);
-    const QString whole = work.isEmpty() ? tr("running, %1").arg(percent) : work;
+    QueueWords words = queueWords(progress);
+    const QString whole = joined(words);
     const int available = kWidth - 2 * Theme::space(2);
-    text_->setText(QFontMetrics(text_->font()).elidedText(whole, Qt::ElideRight, available));
-    setToolTip(tr("%1\n%2: %3").arg(run.title, percent, whole));
+    for (QString cut = words.phase; !cut.isEmpty() && text_->widthOf(joined(words)) > available;) {
+        cut.chop(1);
+        words.phase = cut + QChar(0x2026);
+    }
+    text_->setText(joined(words));
+    const QString percent = tr("%1 %").arg(std::lround(run.progress * 100));
+    setToolTip(tr("%1, %2\n%3").arg(run.title, percent, whole));
 }
 
 StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
@@ -102,7 +137,7 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     setZoom(100);
     setPlanned({});
     setBusy(false);
-    setRun(nullptr);
+    setRun(nullptr, {});
 }
 
 void StudioToolBar::setBusy(bool isBusy) {
@@ -112,10 +147,10 @@ void StudioToolBar::setBusy(bool isBusy) {
     actions_.at("run.cancel_after").setEnabled(isBusy);
 }
 
-void StudioToolBar::setRun(const QueuedRun* run) {
+void StudioToolBar::setRun(const QueuedRun* run, const QueueProgress& progress) {
     strip_->setVisible(run != nullptr);
     if (run) {
-        strip_->setRun(*run);
+        strip_->setRun(*run, progress);
     }
 }
 

@@ -2,6 +2,9 @@
 
 #include "ui/document/node_title.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace lowtide::ui {
 
 ViewerController::ViewerController(MainWindowWidgets& widgets, FileCommands& files)
@@ -11,12 +14,9 @@ ViewerController::ViewerController(MainWindowWidgets& widgets, FileCommands& fil
         connectLibrary();
     }
     connect(&workspace_.statuses, &NodeStatuses::changed, this, &ViewerController::follow);
-    connect(&workspace_.queue, &RunQueue::ended, this, &ViewerController::endLive);
-    connect(&workspace_.run, &RunControl::busyChanged, this, [this](bool isBusy) {
-        if (!isBusy) {
-            viewer_.setFollowing(true);  // the next run is another matter
-        }
-    });
+    connect(&workspace_.queue, &RunQueue::started, this, &ViewerController::begin);
+    connect(&workspace_.queue, &RunQueue::ended, this, &ViewerController::end);
+    connect(&viewer_, &Viewer::chosen, this, &ViewerController::hold);
 }
 
 void ViewerController::connectWidgets() {
@@ -34,7 +34,7 @@ void ViewerController::connectLibrary() {
         showAmong(gallery.files(), path);
     });
     connect(&gallery, &Gallery::compareAsked, this, [this](const auto& left, const auto& right) {
-        stopFollowing();
+        hold();
         viewer_.compareFiles(left, right);
         showViewer();
     });
@@ -42,7 +42,7 @@ void ViewerController::connectLibrary() {
     connect(widgets_.sheet, &SheetView::compareAsked, &gallery, &Gallery::compareAsked);
     connect(&viewer_, &Viewer::shown, &strip, [this, &strip] { strip.follow(viewer_.path()); });
     connect(&strip, &Filmstrip::wanted, this, [this, &gallery](const QString& path) {
-        stopFollowing();
+        hold();
         viewer_.showFiles(gallery.files(), path);
     });
     QAction& shown = widgets_.actions.at("view.filmstrip");
@@ -61,10 +61,21 @@ void ViewerController::showViewer() {
     viewer_.takeFocus();
 }
 
-/// The user chose what to look at.
-void ViewerController::stopFollowing() {
-    if (viewer_.isLive()) {
-        viewer_.setFollowing(false);
+/// The user chose what to look at. While nothing runs, what he starts next may take its place.
+void ViewerController::hold() {
+    const auto& runs = workspace_.queue.runs();
+    if (workspace_.queue.isIdle() || !(viewer_.isFollowing() || isHeld_)) {
+        return;
+    }
+    isHeld_ = true;
+    lastHeldRun_ = std::ranges::max_element(runs, {}, &QueuedRun::id)->id;
+    viewer_.setFollowing(false);
+}
+
+/// Not where the user himself switched following off.
+void ViewerController::followAgain() {
+    if (std::exchange(isHeld_, false)) {
+        viewer_.setFollowing(true);
     }
 }
 
@@ -73,13 +84,13 @@ void ViewerController::show(const QString& file) {
 }
 
 void ViewerController::showAmong(const QStringList& files, const QString& file) {
-    stopFollowing();
+    hold();
     viewer_.showFiles(files, file);
     showViewer();
 }
 
 void ViewerController::showImage(const QImage& image, const QString& title, const QSize& size) {
-    stopFollowing();
+    hold();
     viewer_.showImage(image, title, size);
     showViewer();
 }
@@ -87,6 +98,7 @@ void ViewerController::showImage(const QImage& image, const QString& title, cons
 void ViewerController::showNode(const std::string& node) {
     const NodeStatus& status = workspace_.statuses.of(node);
     if (status.step) {
+        isHeld_ = false;
         viewer_.setFollowing(true);
         showViewer();
     } else if (status.files.isEmpty()) {
@@ -137,17 +149,27 @@ void ViewerController::follow(const std::string& node) {
     }
 }
 
-void ViewerController::endLive(quint64 run) {
-    const QueuedRun* over = workspace_.queue.find(run);
-    if (!viewer_.isLive()) {
-        return;
+/// A run that repeats by itself is none that the user started.
+void ViewerController::begin(quint64 run) {
+    if (workspace_.run.isRepeating()) {
+        lastHeldRun_ = std::max(lastHeldRun_, run);
+    } else if (run > lastHeldRun_) {
+        followAgain();
     }
-    if (over && !over->files.isEmpty()) {
+}
+
+void ViewerController::end(quint64 run) {
+    const QueuedRun* over = workspace_.queue.find(run);
+    const bool isShown = over && (viewer_.isLive() || viewer_.canFollow());
+    if (isShown && !over->files.isEmpty()) {
         viewer_.showFiles(over->files, over->files.back());
-    } else if (over && !over->nodeImage.image.isNull()) {
+    } else if (isShown && over->state == RunState::Finished && !over->largest().isNull()) {
         viewer_.showImage(over->largest(), over->title, over->nodeImage.size);
     } else {
         viewer_.endLive();
+    }
+    if (workspace_.queue.isIdle()) {
+        followAgain();
     }
 }
 

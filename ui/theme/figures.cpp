@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -77,6 +78,15 @@ QString durationText(double seconds) {
         return Words::tr("about %1").arg(hoursText(std::llround(seconds / kMinute)));
     }
     return Words::tr("about %1 min").arg(std::lround(seconds / kMinute));
+}
+
+QString clockText(double seconds) {
+    constexpr long long kPerMinute = 60;
+    const auto whole = static_cast<long long>(std::ceil(std::max(0.0, seconds)));
+    return whole >= kPerMinute * kPerMinute ? hoursText(std::llround(seconds / kMinute))
+                                            : QStringLiteral("%1:%2")
+                                                  .arg(whole / kPerMinute)
+                                                  .arg(whole % kPerMinute, 2, 10, QLatin1Char('0'));
 }
 
 QString progressText(const QString& phase, std::optional<double> secondsLeft) {

@@ -20,6 +20,8 @@ namespace lowtide::ui {
 [[nodiscard]] QString secondsText(double seconds);
 /// What is foretold: "under 1 s", "about 12 s", "about 4 min", "about 8 h 44 min".
 [[nodiscard]] QString durationText(double seconds);
+/// What is left, as a clock counts it down: "0:08", "1:40", "59:59", then "2 h 5 min".
+[[nodiscard]] QString clockText(double seconds);
 /// How far work is: "step 4 of 20, about 12 s left"; without a time, the phase alone.
 [[nodiscard]] QString progressText(const QString& phase, std::optional<double> secondsLeft);
 

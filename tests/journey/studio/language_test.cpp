@@ -129,7 +129,7 @@ private Q_SLOTS:
         QTest::mouseClick(run, Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(
             !studio_->workspace().queue.runs().empty() &&
-                studio_->controller().widgets().notices.text().startsWith("已把"),
+                studio_->controller().widgets().notices.text().contains("已把"),
             kPatience);
         QVERIFY(QFile::exists(studio_->workspace().queue.runs().back().files.back()));
         studio_->controller().widgets().canvas.select({"denoise"});

@@ -97,6 +97,7 @@ private Q_SLOTS:
                  run.issues.empty() ? "no issue" : run.issues.front().message.str().c_str());
         const QSize before = QImage(image).size();
         QVERIFY(QImage(run.files.front()).width() >= 2 * before.width());
+        QCOMPARE(viewer.file(), run.files.back());  // the enlarged one is in front by itself
         QVERIFY(clicks_->count() <= 3);
     }
 

@@ -351,7 +351,7 @@ private Q_SLOTS:
         const QueuedRun run = hands.run();
 
         QVERIFY(run.state == RunState::Finished);
-        QTRY_VERIFY(studio_->controller().widgets().notices.text().startsWith("Saved"));
+        QTRY_VERIFY(studio_->controller().widgets().notices.text().contains("Saved"));
         studio_->model().setSaved();
     }
 

@@ -129,6 +129,50 @@ private Q_SLOTS:
         QVERIFY(history.find(id)->thumbnail.isNull());
     }
 
+    /// Also where others have ended meanwhile, and none is kept that would have gone by now.
+    void whatWasRemovedReturnsToItsPosition() {
+        RunHistory history;
+        for (int run = 0; run < 4; ++run) {
+            history.add(called("x"), false);
+        }
+        for (const quint64 id : {1, 2, 3}) {
+            history.end(id, RunState::Finished);
+        }
+        const auto order = [&] {
+            std::vector<quint64> ids;
+            for (const QueuedRun& run : history.runs()) {
+                ids.push_back(run.id);
+            }
+            return ids;
+        };
+        const std::vector<quint64> before = order();
+        std::vector<QueuedRun> removed = history.remove({1, 3, 4});
+        QCOMPARE(removed.size(), size_t{2});
+        QCOMPARE(order(), (std::vector<quint64>{2, 4}));
+        history.restore(std::move(removed));
+        QCOMPARE(order(), before);
+
+        removed = history.remove({1});
+        for (size_t run = 0; run < RunHistory::kMostEnded; ++run) {
+            history.end(history.add(called("new"), false), RunState::Finished);
+        }
+        history.restore(std::move(removed));
+        QVERIFY(!history.find(1));
+    }
+
+    void waitingRunsTakeAnOrder_othersFollowTheOneBefore() {
+        RunHistory history;
+        for (int run = 0; run < 5; ++run) {
+            history.add(called("x"), false);
+        }
+        history.orderWaiting({4, 1, 3});  // 2 follows 1, 5 follows 4
+        std::vector<quint64> ids;
+        for (const QueuedRun& run : history.runs()) {
+            ids.push_back(run.id);
+        }
+        QCOMPARE(ids, (std::vector<quint64>{4, 5, 1, 2, 3}));
+    }
+
     void itKnowsWhatWasWrittenTogether() {
         RunHistory history;
         history.add(called("first", {"a.png", "b.png"}), false);

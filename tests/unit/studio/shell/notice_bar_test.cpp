@@ -72,6 +72,33 @@ private Q_SLOTS:
         QCOMPARE(acted, (QStringList{"undo", "show"}));
     }
 
+    /// A run that ends meanwhile is reported next to it; a second removal takes its line.
+    void whatCanBeUndoneOutlivesOtherNews() {
+        Bench bench;
+        QStringList undone;
+        bench.bar.offerUndo("removed a", [&] { undone << "a"; });
+        bench.bar.show(NoticeKind::Success, "saved");
+        bench.bar.show(NoticeKind::Info, "nothing to do");
+        QCOMPARE(bench.bar.text(), QString("nothing to do\nremoved a"));
+        bench.bar.offerUndo("removed b", [&] { undone << "b"; });
+        QCOMPARE(bench.bar.text(), QString("removed b\nnothing to do"));
+        bench.close("noticeButton");
+        QCOMPARE(undone, QStringList{"b"});
+        QCOMPARE(bench.bar.text(), QString("nothing to do"));
+    }
+
+    void noConditionGivesWayToNews() {
+        Bench bench;
+        bench.bar.stand("slow", NoticeKind::Info, "the disk is slow");
+        for (const char* error : {"one", "two", "three"}) {
+            bench.bar.show(NoticeKind::Error, error);
+        }
+        bench.bar.offerUndo("removed", [] {});
+        bench.bar.show(NoticeKind::Success, "saved");
+        QVERIFY2(bench.bar.text().contains("the disk is slow"), qPrintable(bench.bar.text()));
+        QVERIFY(bench.bar.text().contains("saved"));
+    }
+
     void everyNoticeIsALineOfTheLog() {
         Bench bench;
         LogModel log;

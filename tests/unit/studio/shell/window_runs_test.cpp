@@ -5,6 +5,8 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/canvas/graph_scene.hpp"
 
+#include <algorithm>
+
 namespace window_runs_test {
 
 using namespace lowtide;
@@ -143,6 +145,35 @@ private Q_SLOTS:
         QCOMPARE(test::textProblems(*studio.window), QStringList());
         test::keepScreenshot(*studio.window, "window_running_notice");
         studio.end();
+    }
+
+    void whatIsRemovedFromTheQueueCanBeUndoneFromAnywhere() {
+        Running studio;
+        studio.action("run.pause").trigger();
+        for (int run = 0; run < 3; ++run) {
+            studio.action("run.start").trigger();
+        }
+        const auto waiting = [&] {
+            return std::ranges::count(
+                studio.work().queue.runs(), RunState::Waiting, &QueuedRun::state);
+        };
+        studio.widgets().panels.show("queue");
+        QTest::mouseClick(studio.window->findChild<QToolButton*>("clearWaiting"), Qt::LeftButton);
+        QCOMPARE(waiting(), 0);
+        QVERIFY(studio.work().queue.runs().empty());
+        QCOMPARE(studio.notices().text(), QString("3 waiting runs were cancelled."));
+        studio.action("view.viewer").trigger();
+        QTest::mouseClick(studio.notices().findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
+        QCOMPARE(waiting(), 3);
+        QVERIFY(!studio.notices().isVisible());
+    }
+
+    void theQueuesKeyLeadsToItsRuns() {
+        Running studio;
+        studio.action("run.pause").trigger();
+        studio.action("run.start").trigger();
+        studio.action("view.queue").trigger();
+        QTRY_VERIFY(studio.window->findChild<QListView*>("openRuns")->hasFocus());
     }
 
     void whatWasReportedOfARunGoesWithTheNext() {

@@ -282,9 +282,35 @@ private Q_SLOTS:
             });
         studio.action("run.start").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(
-            studio.window->windowTitle(), QString("50 % - ") + before, kPatience);
+            studio.window->windowTitle(), QString("(50 %) ") + before, kPatience);
         studio.plugin.script().openGate();
         QTRY_COMPARE_WITH_TIMEOUT(studio.window->windowTitle(), before, kPatience);
+    }
+
+    /// In the tool bar, the tab and the title: at a glance.
+    void whichOfHowManyIsSeenEverywhere() {
+        Working studio;
+        auto* queue = studio.window->findChild<QDockWidget*>("queue");
+        QCOMPARE(queue->windowTitle(), QString("Queue"));
+        studio.action("run.pause").trigger();
+        const auto play = [&] {
+            studio.plugin.script().setScript(
+                graph::toText(studio.model().document()), [](ScriptedRunner::Stage& stage) {
+                    stage.waitAtGate();
+                    return Json{{"status", "ok"}, {"executed", 1}, {"ms", 2000}};
+                });
+            studio.action("run.start").trigger();
+        };
+        for (int run = 0; run < 3; ++run) {
+            play();
+        }
+        QCOMPARE(queue->windowTitle(), QString("Queue (3)"));
+        studio.action("run.pause").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue->windowTitle(), QString("Queue (1/3)"), kPatience);
+        QVERIFY(studio.window->windowTitle().startsWith("(1/3, 0 %) "));
+        QCOMPARE(studio.window->findChild<QLabel*>("runText")->text(), QString("1 of 3 · 0 %"));
+        studio.plugin.script().openGate();
+        QTRY_COMPARE_WITH_TIMEOUT(queue->windowTitle(), QString("Queue"), kPatience);
     }
 
     void itStopsByItself_data() {

@@ -259,14 +259,36 @@ private Q_SLOTS:
 
         studio.action("run.start").trigger();
 
-        QTRY_COMPARE_WITH_TIMEOUT(
-            text->text(), QString("step 4 of 20, about 12 s left"), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(text->text(), QString("step 4 of 20 · 0:13 left"), kPatience);
         QVERIFY(strip->isVisible());
         QCOMPARE(studio.window->findChild<QProgressBar*>("runBar")->value(), 200);
         QCOMPARE(test::textProblems(*studio.window), QStringList());
         test::keepScreenshot(*studio.window, "window_running");
         studio.plugin.script().openGate();
         QTRY_VERIFY_WITH_TIMEOUT(!strip->isVisible(), kPatience);
+    }
+
+    /// Whatever it counts, nothing next to it moves.
+    void theFiguresOfTheToolBarAreEquallyWide() {
+        RunStrip strip;
+        QueuedRun run;
+        QueueProgress progress{
+            .number = 1, .total = 10, .phase = "step 1 of 20", .secondsLeft = 71};
+        strip.setRun(run, progress);
+        auto* text = strip.findChild<CountingLabel*>("runText");
+        QCOMPARE(text->text(), QString("1 of 10 · step 1 of 20 · 1:11 left"));
+        const int width = text->widthOf(text->text());
+        progress = {.number = 8, .total = 10, .phase = "step 8 of 20", .secondsLeft = 288};
+        strip.setRun(run, progress);
+        QCOMPARE(text->text(), QString("8 of 10 · step 8 of 20 · 4:48 left"));
+        QCOMPARE(text->widthOf(text->text()), width);
+        QCOMPARE(strip.minimumWidth(), strip.maximumWidth());
+
+        progress.phase = "the loading of a checkpoint with a very long name";
+        strip.setRun(run, progress);
+        QVERIFY2(text->text().endsWith("4:48 left"), qPrintable(text->text()));
+        QVERIFY(text->text().startsWith("8 of 10"));
+        QVERIFY(text->widthOf(text->text()) <= strip.maximumWidth());
     }
 
     /// Its name on its tab, or on its title: how often a panel shows it.

@@ -63,6 +63,23 @@ private Q_SLOTS:
         QTEST(progressText(phase, left), "text");
         QCOMPARE(progressText(phase, std::nullopt), phase);
     }
+
+    void countsDownLikeAClock_data() {
+        testing::addTable<double, QString>({"seconds", "text"},
+                                           {{"over", -3.0, "0:00"},
+                                            {"a moment", 0.2, "0:01"},
+                                            {"seconds", 8, "0:08"},
+                                            {"a minute", 60, "1:00"},
+                                            {"minutes", 99.6, "1:40"},
+                                            {"nearly an hour", 3599, "59:59"},
+                                            {"an hour", 3600, "1 h"},
+                                            {"hours", 7500, "2 h 5 min"}});
+    }
+
+    void countsDownLikeAClock() {
+        QFETCH(double, seconds);
+        QTEST(clockText(seconds), "text");
+    }
 };
 
 LOWTIDE_TEST(FiguresTest)
