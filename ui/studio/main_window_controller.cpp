@@ -229,11 +229,8 @@ void MainWindowController::connectMemory() {
     memoryLine_->setContentsMargins(0, 0, Theme::space(3), 0);
     widgets_.window.statusBar()->addPermanentWidget(memoryLine_);
     const auto show = [this] {
-        const std::string stated = textIn(workspace_.planning.options(), "device");
-        const graph::Document& document = workspace_.model.document();
         memoryLine_->setText(
-            memoryLine(workspace_.memory.now(),
-                       rehearsedBytes(stated.empty() ? document.device.value_or("") : stated)));
+            memoryLine(workspace_.memory.now(), rehearsedBytes(workspace_.planning.device())));
     };
     connect(&workspace_.memory, &MemoryFeed::changed, memoryLine_, show);
     show();

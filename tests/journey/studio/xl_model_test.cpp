@@ -144,6 +144,9 @@ void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonFixesIt() {
 
     QVERIFY(!studio_->model().document().memoryBudget);
     QTRY_VERIFY_WITH_TIMEOUT(isPlanned(), kPatience);
+    answerDialog("rehearsal", [](QDialog& dialog) {
+        QTest::mouseClick(dialog.findChild<QPushButton*>("rehearse"), Qt::LeftButton);
+    });
     const QueuedRun run = hands_->run();
     QVERIFY2(run.state == RunState::Finished, qPrintable(firstIssueOf(run)));
     QCOMPARE(run.files.size(), 1);
