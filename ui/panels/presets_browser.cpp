@@ -1,5 +1,6 @@
 #include "ui/panels/presets_browser.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/editors/picker.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/memory_line.hpp"
@@ -358,17 +359,26 @@ void PresetsBrowser::rename() {
             &QInputDialog::textValueSelected,
             this,
             [this, id = entry->id](const QString& title) {
-                attempt([&] { store_.rename(id, title); });
+                attempt([&] {
+                    store_.rename(id, title);
+                    return QString();
+                });
             });
     dialog->open();
 }
 
 void PresetsBrowser::remove() {
-    attempt([this] { store_.remove(chosen()); });
+    attempt([this] {
+        store_.remove(chosen());
+        return QString();
+    });
 }
 
 void PresetsBrowser::restore() {
-    attempt([this] { cards_->choose(store_.restore()); });
+    attempt([this] {
+        choose(store_.restore());
+        return QString();
+    });
 }
 
 void PresetsBrowser::importFile() {
@@ -377,7 +387,11 @@ void PresetsBrowser::importFile() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        attempt([&] { cards_->choose(store_.importFile(path)); });
+        attempt([&] {
+            const QString id = store_.importFile(path);
+            choose(id);
+            return tr("“%1” is imported.").arg(titleOf(id));
+        });
     });
     dialog->open();
 }
@@ -388,19 +402,30 @@ void PresetsBrowser::exportFile() {
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("json"));
     connect(dialog, &QFileDialog::fileSelected, this, [this, id = chosen()](const QString& path) {
-        attempt([&] { store_.exportFile(id, path); });
+        attempt([&] {
+            store_.exportFile(id, path);
+            return tr("“%1” is exported to %2.").arg(titleOf(id), path);
+        });
     });
     dialog->open();
 }
 
-void PresetsBrowser::attempt(const std::function<void()>& what) {
+QString PresetsBrowser::titleOf(const QString& id) const {
+    const PresetEntry* entry = store_.find(id);
+    return entry ? entry->title : id;
+}
+
+void PresetsBrowser::attempt(const std::function<QString()>& what) {
     try {
-        what();
-        message_->hide();
+        const QString done = what();
+        setTextColour(*message_, "text.muted");
+        showText(*message_, done);
+        if (!done.isEmpty()) {
+            announce(*this, done);
+        }
     } catch (const Error& error) {
         setTextColour(*message_, "error");
-        message_->setText(errorSentences(error, ": "));
-        message_->show();
+        showText(*message_, errorSentences(error, ": "));
     }
 }
 

@@ -89,8 +89,9 @@ private:
     void restore();
     void importFile();
     void exportFile();
-    /// Does it, or reports why it cannot be done.
-    void attempt(const std::function<void()>& what);
+    [[nodiscard]] QString titleOf(const QString& id) const;
+    /// Does it and reports what that gave (empty: nothing needs to be), or why it cannot be done.
+    void attempt(const std::function<QString()>& what);
 
     PresetStore& store_;
     PresetCards* cards_ = nullptr;

@@ -183,6 +183,31 @@ private Q_SLOTS:
         QCOMPARE(store_->find(id)->title, QString("Mine"));
     }
 
+    void reportsWhatWasExported_andShowsWhatWasImported() {
+        const QString id = store_->save({.title = "My fox"}, loading(""), "/", {});
+        Browser browser(*store_);
+        const auto* message = browser.findChild<QLabel*>("presetMessage");
+        const QString path = user_->filePath("copies/fox.json");
+        QVERIFY(QDir(user_->path()).mkdir("copies"));
+        const auto chooseFile = [&](const char* name) {
+            QTest::mouseClick(button(browser, name), Qt::LeftButton);
+            const std::unique_ptr<QFileDialog> dialog(browser.findChild<QFileDialog*>());
+            Q_EMIT dialog->fileSelected(path);
+        };
+        cards(browser)->choose(id);
+
+        chooseFile("exportPreset");
+        QVERIFY(message->isVisible());
+        QVERIFY2(message->text().contains("My fox"), qPrintable(message->text()));
+        QVERIFY2(message->text().contains(path), qPrintable(message->text()));
+
+        browser.findChild<QLineEdit*>("presetSearch")->setText("nothing has this name");
+        chooseFile("importPreset");
+        QVERIFY2(message->text().contains("imported"), qPrintable(message->text()));
+        QVERIFY(browser.chosen() != id);
+        QCOMPARE(store_->find(browser.chosen())->title, QString("My fox"));
+    }
+
     void leavesBuiltInOnesAlone() {
         Browser browser(*store_);
 
