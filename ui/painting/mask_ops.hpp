@@ -14,6 +14,11 @@ inline constexpr qint64 kMostMaskPixels = 64LL * 1024 * 1024;
 // Masks are Format_Grayscale8: 255 is regenerated, 0 is kept, levels between are mixed. What lies
 // outside of the image counts for nothing.
 
+/// Fraction of a fraction, both of 255, rounded.
+[[nodiscard]] inline uchar fractionOf(int level, int weight) {
+    return static_cast<uchar>((level * weight + 127) / 255);
+}
+
 [[nodiscard]] QImage filledMask(const QSize& size, uchar level);
 [[nodiscard]] bool isBlank(const QImage& mask);
 [[nodiscard]] QImage inverted(const QImage& mask);

@@ -11,6 +11,8 @@
 #include <QTimer>
 #include <QWidget>
 
+#include <map>
+
 class QComboBox;
 class QLabel;
 class QPushButton;
@@ -46,6 +48,7 @@ Q_SIGNALS:
 
 private:
     QWidget* makeBrush();
+    QWidget* makeTools();
     QWidget* makeWhole();
     QWidget* makeLook();
     QWidget* makeEnd();
@@ -55,13 +58,14 @@ private:
     void take();
 
     MaskTool* tool_ = nullptr;
-    QToolButton* paint_ = nullptr;
+    std::map<PaintTool, QToolButton*> tools_;
     QToolButton* erase_ = nullptr;
     QToolButton* undo_ = nullptr;
     QToolButton* redo_ = nullptr;
     QSpinBox* size_ = nullptr;
     QSpinBox* hardness_ = nullptr;
     QSpinBox* opacity_ = nullptr;
+    QSpinBox* tolerance_ = nullptr;
     QSpinBox* pixels_ = nullptr;
     QComboBox* colour_ = nullptr;
     QSpinBox* strength_ = nullptr;
@@ -140,7 +144,9 @@ private:
     Work work_ = Work::None;
     MaskTool* mask_ = nullptr;  ///< a child, as the frame: it ends before the view does
     FrameTool* frame_ = nullptr;
-    Brush brush_;  ///< of the mask before
+    Brush brush_;  ///< of the mask before, as what follows
+    PaintTool paintTool_ = PaintTool::Brush;
+    double tolerance_ = MaskTool::kUsualTolerance;
     OverlayLook look_;
     QTimer keep_;
     Background background_;  ///< writes and reads unfinished masks, in order
