@@ -96,6 +96,7 @@ constexpr ActionDesc kPanels[] = {
 };
 
 constexpr ActionDesc kHelp[] = {
+    {"help.guide", TEXT("&Guide"), TEXT("Read how things are done, with a search"), "Help", "Ctrl+F1", "help"},
     {"help.node", TEXT("&Help on the node"), TEXT("Show what the selected node does"), "Help", "F1"},
     {"help.first", TEXT("&First steps..."), TEXT("Show what the studio offered at its first start"), "Help", ""},
     {"help.report", TEXT("&Report a problem..."), TEXT("Collect versions, plan, report and log, without folders and names, to save or copy"), "Help", ""},
