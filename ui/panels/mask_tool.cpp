@@ -35,7 +35,7 @@ bool isOfPen(const QMouseEvent& event) {
 constexpr qsizetype kFewestCorners = 3;  ///< that have an inside
 constexpr double kCloseDistance = 8;     ///< from the first corner, in the widget
 constexpr double kCornerRadius = 4;
-constexpr int kOutlineMargin = 6;  ///< of lines and corners
+constexpr int kShapeMargin = 6;  ///< of lines and corners
 
 constexpr double kStepFraction = 0.25;  ///< of the brush, for one press of an arrow
 
@@ -82,7 +82,7 @@ void MaskTool::setKind(StrokeKind kind) {
 }
 
 void MaskTool::setPaintTool(PaintTool tool) {
-    dropOutline();
+    dropShape();
     view_.update(cursorRect());
     paintTool_ = tool;
     view_.update(cursorRect());
@@ -207,8 +207,8 @@ bool MaskTool::takeMouse(QMouseEvent& event) {
     const bool isPaint = event.button() == Qt::LeftButton;
     const bool isOther = event.button() == Qt::RightButton;
     if (event.type() == QEvent::MouseMove) {
-        if (outline_ && outline_->isHeld) {
-            moveOutline(event.position(), event.modifiers().testFlag(Qt::ShiftModifier));
+        if (shape_ && shape_->isHeld) {
+            moveShape(event.position(), event.modifiers().testFlag(Qt::ShiftModifier));
             return true;
         }
         if (isPressed_) {
@@ -220,8 +220,8 @@ bool MaskTool::takeMouse(QMouseEvent& event) {
         return false;
     }
     view_.setFocus(Qt::MouseFocusReason);
-    if (event.type() == QEvent::MouseButtonDblClick && outline_) {
-        closeOutline();
+    if (event.type() == QEvent::MouseButtonDblClick && shape_) {
+        closeShape();
         return true;
     }
     event.type() == QEvent::MouseButtonRelease
@@ -240,8 +240,8 @@ bool MaskTool::takeTablet(QTabletEvent& event) {
         press(event.position(), event.pressure(), isOther, event.modifiers());
     } else if (event.type() == QEvent::TabletRelease) {
         release();
-    } else if (outline_ && outline_->isHeld) {
-        moveOutline(event.position(), event.modifiers().testFlag(Qt::ShiftModifier));
+    } else if (shape_ && shape_->isHeld) {
+        moveShape(event.position(), event.modifiers().testFlag(Qt::ShiftModifier));
     } else if (isPressed_) {
         move(event.position(), event.pressure());
     }
@@ -280,7 +280,7 @@ void MaskTool::press(const QPointF& position,
         const bool adds =
             (kind_ == StrokeKind::Paint) != (isOther || keys.testFlag(Qt::AltModifier));
         const StrokeKind kind = adds ? StrokeKind::Paint : StrokeKind::Erase;
-        paintTool_ == PaintTool::Fill ? fillAt(position, kind) : pressOutline(position, kind);
+        paintTool_ == PaintTool::Fill ? fillAt(position, kind) : pressShape(position, kind);
         return;
     }
     isPressed_ = true;
@@ -320,7 +320,7 @@ void MaskTool::move(const QPointF& position, double pressure) {
 }
 
 void MaskTool::release() {
-    releaseOutline();
+    releaseShape();
     if (!std::exchange(isPressed_, false)) {
         return;
     }
@@ -338,64 +338,64 @@ void MaskTool::release() {
 }
 
 /// A click on the first corner closes the lasso.
-void MaskTool::pressOutline(const QPointF& position, StrokeKind kind) {
+void MaskTool::pressShape(const QPointF& position, StrokeKind kind) {
     const QPointF pixel = view_.pixelAt(position);
-    if (paintTool_ == PaintTool::Rectangle || !outline_) {
-        outline_ = Outline{.kind = kind, .corners = {pixel, pixel}, .pressedAt = position};
+    if (paintTool_ == PaintTool::Rectangle || !shape_) {
+        shape_ = Shape{.kind = kind, .corners = {pixel, pixel}, .pressedAt = position};
         if (paintTool_ == PaintTool::Lasso) {
-            outline_->corners.removeLast();
+            shape_->corners.removeLast();
         }
         return;
     }
-    const QPointF first = view_.positionOf(outline_->corners.front());
-    if (outline_->corners.size() >= kFewestCorners &&
+    const QPointF first = view_.positionOf(shape_->corners.front());
+    if (shape_->corners.size() >= kFewestCorners &&
         QLineF(first, position).length() <= kCloseDistance) {
-        closeOutline();
+        closeShape();
         return;
     }
-    outline_->isHeld = true;
-    outline_->isDragged = false;
-    outline_->before = outline_->corners.size();
-    outline_->pressedAt = position;
-    outline_->corners << pixel;
-    view_.update(outlineRect());
+    shape_->isHeld = true;
+    shape_->isDragged = false;
+    shape_->before = shape_->corners.size();
+    shape_->pressedAt = position;
+    shape_->corners << pixel;
+    view_.update(shapeRect());
 }
 
 /// `isSquare`: of a rectangle.
-void MaskTool::moveOutline(const QPointF& position, bool isSquare) {
-    const QRect before = outlineRect();
+void MaskTool::moveShape(const QPointF& position, bool isSquare) {
+    const QRect before = shapeRect();
     QPointF pixel = view_.pixelAt(position);
-    outline_->isDragged = outline_->isDragged || QLineF(outline_->pressedAt, position).length() >=
-                                                     QApplication::startDragDistance();
+    shape_->isDragged = shape_->isDragged || QLineF(shape_->pressedAt, position).length() >=
+                                                 QApplication::startDragDistance();
     if (paintTool_ == PaintTool::Lasso) {
-        if (outline_->isDragged) {
-            outline_->corners << pixel;
+        if (shape_->isDragged) {
+            shape_->corners << pixel;
         }
     } else {
-        const QPointF first = outline_->corners.front();
+        const QPointF first = shape_->corners.front();
         if (isSquare) {
             const QPointF by = pixel - first;
             const double side = std::max(std::abs(by.x()), std::abs(by.y()));
             pixel = first + QPointF(std::copysign(side, by.x()), std::copysign(side, by.y()));
         }
-        outline_->corners.back() = pixel;
+        shape_->corners.back() = pixel;
     }
-    view_.update(before | outlineRect());
+    view_.update(before | shapeRect());
 }
 
 /// What was drawn in one go is closed; after a click the lasso waits for more corners.
-void MaskTool::releaseOutline() {
-    if (!outline_ || !std::exchange(outline_->isHeld, false)) {
+void MaskTool::releaseShape() {
+    if (!shape_ || !std::exchange(shape_->isHeld, false)) {
         return;
     }
-    if (paintTool_ == PaintTool::Rectangle || (outline_->isDragged && outline_->before == 0)) {
-        closeOutline();
+    if (paintTool_ == PaintTool::Rectangle || (shape_->isDragged && shape_->before == 0)) {
+        closeShape();
     }
 }
 
-void MaskTool::closeOutline() {
-    const QRect shown = outlineRect();
-    const std::optional<Outline> done = std::exchange(outline_, std::nullopt);
+void MaskTool::closeShape() {
+    const QRect shown = shapeRect();
+    const std::optional<Shape> done = std::exchange(shape_, std::nullopt);
     view_.update(shown);
     const QPainterPath path = pathOf(*done);
     if (path.boundingRect().isEmpty()) {
@@ -407,9 +407,9 @@ void MaskTool::closeOutline() {
     });
 }
 
-void MaskTool::dropOutline() {
-    const QRect shown = outlineRect();
-    outline_.reset();
+void MaskTool::dropShape() {
+    const QRect shown = shapeRect();
+    shape_.reset();
     view_.update(shown);
 }
 
@@ -425,37 +425,36 @@ void MaskTool::fillAt(const QPointF& position, StrokeKind kind) {
 }
 
 /// In pixels of the image. A lasso that crosses itself covers all that it goes around.
-QPainterPath MaskTool::pathOf(const Outline& outline) const {
+QPainterPath MaskTool::pathOf(const Shape& shape) const {
     QPainterPath path;
     path.setFillRule(Qt::WindingFill);
     if (paintTool_ == PaintTool::Rectangle) {
-        path.addRect(QRectF(outline.corners.front(), outline.corners.back()).normalized());
-    } else if (outline.corners.size() >= kFewestCorners) {
-        path.addPolygon(outline.corners);
+        path.addRect(QRectF(shape.corners.front(), shape.corners.back()).normalized());
+    } else if (shape.corners.size() >= kFewestCorners) {
+        path.addPolygon(shape.corners);
         path.closeSubpath();
     }
     return path;
 }
 
 /// In the widget, with the line to the pointer.
-QRect MaskTool::outlineRect() const {
-    if (!outline_) {
+QRect MaskTool::shapeRect() const {
+    if (!shape_) {
         return {};
     }
-    const QRectF corners = outline_->corners.boundingRect();
+    const QRectF corners = shape_->corners.boundingRect();
     const QPointF first = view_.positionOf(corners.topLeft());
     const QPointF last = view_.positionOf(corners.bottomRight());
     const QPointF pointer = pointer_.value_or(first);
     const QRectF shown(QPointF(std::min(first.x(), pointer.x()), std::min(first.y(), pointer.y())),
                        QPointF(std::max(last.x(), pointer.x()), std::max(last.y(), pointer.y())));
-    return shown.toAlignedRect().adjusted(
-        -kOutlineMargin, -kOutlineMargin, kOutlineMargin, kOutlineMargin);
+    return shown.toAlignedRect().adjusted(-kShapeMargin, -kShapeMargin, kShapeMargin, kShapeMargin);
 }
 
 /// Seen on every image, in dark and light.
-void MaskTool::paintOutline(QPainter& painter) const {
+void MaskTool::paintShape(QPainter& painter) const {
     QPolygonF shown;
-    for (const QPointF& corner : outline_->corners) {
+    for (const QPointF& corner : shape_->corners) {
         shown << view_.positionOf(corner);
     }
     painter.setRenderHint(QPainter::Antialiasing);
@@ -467,11 +466,11 @@ void MaskTool::paintOutline(QPainter& painter) const {
             continue;
         }
         painter.drawPolyline(shown);
-        if (pointer_ && !outline_->isHeld) {
+        if (pointer_ && !shape_->isHeld) {
             painter.drawLine(shown.back(), *pointer_);
         }
     }
-    if (paintTool_ == PaintTool::Lasso && !outline_->isHeld) {
+    if (paintTool_ == PaintTool::Lasso && !shape_->isHeld) {
         painter.setPen(QPen(Qt::black, 1));
         painter.setBrush(Qt::white);
         painter.drawEllipse(shown.front(), kCornerRadius, kCornerRadius);
@@ -489,12 +488,12 @@ void MaskTool::showChanged(const QRect& pixels) {
 }
 
 void MaskTool::pointAt(const std::optional<QPointF>& position) {
-    view_.update(cursorRect() | outlineRect());
+    view_.update(cursorRect() | shapeRect());
     if (pointer_ && !position) {
         left_ = view_.pixelAt(*pointer_);
     }
     pointer_ = position;
-    view_.update(cursorRect() | outlineRect());
+    view_.update(cursorRect() | shapeRect());
     view_.setCursor(position ? Qt::CrossCursor : Qt::ArrowCursor);
 }
 
@@ -528,8 +527,8 @@ void MaskTool::paint(QPainter& painter, const QRect& part) {
         painter.drawImage(QPointF(device.topLeft()) / ratio, overlay);
         painter.restore();
     }
-    if (outline_) {
-        paintOutline(painter);
+    if (shape_) {
+        paintShape(painter);
     }
     if (pointer_ && paintTool_ == PaintTool::Brush) {
         paintBrush(painter);
@@ -617,11 +616,11 @@ std::function<void()> MaskTool::actOf(const QKeyEvent& event) {
             return [this] { fill(0); };
         case Qt::Key_Return:
         case Qt::Key_Enter:
-            return outline_ ? std::function<void()>([this] { closeOutline(); })
-                            : [this] { Q_EMIT accepted(); };
+            return shape_ ? std::function<void()>([this] { closeShape(); })
+                          : [this] { Q_EMIT accepted(); };
         case Qt::Key_Escape:
-            return outline_ ? std::function<void()>([this] { dropOutline(); })
-                            : [this] { Q_EMIT closeAsked(); };
+            return shape_ ? std::function<void()>([this] { dropShape(); })
+                          : [this] { Q_EMIT closeAsked(); };
         default:
             return {};
     }
@@ -654,8 +653,8 @@ void MaskTool::moveByKey(const QPoint& way, bool isFine) {
     view_.bringIntoSight(to);
     const QPointF position = view_.positionOf(to);
     pointAt(position);
-    if (isKeyDown_ && outline_) {
-        moveOutline(position, false);
+    if (isKeyDown_ && shape_) {
+        moveShape(position, false);
     } else if (isKeyDown_) {
         move(position, 1);
     }

@@ -84,7 +84,7 @@ Q_SIGNALS:
 
 private:
     /// A rectangle or a lasso that is being drawn.
-    struct Outline {
+    struct Shape {
         StrokeKind kind = StrokeKind::Paint;
         QPolygonF corners{};     ///< pixels of the image; of a rectangle two that face each other
         bool isHeld = true;      ///< the button is down
@@ -111,16 +111,16 @@ private:
     void press(const QPointF& position, double pressure, bool isOther, Qt::KeyboardModifiers keys);
     void move(const QPointF& position, double pressure);
     void release();
-    void pressOutline(const QPointF& position, StrokeKind kind);
-    void moveOutline(const QPointF& position, bool isSquare);
-    void releaseOutline();
+    void pressShape(const QPointF& position, StrokeKind kind);
+    void moveShape(const QPointF& position, bool isSquare);
+    void releaseShape();
     /// The shape becomes a part of the mask, or of what is not masked.
-    void closeOutline();
-    void dropOutline();
+    void closeShape();
+    void dropShape();
     void fillAt(const QPointF& position, StrokeKind kind);
-    [[nodiscard]] QPainterPath pathOf(const Outline& outline) const;
-    [[nodiscard]] QRect outlineRect() const;
-    void paintOutline(QPainter& painter) const;
+    [[nodiscard]] QPainterPath pathOf(const Shape& shape) const;
+    [[nodiscard]] QRect shapeRect() const;
+    void paintShape(QPainter& painter) const;
     void paintBrush(QPainter& painter) const;
     void pointAt(const std::optional<QPointF>& position);
     [[nodiscard]] BrushPoint pointOf(const QPointF& position, double pressure) const;
@@ -136,7 +136,7 @@ private:
     StrokeKind kind_ = StrokeKind::Paint;
     PaintTool paintTool_ = PaintTool::Brush;
     double tolerance_ = kUsualTolerance;
-    std::optional<Outline> outline_;
+    std::optional<Shape> shape_;
     bool isPressed_ = false;
     bool isSizing_ = false;  ///< a drag that sets size (sideways) and hardness (upwards)
     bool isPen_ = false;

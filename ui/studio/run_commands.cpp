@@ -1,5 +1,6 @@
 #include "ui/studio/run_commands.hpp"
 
+#include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/device_memory.hpp"
 #include "ui/document/node_title.hpp"
@@ -385,7 +386,7 @@ bool RunCommands::mayRehearse() {
     const Planned& planned = planning.planned();
     const std::string device = planning.device();
     const bool isRefused =
-        !planning.card().empty() || (planned.isFresh && !planned.plan.is_object());
+        !textIn(planning.options(), "as").empty() || (planned.isFresh && !planned.plan.is_object());
     if (workspace_.isRehearsalAgreed || isRefused || !isRehearsal(device)) {
         return true;
     }
