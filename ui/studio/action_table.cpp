@@ -98,6 +98,7 @@ constexpr ActionDesc kPanels[] = {
 constexpr ActionDesc kHelp[] = {
     {"help.guide", TEXT("&Guide"), TEXT("Read how things are done, with a search"), "Help", "Ctrl+F1", "help"},
     {"help.node", TEXT("&Help on the node"), TEXT("Show what the selected node does"), "Help", "F1"},
+    {"help.tour", TEXT("&Tour"), TEXT("Show in a minute what is where"), "Help", ""},
     {"help.first", TEXT("&First steps..."), TEXT("Show what the studio offered at its first start"), "Help", ""},
     {"help.report", TEXT("&Report a problem..."), TEXT("Collect versions, plan, report and log, without folders and names, to save or copy"), "Help", ""},
     {"help.about", TEXT("&About Lowtide"), TEXT("Version, licence and what it is built on"), "Help", "", "", kWindow, kPlain, kAfterLine},

@@ -83,9 +83,14 @@ MainWindowController::MainWindowController(const MainWindowParts& parts)
     connectToolBar();
     connectLog();
     connectMemory();
+    widgets_.actions.on("help.tour", this, [this] {
+        delete tour_.data();
+        tour_ = new Tour(widgets_);
+    });
 }
 
 MainWindowController::~MainWindowController() {
+    delete tour_.data();
     delete widgets_.window.takeCentralWidget();
     qDeleteAll(widgets_.window.findChildren<QDockWidget*>());
     delete memoryLine_;
