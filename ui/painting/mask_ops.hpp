@@ -2,6 +2,7 @@
 
 #include <QColor>
 #include <QImage>
+#include <QRect>
 #include <QRectF>
 
 #include <vector>
@@ -21,6 +22,8 @@ inline constexpr qint64 kMostMaskPixels = 64LL * 1024 * 1024;
 
 [[nodiscard]] QImage filledMask(const QSize& size, uchar level);
 [[nodiscard]] bool isBlank(const QImage& mask);
+/// Around every pixel that is masked by half or more; null: there is none.
+[[nodiscard]] QRect maskedRect(const QImage& mask);
 [[nodiscard]] QImage inverted(const QImage& mask);
 /// Each pixel becomes the largest level within that many pixels of it (a disc); below 0 the
 /// smallest, so that the mask shrinks.

@@ -237,9 +237,13 @@ QWidget* MaskPanel::makeEnd() {
                  tr("The graph regenerates the masked part; every other pixel is kept (Return)"),
                  "maskUse");
     use_->setDefault(true);
+    QPushButton* region = press(tr("Prompt for this part..."),
+                                tr("The rectangle around what is masked gets a prompt of its own"),
+                                "maskRegion");
     QPushButton* close =
         press(tr("Close"), tr("Back to the image; the mask is kept (Esc)"), "maskClose");
-    columnIn(part, 2, {3, 1, 3, 3}, {reported_, use_, close});
+    columnIn(part, 2, {3, 1, 3, 3}, {reported_, use_, region, close});
+    connect(region, &QPushButton::clicked, this, &MaskPanel::regionAsked);
     connect(use_, &QPushButton::clicked, this, &MaskPanel::useAsked);
     connect(close, &QPushButton::clicked, this, &MaskPanel::closeAsked);
     return part;
@@ -312,6 +316,7 @@ Retouching::Retouching(ImageView& view, QObject* parent)
     keep_.setInterval(kKeepMilliseconds);
     connect(&keep_, &QTimer::timeout, this, &Retouching::keepNow);
     connect(maskPanel_, &MaskPanel::useAsked, this, &Retouching::useMask);
+    connect(maskPanel_, &MaskPanel::regionAsked, this, &Retouching::useRegion);
     connect(maskPanel_, &MaskPanel::closeAsked, this, &Retouching::end);
     connect(framePanel_, &FramePanel::writeAsked, this, &Retouching::acceptFrame);
     connect(framePanel_, &FramePanel::closeAsked, this, &Retouching::end);
@@ -512,6 +517,18 @@ void Retouching::useMask() {
         return;
     }
     Q_EMIT maskUsed(path_, mask_->canvas().mask());
+}
+
+void Retouching::useRegion() {
+    if (!mask_ || mask_->isBusy()) {
+        return;
+    }
+    const QImage& mask = mask_->canvas().mask();
+    if (const QRect region = maskedRect(mask); region.isNull()) {
+        showMessage(tr("Nothing is masked yet: draw a rectangle around the part."));
+    } else {
+        Q_EMIT regionWanted(region, mask.size());
+    }
 }
 
 void Retouching::acceptFrame() {

@@ -44,6 +44,7 @@ public:
 
 Q_SIGNALS:
     void useAsked();
+    void regionAsked();
     void closeAsked();
 
 private:
@@ -119,6 +120,9 @@ Q_SIGNALS:
     void fileWanted(const QImage& image, lowtide::ui::Retouching::Work work);
     /// The mask is to be used with that image.
     void maskUsed(const QString& image, const QImage& mask);
+    /// The rectangle around what is masked, of an image of that size, is to get a prompt of its
+    /// own.
+    void regionWanted(const QRect& region, const QSize& image);
     /// A part of the image is to be written, or more than it.
     void frameAccepted(const QImage& image, const QRect& frame, int overlap);
 
@@ -132,6 +136,7 @@ private:
     void keep(const QString& path, const QImage& mask);
     void leave(MaskTool* tool);
     void useMask();
+    void useRegion();
     void acceptFrame();
 
     ImageView& view_;

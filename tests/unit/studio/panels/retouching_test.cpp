@@ -542,6 +542,22 @@ private Q_SLOTS:
         QCOMPARE(used.front().at(1).value<QImage>(), bench.mask());
     }
 
+    void theRectangleAroundTheMaskIsAskedForAPrompt() {
+        Bench bench;
+        bench.startPainting();
+        QSignalSpy wanted(&bench.viewer->retouching(), &Retouching::regionWanted);
+        bench.click("maskRegion");
+        QCOMPARE(wanted.size(), 0);  // nothing is masked
+        QVERIFY(!bench.find<QLabel>("maskTold").text().isEmpty());
+        bench.key(Qt::Key_R);
+        bench.drag({100, 100}, {300, 200});
+        bench.rest();
+        bench.click("maskRegion");
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(wanted.front().at(0).toRect(), maskedRect(bench.mask()));
+        QCOMPARE(wanted.front().at(1).toSize(), QSize(640, 480));
+    }
+
     /// A run at work does not take the image away from under the brush.
     void whatIsPaintedOnRemains() {
         Bench bench;
