@@ -59,10 +59,10 @@ QRect calloutRect(const QRect& window, const QRect& target, const QSize& size) {
             std::max(window.left(), std::min(corner.x(), window.right() + 1 - size.width())),
             std::max(window.top(), std::min(corner.y(), window.bottom() + 1 - size.height())));
     };
-    const auto* free = std::ranges::find_if(corners, [&](const QPoint& corner) {
+    const auto* found = std::ranges::find_if(corners, [&](const QPoint& corner) {
         return !QRect(inside(corner), size).intersects(target);
     });
-    return {inside(free == corners.end() ? middle : *free), size};
+    return {inside(found == corners.end() ? middle : *found), size};
 }
 
 Tour::Tour(MainWindowWidgets& widgets)
