@@ -134,6 +134,13 @@ void openDevice(RunDevices& devices,
     }
 }
 
+/// The device as users read it.
+Message nameOf(const memory::PlanDevice& device) {
+    return !device.card.empty()                               ? Message(device.card)
+           : memory::deviceKind(device.spec.kind).isRehearsed ? message("the rehearsed GPU")
+                                                              : Message(device.spec.id());
+}
+
 /// What may be used of the device: its budget, else what is free or ours already, less 5 %.
 /// Error{InvalidInput} for a budget that is none.
 void boundDevice(memory::PlanDevice& device,
@@ -152,17 +159,19 @@ void boundDevice(memory::PlanDevice& device,
         device.traits.capacity = card > 0 ? std::min(card, std::max(kSmallestDefault, free)) : 0;
         return;
     }
-    if (*budget <= 0 || (card > 0 && *budget > card)) {
+    if (*budget <= 0) {
         throw Error(ErrorKind::InvalidInput,
-                    isThere ? message("the memory budget of {} is not within the {} of {}",
-                                      formatBytes(*budget),
-                                      formatBytes(card),
-                                      device.spec.id())
-                            : message("the memory budget of {} is not within the {} of a card {}",
-                                      formatBytes(*budget),
-                                      formatBytes(card),
-                                      device.card),
-                    message("give a budget between 1 byte and {}", formatBytes(card)),
+                    message("a memory budget of {} holds nothing", formatBytes(*budget)),
+                    message("give a larger budget, or none"),
+                    "memory_budget");
+    }
+    if (card > 0 && *budget > card) {
+        throw Error(ErrorKind::InvalidInput,
+                    message("the memory budget of {} is more than the {} of {}",
+                            formatBytes(*budget),
+                            formatBytes(card),
+                            nameOf(device)),
+                    message("give at most {}, or remove the budget", formatBytes(card)),
                     "memory_budget");
     }
     device.traits.capacity = *budget;

@@ -54,7 +54,7 @@ Bytes headerLength(const ReadableBytes& file) {
     if (static_cast<Bytes>(length) > size - kLengthBytes) {
         refuseDamaged(
             subject,
-            message("claims a header of {} bytes, but is only {} bytes long", length, size));
+            message("is cut off: it has {} bytes, and its header alone takes {}", size, length));
     }
     return static_cast<Bytes>(length);
 }

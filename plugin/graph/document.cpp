@@ -379,7 +379,7 @@ void refuseBroken(const files::InputFile& file, std::span<const std::byte> begin
     }
     throw Error(
         ErrorKind::Corrupt,
-        message("{} is no usable image or video: {}",
+        message("{} cannot be read as an image or video: {}",
                 quotedName(file.name()),
                 begin.empty() ? message("it is empty") : message("it does not begin as one")),
         message("copy it again from where it came, or choose another file"));

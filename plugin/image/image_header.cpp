@@ -158,9 +158,10 @@ void checkImageSize(const ImageSize& size, ImageFormat format, std::string_view 
 }
 
 void refuseImage(ImageFormat format, std::string_view name, const Message& problem) {
-    throw Error(ErrorKind::Corrupt,
-                message("{} is no usable {} image: {}", quotedName(name), nameOf(format), problem),
-                message("open it in another program and save it again"));
+    throw Error(
+        ErrorKind::Corrupt,
+        message("{} cannot be read as a {} image: {}", quotedName(name), nameOf(format), problem),
+        message("open it in another program and save it again"));
 }
 
 Message sizeText(const ImageSize& size) {

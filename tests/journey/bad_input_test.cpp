@@ -171,14 +171,14 @@ private Q_SLOTS:
         row("policy for a role that is not there", {"--policy", "denoise.vae=model"}, "vae");
         row("zero repetitions", {"--repeat", "0"}, "--repeat");
         row("budget that is no size", {"--memory-budget", "much"}, "\"much\" is no size");
-        row("budget of nothing", {"--memory-budget", "0"}, "between 1 byte");
+        row("budget of nothing", {"--memory-budget", "0"}, "holds nothing");
         row("negative budget", {"--memory-budget=-1GiB"}, "\"-1GiB\" is no size");
         row("budget of more than all numbers",
             {"--memory-budget", "99999999999999999999GiB"},
             "is no size");
         row("budget beyond the GPU",
             {"--device", "fake:64MiB", "--memory-budget", "1GiB"},
-            "not within the 64.0 MiB of fake");
+            "more than the 64.0 MiB of the rehearsed GPU");
         row("budget below the minimum",
             {"--device", "fake", "--memory-budget", "1MiB"},
             "the whole run needs at least");

@@ -1,6 +1,7 @@
 #include "ui/bridge/device_memory.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/device_kind.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
 
@@ -96,6 +97,14 @@ Bytes rehearsedBytes(const std::string& spec) {
         return memory::parseDeviceSpec(spec).capacity.value_or(0);
     } catch (const Error&) {
         return 0;  // the check names what is wrong with it
+    }
+}
+
+bool isRehearsal(const std::string& spec) {
+    try {
+        return memory::deviceKind(memory::parseDeviceSpec(spec).kind).isRehearsed;
+    } catch (const Error&) {
+        return false;
     }
 }
 

@@ -22,6 +22,8 @@ namespace lowtide::ui {
 [[nodiscard]] std::vector<std::string> deviceNames(const Json& devices);
 /// How large the card is that `spec` rehearses on; 0: it is none, or its size is not stated.
 [[nodiscard]] Bytes rehearsedBytes(const std::string& spec);
+/// Whether `spec` is a GPU that is only simulated.
+[[nodiscard]] bool isRehearsal(const std::string& spec);
 
 /// What is held now.
 struct MemoryNow {

@@ -141,6 +141,11 @@ void Planning::setOptions(const Json& options) {
     takeOptions();
 }
 
+std::string Planning::device() const {
+    const std::string stated = textIn(options_, "device");
+    return stated.empty() ? model_.document().device.value_or("cpu") : stated;
+}
+
 void Planning::planFor(const std::string& card) {
     card_ = card;
     takeOptions();

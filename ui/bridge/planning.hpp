@@ -57,6 +57,9 @@ public:
     /// Those, and "as" in place of the device where a card is planned for.
     [[nodiscard]] const Json& options() const { return options_; }
 
+    /// The run's, as options or graph state it: "fake:4GiB"; "cpu" where neither does.
+    [[nodiscard]] std::string device() const;
+
     /// Plans from now on for a card that need not be there; empty: for the run's device. It is no
     /// part of the graph, and no run can be had on it.
     void planFor(const std::string& card);

@@ -136,6 +136,7 @@ std::optional<SheetPlan> sheetPlanFrom(const std::string& text) {
 /// What the module reports about one cell.
 struct SheetEstimate::Planned {
     double seconds = 0;
+    bool isRehearsal = false;
     bool isBusy = false;
     Issues issues;
 
@@ -153,6 +154,9 @@ struct SheetEstimate::Planned {
             planned.issues = issuesFromJson(memberIn(answer, "issues"));
             planned.isBusy = !planned.issues.empty() && planned.issues.front().code == "busy";
             return planned;
+        }
+        for (const Json& device : memberIn(memberIn(answer, "plan"), "devices")) {
+            planned.isRehearsal = planned.isRehearsal || memberIn(device, "rehearsal") == true;
         }
         const Json& stages = memberIn(memberIn(answer, "plan"), "stages");
         for (const Json& stage : stages.is_array() ? stages : Json::array()) {
@@ -222,6 +226,7 @@ void SheetEstimate::ask(const SheetPlan& plan,
 void SheetEstimate::take(const QString& title, const Planned& planned) {
     ++forecast_.planned;
     forecast_.seconds += planned.seconds;
+    forecast_.isRehearsal = forecast_.isRehearsal || planned.isRehearsal;
     const Issue* error = firstErrorIn(planned.issues);
     if (planned.isBusy) {
         ++forecast_.unknown;

@@ -88,10 +88,11 @@ struct SheetPlan {
 struct SheetForecast {
     size_t cells = 0;
     size_t planned = 0;
-    double seconds = 0;  ///< of those that are planned
-    size_t unknown = 0;  ///< planned without a time: the module is at work on a run
-    size_t refused = 0;  ///< cells that cannot be run as they are
-    QString problem;     ///< of the first of them
+    double seconds = 0;        ///< of those that are planned
+    bool isRehearsal = false;  ///< they are those of the GPU that one of them simulates
+    size_t unknown = 0;        ///< planned without a time: the module is at work on a run
+    size_t refused = 0;        ///< cells that cannot be run as they are
+    QString problem;           ///< of the first of them
 };
 
 /// Plans the runs of a sheet one after the other, on another thread. A new question ends the one

@@ -435,6 +435,13 @@ std::span<const CanvasCommand> canvasCommands() {
     return kCommands;
 }
 
+const CanvasCommand& commandOf(std::string_view id) {
+    const auto found = std::ranges::find_if(
+        kCommands, [id](const CanvasCommand& command) { return command.id == id; });
+    LOWTIDE_ASSERT(found != std::end(kCommands));
+    return *found;
+}
+
 CanvasKeys::CanvasKeys() {
     for (const CanvasCommand& command : canvasCommands()) {
         keys_[command.id] = keysFromText(QString::fromLatin1(command.keys));
@@ -445,6 +452,12 @@ void CanvasKeys::set(const std::string& command, const QList<QKeySequence>& keys
     const auto found = keys_.find(command);
     LOWTIDE_ASSERT(found != keys_.end());
     found->second = keys;
+}
+
+const QList<QKeySequence>& CanvasKeys::of(const std::string& command) const {
+    const auto found = keys_.find(command);
+    LOWTIDE_ASSERT(found != keys_.end());
+    return found->second;
 }
 
 const CanvasCommand* CanvasKeys::commandOf(const QKeyEvent& event) const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 
 class QKeyEvent;
 
@@ -40,6 +41,9 @@ struct CanvasCommand : ActionDesc {
 /// Every command of the canvas, in the order of menus.
 [[nodiscard]] std::span<const CanvasCommand> canvasCommands();
 
+/// An unknown id is a bug of ours.
+[[nodiscard]] const CanvasCommand& commandOf(std::string_view id);
+
 /// Which key does what on the canvas: the defaults of canvasCommands() until others are set.
 class CanvasKeys {
 public:
@@ -47,6 +51,8 @@ public:
 
     /// In place of the keys that the command had. An unknown command is a bug of ours.
     void set(const std::string& command, const QList<QKeySequence>& keys);
+    /// Those of a command. An unknown one is a bug of ours.
+    [[nodiscard]] const QList<QKeySequence>& of(const std::string& command) const;
     /// nullptr: the key does nothing here. Keys of more than one stroke never match.
     [[nodiscard]] const CanvasCommand* commandOf(const QKeyEvent& event) const;
 

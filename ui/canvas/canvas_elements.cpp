@@ -92,7 +92,7 @@ public:
     }
 
     [[nodiscard]] QString localizedActionName(const QString& name) const override {
-        return name == QLatin1String("addNode") ? GraphView::tr("Add node")
+        return name == QLatin1String("addNode") ? GraphView::tr("Add a node")
                                                 : QAccessibleWidget::localizedActionName(name);
     }
 

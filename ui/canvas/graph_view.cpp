@@ -124,12 +124,7 @@ void GraphView::setSnapping(bool isOn) {
 }
 
 void GraphView::invoke(std::string_view command) {
-    const std::span<const CanvasCommand> all = canvasCommands();
-    const auto found = std::find_if(all.begin(), all.end(), [command](const CanvasCommand& each) {
-        return each.id == command;
-    });
-    LOWTIDE_ASSERT(found != all.end());
-    found->act(*parts_);
+    commandOf(command).act(*parts_);
 }
 
 void GraphView::setKeys(const std::string& command, const QList<QKeySequence>& keys) {

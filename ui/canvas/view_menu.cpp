@@ -74,34 +74,44 @@ void addRowEntries(QMenu& menu,
     menu.addSeparator();
 }
 
-QAction* addCommand(QMenu& menu, GraphView& view, const QString& text, const char* command) {
-    return menu.addAction(text, &view, [&view, command] { view.invoke(command); });
+/// The command as the menus of the window have it, with its key.
+QAction* addCommand(QMenu& menu, GraphView::Parts& parts, const char* id) {
+    const CanvasCommand& command = commandOf(id);
+    GraphView& view = parts.view;
+    QAction* action = menu.addAction(QCoreApplication::translate("Actions", command.text),
+                                     &view,
+                                     [&view, id] { view.invoke(id); });
+    action->setShortcuts(parts.keys.of(id));
+    action->setShortcutContext(Qt::WidgetShortcut);  // the canvas itself takes the key
+    action->setShortcutVisibleInContextMenu(true);
+    return action;
 }
 
-void addNodeEntries(QMenu& menu, GraphView& view, const NodeItem& node) {
+void addNodeEntries(QMenu& menu, GraphView::Parts& parts, const NodeItem& node) {
+    GraphView& view = parts.view;
     const std::string id = node.id();
     QObject::connect(
         menu.addAction(GraphView::tr("Run to here")), &QAction::triggered, &view, [&view, id] {
             Q_EMIT view.runToRequested(id);
         });
     menu.addSeparator();
-    addCommand(menu, view, GraphView::tr("Rename"), "node.rename");
-    addCommand(menu, view, GraphView::tr("Collapse"), "node.collapse");
-    addCommand(menu, view, GraphView::tr("Pin"), "node.pin");
-    addCommand(menu, view, GraphView::tr("Mute"), "node.mute");
-    QAction* bypass = addCommand(menu, view, GraphView::tr("Bypass"), "node.bypass");
+    addCommand(menu, parts, "node.rename");
+    addCommand(menu, parts, "node.collapse");
+    addCommand(menu, parts, "node.pin");
+    addCommand(menu, parts, "node.mute");
+    QAction* bypass = addCommand(menu, parts, "node.bypass");
     bypass->setEnabled(view.canBypassSelected());
     previewBypass(menu, *bypass, view);
-    addCommand(menu, view, GraphView::tr("Frame"), "node.frame");
+    addCommand(menu, parts, "node.frame");
     menu.addSeparator();
-    addCommand(menu, view, GraphView::tr("Copy"), "edit.copy");
-    addCommand(menu, view, GraphView::tr("Duplicate"), "edit.duplicate");
-    addCommand(menu, view, GraphView::tr("Duplicate with wires"), "edit.duplicate_wires");
-    addCommand(menu, view, GraphView::tr("Delete"), "edit.delete");
+    addCommand(menu, parts, "edit.copy");
+    addCommand(menu, parts, "edit.duplicate");
+    addCommand(menu, parts, "edit.duplicate_wires");
+    addCommand(menu, parts, "edit.delete");
 }
 
 void addBoxEntries(QMenu& menu, GraphView::Parts& parts, const BoxItem& item) {
-    addCommand(menu, parts.view, GraphView::tr("Edit text"), "node.rename");
+    addCommand(menu, parts, "node.rename")->setText(GraphView::tr("Edit text"));
     // Names are for users, grounds for the file.
     const QString names[] = {GraphView::tr("Grey"),
                              GraphView::tr("Blue"),
@@ -123,18 +133,18 @@ void addBoxEntries(QMenu& menu, GraphView::Parts& parts, const BoxItem& item) {
                              });
                          });
     }
-    addCommand(menu, parts.view, GraphView::tr("Delete"), "edit.delete");
+    addCommand(menu, parts, "edit.delete");
 }
 
-void addCanvasEntries(QMenu& menu, GraphView& view) {
-    addCommand(menu, view, GraphView::tr("Add node..."), "node.add");
-    addCommand(menu, view, GraphView::tr("Add note"), "node.note");
-    addCommand(menu, view, GraphView::tr("Paste"), "edit.paste");
-    addCommand(menu, view, GraphView::tr("Paste with wires"), "edit.paste_wires");
+void addCanvasEntries(QMenu& menu, GraphView::Parts& parts) {
+    addCommand(menu, parts, "node.add");
+    addCommand(menu, parts, "node.note");
+    addCommand(menu, parts, "edit.paste");
+    addCommand(menu, parts, "edit.paste_wires");
     menu.addSeparator();
-    addCommand(menu, view, GraphView::tr("Select all"), "edit.select_all");
-    addCommand(menu, view, GraphView::tr("Arrange"), "node.arrange");
-    addCommand(menu, view, GraphView::tr("Show all"), "view.fit_all");
+    addCommand(menu, parts, "edit.select_all");
+    addCommand(menu, parts, "node.arrange");
+    addCommand(menu, parts, "view.fit_all");
 }
 
 constexpr int kTipAside = 16;  ///< the tip stands below the left edge of the node
@@ -205,13 +215,13 @@ QMenu* canvasMenu(GraphView::Parts& parts, const CanvasHit& hit) {
         if (const RowFace* row = hit.row(); row != nullptr && row->desc != nullptr) {
             addRowEntries(*menu, parts, *row, hit.node->id());
         }
-        addNodeEntries(*menu, parts.view, *hit.node);
+        addNodeEntries(*menu, parts, *hit.node);
     } else if (hit.box != nullptr && hit.boxPart != BoxPart::Body) {
         parts.scene.select({});
         parts.scene.selectBoxes(hit.box->kind(), {hit.box->box().id});
         addBoxEntries(*menu, parts, *hit.box);
     } else {
-        addCanvasEntries(*menu, parts.view);
+        addCanvasEntries(*menu, parts);
     }
     return menu;
 }

@@ -7,13 +7,13 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
 #include "ui/document/comfy_workflow.hpp"
+#include "ui/language/language.hpp"
 
 #include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
-#include <QLocale>
 
 #include <optional>
 #include <string_view>
@@ -171,7 +171,7 @@ QString ownerSentence(const QString& path, const QString& lockPath) {
                  user.isEmpty() ? Locks::tr("another program") : user,
                  machine,
                  QString::number(process),
-                 QLocale().toString(since.toLocalTime(), QLocale::ShortFormat));
+                 dateTimeText(since.toLocalTime()));
     } catch (const Error&) {
         return Locks::tr("“%1” is being edited by another program.").arg(name);
     }

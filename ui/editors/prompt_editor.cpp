@@ -10,6 +10,7 @@
 #include "ui/editors/prompt_footer.hpp"
 #include "ui/editors/prompt_highlighter.hpp"
 #include "ui/editors/styles_dialog.hpp"
+#include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
@@ -17,7 +18,6 @@
 #include <QDateTime>
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QPlainTextEdit>
 #include <QSignalBlocker>
 #include <QToolTip>
@@ -309,8 +309,7 @@ void PromptEditor::listPast(const PastPrompts& prompts) {
     const size_t count = std::min(prompts.size(), kMostPast);
     for (size_t i = 0; i < count; ++i) {
         const PastPrompt& past = prompts[i];
-        const QString day = QLocale().toString(QDateTime::fromMSecsSinceEpoch(past.asked).date(),
-                                               QLocale::ShortFormat);
+        const QString day = dateText(QDateTime::fromMSecsSinceEpoch(past.asked).date());
         items.push_back({.label = shortened(past.text),
                          .detail = tr("%1, %n runs", nullptr, static_cast<int>(past.runs)).arg(day),
                          .tooltip = past.text,

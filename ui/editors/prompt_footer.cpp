@@ -17,25 +17,18 @@ class CountWords {
     Q_DECLARE_TR_FUNCTIONS(Prompts)
 };
 
-constexpr size_t kMostListed = 4;  ///< chunks
-
 int64_t sumOf(const EncoderCount& count) {
     return std::accumulate(count.chunks.begin(), count.chunks.end(), int64_t{0});
 }
 
-/// "75 + 12 / 75"
+/// "31 / 75", or "87 in 2 × 75" where there are several chunks.
 QString figuresOf(const EncoderCount& count) {
-    if (count.chunks.size() > kMostListed) {
-        return CountWords::tr("%1 in %2 × %3")
-            .arg(sumOf(count))
-            .arg(count.chunks.size())
-            .arg(count.capacity);
-    }
-    QStringList chunks;
-    for (const int64_t tokens : count.chunks) {
-        chunks << QString::number(tokens);
-    }
-    return CountWords::tr("%1 / %2").arg(chunks.join(QStringLiteral(" + "))).arg(count.capacity);
+    return count.chunks.size() > 1
+               ? CountWords::tr("%1 in %2 × %3")
+                     .arg(sumOf(count))
+                     .arg(count.chunks.size())
+                     .arg(count.capacity)
+               : CountWords::tr("%1 / %2").arg(sumOf(count)).arg(count.capacity);
 }
 
 QString sentenceOf(const EncoderCount& count) {

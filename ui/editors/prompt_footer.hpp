@@ -11,7 +11,7 @@ namespace lowtide::ui {
 
 /// How long a prompt is, for a user.
 struct CountText {
-    QString text;     ///< "31 / 75", "75 + 12 / 75", "CLIP 31 / 75 · T5 40 / 511"
+    QString text;     ///< "31 / 75", "87 in 2 × 75", "CLIP 31 / 75 · T5 40 / 511"
     QString tooltip;  ///< a line for each encoder
     bool isCut = false;
 

@@ -3,6 +3,7 @@
 #include "ui/language/module_texts.hpp"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QFile>
 #include <QFont>
 #include <QFontDatabase>
@@ -53,6 +54,12 @@ class Punctuation {
     [[maybe_unused]] static constexpr const char* kMarks[] = {
         QT_TR_NOOP(", "), QT_TR_NOOP("; "), QT_TR_NOOP(": ")};
 };
+
+QString withWholeYear(QString format) {
+    return format.contains(QLatin1String("yyyy"))
+               ? format
+               : format.replace(QLatin1String("yy"), QLatin1String("yyyy"));
+}
 
 /// Words of Qt's own widgets, whose Chinese reads "up direction", "press file link" and "volume".
 [[maybe_unused]] constexpr const char* kWordsOfQt[] = {
@@ -149,6 +156,14 @@ QString listed(const QStringList& parts, const char* between) {
 
 QString titled(const QString& title, const QString& text) {
     return listed({title, text}, ": ");
+}
+
+QString dateText(const QDate& date) {
+    return QLocale().toString(date, withWholeYear(QLocale().dateFormat(QLocale::ShortFormat)));
+}
+
+QString dateTimeText(const QDateTime& time) {
+    return QLocale().toString(time, withWholeYear(QLocale().dateTimeFormat(QLocale::ShortFormat)));
 }
 
 Language::Language(QObject* parent) : QObject(parent) {}

@@ -8,6 +8,9 @@
 #include <memory>
 #include <vector>
 
+class QDate;
+class QDateTime;
+
 namespace lowtide::ui {
 
 /// A language that this build speaks, by the name that its speakers call it.
@@ -26,6 +29,9 @@ struct LanguageName {
 [[nodiscard]] QString listed(const QStringList& parts, const char* between = ", ");
 /// "Title: text".
 [[nodiscard]] QString titled(const QString& title, const QString& text);
+/// Short, as QLocale() writes it, with all digits of the year: "11/28/2026", "28.11.2026 14:05".
+[[nodiscard]] QString dateText(const QDate& date);
+[[nodiscard]] QString dateTimeText(const QDateTime& time);
 
 /// The language of the program: translators of ours and of Qt's own dialogs, the module's texts,
 /// and how dates are written. At its end the program speaks English again.

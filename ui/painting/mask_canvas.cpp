@@ -80,11 +80,6 @@ namespace {
 
 constexpr int kSmallestMaskLevel = 512;
 
-/// Fraction of a fraction, both of 255, rounded.
-uchar fractionOf(int level, int weight) {
-    return static_cast<uchar>((level * weight + 127) / 255);
-}
-
 QRect aroundOf(const QPointF& point, double reach) {
     return QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach).toAlignedRect();
 }

@@ -321,6 +321,25 @@ bool isBlank(const QImage& mask) {
     return true;
 }
 
+QRect maskedRect(const QImage& mask) {
+    QRect rect;
+    for (int y = 0; y < mask.height(); ++y) {
+        const uchar* row = mask.constScanLine(y);
+        const uchar* end = row + mask.width();
+        const uchar* first = std::find_if(row, end, isMasked);
+        if (first == end) {
+            continue;
+        }
+        const uchar* last = end - 1;
+        while (!isMasked(*last)) {
+            --last;
+        }
+        rect |= QRect(QPoint(static_cast<int>(first - row), y),
+                      QPoint(static_cast<int>(last - row), y));
+    }
+    return rect;
+}
+
 QImage inverted(const QImage& mask) {
     // A new image: a copy would also keep the texts of the file that the mask was read from.
     QImage result(mask.size(), QImage::Format_Grayscale8);

@@ -2,6 +2,7 @@
 
 #include <QColor>
 #include <QImage>
+#include <QRect>
 #include <QRectF>
 
 #include <vector>
@@ -14,8 +15,15 @@ inline constexpr qint64 kMostMaskPixels = 64LL * 1024 * 1024;
 // Masks are Format_Grayscale8: 255 is regenerated, 0 is kept, levels between are mixed. What lies
 // outside of the image counts for nothing.
 
+/// Fraction of a fraction, both of 255, rounded.
+[[nodiscard]] inline uchar fractionOf(int level, int weight) {
+    return static_cast<uchar>((level * weight + 127) / 255);
+}
+
 [[nodiscard]] QImage filledMask(const QSize& size, uchar level);
 [[nodiscard]] bool isBlank(const QImage& mask);
+/// Around every pixel that is masked by half or more; null: there is none.
+[[nodiscard]] QRect maskedRect(const QImage& mask);
 [[nodiscard]] QImage inverted(const QImage& mask);
 /// Each pixel becomes the largest level within that many pixels of it (a disc); below 0 the
 /// smallest, so that the mask shrinks.

@@ -1,11 +1,11 @@
 #include "ui/panels/gallery_rows.hpp"
 
 #include "plugin/video/video_file.hpp"
+#include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QDateTime>
 #include <QFileInfo>
-#include <QLocale>
 #include <QMimeData>
 #include <QPainter>
 #include <QUrl>
@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kUriList = "text/uri-list";
 
 QString madeText(const ImageRecord& image) {
-    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(image.made), QLocale::ShortFormat);
+    return dateTimeText(QDateTime::fromMSecsSinceEpoch(image.made));
 }
 
 bool isSameImage(const ImageRecord& left, const ImageRecord& right) {

@@ -14,7 +14,6 @@
 #include <QFormLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QRegularExpression>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QTabWidget>
@@ -97,11 +96,8 @@ QString statusText(const NodeStatus& status) {
 
 }  // namespace
 
-InspectorHelp::InspectorHelp(QWidget* parent) : QTextBrowser(parent) {
+InspectorHelp::InspectorHelp(QWidget* parent) : HelpText(parent) {
     setObjectName(QStringLiteral("help"));
-    setOpenLinks(false);
-    setFrameShape(QFrame::NoFrame);
-    document()->setDocumentMargin(Theme::space(3));
 }
 
 void InspectorHelp::setFolder(const QString& folder) {
@@ -116,14 +112,6 @@ void InspectorHelp::showNode(const NodeDesc& desc) {
     }
     const bool isThere = file.open(QIODevice::ReadOnly);
     showText(isThere ? QString::fromUtf8(file.read(kMostBytes)) : described(desc));
-}
-
-/// Between letters that have no spaces a line's end is none either.
-void InspectorHelp::showText(const QString& markdown) {
-    static const QRegularExpression kLineEnd(
-        QStringLiteral("(?<=[\\x{2e80}-\\x{ffef}]) *\\n *(?=[\\x{2e80}-\\x{ffef}“])"));
-    document()->setMarkdown(QString(markdown).replace(kLineEnd, QString()),
-                            QTextDocument::MarkdownNoHTML);
 }
 
 InspectorGraph::InspectorGraph(GraphModel& model, QWidget* parent)

@@ -5,13 +5,13 @@
 #include "ui/bridge/planning.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"
+#include "ui/panels/help_text.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
-#include <QTextBrowser>
 #include <QWidget>
 
 #include <memory>
@@ -24,7 +24,7 @@ namespace lowtide::ui {
 
 /// The help page of a node type: resources/help/<id>.md, or its description where there
 /// is no page.
-class InspectorHelp : public QTextBrowser {
+class InspectorHelp : public HelpText {
     Q_OBJECT
 
 public:
@@ -33,7 +33,6 @@ public:
     /// The folder of help pages.
     void setFolder(const QString& folder);
     void showNode(const NodeDesc& desc);
-    void showText(const QString& markdown);
 
 private:
     QString folder_;

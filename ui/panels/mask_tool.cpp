@@ -3,10 +3,14 @@
 #include "ui/access/announce.hpp"
 #include "ui/access/spoken.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/painting/mask_shapes.hpp"
 
+#include <QApplication>
 #include <QKeyEvent>
+#include <QLineF>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPainterPath>
 #include <QTabletEvent>
 #include <QWheelEvent>
 
@@ -27,6 +31,11 @@ constexpr double kPixelsPerHardness = 200;  ///< of a drag, for all of it
 bool isOfPen(const QMouseEvent& event) {
     return event.source() != Qt::MouseEventNotSynthesized;
 }
+
+constexpr qsizetype kFewestCorners = 3;  ///< that have an inside
+constexpr double kCloseDistance = 8;     ///< from the first corner, in the widget
+constexpr double kCornerRadius = 4;
+constexpr int kShapeMargin = 6;  ///< of lines and corners
 
 constexpr double kStepFraction = 0.25;  ///< of the brush, for one press of an arrow
 
@@ -69,6 +78,19 @@ void MaskTool::setBrush(const Brush& brush) {
 
 void MaskTool::setKind(StrokeKind kind) {
     kind_ = kind;
+    Q_EMIT settingsChanged();
+}
+
+void MaskTool::setPaintTool(PaintTool tool) {
+    dropShape();
+    view_.update(cursorRect());
+    paintTool_ = tool;
+    view_.update(cursorRect());
+    Q_EMIT settingsChanged();
+}
+
+void MaskTool::setTolerance(double tolerance) {
+    tolerance_ = tolerance;
     Q_EMIT settingsChanged();
 }
 
@@ -185,6 +207,10 @@ bool MaskTool::takeMouse(QMouseEvent& event) {
     const bool isPaint = event.button() == Qt::LeftButton;
     const bool isOther = event.button() == Qt::RightButton;
     if (event.type() == QEvent::MouseMove) {
+        if (shape_ && shape_->isHeld) {
+            moveShape(event.position(), event.modifiers().testFlag(Qt::ShiftModifier));
+            return true;
+        }
         if (isPressed_) {
             move(event.position(), 1);
         }
@@ -194,6 +220,10 @@ bool MaskTool::takeMouse(QMouseEvent& event) {
         return false;
     }
     view_.setFocus(Qt::MouseFocusReason);
+    if (event.type() == QEvent::MouseButtonDblClick && shape_) {
+        closeShape();
+        return true;
+    }
     event.type() == QEvent::MouseButtonRelease
         ? release()
         : press(event.position(), 1, isOther, event.modifiers());
@@ -210,6 +240,8 @@ bool MaskTool::takeTablet(QTabletEvent& event) {
         press(event.position(), event.pressure(), isOther, event.modifiers());
     } else if (event.type() == QEvent::TabletRelease) {
         release();
+    } else if (shape_ && shape_->isHeld) {
+        moveShape(event.position(), event.modifiers().testFlag(Qt::ShiftModifier));
     } else if (isPressed_) {
         move(event.position(), event.pressure());
     }
@@ -238,11 +270,19 @@ BrushPoint MaskTool::pointOf(const QPointF& position, double pressure) const {
             .opacity = brush_.opacity * (isPen_ ? fraction : 1)};
 }
 
-/// Shift: a straight line from the end of the stroke before. Alt: sets the brush instead.
+/// Shift: a straight line from the end of the stroke before. Alt: sets the brush instead; the other
+/// tools take away where they add.
 void MaskTool::press(const QPointF& position,
                      double pressure,
                      bool isOther,
                      Qt::KeyboardModifiers keys) {
+    if (paintTool_ != PaintTool::Brush) {
+        const bool adds =
+            (kind_ == StrokeKind::Paint) != (isOther || keys.testFlag(Qt::AltModifier));
+        const StrokeKind kind = adds ? StrokeKind::Paint : StrokeKind::Erase;
+        paintTool_ == PaintTool::Fill ? fillAt(position, kind) : pressShape(position, kind);
+        return;
+    }
     isPressed_ = true;
     pressedAt_ = position;
     pressedBrush_ = brush_;
@@ -280,6 +320,7 @@ void MaskTool::move(const QPointF& position, double pressure) {
 }
 
 void MaskTool::release() {
+    releaseShape();
     if (!std::exchange(isPressed_, false)) {
         return;
     }
@@ -296,6 +337,146 @@ void MaskTool::release() {
     });
 }
 
+/// A click on the first corner closes the lasso.
+void MaskTool::pressShape(const QPointF& position, StrokeKind kind) {
+    const QPointF pixel = view_.pixelAt(position);
+    if (paintTool_ == PaintTool::Rectangle || !shape_) {
+        shape_ = Shape{.kind = kind, .corners = {pixel, pixel}, .pressedAt = position};
+        if (paintTool_ == PaintTool::Lasso) {
+            shape_->corners.removeLast();
+        }
+        return;
+    }
+    const QPointF first = view_.positionOf(shape_->corners.front());
+    if (shape_->corners.size() >= kFewestCorners &&
+        QLineF(first, position).length() <= kCloseDistance) {
+        closeShape();
+        return;
+    }
+    shape_->isHeld = true;
+    shape_->isDragged = false;
+    shape_->before = shape_->corners.size();
+    shape_->pressedAt = position;
+    shape_->corners << pixel;
+    view_.update(shapeRect());
+}
+
+/// `isSquare`: of a rectangle.
+void MaskTool::moveShape(const QPointF& position, bool isSquare) {
+    const QRect before = shapeRect();
+    QPointF pixel = view_.pixelAt(position);
+    shape_->isDragged = shape_->isDragged || QLineF(shape_->pressedAt, position).length() >=
+                                                 QApplication::startDragDistance();
+    if (paintTool_ == PaintTool::Lasso) {
+        if (shape_->isDragged) {
+            shape_->corners << pixel;
+        }
+    } else {
+        const QPointF first = shape_->corners.front();
+        if (isSquare) {
+            const QPointF by = pixel - first;
+            const double side = std::max(std::abs(by.x()), std::abs(by.y()));
+            pixel = first + QPointF(std::copysign(side, by.x()), std::copysign(side, by.y()));
+        }
+        shape_->corners.back() = pixel;
+    }
+    view_.update(before | shapeRect());
+}
+
+/// What was drawn in one go is closed; after a click the lasso waits for more corners.
+void MaskTool::releaseShape() {
+    if (!shape_ || !std::exchange(shape_->isHeld, false)) {
+        return;
+    }
+    if (paintTool_ == PaintTool::Rectangle || (shape_->isDragged && shape_->before == 0)) {
+        closeShape();
+    }
+}
+
+void MaskTool::closeShape() {
+    const QRect shown = shapeRect();
+    const std::optional<Shape> done = std::exchange(shape_, std::nullopt);
+    view_.update(shown);
+    const QPainterPath path = pathOf(*done);
+    if (path.boundingRect().isEmpty()) {
+        return;  // a click, or a line
+    }
+    change([path, kind = done->kind, opacity = brush_.opacity](MaskCanvas& canvas) {
+        const QImage cover = shapeCover(canvas.mask().size(), path);
+        canvas.replace(covered(canvas.mask(), cover, kind, opacity));
+    });
+}
+
+void MaskTool::dropShape() {
+    const QRect shown = shapeRect();
+    shape_.reset();
+    view_.update(shown);
+}
+
+void MaskTool::fillAt(const QPointF& position, StrokeKind kind) {
+    const QPointF pixel = view_.pixelAt(position);
+    const QPoint seed(qFloor(pixel.x()), qFloor(pixel.y()));
+    const int tolerance = static_cast<int>(std::lround(255 * tolerance_));
+    change([image = view_.image().front(), seed, tolerance, kind, opacity = brush_.opacity](
+               MaskCanvas& canvas) {
+        const QImage cover = floodCover(image, seed, tolerance);
+        canvas.replace(covered(canvas.mask(), cover, kind, opacity));
+    });
+}
+
+/// In pixels of the image. A lasso that crosses itself covers all that it goes around.
+QPainterPath MaskTool::pathOf(const Shape& shape) const {
+    QPainterPath path;
+    path.setFillRule(Qt::WindingFill);
+    if (paintTool_ == PaintTool::Rectangle) {
+        path.addRect(QRectF(shape.corners.front(), shape.corners.back()).normalized());
+    } else if (shape.corners.size() >= kFewestCorners) {
+        path.addPolygon(shape.corners);
+        path.closeSubpath();
+    }
+    return path;
+}
+
+/// In the widget, with the line to the pointer.
+QRect MaskTool::shapeRect() const {
+    if (!shape_) {
+        return {};
+    }
+    const QRectF corners = shape_->corners.boundingRect();
+    const QPointF first = view_.positionOf(corners.topLeft());
+    const QPointF last = view_.positionOf(corners.bottomRight());
+    const QPointF pointer = pointer_.value_or(first);
+    const QRectF shown(QPointF(std::min(first.x(), pointer.x()), std::min(first.y(), pointer.y())),
+                       QPointF(std::max(last.x(), pointer.x()), std::max(last.y(), pointer.y())));
+    return shown.toAlignedRect().adjusted(-kShapeMargin, -kShapeMargin, kShapeMargin, kShapeMargin);
+}
+
+/// Seen on every image, in dark and light.
+void MaskTool::paintShape(QPainter& painter) const {
+    QPolygonF shown;
+    for (const QPointF& corner : shape_->corners) {
+        shown << view_.positionOf(corner);
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    for (const QPen& pen : {QPen(Qt::black, 1.5), QPen(Qt::white, 1.5, Qt::DashLine)}) {
+        painter.setPen(pen);
+        if (paintTool_ == PaintTool::Rectangle) {
+            painter.drawRect(QRectF(shown.front(), shown.back()).normalized());
+            continue;
+        }
+        painter.drawPolyline(shown);
+        if (pointer_ && !shape_->isHeld) {
+            painter.drawLine(shown.back(), *pointer_);
+        }
+    }
+    if (paintTool_ == PaintTool::Lasso && !shape_->isHeld) {
+        painter.setPen(QPen(Qt::black, 1));
+        painter.setBrush(Qt::white);
+        painter.drawEllipse(shown.front(), kCornerRadius, kCornerRadius);
+    }
+}
+
 void MaskTool::showChanged(const QRect& pixels) {
     if (pixels.isEmpty()) {
         return;
@@ -307,17 +488,17 @@ void MaskTool::showChanged(const QRect& pixels) {
 }
 
 void MaskTool::pointAt(const std::optional<QPointF>& position) {
-    view_.update(cursorRect());
+    view_.update(cursorRect() | shapeRect());
     if (pointer_ && !position) {
         left_ = view_.pixelAt(*pointer_);
     }
     pointer_ = position;
-    view_.update(cursorRect());
+    view_.update(cursorRect() | shapeRect());
     view_.setCursor(position ? Qt::CrossCursor : Qt::ArrowCursor);
 }
 
 QRect MaskTool::cursorRect() const {
-    if (!pointer_) {
+    if (!pointer_ || paintTool_ != PaintTool::Brush) {
         return {};
     }
     const double reach = brush_.diameter / 2 * view_.zoom() / view_.devicePixelRatioF() + 3;
@@ -346,10 +527,16 @@ void MaskTool::paint(QPainter& painter, const QRect& part) {
         painter.drawImage(QPointF(device.topLeft()) / ratio, overlay);
         painter.restore();
     }
-    if (!pointer_) {
-        return;
+    if (shape_) {
+        paintShape(painter);
     }
-    const double radius = brush_.diameter / 2 * view_.zoom() / ratio;
+    if (pointer_ && paintTool_ == PaintTool::Brush) {
+        paintBrush(painter);
+    }
+}
+
+void MaskTool::paintBrush(QPainter& painter) const {
+    const double radius = brush_.diameter / 2 * view_.zoom() / view_.devicePixelRatioF();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
     for (const auto& [colour, width] : {std::pair(Qt::black, 3.0), std::pair(Qt::white, 1.2)}) {
@@ -395,7 +582,16 @@ std::function<void()> MaskTool::actOf(const QKeyEvent& event) {
                 }
             };
         case Qt::Key_B:
-            return [this] { takeKind(StrokeKind::Paint); };
+            return [this] {
+                setPaintTool(PaintTool::Brush);
+                takeKind(StrokeKind::Paint);
+            };
+        case Qt::Key_R:
+            return [this] { takePaintTool(PaintTool::Rectangle); };
+        case Qt::Key_L:
+            return [this] { takePaintTool(PaintTool::Lasso); };
+        case Qt::Key_G:
+            return [this] { takePaintTool(PaintTool::Fill); };
         case Qt::Key_E:
             return [this] { takeKind(StrokeKind::Erase); };
         case Qt::Key_X:
@@ -420,9 +616,11 @@ std::function<void()> MaskTool::actOf(const QKeyEvent& event) {
             return [this] { fill(0); };
         case Qt::Key_Return:
         case Qt::Key_Enter:
-            return [this] { Q_EMIT accepted(); };
+            return shape_ ? std::function<void()>([this] { closeShape(); })
+                          : [this] { Q_EMIT accepted(); };
         case Qt::Key_Escape:
-            return [this] { Q_EMIT closeAsked(); };
+            return shape_ ? std::function<void()>([this] { dropShape(); })
+                          : [this] { Q_EMIT closeAsked(); };
         default:
             return {};
     }
@@ -430,6 +628,11 @@ std::function<void()> MaskTool::actOf(const QKeyEvent& event) {
 
 void MaskTool::takeKind(StrokeKind kind) {
     setKind(kind);
+    announce(view_, brushText());
+}
+
+void MaskTool::takePaintTool(PaintTool tool) {
+    setPaintTool(tool);
     announce(view_, brushText());
 }
 
@@ -450,7 +653,9 @@ void MaskTool::moveByKey(const QPoint& way, bool isFine) {
     view_.bringIntoSight(to);
     const QPointF position = view_.positionOf(to);
     pointAt(position);
-    if (isKeyDown_) {
+    if (isKeyDown_ && shape_) {
+        moveShape(position, false);
+    } else if (isKeyDown_) {
         move(position, 1);
     }
     valueSpoken(view_);
@@ -489,6 +694,18 @@ QString MaskTool::maskedText() const {
 }
 
 QString MaskTool::brushText() const {
+    const bool adds = kind_ == StrokeKind::Paint;
+    switch (paintTool_) {
+        case PaintTool::Brush:
+            break;
+        case PaintTool::Rectangle:
+            return adds ? tr("The rectangle masks") : tr("The rectangle unmasks");
+        case PaintTool::Lasso:
+            return adds ? tr("The lasso masks") : tr("The lasso unmasks");
+        case PaintTool::Fill:
+            return (adds ? tr("Fill masks, tolerance %1 %") : tr("Fill unmasks, tolerance %1 %"))
+                .arg(std::lround(100 * tolerance_));
+    }
     const QString text = kind_ == StrokeKind::Paint ? tr("The brush paints, %1 pixels, %2 % hard")
                                                     : tr("The brush erases, %1 pixels, %2 % hard");
     return text.arg(std::lround(brush_.diameter)).arg(std::lround(100 * brush_.hardness));

@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QPointF>
+#include <QPolygonF>
 
 #include <deque>
 #include <functional>
@@ -13,6 +14,7 @@
 
 class QKeyEvent;
 class QMouseEvent;
+class QPainterPath;
 class QTabletEvent;
 class QWheelEvent;
 
@@ -20,13 +22,19 @@ namespace lowtide::ui {
 
 class ImageView;
 
-/// Paints a mask over the image of a view, with mouse, pen and keys: arrows move the brush, the
-/// space bar is its button. What changes the whole mask
-/// is done on another thread; strokes that begin meanwhile wait for it.
+/// With what a mask is painted: strokes, shapes that are drawn around a part, and a fill of pixels
+/// that are alike.
+enum class PaintTool { Brush, Rectangle, Lasso, Fill };
+
+/// Paints a mask over the image of a view, with mouse, pen and keys: arrows move the pointer, the
+/// space bar is its button. Shapes and what changes the whole mask are done on another thread;
+/// strokes that begin meanwhile wait for it.
 class MaskTool : public QObject, public ImageTool {
     Q_OBJECT
 
 public:
+    static constexpr double kUsualTolerance = 0.1;
+
     /// `view` must outlive it and show the image that the mask belongs to.
     MaskTool(ImageView& view, const QImage& mask, QObject* parent);
 
@@ -36,6 +44,11 @@ public:
 
     [[nodiscard]] StrokeKind kind() const { return kind_; }
 
+    [[nodiscard]] PaintTool paintTool() const { return paintTool_; }
+
+    /// How far a channel may differ from that of the pixel that was pressed, 0 to 1.
+    [[nodiscard]] double tolerance() const { return tolerance_; }
+
     [[nodiscard]] const OverlayLook& look() const { return look_; }
 
     /// Whether a change of the whole mask is being made.
@@ -43,6 +56,9 @@ public:
 
     void setBrush(const Brush& brush);
     void setKind(StrokeKind kind);
+    /// A shape that is being drawn is dropped.
+    void setPaintTool(PaintTool tool);
+    void setTolerance(double tolerance);
     void setLook(const OverlayLook& look);
 
     void invert();
@@ -59,7 +75,7 @@ public:
 Q_SIGNALS:
     /// The mask is another one, or a step can be undone or not.
     void changed();
-    /// Brush, kind of stroke, or how the mask is shown.
+    /// Brush, tool, kind of stroke, or how the mask is shown.
     void settingsChanged();
     void busyChanged(bool isBusy);
     /// Return, Escape.
@@ -67,6 +83,16 @@ Q_SIGNALS:
     void closeAsked();
 
 private:
+    /// A rectangle or a lasso that is being drawn.
+    struct Shape {
+        StrokeKind kind = StrokeKind::Paint;
+        QPolygonF corners{};     ///< pixels of the image; of a rectangle two that face each other
+        bool isHeld = true;      ///< the button is down
+        qsizetype before = 0;    ///< corners that were there when it went down
+        QPointF pressedAt{};     ///< in the widget
+        bool isDragged = false;  ///< it was moved since
+    };
+
     void change(std::function<void(MaskCanvas&)> act);
     void inOrder(std::function<void()> act);
     bool takeMouse(QMouseEvent& event);
@@ -77,6 +103,7 @@ private:
     /// What the key does; nothing: it is none of the mask's.
     [[nodiscard]] std::function<void()> actOf(const QKeyEvent& event);
     void takeKind(StrokeKind kind);
+    void takePaintTool(PaintTool tool);
     void takeBrush(const Brush& brush);
     void moveByKey(const QPoint& way, bool isFine);
     void pressKey();
@@ -84,6 +111,17 @@ private:
     void press(const QPointF& position, double pressure, bool isOther, Qt::KeyboardModifiers keys);
     void move(const QPointF& position, double pressure);
     void release();
+    void pressShape(const QPointF& position, StrokeKind kind);
+    void moveShape(const QPointF& position, bool isSquare);
+    void releaseShape();
+    /// The shape becomes a part of the mask, or of what is not masked.
+    void closeShape();
+    void dropShape();
+    void fillAt(const QPointF& position, StrokeKind kind);
+    [[nodiscard]] QPainterPath pathOf(const Shape& shape) const;
+    [[nodiscard]] QRect shapeRect() const;
+    void paintShape(QPainter& painter) const;
+    void paintBrush(QPainter& painter) const;
     void pointAt(const std::optional<QPointF>& position);
     [[nodiscard]] BrushPoint pointOf(const QPointF& position, double pressure) const;
     [[nodiscard]] QRect cursorRect() const;
@@ -96,6 +134,9 @@ private:
     Brush brush_;
     OverlayLook look_;
     StrokeKind kind_ = StrokeKind::Paint;
+    PaintTool paintTool_ = PaintTool::Brush;
+    double tolerance_ = kUsualTolerance;
+    std::optional<Shape> shape_;
     bool isPressed_ = false;
     bool isSizing_ = false;  ///< a drag that sets size (sideways) and hardness (upwards)
     bool isPen_ = false;

@@ -134,6 +134,7 @@ std::optional<MeasuredView> measuredViewOf(const Json& report) {
     if (devices.is_array() && !devices.empty()) {
         view.plannedPeak = bytesIn(devices[0], "peak");
         view.isEstimated = memberIn(devices[0], "estimated") == true;
+        view.isRehearsal = memberIn(devices[0], "rehearsal") == true;
         view.peak = bytesIn(
             memberIn(memberIn(last, "ledger"), textIn(devices[0], "device").c_str()), "peak");
     }
@@ -193,9 +194,10 @@ QString MeasuredChart::textOf(const MeasuredNode& node) const {
             tr("peak %1, predicted %2").arg(bytesText(node.peak), bytesText(*node.plannedPeak)));
     }
     if (node.plannedSeconds) {
-        lines.push_back(
-            (measured_.isEstimated ? tr("%1, predicted %2 (an estimate)") : tr("%1, predicted %2"))
-                .arg(secondsText(node.seconds), secondsText(*node.plannedSeconds)));
+        lines.push_back((measured_.isRehearsal   ? tr("%1, predicted %2 on such a GPU")
+                         : measured_.isEstimated ? tr("%1, predicted %2 (an estimate)")
+                                                 : tr("%1, predicted %2"))
+                            .arg(secondsText(node.seconds), secondsText(*node.plannedSeconds)));
     }
     if (node.copySeconds) {
         lines.push_back(tr("copies worked %1, compute waited %2 for them")

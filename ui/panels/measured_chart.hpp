@@ -65,7 +65,8 @@ struct MeasuredView {
     std::vector<std::string> cached;
     Bytes peak = 0;  ///< on the run's device
     Bytes plannedPeak = 0;
-    bool isEstimated = true;  ///< the predicted times
+    bool isEstimated = true;   ///< the predicted times
+    bool isRehearsal = false;  ///< they are those of the GPU that it simulates
     int collections = 0;
     Bytes saved = 0;  ///< by them
 };

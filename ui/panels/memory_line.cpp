@@ -59,8 +59,11 @@ MemoryLine memoryLineOf(const Planned& planned, const NodeNames& names) {
         parts.push_back(MemoryWords::tr("streams %1 %").arg(percent));
     }
     const bool isEstimated = memberIn(*device, "estimated") == true;
+    const bool isRehearsal = memberIn(*device, "rehearsal") == true;
     const QString time = durationText(secondsOf(planned.plan));
-    parts.push_back(isEstimated ? MemoryWords::tr("%1 (estimate)").arg(time) : time);
+    parts.push_back(isRehearsal && card.isEmpty() ? MemoryWords::tr("%1 on such a GPU").arg(time)
+                    : isEstimated                 ? MemoryWords::tr("%1 (estimate)").arg(time)
+                                                  : time);
     return {.text = parts.join(MemoryWords::tr(", ")),
             .detail =
                 MemoryWords::tr("The most that %1 will hold, and its budget. %2")
@@ -68,8 +71,9 @@ MemoryLine memoryLineOf(const Planned& planned, const NodeNames& names) {
                          !card.isEmpty()
                              ? MemoryWords::tr("The time is an estimate: the card need not be "
                                                "there, and nothing runs on it.")
-                         : memberIn(*device, "rehearsal") == true
-                             ? MemoryWords::tr("The time is that of a card of the middle class.")
+                         : isRehearsal
+                             ? MemoryWords::tr("The time is that of a GPU of the middle class. A "
+                                               "rehearsal takes as long as a run on the CPU.")
                          : isEstimated
                              ? MemoryWords::tr("The time is an estimate that ranks plans: this "
                                                "device was not measured yet.")

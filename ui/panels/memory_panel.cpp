@@ -90,7 +90,10 @@ QScrollArea* makeScroll(const char* name, const QString& spoken, QWidget* parent
 constexpr const char* kBudgetGesture = "memory_budget";
 
 QString timesNote(const PlanView& plan) {
-    return plan.isEstimated
+    return plan.isRehearsal ? MemoryPanel::tr(
+                                  "Times are those of such a GPU; a rehearsal takes as long as a "
+                                  "run on the CPU.")
+           : plan.isEstimated
                ? MemoryPanel::tr(
                      "Times are estimates: they rank plans but do not tell how long you will wait.")
                : MemoryPanel::tr("Times measured on %1.").arg(plan.measuredOn);
@@ -320,8 +323,7 @@ std::string MemoryPanel::deviceSpec() const {
     if (!parts_.planning.card().empty()) {
         return "cuda";  // as a machine has it that has the card
     }
-    const std::string text = textIn(parts_.planning.options(), "device");
-    return text.empty() ? parts_.model.document().device.value_or("cpu") : text;
+    return parts_.planning.device();
 }
 
 std::string MemoryPanel::device() const {

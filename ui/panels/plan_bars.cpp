@@ -92,6 +92,7 @@ std::optional<PlanView> planViewOf(const Json& plan) {
                   .peak = bytesIn(main, "peak"),
                   .minimum = bytesIn(main, "minimum"),
                   .isEstimated = memberIn(main, "estimated") == true,
+                  .isRehearsal = memberIn(main, "rehearsal") == true,
                   .measuredOn = QString::fromStdString(textIn(main, "measured_on"))};
     for (const Json& stage : stages) {
         const StageBar bar =

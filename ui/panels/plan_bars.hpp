@@ -36,6 +36,7 @@ struct PlanView {
     Bytes peak = 0;
     Bytes minimum = 0;
     bool isEstimated = false;
+    bool isRehearsal = false;  ///< times are those of the GPU that it simulates
     QString measuredOn;
     std::vector<StageBar> stages;        ///< those that hold something there
     std::vector<std::string> elsewhere;  ///< nodes that compute on another device

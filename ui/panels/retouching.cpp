@@ -98,13 +98,9 @@ QPushButton* MaskPanel::press(const QString& text, const QString& tip, const cha
 
 QWidget* MaskPanel::makeBrush() {
     auto* part = new QWidget(this);
-    paint_ = button("brush", tr("Paint (B); X swaps, the right button erases"), "maskBrush");
-    erase_ = button("eraser", tr("Erase (E); X swaps, the right button paints"), "maskEraser");
     undo_ = button("undo", tr("Undo the last change of the mask (Ctrl+Z)"), "maskUndo");
     redo_ = button("redo", tr("Redo it (Ctrl+Y)"), "maskRedo");
-    for (QToolButton* each : {paint_, erase_}) {
-        each->setCheckable(true);
-    }
+    QWidget* tools = makeTools();
     size_ = spinIn(part, "maskSize", int(Brush::kLeast), int(Brush::kMost), tr(" px"));
     size_->setToolTip(tr("Diameter in pixels of the image: [ and ], Ctrl+wheel, or Alt and drag"));
     hardness_ = spinIn(part, "maskHardness", 0, 100, tr(" %"));
@@ -113,21 +109,65 @@ QWidget* MaskPanel::makeBrush() {
            "Shift+wheel"));
     opacity_ = spinIn(part, "maskOpacity", 1, 100, tr(" %"));
     opacity_->setToolTip(tr("Most that one stroke covers; a pen's pressure lowers it"));
+    tolerance_ = spinIn(part, "maskTolerance", 0, 100, tr(" %"));
+    tolerance_->setToolTip(tr("How much a colour may differ from the one that Fill is pressed on"));
     QLabel* title = titleIn(part, tr("Mask"));
     auto* form = new QFormLayout(part);
     form->setContentsMargins(0, 0, 0, 0);
     form->setVerticalSpacing(Theme::space(2));
-    form->addRow(rowOf(1, {{title, 1}, paint_, erase_, undo_, redo_}));
+    form->addRow(rowOf(1, {{title, 1}, undo_, redo_}));
+    form->addRow(tools);
     form->addRow(tr("Size"), size_);
     form->addRow(tr("Hardness"), hardness_);
     form->addRow(tr("Opacity"), opacity_);
-    connect(paint_, &QToolButton::clicked, this, [this] { tool_->setKind(StrokeKind::Paint); });
-    connect(erase_, &QToolButton::clicked, this, [this] { tool_->setKind(StrokeKind::Erase); });
+    form->addRow(tr("Tolerance"), tolerance_);
     connect(undo_, &QToolButton::clicked, this, [this] { tool_->undo(); });
     connect(redo_, &QToolButton::clicked, this, [this] { tool_->redo(); });
-    for (QSpinBox* spin : {size_, hardness_, opacity_}) {
+    for (QSpinBox* spin : {size_, hardness_, opacity_, tolerance_}) {
         connect(spin, &QSpinBox::valueChanged, this, &MaskPanel::take);
     }
+    return part;
+}
+
+QWidget* MaskPanel::makeTools() {
+    auto* part = new QWidget(this);
+    const auto add = [this](
+                         PaintTool tool, const char* icon, const QString& tip, const char* name) {
+        QToolButton* made = button(icon, tip, name);
+        made->setCheckable(true);
+        connect(made, &QToolButton::clicked, this, [this, tool] {
+            tool_->setPaintTool(tool);
+            if (tool == PaintTool::Brush) {
+                tool_->setKind(StrokeKind::Paint);
+            }
+        });
+        tools_.emplace(tool, made);
+        return made;
+    };
+    QToolButton* brush =
+        add(PaintTool::Brush, "brush", tr("Paint (B); the right button erases"), "maskBrush");
+    QToolButton* rectangle =
+        add(PaintTool::Rectangle,
+            "rectangle",
+            tr("Rectangle (R): drag; with Shift a square, with Alt or the right button it unmasks"),
+            "maskRectangle");
+    QToolButton* lasso =
+        add(PaintTool::Lasso,
+            "lasso",
+            tr("Lasso (L): drag around a part, or click its corners and end with Return; with Alt "
+               "or the right button it unmasks"),
+            "maskLasso");
+    QToolButton* fill = add(
+        PaintTool::Fill,
+        "fill",
+        tr("Fill (G): press on a part of one colour; with Alt or the right button it is unmasked"),
+        "maskFlood");
+    erase_ = button("eraser", tr("Erase (E); X swaps, the right button paints"), "maskEraser");
+    erase_->setCheckable(true);
+    connect(erase_, &QToolButton::clicked, this, [this](bool isOn) {
+        tool_->setKind(isOn ? StrokeKind::Erase : StrokeKind::Paint);
+    });
+    rowIn(part, 1, {brush, rectangle, lasso, fill, Cell::spring(), erase_});
     return part;
 }
 
@@ -197,9 +237,13 @@ QWidget* MaskPanel::makeEnd() {
                  tr("The graph regenerates the masked part; every other pixel is kept (Return)"),
                  "maskUse");
     use_->setDefault(true);
+    QPushButton* region = press(tr("Prompt for this part..."),
+                                tr("The rectangle around what is masked gets a prompt of its own"),
+                                "maskRegion");
     QPushButton* close =
         press(tr("Close"), tr("Back to the image; the mask is kept (Esc)"), "maskClose");
-    columnIn(part, 2, {3, 1, 3, 3}, {reported_, use_, close});
+    columnIn(part, 2, {3, 1, 3, 3}, {reported_, use_, region, close});
+    connect(region, &QPushButton::clicked, this, &MaskPanel::regionAsked);
     connect(use_, &QPushButton::clicked, this, &MaskPanel::useAsked);
     connect(close, &QPushButton::clicked, this, &MaskPanel::closeAsked);
     return part;
@@ -229,11 +273,18 @@ void MaskPanel::show() {
     }
     isShowing_ = true;
     const Brush& brush = tool_->brush();
-    paint_->setChecked(tool_->kind() == StrokeKind::Paint);
+    const PaintTool chosen = tool_->paintTool();
+    for (const auto& [tool, made] : tools_) {
+        made->setChecked(tool == chosen);
+    }
     erase_->setChecked(tool_->kind() == StrokeKind::Erase);
+    size_->setEnabled(chosen == PaintTool::Brush);
+    hardness_->setEnabled(chosen == PaintTool::Brush);
+    tolerance_->setEnabled(chosen == PaintTool::Fill);
     EditSession::showUnlessTyped(*size_, static_cast<int>(std::lround(brush.diameter)));
     EditSession::showUnlessTyped(*hardness_, percentOf(brush.hardness));
     EditSession::showUnlessTyped(*opacity_, percentOf(brush.opacity));
+    EditSession::showUnlessTyped(*tolerance_, percentOf(tool_->tolerance()));
     EditSession::showUnlessTyped(*strength_, percentOf(tool_->look().opacity));
     colour_->setCurrentIndex(std::max(0, colour_->findData(tool_->look().colour)));
     undo_->setEnabled(tool_->canvas().history().canUndo());
@@ -247,9 +298,11 @@ void MaskPanel::take() {
     }
     const OverlayLook look{.colour = colour_->currentData().value<QColor>(),
                            .opacity = strength_->value() / 100.0};
+    const double tolerance = tolerance_->value() / 100.0;
     tool_->setBrush({.diameter = double(size_->value()),
                      .hardness = hardness_->value() / 100.0,
                      .opacity = opacity_->value() / 100.0});
+    tool_->setTolerance(tolerance);
     tool_->setLook(look);
 }
 
@@ -263,6 +316,7 @@ Retouching::Retouching(ImageView& view, QObject* parent)
     keep_.setInterval(kKeepMilliseconds);
     connect(&keep_, &QTimer::timeout, this, &Retouching::keepNow);
     connect(maskPanel_, &MaskPanel::useAsked, this, &Retouching::useMask);
+    connect(maskPanel_, &MaskPanel::regionAsked, this, &Retouching::useRegion);
     connect(maskPanel_, &MaskPanel::closeAsked, this, &Retouching::end);
     connect(framePanel_, &FramePanel::writeAsked, this, &Retouching::acceptFrame);
     connect(framePanel_, &FramePanel::closeAsked, this, &Retouching::end);
@@ -335,6 +389,8 @@ void Retouching::close() {
     framePanel_->setTool(nullptr);
     if (mask_) {
         brush_ = mask_->brush();
+        paintTool_ = mask_->paintTool();
+        tolerance_ = mask_->tolerance();
         look_ = mask_->look();
         leave(std::exchange(mask_, nullptr));
     }
@@ -378,6 +434,8 @@ void Retouching::paintOn(const QImage& mask) {
         brush = Brush{.diameter = std::clamp(side * kFirstFraction, 4.0, Brush::kMost)};
     }
     mask_->setBrush(brush);
+    mask_->setPaintTool(paintTool_);
+    mask_->setTolerance(tolerance_);
     mask_->setLook(look_);
     maskPanel_->setTool(mask_);
     view_.setTool(mask_);
@@ -459,6 +517,18 @@ void Retouching::useMask() {
         return;
     }
     Q_EMIT maskUsed(path_, mask_->canvas().mask());
+}
+
+void Retouching::useRegion() {
+    if (!mask_ || mask_->isBusy()) {
+        return;
+    }
+    const QImage& mask = mask_->canvas().mask();
+    if (const QRect region = maskedRect(mask); region.isNull()) {
+        showMessage(tr("Nothing is masked yet: draw a rectangle around the part."));
+    } else {
+        Q_EMIT regionWanted(region, mask.size());
+    }
 }
 
 void Retouching::acceptFrame() {

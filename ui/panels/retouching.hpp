@@ -11,6 +11,8 @@
 #include <QTimer>
 #include <QWidget>
 
+#include <map>
+
 class QComboBox;
 class QLabel;
 class QPushButton;
@@ -42,10 +44,12 @@ public:
 
 Q_SIGNALS:
     void useAsked();
+    void regionAsked();
     void closeAsked();
 
 private:
     QWidget* makeBrush();
+    QWidget* makeTools();
     QWidget* makeWhole();
     QWidget* makeLook();
     QWidget* makeEnd();
@@ -55,13 +59,14 @@ private:
     void take();
 
     MaskTool* tool_ = nullptr;
-    QToolButton* paint_ = nullptr;
+    std::map<PaintTool, QToolButton*> tools_;
     QToolButton* erase_ = nullptr;
     QToolButton* undo_ = nullptr;
     QToolButton* redo_ = nullptr;
     QSpinBox* size_ = nullptr;
     QSpinBox* hardness_ = nullptr;
     QSpinBox* opacity_ = nullptr;
+    QSpinBox* tolerance_ = nullptr;
     QSpinBox* pixels_ = nullptr;
     QComboBox* colour_ = nullptr;
     QSpinBox* strength_ = nullptr;
@@ -115,6 +120,9 @@ Q_SIGNALS:
     void fileWanted(const QImage& image, lowtide::ui::Retouching::Work work);
     /// The mask is to be used with that image.
     void maskUsed(const QString& image, const QImage& mask);
+    /// The rectangle around what is masked, of an image of that size, is to get a prompt of its
+    /// own.
+    void regionWanted(const QRect& region, const QSize& image);
     /// A part of the image is to be written, or more than it.
     void frameAccepted(const QImage& image, const QRect& frame, int overlap);
 
@@ -128,6 +136,7 @@ private:
     void keep(const QString& path, const QImage& mask);
     void leave(MaskTool* tool);
     void useMask();
+    void useRegion();
     void acceptFrame();
 
     ImageView& view_;
@@ -140,7 +149,9 @@ private:
     Work work_ = Work::None;
     MaskTool* mask_ = nullptr;  ///< a child, as the frame: it ends before the view does
     FrameTool* frame_ = nullptr;
-    Brush brush_;  ///< of the mask before
+    Brush brush_;  ///< of the mask before, as what follows
+    PaintTool paintTool_ = PaintTool::Brush;
+    double tolerance_ = MaskTool::kUsualTolerance;
     OverlayLook look_;
     QTimer keep_;
     Background background_;  ///< writes and reads unfinished masks, in order

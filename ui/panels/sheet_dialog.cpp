@@ -512,6 +512,10 @@ QString SheetDialog::timeText(const SheetForecast& forecast) const {
         return tr("Planning: %1 of %2").arg(forecast.planned).arg(forecast.cells);
     }
     const QString time = durationText(forecast.seconds);
+    if (forecast.isRehearsal) {
+        return measured_->isChecked() ? tr("All of them: %1 on such a GPU.").arg(time)
+                                      : tr("All of them: %1 at most on such a GPU.").arg(time);
+    }
     return measured_->isChecked() ? tr("All of them: %1 (estimate).").arg(time)
                                   : tr("All of them: %1 at most (estimate).").arg(time);
 }

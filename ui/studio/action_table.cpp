@@ -52,10 +52,10 @@ constexpr ActionDesc kFile[] = {
 
 constexpr ActionDesc kRun[] = {
     {"run.start", TEXT("&Run"), TEXT("Make the images of this graph"), "Run", "Ctrl+Return Ctrl+Enter", "play"},
-    {"run.front", TEXT("Run &first"), TEXT("Run before everything that waits"), "Run", "Ctrl+Shift+Return Ctrl+Shift+Enter"},
+    {"run.front", TEXT("Run &next"), TEXT("Run before everything that waits"), "Run", "Ctrl+Shift+Return Ctrl+Shift+Enter"},
     {"run.anew", TEXT("Run &again"), TEXT("Execute every node, even if it is up to date"), "Run", "Shift+F5"},
     {"run.several", TEXT("Run se&veral times..."), TEXT("Queue the graph many times, with other seeds"), "Run", "Ctrl+Shift+R"},
-    {"run.for_ever", TEXT("Run for &ever"), TEXT("Run again and again until this is switched off, a run fails, or nothing changes"), "Run", "", "", kWindow, kCheckable},
+    {"run.for_ever", TEXT("Run for&ever"), TEXT("Run again and again until this is switched off, a run fails, or nothing changes"), "Run", "", "", kWindow, kCheckable},
     {"run.sheet", TEXT("Vary in a &sheet..."), TEXT("Run the graph with several values of one or two parameters, side by side"), "Run", "Ctrl+Shift+X", "grid"},
     {"run.here", TEXT("Run to &here"), TEXT("Execute the selected nodes and what they need"), "Run", "F6", "locate"},
     {"run.cancel", TEXT("&Cancel now"), TEXT("Stop at once; pressing Esc twice does it too"), "Run", "Ctrl+Alt+Return Ctrl+Alt+Enter", "stop", kWindow, kPlain, kAfterLine},
@@ -96,7 +96,9 @@ constexpr ActionDesc kPanels[] = {
 };
 
 constexpr ActionDesc kHelp[] = {
+    {"help.guide", TEXT("&Guide"), TEXT("Read how things are done, with a search"), "Help", "Ctrl+F1", "help"},
     {"help.node", TEXT("&Help on the node"), TEXT("Show what the selected node does"), "Help", "F1"},
+    {"help.tour", TEXT("&Tour"), TEXT("Show in a minute what is where"), "Help", ""},
     {"help.first", TEXT("&First steps..."), TEXT("Show what the studio offered at its first start"), "Help", ""},
     {"help.report", TEXT("&Report a problem..."), TEXT("Collect versions, plan, report and log, without folders and names, to save or copy"), "Help", ""},
     {"help.about", TEXT("&About Lowtide"), TEXT("Version, licence and what it is built on"), "Help", "", "", kWindow, kPlain, kAfterLine},

@@ -23,6 +23,7 @@ void showError(QWidget* parent, const QString& what, const QString& message, con
     QMessageBox box(QMessageBox::Warning, what, asSentence(message), QMessageBox::Ok, parent);
     box.setObjectName(QStringLiteral("error"));
     box.setTextFormat(Qt::PlainText);
+    box.setEscapeButton(QMessageBox::Ok);  // with a second button Qt finds none by itself
     box.setInformativeText(asSentence(hint));
     log(Level::Error, (what + QStringLiteral(": ") + message).toStdString());
     QAction* report =

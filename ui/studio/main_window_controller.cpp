@@ -87,9 +87,14 @@ MainWindowController::MainWindowController(const MainWindowParts& parts)
     connectToolBar();
     connectLog();
     connectMemory();
+    widgets_.actions.on("help.tour", this, [this] {
+        delete tour_.data();
+        tour_ = new Tour(widgets_);
+    });
 }
 
 MainWindowController::~MainWindowController() {
+    delete tour_.data();
     delete widgets_.window.takeCentralWidget();
     qDeleteAll(widgets_.window.findChildren<QDockWidget*>());
     delete memoryLine_;
@@ -248,11 +253,8 @@ void MainWindowController::connectMemory() {
     memoryLine_->setContentsMargins(0, 0, Theme::space(3), 0);
     widgets_.window.statusBar()->addPermanentWidget(memoryLine_);
     const auto show = [this] {
-        const std::string stated = textIn(workspace_.planning.options(), "device");
-        const graph::Document& document = workspace_.model.document();
         memoryLine_->setText(
-            memoryLine(workspace_.memory.now(),
-                       rehearsedBytes(stated.empty() ? document.device.value_or("") : stated)));
+            memoryLine(workspace_.memory.now(), rehearsedBytes(workspace_.planning.device())));
     };
     connect(&workspace_.memory, &MemoryFeed::changed, memoryLine_, show);
     show();

@@ -10,6 +10,7 @@
 #include "ui/studio/preset_commands.hpp"
 #include "ui/studio/run_commands.hpp"
 #include "ui/studio/sheet_controller.hpp"
+#include "ui/studio/tour.hpp"
 #include "ui/studio/viewer_controller.hpp"
 
 #include <QLabel>
@@ -57,6 +58,7 @@ private:
     MaskController masks_;
     QLabel* memoryLine_;
     GalleryController* earlier_ = nullptr;
+    QPointer<Tour> tour_;  ///< nullptr: nobody takes it
 };
 
 /// "CPU holds 21.5 MiB, 18.9 GiB are free": one part for each device that holds something.

@@ -2,11 +2,13 @@
 
 #include "ui/document/graph_model.hpp"
 #include "ui/document/inpainting.hpp"
+#include "ui/document/prompt_regions.hpp"
 #include "ui/painting/kept_image.hpp"
 #include "ui/panels/gallery_files.hpp"
 
 #include <QDir>
 #include <QFileInfo>
+#include <QInputDialog>
 
 namespace lowtide::ui {
 
@@ -41,6 +43,7 @@ MaskController::MaskController(MainWindowWidgets& widgets)
     retouching.setFolder(appFolders_.pasted.isEmpty() ? QString()
                                                       : unfinishedIn(appFolders_.pasted));
     connect(&retouching, &Retouching::maskUsed, this, &MaskController::use);
+    connect(&retouching, &Retouching::regionWanted, this, &MaskController::useRegion);
     connect(&retouching, &Retouching::frameAccepted, this, &MaskController::frame);
     connect(&retouching, &Retouching::fileWanted, this, &MaskController::keep);
 }
@@ -127,6 +130,48 @@ void MaskController::wire(const QString& image, const QString& mask, const QSize
                       tr("No nodes that fill masks are here: start the studio with its engine. The "
                          "mask is kept with its image."));
     }
+    widgets_.showGraph();
+}
+
+void MaskController::useRegion(const QRect& region, const QSize& image) {
+    QInputDialog dialog(&widgets_.window);
+    dialog.setObjectName(QStringLiteral("regionPrompt"));
+    dialog.setWindowTitle(tr("Prompt for this part"));
+    dialog.setLabelText(tr("What belongs into the part of %1 x %2 pixels?")
+                            .arg(region.width())
+                            .arg(region.height()));
+    dialog.setOption(QInputDialog::UsePlainTextEditForTextInput);
+    if (dialog.exec() != QDialog::Accepted || dialog.textValue().trimmed().isEmpty()) {
+        return;
+    }
+    const PromptRegion wanted{.prompt = dialog.textValue().trimmed().toStdString(),
+                              .xPixels = region.left(),
+                              .yPixels = region.top(),
+                              .widthPixels = region.width(),
+                              .heightPixels = region.height(),
+                              .imageWidthPixels = image.width(),
+                              .imageHeightPixels = image.height()};
+    RegionWired wired;
+    workspace_.model.endMerging();
+    workspace_.model.apply(tr("Prompt for a part"), [&](graph::Document& document) {
+        wired = wireRegion(document,
+                           workspace_.model.catalog(),
+                           wanted,
+                           widgets_.canvas.selectedNodes(),
+                           widgets_.canvas.nodeSizes());
+    });
+    if (wired.refusal != RegionWired::Refusal::None) {
+        viewer_.retouching().showMessage(
+            wired.refusal == RegionWired::Refusal::NoNodes
+                ? tr("No nodes that limit prompts are here: start the studio with its engine.")
+                : tr("No node of this graph encodes a prompt that a sampler follows."));
+        return;
+    }
+    viewer_.retouching().end();
+    widgets_.canvas.select({wired.encoder});
+    notices_.show(NoticeKind::Success,
+                  tr("The part follows its own prompt, and the whole image the other one. Press "
+                     "Run."));
     widgets_.showGraph();
 }
 

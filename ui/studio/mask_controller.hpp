@@ -27,6 +27,8 @@ private:
     void removeUnused();
     void use(const QString& image, const QImage& mask);
     void wire(const QString& image, const QString& mask, const QSize& size);
+    /// Asks for the prompt, and wires the graph to it.
+    void useRegion(const QRect& region, const QSize& image);
     void frame(const QImage& image, const QRect& frame, int overlap);
     void keep(const QImage& image, Retouching::Work work);
     void showThen(const QString& path, Retouching::Work work, const QString& ofKept = {});

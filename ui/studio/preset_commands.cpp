@@ -264,8 +264,14 @@ void PresetCommands::showFirstStart() {
     });
     workspace_.memory.askNow();
     connect(&dialog, &FirstStart::presetChosen, this, [this](const QString& id) { open(id); });
+    const bool isFirst = !workspace_.settings().preferences().isFirstStartDone;
     if (dialog.exec() == FirstStart::kLanguageChosen) {
         Q_EMIT firstStartAsked();
+    } else if (isFirst) {
+        widgets_.notices.show(NoticeKind::Info,
+                              tr("New here? A tour of one minute shows what is where."),
+                              tr("Take the tour"),
+                              [this] { widgets_.actions.at("help.tour").trigger(); });
     }
 }
 

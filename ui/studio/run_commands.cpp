@@ -1,9 +1,13 @@
 #include "ui/studio/run_commands.hpp"
 
+#include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/device_memory.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
+#include "ui/panels/memory_line.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
@@ -289,7 +293,7 @@ void RunCommands::connectForEver() {
     RunControl& control = workspace_.run;
     QAction& forEver = widgets_.actions.at("run.for_ever");
     connect(&forEver, &QAction::toggled, this, [this, &control, &forEver](bool isOn) {
-        if (!isOn || commit()) {
+        if (!isOn || (commit() && mayRehearse())) {
             control.setRepeating(isOn);
         } else {
             forEver.setChecked(false);
@@ -390,8 +394,43 @@ bool RunCommands::commit() {
     return false;
 }
 
+/// A run that is refused anyway is not asked about: it states why at once.
+bool RunCommands::mayRehearse() {
+    const Planning& planning = workspace_.planning;
+    const Planned& planned = planning.planned();
+    const std::string device = planning.device();
+    const bool isRefused =
+        !textIn(planning.options(), "as").empty() || (planned.isFresh && !planned.plan.is_object());
+    if (workspace_.isRehearsalAgreed || isRefused || !isRehearsal(device)) {
+        return true;
+    }
+    const Bytes size = rehearsedBytes(device);
+    QStringList sentences = {
+        tr("The processor of this machine computes it, which takes as long as a run on the CPU. "
+           "Memory is planned and kept as on that GPU.")};
+    if (planned.plan.is_object()) {
+        sentences << tr("The time in the plan, %1, is that of such a GPU.")
+                         .arg(durationText(secondsOf(planned.plan)));
+    }
+    QMessageBox box(
+        QMessageBox::Question,
+        tr("Rehearsal"),
+        size > 0 ? tr("This run is rehearsed on a simulated GPU of %1.").arg(wholeBytesText(size))
+                 : tr("This run is rehearsed on a simulated GPU."),
+        QMessageBox::Cancel,
+        &widgets_.window);
+    box.setObjectName(QStringLiteral("rehearsal"));
+    box.setInformativeText(sentences.join(QLatin1Char(' ')));
+    QPushButton* rehearse = box.addButton(tr("Run"), QMessageBox::AcceptRole);
+    rehearse->setObjectName(QStringLiteral("rehearse"));
+    box.setDefaultButton(rehearse);
+    box.exec();
+    workspace_.isRehearsalAgreed = box.clickedButton() == rehearse;
+    return workspace_.isRehearsalAgreed;
+}
+
 void RunCommands::run(RunHow how, const std::set<std::string>& until) {
-    if (commit()) {
+    if (commit() && mayRehearse()) {
         workspace_.run.run(how, until);
     }
 }
@@ -413,7 +452,7 @@ void RunCommands::runSeveral() {
                          workspace_.model.catalog(),
                          workspace_.prompts.wildcards(),
                          &widgets_.window);
-    if (dialog.exec() != QDialog::Accepted) {
+    if (dialog.exec() != QDialog::Accepted || !mayRehearse()) {
         return;
     }
     switch (dialog.prompts()) {

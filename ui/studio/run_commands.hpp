@@ -81,6 +81,9 @@ public:
     /// Takes what is typed into the graph; false: it cannot be read, which is reported, and a run
     /// would go with the value before it.
     [[nodiscard]] bool commit();
+    /// Before the first rehearsal of a session it asks, and states what a rehearsal does; false:
+    /// nothing shall run.
+    [[nodiscard]] bool mayRehearse();
     /// Asks where runs are at work or wait, or a model is converted, which end with the window;
     /// false: the window remains open.
     [[nodiscard]] bool mayEnd();

@@ -163,7 +163,7 @@ void SheetController::ask(const SheetRequest& request) {
                        workspace_.planning.options(),
                        window_);
     dialog.preselect(request);
-    if (dialog.exec() == QDialog::Accepted) {
+    if (dialog.exec() == QDialog::Accepted && runs_.mayRehearse()) {
         start(dialog.plan());
     }
 }

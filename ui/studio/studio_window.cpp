@@ -9,6 +9,7 @@
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/queue_words.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/studio/guide_window.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/report_dialog.hpp"
 #include "ui/theme/studio_style.hpp"
@@ -40,6 +41,7 @@ constexpr const char* kAlways[] = {"file.quit",
                                    "view.light_contrast",
                                    "view.dark_contrast",
                                    "view.system",
+                                   "help.guide",
                                    "help.report",
                                    "help.about",
                                    "language.system",
@@ -148,6 +150,7 @@ void StudioWindow::connectActions() {
         settings_.change(
             [&](Preferences& preferences) { preferences.keys = actions_.changedKeys(); });
     });
+    actions_.on("help.guide", this, &StudioWindow::showGuide);
     actions_.on("help.report", this, &StudioWindow::showReport);
     actions_.on("help.about", this, &StudioWindow::showAbout);
     connect(&settings_,
@@ -225,6 +228,10 @@ void StudioWindow::speakAgain() {
     qDeleteAll(menuBar()->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
     delete toolBar_;
     actions_.retranslate();
+    if (guide_) {
+        delete guide_.data();
+        showGuide();
+    }
     if (!workspace_) {
         startPage_->retranslate();
         buildBars();
@@ -371,6 +378,16 @@ void StudioWindow::reportFailure(const QString& reason) {
             tr("Report"),
             [this] { actions_.at("help.report").trigger(); });
     }
+}
+
+void StudioWindow::showGuide() {
+    if (!guide_) {
+        guide_ = new GuideWindow(this);
+        guide_->setAttribute(Qt::WA_DeleteOnClose);
+    }
+    guide_->show();
+    guide_->raise();
+    guide_->activateWindow();
 }
 
 void StudioWindow::showReport() {

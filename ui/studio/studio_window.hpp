@@ -10,10 +10,13 @@
 #include "ui/studio/workspace.hpp"
 
 #include <QMainWindow>
+#include <QPointer>
 
 #include <memory>
 
 namespace lowtide::ui {
+
+class GuideWindow;
 
 /// What a window is made from.
 struct StudioSetup {
@@ -71,6 +74,7 @@ private:
     [[nodiscard]] bool askToClose();
     void showTitle();
     void showAbout();
+    void showGuide();
     void showReport();
     void reportFailure(const QString& reason);
     void restoreLayout();
@@ -85,6 +89,7 @@ private:
     StudioToolBar* toolBar_ = nullptr;
     StartPage* startPage_ = nullptr;
     QMenu* recentMenu_ = nullptr;
+    QPointer<GuideWindow> guide_;  ///< nullptr: it is closed
     Plugin* module_ = nullptr;
     bool isFirstStartDue_ = false;  ///< its language was chosen, and it begins again in that
     bool isAsking_ = false;         ///< within askToClose()

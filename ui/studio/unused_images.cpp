@@ -4,17 +4,18 @@
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/image_load.hpp"
 #include "ui/document/saved_file.hpp"
+#include "ui/language/language.hpp"
 #include "ui/painting/kept_image.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QHeaderView>
 #include <QLabel>
-#include <QLocale>
 #include <QPushButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -71,11 +72,8 @@ QTreeWidget* listOf(const QFileInfoList& files, QWidget* parent) {
     list->setHeaderLabels(
         {UnusedDialog::tr("File"), UnusedDialog::tr("Size"), UnusedDialog::tr("Written")});
     for (const QFileInfo& file : files) {
-        auto* row =
-            new QTreeWidgetItem(list,
-                                {file.fileName(),
-                                 bytesText(file.size()),
-                                 QLocale().toString(file.lastModified(), QLocale::ShortFormat)});
+        auto* row = new QTreeWidgetItem(
+            list, {file.fileName(), bytesText(file.size()), dateTimeText(file.lastModified())});
         row->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
     }
     list->setCurrentItem(list->topLevelItem(0));

@@ -40,6 +40,7 @@ public:
     OfferedModels offered;
     DocumentFile file;
     Conversion conversion;
+    bool isRehearsalAgreed = false;  ///< the user was asked before the first rehearsal
 
     /// Texts of nodes, presets and issues in the language of the program.
     void speakAgain();

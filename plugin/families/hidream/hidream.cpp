@@ -422,6 +422,7 @@ const Family& hidream() {
         .components = hidreamComponents(),
         .detect = detectHiDream,
         .open = openHiDream,
+        .label = [](Checkpoint&) { return std::string("HiDream-I1"); },
         .texts = {{"text_encoder", "tokenizer", {kClipClass}},
                   {"text_encoder_2", "tokenizer_2", {kClipClass}},
                   {"text_encoder_3", "tokenizer_3", {"T5EncoderModel"}},

@@ -527,6 +527,7 @@ const Family& sdxl() {
         .components = sdxlComponents(),
         .detect = detectSdxl,
         .open = openSdxl,
+        .label = [](Checkpoint&) { return std::string("SDXL"); },
         .layouts = {&sdxl_ldm()},
         .adapters = {.contexts = {{2048, phrase("SDXL")}, {1280, phrase("the SDXL refiner")}},
                      .texts = {{1280, phrase("the second text encoder of SDXL")}},

@@ -118,6 +118,7 @@ const Family& wan() {
                                .components = wanComponents(),
                                .detect = detectWan,
                                .open = openWan,
+                               .label = [](Checkpoint&) { return std::string("WAN"); },
                                .texts = {{"text_encoder", "tokenizer", {"UMT5EncoderModel"}}},
                                .networks = {&kWanNetwork, &kWanAutoencoderNetwork},
                                .layouts = {&wanAutoencoderFile()},

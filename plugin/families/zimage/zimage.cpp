@@ -332,6 +332,7 @@ const Family& zimage() {
         .components = zimageComponents(),
         .detect = detectZImage,
         .open = openZImage,
+        .label = [](Checkpoint&) { return std::string("Z-Image"); },
         .texts = {{"text_encoder", "tokenizer", {"Qwen3Model", "Qwen3ForCausalLM"}}},
         .networks = {&kZImageNetwork},
         // Lumina 2 has the same names and is 2304 wide.

@@ -176,6 +176,7 @@ private Q_SLOTS:
             },
             kPatience));
         QVERIFY(clicks_->count() <= 3);
+        clicks_->inNextDialog("rehearsal", "rehearse");  // asked once
         const QueuedRun run = studio_->runToEnd();
         QCOMPARE(run.state, RunState::Finished);
     }

@@ -65,6 +65,7 @@ void Scene::setPolicy(const char* node, const char* policy) {
 }
 
 void Scene::runOn(const std::string& device) {
+    studio_.workspace().isRehearsalAgreed = true;  // no question in an image
     showPanel("memory");
     auto& box = dynamic_cast<QComboBox&>(hands_.widget("device", &hands_.widget("memoryPanel")));
     waitFor("the device is offered",

@@ -134,7 +134,8 @@ void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonFixesIt() {
     auto& device = dynamic_cast<QComboBox&>(hands_->widget("device", memoryPanel_));
     device.setCurrentIndex(device.findData("fake:6GiB"));
     Q_EMIT device.activated(device.currentIndex());
-    QVERIFY2(refused().contains("The memory budget of 6.3 GiB is not within the 6.0 GiB of"),
+    QVERIFY2(refused().contains(
+                 "The memory budget of 6.3 GiB is more than the 6.0 GiB of the rehearsed GPU"),
              qPrintable(refused()));
     const QueuedRun refusedRun = hands_->run();
     QCOMPARE(refusedRun.state, RunState::Failed);
@@ -144,6 +145,9 @@ void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonFixesIt() {
 
     QVERIFY(!studio_->model().document().memoryBudget);
     QTRY_VERIFY_WITH_TIMEOUT(isPlanned(), kPatience);
+    answerDialog("rehearsal", [](QDialog& dialog) {
+        QTest::mouseClick(dialog.findChild<QPushButton*>("rehearse"), Qt::LeftButton);
+    });
     const QueuedRun run = hands_->run();
     QVERIFY2(run.state == RunState::Finished, qPrintable(firstIssueOf(run)));
     QCOMPARE(run.files.size(), 1);

@@ -172,9 +172,9 @@ private:
         refusedBytes("header longer than the file",
                      lengthPrefix(1000) + valid + "12345678",
                      corrupt,
-                     "claims a header of 1000 bytes");
+                     "its header alone takes 1000");
         refusedBytes(
-            "header one byte too long", lengthPrefix(3) + "{}", corrupt, "only 10 bytes long");
+            "header one byte too long", lengthPrefix(3) + "{}", corrupt, "it has 10 bytes");
         refusedBytes(
             "over 100 MB", lengthPrefix(100'000'001) + "{}", corrupt, "100000001 bytes, at most");
         refusedBytes("length 2^63", lengthPrefix(1ull << 63) + "{}", corrupt, "at most 100000000");

@@ -104,7 +104,8 @@ private Q_SLOTS:
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
         const QString message = QString::fromStdString(error->message().str());
-        QVERIFY2(message.startsWith("\"x.png\" is no usable PNG image: "), qPrintable(message));
+        QVERIFY2(message.startsWith("\"x.png\" cannot be read as a PNG image: "),
+                 qPrintable(message));
         QVERIFY2(!message.endsWith(": "), "the message must state what is wrong");
         QVERIFY2(message.contains(text), qPrintable(message));
     }

@@ -97,7 +97,7 @@ private Q_SLOTS:
         QVERIFY((known.problem.str().find("norm_num_groups") != std::string::npos) == isRefused);
         QCOMPARE(known.kind, std::string("checkpoint"));
         QTEST(QString::fromStdString(known.layout), "layout");
-        QCOMPARE(known.family, std::string("sdxl"));
+        QCOMPARE(known.family, std::string("SDXL"));
         QCOMPARE(known.isRunnable(), !isRefused);
         QVERIFY(known.largest > 0 && known.stored.bytes() > known.largest);
     }

@@ -192,9 +192,10 @@ public:
         return view->findChild<QMenu*>("canvasMenu");
     }
 
+    /// By its text without the mark of its access key.
     [[nodiscard]] static QAction* entry(const QMenu& menu, const QString& text) {
         for (QAction* action : menu.actions()) {
-            if (action->text() == text) {
+            if (action->text().remove(QLatin1Char('&')) == text) {
                 return action;
             }
         }

@@ -357,6 +357,18 @@ private Q_SLOTS:
         QVERIFY(!tip->isVisible());
     }
 
+    void entriesOfTheMenuHaveTheKeysOfTheirCommands() {
+        bench_->view->setKeys("node.mute", {QKeySequence("Ctrl+9")});
+        QMenu* menu = bench_->menuAt(bench_->header(denoise_));
+        QVERIFY(menu != nullptr);
+
+        QCOMPARE(CanvasBench::entry(*menu, "Mute")->shortcut(), QKeySequence("Ctrl+9"));
+        QCOMPARE(CanvasBench::entry(*menu, "Duplicate")->shortcut(), QKeySequence("Ctrl+D"));
+        QVERIFY(CanvasBench::entry(*menu, "Mute")->isShortcutVisibleInContextMenu());
+        menu->close();
+        bench_->view->setKeys("node.mute", {QKeySequence("Ctrl+M")});
+    }
+
     void bypassIsNotOffered_whereNothingPasses() {
         QMenu* menu = bench_->menuAt(bench_->header(load_));
         QVERIFY(menu != nullptr);

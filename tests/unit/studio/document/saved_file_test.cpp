@@ -208,16 +208,18 @@ private Q_SLOTS:
         QTest::addColumn<QString>("message");
         const QByteArray whole = imageWith({{"lowtide_graph", someGraphText().toStdString()}});
         QTest::newRow("empty") << "x.png" << QByteArray()
-                               << "\"x.png\" is no usable image or video: it is empty";
-        QTest::newRow("words") << "x.jpg" << QByteArray("hello")
-                               << "\"x.jpg\" is no usable image or video: it does not begin as one";
+                               << "\"x.png\" cannot be read as an image or video: it is empty";
+        QTest::newRow("words")
+            << "x.jpg" << QByteArray("hello")
+            << "\"x.jpg\" cannot be read as an image or video: it does not begin as one";
         QTest::newRow("six bytes")
             << "x.png" << whole.left(6)
-            << "\"x.png\" is no usable image or video: it does not begin as one";
+            << "\"x.png\" cannot be read as an image or video: it does not begin as one";
         QTest::newRow("an empty video")
-            << "x.mp4" << QByteArray() << "\"x.mp4\" is no usable image or video: it is empty";
+            << "x.mp4" << QByteArray()
+            << "\"x.mp4\" cannot be read as an image or video: it is empty";
         QTest::newRow("cut off") << "x.png" << whole.left(whole.size() / 2)
-                                 << "\"x.png\" is no usable PNG image: its end is missing";
+                                 << "\"x.png\" cannot be read as a PNG image: its end is missing";
         QTest::newRow("without a graph")
             << "x.png" << imageWith({}) << "the image \"x.png\" carries no graph";
     }

@@ -160,7 +160,7 @@ private Q_SLOTS:
         testing::addTable<QString, QString, bool>(
             {"json", "text", "isCut"},
             {{"one", R"([["CLIP", [31], 75, 0]])", "31 / 75", false},
-             {"chunks", R"([["CLIP", [75, 12], 75, 0]])", "75 + 12 / 75", false},
+             {"chunks", R"([["CLIP", [75, 12], 75, 0]])", QString::fromUtf8("87 in 2 × 75"), false},
              {"filled up", R"([["CLIP", [9, 0], 75, 0]])", "9 / 75", false},
              {"alike", R"([["CLIP-L", [31], 75, 0], ["CLIP-G", [31], 75, 0]])", "31 / 75", false},
              {"apart",

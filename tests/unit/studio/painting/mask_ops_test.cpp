@@ -74,6 +74,15 @@ class MaskOpsTest : public test::StrictTest {
 
 private Q_SLOTS:
 
+    void theRectangleAroundWhatIsMasked() {
+        QImage mask = filledMask({100, 60}, 0);
+        QCOMPARE(maskedRect(mask), QRect());
+        mask.scanLine(10)[20] = 255;
+        mask.scanLine(40)[70] = 128;
+        mask.scanLine(50)[5] = 127;  // less than half
+        QCOMPARE(maskedRect(mask), QRect(QPoint(20, 10), QPoint(70, 40)));
+    }
+
     void invertingTwiceGivesTheSame() {
         const QImage mask = someMask(97, 61, 1);
         QCOMPARE(levelAt(inverted(mask), 96, 60), 255 - levelAt(mask, 96, 60));

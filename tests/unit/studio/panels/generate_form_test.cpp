@@ -360,6 +360,16 @@ private Q_SLOTS:
         QVERIFY(memoryLineOf(planned).detail.contains("was not measured"));
     }
 
+    void namesTheGpuThatTheTimeOfARehearsalIsOf() {
+        Planned planned = plannedOf(kGiB, 8 * kGiB, 0, 14);
+        planned.plan["devices"][0]["estimated"] = true;
+        planned.plan["devices"][0]["rehearsal"] = true;
+
+        QCOMPARE(memoryLineOf(planned).text,
+                 QString("Needs 1.0 of 8.0 GiB, about 14 s on such a GPU"));
+        QVERIFY(memoryLineOf(planned).detail.contains("as long as a run on the CPU"));
+    }
+
     void reportsThatARunDoesNotFit() {
         Planned planned;
         planned.issues = {{.code = "memory_infeasible",

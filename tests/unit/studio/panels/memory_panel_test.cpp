@@ -288,8 +288,9 @@ private Q_SLOTS:
                {"code", "invalid_input"},
                {"node", ""},
                {"item", "memory_budget"},
-               {"message", "the memory budget of 6.3 GiB is not within the 6.0 GiB of fake"},
-               {"hint", "give a budget between 1 byte and 6.0 GiB"}}}}};
+               {"message",
+                "the memory budget of 6.3 GiB is more than the 6.0 GiB of the rehearsed GPU"},
+               {"hint", "give at most 6.0 GiB, or remove the budget"}}}}};
         bench.ask(refused, Status::Invalid);
         QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
         QCOMPARE(bench.summary(), QString("Does not fit: the memory budget"));

@@ -118,6 +118,14 @@ private Q_SLOTS:
         }
     }
 
+    void timesOfARehearsalAreThoseOfItsGpu() {
+        Json report = recorded("report.json");
+        report["plan"]["devices"][0]["rehearsal"] = true;
+        MeasuredChart chart;
+        chart.setMeasured(*measuredViewOf(report));
+        QVERIFY2(messageOf(chart).contains("on such a GPU"), qPrintable(messageOf(chart)));
+    }
+
     void theImageStatesItsNameAndSize() {
         ImageView view;
         QCOMPARE(roleOf(view), QAccessible::Graphic);

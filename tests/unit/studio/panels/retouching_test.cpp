@@ -213,6 +213,145 @@ private Q_SLOTS:
         QVERIFY(isBlank(bench.mask()));
     }
 
+    void aRectangleIsMaskedInOneStep() {
+        Bench bench;
+        bench.startPainting();
+        bench.key(Qt::Key_R);
+        QCOMPARE(bench.tool().paintTool(), PaintTool::Rectangle);
+        QVERIFY(bench.find<QToolButton>("maskRectangle").isChecked());
+        QVERIFY(!bench.find<QSpinBox>("maskSize").isEnabled());
+        bench.drag({300, 200}, {100, 100});
+        bench.rest();
+        QCOMPARE(bench.levelAt(110, 110), 255);
+        QCOMPARE(bench.levelAt(290, 190), 255);
+        QCOMPARE(bench.levelAt(90, 150), 0);
+        QCOMPARE(bench.levelAt(200, 210), 0);
+        bench.drag({150, 120}, {250, 180}, {}, Qt::RightButton);  // the other of both
+        bench.rest();
+        QCOMPARE(bench.levelAt(200, 150), 0);
+        QCOMPARE(bench.levelAt(120, 150), 255);
+        bench.drag({100, 100}, {140, 140}, Qt::AltModifier);
+        bench.rest();
+        QCOMPARE(bench.levelAt(120, 120), 0);
+        for (int step = 0; step < 3; ++step) {
+            bench.key(Qt::Key_Z, Qt::ControlModifier);
+        }
+        bench.rest();
+        QVERIFY(isBlank(bench.mask()));
+    }
+
+    void shiftDrawsASquare() {
+        Bench bench;
+        bench.startPainting();
+        bench.key(Qt::Key_R);
+        bench.drag({100, 100}, {300, 150}, Qt::ShiftModifier);
+        bench.rest();
+        QCOMPARE(bench.levelAt(290, 290), 255);
+        QCOMPARE(bench.levelAt(200, 310), 0);
+    }
+
+    void aLassoIsDrawnAroundAPart() {
+        Bench bench;
+        bench.startPainting();
+        bench.click("maskLasso");
+        const auto move = [&](double x, double y) {
+            const QPoint at = bench.positionOf(x, y);
+            QMouseEvent event(QEvent::MouseMove,
+                              at,
+                              bench.view().mapToGlobal(at),
+                              Qt::NoButton,
+                              Qt::LeftButton,
+                              Qt::NoModifier);
+            QCoreApplication::sendEvent(&bench.view(), &event);
+        };
+        QTest::mousePress(&bench.view(), Qt::LeftButton, {}, bench.positionOf(100, 100));
+        move(400, 100);
+        move(400, 300);
+        move(100, 300);
+        QTest::mouseRelease(&bench.view(), Qt::LeftButton, {}, bench.positionOf(100, 300));
+        bench.rest();
+        QCOMPARE(bench.levelAt(250, 200), 255);
+        QCOMPARE(bench.levelAt(390, 290), 255);
+        QCOMPARE(bench.levelAt(410, 200), 0);
+        bench.key(Qt::Key_Z, Qt::ControlModifier);
+        bench.rest();
+        QVERIFY(isBlank(bench.mask()));
+    }
+
+    void cornersOfALassoAreClicked_untilReturnOrTheFirstOne() {
+        Bench bench;
+        bench.startPainting();
+        bench.key(Qt::Key_L);
+        const auto click = [&](double x, double y) {
+            QTest::mouseClick(&bench.view(), Qt::LeftButton, {}, bench.positionOf(x, y));
+        };
+        QSignalSpy accepted(&bench.tool(), &MaskTool::accepted);
+        click(100, 100);
+        click(400, 100);
+        click(400, 300);
+        QVERIFY(isBlank(bench.mask()));
+        bench.key(Qt::Key_Return);
+        bench.rest();
+        QCOMPARE(accepted.size(), 0);  // Return ended the lasso
+        QCOMPARE(bench.levelAt(380, 150), 255);
+        QCOMPARE(bench.levelAt(150, 250), 0);
+
+        click(100, 200);
+        click(200, 400);
+        click(100, 400);
+        click(100, 200);  // the first corner
+        bench.rest();
+        QCOMPARE(bench.levelAt(110, 390), 255);
+
+        const QImage painted = bench.mask();
+        click(500, 100);
+        click(600, 100);
+        bench.key(Qt::Key_Escape);  // what was begun alone
+        QVERIFY(bench.viewer->retouching().maskTool());
+        bench.rest();
+        QCOMPARE(bench.mask(), painted);
+        bench.key(Qt::Key_Escape);
+        QVERIFY(!bench.viewer->retouching().maskTool());
+    }
+
+    void fillMasksWhatIsOfOneColour() {
+        Bench bench;
+        bench.startPainting();
+        bench.key(Qt::Key_G);
+        QVERIFY(bench.find<QSpinBox>("maskTolerance").isEnabled());
+        bench.find<QSpinBox>("maskTolerance").setValue(5);
+        QCOMPARE(bench.tool().tolerance(), 0.05);
+        QTest::mouseClick(&bench.view(), Qt::LeftButton, {}, bench.positionOf(224, 192));
+        bench.rest();
+        QCOMPARE(bench.levelAt(224, 192), 255);
+        QCOMPARE(bench.levelAt(260, 192), 255);
+        QCOMPARE(bench.levelAt(224, 300), 0);
+        QCOMPARE(bench.levelAt(416, 192), 0);  // the same colour elsewhere
+        QTest::mouseClick(&bench.view(), Qt::RightButton, {}, bench.positionOf(224, 192));
+        bench.rest();
+        QVERIFY(isBlank(bench.mask()));
+    }
+
+    void shapesAreDrawnByKeys() {
+        Bench bench;
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 80, .hardness = 1, .opacity = 1});
+        bench.key(Qt::Key_R);
+        bench.key(Qt::Key_Up);  // a quarter of the brush, from the middle
+        QTest::keyPress(&bench.view(), Qt::Key_Space);
+        for (int i = 0; i < 4; ++i) {
+            bench.key(Qt::Key_Right);
+            bench.key(Qt::Key_Down);
+        }
+        QTest::keyRelease(&bench.view(), Qt::Key_Space);
+        bench.rest();
+        QCOMPARE(bench.levelAt(390, 290), 255);
+        QCOMPARE(bench.levelAt(325, 225), 255);
+        QCOMPARE(bench.levelAt(410, 290), 0);
+        QVERIFY2(bench.view().spokenText().contains("The rectangle masks"),
+                 qPrintable(bench.view().spokenText()));
+    }
+
     void arrowsAndTheSpaceBarPaint() {
         Bench bench;
         bench.startPainting();
@@ -401,6 +540,22 @@ private Q_SLOTS:
         QCOMPARE(used.size(), 1);
         QCOMPARE(used.front().at(0).toString(), bench.path);
         QCOMPARE(used.front().at(1).value<QImage>(), bench.mask());
+    }
+
+    void theRectangleAroundTheMaskIsAskedForAPrompt() {
+        Bench bench;
+        bench.startPainting();
+        QSignalSpy wanted(&bench.viewer->retouching(), &Retouching::regionWanted);
+        bench.click("maskRegion");
+        QCOMPARE(wanted.size(), 0);  // nothing is masked
+        QVERIFY(!bench.find<QLabel>("maskTold").text().isEmpty());
+        bench.key(Qt::Key_R);
+        bench.drag({100, 100}, {300, 200});
+        bench.rest();
+        bench.click("maskRegion");
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(wanted.front().at(0).toRect(), maskedRect(bench.mask()));
+        QCOMPARE(wanted.front().at(1).toSize(), QSize(640, 480));
     }
 
     /// A run at work does not take the image away from under the brush.

@@ -280,6 +280,19 @@ private Q_SLOTS:
             asked.time().contains("3 min"), qPrintable(asked.time()), kPatience);
     }
 
+    void timesOfARehearsalAreThoseOfItsGpu() {
+        Asked asked;
+        asked.runner.setAnswers(
+            {{"issues", Json::array()}},
+            Json::parse(R"({"plan": {"devices": [{"rehearsal": true}, {"rehearsal": false}],
+                                     "stages": [{"seconds": 60}]}})"));
+        asked.x().findChild<QLineEdit*>("numbers")->setText("4, 8, 12");
+        QTRY_VERIFY2_WITH_TIMEOUT(asked.time().contains("3 min on such a GPU") ||
+                                      asked.time().contains("3 min at most on such a GPU"),
+                                  qPrintable(asked.time()),
+                                  kPatience);
+    }
+
     void cellsThatCannotRunAreNamed() {
         Asked asked;
         asked.runner.setAnswers({{"issues", Json::array()}},

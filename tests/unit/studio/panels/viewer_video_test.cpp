@@ -313,7 +313,7 @@ private Q_SLOTS:
         constexpr int kNearlyAll = 1 << 20;
         testing::addTable<QString, int, QString>(
             {"format", "bytes", "words"},
-            {{"PNG", "png", kNearlyAll, "is no usable PNG image"},
+            {{"PNG", "png", kNearlyAll, "cannot be read as a PNG image"},
              {"WebP", "webp_lossless", kNearlyAll, "its data are damaged"},
              {"MP4", "mp4", 100, "is no video that ffprobe can read"},
              {"WebM", "webm", 100, "is no video that ffprobe can read"}});

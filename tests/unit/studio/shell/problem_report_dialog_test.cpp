@@ -114,6 +114,14 @@ private Q_SLOTS:
         QTRY_VERIFY(isReported);
     }
 
+    void anErrorClosesByEscape_andByTheButtonOfItsFrame() {
+        Working studio;
+        answer("error", [](QDialog& box) { QTest::keyClick(&box, Qt::Key_Escape); });
+        showError(studio.window.operator->(), "it cannot be read", "no such thing", "try again");
+        answer("error", [](QDialog& box) { QVERIFY(box.close()); });
+        showError(studio.window.operator->(), "it cannot be read", "no such thing", "try again");
+    }
+
     void anEngineThatDoesNotStartCanBeReported() {
         Opened opened([]() -> Plugin& {
             throw Error(ErrorKind::Unsupported,

@@ -9,6 +9,7 @@
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -78,6 +79,17 @@ struct Working : Opened {
     SmallPlugin plugin;
 };
 
+/// Whether Escape and the button of its frame close it, as Qt's documentation of
+/// QMessageBox::escapeButton() has it.
+inline bool canBeLeft(const QMessageBox& box) {
+    const auto countOf = [&box](QMessageBox::ButtonRole role) {
+        return std::ranges::count_if(
+            box.buttons(), [&](QAbstractButton* button) { return box.buttonRole(button) == role; });
+    };
+    return box.escapeButton() || box.buttons().size() == 1 || box.button(QMessageBox::Cancel) ||
+           countOf(QMessageBox::RejectRole) == 1 || countOf(QMessageBox::NoRole) == 1;
+}
+
 /// Presses a button of the dialog that opens next.
 inline void answer(const char* dialog, const std::function<void(QDialog&)>& act) {
     auto* look = new QTimer(qApp);
@@ -90,6 +102,9 @@ inline void answer(const char* dialog, const std::function<void(QDialog&)>& act)
         look->deleteLater();
         QCOMPARE(box->objectName(), QString(dialog));
         QCOMPARE(test::textProblems(*box), QStringList());
+        if (const auto* question = qobject_cast<QMessageBox*>(box)) {
+            QVERIFY(canBeLeft(*question));
+        }
         act(*box);
     });
     look->start(20);

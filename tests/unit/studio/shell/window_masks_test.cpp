@@ -79,6 +79,28 @@ private Q_SLOTS:
         QVERIFY(!isBlank(studio.retouching().maskTool()->canvas().mask()));
     }
 
+    /// The module of the test has no nodes that limit prompts to a part.
+    void aPromptForAPartIsAskedFor_andWhatCannotBeWiredIsReported() {
+        Painting studio;
+        studio.open();
+        const std::string before = graph::toText(studio.model().document());
+        studio.press("view.paint_mask");
+        QTRY_VERIFY_WITH_TIMEOUT(studio.retouching().maskTool(), kPatience);
+        studio.retouching().maskTool()->invert();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.retouching().maskTool()->isBusy(), kPatience);
+        answer("regionPrompt", [](QDialog& dialog) {
+            auto* asked = qobject_cast<QInputDialog*>(&dialog);
+            QVERIFY2(asked->labelText().contains("128 x 64"), qPrintable(asked->labelText()));
+            asked->setTextValue("a fox");
+            asked->accept();
+        });
+        QTest::mouseClick(studio.viewer().findChild<QPushButton*>("maskRegion"), Qt::LeftButton);
+        const auto* reported = studio.viewer().findChild<QLabel*>("maskTold");
+        QVERIFY2(reported->text().contains("limit prompts"), qPrintable(reported->text()));
+        QCOMPARE(graph::toText(studio.model().document()), before);
+        QVERIFY(!studio.model().undoStack().canUndo());
+    }
+
     /// A button of the panel that was clicked has the focus; Ctrl+Z still means the mask.
     void undoMeansTheMask_alsoFromItsPanel() {
         Painting studio;

@@ -167,7 +167,7 @@ private Q_SLOTS:
         Writing studio;
         studio.plugin.script().setAnswers(countsOf({75, 12}, 0, -1), kPlanned);
         studio.write("a cat");
-        QTRY_COMPARE_WITH_TIMEOUT(studio.tokens(), QString("75 + 12 / 75"), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.tokens(), QString::fromUtf8("87 in 2 × 75"), kPatience);
 
         studio.plugin.script().setAnswers(countsOf({75}, 3, 5), kPlanned);
         studio.write("a cat on a mat");

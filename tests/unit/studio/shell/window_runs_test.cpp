@@ -118,6 +118,46 @@ private Q_SLOTS:
         QVERIFY(studio.window->close());
     }
 
+    void aRehearsalIsAskedForOnce() {
+        Running studio;
+        studio.plugin.script().setAnswers(
+            {{"issues", Json::array()}},
+            {{"issues", Json::array()},
+             {"plan", {{"devices", Json::array()}, {"stages", {{{"seconds", 11}}}}}}});
+        studio.model().apply("Device",
+                             [](graph::Document& document) { document.device = "fake:4GiB"; });
+        studio.play(waitsAtTheGate);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.work().planning.planned().isFresh, kPatience);
+        answer("rehearsal", [](QDialog& box) {
+            const auto* question = qobject_cast<QMessageBox*>(&box);
+            QVERIFY2(question->text().contains("4 GiB"), qPrintable(question->text()));
+            QVERIFY2(question->informativeText().contains("about 11 s"),
+                     qPrintable(question->informativeText()));
+            test::press(Qt::Key_Escape);
+        });
+        studio.action("run.start").trigger();
+        QVERIFY(studio.work().queue.runs().empty());
+        answer("rehearsal",
+               [](QDialog& box) { clickInto(*box.findChild<QPushButton*>("rehearse")); });
+        studio.begin();
+        studio.action("run.start").trigger();  // no more questions
+        studio.work().run.finishAsked();
+        QCOMPARE(studio.work().queue.runs().size(), size_t{2});
+        studio.end();
+    }
+
+    void whatIsRefusedAnywayIsNotRehearsed() {
+        Running studio;
+        const Json issue = {{"severity", "error"}, {"message", "it does not fit"}};
+        studio.plugin.script().setAnswers({{"issues", {issue}}}, Json::object());
+        studio.model().apply("Device",
+                             [](graph::Document& document) { document.device = "fake:4GiB"; });
+        QTRY_VERIFY_WITH_TIMEOUT(studio.work().planning.planned().isFresh, kPatience);
+        studio.action("run.start").trigger();
+        studio.work().run.finishAsked();
+        QCOMPARE(studio.work().queue.runs().size(), size_t{1});
+    }
+
     void noButtonMovesWhenARunBegins() {
         Running studio;
         auto* bar = studio.window->findChild<QToolBar*>("toolBar");

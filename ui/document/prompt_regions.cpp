@@ -1,0 +1,207 @@
+#include "ui/document/prompt_regions.hpp"
+
+#include "ui/document/edits.hpp"
+#include "ui/document/inpainting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace lowtide::ui {
+
+namespace {
+
+using graph::PortRef;
+
+/// By their types: ports do not state how two prompts are joined.
+constexpr const char* kAreaNode = "conditioning.area";
+constexpr const char* kCombineNode = "conditioning.combine";
+constexpr const char* kPromptParam = "prompt";
+constexpr int kAreaStep = 8;
+constexpr double kNextTo = 300;  ///< from a node to the one that is added behind it
+constexpr double kLower = 260;
+constexpr double kGap = 40;
+constexpr Point kAddedSize{200, 240};
+
+/// One graph while it gets a region.
+class RegionWiring {
+public:
+    RegionWiring(graph::Document& document, const graph::Catalog& catalog, NodeSizes sizes)
+        : document_(document), catalog_(catalog), sizes_(std::move(sizes)) {}
+
+    /// Empty: there is none.
+    [[nodiscard]] std::string samplerIn(const NodeIds& preferred) const {
+        std::string chosen;
+        for (const auto& [id, node] : document_.nodes) {
+            if (!isSampler(id) || node.mode != graph::NodeMode::Active) {
+                continue;
+            }
+            const bool isBetter = preferred.contains(id) && !preferred.contains(chosen);
+            if (chosen.empty() || isBetter || (feeds(id, chosen) && !preferred.contains(chosen))) {
+                chosen = id;
+            }
+        }
+        return chosen;
+    }
+
+    /// The wire out of the node that encodes what the sampler follows; nullopt: there is none.
+    [[nodiscard]] std::optional<PortRef> promptOf(const std::string& sampler) const {
+        PortRef to = input(sampler, kConditioningType);
+        for (size_t step = 0; step <= document_.nodes.size(); ++step) {
+            const graph::Link* link = linkInto(document_, to);
+            if (!link) {
+                return std::nullopt;
+            }
+            const NodeDesc* desc = descOf(link->from.node);
+            if (desc && graph::findParam(*desc, kPromptParam)) {
+                return link->from;
+            }
+            to = input(link->from.node, kConditioningType);
+        }
+        return std::nullopt;
+    }
+
+    std::string wire(const std::string& sampler,
+                     const PortRef& prompt,
+                     const PromptRegion& region) {
+        const PortRef into = input(sampler, kConditioningType);
+        const PortRef followed = linkInto(document_, into)->from;
+        const std::string encoder = addEncoder(prompt.node, region.prompt);
+        const std::string area = add(kAreaNode, encoder, kNextTo, 0);
+        setArea(area, sampler, region);
+        const std::string combine = add(kCombineNode, area, kNextTo, 0);
+        connect(document_, PortRef{encoder, prompt.port}, input(area, kConditioningType));
+        connect(document_, followed, input(combine, kConditioningType));
+        connect(document_, output(area), input(combine, kConditioningType, 1));
+        connect(document_, output(combine), into);
+        return encoder;
+    }
+
+private:
+    [[nodiscard]] const NodeDesc* descOf(const std::string& node) const {
+        const auto found = document_.nodes.find(node);
+        return found == document_.nodes.end() ? nullptr : catalog_.find(found->second.type);
+    }
+
+    [[nodiscard]] bool isSampler(const std::string& node) const {
+        const NodeDesc* desc = descOf(node);
+        return desc && portOfType(desc->inputs, kConditioningType) &&
+               portOfType(desc->inputs, kLatentType) && portOfType(desc->outputs, kLatentType);
+    }
+
+    /// Whether a latent image goes from one node into the other.
+    [[nodiscard]] bool feeds(const std::string& from, const std::string& to) const {
+        return std::ranges::any_of(document_.links, [&](const graph::Link& link) {
+            return link.from.node == from && link.to == input(to, kLatentType);
+        });
+    }
+
+    [[nodiscard]] PortRef input(const std::string& node, const char* type, int which = 0) const {
+        const NodeDesc* desc = descOf(node);
+        for (const PortDesc& port : desc ? desc->inputs : std::vector<PortDesc>()) {
+            if (port.type == type && which-- == 0) {
+                return {node, port.id};
+            }
+        }
+        return {};
+    }
+
+    [[nodiscard]] PortRef output(const std::string& node) const {
+        const PortDesc* port = portOfType(descOf(node)->outputs, kConditioningType);
+        return port ? PortRef{node, port->id} : PortRef{};
+    }
+
+    /// Where no other node lies: next to one, and further down until there is space.
+    std::string add(const char* type, const std::string& near, double x, double y) {
+        const Point from = positionOf(document_.nodes.at(near));
+        NodeIds all;
+        for (const auto& [id, node] : document_.nodes) {
+            all.insert(id);
+        }
+        const std::vector<NodeBox> boxes = nodeBoxesOf(document_, all, sizes_);
+        NodeBox box{.id = {}, .topLeft = {from.x + x, from.y + y}, .size = kAddedSize};
+        while (std::ranges::any_of(
+            boxes, [&](const NodeBox& other) { return box.touches(other, kGap); })) {
+            box.topLeft.y += kGap;
+        }
+        const std::string id = addNode(document_, *catalog_.find(type), box.topLeft);
+        sizes_[id] = box.size;
+        return id;
+    }
+
+    /// One like it, fed by the same nodes.
+    std::string addEncoder(const std::string& like, const std::string& prompt) {
+        const graph::DocumentNode node = document_.nodes.at(like);
+        const std::string encoder = add(node.type.c_str(), like, 0, kLower);
+        graph::DocumentNode& added = document_.nodes.at(encoder);
+        added.params = node.params;
+        added.params[kPromptParam] = prompt;
+        added.memory = node.memory;
+        added.precision = node.precision;
+        const std::vector<graph::Link> links = document_.links;
+        for (const graph::Link& link : links) {
+            if (link.to.node == like) {
+                connect(document_, link.from, PortRef{encoder, link.to.port});
+            }
+        }
+        return encoder;
+    }
+
+    /// Of the image that is made, as a node before the sampler states it.
+    [[nodiscard]] std::optional<std::pair<double, double>> madeSize(
+        const std::string& sampler) const {
+        const graph::Link* link = linkInto(document_, input(sampler, kLatentType));
+        if (!link) {
+            return std::nullopt;
+        }
+        const Json& params = document_.nodes.at(link->from.node).params;
+        const auto sideOf = [&](const char* side) {
+            const auto found = params.find(side);
+            return found != params.end() && found->is_number() ? found->get<double>() : 0.0;
+        };
+        const std::pair size(sideOf("width"), sideOf("height"));
+        return size.first > 0 && size.second > 0 ? std::optional(size) : std::nullopt;
+    }
+
+    void setArea(const std::string& area, const std::string& sampler, const PromptRegion& region) {
+        const auto made = madeSize(sampler);
+        const double scaleX = made ? made->first / std::max(1, region.imageWidthPixels) : 1;
+        const double scaleY = made ? made->second / std::max(1, region.imageHeightPixels) : 1;
+        const auto rounded = [](double pixels, int least) {
+            return std::max<int64_t>(least, kAreaStep * std::llround(pixels / kAreaStep));
+        };
+        Json& params = document_.nodes.at(area).params;
+        params["x"] = rounded(region.xPixels * scaleX, 0);
+        params["y"] = rounded(region.yPixels * scaleY, 0);
+        params["width"] = rounded(region.widthPixels * scaleX, kAreaStep);
+        params["height"] = rounded(region.heightPixels * scaleY, kAreaStep);
+    }
+
+    graph::Document& document_;
+    const graph::Catalog& catalog_;
+    NodeSizes sizes_;  ///< also of nodes that were added
+};
+
+}  // namespace
+
+RegionWired wireRegion(graph::Document& document,
+                       const graph::Catalog& catalog,
+                       const PromptRegion& region,
+                       const NodeIds& preferred,
+                       const NodeSizes& sizes) {
+    if (!catalog.find(kAreaNode) || !catalog.find(kCombineNode)) {
+        return {.refusal = RegionWired::Refusal::NoNodes, .encoder = {}};
+    }
+    RegionWiring wiring(document, catalog, sizes);
+    const std::string sampler = wiring.samplerIn(preferred);
+    const std::optional<PortRef> prompt = sampler.empty() ? std::nullopt : wiring.promptOf(sampler);
+    if (!prompt) {
+        return {.refusal = RegionWired::Refusal::NoPrompt, .encoder = {}};
+    }
+    return {.refusal = RegionWired::Refusal::None,
+            .encoder = wiring.wire(sampler, *prompt, region)};
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "ui/document/arrange.hpp"
+
+#include <string>
+
+namespace lowtide::ui {
+
+inline constexpr const char* kConditioningType = "CONDITIONING";
+
+/// A rectangle of an image that is to follow a prompt of its own.
+struct PromptRegion {
+    std::string prompt;
+    int xPixels = 0;
+    int yPixels = 0;
+    int widthPixels = 0;
+    int heightPixels = 0;
+    int imageWidthPixels = 0;  ///< of the image in which it was drawn
+    int imageHeightPixels = 0;
+};
+
+/// What became of a graph that was to get a region.
+struct RegionWired {
+    enum class Refusal {
+        None,
+        NoNodes,   ///< that limit and combine prompts
+        NoPrompt,  ///< that a node encodes and a sampler follows
+    };
+
+    Refusal refusal = Refusal::None;  ///< not None: the graph is as it was
+    std::string encoder;              ///< the node with the prompt of the region
+};
+
+/// Gives a part of the image a prompt of its own: an encoder like the one that the sampler follows,
+/// an area behind it, and what combines both. Of several samplers the one in `preferred`, else the
+/// first that makes the image. The rectangle is that of the latent image where its size is known,
+/// in multiples of 8. `sizes`: of nodes, so that new ones lie on none.
+[[nodiscard]] RegionWired wireRegion(graph::Document& document,
+                                     const graph::Catalog& catalog,
+                                     const PromptRegion& region,
+                                     const NodeIds& preferred = {},
+                                     const NodeSizes& sizes = {});
+
+}  // namespace lowtide::ui
