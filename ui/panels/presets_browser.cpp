@@ -110,7 +110,6 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
         }
     });
     open_ = makeButton(tr("Open"), "openPreset", this);
-    open_->setDefault(true);
     rename_ = makeButton(tr("Rename..."), "renamePreset", this);
     remove_ = makeButton(tr("Remove"), "removePreset", this);
     export_ = makeButton(tr("Export..."), "exportPreset", this);

@@ -196,7 +196,6 @@ QWidget* MaskPanel::makeEnd() {
     use_ = press(tr("Use as inpaint mask"),
                  tr("The graph regenerates the masked part; every other pixel is kept (Return)"),
                  "maskUse");
-    use_->setDefault(true);
     QPushButton* close =
         press(tr("Close"), tr("Back to the image; the mask is kept (Esc)"), "maskClose");
     columnIn(part, 2, {3, 1, 3, 3}, {reported_, use_, close});

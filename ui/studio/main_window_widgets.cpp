@@ -150,11 +150,13 @@ WindowState MainWindowWidgets::viewState() const {
             .files = viewer.files(),
             .file = viewer.file(),
             .snaps = actions.at("view.snap").isChecked(),
-            .showsMinimap = actions.at("view.minimap").isChecked()};
+            .showsMinimap = actions.at("view.minimap").isChecked(),
+            .times = toolBar.times()};
 }
 
 void MainWindowWidgets::showState(const WindowState& viewState) {
     actions.at("view.snap").setChecked(viewState.snaps);
+    toolBar.setTimes(viewState.times);
     if (viewState.showsMinimap) {
         canvas.navigation().minimap().ask(true);
     }

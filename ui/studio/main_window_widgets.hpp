@@ -36,6 +36,7 @@ struct WindowState {
     QString file;
     bool snaps = true;
     bool showsMinimap = false;
+    int times = 1;  ///< that Run queues the graph
 };
 
 /// What a window gives to its objects; all outlives them.

@@ -91,6 +91,7 @@ private:
     void connectPanels();
     void connectReports(ViewerController& images);
     void connectRelease();
+    void start();
     void run(RunHow how, const std::set<std::string>& until = {});
     void runToSelected();
     void runSeveral();

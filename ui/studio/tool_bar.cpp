@@ -63,9 +63,8 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     setMovable(false);
     const int side = Theme::current().size("icon");
     setIconSize({side, side});
-    for (const char* id : {"run.start", "run.here"}) {
-        buttonOf(*this, actions.at(id))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    }
+    times_ = named("times", new QSpinBox(this));
+    addRun();
     cancel_ = named("cancel", new QToolButton(this));
     actions.at("run.cancel").setIconText(tr("Cancel"));
     cancel_->setDefaultAction(&actions.at("run.cancel"));
@@ -103,6 +102,22 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     setPlanned({});
     setBusy(false);
     setRun(nullptr);
+}
+
+void StudioToolBar::addRun() {
+    QAction& run = actions_.at("run.start");
+    run.setIcon(Theme::current().icon("play", "accent.text"));  // no menu shows it
+    QToolButton* button = buttonOf(*this, run);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    setPrimary(*button);
+    times_->setRange(1, RunControl::kMostRuns);
+    times_->setFocusPolicy(Qt::StrongFocus);  // a wheel alone does not take the keyboard
+    times_->setEnabled(run.isEnabled());
+    times_->setAccessibleName(tr("Times"));
+    times_->setToolTip(tr("How many times Run queues the graph; more than once with new seeds"));
+    connect(&run, &QAction::enabledChanged, times_, &QSpinBox::setEnabled);
+    addWidget(times_);
+    addAction(&actions_.at("run.here"));
 }
 
 void StudioToolBar::setBusy(bool isBusy) {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "ui/bridge/planning.hpp"
+#include "ui/bridge/run_control.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/panels/memory_line.hpp"
 #include "ui/studio/actions.hpp"
 
 #include <QLabel>
 #include <QProgressBar>
+#include <QSpinBox>
 #include <QToolBar>
 #include <QToolButton>
 #include <QWidget>
@@ -28,13 +30,18 @@ private:
     QLabel* text_;
 };
 
-/// Run, cancel and how far the run is on the left, what the next one needs in the middle, the zoom
-/// on the right.
+/// Run, how often, cancel and how far the run is on the left, what the next one needs in the
+/// middle, the zoom on the right.
 class StudioToolBar : public QToolBar {
     Q_OBJECT
 
 public:
     explicit StudioToolBar(const Actions& actions, QWidget* parent = nullptr);
+
+    /// How many runs one press of Run queues.
+    [[nodiscard]] int times() const { return times_->value(); }
+
+    void setTimes(int times) { times_->setValue(times); }
 
     void setBusy(bool isBusy);
     /// The run at work; nullptr: none.
@@ -48,11 +55,13 @@ Q_SIGNALS:
     void memoryAsked();
 
 private:
+    void addRun();
     void showNeed();
 
     const Actions& actions_;
     MemoryLine need_;
     bool isBusy_ = false;
+    QSpinBox* times_;
     QToolButton* cancel_;
     RunStrip* strip_;
     QToolButton* memory_;

@@ -477,6 +477,16 @@ void StudioStyle::drawControl(ControlElement element,
             }
             return QProxyStyle::drawControl(element, &label, painter, widget);
         }
+        case CE_ToolButtonLabel: {
+            auto label = *qstyleoption_cast<const QStyleOptionToolButton*>(option);
+            if (isPrimary(widget)) {
+                label.rect.adjust(kPrimaryInset, 0, -kPrimaryInset, 0);
+                if (label.state & State_Enabled) {
+                    label.palette.setColor(QPalette::ButtonText, themeColour("accent.text"));
+                }
+            }
+            return QProxyStyle::drawControl(element, &label, painter, widget);
+        }
         case CE_ComboBoxLabel: {
             auto combo = *qstyleoption_cast<const QStyleOptionComboBox*>(option);
             const QRect area = subControlRect(CC_ComboBox, &combo, SC_ComboBoxEditField, widget);

@@ -74,6 +74,11 @@ void setTip(QWidget& widget, const QString& text) {
     widget.setAccessibleName(text);
 }
 
+void setPrimary(QToolButton& button) {
+    button.setProperty("primary", true);
+    button.updateGeometry();
+}
+
 QLabel* makeText(
     const QString& text, const char* name, QWidget* parent, const char* font, const char* colour) {
     auto* label = new QLabel(text, parent);
