@@ -120,10 +120,8 @@ void Gallery::build() {
     columnIn(this, 0, {rowIn(nullptr, 2, {3, 2, 2, 2}, {filter_}), {pages_, 1}});
 }
 
-void Gallery::addAction(const char* name,
-                        const QString& text,
-                        const QKeySequence& key,
-                        void (Gallery::*act)()) {
+template <class Act>
+void Gallery::addAction(const char* name, const QString& text, const QKeySequence& key, Act act) {
     auto* action = named(name, new QAction(text, this));
     action->setShortcut(key);
     action->setShortcutContext(Qt::WidgetShortcut);
@@ -138,7 +136,13 @@ void Gallery::addActions() {
     addAction("star", tr("&Star"), Qt::Key_S, &Gallery::star);
     menu_->addSeparator();
     addAction("useGraph", tr("Use this &graph"), Qt::Key_G, &Gallery::openGraph);
-    addAction("useSeed", tr("Use this s&eed"), Qt::Key_E, &Gallery::useSeed);
+    const auto addUse = [this](const char* name, const QString& text, Qt::Key key, ImageUse use) {
+        addAction(name, text, key, [this, use] { useValues(use); });
+    };
+    addUse("usePrompt", tr("Use this &prompt"), Qt::Key_P, ImageUse::Prompt);
+    addUse("useSeed", tr("Use this s&eed"), Qt::Key_E, ImageUse::Seed);
+    addUse("useSize", tr("&Use this size"), Qt::Key_U, ImageUse::Size);
+    addUse("useAll", tr("Use &all values"), Qt::Key_A, ImageUse::All);
     addAction("differences",
               tr("What &differs from the open graph"),
               Qt::Key_D,
@@ -303,7 +307,10 @@ void Gallery::adjust() {
     const bool isOne = chosen.size() == 1;
     for (const char* name : {"view",
                              "useGraph",
+                             "usePrompt",
                              "useSeed",
+                             "useSize",
+                             "useAll",
                              "differences",
                              "useAsInput",
                              "usePreset",
@@ -436,8 +443,9 @@ void Gallery::openGraph() {
     Q_EMIT graphAsked(image.run, image.path);
 }
 
-void Gallery::useSeed() {
-    Q_EMIT seedAsked(selected().front().run);
+void Gallery::useValues(ImageUse use) {
+    const ImageRecord image = selected().front();
+    Q_EMIT valuesAsked(image.run, image.path, use);
 }
 
 void Gallery::showDifferences() {

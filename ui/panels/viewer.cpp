@@ -47,7 +47,8 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     setAcceptDrops(true);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     splitter->addWidget(makePane());
-    facts_ = new FactsList(this);
+    facts_ = new FactsPanel(this);
+    connect(facts_, &FactsPanel::useAsked, this, &Viewer::valuesAsked);
     splitter->addWidget(facts_);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
@@ -200,7 +201,7 @@ void Viewer::showRetouching() {
     };
     show(paintMask_, tr("Paint a mask to inpaint (M)"), Retouching::Work::Mask);
     show(crop_, tr("Crop or extend the image (C)"), Retouching::Work::Frame);
-    facts_->setVisible(work == Retouching::Work::None && facts_->topLevelItemCount() > 0);
+    facts_->setVisible(work == Retouching::Work::None && !facts_->isEmpty());
     maskPart_->setVisible(work == Retouching::Work::Mask);
     framePart_->setVisible(work == Retouching::Work::Frame);
     compare_->setEnabled(work == Retouching::Work::None && !shown_.levels.empty());

@@ -3,6 +3,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/document/image_values.hpp"
 #include "ui/panels/image_compare.hpp"
 
 #include <QWidget>
@@ -23,7 +24,7 @@ class QToolButton;
 namespace lowtide::ui {
 
 class ElidedLabel;
-class FactsList;
+class FactsPanel;
 class FrameBar;
 class FramesInStep;
 class ImageView;
@@ -70,6 +71,9 @@ public:
     /// Gives the keyboard to the image, or to the one that is being read.
     void takeFocus();
 
+    /// What is shown; without levels: nothing.
+    [[nodiscard]] const LoadedImage& image() const { return shown_; }
+
     /// The file that is shown; empty: none, or an image without one.
     [[nodiscard]] QString path() const { return shown_.path; }
 
@@ -85,7 +89,7 @@ public:
     /// Below all that it shows.
     void addBelow(QWidget* strip);
 
-    /// As FactsList::setCatalog.
+    /// As FactsPanel::setCatalog.
     void setCatalog(const graph::Catalog* catalog);
 
 Q_SIGNALS:
@@ -93,6 +97,8 @@ Q_SIGNALS:
     void shown();
     void openGraphAsked(const QString& path);
     void useAsInputAsked(const QString& path);
+    /// Values of the graph that made the image are wanted in the open one.
+    void valuesAsked(lowtide::ui::ImageUse use);
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -141,7 +147,7 @@ private:
     QLabel* problem_ = nullptr;
     ElidedLabel* title_ = nullptr;
     QLabel* zoom_ = nullptr;
-    FactsList* facts_ = nullptr;
+    FactsPanel* facts_ = nullptr;
     QToolButton* follow_ = nullptr;
     QComboBox* list_ = nullptr;
     QToolButton* ways_ = nullptr;

@@ -164,7 +164,7 @@ private Q_SLOTS:
         const QSignalSpy viewed(&shown.gallery, &Gallery::viewAsked);
         const QSignalSpy compared(&shown.gallery, &Gallery::compareAsked);
         const QSignalSpy graphs(&shown.gallery, &Gallery::graphAsked);
-        const QSignalSpy seeds(&shown.gallery, &Gallery::seedAsked);
+        const QSignalSpy values(&shown.gallery, &Gallery::valuesAsked);
         const QSignalSpy differences(&shown.gallery, &Gallery::differencesAsked);
         const QSignalSpy inputs(&shown.gallery, &Gallery::inputAsked);
         shown.select({"tower.png"});
@@ -175,11 +175,18 @@ private Q_SLOTS:
         QTest::keyClick(&shown.list(), Qt::Key_E);
         QTest::keyClick(&shown.list(), Qt::Key_D);
         QTest::keyClick(&shown.list(), Qt::Key_I);
-        for (const QSignalSpy* asked : {&graphs, &seeds, &differences}) {
+        for (const QSignalSpy* asked : {&graphs, &values, &differences}) {
             QCOMPARE(asked->size(), 1);
             QCOMPARE(asked->front().front().toString(), shown.library.keyOf(2));
         }
         QCOMPARE(inputs.size(), 1);
+        QCOMPARE(values.front().at(2).value<ImageUse>(), ImageUse::Seed);
+        for (const auto& [key, use] : {std::pair(Qt::Key_P, ImageUse::Prompt),
+                                       {Qt::Key_U, ImageUse::Size},
+                                       {Qt::Key_A, ImageUse::All}}) {
+            QTest::keyClick(&shown.list(), key);
+            QCOMPARE(values.back().at(2).value<ImageUse>(), use);
+        }
         QVERIFY(!shown.action("compare").isEnabled());
         shown.select({"boat1.png", "tower.png"});
         QVERIFY(!shown.action("useGraph").isEnabled());

@@ -127,24 +127,46 @@ private Q_SLOTS:
         show(viewer, at("p.png"));
 
         auto* facts = viewer.findChild<QTreeWidget*>("facts");
-        QStringList values;
-        for (int i = 0; i < facts->topLevelItemCount(); ++i) {
-            values.push_back(facts->topLevelItem(i)->text(1));
-        }
-        QVERIFY(values.contains("64 x 32 pixels"));
-        QVERIFY(values.contains("1 node"));
-        QVERIFY(values.contains("a cat"));
-        QStringList names;
-        for (int i = 0; i < facts->topLevelItemCount(); ++i) {
-            names.push_back(facts->topLevelItem(i)->text(0));
-        }
-        QCOMPARE(
-            names,
-            QStringList({"Size", "File", "Graph", "Graph as text", "Precision", "Parameters"}));
-        facts->setCurrentItem(facts->topLevelItem(facts->topLevelItemCount() - 1));
+        const auto linesOf = [](QTreeWidgetItem& item) {
+            QStringList lines;
+            for (int i = 0; i < item.childCount(); ++i) {
+                lines << item.child(i)->text(0) + ": " + item.child(i)->text(1);
+            }
+            return lines;
+        };
+        QTreeWidgetItem* raw = facts->topLevelItem(facts->topLevelItemCount() - 1);
+        QCOMPARE(linesOf(*facts->invisibleRootItem()),
+                 (QStringList{"Size: 64 x 32 pixels", "File: p.png", "Graph: 1 node", "Raw: "}));
+        QVERIFY(!raw->isExpanded());
+        QCOMPARE(raw->childCount(), 3);
+        QVERIFY(linesOf(*raw).contains("Parameters: a cat"));
+        facts->setCurrentItem(raw->child(2));  // which unfolds
         facts->setFocus();
         QTest::keySequence(facts, QKeySequence::Copy);
         QCOMPARE(QGuiApplication::clipboard()->text(), QString("a cat"));
+    }
+
+    /// A click copies a line, or folds what is below it, also of the next image.
+    void aClickCopiesAFact() {
+        Viewer viewer;
+        testing::writeFile(at("p.png"), png(64, 32, {{"parameters", "a cat"}}));
+        testing::writeFile(at("q.png"), png(64, 32, {{"parameters", "a dog"}}));
+        open(viewer, {900, 500});
+        show(viewer, at("p.png"));
+        auto* facts = viewer.findChild<QTreeWidget*>("facts");
+        const auto click = [facts](QTreeWidgetItem* item) {
+            const QRect row = facts->visualItemRect(item);
+            QTest::mouseClick(facts->viewport(), Qt::LeftButton, {}, row.center());
+        };
+        click(facts->topLevelItem(0));
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString("64 x 32 pixels"));
+        click(facts->topLevelItem(2));
+        QVERIFY(facts->topLevelItem(2)->isExpanded());
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString("64 x 32 pixels"));
+        show(viewer, at("q.png"));
+        QVERIFY(facts->topLevelItem(2)->isExpanded());
+        click(facts->topLevelItem(2)->child(0));
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString("a dog"));
     }
 
     void offersTheGraph_onlyOfAnImageThatCarriesOne() {
