@@ -16,6 +16,7 @@
 #include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTreeWidget>
@@ -168,6 +169,14 @@ void PresetDetails::setEntry(const PresetEntry* entry) {
     remove_->setEnabled(isOwn);
 }
 
+void PresetDetails::addTo(QMenu& menu) const {
+    for (QPushButton* button : {open_, rename_, export_, remove_}) {
+        QAction* action = menu.addAction(button->text());
+        action->setEnabled(button->isEnabled());
+        connect(action, &QAction::triggered, button, &QPushButton::click);
+    }
+}
+
 void PresetDetails::showFiles(const PresetEntry& entry) {
     files_->clear();
     for (const RequiredFile& file : entry.files) {
@@ -213,6 +222,13 @@ PresetsBrowser::PresetsBrowser(PresetStore& store, QWidget* parent)
     columnIn(this, 0, {makeBar(), message_, {pages_, 1}, details_});
     connect(cards_, &PresetCards::chosenChanged, this, &PresetsBrowser::showChosen);
     connect(cards_, &PresetCards::taken, this, [this] { details_->openAsked(); });
+    cards_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(cards_, &QWidget::customContextMenuRequested, this, [this](const QPoint& point) {
+        auto* menu = named("presetMenu", new QMenu(this));
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        details_->addTo(*menu);
+        menu->popup(cards_->viewport()->mapToGlobal(point));
+    });
     connect(&store_, &PresetStore::changed, this, &PresetsBrowser::reload);
     connectDetails();
     reload();
