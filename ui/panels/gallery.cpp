@@ -157,6 +157,7 @@ void Gallery::addActions() {
         "remove", tr("Move to the &wastebasket"), QKeySequence::Delete, &Gallery::removeSelected);
     menu_->addSeparator();
     QMenu* sizes = menu_->addMenu(tr("Si&ze"));
+    sizes->menuAction()->setObjectName(QStringLiteral("tileSize"));
     const QString names[] = {tr("&Small"), tr("&Medium"), tr("&Large")};
     for (size_t i = 0; i < std::size(kSides); ++i) {
         connect(sizes->addAction(names[i]), &QAction::triggered, this, [this, i] {
@@ -191,6 +192,19 @@ void Gallery::refresh() {
 void Gallery::popupMenu(const QString& path, const QPoint& point) {
     select(path);
     menu_->popup(point);
+}
+
+/// All but the size of the images in the list.
+void Gallery::addTo(QMenu& menu, const QString& path) {
+    if (!rows_->indexOfPath(path).isValid()) {
+        return;
+    }
+    select(path);
+    for (QAction* action : menu_->actions()) {
+        if (action->objectName() != QLatin1String("tileSize")) {
+            menu.addAction(action);
+        }
+    }
 }
 
 /// While nobody looks, what has changed waits.
@@ -250,6 +264,10 @@ void Gallery::emitMarked(const std::vector<ImageRecord>& chosen) {
     const int all = rows_->rowCount({});
     const QString images = tr("%n images", nullptr, all);
     const QString words = tr("%n marked", nullptr, now);
+    const auto widthOf = [this, &images](const QString& marked) {
+        return count_->fontMetrics().horizontalAdvance(tr("%1, %2").arg(images, marked));
+    };
+    count_->setMinimumWidth(widthOf(tr("%n marked", nullptr, all)));  // nothing moves then
     count_->setText(all == 0 ? QString() : now == 0 ? images : tr("%1, %2").arg(images, words));
     if (now != marked_) {
         announce(*list_, words);

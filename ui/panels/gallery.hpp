@@ -40,6 +40,9 @@ public:
     /// What can be done with an image that is shown elsewhere; it is chosen here by that.
     void popupMenu(const QString& path, const QPoint& point);
 
+    /// The same as entries of another menu; nothing where it does not show the image.
+    void addTo(QMenu& menu, const QString& path);
+
     /// What was moved to the wastebasket last comes back.
     void undoRemove();
 

@@ -17,6 +17,7 @@
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QHeaderView>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QToolButton>
 #include <QToolTip>
@@ -360,6 +361,10 @@ void FactsPanel::addUse(const char* name, const QString& text, const QString& ti
     button->setDefaultAction(action);
     button->setToolButtonStyle(Qt::ToolButtonTextOnly);
     uses_->layout()->addWidget(button);
+}
+
+void FactsPanel::addUses(QMenu& menu) {
+    menu.addActions(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly));
 }
 
 void FactsPanel::setImage(const LoadedImage& image) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 class QAction;
+class QMenu;
 
 namespace lowtide::ui {
 
@@ -74,6 +75,9 @@ public:
     [[nodiscard]] const graph::Catalog* catalog() const { return catalog_; }
 
     void setImage(const LoadedImage& image);
+
+    /// What may be taken, as entries of a menu.
+    void addUses(QMenu& menu);
 
     /// Nothing is known.
     [[nodiscard]] bool isEmpty() const { return list_->topLevelItemCount() == 0; }

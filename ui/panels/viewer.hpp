@@ -86,6 +86,9 @@ public:
     /// Whether what it shows can be painted on and cropped.
     [[nodiscard]] bool canRetouch() const;
 
+    /// Shows the image alone: no tools, no facts, nothing below it. Esc asks for the end of that.
+    void setAlone(bool isAlone);
+
     /// Below all that it shows.
     void addBelow(QWidget* strip);
 
@@ -99,6 +102,10 @@ Q_SIGNALS:
     void useAsInputAsked(const QString& path);
     /// Values of the graph that made the image are wanted in the open one.
     void valuesAsked(lowtide::ui::ImageUse use);
+    /// Whether the image shall be shown alone, on the whole screen.
+    void aloneAsked(bool isAlone);
+    /// A menu of the image opens; who knows the file may add what can be done with it.
+    void menuAsked(QMenu* menu);
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -107,7 +114,8 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    QWidget* makeBar();
+    void makeBar();
+    void fillBar();
     QWidget* makePane();
     void makeRetouching(QSplitter& splitter);
     void showRetouching();
@@ -131,6 +139,8 @@ private:
     void endComparison();
     void showCaptions();
     void copyImage() const;
+    void leave();
+    void popupMenu(const QPoint& point);
 
     LoadedImage shown_;
     bool isPairComing_ = false;             ///< the second of two that are compared
@@ -151,13 +161,15 @@ private:
     QToolButton* follow_ = nullptr;
     QComboBox* list_ = nullptr;
     QToolButton* ways_ = nullptr;
-    QLabel* apart_ = nullptr;     ///< how far two compared images are apart
-    bool isMeasuring_ = false;    ///< that
-    QLabel* position_ = nullptr;  ///< among more files than the list can show
+    QLabel* apart_ = nullptr;   ///< how far two compared images are apart
+    bool isMeasuring_ = false;  ///< that
     QToolButton* previous_ = nullptr;
     QToolButton* next_ = nullptr;
     QToolButton* compare_ = nullptr;
-    QShortcut* leave_ = nullptr;  ///< the comparison
+    QShortcut* leave_ = nullptr;  ///< the comparison, or that the image is alone
+    bool isAlone_ = false;
+    QWidget* bar_ = nullptr;
+    QWidget* below_ = nullptr;
     QToolButton* copy_ = nullptr;
     QToolButton* openGraph_ = nullptr;
     QToolButton* useAsInput_ = nullptr;

@@ -1,9 +1,7 @@
 #pragma once
 
-#include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_control.hpp"
 #include "ui/bridge/run_queue.hpp"
-#include "ui/panels/memory_line.hpp"
 #include "ui/studio/actions.hpp"
 
 #include <QLabel>
@@ -30,8 +28,7 @@ private:
     QLabel* text_;
 };
 
-/// Run, how often, cancel and how far the run is on the left, what the next one needs in the
-/// middle, the zoom on the right.
+/// Run, how often, cancel and how far the run is on the left, the zoom on the right.
 class StudioToolBar : public QToolBar {
     Q_OBJECT
 
@@ -46,25 +43,16 @@ public:
     void setBusy(bool isBusy);
     /// The run at work; nullptr: none.
     void setRun(const QueuedRun* run);
-    void setPlanned(const Planned& planned, const NodeNames& names = {});
     /// In percent.
     void setZoom(double percent);
 
-Q_SIGNALS:
-    /// The summary of device and budget was clicked.
-    void memoryAsked();
-
 private:
     void addRun();
-    void showNeed();
 
     const Actions& actions_;
-    MemoryLine need_;
-    bool isBusy_ = false;
     QSpinBox* times_;
     QToolButton* cancel_;
     RunStrip* strip_;
-    QToolButton* memory_;
     QToolButton* zoom_;
 };
 

@@ -51,6 +51,9 @@ void ViewerController::connectLibrary() {
     });
     connect(widgets_.sheet, &SheetView::viewAsked, this, &ViewerController::showAmong);
     connect(widgets_.sheet, &SheetView::compareAsked, &gallery, &Gallery::compareAsked);
+    connect(&viewer_, &Viewer::menuAsked, &gallery, [this, &gallery](QMenu* menu) {
+        gallery.addTo(*menu, viewer_.path());
+    });
     connect(&viewer_, &Viewer::shown, &strip, [this, &strip] { strip.follow(viewer_.path()); });
     connect(&strip, &Filmstrip::wanted, this, [this, &gallery](const QString& path) {
         stopFollowing();

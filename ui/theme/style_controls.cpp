@@ -305,7 +305,7 @@ void paintToolButtonParts(QPainter& painter,
                              themeColour("border"));
         }
         paintGlyph(painter, arrow, "chevron-down", ink, 12);
-    } else if (hasMenu) {
+    } else if (hasMenu && !(widget && widget->property("showsMenu").toBool())) {
         paintGlyph(painter,
                    QRect(button.rect.right() - 9, button.rect.bottom() - 9, 8, 8),
                    "chevron-down",

@@ -113,6 +113,7 @@ QToolButton* makeIconButton(const char* icon,
     button->setIcon(Theme::current().icon(icon));
     setTip(*button, text);
     button->setAutoRaise(true);
+    button->setProperty("showsMenu", QLatin1String(icon) == QLatin1String("more"));
     return button;
 }
 

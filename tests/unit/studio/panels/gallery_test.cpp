@@ -159,6 +159,35 @@ private Q_SLOTS:
         QVERIFY(spent < 500);
     }
 
+    /// The line that counts what is marked has its space before.
+    void nothingMovesWhenImagesAreMarked() {
+        Filled shown;
+        for (const int width : {420, 560, 760}) {
+            shown.gallery.resize(width, 520);
+            shown.select({"tower.png"});
+            QCoreApplication::processEvents();
+            const QRect list = shown.list().geometry();
+            const auto* more = shown.gallery.findChild<QToolButton*>("galleryMore");
+            const QRect button = more->geometry();
+            shown.select({"boat1.png", "boat2.png", "tower.png"});
+            QCoreApplication::processEvents();
+            QCOMPARE(shown.list().geometry(), list);
+            QCOMPARE(more->geometry(), button);
+        }
+    }
+
+    /// For the viewer: of images that are shown here alone.
+    void itsMenuIsLent() {
+        Filled shown;
+        QMenu menu;
+        shown.gallery.addTo(menu, "/elsewhere.png");
+        QVERIFY(menu.isEmpty());
+        shown.gallery.addTo(menu, shown.pathOf("tower.png"));
+        QVERIFY(menu.actions().contains(&shown.action("star")));
+        QVERIFY(menu.actions().contains(&shown.action("useGraph")));
+        QCOMPARE(shown.gallery.selected().front().path, shown.pathOf("tower.png"));
+    }
+
     void imagesAreAskedFor() {
         Filled shown;
         const QSignalSpy viewed(&shown.gallery, &Gallery::viewAsked);

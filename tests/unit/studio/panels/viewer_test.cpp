@@ -169,6 +169,79 @@ private Q_SLOTS:
         QCOMPARE(QGuiApplication::clipboard()->text(), QString("a dog"));
     }
 
+    /// Who adds nothing leaves the viewer's own entries.
+    void aRightClickOffersWhatCanBeDone() {
+        Viewer viewer;
+        testing::writeFile(at("p.png"), png(64, 32, {{"lowtide_graph", kGraph}}));
+        open(viewer, {900, 500});
+        show(viewer, at("p.png"));
+        const auto entries = [&viewer] {
+            Q_EMIT viewer.view().customContextMenuRequested({10, 10});
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QStringList texts;
+            for (const QAction* action : menu ? menu->actions() : QList<QAction*>()) {
+                texts << action->text();
+            }
+            if (menu) {
+                menu->close();
+            }
+            return texts;
+        };
+        for (const char* text : {"Full screen",
+                                 "Compare",
+                                 "Mask",
+                                 "Crop",
+                                 "Open graph",
+                                 "Use as input",
+                                 "Copy",
+                                 "Use prompt"}) {
+            QVERIFY2(entries().contains(text), text);
+        }
+        connect(&viewer, &Viewer::menuAsked, &viewer, [](QMenu* menu) { menu->addAction("Star"); });
+        QVERIFY(entries().contains("Star"));
+        QVERIFY(!entries().contains("Open graph"));
+        viewer.setAlone(true);
+        QVERIFY(entries().contains("Leave full screen"));
+    }
+
+    /// One image, several, and two that are compared.
+    void noButtonOfTheBarMoves() {
+        const QStringList files = {at("a.png"), at("b with a long name of its own.png")};
+        for (const QString& file : files) {
+            testing::writeFile(file, png(8, 8, {}));
+        }
+        for (const int width : {500, 900, 1600}) {
+            Viewer viewer;
+            open(viewer, {width, 500});
+            show(viewer, files.front());
+            const auto positions = [&viewer] {
+                QCoreApplication::processEvents();
+                std::vector<QRect> found;
+                for (const char* name :
+                     {"zoomIn", "follow", "compare", "paintMask", "useAsInput"}) {
+                    found.push_back(viewer.findChild<QToolButton*>(name)->geometry());
+                }
+                return found;
+            };
+            const std::vector<QRect> before = positions();
+            viewer.compareFiles(files.front(), files.back());
+            QTRY_VERIFY_WITH_TIMEOUT(viewer.view().isComparing(), kPatience);
+            QVERIFY(viewer.findChild<QToolButton*>("ways")->isVisible());
+            QVERIFY2(positions() == before, qPrintable(QString::number(width)));
+        }
+    }
+
+    /// Their names are seen where all of them fit.
+    void buttonsHaveTheirNames_whereTheyFit() {
+        Viewer viewer;
+        open(viewer, {2000, 500});
+        const auto* mask = viewer.findChild<QToolButton*>("paintMask");
+        QCOMPARE(mask->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
+        viewer.resize(600, 500);
+        QCoreApplication::processEvents();
+        QCOMPARE(mask->toolButtonStyle(), Qt::ToolButtonIconOnly);
+    }
+
     void offersTheGraph_onlyOfAnImageThatCarriesOne() {
         Viewer viewer;
         testing::writeFile(at("with.png"), png(8, 8, {{"lowtide_graph", kGraph}}));
