@@ -7,6 +7,7 @@
 #include "ui/panels/gallery_filter.hpp"
 #include "ui/panels/gallery_rows.hpp"
 #include "ui/panels/panel_parts.hpp"
+#include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
 #include <QAction>
@@ -267,7 +268,8 @@ void Gallery::emitMarked(const std::vector<ImageRecord>& chosen) {
     const auto widthOf = [this, &images](const QString& marked) {
         return count_->fontMetrics().horizontalAdvance(tr("%1, %2").arg(images, marked));
     };
-    count_->setMinimumWidth(widthOf(tr("%n marked", nullptr, all)));  // nothing moves then
+    // Nothing moves when some are marked; digits differ a little in width.
+    count_->setMinimumWidth(widthOf(tr("%n marked", nullptr, all)) + Theme::space(2));
     count_->setText(all == 0 ? QString() : now == 0 ? images : tr("%1, %2").arg(images, words));
     if (now != marked_) {
         announce(*list_, words);

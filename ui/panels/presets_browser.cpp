@@ -93,7 +93,8 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     problem_ = makeText({}, "presetProblem", this, "body", "error");
     files_ = named("presetFiles", new QTreeWidget(this));
     files_->setAccessibleName(tr("Files that it needs"));
-    files_->setHeaderLabels({tr("File"), tr("What")});
+    files_->setColumnCount(2);
+    files_->setHeaderHidden(true);
     files_->setRootIsDecorated(false);
     files_->setFrameShape(QFrame::NoFrame);
     files_->header()->setStretchLastSection(false);
