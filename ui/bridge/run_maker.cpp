@@ -173,28 +173,6 @@ void putSeeds(graph::Document& document, const Json& seeds) {
     }
 }
 
-bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds) {
-    bool isTaken = false;
-    const auto take = [&](graph::DocumentNode& node, const ParamDesc& param, const Json& seed) {
-        node.params[param.id] = seed;
-        setSeedMode(node, param.id, SeedMode::Keep);
-        isTaken = true;
-    };
-    forSeeds(document, catalog, [&](const auto& id, auto& node, const ParamDesc& param) {
-        if (seeds.contains(id) && seeds.at(id).contains(param.id)) {
-            take(node, param, seeds.at(id).at(param.id));
-        }
-    });
-    if (!isTaken && !seeds.empty()) {
-        forSeeds(document, catalog, [&](const auto&, auto& node, const ParamDesc& param) {
-            if (!isTaken) {
-                take(node, param, seeds.front().front());
-            }
-        });
-    }
-    return isTaken;
-}
-
 RunMaker::RunMaker(QObject* parent) : QObject(parent) {
     connect(&soon_, &QTimer::timeout, this, &RunMaker::goOn);
 }

@@ -53,10 +53,6 @@ void spreadSeeds(graph::Document& document,
 /// Gives the nodes of the same graph these seeds of seedsIn().
 void putSeeds(graph::Document& document, const Json& seeds);
 
-/// Into the active nodes of the same names, which keep them from now on; else the first one into
-/// the first. False: there is no node for one.
-bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds);
-
 /// Makes many runs a few milliseconds at a time, so that the window answers meanwhile. GUI thread
 /// only.
 class RunMaker : public QObject {

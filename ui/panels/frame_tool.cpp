@@ -235,7 +235,6 @@ FramePanel::FramePanel(QWidget* parent)
     overlap_->setToolTip(
         tr("Over so many pixels of the old image the mask of what is new falls "
            "off, so that both join"));
-    write_->setDefault(true);
     QPushButton* reset = makeButton(tr("Whole image"), "frameReset", this);
     QPushButton* close = makeButton(tr("Close"), "frameClose", this);
     close->setToolTip(tr("Back to the image, nothing is written (Esc)"));

@@ -7,6 +7,7 @@
 #include "ui/panels/gallery_filter.hpp"
 #include "ui/panels/gallery_rows.hpp"
 #include "ui/panels/panel_parts.hpp"
+#include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
 #include <QAction>
@@ -120,10 +121,8 @@ void Gallery::build() {
     columnIn(this, 0, {rowIn(nullptr, 2, {3, 2, 2, 2}, {filter_}), {pages_, 1}});
 }
 
-void Gallery::addAction(const char* name,
-                        const QString& text,
-                        const QKeySequence& key,
-                        void (Gallery::*act)()) {
+template <class Act>
+void Gallery::addAction(const char* name, const QString& text, const QKeySequence& key, Act act) {
     auto* action = named(name, new QAction(text, this));
     action->setShortcut(key);
     action->setShortcutContext(Qt::WidgetShortcut);
@@ -138,7 +137,13 @@ void Gallery::addActions() {
     addAction("star", tr("&Star"), Qt::Key_S, &Gallery::star);
     menu_->addSeparator();
     addAction("useGraph", tr("Use this &graph"), Qt::Key_G, &Gallery::openGraph);
-    addAction("useSeed", tr("Use this s&eed"), Qt::Key_E, &Gallery::useSeed);
+    const auto addUse = [this](const char* name, const QString& text, Qt::Key key, ImageUse use) {
+        addAction(name, text, key, [this, use] { useValues(use); });
+    };
+    addUse("usePrompt", tr("Use this &prompt"), Qt::Key_P, ImageUse::Prompt);
+    addUse("useSeed", tr("Use this s&eed"), Qt::Key_E, ImageUse::Seed);
+    addUse("useSize", tr("&Use this size"), Qt::Key_U, ImageUse::Size);
+    addUse("useAll", tr("Use &all values"), Qt::Key_A, ImageUse::All);
     addAction("differences",
               tr("What &differs from the open graph"),
               Qt::Key_D,
@@ -153,6 +158,7 @@ void Gallery::addActions() {
         "remove", tr("Move to the &wastebasket"), QKeySequence::Delete, &Gallery::removeSelected);
     menu_->addSeparator();
     QMenu* sizes = menu_->addMenu(tr("Si&ze"));
+    sizes->menuAction()->setObjectName(QStringLiteral("tileSize"));
     const QString names[] = {tr("&Small"), tr("&Medium"), tr("&Large")};
     for (size_t i = 0; i < std::size(kSides); ++i) {
         connect(sizes->addAction(names[i]), &QAction::triggered, this, [this, i] {
@@ -187,6 +193,19 @@ void Gallery::refresh() {
 void Gallery::popupMenu(const QString& path, const QPoint& point) {
     select(path);
     menu_->popup(point);
+}
+
+/// All but the size of the images in the list.
+void Gallery::addTo(QMenu& menu, const QString& path) {
+    if (!rows_->indexOfPath(path).isValid()) {
+        return;
+    }
+    select(path);
+    for (QAction* action : menu_->actions()) {
+        if (action->objectName() != QLatin1String("tileSize")) {
+            menu.addAction(action);
+        }
+    }
 }
 
 /// While nobody looks, what has changed waits.
@@ -246,6 +265,11 @@ void Gallery::emitMarked(const std::vector<ImageRecord>& chosen) {
     const int all = rows_->rowCount({});
     const QString images = tr("%n images", nullptr, all);
     const QString words = tr("%n marked", nullptr, now);
+    const auto widthOf = [this, &images](const QString& marked) {
+        return count_->fontMetrics().horizontalAdvance(tr("%1, %2").arg(images, marked));
+    };
+    // Nothing moves when some are marked; digits differ a little in width.
+    count_->setMinimumWidth(widthOf(tr("%n marked", nullptr, all)) + Theme::space(2));
     count_->setText(all == 0 ? QString() : now == 0 ? images : tr("%1, %2").arg(images, words));
     if (now != marked_) {
         announce(*list_, words);
@@ -303,7 +327,10 @@ void Gallery::adjust() {
     const bool isOne = chosen.size() == 1;
     for (const char* name : {"view",
                              "useGraph",
+                             "usePrompt",
                              "useSeed",
+                             "useSize",
+                             "useAll",
                              "differences",
                              "useAsInput",
                              "usePreset",
@@ -436,8 +463,9 @@ void Gallery::openGraph() {
     Q_EMIT graphAsked(image.run, image.path);
 }
 
-void Gallery::useSeed() {
-    Q_EMIT seedAsked(selected().front().run);
+void Gallery::useValues(ImageUse use) {
+    const ImageRecord image = selected().front();
+    Q_EMIT valuesAsked(image.run, image.path, use);
 }
 
 void Gallery::showDifferences() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/bridge/run_library.hpp"
+#include "ui/document/image_values.hpp"
 
 #include <QPointer>
 #include <QWidget>
@@ -39,6 +40,9 @@ public:
     /// What can be done with an image that is shown elsewhere; it is chosen here by that.
     void popupMenu(const QString& path, const QPoint& point);
 
+    /// The same as entries of another menu; nothing where it does not show the image.
+    void addTo(QMenu& menu, const QString& path);
+
     /// What was moved to the wastebasket last comes back.
     void undoRemove();
 
@@ -55,7 +59,10 @@ Q_SIGNALS:
     void viewAsked(const QString& path);
     void compareAsked(const QString& left, const QString& right);
     void graphAsked(const lowtide::ui::RunKey& run, const QString& path);
-    void seedAsked(const lowtide::ui::RunKey& run);
+    /// Values of its run are wanted in the open graph.
+    void valuesAsked(const lowtide::ui::RunKey& run,
+                     const QString& path,
+                     lowtide::ui::ImageUse use);
     void differencesAsked(const lowtide::ui::RunKey& run);
     void inputAsked(const QString& path);
     /// The sheet that an image is of, or is a cell of.
@@ -74,10 +81,9 @@ protected:
 private:
     void build();
     void addActions();
-    void addAction(const char* name,
-                   const QString& text,
-                   const QKeySequence& key,
-                   void (Gallery::*act)());
+    /// A template: `act` is a method or a function.
+    template <class Act>
+    void addAction(const char* name, const QString& text, const QKeySequence& key, Act act);
     void askImages();
     void takeImages(std::vector<ImageRecord> images);
     void showPage();
@@ -93,7 +99,7 @@ private:
     void rename();
     void removeSelected();
     void openGraph();
-    void useSeed();
+    void useValues(ImageUse use);
     void showDifferences();
     void useAsInput();
     void openSheet();

@@ -141,8 +141,7 @@ QWidget* GenerateForm::makeBar() {
     auto* bar = new QWidget(this);
     memory_ = makeText({}, "memoryLine", bar);
     run_ = makeButton(tr("Run"), "run", bar);
-    run_->setDefault(true);
-    run_->setIcon(Theme::current().icon("play", "accent.text"));
+    run_->setIcon(Theme::current().icon("play"));
     cancel_ = makeButton(tr("Cancel"), "cancel", bar);
     cancel_->setIcon(Theme::current().icon("stop"));
     connect(run_, &QPushButton::clicked, this, &GenerateForm::runAsked);

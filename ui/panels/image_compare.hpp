@@ -25,8 +25,8 @@ struct CompareCaptions {
     bool operator==(const CompareCaptions&) const = default;
 };
 
-/// Their names, each with the first two values that its graph sets otherwise than the other's:
-/// "cat.png · Seed 7". `catalog` names the values; nullptr: the names alone.
+/// Their names, each with the first two settings of its facts that the other has otherwise:
+/// "cat.png · Seed 7". `catalog` names the settings; nullptr: sizes alone.
 [[nodiscard]] CompareCaptions captionsOf(const NamedImage& left,
                                          const NamedImage& right,
                                          const graph::Catalog* catalog);

@@ -393,7 +393,9 @@ void ImageView::mouseReleaseEvent(QMouseEvent*) {
 }
 
 void ImageView::mouseDoubleClickEvent(QMouseEvent* event) {
-    isFitted_ ? zoomAbout(1, event->position()) : fit();
+    if (event->button() == Qt::LeftButton && !levels_.empty()) {
+        Q_EMIT doubleClicked();
+    }
 }
 
 void ImageView::keyPressEvent(QKeyEvent* event) {

@@ -95,6 +95,8 @@ public:
 Q_SIGNALS:
     void zoomChanged(double zoom);
     void wayChanged(lowtide::ui::CompareWay way);
+    /// While it is only looked at.
+    void doubleClicked();
 
 protected:
     bool event(QEvent* event) override;

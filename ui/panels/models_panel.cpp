@@ -134,14 +134,10 @@ QWidget* ModelsPanel::makeModels() {
                        pages_));
     connect(filter_, &ModelFilter::changed, this, &ModelsPanel::showModels);
     connect(again, &QToolButton::clicked, &library_, &ModelLibrary::rescan);
-    connect(models_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
-        const FoundModel* model = modelAt(item);
-        if (model && model->file.isRunnable) {
-            Q_EMIT useAsked(model->file.kind, QString::fromStdString(model->value));
-        } else if (model) {
-            Q_EMIT unusableChosen(model->file);
-        }
-    });
+    connect(models_, &QTreeWidget::itemActivated, this, &ModelsPanel::use);
+    auto* used = named("useModel", new QAction(tr("Use in the graph"), models_));
+    models_->addAction(used);
+    connect(used, &QAction::triggered, this, [this] { use(models_->currentItem()); });
     connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showConversion);
     connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showDetails);
     if (parts_.shelf && parts_.images) {
@@ -170,6 +166,15 @@ QWidget* ModelsPanel::makeModels() {
               details_,
               {convertButton_, 0, Qt::AlignRight}});
     return box;
+}
+
+void ModelsPanel::use(const QTreeWidgetItem* item) {
+    const FoundModel* model = modelAt(item);
+    if (model && model->file.isRunnable) {
+        Q_EMIT useAsked(model->file.kind, QString::fromStdString(model->value));
+    } else if (model) {
+        Q_EMIT unusableChosen(model->file);
+    }
 }
 
 void ModelsPanel::offerConversion() {

@@ -70,6 +70,7 @@ Q_SIGNALS:
 private:
     QWidget* makeFolderList();
     QWidget* makeModels();
+    void use(const QTreeWidgetItem* item);
     void showFolders();
     void showModels();
     /// Folders of the user in which nothing was found, a sentence each.

@@ -16,6 +16,7 @@
 #include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTreeWidget>
@@ -96,7 +97,8 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     problem_ = makeText({}, "presetProblem", this, "body", "error");
     files_ = named("presetFiles", new QTreeWidget(this));
     files_->setAccessibleName(tr("Files that it needs"));
-    files_->setHeaderLabels({tr("File"), tr("What")});
+    files_->setColumnCount(2);
+    files_->setHeaderHidden(true);
     files_->setRootIsDecorated(false);
     files_->setFrameShape(QFrame::NoFrame);
     files_->header()->setStretchLastSection(false);
@@ -114,7 +116,6 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
         }
     });
     open_ = makeButton(tr("Open"), "openPreset", this);
-    open_->setDefault(true);
     rename_ = makeButton(tr("Rename..."), "renamePreset", this);
     remove_ = makeButton(tr("Remove"), "removePreset", this);
     export_ = makeButton(tr("Export..."), "exportPreset", this);
@@ -173,6 +174,14 @@ void PresetDetails::setEntry(const PresetEntry* entry) {
     remove_->setEnabled(isOwn);
 }
 
+void PresetDetails::addTo(QMenu& menu) const {
+    for (QPushButton* button : {open_, rename_, export_, remove_}) {
+        QAction* action = menu.addAction(button->text());
+        action->setEnabled(button->isEnabled());
+        connect(action, &QAction::triggered, button, &QPushButton::click);
+    }
+}
+
 void PresetDetails::showFiles(const PresetEntry& entry) {
     files_->clear();
     for (const RequiredFile& file : entry.files) {
@@ -218,6 +227,13 @@ PresetsBrowser::PresetsBrowser(PresetStore& store, QWidget* parent)
     columnIn(this, 0, {makeBar(), message_, {pages_, 1}, details_});
     connect(cards_, &PresetCards::chosenChanged, this, &PresetsBrowser::showChosen);
     connect(cards_, &PresetCards::taken, this, [this] { details_->openAsked(); });
+    cards_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(cards_, &QWidget::customContextMenuRequested, this, [this](const QPoint& point) {
+        auto* menu = named("presetMenu", new QMenu(this));
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        details_->addTo(*menu);
+        menu->popup(cards_->viewport()->mapToGlobal(point));
+    });
     connect(&store_, &PresetStore::changed, this, &PresetsBrowser::reload);
     connectDetails();
     reload();

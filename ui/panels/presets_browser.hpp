@@ -11,6 +11,7 @@
 class QComboBox;
 class QLabel;
 class QLineEdit;
+class QMenu;
 class QPushButton;
 class QStackedWidget;
 class QTreeWidget;
@@ -30,6 +31,8 @@ public:
     /// nullptr: none is chosen.
     void setEntry(const PresetEntry* entry);
     void setNeeds(const Planned& needs);
+    /// What can be done with the preset, as entries of a menu.
+    void addTo(QMenu& menu) const;
 
 Q_SIGNALS:
     void openAsked();

@@ -236,7 +236,6 @@ QWidget* MaskPanel::makeEnd() {
     use_ = press(tr("Use as inpaint mask"),
                  tr("The graph regenerates the masked part; every other pixel is kept (Return)"),
                  "maskUse");
-    use_->setDefault(true);
     QPushButton* region = press(tr("Prompt for this part..."),
                                 tr("The rectangle around what is masked gets a prompt of its own"),
                                 "maskRegion");

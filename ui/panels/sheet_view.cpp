@@ -435,6 +435,7 @@ QWidget* SheetView::makeLarge() {
     }
     facts_->setContentsMargins(Theme::space(3), 0, Theme::space(3), Theme::space(2));
     large_ = new ImageView(pane);
+    connect(large_, &ImageView::doubleClicked, this, &SheetView::view);
     columnIn(pane, 1, {name_, {large_, 1}, facts_});
     auto* scrolled = new ScrolledPart(pane, this);
     scrolled->setLeast(QSize(Theme::space(kLeastLarge), Theme::space(kLeastLarge)));

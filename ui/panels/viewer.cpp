@@ -47,15 +47,30 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     setAcceptDrops(true);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     splitter->addWidget(makePane());
-    facts_ = new FactsList(this);
+    facts_ = new FactsPanel(this);
+    connect(facts_, &FactsPanel::useAsked, this, &Viewer::valuesAsked);
     splitter->addWidget(facts_);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({kImageWidth, kFactsWidth});
     splitter->setChildrenCollapsible(true);
-    columnIn(this, 0, {makeBar(), {splitter, 1}});
+    makeBar();
+    below_ = new QWidget(this);
+    columnIn(below_, 0, {});
+    columnIn(this, 0, {bar_, {splitter, 1}, below_});
     makeRetouching(*splitter);
     connect(view_, &ImageView::zoomChanged, this, &Viewer::showZoom);
+    connect(view_, &ImageView::doubleClicked, this, [this] {
+        if (retouching_->work() == Retouching::Work::None) {
+            Q_EMIT aloneAsked(!isAlone_);
+        }
+    });
+    view_->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(view_, &QWidget::customContextMenuRequested, this, [this](const QPoint& point) {
+        if (retouching_->work() == Retouching::Work::None) {  // else the right button paints
+            popupMenu(view_->mapToGlobal(point));
+        }
+    });
     connect(frames_, &FramesInStep::shown, this, &Viewer::showFrame);
     connect(frames_, &FramesInStep::failed, this, &Viewer::showProblem);
     connect(frameBar_, &FrameBar::frameWanted, frames_, &FramesInStep::want);
@@ -88,27 +103,19 @@ QWidget* Viewer::makePane() {
     return pane;
 }
 
-QWidget* Viewer::makeBar() {
-    auto* bar = new QWidget(this);
-    title_ = named("viewerTitle", new ElidedLabel(bar));
+void Viewer::makeBar() {
+    bar_ = new QWidget(this);
+    title_ = named("viewerTitle", new ElidedLabel(bar_));
     title_->setFont(Theme::current().font("strong"));
-    zoom_ = named("zoom", new QLabel(bar));
+    title_->setMinimumWidth(Theme::space(20));  // however long the name is
+    zoom_ = named("zoom", new QLabel(bar_));
     zoom_->setMinimumWidth(zoom_->fontMetrics().horizontalAdvance(QStringLiteral("3200 %")));
     zoom_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    QToolButton* out = makeIconButton("zoom-out", tr("Smaller (-)"), "zoomOut", this);
-    QToolButton* in = makeIconButton("zoom-in", tr("Larger (+)"), "zoomIn", this);
-    QToolButton* fit = makeIconButton("fit", tr("Fit into the window (F)"), "fit", this);
-    QToolButton* whole =
-        makeIconButton("locate", tr("One pixel for one pixel (1)"), "actualSize", this);
     compare_ = makeIconButton(
         "compare", tr("Keep this image and wipe between it and the next"), "compare", this);
     compare_->setCheckable(true);
     leave_ = new QShortcut(
-        Qt::Key_Escape,
-        this,
-        this,
-        [this] { compare_->setChecked(false); },
-        Qt::WidgetWithChildrenShortcut);
+        Qt::Key_Escape, this, this, [this] { leave(); }, Qt::WidgetWithChildrenShortcut);
     emitCompare();
     makeWays();
     follow_ = makeIconButton("eye", tr("Follow what runs make"), "follow", this);
@@ -120,10 +127,6 @@ QWidget* Viewer::makeBar() {
     paintMask_ = makeIconButton("brush", {}, "paintMask", this);
     crop_ = makeIconButton("crop", {}, "crop", this);
     makeSteps();
-    connect(out, &QToolButton::clicked, view_, [this] { view_->zoomBy(-1); });
-    connect(in, &QToolButton::clicked, view_, [this] { view_->zoomBy(1); });
-    connect(fit, &QToolButton::clicked, view_, [this] { view_->fit(); });
-    connect(whole, &QToolButton::clicked, view_, [this] { view_->zoomTo(1); });
     connect(compare_, &QToolButton::toggled, this, &Viewer::compare);
     connect(follow_, &QToolButton::toggled, this, [this](bool isOn) {
         if (!isOn) {
@@ -135,17 +138,89 @@ QWidget* Viewer::makeBar() {
         openGraph_, &QToolButton::clicked, this, [this] { Q_EMIT openGraphAsked(shown_.path); });
     connect(
         useAsInput_, &QToolButton::clicked, this, [this] { Q_EMIT useAsInputAsked(shown_.path); });
-    auto* row = new FlowRow(bar);
+    fillBar();
+}
+
+void Viewer::fillBar() {
+    QToolButton* out = makeIconButton("zoom-out", tr("Smaller (-)"), "zoomOut", this);
+    QToolButton* in = makeIconButton("zoom-in", tr("Larger (+)"), "zoomIn", this);
+    QToolButton* fit = makeIconButton("fit", tr("Fit into the window (F)"), "fit", this);
+    QToolButton* whole =
+        makeIconButton("locate", tr("One pixel for one pixel (1)"), "actualSize", this);
+    QToolButton* alone = makeIconButton("expand", tr("Full screen"), "fullScreen", this);
+    connect(out, &QToolButton::clicked, view_, [this] { view_->zoomBy(-1); });
+    connect(in, &QToolButton::clicked, view_, [this] { view_->zoomBy(1); });
+    connect(fit, &QToolButton::clicked, view_, [this] { view_->fit(); });
+    connect(whole, &QToolButton::clicked, view_, [this] { view_->zoomTo(1); });
+    connect(alone, &QToolButton::clicked, this, [this] { Q_EMIT aloneAsked(true); });
+    compare_->setText(tr("Compare"));
+    paintMask_->setText(tr("Mask"));
+    crop_->setText(tr("Crop"));
+    copy_->setText(tr("Copy"));
+    openGraph_->setText(tr("Open graph"));
+    useAsInput_->setText(tr("Use as input"));
+    for (QWidget* each : std::initializer_list<QWidget*>{previous_, list_, next_, ways_}) {
+        keepSpace(*each);
+    }
+    auto* row = new FlowRow(bar_);
     row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
     row->setSpacing(Theme::space(1));
     row->setAtEnd(true);
     row->addWidget(title_);
-    row->addGroup({previous_, list_, position_, next_});
-    row->addGroup({zoom_, out, in, fit, whole});
+    row->addGroup({previous_, list_, next_});
+    row->addGroup({zoom_, out, in, fit, whole, alone});
     row->addGroup({follow_, compare_, ways_});
     row->addGroup({paintMask_, crop_});
     row->addGroup({copy_, openGraph_, useAsInput_});
-    return bar;
+    new LabelsThatFit(*bar_, *row, {compare_, paintMask_, crop_, copy_, openGraph_, useAsInput_});
+}
+
+/// What was begun last ends first.
+void Viewer::leave() {
+    if (retouching_->work() != Retouching::Work::None) {
+        retouching_->end();
+    } else if (compare_->isChecked()) {
+        compare_->setChecked(false);
+    } else {
+        Q_EMIT aloneAsked(false);
+    }
+}
+
+void Viewer::setAlone(bool isAlone) {
+    isAlone_ = isAlone;
+    leave_->setContext(isAlone ? Qt::WindowShortcut : Qt::WidgetWithChildrenShortcut);
+    bar_->setVisible(!isAlone);
+    below_->setVisible(!isAlone);
+    emitCompare();
+    showRetouching();
+}
+
+/// The buttons of the bar, and what can be done with the file.
+void Viewer::popupMenu(const QPoint& point) {
+    auto* menu = named("viewerMenu", new QMenu(this));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const auto add = [menu](QAbstractButton* button) {
+        QAction* action = menu->addAction(button->text());
+        action->setEnabled(button->isEnabled());
+        action->setCheckable(button->isCheckable());
+        action->setChecked(button->isChecked());
+        connect(action, &QAction::triggered, button, &QAbstractButton::click);
+    };
+    QAction* alone = menu->addAction(isAlone_ ? tr("Leave full screen") : tr("Full screen"));
+    connect(alone, &QAction::triggered, this, [this] { Q_EMIT aloneAsked(!isAlone_); });
+    for (QToolButton* button : {compare_, paintMask_, crop_}) {
+        add(button);
+    }
+    menu->addSeparator();
+    const qsizetype own = menu->actions().size();
+    Q_EMIT menuAsked(menu);
+    if (menu->actions().size() == own) {
+        for (QToolButton* button : {openGraph_, useAsInput_, copy_}) {
+            add(button);
+        }
+        facts_->addUses(*menu);
+    }
+    menu->popup(point);
 }
 
 void Viewer::setPresets(QMenu* menu) {
@@ -200,14 +275,14 @@ void Viewer::showRetouching() {
     };
     show(paintMask_, tr("Paint a mask to inpaint (M)"), Retouching::Work::Mask);
     show(crop_, tr("Crop or extend the image (C)"), Retouching::Work::Frame);
-    facts_->setVisible(work == Retouching::Work::None && facts_->topLevelItemCount() > 0);
+    facts_->setVisible(work == Retouching::Work::None && !facts_->isEmpty() && !isAlone_);
     maskPart_->setVisible(work == Retouching::Work::Mask);
     framePart_->setVisible(work == Retouching::Work::Frame);
     compare_->setEnabled(work == Retouching::Work::None && !shown_.levels.empty());
 }
 
 void Viewer::addBelow(QWidget* strip) {
-    layout()->addWidget(strip);
+    below_->layout()->addWidget(strip);
 }
 
 void Viewer::setCatalog(const graph::Catalog* catalog) {
@@ -236,7 +311,6 @@ void Viewer::makeSteps() {
     list_->setAccessibleName(tr("Images"));
     list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     list_->setMinimumContentsLength(kListLetters);
-    position_ = named("place", new QLabel(this));
     connect(previous_, &QToolButton::clicked, this, [this] { step(-1); });
     connect(next_, &QToolButton::clicked, this, [this] { step(1); });
     connect(list_, &QComboBox::activated, this, [this](int index) {
@@ -265,11 +339,13 @@ void Viewer::fillFiles() {
                            .arg(files_.size())
                            .arg(QFileInfo(file).fileName()));
     }
-    list_->setCurrentIndex(areListed ? static_cast<int>(at) : -1);
-    list_->setVisible(areListed);
+    if (areSeveral && !areListed) {
+        list_->addItem(tr("%1 of %2").arg(at + 1).arg(files_.size()));
+    }
+    list_->setCurrentIndex(areListed ? static_cast<int>(at) : list_->count() - 1);
+    list_->setVisible(areSeveral);
+    list_->setEnabled(areListed);
     list_->setToolTip(list_->currentText());
-    position_->setText(tr("%1 of %2").arg(at + 1).arg(files_.size()));
-    position_->setVisible(areSeveral && !areListed);
     for (QToolButton* each : {previous_, next_}) {
         each->setVisible(areSeveral);
     }

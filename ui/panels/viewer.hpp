@@ -3,6 +3,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/document/image_values.hpp"
 #include "ui/panels/image_compare.hpp"
 
 #include <QWidget>
@@ -23,7 +24,7 @@ class QToolButton;
 namespace lowtide::ui {
 
 class ElidedLabel;
-class FactsList;
+class FactsPanel;
 class FrameBar;
 class FramesInStep;
 class ImageView;
@@ -74,6 +75,9 @@ public:
     /// Gives the keyboard to the image, or to the one that is being read.
     void takeFocus();
 
+    /// What is shown; without levels: nothing.
+    [[nodiscard]] const LoadedImage& image() const { return shown_; }
+
     /// The file that is shown; empty: none, or an image without one.
     [[nodiscard]] QString path() const { return shown_.path; }
 
@@ -86,10 +90,13 @@ public:
     /// Whether what it shows can be painted on and cropped.
     [[nodiscard]] bool canRetouch() const;
 
+    /// Shows the image alone: no tools, no facts, nothing below it. Esc asks for the end of that.
+    void setAlone(bool isAlone);
+
     /// Below all that it shows.
     void addBelow(QWidget* strip);
 
-    /// As FactsList::setCatalog.
+    /// As FactsPanel::setCatalog.
     void setCatalog(const graph::Catalog* catalog);
 
 Q_SIGNALS:
@@ -99,6 +106,12 @@ Q_SIGNALS:
     void chosen();
     void openGraphAsked(const QString& path);
     void useAsInputAsked(const QString& path);
+    /// Values of the graph that made the image are wanted in the open one.
+    void valuesAsked(lowtide::ui::ImageUse use);
+    /// Whether the image shall be shown alone, on the whole screen.
+    void aloneAsked(bool isAlone);
+    /// A menu of the image opens; who knows the file may add what can be done with it.
+    void menuAsked(QMenu* menu);
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -107,7 +120,8 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    QWidget* makeBar();
+    void makeBar();
+    void fillBar();
     QWidget* makePane();
     void makeRetouching(QSplitter& splitter);
     void showRetouching();
@@ -131,6 +145,8 @@ private:
     void endComparison();
     void showCaptions();
     void copyImage() const;
+    void leave();
+    void popupMenu(const QPoint& point);
 
     LoadedImage shown_;
     bool isPairComing_ = false;             ///< the second of two that are compared
@@ -147,17 +163,19 @@ private:
     QLabel* problem_ = nullptr;
     ElidedLabel* title_ = nullptr;
     QLabel* zoom_ = nullptr;
-    FactsList* facts_ = nullptr;
+    FactsPanel* facts_ = nullptr;
     QToolButton* follow_ = nullptr;
     QComboBox* list_ = nullptr;
     QToolButton* ways_ = nullptr;
-    QLabel* apart_ = nullptr;     ///< how far two compared images are apart
-    bool isMeasuring_ = false;    ///< that
-    QLabel* position_ = nullptr;  ///< among more files than the list can show
+    QLabel* apart_ = nullptr;   ///< how far two compared images are apart
+    bool isMeasuring_ = false;  ///< that
     QToolButton* previous_ = nullptr;
     QToolButton* next_ = nullptr;
     QToolButton* compare_ = nullptr;
-    QShortcut* leave_ = nullptr;  ///< the comparison
+    QShortcut* leave_ = nullptr;  ///< the comparison, or that the image is alone
+    bool isAlone_ = false;
+    QWidget* bar_ = nullptr;
+    QWidget* below_ = nullptr;
     QToolButton* copy_ = nullptr;
     QToolButton* openGraph_ = nullptr;
     QToolButton* useAsInput_ = nullptr;

@@ -113,7 +113,7 @@ void Viewer::compare(bool isOn) {
 
 void Viewer::emitCompare() {
     const bool isOn = compare_->isChecked();
-    leave_->setEnabled(isOn);
+    leave_->setEnabled(isOn || isAlone_);
     compare_->setToolTip(isOn ? tr("End the comparison (Esc)")
                               : tr("Keep this image and wipe between it and the next"));
 }

@@ -1,9 +1,9 @@
 #include "ui/studio/gallery_controller.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/run_maker.hpp"
 #include "ui/editors/param_editor.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/studio/used_values.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
@@ -162,7 +162,7 @@ GalleryController::GalleryController(MainWindowWidgets& widgets, FileCommands& f
     });
     connect(gallery, &Gallery::graphAsked, this, &GalleryController::openGraph);
     connect(widgets.sheet, &SheetView::graphAsked, this, &GalleryController::openGraph);
-    connect(gallery, &Gallery::seedAsked, this, &GalleryController::useSeed);
+    connect(gallery, &Gallery::valuesAsked, this, &GalleryController::useValues);
     connect(gallery, &Gallery::differencesAsked, this, &GalleryController::showDifferences);
     connect(gallery, &Gallery::refused, this, [this](const QString& sentence) {
         notices_.show(NoticeKind::Warning, sentence);
@@ -228,22 +228,9 @@ void GalleryController::openGraph(const RunKey& key, const QString& path) {
     });
 }
 
-void GalleryController::useSeed(const RunKey& key) {
-    withRun(key, [this](const RunRecord& run) {
-        const graph::Catalog& catalog = workspace_.model.catalog();
-        const Json seeds = seedsIn(graph::parseDocument(run.graph), catalog);
-        bool isTaken = false;
-        workspace_.model.apply(
-            tr("Use the seed of “%1”").arg(run.title),
-            [&](graph::Document& document) { isTaken = takeSeeds(document, catalog, seeds); });
-        notices_.show(
-            NoticeKind::Info,
-            isTaken
-                ? tr("The graph has the seed of “%1” now, and keeps it.").arg(run.title)
-                : tr("There is no seed in the graph of “%1”, or none in this one.").arg(run.title));
-        if (isTaken) {
-            widgets_.showGraph();
-        }
+void GalleryController::useValues(const RunKey& key, const QString& path, ImageUse use) {
+    withRun(key, [this, path, use](const RunRecord& run) {
+        useImageValues(widgets_, {.graph = run.graph, .file = path, .name = run.title}, use);
     });
 }
 

@@ -52,7 +52,7 @@ private:
     void withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act);
     /// The graph of a run; `path`: an image that holds it too.
     void openGraph(const RunKey& key, const QString& path);
-    void useSeed(const RunKey& key);
+    void useValues(const RunKey& key, const QString& path, ImageUse use);
     void showDifferences(const RunKey& key);
     void ask(const std::vector<RunRecord>& runs);
     void runAgain(const std::vector<RunRecord>& runs);

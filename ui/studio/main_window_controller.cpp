@@ -68,6 +68,7 @@ QString memoryLine(const MemoryNow& now, Bytes rehearsed) {
 MainWindowController::MainWindowController(const MainWindowParts& parts)
     : workspace_(parts.workspace),
       widgets_(parts),
+      fullView_(parts.window, widgets_.panels, widgets_.centre, widgets_.viewer, parts.actions),
       files_(widgets_),
       viewing_(widgets_, files_),
       locate_(widgets_),
@@ -76,7 +77,7 @@ MainWindowController::MainWindowController(const MainWindowParts& parts)
       runs_(widgets_, viewing_),
       dropped_(widgets_, files_, models_),
       masks_(widgets_),
-      memoryLine_(named("memoryLine", new QLabel(parts.window.statusBar()))) {
+      memoryStrip_(new MemoryStrip(parts.window.statusBar())) {
     if (workspace_.library) {
         earlier_ = new GalleryController(widgets_, files_);
         new SheetController(widgets_, runs_, *earlier_);
@@ -95,9 +96,10 @@ MainWindowController::MainWindowController(const MainWindowParts& parts)
 
 MainWindowController::~MainWindowController() {
     delete tour_.data();
+    fullView_.end();
     delete widgets_.window.takeCentralWidget();
     qDeleteAll(widgets_.window.findChildren<QDockWidget*>());
-    delete memoryLine_;
+    delete memoryStrip_;
 }
 
 void MainWindowController::offerLeftOpen() {
@@ -206,15 +208,11 @@ void MainWindowController::connectPrompts() {
 /// The run at work may be one that began before this window.
 void MainWindowController::connectToolBar() {
     StudioToolBar& bar = widgets_.toolBar;
-    const auto showPlan = [this, &bar] {
-        bar.setPlanned(workspace_.planning.planned(), nodeNamesIn(workspace_.model));
-    };
     const auto showRun = [this, &bar] {
         const QueueProgress progress = workspace_.queue.progress();
         bar.setRun(workspace_.queue.running(), progress);
         widgets_.panels.setTitle("queue", queueTabText(progress));
     };
-    connect(&workspace_.planning, &Planning::answered, this, showPlan);
     connect(&workspace_.run, &RunControl::busyChanged, &bar, &StudioToolBar::setBusy);
     connect(&workspace_.queue, &RunQueue::runChanged, this, showRun);
     connect(&workspace_.queue, &RunQueue::listChanged, this, showRun);
@@ -233,7 +231,6 @@ void MainWindowController::connectToolBar() {
         &widgets_.canvas.navigation(), &ViewNavigation::zoomChanged, &bar, &StudioToolBar::setZoom);
     bar.setBusy(workspace_.run.isBusy());
     showRun();
-    showPlan();
 }
 
 void MainWindowController::connectLog() {
@@ -250,14 +247,21 @@ void MainWindowController::connectLog() {
 }
 
 void MainWindowController::connectMemory() {
-    memoryLine_->setContentsMargins(0, 0, Theme::space(3), 0);
-    widgets_.window.statusBar()->addPermanentWidget(memoryLine_);
-    const auto show = [this] {
-        memoryLine_->setText(
+    widgets_.window.statusBar()->addPermanentWidget(memoryStrip_);
+    const auto showPlan = [this] {
+        memoryStrip_->setPlanned(workspace_.planning.planned(), nodeNamesIn(workspace_.model));
+    };
+    const auto showHeld = [this] {
+        memoryStrip_->setHeld(
             memoryLine(workspace_.memory.now(), rehearsedBytes(workspace_.planning.device())));
     };
-    connect(&workspace_.memory, &MemoryFeed::changed, memoryLine_, show);
-    show();
+    connect(&workspace_.planning, &Planning::answered, memoryStrip_, showPlan);
+    connect(&workspace_.memory, &MemoryFeed::changed, memoryStrip_, showHeld);
+    connect(&workspace_.run, &RunControl::busyChanged, memoryStrip_, &MemoryStrip::setBusy);
+    connect(memoryStrip_, &QToolButton::clicked, this, [this] { widgets_.panels.show("memory"); });
+    memoryStrip_->setBusy(workspace_.run.isBusy());
+    showPlan();
+    showHeld();
     workspace_.memory.askNow();
 }
 

@@ -2,9 +2,11 @@
 
 #include "ui/studio/dropped_file.hpp"
 #include "ui/studio/file_commands.hpp"
+#include "ui/studio/full_view.hpp"
 #include "ui/studio/input_images.hpp"
 #include "ui/studio/main_window_widgets.hpp"
 #include "ui/studio/mask_controller.hpp"
+#include "ui/studio/memory_strip.hpp"
 #include "ui/studio/missing_files.hpp"
 #include "ui/studio/model_commands.hpp"
 #include "ui/studio/preset_commands.hpp"
@@ -12,8 +14,6 @@
 #include "ui/studio/sheet_controller.hpp"
 #include "ui/studio/tour.hpp"
 #include "ui/studio/viewer_controller.hpp"
-
-#include <QLabel>
 
 namespace lowtide::ui {
 
@@ -36,6 +36,8 @@ public:
 
     [[nodiscard]] DroppedFile& dropped() { return dropped_; }
 
+    [[nodiscard]] FullView& fullView() { return fullView_; }
+
     /// Runs that waited when a studio ended may run now.
     void offerLeftOpen();
 
@@ -48,6 +50,7 @@ private:
 
     Workspace& workspace_;
     MainWindowWidgets widgets_;
+    FullView fullView_;
     FileCommands files_;
     ViewerController viewing_;
     LocateFile locate_;
@@ -56,7 +59,7 @@ private:
     RunCommands runs_;
     DroppedFile dropped_;
     MaskController masks_;
-    QLabel* memoryLine_;
+    MemoryStrip* memoryStrip_;
     GalleryController* earlier_ = nullptr;
     QPointer<Tour> tour_;  ///< nullptr: nobody takes it
 };

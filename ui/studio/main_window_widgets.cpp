@@ -61,8 +61,8 @@ void MainWindowWidgets::addPanels() {
     inspector.setHelpFolder(appFolders.resources + QStringLiteral("/help"));
     panels.add("inspector", tr("Inspector"), &inspector, Qt::RightDockWidgetArea);
     panels.add("generate", tr("Generate"), &form, Qt::RightDockWidgetArea);
-    panels.add("memory", tr("Memory"), &memory, Qt::BottomDockWidgetArea);
     panels.add("queue", tr("Queue"), &queue, Qt::BottomDockWidgetArea);
+    panels.add("memory", tr("Memory"), &memory, Qt::BottomDockWidgetArea);
     panels.add("issues", tr("Issues"), &issues, Qt::BottomDockWidgetArea);
     panels.add("log", tr("Log"), &logPanel, Qt::BottomDockWidgetArea);
     panels.add("presets", tr("Presets"), &presets, Qt::LeftDockWidgetArea);
@@ -74,6 +74,12 @@ void MainWindowWidgets::addTabs() {
     // bottom of the others, whose buttons are at their tops.
     connect(&centre, &QTabWidget::currentChanged, &notices, [this](int tab) {
         notices.setAtBottom(tab != 0);
+    });
+    connect(&centre, &QTabWidget::currentChanged, this, [this](int tab) {
+        for (const char* zoom :
+             {"view.zoom_in", "view.zoom_out", "view.zoom_actual", "view.fit_all"}) {
+            actions.at(zoom).setEnabled(tab == 0);  // others have their own
+        }
     });
     viewer.setCatalog(&workspace.model.catalog());
     centre.addTab(&viewer, tr("Viewer"));
@@ -107,7 +113,6 @@ void MainWindowWidgets::connectPanels() {
         panels.show("inspector");
         inspector.showHelp();
     });
-    connect(&toolBar, &StudioToolBar::memoryAsked, this, [this] { panels.show("memory"); });
     connect(&canvas, &GraphView::selectionChanged, &inspector, [this] {
         inspector.showNodes(canvas.selectedNodes());
     });
@@ -152,11 +157,13 @@ WindowState MainWindowWidgets::viewState() const {
             .snaps = actions.at("view.snap").isChecked(),
             .showsMinimap = actions.at("view.minimap").isChecked(),
             .presetSearch = presets.search(),
-            .preset = presets.chosen()};
+            .preset = presets.chosen(),
+            .times = toolBar.times()};
 }
 
 void MainWindowWidgets::showState(const WindowState& viewState) {
     actions.at("view.snap").setChecked(viewState.snaps);
+    toolBar.setTimes(viewState.times);
     if (viewState.showsMinimap) {
         canvas.navigation().minimap().ask(true);
     }

@@ -90,7 +90,7 @@ void addStops(QWidget& widget, Stops& stops) {
 /// Pixels that an area has at first: columns next to the canvas, the row below it.
 constexpr int kLeftWidth = 75;  // in steps of the rhythm
 constexpr int kRightWidth = 92;
-constexpr int kRowHeight = 56;
+constexpr int kRowHeight = 40;
 constexpr int kLeastPanel = Theme::space(20);  ///< pixels; below its own size a panel scrolls
 constexpr int kUntilDropped = 100;             // milliseconds
 
@@ -453,6 +453,12 @@ bool Panels::restore(const QByteArray& state) {
     showNames();
     QTimer::singleShot(0, this, [this, state] { window_.restoreState(state); });
     return true;
+}
+
+void Panels::hideAll() {
+    for (auto& [name, panel] : panels_) {
+        panel.dock->hide();
+    }
 }
 
 void Panels::giveFirstSizes() {

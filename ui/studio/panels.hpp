@@ -47,6 +47,9 @@ public:
     /// is none of this window.
     bool restore(const QByteArray& state);
 
+    /// Closes every panel; restore() brings them back.
+    void hideAll();
+
     [[nodiscard]] bool isShown(const std::string& name) const;
 
     /// Moves, floats and closes the panel that had the focus last; also behind a right click on a

@@ -272,7 +272,7 @@ void RunCommands::connectActions() {
     const Actions& actions = widgets_.actions;
     RunControl& control = workspace_.run;
     RunQueue& queue = workspace_.queue;
-    actions.on("run.start", this, [this] { run(RunHow::Last); });
+    actions.on("run.start", this, &RunCommands::start);
     actions.on("run.front", this, [this] { run(RunHow::First); });
     actions.on("run.anew", this, [this] { run(RunHow::Again); });
     actions.on("run.here", this, &RunCommands::runToSelected);
@@ -304,7 +304,7 @@ void RunCommands::connectForEver() {
 
 void RunCommands::connectPanels() {
     GenerateForm& form = widgets_.form;
-    connect(&form, &GenerateForm::runAsked, this, [this] { run(RunHow::Last); });
+    connect(&form, &GenerateForm::runAsked, this, &RunCommands::start);
     connect(&workspace_.planning, &Planning::answered, &form, &GenerateForm::setPlanned);
     connect(&workspace_.run, &RunControl::busyChanged, &form, &GenerateForm::setRunning);
     form.setRunning(workspace_.run.isBusy());
@@ -427,6 +427,16 @@ bool RunCommands::mayRehearse() {
     box.exec();
     workspace_.isRehearsalAgreed = box.clickedButton() == rehearse;
     return workspace_.isRehearsalAgreed;
+}
+
+/// As often as the tool bar states.
+void RunCommands::start() {
+    const int times = widgets_.toolBar.times();
+    if (times == 1) {
+        run(RunHow::Last);
+    } else if (commit() && mayRehearse()) {
+        workspace_.run.runSeveral(times, SeveralSeeds::Random);
+    }
 }
 
 void RunCommands::run(RunHow how, const std::set<std::string>& until) {

@@ -95,6 +95,7 @@ private:
     void connectQueue();
     void connectReports(ViewerController& images);
     void connectRelease();
+    void start();
     void run(RunHow how, const std::set<std::string>& until = {});
     void runToSelected();
     void runSeveral();

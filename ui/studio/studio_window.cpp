@@ -221,6 +221,9 @@ void StudioWindow::makeController() {
 /// graph and its steps, runs at work and in the queue.
 void StudioWindow::speakAgain() {
     EditSession::commit();
+    if (controller_) {
+        controller_->fullView().end();
+    }
     const QByteArray layout = saveState();
     const WindowState viewState = controller_ ? controller_->widgets().viewState() : WindowState();
     controller_.reset();
@@ -433,6 +436,7 @@ void StudioWindow::closeEvent(QCloseEvent* event) {
         return;
     }
     if (controller_) {
+        controller_->fullView().end();
         const QByteArray layout = saveState();
         const QByteArray geometry = saveGeometry();
         settings_.change([&](Preferences& preferences) {

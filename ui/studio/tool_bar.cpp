@@ -19,14 +19,6 @@ constexpr int kWidth = Theme::space(56);
 constexpr int kBar = Theme::space(1);
 constexpr int kFull = 1000;
 
-/// Two of them, as wide as each other, hold what is between them in the middle.
-QWidget* addSpring(QToolBar& bar) {
-    auto* spring = new QWidget(&bar);
-    spring->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    bar.addWidget(spring);
-    return spring;
-}
-
 QToolButton* buttonOf(QToolBar& bar, QAction& action) {
     bar.addAction(&action);
     return qobject_cast<QToolButton*>(bar.widgetForAction(&action));
@@ -98,9 +90,8 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     setMovable(false);
     const int side = Theme::current().size("icon");
     setIconSize({side, side});
-    for (const char* id : {"run.start", "run.here"}) {
-        buttonOf(*this, actions.at(id))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    }
+    times_ = named("times", new QSpinBox(this));
+    addRun();
     cancel_ = named("cancel", new QToolButton(this));
     actions.at("run.cancel").setIconText(tr("Cancel"));
     cancel_->setDefaultAction(&actions.at("run.cancel"));
@@ -114,13 +105,11 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     addSeparator();
     addAction(&actions.at("edit.undo"));
     addAction(&actions.at("edit.redo"));
-    QWidget* spring = addSpring(*this);
+    auto* spring = new QWidget(this);
+    spring->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    addWidget(spring);
     strip_ = new RunStrip(spring);
     rowIn(spring, 0, {strip_, Cell::spring()});  // the strip comes and goes, and no button moves
-    memory_ = named("need", new QToolButton(this));
-    memory_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    addWidget(memory_);
-    addSpring(*this);
     addAction(&actions.at("view.zoom_out"));
     zoom_ = named("zoom", new QToolButton(this));
     zoom_->setMinimumWidth(Theme::space(14));
@@ -132,17 +121,32 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     addWidget(zoom_);
     addAction(&actions.at("view.zoom_in"));
     addAction(&actions.at("view.fit_all"));
-    connect(memory_, &QToolButton::clicked, this, &StudioToolBar::memoryAsked);
-    connect(zoom_, &QToolButton::clicked, &actions.at("view.zoom_actual"), &QAction::trigger);
+    QAction& actual = actions.at("view.zoom_actual");
+    connect(zoom_, &QToolButton::clicked, &actual, &QAction::trigger);
+    connect(&actual, &QAction::enabledChanged, zoom_, &QToolButton::setEnabled);
+    zoom_->setEnabled(actual.isEnabled());
     setZoom(100);
-    setPlanned({});
     setBusy(false);
     setRun(nullptr, {});
 }
 
+void StudioToolBar::addRun() {
+    QAction& run = actions_.at("run.start");
+    run.setIcon(Theme::current().icon("play", "accent.text"));  // no menu shows it
+    QToolButton* button = buttonOf(*this, run);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    setPrimary(*button);
+    times_->setRange(1, RunControl::kMostRuns);
+    times_->setFocusPolicy(Qt::StrongFocus);  // a wheel alone does not take the keyboard
+    times_->setEnabled(run.isEnabled());
+    times_->setAccessibleName(tr("Times"));
+    times_->setToolTip(tr("How many times Run queues the graph; more than once with new seeds"));
+    connect(&run, &QAction::enabledChanged, times_, &QSpinBox::setEnabled);
+    addWidget(times_);
+    addAction(&actions_.at("run.here"));
+}
+
 void StudioToolBar::setBusy(bool isBusy) {
-    isBusy_ = isBusy;
-    showNeed();
     actions_.at("run.cancel").setEnabled(isBusy);
     actions_.at("run.cancel_after").setEnabled(isBusy);
 }
@@ -152,22 +156,6 @@ void StudioToolBar::setRun(const QueuedRun* run, const QueueProgress& progress) 
     if (run) {
         strip_->setRun(*run, progress);
     }
-}
-
-void StudioToolBar::setPlanned(const Planned& planned, const NodeNames& names) {
-    need_ = memoryLineOf(planned, names);
-    showNeed();
-}
-
-void StudioToolBar::showNeed() {
-    const MemoryLine& line = need_;
-    memory_->setText(!line.text.isEmpty() ? line.text
-                     : isBusy_            ? tr("The plan follows the run")
-                                          : tr("No plan yet"));
-    memory_->setToolTip(line.detail.isEmpty() ? tr("What the next run needs, and of how much")
-                                              : line.detail);
-    memory_->setIcon(
-        Theme::current().icon(line.fits ? "memory" : "warning", line.fits ? "text" : "warning"));
 }
 
 void StudioToolBar::setZoom(double percent) {

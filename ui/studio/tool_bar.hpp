@@ -1,13 +1,13 @@
 #pragma once
 
-#include "ui/bridge/planning.hpp"
+#include "ui/bridge/run_control.hpp"
 #include "ui/bridge/run_queue.hpp"
-#include "ui/panels/memory_line.hpp"
 #include "ui/panels/queue_words.hpp"
 #include "ui/studio/actions.hpp"
 
 #include <QLabel>
 #include <QProgressBar>
+#include <QSpinBox>
 #include <QToolBar>
 #include <QToolButton>
 #include <QWidget>
@@ -44,34 +44,31 @@ private:
     CountingLabel* text_;
 };
 
-/// Run, cancel and how far the run is on the left, what the next one needs in the middle, the zoom
-/// on the right.
+/// Run, how often, cancel and how far the run is on the left, the zoom on the right.
 class StudioToolBar : public QToolBar {
     Q_OBJECT
 
 public:
     explicit StudioToolBar(const Actions& actions, QWidget* parent = nullptr);
 
+    /// How many runs one press of Run queues.
+    [[nodiscard]] int times() const { return times_->value(); }
+
+    void setTimes(int times) { times_->setValue(times); }
+
     void setBusy(bool isBusy);
     /// The run at work, and how far the queue is; nullptr: none.
     void setRun(const QueuedRun* run, const QueueProgress& progress);
-    void setPlanned(const Planned& planned, const NodeNames& names = {});
     /// In percent.
     void setZoom(double percent);
 
-Q_SIGNALS:
-    /// The summary of device and budget was clicked.
-    void memoryAsked();
-
 private:
-    void showNeed();
+    void addRun();
 
     const Actions& actions_;
-    MemoryLine need_;
-    bool isBusy_ = false;
+    QSpinBox* times_;
     QToolButton* cancel_;
     RunStrip* strip_;
-    QToolButton* memory_;
     QToolButton* zoom_;
 };
 

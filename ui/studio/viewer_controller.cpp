@@ -1,6 +1,9 @@
 #include "ui/studio/viewer_controller.hpp"
 
 #include "ui/document/node_title.hpp"
+#include "ui/studio/used_values.hpp"
+
+#include <QFileInfo>
 
 #include <algorithm>
 #include <utility>
@@ -22,6 +25,14 @@ ViewerController::ViewerController(MainWindowWidgets& widgets, FileCommands& fil
 void ViewerController::connectWidgets() {
     widgets_.actions.on("view.viewer", this, &ViewerController::showViewer);
     connect(&viewer_, &Viewer::openGraphAsked, this, &ViewerController::openGraphOfImage);
+    connect(&viewer_, &Viewer::valuesAsked, this, [this](ImageUse use) {
+        const LoadedImage& image = viewer_.image();
+        useImageValues(widgets_,
+                       {.graph = image.graphText(),
+                        .file = image.path,
+                        .name = QFileInfo(image.path).fileName()},
+                       use);
+    });
     connect(&widgets_.canvas, &GraphView::imageActivated, this, &ViewerController::showNode);
     connect(&widgets_.queue, &QueuePanel::graphRequested, this, &ViewerController::openGraphOf);
     connect(&widgets_.queue, &QueuePanel::imageRequested, this, &ViewerController::showImageOf);
@@ -40,6 +51,9 @@ void ViewerController::connectLibrary() {
     });
     connect(widgets_.sheet, &SheetView::viewAsked, this, &ViewerController::showAmong);
     connect(widgets_.sheet, &SheetView::compareAsked, &gallery, &Gallery::compareAsked);
+    connect(&viewer_, &Viewer::menuAsked, &gallery, [this, &gallery](QMenu* menu) {
+        gallery.addTo(*menu, viewer_.path());
+    });
     connect(&viewer_, &Viewer::shown, &strip, [this, &strip] { strip.follow(viewer_.path()); });
     connect(&strip, &Filmstrip::wanted, this, [this, &gallery](const QString& path) {
         hold();

@@ -5,6 +5,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QScreen>
 #include <QScrollBar>
 #include <QStyle>
@@ -86,6 +87,18 @@ void FlowRow::addGroup(const QList<QWidget*>& widgets) {
 void FlowRow::addLayout(QLayout* layout) {
     addChildLayout(layout);
     addItem(layout);
+}
+
+int FlowRow::lineWidth() const {
+    const QMargins margins = contentsMargins();
+    int width = margins.left() + margins.right() - spacing();
+    for (QLayoutItem* item : items_) {
+        if (QLayout* group = item->layout()) {
+            group->invalidate();  // what it remembers of its widgets may be old
+        }
+        width += item->isEmpty() ? 0 : wantedWidth(*item) + spacing();
+    }
+    return width;
 }
 
 void FlowRow::addItem(QLayoutItem* item) {
@@ -199,6 +212,40 @@ void FlowRow::setGeometry(const QRect& rect) {
         layOutLine(line, QRect(area.left(), top, area.width(), line.height));
         top += line.height + spacing();
     }
+}
+
+LabelsThatFit::LabelsThatFit(QWidget& bar, const FlowRow& row, const QList<QToolButton*>& buttons)
+    : QObject(&bar), row_(row), buttons_(buttons) {
+    bar.installEventFilter(this);
+}
+
+/// Before the row is laid out in its new size.
+bool LabelsThatFit::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) {
+        const auto* resized = static_cast<const QResizeEvent*>(event);
+        if (resized->size().width() != resized->oldSize().width()) {
+            fit(resized->size().width());
+        }
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+void LabelsThatFit::fit(int width) {
+    const auto show = [this](Qt::ToolButtonStyle style) {
+        for (QToolButton* button : buttons_) {
+            button->setToolButtonStyle(style);
+        }
+    };
+    show(Qt::ToolButtonTextBesideIcon);
+    if (row_.lineWidth() > width) {
+        show(Qt::ToolButtonIconOnly);
+    }
+}
+
+void keepSpace(QWidget& widget) {
+    QSizePolicy policy = widget.sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    widget.setSizePolicy(policy);
 }
 
 ScrolledPart::ScrolledPart(QWidget* content, QWidget* parent)

@@ -4,6 +4,7 @@
 #include <QLayout>
 #include <QList>
 #include <QScrollArea>
+#include <QToolButton>
 
 namespace lowtide::ui {
 
@@ -20,6 +21,8 @@ public:
     /// Together, as one item: a QHBoxLayout with the same spacing.
     void addGroup(const QList<QWidget*>& widgets);
     void addLayout(QLayout* layout);
+    /// Width in which all of it fits one line, with what expands as narrow as it may be.
+    [[nodiscard]] int lineWidth() const;
 
     void addItem(QLayoutItem* item) override;
     [[nodiscard]] int count() const override;
@@ -47,6 +50,28 @@ private:
     QList<QLayoutItem*> items_;
     bool isAtEnd_ = false;
 };
+
+/// Shows the texts of tool buttons next to their icons where all of their row fits one line with
+/// them, else the icons alone. Only the width of the row decides.
+class LabelsThatFit : public QObject {
+    Q_OBJECT
+
+public:
+    /// The row is the layout of `bar`, which takes this over.
+    LabelsThatFit(QWidget& bar, const FlowRow& row, const QList<QToolButton*>& buttons);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void fit(int width);
+
+    const FlowRow& row_;
+    QList<QToolButton*> buttons_;
+};
+
+/// What is hidden keeps its space, so that nothing next to it moves when it is shown.
+void keepSpace(QWidget& widget);
 
 /// A part of a window that scrolls where its area is too small, and fills its area otherwise.
 /// Unlike a plain scroll area it asks for the size of its content, and gives wrapped texts the

@@ -98,20 +98,23 @@ bool isDefault(const QStyleOption& option) {
     return button && (button->features & QStyleOptionButton::DefaultButton);
 }
 
+void paintAccent(QPainter& painter, const QRect& rect, const WidgetState& state) {
+    const char* ground = state.isPressed   ? "accent.pressed"
+                         : state.isHovered ? "accent.hover"
+                                           : "accent";
+    paintBox(painter, rect, themeColour(ground), QColor(), kRadius);
+    if (state.hasKeyboardFocus) {
+        // The ring would be lost in the accent: a line of the label's colour sets it off.
+        paintFocusRing(painter, rect, kRadius);
+        const QRect inside = rect.adjusted(2, 2, -2, -2);
+        paintBox(painter, inside, QColor(), themeColour("accent.text"), kRadius - 1);
+    }
+}
+
 void paintPushButton(QPainter& painter, const QStyleOption& option) {
     const WidgetState state(option);
     if (isDefault(option) && state.isEnabled) {
-        const char* ground = state.isPressed   ? "accent.pressed"
-                             : state.isHovered ? "accent.hover"
-                                               : "accent";
-        paintBox(painter, option.rect, themeColour(ground), QColor(), kRadius);
-        if (state.hasKeyboardFocus) {
-            // The ring would be lost in the accent: a line of the label's colour sets it off.
-            paintFocusRing(painter, option.rect, kRadius);
-            const QRect inside = option.rect.adjusted(2, 2, -2, -2);
-            paintBox(painter, inside, QColor(), themeColour("accent.text"), kRadius - 1);
-        }
-        return;
+        return paintAccent(painter, option.rect, state);
     }
     const char* ground = !state.isEnabled                ? "surface"
                          : state.isPressed || state.isOn ? "pressed"
@@ -127,9 +130,12 @@ void paintPushButton(QPainter& painter, const QStyleOption& option) {
     }
 }
 
-void paintToolButton(QPainter& painter, const QStyleOption& option) {
+void paintToolButton(QPainter& painter, const QStyleOption& option, const QWidget* widget) {
     const WidgetState state(option);
-    const bool isFramed = !(option.state & QStyle::State_AutoRaise);
+    if (isPrimary(widget) && state.isEnabled) {
+        return paintAccent(painter, option.rect, state);
+    }
+    const bool isFramed = !(option.state & QStyle::State_AutoRaise) || isPrimary(widget);
     if (isFramed) {
         return paintPushButton(painter, option);
     }
@@ -351,7 +357,12 @@ QSize StudioStyle::sizeFromContents(ContentsType type,
         case CT_ComboBox:
             return QSize(contents.width() + 44, std::max(contents.height() + 6, control));
         case CT_ToolButton:
-            return atLeast(size + QSize(opensMenu(*option) ? 16 : 0, 0), control, control);
+            return atLeast(size + QSize(opensMenu(*option)  ? 16
+                                        : isPrimary(widget) ? 2 * kPrimaryInset
+                                                            : 0,
+                                        0),
+                           control,
+                           control);
         case CT_CheckBox:
         case CT_RadioButton:
             return atLeast(size + QSize(4, 0), 0, 24);
@@ -457,7 +468,7 @@ void StudioStyle::drawPrimitive(PrimitiveElement element,
         case PE_PanelButtonCommand:
             return paintPushButton(*painter, *option);
         case PE_PanelButtonTool:
-            return paintToolButton(*painter, *option);
+            return paintToolButton(*painter, *option, widget);
         case PE_IndicatorCheckBox:
         case PE_IndicatorItemViewItemCheck:
             return paintIndicator(*painter, *option, false);

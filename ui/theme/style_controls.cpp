@@ -305,7 +305,7 @@ void paintToolButtonParts(QPainter& painter,
                              themeColour("border"));
         }
         paintGlyph(painter, arrow, "chevron-down", ink, 12);
-    } else if (hasMenu) {
+    } else if (hasMenu && !(widget && widget->property("showsMenu").toBool())) {
         paintGlyph(painter,
                    QRect(button.rect.right() - 9, button.rect.bottom() - 9, 8, 8),
                    "chevron-down",
@@ -474,6 +474,16 @@ void StudioStyle::drawControl(ControlElement element,
             if ((label.features & QStyleOptionButton::DefaultButton) &&
                 (label.state & State_Enabled)) {
                 label.palette.setColor(QPalette::ButtonText, themeColour("accent.text"));
+            }
+            return QProxyStyle::drawControl(element, &label, painter, widget);
+        }
+        case CE_ToolButtonLabel: {
+            auto label = *qstyleoption_cast<const QStyleOptionToolButton*>(option);
+            if (isPrimary(widget)) {
+                label.rect.adjust(kPrimaryInset, 0, -kPrimaryInset, 0);
+                if (label.state & State_Enabled) {
+                    label.palette.setColor(QPalette::ButtonText, themeColour("accent.text"));
+                }
             }
             return QProxyStyle::drawControl(element, &label, painter, widget);
         }

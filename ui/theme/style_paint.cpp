@@ -3,6 +3,8 @@
 #include "ui/theme/icons.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QWidget>
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,6 +41,10 @@ QColor blended(const QColor& over, const QColor& under) {
 QColor withAlpha(QColor colour, double opacity) {
     colour.setAlphaF(static_cast<float>(opacity));
     return colour;
+}
+
+bool isPrimary(const QWidget* widget) {
+    return widget != nullptr && widget->property("primary").toBool();
 }
 
 QColor themeColour(const char* token) {

@@ -7,6 +7,8 @@
 #include <QRectF>
 #include <QStyleOption>
 
+class QWidget;
+
 namespace lowtide::ui {
 
 /// Relative luminance, 0 (black) to 1 (white). Source: WCAG 2.1, "relative luminance".
@@ -43,6 +45,9 @@ struct WidgetState {
     bool isWrong = false;  ///< what it holds is refused: the widget's property "problem"
 };
 
+/// Whether setPrimary() was called for it.
+[[nodiscard]] bool isPrimary(const QWidget* widget);
+
 /// A colour of the theme in use.
 [[nodiscard]] QColor themeColour(const char* token);
 
@@ -50,6 +55,8 @@ struct WidgetState {
 /// leaves its part out.
 void paintBox(
     QPainter& painter, const QRectF& rect, const QColor& fill, const QColor& line, double radius);
+/// Pixels between the edge of a primary tool button and its label, on each side.
+inline constexpr int kPrimaryInset = 6;
 /// A ring of two pixels just inside the rect.
 void paintFocusRing(QPainter& painter, const QRectF& rect, double radius);
 /// An icon of the theme in the middle of the rect, `side` pixels large at most.

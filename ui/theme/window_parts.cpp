@@ -74,6 +74,11 @@ void setTip(QWidget& widget, const QString& text) {
     widget.setAccessibleName(text);
 }
 
+void setPrimary(QToolButton& button) {
+    button.setProperty("primary", true);
+    button.updateGeometry();
+}
+
 QLabel* makeText(
     const QString& text, const char* name, QWidget* parent, const char* font, const char* colour) {
     auto* label = new QLabel(text, parent);
@@ -108,6 +113,7 @@ QToolButton* makeIconButton(const char* icon,
     button->setIcon(Theme::current().icon(icon));
     setTip(*button, text);
     button->setAutoRaise(true);
+    button->setProperty("showsMenu", QLatin1String(icon) == QLatin1String("more"));
     return button;
 }
 

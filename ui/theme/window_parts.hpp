@@ -73,6 +73,9 @@ void setTextColour(QWidget& widget, const char* token);
 /// What a resting pointer reads, and what a screen reader calls it.
 void setTip(QWidget& widget, const QString& text);
 
+/// Gives the button the colour of accents: it does what the window is there for. One in a window.
+void setPrimary(QToolButton& button);
+
 /// A text that breaks into lines. Font and colour are those of the theme; nullptr: of what is
 /// around it.
 [[nodiscard]] QLabel* makeText(const QString& text,

@@ -60,6 +60,49 @@ private Q_SLOTS:
         QVERIFY(clicks_->count() <= 1);
     }
 
+    /// One click each.
+    void anImageFillsTheScreen_andGivesItsValues() {
+        QMainWindow& window = studio_->window();
+        Viewer& viewer = studio_->controller().widgets().viewer;
+        QSignalSpy shown(&viewer, &Viewer::shown);
+        viewer.showFile(studio_->workspace().queue.runs().front().files.front());
+        studio_->window().actions().at("view.viewer").trigger();
+        QVERIFY(shown.wait(kPatience));
+        clicks_->on(*viewer.findChild<QToolButton*>("fullScreen"));
+        QVERIFY(window.isFullScreen());
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.view().width(), window.width(), kPatience);
+        QTest::keyClick(&viewer.view(), Qt::Key_Escape);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.isFullScreen() && viewer.isVisible(), kPatience);
+        QVERIFY(clicks_->count() <= 1);
+
+        GraphModel& model = studio_->model();
+        const Json prompt = model.node("encode")->params.at("prompt");
+        model.apply("Another prompt", [](graph::Document& document) {
+            document.nodes.at("encode").params["prompt"] = "a tower";
+        });
+        clicks_->on(*viewer.findChild<QToolButton*>("usePrompt"));
+        QCOMPARE(model.node("encode")->params.at("prompt"), prompt);
+        QVERIFY(clicks_->count() <= 2);
+        model.undoStack().undo();
+        model.undoStack().undo();
+        QCOMPARE(model.node("encode")->params.at("prompt"), prompt);
+    }
+
+    /// By the field next to Run: typed, and one click.
+    void threeMoreByTheFieldNextToRun() {
+        const size_t before = studio_->workspace().queue.runs().size();
+        auto* times = studio_->window().findChild<QSpinBox*>("times");
+        clicks_->on(*times);
+        times->selectAll();
+        QTest::keyClicks(times, "3");
+        clicks_->onTool("run.start");
+        QVERIFY(QTest::qWaitFor(
+            [&] { return studio_->workspace().queue.runs().size() == before + 3; }, kPatience));
+        static_cast<void>(finished());
+        times->setValue(1);
+        QVERIFY(clicks_->count() <= 2);
+    }
+
     void tenMoreSeeds() {
         studio_->model().apply("Few steps", [](graph::Document& document) {
             document.nodes.at("denoise").params["steps"] = 2;

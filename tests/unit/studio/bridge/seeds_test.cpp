@@ -65,15 +65,6 @@ private Q_SLOTS:
         run.nodes.at("a").mode = graph::NodeMode::Muted;
         const Json seeds = seedsIn(run, catalog);
         QCOMPARE(seeds, (Json{{"denoise", {{"seed", 42}}}}));
-        graph::Document open;
-        open.nodes["other"] = oneDenoiser(1, SeedMode::Increment).nodes.at("denoise");
-        open.nodes["b"] = open.nodes.at("other");
-        open.nodes.at("b").mode = graph::NodeMode::Muted;
-        QVERIFY(takeSeeds(open, catalog, seeds));
-        QCOMPARE(open.nodes.at("other").params.at("seed"), Json(42));
-        QCOMPARE(seedModeOf(open.nodes.at("other"), "seed"), SeedMode::Keep);
-        QCOMPARE(open.nodes.at("b").params.at("seed"), Json(1));
-        QVERIFY(!takeSeeds(open, catalog, Json::object()));
     }
 
     void seedsFollowTheirMode_data() {

@@ -159,12 +159,41 @@ private Q_SLOTS:
         QVERIFY(spent < 500);
     }
 
+    /// The line that counts what is marked has its space before.
+    void nothingMovesWhenImagesAreMarked() {
+        Filled shown;
+        for (const int width : {420, 560, 760}) {
+            shown.gallery.resize(width, 520);
+            shown.select({"tower.png"});
+            QCoreApplication::processEvents();
+            const QRect list = shown.list().geometry();
+            const auto* more = shown.gallery.findChild<QToolButton*>("galleryMore");
+            const QRect button = more->geometry();
+            shown.select({"boat1.png", "boat2.png", "tower.png"});
+            QCoreApplication::processEvents();
+            QCOMPARE(shown.list().geometry(), list);
+            QCOMPARE(more->geometry(), button);
+        }
+    }
+
+    /// For the viewer: of images that are shown here alone.
+    void itsMenuIsLent() {
+        Filled shown;
+        QMenu menu;
+        shown.gallery.addTo(menu, "/elsewhere.png");
+        QVERIFY(menu.isEmpty());
+        shown.gallery.addTo(menu, shown.pathOf("tower.png"));
+        QVERIFY(menu.actions().contains(&shown.action("star")));
+        QVERIFY(menu.actions().contains(&shown.action("useGraph")));
+        QCOMPARE(shown.gallery.selected().front().path, shown.pathOf("tower.png"));
+    }
+
     void imagesAreAskedFor() {
         Filled shown;
         const QSignalSpy viewed(&shown.gallery, &Gallery::viewAsked);
         const QSignalSpy compared(&shown.gallery, &Gallery::compareAsked);
         const QSignalSpy graphs(&shown.gallery, &Gallery::graphAsked);
-        const QSignalSpy seeds(&shown.gallery, &Gallery::seedAsked);
+        const QSignalSpy values(&shown.gallery, &Gallery::valuesAsked);
         const QSignalSpy differences(&shown.gallery, &Gallery::differencesAsked);
         const QSignalSpy inputs(&shown.gallery, &Gallery::inputAsked);
         shown.select({"tower.png"});
@@ -175,11 +204,18 @@ private Q_SLOTS:
         QTest::keyClick(&shown.list(), Qt::Key_E);
         QTest::keyClick(&shown.list(), Qt::Key_D);
         QTest::keyClick(&shown.list(), Qt::Key_I);
-        for (const QSignalSpy* asked : {&graphs, &seeds, &differences}) {
+        for (const QSignalSpy* asked : {&graphs, &values, &differences}) {
             QCOMPARE(asked->size(), 1);
             QCOMPARE(asked->front().front().toString(), shown.library.keyOf(2));
         }
         QCOMPARE(inputs.size(), 1);
+        QCOMPARE(values.front().at(2).value<ImageUse>(), ImageUse::Seed);
+        for (const auto& [key, use] : {std::pair(Qt::Key_P, ImageUse::Prompt),
+                                       {Qt::Key_U, ImageUse::Size},
+                                       {Qt::Key_A, ImageUse::All}}) {
+            QTest::keyClick(&shown.list(), key);
+            QCOMPARE(values.back().at(2).value<ImageUse>(), use);
+        }
         QVERIFY(!shown.action("compare").isEnabled());
         shown.select({"boat1.png", "tower.png"});
         QVERIFY(!shown.action("useGraph").isEnabled());

@@ -156,6 +156,11 @@ private Q_SLOTS:
                  (QVariantList{QVariant::fromValue(ModelKind::Autoencoder),
                                at("models/vae/soft.safetensors")}));
         QCOMPARE(useless, (QStringList{"xl.safetensors", "bad.pth"}));  // the user hears of it
+        for (int row = 0; row < models->topLevelItemCount(); ++row) {
+            models->setCurrentItem(models->topLevelItem(row));
+            panel.findChild<QAction*>("useModel")->trigger();  // of the menu
+        }
+        QCOMPARE(used.count(), 4);
     }
 
     void offersNoConversion_whereTheModuleHasNone() {

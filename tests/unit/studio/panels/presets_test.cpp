@@ -216,6 +216,18 @@ private Q_SLOTS:
         QCOMPARE(opened.at(0).first().toString(), browser.chosen());
     }
 
+    void aRightClickOffersWhatTheButtonsDo() {
+        Browser browser(*store_);
+        const QSignalSpy opened(&browser, &PresetsBrowser::openAsked);
+        Q_EMIT cards(browser)->customContextMenuRequested({10, 10});
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu);
+        QCOMPARE(menu->objectName(), QString("presetMenu"));
+        menu->actions().front()->trigger();
+        QCOMPARE(opened.count(), 1);
+        menu->close();
+    }
+
     void removesAndBringsBack() {
         const QString id = store_->save({.title = "Mine"}, loading(""), "/", {});
         Browser browser(*store_);

@@ -127,24 +127,119 @@ private Q_SLOTS:
         show(viewer, at("p.png"));
 
         auto* facts = viewer.findChild<QTreeWidget*>("facts");
-        QStringList values;
-        for (int i = 0; i < facts->topLevelItemCount(); ++i) {
-            values.push_back(facts->topLevelItem(i)->text(1));
-        }
-        QVERIFY(values.contains("64 x 32 pixels"));
-        QVERIFY(values.contains("1 node"));
-        QVERIFY(values.contains("a cat"));
-        QStringList names;
-        for (int i = 0; i < facts->topLevelItemCount(); ++i) {
-            names.push_back(facts->topLevelItem(i)->text(0));
-        }
-        QCOMPARE(
-            names,
-            QStringList({"Size", "File", "Graph", "Graph as text", "Precision", "Parameters"}));
-        facts->setCurrentItem(facts->topLevelItem(facts->topLevelItemCount() - 1));
+        const auto linesOf = [](QTreeWidgetItem& item) {
+            QStringList lines;
+            for (int i = 0; i < item.childCount(); ++i) {
+                lines << item.child(i)->text(0) + ": " + item.child(i)->text(1);
+            }
+            return lines;
+        };
+        QTreeWidgetItem* raw = facts->topLevelItem(facts->topLevelItemCount() - 1);
+        QCOMPARE(linesOf(*facts->invisibleRootItem()),
+                 (QStringList{"Size: 64 x 32 pixels", "File: p.png", "Graph: 1 node", "Raw: "}));
+        QVERIFY(!raw->isExpanded());
+        QCOMPARE(raw->childCount(), 3);
+        QVERIFY(linesOf(*raw).contains("Parameters: a cat"));
+        facts->setCurrentItem(raw->child(2));  // which unfolds
         facts->setFocus();
         QTest::keySequence(facts, QKeySequence::Copy);
         QCOMPARE(QGuiApplication::clipboard()->text(), QString("a cat"));
+    }
+
+    /// A click copies a line, or folds what is below it, also of the next image.
+    void aClickCopiesAFact() {
+        Viewer viewer;
+        testing::writeFile(at("p.png"), png(64, 32, {{"parameters", "a cat"}}));
+        testing::writeFile(at("q.png"), png(64, 32, {{"parameters", "a dog"}}));
+        open(viewer, {900, 500});
+        show(viewer, at("p.png"));
+        auto* facts = viewer.findChild<QTreeWidget*>("facts");
+        const auto click = [facts](QTreeWidgetItem* item) {
+            const QRect row = facts->visualItemRect(item);
+            QTest::mouseClick(facts->viewport(), Qt::LeftButton, {}, row.center());
+        };
+        click(facts->topLevelItem(0));
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString("64 x 32 pixels"));
+        click(facts->topLevelItem(2));
+        QVERIFY(facts->topLevelItem(2)->isExpanded());
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString("64 x 32 pixels"));
+        show(viewer, at("q.png"));
+        QVERIFY(facts->topLevelItem(2)->isExpanded());
+        click(facts->topLevelItem(2)->child(0));
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString("a dog"));
+    }
+
+    /// Who adds nothing leaves the viewer's own entries.
+    void aRightClickOffersWhatCanBeDone() {
+        Viewer viewer;
+        testing::writeFile(at("p.png"), png(64, 32, {{"lowtide_graph", kGraph}}));
+        open(viewer, {900, 500});
+        show(viewer, at("p.png"));
+        const auto entries = [&viewer] {
+            Q_EMIT viewer.view().customContextMenuRequested({10, 10});
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QStringList texts;
+            for (const QAction* action : menu ? menu->actions() : QList<QAction*>()) {
+                texts << action->text();
+            }
+            if (menu) {
+                menu->close();
+            }
+            return texts;
+        };
+        for (const char* text : {"Full screen",
+                                 "Compare",
+                                 "Mask",
+                                 "Crop",
+                                 "Open graph",
+                                 "Use as input",
+                                 "Copy",
+                                 "Use prompt"}) {
+            QVERIFY2(entries().contains(text), text);
+        }
+        connect(&viewer, &Viewer::menuAsked, &viewer, [](QMenu* menu) { menu->addAction("Star"); });
+        QVERIFY(entries().contains("Star"));
+        QVERIFY(!entries().contains("Open graph"));
+        viewer.setAlone(true);
+        QVERIFY(entries().contains("Leave full screen"));
+    }
+
+    /// One image, several, and two that are compared.
+    void noButtonOfTheBarMoves() {
+        const QStringList files = {at("a.png"), at("b with a long name of its own.png")};
+        for (const QString& file : files) {
+            testing::writeFile(file, png(8, 8, {}));
+        }
+        for (const int width : {500, 900, 1600}) {
+            Viewer viewer;
+            open(viewer, {width, 500});
+            show(viewer, files.front());
+            const auto positions = [&viewer] {
+                QCoreApplication::processEvents();
+                std::vector<QRect> found;
+                for (const char* name :
+                     {"zoomIn", "follow", "compare", "paintMask", "useAsInput"}) {
+                    found.push_back(viewer.findChild<QToolButton*>(name)->geometry());
+                }
+                return found;
+            };
+            const std::vector<QRect> before = positions();
+            viewer.compareFiles(files.front(), files.back());
+            QTRY_VERIFY_WITH_TIMEOUT(viewer.view().isComparing(), kPatience);
+            QVERIFY(viewer.findChild<QToolButton*>("ways")->isVisible());
+            QVERIFY2(positions() == before, qPrintable(QString::number(width)));
+        }
+    }
+
+    /// Their names are seen where all of them fit.
+    void buttonsHaveTheirNames_whereTheyFit() {
+        Viewer viewer;
+        open(viewer, {2000, 500});
+        const auto* mask = viewer.findChild<QToolButton*>("paintMask");
+        QCOMPARE(mask->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
+        viewer.resize(600, 500);
+        QCoreApplication::processEvents();
+        QCOMPARE(mask->toolButtonStyle(), Qt::ToolButtonIconOnly);
     }
 
     void offersTheGraph_onlyOfAnImageThatCarriesOne() {

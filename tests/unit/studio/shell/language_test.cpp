@@ -165,10 +165,12 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(studio.work().run.isBusy(), kPatience);
         const std::string graph = graph::toText(studio.model().document());
         const auto* model = &studio.model();
+        studio.window->findChild<QSpinBox*>("times")->setValue(4);
         speak(studio, kChinese);
         QTRY_COMPARE_WITH_TIMEOUT(
             studio.widgets().canvas.navigation().state().zoom, viewState.zoom, kPatience);
         QCOMPARE(&studio.model(), model);
+        QCOMPARE(studio.window->findChild<QSpinBox*>("times")->value(), 4);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(studio.window->isWindowModified());
         GraphView& canvas = studio.widgets().canvas;

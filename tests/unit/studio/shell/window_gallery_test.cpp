@@ -6,9 +6,9 @@
 #include "ui/document/edits.hpp"
 #include "ui/panels/filmstrip.hpp"
 #include "ui/panels/gallery.hpp"
-#include "ui/panels/image_facts.hpp"
 #include "ui/panels/image_view.hpp"
 #include "ui/studio/gallery_controller.hpp"
+#include "ui/studio/used_values.hpp"
 
 namespace window_gallery_test {
 
@@ -94,21 +94,27 @@ private Q_SLOTS:
         }
     }
 
-    void theSettingsOfAnImageAreRead() {
+    /// From the facts in the viewer, as one step; what is not taken is named.
+    void valuesOfAnImageAreTaken() {
         Painting studio;
-        graph::Document graph = studio.model().document();
-        graph.nodes["again"] = graph.nodes.at("denoise");
-        graph.nodes.at("denoise").params["seed"] = 7;
-        graph.nodes.at("again").params["seed"] = 8;
-        graph.nodes.at("again").title = "Once more";
-        graph.nodes.at("encode").params["prompt"] = "a boat\non the lake";
-        const std::vector<ImageFact> facts = settingFacts(graph, studio.model().catalog());
-        QStringList lines;
-        for (const ImageFact& fact : facts) {
-            lines << fact.name + ": " + fact.value;
-        }
-        QCOMPARE(lines.front(), QString("Prompt: a boat\non the lake"));
-        QCOMPARE(lines.mid(1, 2), (QStringList{"Seed, Once more: 8", "Seed, Denoise: 7"}));
+        graph::Document made = studio.model().document();
+        made.nodes.at("denoise").params = {{"seed", 7}, {"steps", 12}};
+        made.nodes.at("encode").params["prompt"] = "a boat";
+        made.nodes.at("load").params["checkpoint"] = "dream.safetensors";
+        const int steps = studio.model().undoStack().count();
+        useImageValues(studio.widgets(),
+                       {.graph = graph::toText(made), .file = "a.png", .name = "a.png"},
+                       ImageUse::All);
+        QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(12));
+        QCOMPARE(studio.model().node("encode")->params.at("prompt"), Json("a boat"));
+        const QString notice = studio.widgets().notices.text();
+        QVERIFY2(notice.contains("Not taken: Checkpoint."), qPrintable(notice));
+        QCOMPARE(studio.model().undoStack().count(), steps + 1);
+        useImageValues(
+            studio.widgets(), {.graph = "no graph", .file = {}, .name = "b.png"}, ImageUse::Seed);
+        QVERIFY2(studio.widgets().notices.text().contains("b.png"),
+                 qPrintable(studio.widgets().notices.text()));
+        QCOMPARE(studio.model().undoStack().count(), steps + 1);
     }
 
     /// One step that can be undone; the seed is kept from then on.

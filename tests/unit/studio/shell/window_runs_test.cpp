@@ -158,6 +158,22 @@ private Q_SLOTS:
         QCOMPARE(studio.work().queue.runs().size(), size_t{1});
     }
 
+    /// The brightest thing in the window, whatever is open.
+    void runAloneHasTheColourOfAccents() {
+        Running studio;
+        for (const char* panel : {"view.generate", "view.presets", "view.models", "view.viewer"}) {
+            studio.action(panel).trigger();
+        }
+        QStringList primary;
+        for (const auto* button : studio.window->findChildren<QAbstractButton*>()) {
+            const auto* push = qobject_cast<const QPushButton*>(button);
+            if (button->property("primary").toBool() || (push && push->isDefault())) {
+                primary << button->text();
+            }
+        }
+        QCOMPARE(primary, QStringList{"Run"});
+    }
+
     void noButtonMovesWhenARunBegins() {
         Running studio;
         auto* bar = studio.window->findChild<QToolBar*>("toolBar");

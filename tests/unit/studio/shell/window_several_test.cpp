@@ -69,6 +69,30 @@ private Q_SLOTS:
         QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(shown));
     }
 
+    void runQueuesAsManyAsTheFieldNextToItStates() {
+        Working studio;
+        studio.model().apply("Seed", [](graph::Document& document) {
+            document.nodes.at("denoise").params["seed"] = 7;
+        });
+        Workspace& work = studio.work();
+        uint64_t drawn = 100;
+        work.run.setRandom([&] { return ++drawn; });
+        work.queue.setPaused(true);
+        auto* times = studio.window->findChild<QSpinBox*>("times");
+        times->setFocus();
+        times->selectAll();
+        test::type("3");
+        studio.action("run.start").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(seedsOf(work.queue), (QList<quint64>{101, 102, 103}), kPatience);
+        QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(7));
+        studio.action("view.generate").trigger();
+        Q_EMIT studio.widgets().form.runAsked();
+        QTRY_COMPARE_WITH_TIMEOUT(work.queue.runs().size(), size_t{6}, kPatience);
+        times->setValue(1);
+        studio.action("run.start").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(work.queue.runs().size(), size_t{7}, kPatience);
+    }
+
     /// The first may be found among what is kept; who asks for three wants three made.
     void theSameGraphOnceMoreIsMadeAgain() {
         Working studio;

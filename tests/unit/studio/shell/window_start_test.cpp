@@ -106,15 +106,15 @@ private Q_SLOTS:
         const auto sizes = [&opened] {
             QTest::qWait(100);  // docks are laid out
             QList<QSize> all{opened.window->centralWidget()->size()};
-            for (const char* name : {"memory", "inspector", "presets"}) {
+            for (const char* name : {"queue", "inspector", "presets"}) {
                 all << opened.window->findChild<QDockWidget*>(name)->size();
             }
             return all;
         };
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
         QTest::qWait(100);
-        auto* memory = opened.window->findChild<QDockWidget*>("memory");
-        opened.window->resizeDocks({memory}, {260}, Qt::Vertical);
+        auto* queue = opened.window->findChild<QDockWidget*>("queue");
+        opened.window->resizeDocks({queue}, {260}, Qt::Vertical);
         const QList<QSize> before = sizes();
         QVERIFY(before.front().height() > 400);
         for (int start = 0; start < 2; ++start) {

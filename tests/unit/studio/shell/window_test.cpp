@@ -4,6 +4,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/studio/memory_strip.hpp"
 
 namespace window_test {
 
@@ -301,6 +302,30 @@ private Q_SLOTS:
             }
         }
         return times + (dock.titleBarWidget() == nullptr ? 1 : 0);
+    }
+
+    /// The middle has the space: the queue is in front below it, and memory is a line until it is
+    /// clicked.
+    void memoryIsALineThatOpensItsPanel() {
+        Working studio;
+        QTRY_VERIFY_WITH_TIMEOUT(studio.widgets().panels.isShown("queue"), kPatience);
+        QVERIFY(!studio.widgets().panels.isShown("memory"));
+        const int whole = studio.window->height();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            studio.window->findChild<QDockWidget*>("queue")->height() < whole / 4, kPatience);
+        auto* strip = studio.window->statusBar()->findChild<QToolButton*>("need");
+        QVERIFY(strip->isVisible());
+        test::click(*strip, strip->rect().center());
+        QTRY_VERIFY_WITH_TIMEOUT(studio.widgets().panels.isShown("memory"), kPatience);
+    }
+
+    /// However much it has to state, it asks for no wider window.
+    void theLineOfMemoryEndsInAnEllipsis() {
+        MemoryStrip strip;
+        strip.setHeld(QString("GPU %1 holds 21.5 MiB, 18.9 GiB are free · ").repeated(20));
+        QVERIFY(strip.minimumSizeHint().width() < 200);
+        QVERIFY2(strip.text().startsWith("No plan yet · GPU"), qPrintable(strip.text()));
+        QVERIFY(strip.toolTip().contains(strip.text()));
     }
 
     void everyPanelStatesItsNameOnce() {

@@ -5,6 +5,7 @@
 #include "tests/unit/studio/theme/widget_gallery.hpp"
 #include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/theme/window_parts.hpp"
 
 #include <QtWidgets>
 
@@ -71,6 +72,25 @@ private Q_SLOTS:
             box->resize(box->fontMetrics().horizontalAdvance(dots.itemText(0)) + 36, 28);
         }
         QCOMPARE(whole.grab().toImage(), dots.grab().toImage());
+    }
+
+    void aPrimaryToolButtonHasTheColourOfAccents() {
+        use(false);
+        QToolButton button;
+        button.setText("Run");
+        button.setAutoRaise(true);
+        const auto ground = [&button] {
+            return button.grab().toImage().pixelColor(4, button.height() / 2);
+        };
+        const QSize plain = button.sizeHint();
+        button.resize(80, 28);
+        const QColor accent = Theme::current().colour("accent");
+        QVERIFY(ground() != accent);
+        setPrimary(button);
+        QCOMPARE(ground(), accent);
+        QVERIFY(button.sizeHint().width() > plain.width());
+        button.setEnabled(false);
+        QVERIFY(ground() != accent);
     }
 
     void keyboardFocusIsSeen_data() {
