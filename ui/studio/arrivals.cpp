@@ -51,14 +51,15 @@ void reportStep(MainWindowWidgets& widgets, const QString& sentence) {
         Qt::SingleShotConnection);
 }
 
-/// Where the user pointed nothing moves.
+/// On the canvas nothing moves under the pointer, and who let go over a field looks at that.
 void showNode(MainWindowWidgets& widgets,
               const DropSpot& spot,
+              bool isPointed,
               const std::string& node,
               const std::string& param) {
     if (spot.isAt) {
         widgets.canvas.select({node});
-    } else if (spot.node.empty()) {
+    } else if (!isPointed) {
         widgets.showGraph();
         widgets.canvas.reveal(node, param);
     }
@@ -103,7 +104,7 @@ void putFile(MainWindowWidgets& widgets, const Arrival& arrival, const DropSpot&
     if (spot.taken) {
         spot.taken->insert(inserted.node);
     }
-    showNode(widgets, spot, inserted.node, inserted.param);
+    showNode(widgets, spot, target.isPointed, inserted.node, inserted.param);
     if (!hasChanged) {
         widgets.notices.show(NoticeKind::Info,
                              ArrivalWords::tr("%1 uses %2 already.")
@@ -130,7 +131,7 @@ void putWords(MainWindowWidgets& widgets, const QString& words, const DropSpot& 
             params[prompt->port] =
                 withWords(textIn(params, prompt->port.c_str()), words.toStdString());
         });
-    showNode(widgets, spot, prompt->node, prompt->port);
+    showNode(widgets, spot, prompt->node == spot.node, prompt->node, prompt->port);
     if (hasChanged) {
         reportStep(widgets,
                    ArrivalWords::tr("%1 is in the prompt of %2.")

@@ -154,7 +154,15 @@ void ModelCommands::use(ModelKind kind, const QString& value, const DropSpot& sp
     putFile(widgets_, arrival, spot);
 }
 
+/// One of a model folder is named as there.
 void ModelCommands::useFile(const QString& path, const DropSpot& spot) {
+    const std::vector<FoundModel>& known = workspace_.models.models();
+    const auto found = std::ranges::find_if(
+        known, [&](const FoundModel& each) { return each.file.path == path.toStdString(); });
+    if (found != known.end() && found->file.isRunnable && found->file.problem.empty()) {
+        use(found->file.kind, QString::fromStdString(found->value), spot);
+        return;
+    }
     later(
         this,
         [recognise = recogniserOf(workspace_.engine), path] {
