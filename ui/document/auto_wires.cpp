@@ -256,6 +256,24 @@ void insertBehind(graph::Document& document,
     connect(document, output, {id, input->id});
 }
 
+bool insertIntoWires(graph::Document& document,
+                     const graph::Catalog& catalog,
+                     const std::string& id,
+                     const graph::PortRef& wireTo) {
+    const NodeDesc* desc = Known(document, catalog).descOf(id);
+    const PortDesc* patched = desc ? patchedInput(*desc) : nullptr;
+    const graph::Link* wire = linkInto(document, wireTo);
+    const graph::PortRef output = wire ? wire->from : PortRef{};
+    if (!insertIntoWire(document, catalog, id, wireTo)) {
+        return false;
+    }
+    const graph::Link* given = patched ? linkInto(document, {id, patched->id}) : nullptr;
+    if (given && given->from == output && patched->type == kModelType) {
+        insertBehind(document, catalog, id, output);
+    }
+    return true;
+}
+
 std::optional<graph::PortRef> modelOfDenoisers(const graph::Document& document,
                                                const graph::Catalog& catalog,
                                                const NodeIds& preferred) {
@@ -297,6 +315,13 @@ void connectFreePorts(graph::Document& document,
         }
     }
     connectInputs(document, catalog, id, preferred);
+    const PortDesc* patched = patchedInput(*desc);
+    if (patched && patched->type == kModelType) {
+        const graph::Link* model = linkInto(document, {id, patched->id});
+        if (model && !Known(document, catalog).isRead({id, desc->outputs[0].id})) {
+            insertBehind(document, catalog, id, PortRef(model->from));
+        }
+    }
 }
 
 }  // namespace lowtide::ui

@@ -169,6 +169,23 @@ private Q_SLOTS:
         }
     }
 
+    void aNodeOnAWireGoesIntoThatOne_aLoraIntoAllOfTheOutput() {
+        document_ = textToImage();
+        const std::string lora = addNode(document_, *catalog_.find("load.lora"), {250, 0});
+        const std::string upscale = addNode(document_, *catalog_.find("upscale.model"), {0, 0});
+
+        QVERIFY(insertIntoWires(document_, catalog_, lora, {"encode", "model"}));
+        QVERIFY(insertIntoWires(document_, catalog_, upscale, {"save", "image"}));
+        QVERIFY(!insertIntoWires(document_, catalog_, upscale, {"denoise", "latent"}));
+
+        for (const char* reader : {"encode", "denoise", "decode"}) {
+            QCOMPARE(feeding(document_, reader, "model"), lora + ".model");
+        }
+        QCOMPARE(feeding(document_, lora, "model"), std::string("load.model"));
+        QCOMPARE(feeding(document_, "save", "image"), upscale + ".image");
+        QCOMPARE(feeding(document_, upscale, "image"), std::string("decode.image"));
+    }
+
     void whatGoesBehindAnOutputKeepsTheBendsBehindIt() {
         document_ = textToImage();
         setReroutes(document_, {"denoise", "model"}, {{100, -40}, {500, -40}});
