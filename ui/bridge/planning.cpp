@@ -2,6 +2,7 @@
 
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/document/prompt_loras.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QMetaObject>
@@ -76,6 +77,7 @@ Planned askPlan(Runner& runner,
     Planned planned;
     Issues undrawn;
     CheckedNodes nodes = drawPrompts(document, catalog, wildcards, undrawn);
+    addNew(undrawn, lorasWithoutDenoiser(document, catalog));
     std::string text;
     std::string graph;
     try {

@@ -17,7 +17,6 @@
 #include <QKeyEvent>
 #include <QMimeData>
 #include <QStringList>
-#include <QUrl>
 
 #include <algorithm>
 #include <cmath>
@@ -120,14 +119,8 @@ std::optional<ComfyWorkflow> comfyWorkflowIn(const QMimeData& data) {
 void paste(GraphView::Parts& parts, bool withWires) {
     const QMimeData* data = QGuiApplication::clipboard()->mimeData();
     const QPointF at = parts.view.mapToScene(parts.pointerOrMiddle());
-    bool hasFile = false;
-    for (const QUrl& url : data->urls()) {
-        if (url.isLocalFile()) {
-            hasFile = true;
-            Q_EMIT parts.view.fileDropped(url.toLocalFile(), at);
-        }
-    }
-    if (hasFile) {
+    if (const QStringList files = localFiles(data); !files.isEmpty()) {
+        Q_EMIT parts.view.filesDropped(files, parts.spotOfPointer());
         return;
     }
     if (const std::optional<ComfyWorkflow> workflow = comfyWorkflowIn(*data)) {
@@ -143,7 +136,8 @@ void paste(GraphView::Parts& parts, bool withWires) {
                    withWires ? GraphView::tr("Paste with wires") : GraphView::tr("Paste"));
     } catch (const Error& error) {
         if (data->hasImage()) {
-            Q_EMIT parts.view.imagePasted(qvariant_cast<QImage>(data->imageData()), at);
+            Q_EMIT parts.view.imagePasted(qvariant_cast<QImage>(data->imageData()),
+                                          parts.spotOfPointer());
         } else if (data->text().trimmed().isEmpty()) {
             Q_EMIT parts.view.pasteRefused(
                 GraphView::tr("The clipboard holds no nodes and no image to paste."));

@@ -1,5 +1,6 @@
 #include "ui/canvas/gestures.hpp"
 
+#include "ui/document/auto_wires.hpp"
 #include "ui/editors/number_text.hpp"
 #include "ui/editors/param_editor.hpp"
 
@@ -9,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -71,19 +73,18 @@ const PortFace* firstThat(const std::vector<PortFace>& ports, const auto& fits) 
     return found == ports.end() ? nullptr : &*found;
 }
 
-bool hasWires(const NodeFace& face) {
+bool isRead(const NodeFace& face) {
     const auto isLinked = [](const PortFace& port) { return port.isLinked; };
-    return firstThat(face.inputs, isLinked) != nullptr ||
-           firstThat(face.outputs, isLinked) != nullptr;
+    return firstThat(face.outputs, isLinked) != nullptr;
 }
 
-/// Only a node without wires is put into one, and only where an input and an output fit.
+/// Only a node that nothing reads is put into a wire, and only where an input and an output fit.
 std::optional<Insertion> insertionAt(const GraphScene& scene,
                                      const std::string& node,
                                      QPointF pointer,
                                      double zoom) {
     const NodeItem* item = scene.node(node);
-    if (item == nullptr || hasWires(item->face())) {
+    if (item == nullptr || isRead(item->face())) {
         return std::nullopt;
     }
     const std::optional<size_t> index = scene.wires().wireAt(pointer, kReachPixels / zoom);
@@ -91,6 +92,9 @@ std::optional<Insertion> insertionAt(const GraphScene& scene,
         return std::nullopt;
     }
     const Wire& wire = scene.wires().wires()[*index];
+    if (wire.to.node == node) {
+        return std::nullopt;
+    }
     const graph::Document& document = scene.model().document();
     const std::string from = typeAt({wire.from, true}, document, scene.model().catalog());
     const std::string to = typeAt({wire.to, false}, document, scene.model().catalog());
@@ -102,6 +106,17 @@ std::optional<Insertion> insertionAt(const GraphScene& scene,
         return std::nullopt;
     }
     return Insertion{.node = node, .wireTo = wire.to, .input = input->id, .output = output->id};
+}
+
+/// What fed the node before gives way, where it fits.
+void insertUnread(graph::Document& document,
+                  const graph::Catalog& catalog,
+                  const Insertion& insertion) {
+    graph::Document changed = document;
+    disconnect(changed, {insertion.node, insertion.input});
+    if (insertIntoWires(changed, catalog, insertion.node, insertion.wireTo)) {
+        document = std::move(changed);
+    }
 }
 
 /// The two wires that would come to be.
@@ -187,18 +202,18 @@ public:
             boxes.back().second.topLeft = rounded(item->pos());
         }
         const std::optional<Insertion> insertion = insertion_;
-        model.apply(
-            insertion ? tr("Insert into wire") : tr("Move"), [&](graph::Document& document) {
-                for (const auto& [id, location] : positions) {
-                    setPosition(document.nodes.at(id), location);
-                }
-                for (const auto& [kind, box] : boxes) {
-                    putBox(document, kind, box);
-                }
-                if (insertion) {
-                    insertIntoWire(document, model.catalog(), insertion->node, insertion->wireTo);
-                }
-            });
+        model.apply(insertion ? tr("Insert into wire") : tr("Move"),
+                    [&](graph::Document& document) {
+                        for (const auto& [id, location] : positions) {
+                            setPosition(document.nodes.at(id), location);
+                        }
+                        for (const auto& [kind, box] : boxes) {
+                            putBox(document, kind, box);
+                        }
+                        if (insertion) {
+                            insertUnread(document, model.catalog(), *insertion);
+                        }
+                    });
     }
 
     void cancel() override { show({}); }

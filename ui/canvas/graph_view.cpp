@@ -4,6 +4,8 @@
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/canvas/view_menu.hpp"
+#include "ui/document/auto_wires.hpp"
+#include "ui/document/inpainting.hpp"
 #include "ui/theme/style_paint.hpp"
 
 #include <QGuiApplication>
@@ -29,6 +31,17 @@ bool endsGestures(const Delta& delta) {
 }
 
 constexpr double kPortDepth = node_measures::kHeader + 16;  ///< of a node's first port
+
+/// As it will be painted, with space for the image of a file where it reads one.
+Point sizeOfNew(const NodeDesc& desc, const graph::Catalog& catalog, const Look& look) {
+    graph::Document document;
+    const std::string id = addNode(document, desc, {});
+    NodeItem item(look);
+    item.setFace(faceOf(document, catalog, id, {}));
+    const QRectF body = item.layout().body;
+    const bool showsImage = imageFileParam(desc) != nullptr || videoFileParam(desc) != nullptr;
+    return {body.width(), body.height() + (showsImage ? node_measures::kWidth : 0)};
+}
 
 }  // namespace
 
@@ -147,6 +160,12 @@ NodeSizes GraphView::nodeSizes() const {
         }
     }
     return sizes;
+}
+
+CanvasSizes GraphView::canvasSizes() const {
+    return {.nodes = nodeSizes(),
+            .ofNew = [&look = parts_->scene.look(), &catalog = parts_->model.catalog()](
+                         const NodeDesc& desc) { return sizeOfNew(desc, catalog, look); }};
 }
 
 void GraphView::reveal(const std::string& node, const std::string& item) {
@@ -273,9 +292,10 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
                    std::round(topLeft.y() / kGrid) * kGrid};
     }
     std::string id;
+    CanvasSizes sizes = view.canvasSizes();
     model.apply(GraphView::tr("Add %1").arg(QString::fromStdString(desc->label)),
                 [&](graph::Document& document) {
-                    id = addNode(document, *desc, {topLeft.x(), topLeft.y()});
+                    id = addNodeNear(document, *desc, {topLeft.x(), topLeft.y()}, sizes);
                     if (defaults != nullptr) {
                         defaults->applyTo(document.nodes.at(id), *desc);
                     }
@@ -284,6 +304,7 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
                     } else if (wire) {
                         ui::connect(document, {id, port}, wire->port);
                     }
+                    connectFreePorts(document, model.catalog(), id, scene.selectedNodes());
                 });
     scene.select({id});
 }

@@ -5,6 +5,7 @@
 #include "ui/document/arrange.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/document/file_target.hpp"
 #include "ui/editors/param_editor.hpp"
 
 #include <QGraphicsView>
@@ -50,6 +51,8 @@ public:
     void select(const std::set<std::string>& nodes);
     /// Of nodes as they are painted.
     [[nodiscard]] NodeSizes nodeSizes() const;
+    /// Also of those that are to be added; not to be asked once the view is gone.
+    [[nodiscard]] CanvasSizes canvasSizes() const;
     /// Whether bypassing changes anything: a selected node can be bypassed, or is.
     [[nodiscard]] bool canBypassSelected() const;
     void showBypassPreview(bool isShown);  ///< of what is selected
@@ -67,10 +70,10 @@ Q_SIGNALS:
     void runToRequested(const std::string& node);
     /// A parameter of the node in several runs, side by side.
     void varyRequested(const std::string& node, const std::string& param);
-    /// A file was dropped that is no image of a graph: the window decides.
-    void fileDropped(const QString& path, const QPointF& scenePosition);
+    /// Files were dropped together, or pasted: the window decides.
+    void filesDropped(const QStringList& paths, const lowtide::ui::DropSpot& spot);
     /// The clipboard held an image: the window decides.
-    void imagePasted(const QImage& image, const QPointF& scenePosition);
+    void imagePasted(const QImage& image, const lowtide::ui::DropSpot& spot);
     /// Nothing was pasted; the sentence states why.
     void pasteRefused(const QString& sentence);
 

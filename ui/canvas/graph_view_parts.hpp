@@ -41,6 +41,11 @@ struct GraphView::Parts {
     /// The pointer, or the middle while it is elsewhere.
     [[nodiscard]] QPoint pointerOrMiddle() const;
 
+    /// For what is let go there.
+    [[nodiscard]] DropSpot spotAt(const PointerAt& at) const;
+    /// At the pointer; the middle of the view while it is elsewhere.
+    [[nodiscard]] DropSpot spotOfPointer() const;
+
     // The pointer. False: the event is not one of these.
     bool takePointer(QEvent& event);
     bool takeDrop(QEvent& event);

@@ -45,6 +45,23 @@ QPoint GraphView::Parts::pointerOrMiddle() const {
     return pointer.value_or(view.viewport()->rect().center());
 }
 
+DropSpot GraphView::Parts::spotAt(const PointerAt& at) const {
+    const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
+    DropSpot spot{.at = {at.scene.x(), at.scene.y()}, .isAt = true};
+    if (hit.node != nullptr) {
+        spot.node = hit.node->id();
+        spot.param = hit.row() != nullptr ? hit.row()->param : std::string();
+    } else if (hit.wire) {
+        spot.wireTo = scene.wires().wires()[*hit.wire].to;
+    }
+    return spot;
+}
+
+DropSpot GraphView::Parts::spotOfPointer() const {
+    const PointerAt at = pointerAt(pointerOrMiddle(), {});
+    return pointer ? spotAt(at) : DropSpot{.at = {at.scene.x(), at.scene.y()}};
+}
+
 void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
     const std::string id = hit.node->id();
     if (const std::optional<graph::PortRef> port = hit.port()) {
@@ -322,11 +339,9 @@ bool GraphView::Parts::takeDrop(QEvent& event) {
         return true;
     }
     if (event.type() == QEvent::Drop) {
-        const QPointF at = pointerAt(drop.position().toPoint(), {}).scene;
-        for (const QUrl& url : drop.mimeData()->urls()) {
-            if (url.isLocalFile()) {
-                Q_EMIT view.fileDropped(url.toLocalFile(), at);
-            }
+        const QStringList files = localFiles(drop.mimeData());
+        if (!files.isEmpty()) {
+            Q_EMIT view.filesDropped(files, spotAt(pointerAt(drop.position().toPoint(), {})));
         }
     }
     drop.acceptProposedAction();

@@ -165,12 +165,13 @@ void pushAside(std::vector<NodeBox>& boxes, std::vector<NodeBox> obstacles) {
     }
 }
 
-/// Whether the direct wire would run behind another node.
-bool isHidden(const Moved& moved, size_t edge) {
-    const NodeBox& from = moved.boxes[moved.edges[edge].first];
-    const NodeBox& to = moved.boxes[moved.edges[edge].second];
-    const Point start{from.right(), from.topLeft.y + wireHeight(from.size)};
-    const Point end{to.topLeft.x, to.topLeft.y + wireHeight(to.size)};
+/// Whether the curve from point to point touches a box but those two, or comes nearer than `gap`.
+bool isCovered(Point start,
+               Point end,
+               const std::vector<NodeBox>& boxes,
+               const std::string& from,
+               const std::string& to,
+               double gap) {
     const double reach = (end.x - start.x) / 2;
     for (int sample = 1; sample < kSamples; ++sample) {
         const double t = static_cast<double>(sample) / kSamples;
@@ -182,11 +183,29 @@ bool isHidden(const Moved& moved, size_t edge) {
                             3 * rest * t * t * (end.x - reach) + t * t * t * end.x,
                         start.y + (end.y - start.y) * eased},
             .size = {}};
-        const bool isBehind =
-            std::any_of(moved.boxes.begin(), moved.boxes.end(), [&](const NodeBox& box) {
-                return &box != &from && &box != &to && box.touches(point, kClearance);
-            });
+        const bool isBehind = std::any_of(boxes.begin(), boxes.end(), [&](const NodeBox& box) {
+            return box.id != from && box.id != to && box.touches(point, gap);
+        });
         if (isBehind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether a wire through those points would run behind another node.
+bool isHidden(const Moved& moved,
+              size_t edge,
+              const std::vector<NodeBox>& boxes,
+              const std::vector<Point>& via,
+              double gap) {
+    const NodeBox& from = moved.boxes[moved.edges[edge].first];
+    const NodeBox& to = moved.boxes[moved.edges[edge].second];
+    std::vector<Point> points{Point{from.right(), from.topLeft.y + wireHeight(from.size)}};
+    points.insert(points.end(), via.begin(), via.end());
+    points.push_back({to.topLeft.x, to.topLeft.y + wireHeight(to.size)});
+    for (size_t at = 1; at < points.size(); ++at) {
+        if (isCovered(points[at - 1], points[at], boxes, from.id, to.id, gap)) {
             return true;
         }
     }
@@ -260,12 +279,16 @@ void arrange(graph::Document& document, const NodeIds& ids, const NodeSizes& siz
         }
     }
     layOutSingles(moved, singles, corner);
-    pushAside(moved.boxes, std::move(obstacles));
+    pushAside(moved.boxes, obstacles);
     for (const NodeBox& box : moved.boxes) {
         setPosition(document.nodes.at(box.id), box.topLeft);
     }
+    obstacles.insert(obstacles.end(), moved.boxes.begin(), moved.boxes.end());
     for (size_t edge = 0; edge < moved.edges.size(); ++edge) {
-        const bool needsWaypoints = !moved.via[edge].empty() && isHidden(moved, edge);
+        // What was pushed may lie on the waypoints now: the canvas finds another way.
+        const bool needsWaypoints = !moved.via[edge].empty() &&
+                                    isHidden(moved, edge, obstacles, {}, kClearance) &&
+                                    !isHidden(moved, edge, obstacles, moved.via[edge], 0);
         setReroutes(
             document, moved.targets[edge], needsWaypoints ? moved.via[edge] : std::vector<Point>());
     }

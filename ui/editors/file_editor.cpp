@@ -129,6 +129,7 @@ FileEditor::FileEditor(const NodeDesc& node,
     const bool isFolder = param.kind == ParamKind::Folder;
     path_->setPlaceholderText(isFolder ? tr("No folder") : tr("No file"));
     path_->setAccessibleName(accessibleName());
+    path_->setAcceptDrops(false);  // a file that is dropped is no text: the window takes it
     QBoxLayout* row = rowIn(this, 1, {{path_, 1}});
     const auto add = [&](const char* icon, const QString& tip, void (FileEditor::*act)()) {
         QToolButton* button = makeIconButton(icon, tip, icon, this);

@@ -12,6 +12,8 @@
 
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QMimeData>
+#include <QUrl>
 #include <QVariant>
 
 namespace lowtide::ui {
@@ -201,6 +203,17 @@ QString plainText(const Json& value) {
     return QString::fromStdString(value.is_string()
                                       ? value.get<std::string>()
                                       : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+QStringList localFiles(const QMimeData* data) {
+    QStringList files;
+    const QList<QUrl> urls = data->urls();
+    for (const QUrl& url : urls) {
+        if (url.isLocalFile()) {
+            files << url.toLocalFile();
+        }
+    }
+    return files;
 }
 
 LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)

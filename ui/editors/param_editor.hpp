@@ -4,12 +4,14 @@
 #include "plugin/host_api/host.hpp"
 
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 
 #include <functional>
 #include <vector>
 
 class QLineEdit;
+class QMimeData;
 
 namespace lowtide::ui {
 
@@ -57,7 +59,11 @@ public:
     virtual void setOtherParams(std::function<Json()> /*params*/) {}
 
     /// The nodes whose value it is, the shown one first.
-    virtual void setNodes(const std::vector<std::string>& /*nodes*/) {}
+    virtual void setNodes(const std::vector<std::string>& nodes) { nodes_ = nodes; }
+
+    [[nodiscard]] const std::vector<std::string>& nodes() const { return nodes_; }
+
+    [[nodiscard]] const std::string& paramId() const { return param_.id; }
 
     /// Whether Tab is for it now and leaves the editor where it is.
     [[nodiscard]] virtual bool wantsTab() const { return false; }
@@ -105,6 +111,7 @@ private:
     void mark();
 
     ParamDesc param_;
+    std::vector<std::string> nodes_;
     Json value_;
     QString typingProblem_;
     QString outerProblem_;
@@ -140,6 +147,9 @@ protected:
 private:
     QLineEdit* line_;
 };
+
+/// Local files among what is dragged or pasted.
+[[nodiscard]] QStringList localFiles(const QMimeData* data);
 
 /// The text of a value that should be one; other values as JSON.
 [[nodiscard]] QString plainText(const Json& value);

@@ -16,6 +16,7 @@
 
 #include <QApplication>
 #include <QDateTime>
+#include <QDragEnterEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPlainTextEdit>
@@ -52,7 +53,6 @@ PromptEditor::PromptEditor(const NodeDesc& node,
                            QWidget* parent)
     : ParamEditor(param, parent),
       nodeType_(node.id),
-      paramId_(param.id),
       library_(library),
       prompt_(named("prompt", new QPlainTextEdit(this))),
       highlighter_(new PromptHighlighter(*prompt_->document())) {
@@ -132,7 +132,7 @@ void PromptEditor::setOtherParams(std::function<Json()> params) {
 }
 
 void PromptEditor::setNodes(const std::vector<std::string>& nodes) {
-    nodes_ = nodes;
+    ParamEditor::setNodes(nodes);
     showCounts();
 }
 
@@ -147,7 +147,7 @@ void PromptEditor::readSyntax() {
     syntax.weights = readsWeights_ ? weightSyntaxNamed(otherParams.value(kWeightsParam, byDefault))
                                    : std::nullopt;
     syntax.readsTags =
-        paramId_ == kTaggedParam && otherParams.value(kTagsParam, Json(false)) == true;
+        paramId() == kTaggedParam && otherParams.value(kTagsParam, Json(false)) == true;
     if (library_) {
         completion_->setReadsTags(syntax.readsTags);
         syntax.wildcards.emplace();
@@ -162,10 +162,10 @@ void PromptEditor::readSyntax() {
 }
 
 void PromptEditor::showCounts() {
-    if (!footer_ || nodes_.empty()) {
+    if (!footer_ || nodes().empty()) {
         return;
     }
-    const TextCounts counts = library_->countsOf(nodes_.front(), paramId_);
+    const TextCounts counts = library_->countsOf(nodes().front(), paramId());
     footer_->setCounts(countText(counts));
     readsWeights_ = counts.readsWeights;
     readSyntax();
@@ -200,7 +200,7 @@ void PromptEditor::offerWeights() {
 
 void PromptEditor::readAsA1111() {
     finish();
-    library_->putTexts(nodes_,
+    library_->putTexts(nodes(),
                        {{kWeightsParam, QLatin1String(kWeightsOfA1111)}},
                        tr("Read %1 as A1111").arg(QString::fromStdString(weights_->label)));
     readSyntax();
@@ -258,7 +258,7 @@ void PromptEditor::complete() {
 }
 
 void PromptEditor::openStyles() {
-    if (!library_ || nodes_.empty()) {
+    if (!library_ || nodes().empty()) {
         return;
     }
     finish();
@@ -280,7 +280,7 @@ void PromptEditor::openStyles() {
 void PromptEditor::saveStyle() {
     const std::optional<QString> name = askStyleName(library_->styles(), {}, this);
     if (name) {
-        PromptStyle style = library_->styleOf(nodes_.front(), paramId_);
+        PromptStyle style = library_->styleOf(nodes().front(), paramId());
         style.name = name->toStdString();
         library_->styles().put(style);
     }
@@ -288,9 +288,9 @@ void PromptEditor::saveStyle() {
 
 void PromptEditor::applyStyle(const QString& name) {
     const PromptStyle* style = library_->styles().find(name);
-    if (style && !nodes_.empty()) {
+    if (style && !nodes().empty()) {
         finish();
-        library_->applyStyle(nodes_, paramId_, *style);
+        library_->applyStyle(nodes(), paramId(), *style);
         prompt_->setFocus(Qt::OtherFocusReason);
     }
 }
@@ -301,7 +301,7 @@ void PromptEditor::openPast() {
     }
     finish();
     library_->askPast(
-        nodeType_, paramId_, this, [this](const PastPrompts& prompts) { listPast(prompts); });
+        nodeType_, paramId(), this, [this](const PastPrompts& prompts) { listPast(prompts); });
 }
 
 void PromptEditor::listPast(const PastPrompts& prompts) {
@@ -362,6 +362,11 @@ bool PromptEditor::showTip(const QPoint& at) {
 bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
     if (watched == prompt_->viewport() && event->type() == QEvent::ToolTip) {
         return showTip(static_cast<QHelpEvent*>(event)->pos());
+    }
+    if (watched == prompt_->viewport() && event->type() == QEvent::DragEnter &&
+        !localFiles(static_cast<QDragEnterEvent*>(event)->mimeData()).isEmpty()) {
+        event->ignore();  // a file is no text: what lies below takes it
+        return true;
     }
     if (watched == prompt_) {
         if (event->type() == QEvent::KeyPress && takeKey(*static_cast<QKeyEvent*>(event))) {

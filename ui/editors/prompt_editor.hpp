@@ -66,8 +66,6 @@ private:
     bool showTip(const QPoint& at);
 
     std::string nodeType_;
-    std::string paramId_;
-    std::vector<std::string> nodes_;
     PromptLibrary* const library_;
     QPlainTextEdit* prompt_;
     PromptHighlighter* highlighter_;

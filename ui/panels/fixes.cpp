@@ -7,7 +7,9 @@
 #include "plugin/memory/policy.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/document/free_space.hpp"
 #include "ui/document/node_title.hpp"
+#include "ui/document/prompt_loras.hpp"
 #include "ui/panels/memory_settings.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
@@ -228,9 +230,9 @@ void insertBefore(graph::Document& document,
                   const graph::PortRef& to,
                   const NodeDesc& desc,
                   const Rerouted& rerouted) {
-    constexpr double kOffset = 30;
-    const Point point = positionOf(document.nodes.at(to.node));
-    const std::string id = addNode(document, desc, {point.x - kOffset, point.y - kOffset});
+    CanvasSizes sizes;
+    const std::string id =
+        addNodeNear(document, desc, positionOf(document.nodes.at(to.node)), sizes);
     reroute(document, rerouted.image, id, desc, "IMAGE");
     if (rerouted.mask) {
         reroute(document, *rerouted.mask, id, desc, "MASK");
@@ -255,10 +257,41 @@ std::vector<Fix> insertFixes(const Issue& issue,
              }}};
 }
 
+/// Tags of LoRAs that are read as words.
+bool isOfTags(const Issue& issue, const graph::Document& document, const graph::Catalog& catalog) {
+    const std::string prompt = textIn(document.nodes.at(issue.node).params, issue.item.c_str());
+    const bool hasTag =
+        prompt.find("<lora:") != std::string::npos || prompt.find("<lyco:") != std::string::npos;
+    return issue.code == "prompt_syntax" && hasTag &&
+           canReadPromptLoras(document, catalog, issue.node);
+}
+
+std::vector<Fix> loraFixes(const Issue& issue,
+                           const graph::Document& document,
+                           const graph::Catalog& catalog) {
+    if (isOfTags(issue, document, catalog)) {
+        return {{Notice::tr("Read LoRAs of the prompt"),
+                 [&catalog, id = issue.node](graph::Document& changed) {
+                     readPromptLoras(changed, catalog, id);
+                 }}};
+    }
+    if (issue.code == kLoraWithoutDenoiser) {
+        return {{Notice::tr("Use %1 for Denoise too")
+                     .arg(distinctNodeTitle(document, catalog, issue.node)),
+                 [&catalog, id = issue.node](graph::Document& changed) {
+                     useLoraEverywhere(changed, catalog, id);
+                 }}};
+    }
+    return {};
+}
+
 std::vector<Fix> nodeFixes(const Issue& issue,
                            const graph::Document& document,
                            const graph::Catalog& catalog) {
     const graph::DocumentNode& node = document.nodes.at(issue.node);
+    if (std::vector<Fix> fixes = loraFixes(issue, document, catalog); !fixes.empty()) {
+        return fixes;
+    }
     const QString name = distinctNodeTitle(document, catalog, issue.node);
     if (issue.code == "policy_without_components" || issue.code == "invalid_policy") {
         return {{Notice::tr("Remove the memory policy of %1").arg(name),

@@ -12,14 +12,14 @@ namespace lowtide::ui {
 ImageDrop::ImageDrop(Settings& settings, QWidget* window)
     : QObject(window), settings_(settings), window_(window) {}
 
-void ImageDrop::take(const QString& path, QPointF at) {
-    loadImageLater(path, this, [this, at](const LoadedImage& image) {
+void ImageDrop::take(const QString& path, const DropSpot& spot) {
+    loadImageLater(path, this, [this, spot](const LoadedImage& image) {
         if (!image.problem.isEmpty()) {
             Q_EMIT refused(image.path, image.problem);
         } else if (image.graphText().empty()) {
-            Q_EMIT useAsInput(image.path, at);
+            Q_EMIT useAsInput(image.path, spot);
         } else {
-            waiting_.push_back({image.path, at});
+            waiting_.push_back({image.path, spot});
             askNext();
         }
     });
@@ -73,7 +73,7 @@ void ImageDrop::ask(const Dropped& dropped) {
 
 void ImageDrop::decide(const Dropped& dropped, DroppedImage what) {
     what == DroppedImage::OpenGraph ? Q_EMIT openGraph(dropped.path)
-                                    : Q_EMIT useAsInput(dropped.path, dropped.at);
+                                    : Q_EMIT useAsInput(dropped.path, dropped.spot);
 }
 
 }  // namespace lowtide::ui

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "ui/bridge/settings.hpp"
+#include "ui/document/file_target.hpp"
 
 #include <QMessageBox>
-#include <QPointF>
 #include <QPointer>
 #include <QWidget>
 
@@ -20,24 +20,23 @@ class ImageDrop : public QObject {
 public:
     ImageDrop(Settings& settings, QWidget* window);
 
-    /// Reads the file on another thread, then emits one of the signals. `at` comes back with
-    /// useAsInput: where on the canvas the image was let go. While a question is open, further
-    /// ones wait.
-    void take(const QString& path, QPointF at);
+    /// Reads the file on another thread, then emits one of the signals. `spot` comes back with
+    /// useAsInput. While a question is open, further ones wait.
+    void take(const QString& path, const DropSpot& spot);
 
     /// The open question; nullptr: none.
     [[nodiscard]] QMessageBox* question() const { return question_; }
 
 Q_SIGNALS:
     void openGraph(const QString& path);
-    void useAsInput(const QString& path, QPointF at);
+    void useAsInput(const QString& path, const lowtide::ui::DropSpot& spot);
     /// It is not a readable image; `reason` is a sentence.
     void refused(const QString& path, const QString& reason);
 
 private:
     struct Dropped {
         QString path;
-        QPointF at;
+        DropSpot spot;
     };
 
     /// The first of those that wait, where no question is open.

@@ -187,11 +187,15 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
     connect(&planning_, &Planning::answered, this, &IssuesPanel::collect);
     connect(&queue_, &RunQueue::started, this, [this](quint64 id) {
         shownRun_ = id;
+        changed_.clear();
         collect();
     });
     connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.reset) {
             shownRun_ = 0;  // another document's
+            collect();
+        } else if (shownRun_ != 0 && !delta.onlyLooks && !delta.changed.empty()) {
+            changed_.insert(delta.changed.begin(), delta.changed.end());
             collect();
         }
     });
@@ -248,7 +252,9 @@ void IssuesPanel::copyReport() {
 void IssuesPanel::collect() {
     Issues issues = planning_.planned().issues;
     if (const QueuedRun* run = queue_.find(shownRun_)) {
-        addNew(issues, run->issues);
+        Issues reported = run->issues;
+        std::erase_if(reported, [this](const Issue& each) { return changed_.contains(each.node); });
+        addNew(issues, reported);
     }
     rows_->setIssues(std::move(issues));  // keeps rows and selection when they are the same
     const bool isEmpty = rows_->issues().empty();

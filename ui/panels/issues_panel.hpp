@@ -9,6 +9,9 @@
 #include <QAbstractListModel>
 #include <QWidget>
 
+#include <set>
+#include <string>
+
 class QLabel;
 class QListView;
 class QToolButton;
@@ -90,6 +93,7 @@ private:
     Planning& planning_;
     RunQueue& queue_;
     quint64 shownRun_ = 0;
+    std::set<std::string> changed_;  ///< nodes, since it began: what it reported of them is past
     bool canConvert_ = false;
     IssueRows* rows_;
     QListView* list_;

@@ -54,6 +54,29 @@ bool isPathsFile(const QString& path) {
     return isModelPathsFile(path.toStdString());
 }
 
+/// A row that is dragged brings its file.
+class ModelTree final : public QTreeWidget {
+public:
+    explicit ModelTree(QWidget* parent) : QTreeWidget(parent) {
+        setDragEnabled(true);
+        setDragDropMode(QAbstractItemView::DragOnly);
+    }
+
+protected:
+    QStringList mimeTypes() const override { return {QStringLiteral("text/uri-list")}; }
+
+    QMimeData* mimeData(const QList<QTreeWidgetItem*>& items) const override {
+        QList<QUrl> files;
+        for (const QTreeWidgetItem* item : items) {
+            files << QUrl::fromLocalFile(
+                item->data(ModelColumn::Name, ModelColumn::Path).toString());
+        }
+        auto* data = new QMimeData;
+        data->setUrls(files);
+        return data;
+    }
+};
+
 }  // namespace
 
 ModelsPanel::ModelsPanel(Settings& settings,
@@ -108,7 +131,7 @@ QWidget* ModelsPanel::makeModels() {
     QToolButton* again =
         makeIconButton("refresh", tr("Look through the folders again"), "rescan", box);
     state_ = named("modelState", new QLabel(box));
-    models_ = named("models", new QTreeWidget(box));
+    models_ = named("models", new ModelTree(box));
     models_->setAccessibleName(tr("Models"));
     models_->setHeaderLabels({tr("Model"), tr("Family"), tr("Size"), tr("This budget")});
     models_->setRootIsDecorated(false);
@@ -469,7 +492,7 @@ void ModelsPanel::chooseImage() {
 }
 
 void ModelsPanel::dragEnterEvent(QDragEnterEvent* event) {
-    if (event->mimeData()->hasUrls()) {
+    if (event->mimeData()->hasUrls() && event->source() != models_) {
         event->acceptProposedAction();
     }
 }

@@ -5,20 +5,16 @@
 #include "ui/document/opened_graph.hpp"
 #include "ui/models/model_kind.hpp"
 #include "ui/painting/kept_image.hpp"
+#include "ui/studio/arrivals.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QFileInfo>
-#include <QMimeData>
-#include <QUrl>
 
-#include <algorithm>
-#include <cmath>
+#include <memory>
 
 namespace lowtide::ui {
 
 namespace {
-
-constexpr double kStep = 32;  ///< from one node to the next that is dropped at the same position
 
 /// The first node type that has such a parameter.
 ImageInput sourceIn(const graph::Catalog& catalog,
@@ -31,14 +27,46 @@ ImageInput sourceIn(const graph::Catalog& catalog,
     return {};
 }
 
-enum class Kind { Image, Model, Graph };
+enum class Kind { Image, Video, Model, Graph };
 
 /// A folder is a model, in whichever layout: recognising it determines what it is.
 Kind kindOf(const QString& path) {
-    if (isImage(path) || isVideo(path)) {
+    if (isVideo(path)) {
+        return Kind::Video;
+    }
+    if (isImage(path)) {
         return Kind::Image;
     }
     return isModelName(path.toStdString()) || QFileInfo(path).isDir() ? Kind::Model : Kind::Graph;
+}
+
+/// Nodes that read an image for nothing but a mask.
+NodeIds maskFiles(const graph::Document& document, const graph::Catalog& catalog) {
+    NodeIds masks;
+    NodeIds images;
+    for (const graph::Link& link : document.links) {
+        const auto reader = document.nodes.find(link.to.node);
+        const NodeDesc* desc =
+            reader == document.nodes.end() ? nullptr : catalog.find(reader->second.type);
+        const bool isMask = desc && inpaintPartOf(*desc) == InpaintPart::MaskMaker;
+        (isMask ? masks : images).insert(link.from.node);
+    }
+    std::erase_if(masks, [&](const std::string& id) { return images.contains(id); });
+    return masks;
+}
+
+/// The node and parameter whose editor the widget is in, or next to.
+DropSpot fieldAt(const QWidget* widget) {
+    for (; widget; widget = widget->parentWidget()) {
+        const auto* editor = qobject_cast<const ParamEditor*>(widget);
+        if (!editor) {
+            editor = widget->findChild<ParamEditor*>(QString(), Qt::FindDirectChildrenOnly);
+        }
+        if (editor && !editor->nodes().empty()) {
+            return {.node = editor->nodes().front(), .param = editor->paramId()};
+        }
+    }
+    return {};
 }
 
 /// RGB or RGBA of 8 bits. On another thread.
@@ -52,34 +80,12 @@ KeptImage keepPasted(const QString& folder, const QImage& image) {
 
 }  // namespace
 
-Point freePosition(const graph::Document& document, QPointF at) {
-    const auto isTaken = [&](const auto& entry) {
-        const Point other = positionOf(entry.second);
-        return std::abs(other.x - at.x()) < kStep / 2 && std::abs(other.y - at.y()) < kStep / 2;
-    };
-    while (std::ranges::any_of(document.nodes, isTaken)) {
-        at += QPointF(kStep, kStep);
-    }
-    return {at.x(), at.y()};
-}
-
 ImageInput imageInput(const graph::Catalog& catalog) {
     return sourceIn(catalog, imageFileParam);
 }
 
 ImageInput videoInput(const graph::Catalog& catalog) {
     return sourceIn(catalog, videoFileParam);
-}
-
-QStringList localFiles(const QMimeData* data) {
-    QStringList files;
-    const QList<QUrl> urls = data->urls();
-    for (const QUrl& url : urls) {
-        if (url.isLocalFile()) {
-            files << url.toLocalFile();
-        }
-    }
-    return files;
 }
 
 DroppedFile::DroppedFile(MainWindowWidgets& widgets, FileCommands& files, ModelCommands& models)
@@ -103,7 +109,7 @@ DroppedFile::DroppedFile(MainWindowWidgets& widgets, FileCommands& files, ModelC
 }
 
 void DroppedFile::connectWidgets() {
-    connect(&widgets_.canvas, &GraphView::fileDropped, this, &DroppedFile::take);
+    connect(&widgets_.canvas, &GraphView::filesDropped, this, &DroppedFile::takeTogether);
     auto* pasted = new PastedImage(widgets_.appFolders.pasted, this);
     connect(&widgets_.canvas, &GraphView::imagePasted, pasted, &PastedImage::keep);
     connect(pasted, &PastedImage::kept, this, &DroppedFile::useAsInput);
@@ -113,8 +119,7 @@ void DroppedFile::connectWidgets() {
     connect(pasted, &PastedImage::refused, this, refuse);
     connect(&widgets_.canvas, &GraphView::pasteRefused, this, refuse);
     const auto useInMiddle = [this](const QString& path) {
-        widgets_.showGraph();
-        useAsInput(path, widgets_.middleOfCanvas());
+        useAsInput(path, widgets_.middleSpot());
     };
     connect(&widgets_.viewer, &Viewer::useAsInputAsked, this, useInMiddle);
     if (widgets_.gallery) {
@@ -122,40 +127,65 @@ void DroppedFile::connectWidgets() {
     }
 }
 
-void DroppedFile::takeAll(const QStringList& files) {
+void DroppedFile::takeAll(const QStringList& files, const QWidget* under) {
+    DropSpot spot = widgets_.middleSpot();
+    const DropSpot field = fieldAt(under);
+    spot.node = field.node;
+    spot.param = field.param;
+    takeTogether(files, spot);
+}
+
+void DroppedFile::takeTogether(const QStringList& files, DropSpot spot) {
+    spot.taken = std::make_shared<NodeIds>();
     for (const QString& file : files) {
-        take(file, widgets_.middleOfCanvas());
+        take(file, spot);
     }
 }
 
-/// `at`: where on the canvas a node for it would lie.
-void DroppedFile::take(const QString& path, QPointF at) {
+/// A field or node that takes an image gets it, whatever graph the image carries.
+void DroppedFile::take(const QString& path, const DropSpot& spot) {
     later(
         this,
         [path] { return kindOf(path); },
-        [this, path, at](Kind kind) {
-            if (kind == Kind::Image) {
-                images_.take(path, at);
+        [this, path, spot](Kind kind) {
+            const bool isOfVideo = kind == Kind::Video;
+            if (isOfVideo || kind == Kind::Image) {
+                const FileTarget target = targetFor(
+                    model_.document(), model_.catalog(), inputOf(path, isOfVideo), spot, {});
+                target.isPointed ? putInput(path, spot, isOfVideo) : images_.take(path, spot);
             } else if (kind == Kind::Model) {
-                models_.useFile(path, at);
+                models_.useFile(path, spot);
             } else {
                 files_.openPath(path);
             }
         });
 }
 
-/// Adds a node that reads the image or video, next to what lies there already.
-void DroppedFile::useAsInput(const QString& path, QPointF at) {
+void DroppedFile::useAsInput(const QString& path, const DropSpot& spot) {
     later(
         this,
         [path] { return isVideo(path); },
-        [this, path, at](bool isOfVideo) { addInput(path, at, isOfVideo); });
+        [this, path, spot](bool isOfVideo) { putInput(path, spot, isOfVideo); });
 }
 
-void DroppedFile::addInput(const QString& path, QPointF at, bool isOfVideo) {
-    const ImageInput input =
-        isOfVideo ? videoInput(model_.catalog()) : imageInput(model_.catalog());
-    if (!input.desc) {
+Arrival DroppedFile::inputOf(const QString& path, bool isOfVideo) const {
+    const graph::Catalog& catalog = model_.catalog();
+    const auto fileParam = isOfVideo ? videoFileParam : imageFileParam;
+    const ImageInput input = sourceIn(catalog, fileParam);
+    return {.value = path.toStdString(),
+            .fits =
+                [fileParam](const NodeDesc& node, const ParamDesc& param) {
+                    const ParamDesc* file = fileParam(node);
+                    return file && file->id == param.id;
+                },
+            .newNode = input.desc,
+            .newParam = input.param ? input.param->id : std::string(),
+            .others = maskFiles(model_.document(), catalog)};
+}
+
+void DroppedFile::putInput(const QString& path, const DropSpot& spot, bool isOfVideo) {
+    const Arrival arrival = inputOf(path, isOfVideo);
+    if (!arrival.newNode) {
         showError(&widgets_.window,
                   isOfVideo ? tr("No input for videos") : tr("No input for images"),
                   isOfVideo ? tr("no node here reads a video from a file")
@@ -163,16 +193,13 @@ void DroppedFile::addInput(const QString& path, QPointF at, bool isOfVideo) {
                   tr("start the studio with its engine"));
         return;
     }
-    model_.apply(tr("Use %1").arg(QFileInfo(path).fileName()), [&](graph::Document& document) {
-        const std::string id = addNode(document, *input.desc, freePosition(document, at));
-        document.nodes.at(id).params[input.param->id] = path.toStdString();
-    });
+    putFile(widgets_, arrival, spot);
 }
 
 PastedImage::PastedImage(QString folder, QObject* parent)
     : QObject(parent), folder_(std::move(folder)) {}
 
-void PastedImage::keep(const QImage& image, QPointF at) {
+void PastedImage::keep(const QImage& image, const DropSpot& spot) {
     const qint64 pixels = qint64{image.width()} * image.height();
     if (image.isNull()) {
         Q_EMIT refused(
@@ -191,9 +218,9 @@ void PastedImage::keep(const QImage& image, QPointF at) {
     later(
         this,
         [folder = folder_, image] { return keepPasted(folder, image); },
-        [this, at](const KeptImage& written) {
+        [this, spot](const KeptImage& written) {
             if (written.problem.isEmpty()) {
-                Q_EMIT kept(written.path, at);
+                Q_EMIT kept(written.path, spot);
             } else {
                 Q_EMIT refused(tr("The pasted image could not be kept in “%1”: %2")
                                    .arg(folder_, written.problem));

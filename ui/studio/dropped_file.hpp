@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/document/file_target.hpp"
 #include "ui/panels/image_drop.hpp"
 #include "ui/studio/file_commands.hpp"
 #include "ui/studio/main_window_widgets.hpp"
@@ -9,11 +9,8 @@
 
 #include <QImage>
 #include <QObject>
-#include <QPointF>
 #include <QString>
 #include <QStringList>
-
-class QMimeData;
 
 namespace lowtide::ui {
 
@@ -27,14 +24,17 @@ public:
     /// All must outlive it.
     DroppedFile(MainWindowWidgets& widgets, FileCommands& files, ModelCommands& models);
 
-    /// Files that were dropped outside of the canvas.
-    void takeAll(const QStringList& files);
+    /// Files that were dropped outside of the canvas, on that widget; nullptr: on none. The field
+    /// of a value gets what fits it.
+    void takeAll(const QStringList& files, const QWidget* under);
 
 private:
     void connectWidgets();
-    void take(const QString& path, QPointF at);
-    void useAsInput(const QString& path, QPointF at);
-    void addInput(const QString& path, QPointF at, bool isOfVideo);
+    void takeTogether(const QStringList& files, DropSpot spot);
+    void take(const QString& path, const DropSpot& spot);
+    void useAsInput(const QString& path, const DropSpot& spot);
+    void putInput(const QString& path, const DropSpot& spot, bool isOfVideo);
+    [[nodiscard]] Arrival inputOf(const QString& path, bool isOfVideo) const;
 
     MainWindowWidgets& widgets_;
     GraphModel& model_;
@@ -52,10 +52,6 @@ struct ImageInput {
 [[nodiscard]] ImageInput imageInput(const graph::Catalog& catalog);
 /// The same of a video.
 [[nodiscard]] ImageInput videoInput(const graph::Catalog& catalog);
-/// Where a node would lie at `at`, below and next to nodes that lie exactly there.
-[[nodiscard]] Point freePosition(const graph::Document& document, QPointF at);
-/// Local files among what is dragged.
-[[nodiscard]] QStringList localFiles(const QMimeData* data);
 
 /// Keeps images of the clipboard as PNG files, so that a node can read them. Their name identifies
 /// their pixels: the same image pasted twice is one file.
@@ -70,10 +66,10 @@ public:
     static constexpr qint64 kMostPixels = 64LL * 1024 * 1024;
 
     /// Writes the file on another thread, then emits one of the signals.
-    void keep(const QImage& image, QPointF at);
+    void keep(const QImage& image, const DropSpot& spot);
 
 Q_SIGNALS:
-    void kept(const QString& path, const QPointF& at);
+    void kept(const QString& path, const lowtide::ui::DropSpot& spot);
     void refused(const QString& sentence);
 
 private:

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/document/prompt_loras.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/error_dialog.hpp"
@@ -156,6 +157,12 @@ graph::Document defaultGraph() {
     return graph::parseDocument(file.readAll().toStdString());
 }
 
+graph::Document startGraph(const graph::Catalog& catalog) {
+    graph::Document document = defaultGraph();
+    readAllPromptLoras(document, catalog);
+    return document;
+}
+
 FileCommands::FileCommands(MainWindowWidgets& widgets)
     : widgets_(widgets),
       file_(widgets.workspace.file),
@@ -221,7 +228,7 @@ void FileCommands::keepRecent(const QString& path) {
 }
 
 void FileCommands::newGraph() {
-    openDocument({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
+    openDocument({.document = startGraph(model_.catalog()), .name = tr("untitled"), .folder = {}});
 }
 
 void FileCommands::openDocument(OpenedGraph opened, Then then) {

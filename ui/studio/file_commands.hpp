@@ -104,5 +104,7 @@ private:
 
 /// The graph of a first start.
 [[nodiscard]] graph::Document defaultGraph();
+/// The same as a user begins with it: it reads LoRAs of its prompts where the module can.
+[[nodiscard]] graph::Document startGraph(const graph::Catalog& catalog);
 
 }  // namespace lowtide::ui

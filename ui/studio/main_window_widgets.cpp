@@ -144,8 +144,9 @@ void MainWindowWidgets::reveal(const std::string& node, const std::string& item)
     inspector.showValues(item);
 }
 
-QPointF MainWindowWidgets::middleOfCanvas() const {
-    return canvas.mapToScene(canvas.viewport()->rect().center());
+DropSpot MainWindowWidgets::middleSpot() const {
+    const QPointF middle = canvas.mapToScene(canvas.viewport()->rect().center());
+    return {.at = {middle.x(), middle.y()}};
 }
 
 WindowState MainWindowWidgets::viewState() const {

@@ -65,7 +65,8 @@ public:
 
     /// Selects the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item);
-    [[nodiscard]] QPointF middleOfCanvas() const;
+    /// The middle of the canvas, for what comes from elsewhere.
+    [[nodiscard]] DropSpot middleSpot() const;
     [[nodiscard]] WindowState viewState() const;
     void showState(const WindowState& viewState);
 

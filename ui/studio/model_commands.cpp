@@ -6,7 +6,7 @@
 #include "ui/bridge/background.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/studio/dropped_file.hpp"
+#include "ui/studio/arrivals.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QFileInfo>
@@ -16,23 +16,6 @@
 namespace lowtide::ui {
 
 namespace {
-
-/// Nodes of the graph with the parameter; those among `preferred` alone, if any.
-std::vector<std::string> takersOf(const GraphModel& model,
-                                  const ModelParam& param,
-                                  const std::set<std::string>& preferred) {
-    std::vector<std::string> all;
-    std::vector<std::string> chosen;
-    for (const auto& [id, node] : model.document().nodes) {
-        if (node.type == param.nodeType) {
-            all.push_back(id);
-            if (preferred.contains(id)) {
-                chosen.push_back(id);
-            }
-        }
-    }
-    return chosen.empty() ? all : chosen;
-}
 
 /// Nodes that name the source; the only one that could where none does.
 std::vector<std::string> nodesFor(const graph::Document& document, const NamedModel& source) {
@@ -135,11 +118,11 @@ ModelCommands::~ModelCommands() {
 void ModelCommands::connectPanels() {
     ModelsPanel& models = widgets_.models;
     connect(&models, &ModelsPanel::useAsked, this, [this](ModelKind kind, const QString& value) {
-        use(kind, value, widgets_.middleOfCanvas());
+        use(kind, value, widgets_.middleSpot());
     });
     connect(&models, &ModelsPanel::unusableChosen, this, &ModelCommands::showUnusable);
     connect(&models, &ModelsPanel::fileUseAsked, this, [this](const QString& path) {
-        useFile(path, widgets_.middleOfCanvas());
+        useFile(path, widgets_.middleSpot());
     });
     const auto offerConversion = [this]<class Panel>(Panel& panel) {
         panel.offerConversion();
@@ -152,44 +135,42 @@ void ModelCommands::connectPanels() {
     }
 }
 
-/// A graph without a node for it gets one.
-void ModelCommands::use(ModelKind kind, const QString& value, QPointF at) {
-    const std::optional<ModelParam> param = paramOf(kind);
-    if (!param) {
-        widgets_.notices.show(NoticeKind::Info,
-                              tr("An embedding has no node: write %1 in a prompt.")
-                                  .arg(QFileInfo(value).completeBaseName()));
+/// An embedding has no node: a prompt names it.
+void ModelCommands::use(ModelKind kind, const QString& value, const DropSpot& spot) {
+    if (kind == ModelKind::Embedding) {
+        putWords(widgets_,
+                 QStringLiteral("embedding:%1").arg(QFileInfo(value).completeBaseName()),
+                 spot);
         return;
     }
-    std::vector<std::string> takers =
-        takersOf(workspace_.model, *param, widgets_.canvas.selectedNodes());
-    const NodeDesc* desc = workspace_.model.catalog().find(param->nodeType);
-    if (takers.size() > 1 || (takers.empty() && !desc)) {
-        widgets_.notices.show(
-            NoticeKind::Info,
-            takers.empty() ? tr("No node takes such a file. Start the studio with its engine.")
-                           : tr("Several nodes take such a file. Select the one to use it in."));
-        return;
+    Arrival arrival{.value = value.toStdString(),
+                    .fits = [kind](const NodeDesc& node, const ParamDesc& param) {
+                        return kindFor({.nodeType = node.id, .param = param.id}) == kind;
+                    }};
+    if (const std::optional<ModelParam> param = paramOf(kind)) {
+        arrival.newNode = workspace_.model.catalog().find(param->nodeType);
+        arrival.newParam = param->param;
     }
-    workspace_.model.apply(
-        tr("Use %1").arg(QFileInfo(value).fileName()), [&](graph::Document& document) {
-            if (takers.empty()) {
-                takers.push_back(addNode(document, *desc, freePosition(document, at)));
-            }
-            document.nodes.at(takers.front()).params[param->param] = value.toStdString();
-        });
-    widgets_.reveal(takers.front(), param->param);
+    putFile(widgets_, arrival, spot);
 }
 
-void ModelCommands::useFile(const QString& path, QPointF at) {
+/// One of a model folder is named as there.
+void ModelCommands::useFile(const QString& path, const DropSpot& spot) {
+    const std::vector<FoundModel>& known = workspace_.models.models();
+    const auto found = std::ranges::find_if(
+        known, [&](const FoundModel& each) { return each.file.path == path.toStdString(); });
+    if (found != known.end() && found->file.isRunnable && found->file.problem.empty()) {
+        use(found->file.kind, QString::fromStdString(found->value), spot);
+        return;
+    }
     later(
         this,
         [recognise = recogniserOf(workspace_.engine), path] {
             return recogniseFile(recognise, path.toStdString());
         },
-        [this, path, at](const ModelFile& model) {
+        [this, path, spot](const ModelFile& model) {
             if (model.problem.empty() && model.isRunnable) {
-                use(model.kind, path, at);
+                use(model.kind, path, spot);
             } else {
                 showUnusable(model);
             }

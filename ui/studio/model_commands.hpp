@@ -21,13 +21,12 @@ public:
     explicit ModelCommands(MainWindowWidgets& widgets);
     ~ModelCommands() override;
 
-    /// Has the graph use the file; `at`: where on the canvas a node for it would lie. What the file
-    /// holds is read on another thread.
-    void useFile(const QString& path, QPointF at);
+    /// Has the graph use the file. What it holds is read on another thread.
+    void useFile(const QString& path, const DropSpot& spot);
 
 private:
     void connectPanels();
-    void use(ModelKind kind, const QString& value, QPointF at);
+    void use(ModelKind kind, const QString& value, const DropSpot& spot);
     void showUnusable(const ModelFile& model);
     void convert(const NamedModel& model);
     void useConverted(const NamedModel& source, const QString& file);

@@ -1,6 +1,7 @@
 #include "ui/studio/preset_commands.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/document/prompt_loras.hpp"
 #include "ui/document/saved_file.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/image_drop.hpp"
@@ -182,6 +183,9 @@ void PresetCommands::openLike(const QString& id,
     try {
         OpenedGraph opened{
             .document = workspace_.presets.open(id), .name = entry->title, .folder = {}};
+        if (entry->isBuiltin) {  // a user's own is as it was saved
+            readAllPromptLoras(opened.document, catalog);
+        }
         if (const ShownParam* input =
                 image.isEmpty() ? nullptr : imageParam(*entry, catalog, image)) {
             opened.document.nodes.at(input->node).params[input->param] = image.toStdString();

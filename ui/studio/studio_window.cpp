@@ -292,7 +292,9 @@ void StudioWindow::showAbsence() {
 
 /// What was recovered comes first and remains until the user decides what becomes of it.
 void StudioWindow::openFirst() {
-    workspace_->file.setNew({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
+    workspace_->file.setNew({.document = startGraph(workspace_->model.catalog()),
+                             .name = tr("untitled"),
+                             .folder = {}});
     const QString& asked = setup_.arguments.graph;
     const bool isRecovered = controller_->files().recover();
     if (!asked.isEmpty() && !isRecovered) {
@@ -456,7 +458,8 @@ void StudioWindow::dragEnterEvent(QDragEnterEvent* event) {
 void StudioWindow::dropEvent(QDropEvent* event) {
     if (controller_) {
         event->acceptProposedAction();
-        controller_->dropped().takeAll(localFiles(event->mimeData()));
+        controller_->dropped().takeAll(localFiles(event->mimeData()),
+                                       childAt(event->position().toPoint()));
     }
 }
 

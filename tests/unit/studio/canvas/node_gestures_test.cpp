@@ -69,6 +69,19 @@ private Q_SLOTS:
         QVERIFY(bench_->hasLink(scale, decode_, "latent"));
     }
 
+    void insertsAWiredNode_whileNothingReadsIt() {
+        const std::string scale = bench_->add("latent.scale", 100, 500);
+        bench_->connect(denoise_, "latent", scale, "latent");
+        const ui::Wire* wire = bench_->scene().wires().into({decode_, "latent"});
+        const QPoint middle = bench_->pixel(wire->path.curve.pointAtPercent(0.5));
+
+        bench_->drag(bench_->header(scale), middle);
+
+        QVERIFY(bench_->hasLink(denoise_, scale, "latent"));
+        QVERIFY(bench_->hasLink(scale, decode_, "latent"));
+        QCOMPARE(bench_->model.document().links.size(), size_t{3});
+    }
+
     void rubberBandSelectsWhatItTouches() {
         bench_->drag(bench_->pixel({-60, 60}), bench_->pixel({320, 110}));
 

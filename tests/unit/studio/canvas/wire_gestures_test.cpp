@@ -74,6 +74,45 @@ private Q_SLOTS:
         QVERIFY(bench_->hasLink(decode_, added, "image"));
     }
 
+    void aNodeOfTheSearchLiesOnNoOther_andIsWired() {
+        bench_->view->centerOn(bench_->node(decode_).bodyInScene().center());
+        bench_->view->invoke("node.add");
+        auto* pattern = bench_->view->findChild<QLineEdit*>("nodeSearchPattern");
+        QTest::keyClicks(pattern, "save");
+        QTest::keyClick(pattern, Qt::Key_Return);
+
+        const std::string added = *bench_->view->selectedNodes().begin();
+        QCOMPARE(bench_->model.node(added)->type, std::string("save.image"));
+        QVERIFY(bench_->hasLink(decode_, added, "image"));
+        const QRectF body = bench_->node(added).bodyInScene();
+        for (const std::string& other : {load_, denoise_, decode_}) {
+            QVERIFY(!body.intersects(bench_->node(other).bodyInScene()));
+        }
+        bench_->model.undoStack().undo();
+        QCOMPARE(bench_->model.document().nodes.size(), size_t{3});
+        QVERIFY(bench_->model.document().links.empty());
+    }
+
+    void aDropStatesWhatLiesBelowIt() {
+        bench_->connect(load_, "model", denoise_, "model");
+        const ui::Wire& wire = *bench_->scene().wires().into({denoise_, "model"});
+        const QPoint onWire = bench_->pixel(wire.path.points[wire.path.points.size() / 2]);
+
+        const ui::DropSpot row = dropped(bench_->value(denoise_, "steps"));
+        const ui::DropSpot header = dropped(bench_->header(decode_));
+        const ui::DropSpot between = dropped(onWire);
+        const ui::DropSpot nothing = dropped({1150, 760});
+
+        QCOMPARE(row.node, denoise_);
+        QCOMPARE(row.param, std::string("steps"));
+        QCOMPARE(header.node, decode_);
+        QCOMPARE(header.param, std::string());
+        QVERIFY(between.node.empty());
+        QVERIFY(between.wireTo == (graph::PortRef{denoise_, "model"}));
+        QVERIFY(nothing.node.empty() && !nothing.wireTo);
+        QVERIFY(nothing.isAt);
+    }
+
     void takesUpAWire_andPutsItElsewhere() {
         bench_->connect(load_, "model", denoise_, "model");
 
@@ -211,6 +250,30 @@ private Q_SLOTS:
     }
 
 private:
+    /// What the view states of a file that is let go there.
+    ui::DropSpot dropped(QPoint at) {
+        ui::DropSpot found;
+        QStringList files;
+        const auto heard =
+            QObject::connect(bench_->view.get(),
+                             &ui::GraphView::filesDropped,
+                             this,
+                             [&](const QStringList& paths, const ui::DropSpot& spot) {
+                                 files = paths;
+                                 found = spot;
+                             });
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile("/a.png"), QUrl("https://example.org/b.png")});
+        QWidget* target = bench_->view->viewport();
+        QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(target, &enter);
+        QDropEvent drop(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(target, &drop);
+        QObject::disconnect(heard);
+        [&] { QCOMPARE(files, QStringList{"/a.png"}); }();
+        return found;
+    }
+
     std::unique_ptr<CanvasBench> bench_;
 
     std::string load_, denoise_, decode_;

@@ -208,6 +208,29 @@ private Q_SLOTS:
         QVERIFY(reroutesOf(*linkInto(document, {"b", "from_a"})).empty());
     }
 
+    /// What a pinned node pushes down may come to lie where the wire was to run.
+    void noWireRunsBehindWhatWasPushed() {
+        graph::Document document = graphOf(4, {{'a', 'b'}, {'b', 'c'}, {'a', 'c'}});
+        setPinned(document.nodes.at("d"), true);
+        setPosition(document.nodes.at("d"), {5000, 5000});
+        const NodeSizes sizes = sizesOf(document, {100, 50});
+        arrange(document, {}, sizes);
+        setPosition(document.nodes.at("d"), at(document, "b"));
+
+        arrange(document, {}, sizes);
+
+        const std::vector<Point> via = reroutesOf(*linkInto(document, {"c", "from_a"}));
+        for (const NodeBox& box : nodeBoxesOf(document, {"b", "d"}, sizes)) {
+            for (size_t next = 1; next < via.size(); ++next) {
+                const Point from = via[next - 1];
+                const NodeBox line{.id = {},
+                                   .topLeft = from,
+                                   .size = {via[next].x - from.x, via[next].y - from.y}};
+                QVERIFY2(via[next].y != from.y || !box.touches(line, 0), box.id.c_str());
+            }
+        }
+    }
+
     void oldReroutesOfMovedWiresGo() {
         graph::Document document = graphOf(2, {{'a', 'b'}});
         setReroutes(document, {"b", "from_a"}, {{5000, 5000}});

@@ -67,6 +67,34 @@ graph::Document imageDocument() {
     return document;
 }
 
+/// A prompt that could read LoRAs.
+graph::Catalog promptCatalog() {
+    return graph::Catalog(
+        {{.id = "test.model", .outputs = {port("model", "MODEL")}},
+         {.id = "test.lora",
+          .inputs = {port("model", "MODEL")},
+          .outputs = {port("model", "MODEL")}},
+         {.id = "test.encode",
+          .inputs = {port("model", "MODEL")},
+          .outputs = {port("positive", "CONDITIONING"), port("model", "MODEL")},
+          .params = {{.id = "prompt", .kind = ParamKind::Text, .defaultValue = std::string()},
+                     {.id = "loras", .kind = ParamKind::Bool, .defaultValue = false}}},
+         {.id = "test.denoise",
+          .components = {"denoiser"},
+          .inputs = {port("model", "MODEL"), port("positive", "CONDITIONING")}}});
+}
+
+graph::Document promptDocument() {
+    graph::Document document;
+    for (const char* name : {"model", "encode", "denoise"}) {
+        document.nodes[name].type = std::string("test.") + name;
+    }
+    connect(document, {"model", "model"}, {"encode", "model"});
+    connect(document, {"model", "model"}, {"denoise", "model"});
+    connect(document, {"encode", "positive"}, {"denoise", "positive"});
+    return document;
+}
+
 /// A denoiser whose model comes through an adapter from a file.
 graph::Catalog modelCatalog() {
     return graph::Catalog(
@@ -338,6 +366,41 @@ private Q_SLOTS:
         issue.facts = R"({"insert": "test.fit"})";
         issue.item = "latent";
         QVERIFY(fixesFor(issue, imageDocument(), imageCatalog()).empty());
+    }
+
+    void tagsOfLorasAreRead_byOneButton() {
+        const graph::Catalog catalog = promptCatalog();
+        graph::Document document = promptDocument();
+        const Issue issue{.code = "prompt_syntax", .node = "encode", .item = "prompt"};
+        QVERIFY(fixesFor(issue, document, catalog).empty());
+        document.nodes.at("encode").params["prompt"] = "a fox <lora:ink:0.8>";
+
+        const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
+
+        QCOMPARE(fixes.size(), size_t{1});
+        QCOMPARE(fixes[0].label, QString("Read LoRAs of the prompt"));
+        fixes[0].edit(document);
+        QCOMPARE(document.nodes.at("encode").params.at("loras"), Json(true));
+        QCOMPARE(wiresOf(document),
+                 QStringList({"encode.model > denoise.model",
+                              "encode.positive > denoise.positive",
+                              "model.model > encode.model"}));
+        QVERIFY(fixesFor(issue, document, catalog).empty());
+    }
+
+    void aLoraThatChangesNoDenoiserIsUsedThereToo() {
+        const graph::Catalog catalog = promptCatalog();
+        graph::Document document = promptDocument();
+        document.nodes["lora"].type = "test.lora";
+        connect(document, {"model", "model"}, {"lora", "model"});
+        connect(document, {"lora", "model"}, {"encode", "model"});
+        const Issue issue{.code = "lora_without_denoiser", .node = "lora", .item = "model"};
+
+        const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
+
+        QCOMPARE(fixes.size(), size_t{1});
+        fixes[0].edit(document);
+        QCOMPARE(linkInto(document, {"denoise", "model"})->from.node, std::string("lora"));
     }
 
     void offersToConvertTheModelThatDoesNotFit() {

@@ -85,6 +85,7 @@ private Q_SLOTS:
     void copiesAReport();
     void knowsWhichSentencesAreCut();
     void addsWhatTheRunReported();
+    void whatTheRunReportedOfANodeGoesWithItsNextChange();
     void looks_data();
     void looks();
 };
@@ -215,6 +216,29 @@ void IssuesPanelTest::addsWhatTheRunReported() {
 
     bench.queue.add("next", "other", Json::object());
     QTRY_COMPARE_WITH_TIMEOUT(bench.panel.errorCount(), 1, kPatience);
+}
+
+void IssuesPanelTest::whatTheRunReportedOfANodeGoesWithItsNextChange() {
+    IssuesOnBench bench;
+    bench.ask({});
+    bench.runner().setScript("g", [](ScriptedRunner::Stage&) {
+        const Json tag = {{"severity", "warning"},
+                          {"code", "prompt_syntax"},
+                          {"node", "denoise"},
+                          {"item", "steps"},
+                          {"message", "read as words"}};
+        const Json other = {{"code", "lossy"}, {"node", "decode"}, {"message", "full"}};
+        return Json{{"status", "ok"}, {"executed", 1}, {"issues", {tag, other}}};
+    });
+    bench.queue.add("title", "g", Json::object());
+    QTRY_COMPARE_WITH_TIMEOUT(bench.panel.warningCount(), 1, kPatience);
+
+    bench.model.apply("steps", [](graph::Document& document) {
+        document.nodes.at("denoise").params["steps"] = 12;
+    });
+
+    QCOMPARE(bench.panel.warningCount(), 0);
+    QCOMPARE(bench.panel.errorCount(), 1);
 }
 
 void IssuesPanelTest::looks_data() {

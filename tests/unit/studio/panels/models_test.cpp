@@ -1,6 +1,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/model_sample.hpp"
 #include "tests/unit/studio/panels/look.hpp"
+#include "ui/panels/model_rows.hpp"
 #include "ui/panels/models_panel.hpp"
 #include "ui/panels/offered_models.hpp"
 
@@ -8,6 +9,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMimeData>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QToolButton>
@@ -130,6 +132,21 @@ private Q_SLOTS:
         QVERIFY(rows(panel).isEmpty());
         QVERIFY(settings_->preferences().modelFolders.isEmpty());
         QVERIFY(QFile::exists(at("models/vae/soft.safetensors")));
+    }
+
+    void aDraggedRowBringsItsFile() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, folder_->path());
+        auto* models = panel.findChild<QTreeWidget*>("models");
+        const QModelIndex first = models->model()->index(0, 0);
+
+        const std::unique_ptr<QMimeData> data(models->model()->mimeData({first}));
+
+        QVERIFY(models->dragEnabled());
+        QCOMPARE(data->urls(),
+                 (QList<QUrl>{QUrl::fromLocalFile(first.data(ModelColumn::Path).toString())}));
+        QVERIFY(QFile::exists(data->urls().first().toLocalFile()));
     }
 
     void handsOutWhatCanRun_only() {

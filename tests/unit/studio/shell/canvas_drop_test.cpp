@@ -4,10 +4,11 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/coloured_video.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/canvas/graph_scene.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/dropped_file.hpp"
 
-#include <array>
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -57,11 +58,33 @@ struct Studio : Working {
 
     void paste() { QTest::keyClick(&canvas(), Qt::Key_V, Qt::ControlModifier); }
 
-    /// A file manager lets the file go over the canvas.
-    void drop(const QString& path, QPoint at) {
+    /// Where no node lies.
+    void lookAside() {
+        QCoreApplication::processEvents();  // the view has been fitted to the graph
+        canvas().centerOn(5000, 5000);
+    }
+
+    /// A node that reads a file, in the middle of the view.
+    std::string addImageNode(const QString& file) {
+        std::string id;
+        model().apply("Add", [&](graph::Document& document) {
+            id = addNode(document, *model().catalog().find("load.image"), {5000, 5000});
+            document.nodes.at(id).params["image"] = file.toStdString();
+        });
+        return id;
+    }
+
+    void drop(const QString& path, QPoint at) { dropOn(*canvas().viewport(), {path}, at); }
+
+    /// A file manager lets the files go over the widget.
+    void dropOn(QWidget& widget, const QStringList& paths, QPoint at) {
         QMimeData data;
-        data.setUrls({QUrl::fromLocalFile(path)});
-        QWidget* target = canvas().viewport();
+        QList<QUrl> urls;
+        for (const QString& path : paths) {
+            urls << QUrl::fromLocalFile(path);
+        }
+        data.setUrls(urls);
+        QWidget* target = &widget;
         QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(target, &enter);
         QVERIFY(enter.isAccepted());
@@ -93,6 +116,7 @@ private Q_SLOTS:
     void aDroppedImageBecomesANode_whereItWasLetGo() {
         Studio studio;
         const QString path = studio.write("cat.png", imageWith({}));
+        studio.lookAside();
         const QPoint at(120, 90);
         const QPointF point = studio.canvas().mapToScene(at);
         studio.drop(path, at);
@@ -125,16 +149,124 @@ private Q_SLOTS:
     void imagesThatAreDroppedTogetherLieNextToEachOther() {
         Studio studio;
         const size_t before = studio.model().document().nodes.size();
+        QStringList files;
         for (const char* name : {"a.png", "b.png", "c.png"}) {
-            studio.drop(studio.write(name, imageWith({})), {120, 90});
+            files << studio.write(name, imageWith({}));
         }
+        studio.dropOn(*studio.canvas().viewport(), files, {120, 90});
         QTRY_COMPARE_WITH_TIMEOUT(studio.model().document().nodes.size(), before + 3, kPatience);
-        std::set<std::pair<double, double>> positions;
+        std::set<QString> read;
+        NodeIds images;
+        NodeIds all;
         for (const auto& [id, node] : studio.model().document().nodes) {
-            const Point point = positionOf(node);
-            positions.emplace(point.x, point.y);
+            all.insert(id);
+            if (node.type == "load.image") {
+                images.insert(id);
+                read.insert(studio.fileOf(id));
+            }
         }
-        QCOMPARE(positions.size(), before + 3);
+        QCOMPARE(read, std::set<QString>(files.begin(), files.end()));
+        const std::vector<NodeBox> boxes =
+            nodeBoxesOf(studio.model().document(), all, studio.canvas().nodeSizes());
+        for (const NodeBox& box : boxes) {
+            const auto lies = [&](const NodeBox& other) {
+                return other.id != box.id && images.contains(other.id) && box.touches(other, 0);
+            };
+            QVERIFY2(std::ranges::none_of(boxes, lies), box.id.c_str());
+        }
+    }
+
+    /// Whatever graph it carries: the user pointed at what is to have it.
+    void aDroppedImageGoesIntoTheNodeBelowThePointer() {
+        Studio studio;
+        const std::string node = studio.addImageNode("/old.png");
+        const std::string other = studio.addImageNode("/other.png");
+        studio.model().apply("Move", [&](graph::Document& document) {
+            setPosition(document.nodes.at(other), {5600, 5000});
+        });
+        const size_t nodes = studio.model().document().nodes.size();
+        const std::string graph = graph::toText(studio.model().document());
+        const QString path = studio.write("cat.png", imageWith({{"lowtide_graph", graph}}));
+        studio.lookAside();
+
+        studio.drop(path, studio.canvas().mapFromScene(QPointF(5020, 5012)));
+
+        QTRY_COMPARE_WITH_TIMEOUT(studio.fileOf(node), path, kPatience);
+        QCOMPARE(studio.fileOf(other), QString("/other.png"));
+        QCOMPARE(studio.model().document().nodes.size(), nodes);
+        QVERIFY(!studio.window->findChild<QPushButton*>("useAsInput"));
+        QCOMPARE(studio.notice(), QString());
+    }
+
+    void aDroppedImageGoesIntoTheOnlyInput_andANoticeTakesItBack() {
+        Studio studio;
+        const std::string node = studio.addImageNode("/old.png");
+        const size_t nodes = studio.model().document().nodes.size();
+        const QString path = studio.write("cat.png", imageWith({}));
+        studio.lookAside();
+
+        studio.drop(path, {5, 5});
+
+        QTRY_COMPARE_WITH_TIMEOUT(studio.fileOf(node), path, kPatience);
+        QCOMPARE(studio.model().document().nodes.size(), nodes);
+        QVERIFY2(studio.notice().contains("in place of old.png"), qPrintable(studio.notice()));
+        QTest::mouseClick(studio.window->findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
+        QCOMPARE(studio.fileOf(node), QString("/old.png"));
+        QCOMPARE(studio.notice(), QString());
+    }
+
+    void aDroppedImageGoesIntoTheWiresSource() {
+        Studio studio;
+        const std::string node = studio.addImageNode("/old.png");
+        const std::string other = studio.addImageNode("/other.png");
+        std::string save;
+        studio.model().apply("Wire", [&](graph::Document& document) {
+            setPosition(document.nodes.at(other), {5000, 5600});
+            save = addNode(document, *studio.model().catalog().find("save.image"), {5600, 5000});
+            ui::connect(document, {node, "image"}, {save, "image"});
+        });
+        const QString path = studio.write("cat.png", imageWith({}));
+        studio.lookAside();
+        auto& scene = *qobject_cast<GraphScene*>(studio.canvas().scene());
+        const Wire& wire = *scene.wires().into({save, "image"});
+
+        studio.drop(path,
+                    studio.canvas().mapFromScene(wire.path.points[wire.path.points.size() / 2]));
+
+        QTRY_COMPARE_WITH_TIMEOUT(studio.fileOf(node), path, kPatience);
+        QCOMPARE(studio.fileOf(other), QString("/other.png"));
+    }
+
+    void aDroppedImageGoesIntoTheFieldBelowThePointer_data() {
+        testing::addRows("panel", {"view.generate", "view.inspector"});
+    }
+
+    void aDroppedImageGoesIntoTheFieldBelowThePointer() {
+        QFETCH(QString, panel);
+        Studio studio;
+        const std::string node = studio.addImageNode("/old.png");
+        const std::string other = studio.addImageNode("/other.png");
+        studio.model().apply("Expose", [&](graph::Document& document) {
+            document.exposed.clear();
+            setExposed(document, node, "image", "Image", true);
+            setPosition(document.nodes.at(other), {5600, 5000});
+        });
+        studio.canvas().select({node});
+        studio.action(qPrintable(panel)).trigger();
+        QWidget& dock = panel == "view.generate" ? static_cast<QWidget&>(studio.widgets().form)
+                                                 : studio.widgets().inspector;
+        QLineEdit* field = nullptr;
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (field = dock.findChild<QLineEdit*>("path")) != nullptr && field->isVisible(),
+            kPatience);
+        const QString path = studio.write("cat.png", imageWith({}));
+
+        studio.dropOn(*field, {path}, field->rect().center());
+
+        QTRY_COMPARE_WITH_TIMEOUT(studio.fileOf(node), path, kPatience);
+        QCOMPARE(studio.fileOf(other), QString("/other.png"));
+        QCOMPARE(field->text(), path);
+        QCOMPARE(studio.notice(), QString());
     }
 
     void aDroppedFileIsRefusedAsWhatItIs_data() {
@@ -182,42 +314,35 @@ private Q_SLOTS:
         QCOMPARE(studio.fileOf(*studio.imageNode()), path);
     }
 
-    /// Each is asked about, one after the other, and lies where it was let go.
+    /// Each is asked about, one after the other, and gets a node of its own.
     void severalDroppedImagesAreAllTaken() {
         Studio studio;
         const std::string graph = graph::toText(studio.model().document());
-        const QString first = studio.write("a.png", imageWith({{"lowtide_graph", graph}}));
-        const QString second = studio.write("b.png", imageWith({{"lowtide_graph", graph}}));
-        const std::array<QPoint, 2> positions = {QPoint(120, 90), QPoint(260, 200)};
-        const QPointF firstPosition = studio.canvas().mapToScene(positions[0]);
-        studio.drop(first, positions[0]);
-        QPushButton* use = nullptr;
-        const auto isAsked = [&] {
-            use = studio.window->findChild<QPushButton*>("useAsInput");
-            return use != nullptr && use->isVisible();
-        };
-        QTRY_VERIFY_WITH_TIMEOUT(isAsked(), kPatience);
-        // The view has been fitted to the graph meanwhile.
-        const QPointF secondPosition = studio.canvas().mapToScene(positions[1]);
-        studio.drop(second, positions[1]);
-        QTest::qWait(200);
-        QVERIFY(isAsked());
-        QTest::mouseClick(use, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(studio.imageNode().has_value(), kPatience);
-        const std::string node = *studio.imageNode();
-        QCOMPARE(studio.fileOf(node), first);
-        QVERIFY((studio.scenePointOf(node) - firstPosition).manhattanLength() < 2);
-        QTRY_VERIFY_WITH_TIMEOUT(isAsked(), kPatience);
-        QTest::mouseClick(use, Qt::LeftButton);
-        const auto lies = [&](const QPointF& point) {
-            for (const auto& [id, each] : studio.model().document().nodes) {
-                if (each.type == "load.image" && studio.fileOf(id) == second) {
-                    return (studio.scenePointOf(id) - point).manhattanLength() < 2;
+        const QStringList files = {studio.write("a.png", imageWith({{"lowtide_graph", graph}})),
+                                   studio.write("b.png", imageWith({{"lowtide_graph", graph}}))};
+        studio.dropOn(*studio.canvas().viewport(), files, {120, 90});
+        std::set<QString> asked;
+        while (asked.size() < 2) {
+            QMessageBox* question = nullptr;
+            const auto isAsked = [&] {
+                auto* use = studio.window->findChild<QPushButton*>("useAsInput");
+                question = use ? qobject_cast<QMessageBox*>(use->window()) : nullptr;
+                return question && question->isVisible() && !asked.contains(question->text());
+            };
+            QTRY_VERIFY_WITH_TIMEOUT(isAsked(), kPatience);
+            asked.insert(question->text());
+            QTest::mouseClick(question->findChild<QPushButton*>("useAsInput"), Qt::LeftButton);
+        }
+        const auto read = [&] {
+            std::set<QString> all;
+            for (const auto& [id, node] : studio.model().document().nodes) {
+                if (node.type == "load.image") {
+                    all.insert(studio.fileOf(id));
                 }
             }
-            return false;
+            return all;
         };
-        QTRY_VERIFY_WITH_TIMEOUT(lies(secondPosition), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(read(), std::set<QString>(files.begin(), files.end()), kPatience);
     }
 
     void aDroppedImageThatCarriesAGraphAsks() {
@@ -242,6 +367,7 @@ private Q_SLOTS:
         QImage image(40, 30, QImage::Format_ARGB32);
         image.fill(QColor(200, 30, 60, 120));
         QGuiApplication::clipboard()->setImage(image);
+        studio.lookAside();
         const QPointF point =
             studio.canvas().mapToScene(studio.canvas().viewport()->rect().center());
         studio.paste();
@@ -252,7 +378,8 @@ private Q_SLOTS:
         QCOMPARE(QImage(path).convertToFormat(QImage::Format_ARGB32), image);
         const size_t nodes = studio.model().document().nodes.size();
         studio.paste();
-        QTRY_COMPARE_WITH_TIMEOUT(studio.model().document().nodes.size(), nodes + 1, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.notice().contains("already"), kPatience);
+        QCOMPARE(studio.model().document().nodes.size(), nodes);
         QCOMPARE(QDir(studio.folder.filePath("pasted")).entryList(QDir::Files).size(), 1);
     }
 
@@ -324,7 +451,7 @@ private Q_SLOTS:
         studio.paste();
         QTRY_VERIFY_WITH_TIMEOUT(studio.imageNode().has_value(), kPatience);
         QCOMPARE(studio.fileOf(*studio.imageNode()), path);
-        QCOMPARE(studio.notice(), QString());
+        QVERIFY2(studio.notice().contains("Added Load image"), qPrintable(studio.notice()));
     }
 
     void onlyASourceTakesADroppedImage() {

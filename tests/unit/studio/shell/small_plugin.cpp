@@ -65,7 +65,8 @@ std::vector<NodeDesc> smallNodes() {
     };
     NodeDesc load = node("load.checkpoint", "Load checkpoint");
     load.outputs = {port("model", "MODEL")};
-    load.params = {file("checkpoint", "Checkpoint")};
+    load.params = {file("checkpoint", "Checkpoint"), file("unet", "Denoiser")};
+    load.params.back().advanced = true;
     NodeDesc image = node("load.image", "Load image");
     image.outputs = {port("image", "IMAGE")};
     image.params = {file("image", "Image")};

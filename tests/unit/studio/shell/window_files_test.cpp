@@ -522,13 +522,20 @@ private Q_SLOTS:
         QCOMPARE(checkpointOf(studio.model(), "load"), before);
     }
 
-    void anEmbeddingIsNamedInPrompts() {
+    void anEmbeddingIsNamedInThePrompt_andANoticeTakesItBack() {
         Working studio;
         const graph::Document before = studio.model().document();
         Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Embedding,
                                                                   "sub/easynegative.pt");
-        QVERIFY(studio.widgets().notices.text().contains("write easynegative in a prompt"));
+        const std::string prompt =
+            studio.model().node("encode")->params.at("prompt").get<std::string>();
+        QVERIFY2(prompt.ends_with(", embedding:easynegative"), prompt.c_str());
+        QVERIFY(studio.widgets().notices.text().contains("embedding:easynegative"));
+
+        studio.window->findChild<QPushButton*>("noticeButton")->click();
+
         QCOMPARE(graph::toText(studio.model().document()), graph::toText(before));
+        QCOMPARE(studio.widgets().notices.text(), QString());
     }
 
 private:

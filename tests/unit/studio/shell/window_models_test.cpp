@@ -56,6 +56,10 @@ struct Window {
         });
     }
 
+    void drop(const QString& path, const DropSpot& spot) {
+        Q_EMIT studio().controller()->widgets().canvas.filesDropped({path}, spot);
+    }
+
     std::string checkpoint() {
         return model().node("load")->params.at("checkpoint").get<std::string>();
     }
@@ -122,12 +126,14 @@ private Q_SLOTS:
             removeNodes(document, catalog, {"load"});
         });
         const QString path = window.at("models/checkpoints/Dream.safetensors");
-        Q_EMIT window.studio().controller()->widgets().canvas.fileDropped(path, {500, 400});
+        window.drop(path, {.at = {3000, 400}, .isAt = true});
         QTRY_VERIFY_WITH_TIMEOUT(window.model().document().nodes.contains("load_checkpoint"),
                                  kPatience);
         const graph::DocumentNode& node = *window.model().node("load_checkpoint");
         QCOMPARE(node.params.at("checkpoint").get<std::string>(), path.toStdString());
-        QCOMPARE(positionOf(node).x, 500.0);
+        QCOMPARE(positionOf(node).x, 3000.0);
+        const graph::Link* given = linkInto(window.model().document(), {"denoise", "model"});
+        QVERIFY(given && given->from.node == "load_checkpoint");
         window.model().undoStack().undo();
         QVERIFY(!window.model().document().nodes.contains("load_checkpoint"));
     }
@@ -135,7 +141,7 @@ private Q_SLOTS:
     void aDroppedModelIsUsedByTheNodeThatIsThere() {
         Window window;
         const QString path = window.at("models/checkpoints/Dream.safetensors");
-        Q_EMIT window.studio().controller()->widgets().canvas.fileDropped(path, {500, 400});
+        window.drop(path, {.at = {3000, 400}, .isAt = true});
         QTRY_COMPARE_WITH_TIMEOUT(window.checkpoint(), path.toStdString(), kPatience);
     }
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "ui/document/arrange.hpp"
+
+#include <functional>
+#include <string>
+
+namespace lowtide::ui {
+
+/// How large nodes are painted: those of the graph, and one of a type that is to be added.
+struct CanvasSizes {
+    NodeSizes nodes{};
+    std::function<Point(const NodeDesc& desc)> ofNew{};  ///< empty: an ordinary size
+};
+
+/// Adds a node where no other one lies: at the point, else near it. Where nothing near is free, it
+/// lies there all the same and the others are pushed down; pinned ones are not, it goes below them.
+/// `sizes` learns its size. Returns its id.
+std::string addNodeNear(graph::Document& document,
+                        const NodeDesc& desc,
+                        Point at,
+                        CanvasSizes& sizes);
+
+}  // namespace lowtide::ui
