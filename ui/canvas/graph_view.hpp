@@ -50,6 +50,8 @@ public:
     void select(const std::set<std::string>& nodes);
     /// Of nodes as they are painted.
     [[nodiscard]] NodeSizes nodeSizes() const;
+    /// The same where each has the width that it wants.
+    [[nodiscard]] NodeSizes wantedNodeSizes() const;
     /// Whether bypassing changes anything: a selected node can be bypassed, or is.
     [[nodiscard]] bool canBypassSelected() const;
     void showBypassPreview(bool isShown);  ///< of what is selected

@@ -87,6 +87,10 @@ void addNodeEntries(QMenu& menu, GraphView& view, const NodeItem& node) {
     menu.addSeparator();
     addCommand(menu, view, GraphView::tr("Rename"), "node.rename");
     addCommand(menu, view, GraphView::tr("Collapse"), "node.collapse");
+    QAction* inputs = addCommand(menu, view, GraphView::tr("Unused inputs"), "node.inputs");
+    inputs->setCheckable(true);
+    inputs->setChecked(node.face().showsUnusedInputs);
+    inputs->setEnabled(node.face().canFoldInputs);
     addCommand(menu, view, GraphView::tr("Pin"), "node.pin");
     addCommand(menu, view, GraphView::tr("Mute"), "node.mute");
     QAction* bypass = addCommand(menu, view, GraphView::tr("Bypass"), "node.bypass");

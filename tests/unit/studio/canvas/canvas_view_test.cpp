@@ -256,7 +256,7 @@ private Q_SLOTS:
         bench_->view->invoke("view.fit_all");
 
         const double zoom = bench_->view->transform().m11();
-        QVERIFY2(zoom > 0.55, qPrintable(QString::number(zoom)));
+        QVERIFY2(zoom > 0.53, qPrintable(QString::number(zoom)));
         const QRect seen = bench_->view->viewport()->rect();
         for (const auto& [id, rect] : bench_->scene().nodeRects()) {
             QVERIFY(seen.contains(bench_->view->mapFromScene(rect).boundingRect()));
