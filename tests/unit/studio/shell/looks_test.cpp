@@ -388,6 +388,21 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
     }
 
+    void panelsAreWholeAgain_whenTheWindowWasNarrow() {
+        Furnished studio;
+        QWidget& window = *studio.window;
+        for (const char* view : {"view.presets", "view.inspector", "view.models"}) {
+            studio.action(view).trigger();
+            window.resize(kSmall / 2);
+            QCoreApplication::processEvents();
+            window.resize(kLarge - QSize(0, kTaken));
+
+            const QStringList problems = problemsIn(window, kLarge);
+
+            QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
+        }
+    }
+
     /// A pixmap of an icon is no icon: it has the colour of the moment.
     void iconsOfEmptyStatesTakeTheOtherColours() {
         Furnished studio;
