@@ -213,12 +213,12 @@ void bypassSelected(GraphView::Parts& parts) {
     });
 }
 
-/// Sets it for all selected nodes, or none where all have it.
-void toggleSelected(GraphView::Parts& parts,
-                    const QString& step,
-                    bool (*is)(const graph::DocumentNode&),
-                    void (*set)(graph::DocumentNode&, bool)) {
-    const NodeIds ids = parts.scene.selectedNodes();
+/// Sets it for all of the nodes, or none where all have it.
+void toggleNodes(GraphView::Parts& parts,
+                 const NodeIds& ids,
+                 const QString& step,
+                 bool (*is)(const graph::DocumentNode&),
+                 void (*set)(graph::DocumentNode&, bool)) {
     parts.model.apply(step, [&](graph::Document& document) {
         const bool allAre = std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
             return is(document.nodes.at(id));
@@ -230,11 +230,27 @@ void toggleSelected(GraphView::Parts& parts,
 }
 
 void collapseSelected(GraphView::Parts& parts) {
-    toggleSelected(parts, GraphView::tr("Collapse"), isCollapsed, setCollapsed);
+    const NodeIds ids = parts.scene.selectedNodes();
+    toggleNodes(parts, ids, GraphView::tr("Collapse"), isCollapsed, setCollapsed);
+}
+
+void unfoldInputsOfSelected(GraphView::Parts& parts) {
+    NodeIds ids = parts.scene.selectedNodes();
+    std::erase_if(ids, [&parts](const std::string& id) {
+        return !parts.scene.node(id)->face().canFoldInputs;
+    });
+    if (ids.empty()) {
+        parts.tip.report(GraphView::tr("No selected node has several inputs that are unused."),
+                         parts.pointerOrMiddle());
+        return;
+    }
+    toggleNodes(
+        parts, ids, GraphView::tr("Unused inputs"), showsUnusedInputs, setShowsUnusedInputs);
 }
 
 void pinSelected(GraphView::Parts& parts) {
-    toggleSelected(parts, GraphView::tr("Pin"), isPinned, setPinned);
+    const NodeIds ids = parts.scene.selectedNodes();
+    toggleNodes(parts, ids, GraphView::tr("Pin"), isPinned, setPinned);
 }
 
 void frameSelected(GraphView::Parts& parts) {
@@ -279,7 +295,7 @@ void distributeSelected(GraphView::Parts& parts, Axis axis) {
 void arrangeNodes(GraphView::Parts& parts) {
     const NodeIds ids = parts.scene.selectedNodes();
     parts.model.apply(GraphView::tr("Arrange"), [&](graph::Document& document) {
-        arrange(document, ids.size() > 1 ? ids : NodeIds(), parts.view.nodeSizes());
+        arrange(document, ids.size() > 1 ? ids : NodeIds(), parts.view.wantedNodeSizes());
     });
     if (ids.size() < 2) {
         parts.navigation.jumpToAll();
@@ -366,6 +382,7 @@ constexpr CanvasCommand kCommands[] = {
     {{"node.mute", TEXT("&Mute"), TEXT("Leave the node and what depends on it out of runs"), "Node", "Ctrl+M", "", kWindow, kPlain, kAfterLine}, muteSelected},
     {{"node.bypass", TEXT("&Bypass"), TEXT("Pass the value on as if the node were not there"), "Node", "Ctrl+B"}, bypassSelected},
     {{"node.collapse", TEXT("&Collapse"), TEXT("Show only the title"), "Node", "Alt+C"}, collapseSelected},
+    {{"node.inputs", TEXT("&Unused inputs"), TEXT("Show the inputs without a wire one by one, or fold them"), "Node", "U", "", kCanvas}, unfoldInputsOfSelected},
     {{"node.pin", TEXT("&Pin"), TEXT("Keep the node where it is"), "Node", "P", "", kCanvas}, pinSelected},
     {{"node.frame", TEXT("&Frame"), TEXT("Draw a frame around the selected nodes"), "Node", "Ctrl+G", "", kWindow, kPlain, kAfterLine}, frameSelected},
     {{"node.note", TEXT("Add a n&ote"), TEXT("Add a text to the canvas"), "Node", "Ctrl+Shift+N"}, addNote},

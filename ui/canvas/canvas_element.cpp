@@ -144,7 +144,7 @@ Actions nodeActions(CanvasElements& all, const ElementKey& key) {
         return selected([&canvas, name] { canvas.invoke(name); });
     };
     const auto focus = selected([&canvas] { canvas.setFocus(Qt::OtherFocusReason); });
-    return {
+    Actions actions = {
         {QAccessibleActionInterface::pressAction(), GraphView::tr("Select"), focus},
         {QAccessibleActionInterface::setFocusAction(), GraphView::tr("Select"), focus},
         {QAccessibleActionInterface::showMenuAction(), GraphView::tr("Show menu"), selected([&all] {
@@ -160,6 +160,11 @@ Actions nodeActions(CanvasElements& all, const ElementKey& key) {
          nodeOf(all, key).face().isCollapsed ? GraphView::tr("Expand") : GraphView::tr("Collapse"),
          command("node.collapse")},
         {QStringLiteral("delete"), GraphView::tr("Delete"), command("edit.delete")}};
+    if (nodeOf(all, key).face().canFoldInputs) {
+        actions.push_back(
+            {QStringLiteral("inputs"), GraphView::tr("Unused inputs"), command("node.inputs")});
+    }
+    return actions;
 }
 
 /// The ports at the other ends of a port's wires.

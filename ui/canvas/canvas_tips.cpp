@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kAway = 16;
 constexpr int kMostTipWidth = 360;
+constexpr const char* kAnyType = "*";
 
 Qt::CursorShape cursorFor(const CanvasHit& hit) {
     switch (hit.part.part) {
@@ -24,6 +25,7 @@ Qt::CursorShape cursorFor(const CanvasHit& hit) {
         case NodePart::Value:
             return canDragValue(*hit.row()) ? Qt::SizeHorCursor : Qt::PointingHandCursor;
         case NodePart::Fold:
+        case NodePart::Unused:
         case NodePart::Image:
             return Qt::PointingHandCursor;
         default:
@@ -140,6 +142,9 @@ QString GraphView::Parts::tipFor(const CanvasHit& hit) const {
             item = face.rows[index].param;
             text = rowTip(face.rows[index]);
             break;
+        case NodePart::Unused:
+            return face.showsUnusedInputs ? GraphView::tr("Fold the inputs without a wire")
+                                          : listed(face.foldedInputs());
         default:
             return nodeTip(face, status);
     }
@@ -156,6 +161,7 @@ void GraphView::Parts::hover(const PointerAt& at) {
     if (hit.node != nullptr) {
         hit.node->setHovered(hit.part);
     }
+    offerFoldedAt(hit);
     if (const std::optional<graph::PortRef> port = hit.port()) {
         scene.wires().emphasisePort(*port, hit.part.part == NodePart::Output);
     } else if (hit.wire) {
@@ -168,7 +174,17 @@ void GraphView::Parts::hover(const PointerAt& at) {
     }
 }
 
+/// Next to the node whose line is pointed at, as long as the pointer is there or on one of them.
+void GraphView::Parts::offerFoldedAt(const CanvasHit& hit) {
+    const bool isLine = hit.part.part == NodePart::Unused;
+    const bool isOffered = hit.part.part == NodePart::Input && hit.node->isOffering();
+    scene.offerFolded(isLine || isOffered ? hit.node->id() : std::string(), kAnyType);
+}
+
 void GraphView::Parts::leave() {
+    if (!gesture) {
+        scene.offerFolded({}, {});
+    }
     if (NodeItem* before = scene.node(hoveredNode); before != nullptr) {
         before->setHovered({});
     }

@@ -1,5 +1,7 @@
 #include "ui/canvas/graph_scene.hpp"
 
+#include "ui/canvas/node_widths.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -9,6 +11,9 @@ namespace lowtide::ui {
 namespace {
 
 constexpr double kSceneMargin = 200;
+constexpr double kNodeHeight = 1;  ///< among items; wires and frames lie below
+constexpr double kSelectedHeight = 2;
+constexpr double kOfferingHeight = 3;
 
 QPointF pointOf(const graph::DocumentNode& node) {
     const Point point = positionOf(node);
@@ -175,7 +180,8 @@ void GraphScene::take(const Delta& delta) {
     }
     const bool isElsewhere = delta.reset || delta.links || delta.frames || isLaidOut ||
                              !delta.moved.empty() || !delta.removed.empty();
-    if (isElsewhere) {  // a value that changed moves no wire
+    const bool isWider = (isElsewhere || delta.notes) && fitWidths();
+    if (isElsewhere || isWider) {  // a value that changed moves no wire
         hideMembers();
         rebuildWires();
         updateSceneRect();
@@ -195,19 +201,53 @@ bool GraphScene::rebuildNodes(const std::set<std::string>& ids) {
         const bool isNew = item == nullptr;
         if (isNew) {
             item = new NodeItem(*look_);
-            item->setZValue(1);
+            item->setZValue(kNodeHeight);
             addItem(item);
         }
         const NodeLayout layout = item->layout();
         const graph::NodeMode mode = item->face().mode;
         const QPointF point = item->pos();
+        const double wanted = item->wantedWidth();
         item->setFace(faceOf(document, model_.catalog(), id, linked_[id]));
         item->setStatus(statuses_.of(id));
         item->setPos(pointOf(found->second));
-        isLaidOut =
-            isLaidOut || isNew || item->pos() != point || !isLaidOutAlike(*item, layout, mode);
+        isLaidOut = isLaidOut || isNew || item->pos() != point || item->wantedWidth() != wanted ||
+                    !isLaidOutAlike(*item, layout, mode);
     }
     return isLaidOut;
+}
+
+bool GraphScene::fitWidths() {
+    std::vector<WidthWish> wishes;
+    for (const auto& [id, item] : nodes_) {
+        wishes.push_back({.body = item->leastBodyInScene(), .wanted = item->wantedWidth()});
+    }
+    std::vector<QRectF> boxes;
+    for (const BoxItem* item : boxes_) {
+        boxes.push_back(item->wholeRect());
+    }
+    const std::vector<double> widths = widthsInSpace(wishes, boxes);
+    bool isChanged = false;
+    size_t index = 0;
+    for (const auto& [id, item] : nodes_) {
+        isChanged = isChanged || item->layout().body.width() != widths[index];
+        item->setWidth(widths[index]);
+        ++index;
+    }
+    return isChanged;
+}
+
+void GraphScene::offerFolded(const std::string& node, const std::string& type) {
+    NodeItem* now = this->node(node);
+    if (NodeItem* before = this->node(offering_); before != nullptr && before != now) {
+        before->offerFolded({});
+        before->setZValue(before->isSelected() ? kSelectedHeight : kNodeHeight);
+    }
+    offering_ = node;
+    if (now != nullptr) {
+        now->offerFolded(type);
+        now->setZValue(kOfferingHeight);  // above the nodes on the left
+    }
 }
 
 void GraphScene::rebuildBoxes() {
@@ -289,6 +329,10 @@ void GraphScene::changeLook() {
     }
     for (BoxItem* item : boxes_) {
         item->lookChanged();
+    }
+    if (fitWidths()) {  // another font
+        routeAllWires();
+        updateSceneRect();
     }
     update();
     Q_EMIT arranged();
@@ -414,7 +458,7 @@ std::set<std::string> GraphScene::selectedNodes() const {
 void GraphScene::select(const std::set<std::string>& nodes) {
     for (const auto& [id, item] : nodes_) {
         item->setSelected(nodes.contains(id));
-        item->setZValue(nodes.contains(id) ? 2 : 1);
+        item->setZValue(nodes.contains(id) ? kSelectedHeight : kNodeHeight);
     }
     for (BoxItem* item : boxes_) {
         item->setSelected(false);

@@ -47,6 +47,10 @@ public:
     void select(const std::set<std::string>& nodes);
     void selectBoxes(BoxKind kind, const std::set<std::string>& ids);
 
+    /// Shows folded inputs of the node that take a value of the type next to it, and those of no
+    /// other; an empty id: of none.
+    void offerFolded(const std::string& node, const std::string& type);
+
     /// Shows the document as it is, forgetting what a gesture showed.
     void reload();
     /// Computes the lines of these nodes' wires again, straight or around others.
@@ -63,6 +67,8 @@ private:
     void take(const Delta& delta);
     /// Whether wires of other nodes follow.
     bool rebuildNodes(const std::set<std::string>& ids);
+    /// Gives nodes the width that they want and have space for; false: all had it.
+    bool fitWidths();
     void rebuildBoxes();
     void rebuildWires();
     void takeStatus(const std::string& id);
@@ -79,6 +85,7 @@ private:
     std::map<std::string, LinkedPorts> linked_;
     std::vector<BoxItem*> boxes_;
     std::map<std::string, const BoxItem*> hiddenBy_;
+    std::string offering_;  ///< the node of offerFolded()
     WireLayer* wires_;
     std::vector<QRectF> obstacles_;
     std::vector<std::string> obstacleIds_;

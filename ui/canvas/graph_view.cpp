@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
+#include "ui/canvas/node_widths.hpp"
 #include "ui/canvas/view_menu.hpp"
 #include "ui/document/auto_wires.hpp"
 #include "ui/document/inpainting.hpp"
@@ -168,6 +169,14 @@ CanvasSizes GraphView::canvasSizes() const {
                          const NodeDesc& desc) { return sizeOfNew(desc, catalog, look); }};
 }
 
+NodeSizes GraphView::wantedNodeSizes() const {
+    NodeSizes sizes = nodeSizes();
+    for (auto& [id, size] : sizes) {
+        size.x = parts_->scene.node(id)->wantedWidth();
+    }
+    return sizes;
+}
+
 void GraphView::reveal(const std::string& node, const std::string& item) {
     NodeItem* found = parts_->scene.node(node);
     if (found == nullptr) {
@@ -277,6 +286,13 @@ void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
     }
 }
 
+/// Where it has space.
+double GraphView::Parts::widthOfNew(const NodeDesc& desc) const {
+    graph::Document alone;
+    const std::string id = addNode(alone, desc, {});
+    return wantedWidth(faceOf(alone, model.catalog(), id, {}), scene.look());
+}
+
 void GraphView::Parts::add(const std::string& type, const std::string& port) {
     const NodeDesc* desc = model.catalog().find(type);
     if (desc == nullptr) {
@@ -285,7 +301,7 @@ void GraphView::Parts::add(const std::string& type, const std::string& port) {
     const std::optional<WireEnd> wire = looseWire;
     QPointF topLeft = addAt;
     if (wire) {  // the port that takes the wire comes to lie where the wire was let go
-        topLeft -= QPointF(wire->isOutput ? 0 : node_measures::kWidth, kPortDepth);
+        topLeft -= QPointF(wire->isOutput ? 0 : widthOfNew(*desc), kPortDepth);
     }
     if (isSnapping) {
         topLeft = {std::round(topLeft.x() / kGrid) * kGrid,

@@ -53,6 +53,8 @@ public:
     [[nodiscard]] NodeSizes nodeSizes() const;
     /// Also of those that are to be added; not to be asked once the view is gone.
     [[nodiscard]] CanvasSizes canvasSizes() const;
+    /// The same where each has the width that it wants.
+    [[nodiscard]] NodeSizes wantedNodeSizes() const;
     /// Whether bypassing changes anything: a selected node can be bypassed, or is.
     [[nodiscard]] bool canBypassSelected() const;
     void showBypassPreview(bool isShown);  ///< of what is selected

@@ -63,6 +63,7 @@ struct GraphView::Parts {
     void toggleSelected(const std::string& node);
     void click(const PointerAt& at);
     void hover(const PointerAt& at);
+    void offerFoldedAt(const CanvasHit& hit);
     void leave();
     void forgetGesture();
     [[nodiscard]] QString tipFor(const CanvasHit& hit) const;
@@ -77,6 +78,7 @@ struct GraphView::Parts {
     // Adding.
     void openSearch(const PointerAt& at, const std::optional<WireEnd>& held);
     void add(const std::string& type, const std::string& port);
+    [[nodiscard]] double widthOfNew(const NodeDesc& desc) const;
     void paintLooseWire(QPainter& painter) const;
     void paintOfferedWire(QPainter& painter) const;
 

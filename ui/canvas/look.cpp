@@ -118,6 +118,14 @@ const QIcon& Look::icon(const char* name, const char* token) const {
     return found->second;
 }
 
+double Look::width(const QString& text, const QFont& font) const {
+    const auto [found, isNew] = widths_.try_emplace({font.pixelSize(), text});
+    if (isNew) {
+        found->second = widthOf(text, font);
+    }
+    return found->second;
+}
+
 PaintedText lineIn(const QRectF& area,
                    const QString& text,
                    const QFont& font,
@@ -182,6 +190,14 @@ void paintNearScale(QPainter& painter, std::span<const PaintedText> texts) {
     const QTransform before = painter.worldTransform();
     painter.scale(kept / scale, kept / scale);
     paint(painter, texts, scale / kept);
+    painter.setWorldTransform(before);
+}
+
+void paintUnscaled(QPainter& painter, std::span<const PaintedText> texts) {
+    const double scale = painter.worldTransform().m11();
+    const QTransform before = painter.worldTransform();
+    painter.scale(1 / scale, 1 / scale);
+    paint(painter, texts);
     painter.setWorldTransform(before);
 }
 

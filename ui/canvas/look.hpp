@@ -35,6 +35,8 @@ struct Look {
     /// Ground of a frame or note by the name that the document keeps; unknown names are neutral.
     [[nodiscard]] QColor ground(const std::string& name) const;
     [[nodiscard]] const QIcon& icon(const char* name, const char* token) const;
+    /// widthOf() of what is asked for often, as names and choices are; it is kept.
+    [[nodiscard]] double width(const QString& text, const QFont& font) const;
 
     QColor canvas, grid, body, header, row, rowEdge, hover, border, text, muted, accent, accentText,
         selected, running, warning, warningSoft, error, errorSoft, success, lossy, focus, shadow;
@@ -47,6 +49,7 @@ private:
     const Theme* theme_;
     mutable std::map<std::string, Wire> wires_;
     mutable std::map<std::pair<std::string, std::string>, QIcon> icons_;
+    mutable std::map<std::pair<int, QString>, double> widths_;  ///< by the pixels of the font
 };
 
 /// Names of grounds that the user may choose.
@@ -87,6 +90,8 @@ void paint(QPainter& painter, std::span<const PaintedText> texts, double spread 
 /// The same at a scale near that of the painter, of few: letters of a scale are kept, and a zoom
 /// that goes on would have all of them drawn again for each frame.
 void paintNearScale(QPainter& painter, std::span<const PaintedText> texts);
+/// Texts that are laid out in pixels of the screen, at that size whatever the painter's scale is.
+void paintUnscaled(QPainter& painter, std::span<const PaintedText> texts);
 
 /// How wide the text is painted.
 [[nodiscard]] double widthOf(const QString& text, const QFont& font);

@@ -14,6 +14,7 @@ namespace lowtide::ui {
 
 namespace {
 
+constexpr int kLeastFolded = 2;  ///< one input takes no less space than the line in its place
 constexpr int kLeastLines = 2;
 constexpr int kMostLines = 4;
 constexpr int kLettersOfALine = 30;  ///< about; the painter wraps exactly
@@ -87,6 +88,14 @@ void addLinkedPorts(NodeFace& face,
     }
 }
 
+void foldUnusedInputs(NodeFace& face) {
+    face.canFoldInputs =
+        std::count_if(face.inputs.begin(), face.inputs.end(), isUnused) >= kLeastFolded;
+    for (PortFace& input : face.inputs) {
+        input.isFolded = face.canFoldInputs && !face.showsUnusedInputs && isUnused(input);
+    }
+}
+
 QString plainText(const Json& value) {
     return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
 }
@@ -141,6 +150,10 @@ std::vector<RowFace> rowsOf(const graph::DocumentNode& node, const NodeDesc* des
 
 }  // namespace
 
+bool isUnused(const PortFace& port) {
+    return port.isOptional && !port.isLinked && port.isKnown;
+}
+
 int NodeFace::inputIndex(const std::string& port) const {
     return indexIn(inputs, port);
 }
@@ -151,6 +164,16 @@ int NodeFace::outputIndex(const std::string& port) const {
 
 int NodeFace::rowIndex(const std::string& param) const {
     return indexIn(rows, param);
+}
+
+QStringList NodeFace::foldedInputs() const {
+    QStringList labels;
+    for (const PortFace& input : inputs) {
+        if (input.isFolded) {
+            labels << input.label;
+        }
+    }
+    return labels;
 }
 
 std::map<std::string, LinkedPorts> linkedPorts(const graph::Document& document) {
@@ -176,7 +199,8 @@ NodeFace faceOf(const graph::Document& document,
                   .desc = catalog.find(node.type),
                   .mode = node.mode,
                   .isCollapsed = isCollapsed(node),
-                  .isPinned = isPinned(node)};
+                  .isPinned = isPinned(node),
+                  .showsUnusedInputs = showsUnusedInputs(node)};
     const std::string& typeLabel = face.desc != nullptr ? face.desc->label : node.type;
     face.title = nodeTitle(document, catalog, id);
     face.subtitle = face.desc != nullptr
@@ -187,6 +211,7 @@ NodeFace faceOf(const graph::Document& document,
         face.outputs = facesOf(face.desc->outputs);
     }
     addLinkedPorts(face, document, catalog, linked);
+    foldUnusedInputs(face);
     face.rows = rowsOf(node, face.desc);
     for (const graph::ExposedParam& exposed : document.exposed) {
         if (const int row = exposed.node == id ? face.rowIndex(exposed.param) : -1; row >= 0) {

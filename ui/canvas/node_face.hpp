@@ -7,6 +7,7 @@
 #include "plugin/host_api/host.hpp"
 
 #include <QString>
+#include <QStringList>
 
 #include <map>
 #include <optional>
@@ -23,8 +24,12 @@ struct PortFace {
     std::string type;
     bool isOptional = false;
     bool isLinked = false;
-    bool isKnown = true;  ///< false: only the file's links name it
+    bool isKnown = true;    ///< false: only the file's links name it
+    bool isFolded = false;  ///< its node shows how many such inputs it has in place of each
 };
+
+/// Whether the node does without it and nothing is wired to it.
+[[nodiscard]] bool isUnused(const PortFace& port);
 
 /// One parameter as a row of the node.
 struct RowFace {
@@ -47,6 +52,8 @@ struct NodeFace {
     graph::NodeMode mode = graph::NodeMode::Active;
     bool isCollapsed = false;
     bool isPinned = false;
+    bool canFoldInputs = false;      ///< several of them are unused
+    bool showsUnusedInputs = false;  ///< as the user asked
     std::vector<PortFace> inputs;
     std::vector<PortFace> outputs;
     std::vector<RowFace> rows;
@@ -54,6 +61,8 @@ struct NodeFace {
     [[nodiscard]] int inputIndex(const std::string& port) const;   ///< -1: none
     [[nodiscard]] int outputIndex(const std::string& port) const;  ///< -1: none
     [[nodiscard]] int rowIndex(const std::string& param) const;    ///< -1: none
+    /// Labels of the inputs that are folded.
+    [[nodiscard]] QStringList foldedInputs() const;
 };
 
 /// Ports of a node that links name, in the order of the links.

@@ -1,5 +1,6 @@
 #include "ui/canvas/node_layout.hpp"
 
+#include "ui/document/edits.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
@@ -14,41 +15,70 @@ using namespace node_measures;
 
 namespace {
 
-constexpr double kInnerWidth = kWidth - 2 * kPadding;
-constexpr double kLeastValue = kInnerWidth * 0.45;
+constexpr double kImageWidth = kLeastWidth - 2 * kPadding;
+constexpr double kUnusedMark = 12;  ///< the arrow before the line of unused inputs
+
+double innerWidth(const NodeLayout& layout) {
+    return layout.header.width() - 2 * kPadding;
+}
+
+/// Inputs on the left edge, with a line in place of those that are folded; returns the rows.
+size_t layOutInputs(NodeLayout& layout, const NodeFace& face, double top) {
+    const double half = innerWidth(layout) / 2 - kPadding;
+    const auto widthOfRow = [&](size_t row) {
+        return row >= face.outputs.size() ? 2 * half : half;
+    };
+    const auto topOfRow = [top](size_t row) { return top + kRow * static_cast<double>(row); };
+    size_t rows = 0;
+    for (const PortFace& port : face.inputs) {
+        if (port.isFolded) {
+            layout.inputs.push_back({.centre = {}, .label = {}, .isFolded = true});
+            continue;
+        }
+        const double rowTop = topOfRow(rows);
+        layout.inputs.push_back({.centre = {0, rowTop + kRow / 2},
+                                 .label = {kPadding + 4, rowTop, widthOfRow(rows), kRow}});
+        ++rows;
+    }
+    if (!face.canFoldInputs) {
+        return rows;
+    }
+    layout.unused = {kPadding, topOfRow(rows), widthOfRow(rows), kRow};
+    for (PortSpot& spot : layout.inputs) {
+        if (spot.isFolded) {
+            spot.centre = {0, layout.unused.center().y()};
+        }
+    }
+    return rows + 1;
+}
 
 /// Ports of inputs on the left and of outputs on the right edge, in rows that both share.
 double layOutPorts(NodeLayout& layout, const NodeFace& face, double top) {
-    const size_t count = std::max(face.inputs.size(), face.outputs.size());
-    const double half = (kWidth - 4 * kPadding) / 2;
-    const double y = top + (count > 0 ? kPadding / 2 : 0);
-    for (size_t i = 0; i < face.inputs.size(); ++i) {
-        const double rowTop = y + kRow * static_cast<double>(i);
-        const bool isAlone = i >= face.outputs.size();
-        layout.inputs.push_back({.centre = {0, rowTop + kRow / 2},
-                                 .label = {kPadding + 4, rowTop, isAlone ? 2 * half : half, kRow}});
-    }
+    const bool hasAny = !face.inputs.empty() || !face.outputs.empty();
+    const double y = top + (hasAny ? kPadding / 2 : 0);
+    const double right = layout.header.right();
+    const double half = innerWidth(layout) / 2 - kPadding;
+    const size_t inputRows = layOutInputs(layout, face, y);
     for (size_t i = 0; i < face.outputs.size(); ++i) {
         const double rowTop = y + kRow * static_cast<double>(i);
-        const double width = i >= face.inputs.size() ? 2 * half : half;
-        layout.outputs.push_back({.centre = {kWidth, rowTop + kRow / 2},
-                                  .label = {kWidth - kPadding - 4 - width, rowTop, width, kRow}});
+        const double width = i >= inputRows ? 2 * half : half;
+        layout.outputs.push_back({.centre = {right, rowTop + kRow / 2},
+                                  .label = {right - kPadding - 4 - width, rowTop, width, kRow}});
     }
-    return y + kRow * static_cast<double>(count);
+    return y + kRow * static_cast<double>(std::max(inputRows, face.outputs.size()));
 }
 
-RowSpot layOutRow(const RowFace& row, double labelWidth, double top) {
+RowSpot layOutRow(const RowFace& row, double labelWidth, double top, double inner) {
     RowSpot spot;
     if (row.isLong) {
         const double height = kRow - 4 + kLine * row.lines + 8;
-        spot.field = {kPadding, top + 2, kInnerWidth, height - 4};
-        spot.label = {
-            spot.field.left() + kPadding, spot.field.top() + 2, kInnerWidth - 2 * kPadding, 18};
+        spot.field = {kPadding, top + 2, inner, height - 4};
+        spot.label = {spot.field.left() + kPadding, spot.field.top() + 2, inner - 2 * kPadding, 18};
         spot.value = spot.field.adjusted(2, 20, -2, -2);
         return spot;
     }
-    spot.field = {kPadding, top + (kRow - kFieldHeight) / 2, kInnerWidth, kFieldHeight};
-    const double most = kInnerWidth - kLeastValue - kPadding;
+    spot.field = {kPadding, top + (kRow - kFieldHeight) / 2, inner, kFieldHeight};
+    const double most = inner * (1 - kValueFraction) - kPadding;
     const double width = std::min(std::ceil(labelWidth), most);
     spot.label = {spot.field.left() + kPadding, spot.field.top(), width, kFieldHeight};
     spot.value = {spot.label.right() + kPadding / 2, spot.field.top(), 0, kFieldHeight};
@@ -58,27 +88,34 @@ RowSpot layOutRow(const RowFace& row, double labelWidth, double top) {
 
 /// Collapsed: a header with all ports folded onto its two edges.
 void layOutCollapsed(NodeLayout& layout, const NodeFace& face) {
-    const auto found = [](std::vector<PortSpot>& spots, size_t count, double x) {
-        const double step = count > 1 ? (kHeader - 16) / static_cast<double>(count - 1) : 0;
-        for (size_t i = 0; i < count; ++i) {
-            const double y = count > 1 ? 8 + step * static_cast<double>(i) : kHeader / 2;
-            spots.push_back({.centre = {x, y}, .label = {}});
-        }
-    };
-    found(layout.inputs, face.inputs.size(), 0);
-    found(layout.outputs, face.outputs.size(), kWidth);
+    const auto addSpots =
+        [](std::vector<PortSpot>& spots, const std::vector<PortFace>& ports, double x) {
+            const auto count = std::count_if(
+                ports.begin(), ports.end(), [](const PortFace& port) { return !port.isFolded; });
+            const double step = count > 1 ? (kHeader - 16) / static_cast<double>(count - 1) : 0;
+            double y = count > 1 ? 8 : kHeader / 2;
+            for (const PortFace& port : ports) {
+                spots.push_back({.centre = {x, port.isFolded ? kHeader / 2 : y},
+                                 .label = {},
+                                 .isFolded = port.isFolded});
+                y += port.isFolded ? 0 : step;
+            }
+        };
+    addSpots(layout.inputs, face.inputs, 0);
+    addSpots(layout.outputs, face.outputs, layout.header.right());
     layout.body = layout.header;
 }
 
+/// As high as the narrowest node shows it: a node that is wider grows over none below it.
 double layOutImage(NodeLayout& layout, QSize nodeImage, double top) {
     if (nodeImage.isEmpty()) {
         return top;
     }
     const double aspect = static_cast<double>(nodeImage.height()) / nodeImage.width();
     const double height =
-        std::clamp(std::round(kInnerWidth * aspect / 4) * 4, 24.0, 2 * kInnerWidth);
-    const double width = std::min(kInnerWidth, height / aspect);
-    layout.nodeImage = {kPadding + (kInnerWidth - width) / 2, top + 4, width, height};
+        std::clamp(std::round(kImageWidth * aspect / 4) * 4, 24.0, 2 * kImageWidth);
+    const double width = std::min(kImageWidth, height / aspect);
+    layout.nodeImage = {(layout.header.width() - width) / 2, top + 4, width, height};
     return layout.nodeImage.bottom() + 4;
 }
 
@@ -88,6 +125,10 @@ constexpr double kLeastFraction = 0.4;  ///< of a row, for its value, where both
 constexpr double kFiguresFraction =
     0.72;  ///< of a footer, where the text next to them is always shown
 constexpr double kSwitch = 36;
+constexpr double kFarMargin = 4;  // these are pixels of the screen
+constexpr double kFarLine = 15;
+constexpr double kLeastFarTitle = 32;
+constexpr int kMostFarLines = 2;
 
 const QFont& small(const Look& look, TextSize size) {
     return size == TextSize::Large ? look.largeFont : look.smallFont;
@@ -104,10 +145,27 @@ void addPorts(std::vector<PaintedText>& texts,
               TextSize size,
               Qt::Alignment alignment) {
     for (size_t i = 0; i < ports.size(); ++i) {
+        if (spots[i].label.isNull()) {
+            continue;
+        }
         const QColor& colour = ports[i].isOptional && !ports[i].isLinked ? look.muted : look.text;
         texts.push_back(
             lineIn(spots[i].label, ports[i].label, small(look, size), colour, alignment));
     }
+}
+
+void addUnused(std::vector<PaintedText>& texts,
+               const NodeFace& face,
+               const QRectF& line,
+               const Look& look,
+               TextSize size) {
+    const auto folded = static_cast<int>(face.foldedInputs().size());
+    texts.push_back(lineIn(line.adjusted(kUnusedMark + 4, 0, 0, 0),
+                           folded > 0 ? NodeWords::tr("%n more inputs", nullptr, folded)
+                                      : NodeWords::tr("Fewer inputs"),
+                           small(look, size),
+                           look.muted,
+                           Qt::AlignLeft));
 }
 
 bool isSwitch(const RowFace& row) {
@@ -225,12 +283,13 @@ QString fitting(const QStringList& texts, const QFont& font, double width) {
 NodeLayout layoutNode(const NodeFace& face,
                       const std::vector<double>& labelWidths,
                       QSize nodeImage,
-                      int headerMarks) {
+                      int headerMarks,
+                      double width) {
     NodeLayout layout;
-    layout.header = {0, 0, kWidth, kHeader};
+    layout.header = {0, 0, width, kHeader};
     layout.fold = {4, 8, kMark, kMark};
     layout.title = {layout.fold.right() + 4, 0, 0, kHeader};
-    layout.title.setRight(kWidth - kPadding - (kMark + 4) * headerMarks);
+    layout.title.setRight(width - kPadding - (kMark + 4) * headerMarks);
     if (face.isCollapsed) {
         layOutCollapsed(layout, face);
         return layout;
@@ -238,14 +297,41 @@ NodeLayout layoutNode(const NodeFace& face,
     double y = layOutPorts(layout, face, kHeader);
     y += face.rows.empty() ? 0 : 4;
     for (size_t i = 0; i < face.rows.size(); ++i) {
-        const double labelWidth = i < labelWidths.size() ? labelWidths[i] : kInnerWidth / 2;
-        layout.rows.push_back(layOutRow(face.rows[i], labelWidth, y));
+        const double inner = innerWidth(layout);
+        const double labelWidth = i < labelWidths.size() ? labelWidths[i] : inner / 2;
+        layout.rows.push_back(layOutRow(face.rows[i], labelWidth, y, inner));
         y = layout.rows.back().field.bottom() + 2;
     }
     y = layOutImage(layout, nodeImage, y);
-    layout.footer = {0, y + 4, kWidth, kFooter};
-    layout.body = {0, 0, kWidth, layout.footer.bottom()};
+    layout.footer = {0, y + 4, width, kFooter};
+    layout.body = {0, 0, width, layout.footer.bottom()};
     return layout;
+}
+
+void addFlyout(NodeLayout& layout,
+               const NodeFace& face,
+               const std::string& type,
+               const Look& look) {
+    std::vector<size_t> offered;
+    double labels = 0;
+    for (size_t i = 0; i < face.inputs.size(); ++i) {
+        if (face.inputs[i].isFolded && typesFit(type, face.inputs[i].type)) {
+            offered.push_back(i);
+            labels = std::max(labels, look.width(face.inputs[i].label, look.largeFont));
+        }
+    }
+    if (offered.empty()) {
+        return;
+    }
+    const double top = layout.unused.isNull() ? layout.header.top() : layout.unused.top();
+    const double width = std::min(std::ceil(labels) + 3 * kPadding, kLeastWidth);
+    layout.flyout = {-width, top, width, kRow * static_cast<double>(offered.size())};
+    for (size_t row = 0; row < offered.size(); ++row) {
+        PortSpot& spot = layout.inputs[offered[row]];
+        const double rowTop = top + kRow * static_cast<double>(row);
+        spot = {.centre = {-width, rowTop + kRow / 2},
+                .label = {kPadding + 4 - width, rowTop, width - 2 * kPadding, kRow}};
+    }
 }
 
 NodePartAt partAt(const NodeLayout& layout, QPointF point, double reach) {
@@ -255,7 +341,7 @@ NodePartAt partAt(const NodeLayout& layout, QPointF point, double reach) {
         for (size_t i = 0; i < spots.size(); ++i) {
             const QPointF away = spots[i].centre - point;
             const double distance = std::hypot(away.x(), away.y());
-            if (distance <= bestDistance) {
+            if (!spots[i].isFolded && distance <= bestDistance) {
                 best = static_cast<int>(i);
                 bestDistance = distance;
             }
@@ -267,6 +353,16 @@ NodePartAt partAt(const NodeLayout& layout, QPointF point, double reach) {
     }
     if (const int port = nearest(layout.inputs); port >= 0) {
         return {NodePart::Input, port};
+    }
+    if (layout.flyout.contains(point)) {
+        const auto row =
+            std::find_if(layout.inputs.begin(), layout.inputs.end(), [point](const PortSpot& spot) {
+                return spot.centre.x() < 0 && std::abs(spot.centre.y() - point.y()) <= kRow / 2;
+            });
+        return {NodePart::Input, static_cast<int>(row - layout.inputs.begin())};
+    }
+    if (layout.unused.contains(point)) {
+        return {NodePart::Unused};
     }
     if (!layout.body.contains(point)) {
         return {};
@@ -289,6 +385,16 @@ NodePartAt partAt(const NodeLayout& layout, QPointF point, double reach) {
         return {NodePart::Image};
     }
     return {layout.footer.contains(point) ? NodePart::Footer : NodePart::Body};
+}
+
+std::vector<PaintedText> farTitle(const QString& title, QSizeF pixels, const Look& look) {
+    QRectF area = QRectF({}, pixels).adjusted(kFarMargin, 0, -kFarMargin, 0);
+    if (area.width() < kLeastFarTitle) {
+        return {};
+    }
+    area.moveTop(std::min(0.0, (area.height() - kFarLine) / 2));
+    const int most = std::clamp(static_cast<int>(area.height() / kFarLine), 1, kMostFarLines);
+    return linesIn(area, title, look.smallFont, look.text, most, kFarLine);
 }
 
 double rowMarkWidth(const RowFace& row) {
@@ -316,11 +422,14 @@ std::vector<PaintedText> faceTexts(const NodeFace& face,
     std::vector<PaintedText> texts;
     const QFont& strong = size == TextSize::Large ? look.largeStrongFont : look.strongFont;
     texts.push_back(lineIn(layout.title, face.title, strong, look.text, Qt::AlignLeft));
+    addPorts(texts, face.inputs, layout.inputs, look, size, Qt::AlignLeft);
     if (face.isCollapsed) {
         return texts;
     }
-    addPorts(texts, face.inputs, layout.inputs, look, size, Qt::AlignLeft);
     addPorts(texts, face.outputs, layout.outputs, look, size, Qt::AlignRight);
+    if (!layout.unused.isNull()) {
+        addUnused(texts, face, layout.unused, look, size);
+    }
     for (size_t i = 0; i < face.rows.size(); ++i) {
         addRow(texts, face.rows[i], layout.rows[i], look, size);
     }

@@ -132,21 +132,55 @@ void paintPort(QPainter& painter,
     painter.restore();
 }
 
-/// The parts of paintNode().
-void paintHeader(QPainter& painter, const NodeAppearance& node, const Look& look) {
-    const QPointF middle = node.layout.fold.center();
-    const bool isHovered = node.hovered.part == NodePart::Fold;
-    painter.setPen(
-        QPen(isHovered ? look.text : look.muted, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+/// The corner of a mark that folds: to the right, or down.
+void paintChevron(QPainter& painter, QPointF middle, bool isFolded, const QColor& colour) {
+    painter.setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     const QPointF open[] = {{-3.5, -1.5}, {0, 2}, {3.5, -1.5}};
     const QPointF closed[] = {{-1.5, -3.5}, {2, 0}, {-1.5, 3.5}};
     QPointF points[3];
     std::transform(
         std::begin(open), std::end(open), std::begin(closed), points, [&](QPointF a, QPointF b) {
-            return middle + (node.face.isCollapsed ? b : a);
+            return middle + (isFolded ? b : a);
         });
     painter.drawPolyline(points, 3);
-    double right = kWidth - kPadding;
+}
+
+/// The line in place of unused inputs has the colour of what is wrong with one of them.
+void paintUnused(QPainter& painter, const NodeAppearance& node, const Look& look) {
+    const QRectF& line = node.layout.unused;
+    if (line.isNull()) {
+        return;
+    }
+    QColor colour = node.hovered.part == NodePart::Unused ? look.text : look.muted;
+    for (const PortFace& input : node.face.inputs) {
+        const std::optional<Severity> severity = node.issues.of(input.id);
+        if (input.isFolded && severity) {
+            colour = colourOf(*severity, look);
+        } else if (input.isFolded && !node.marked.empty() && input.id == node.marked) {
+            colour = look.focus;
+        }
+    }
+    const QPointF middle(line.left() + kPadding, line.center().y());
+    paintChevron(painter, middle, !node.face.showsUnusedInputs, colour);
+}
+
+void paintFlyout(QPainter& painter, const NodeAppearance& node, const Look& look) {
+    if (!node.layout.flyout.isNull()) {
+        painter.setPen(QPen(look.border, 1));
+        painter.setBrush(look.body);
+        painter.drawRoundedRect(
+            node.layout.flyout.adjusted(0.5, 0.5, 0, -0.5), kRadius / 2, kRadius / 2);
+    }
+}
+
+/// The parts of paintNode().
+void paintHeader(QPainter& painter, const NodeAppearance& node, const Look& look) {
+    const bool isHovered = node.hovered.part == NodePart::Fold;
+    paintChevron(painter,
+                 node.layout.fold.center(),
+                 node.face.isCollapsed,
+                 isHovered ? look.text : look.muted);
+    double right = node.layout.header.right() - kPadding;
     for (const HeaderMark mark : headerMarks(node.face, node.status)) {
         right -= kMark;
         paintMark(
@@ -168,6 +202,9 @@ void paintPorts(QPainter& painter, const NodeAppearance& node, const Look& look)
     const auto all =
         [&](const std::vector<PortFace>& ports, const std::vector<PortSpot>& spots, NodePart part) {
             for (size_t i = 0; i < ports.size(); ++i) {
+                if (spots[i].isFolded) {
+                    continue;
+                }
                 const bool isHovered =
                     node.hovered.part == part && node.hovered.index == static_cast<int>(i);
                 paintPort(painter, ports[i], spots[i], node, look, isHovered);
@@ -187,7 +224,7 @@ void paintFooter(QPainter& painter, const NodeAppearance& node, const Look& look
     if (!node.layout.footer.isNull()) {
         painter.setPen(QPen(mixed(look.body, look.border, 0.5), 1));
         const double y = node.layout.footer.top() + 0.5;
-        painter.drawLine(QPointF(1, y), QPointF(kWidth - 1, y));
+        painter.drawLine(QPointF(1, y), QPointF(node.layout.footer.right() - 1, y));
     }
 }
 
@@ -195,12 +232,13 @@ void paintProgress(QPainter& painter, const NodeAppearance& node, const Look& lo
     if (node.status.activity != NodeActivity::Running) {
         return;
     }
+    const double width = node.layout.header.width();
     const QRectF track(
-        0, node.layout.header.bottom() - kProgressHeight / 2, kWidth, kProgressHeight);
+        0, node.layout.header.bottom() - kProgressHeight / 2, width, kProgressHeight);
     painter.fillRect(track, look.border);
     if (node.status.total > 0) {
         const double fraction = std::clamp(node.status.done / node.status.total, 0.0, 1.0);
-        painter.fillRect(QRectF(track.topLeft(), QSizeF(kWidth * fraction, kProgressHeight)),
+        painter.fillRect(QRectF(track.topLeft(), QSizeF(width * fraction, kProgressHeight)),
                          look.running);
     }
 }
@@ -252,7 +290,18 @@ QPen borderPen(const NodeAppearance& node, const Look& look) {
     return pen;
 }
 
-/// From afar: blocks of colour, the image, the border.
+/// The header, from afar as high as the title that stands on it.
+QRectF farHeader(const NodeAppearance& node, double zoom) {
+    QRectF header = node.layout.header;
+    if (!node.texts.face.empty()) {
+        const PaintedText& last = node.texts.face.back();
+        const double needed = (last.topLeft.y() + last.text.size().height()) / zoom;
+        header.setHeight(std::clamp(needed, header.height(), node.layout.body.height()));
+    }
+    return header;
+}
+
+/// From afar: blocks of colour, the image, the border, the title.
 void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, double zoom) {
     const QRectF& body = node.layout.body;
     const bool isRounded = zoom >= kRoundedZoom;
@@ -264,22 +313,26 @@ void paintFar(QPainter& painter, const NodeAppearance& node, const Look& look, d
     painter.setBrush(look.body);
     if (isRounded) {
         painter.drawRoundedRect(body, kRadius, kRadius);
-        painter.fillPath(topRounded(node.layout.header.adjusted(1, 1, -1, 0), kRadius - 1),
-                         headerColour(node, look));
         painter.setRenderHint(QPainter::Antialiasing, false);
         for (const RowSpot& row : node.layout.rows) {
             painter.fillRect(row.field, look.row);
         }
+        painter.setRenderHint(QPainter::Antialiasing, true);
+        painter.fillPath(topRounded(farHeader(node, zoom).adjusted(1, 1, -1, 0), kRadius - 1),
+                         headerColour(node, look));
+        painter.setRenderHint(QPainter::Antialiasing, false);
     } else {
         painter.drawRect(body);
-        painter.fillRect(node.layout.header.adjusted(2, 2, -2, 0), headerColour(node, look));
+        painter.fillRect(farHeader(node, zoom).adjusted(2, 2, -2, 0), headerColour(node, look));
     }
     paintImage(painter, node);
     paintProgress(painter, node, look);
     painter.setRenderHint(QPainter::Antialiasing, true);
     if (isRounded) {
+        paintFlyout(painter, node, look);
         paintPorts(painter, node, look);
     }
+    paintUnscaled(painter, node.texts.face);
 }
 
 /// Only the strip below the node is painted: blending what lies behind the whole node costs as much
@@ -316,6 +369,8 @@ void paintNear(QPainter& painter, const NodeAppearance& node, const Look& look) 
     painter.drawRoundedRect(body.adjusted(inset, inset, -inset, -inset), kRadius, kRadius);
     paintProgress(painter, node, look);
     paintHeader(painter, node, look);
+    paintUnused(painter, node, look);
+    paintFlyout(painter, node, look);
     paintNearScale(painter, node.texts.face);
     paintNearScale(painter, node.texts.footer);
     paintPorts(painter, node, look);

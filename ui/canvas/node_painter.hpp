@@ -9,7 +9,7 @@
 
 namespace lowtide::ui {
 
-/// Under this zoom no text is painted.
+/// Under this zoom no text is painted but titles, as large as on a screen.
 inline constexpr double kTextZoom = 0.4;
 /// Under this zoom texts are painted larger than their areas are meant for, and cut shorter: at its
 /// own size a letter would be too small to be read.
@@ -19,7 +19,7 @@ inline constexpr double kLargeTextZoom = 0.66;
 struct NodeAppearance {
     const NodeFace& face;
     const NodeLayout& layout;
-    const NodeTexts& texts;
+    const NodeTexts& texts;  ///< from afar the title alone, in pixels
     const NodeStatus& status;
     const NodeIssues& issues;
     const QImage& nodeImage;  ///< scaled to the pixels that it takes

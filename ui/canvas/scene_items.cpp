@@ -1,5 +1,7 @@
 #include "ui/canvas/scene_items.hpp"
 
+#include "ui/canvas/node_widths.hpp"
+
 #include <QCoreApplication>
 #include <QStyleOptionGraphicsItem>
 
@@ -11,6 +13,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr double kNodeOutside = 12;  ///< ports, shadow and border reach over the body
+constexpr double kImageMargins = 8;  ///< free above and below an image, together
 
 constexpr double kBoxMargin = 12;
 constexpr double kFoldSide = 16;
@@ -20,8 +23,22 @@ constexpr double kFrameRadius = 8;
 constexpr double kGround = 0.55;
 constexpr double kNoteRadius = 4;
 constexpr double kNoteLine = 20;
+constexpr double kFarStep = 1.1;  ///< of zooms between which a title from afar is laid out once
 
 }  // namespace
+
+void FarTitle::forget() {
+    zoom_ = 0;
+}
+
+const NodeTexts& FarTitle::at(double zoom, const QString& title, QSizeF size, const Look& look) {
+    const double below = std::pow(kFarStep, std::floor(std::log(zoom) / std::log(kFarStep)));
+    if (below != zoom_) {
+        zoom_ = below;
+        texts_.face = farTitle(title, size * below, look);
+    }
+    return texts_;
+}
 
 NodeItem::NodeItem(const Look& look) : look_(look) {
     setFlag(ItemIsSelectable);
@@ -29,7 +46,28 @@ NodeItem::NodeItem(const Look& look) : look_(look) {
 
 void NodeItem::setFace(NodeFace face) {
     face_ = std::move(face);
+    wantedWidth_ = ui::wantedWidth(face_, look_);
     layOut();
+}
+
+void NodeItem::setWidth(double width) {
+    if (width != width_) {
+        width_ = width;
+        layOut();
+    }
+}
+
+QRectF NodeItem::leastBodyInScene() const {
+    const double image =
+        layout_.nodeImage.isNull() ? 0 : layout_.nodeImage.height() + kImageMargins;
+    return {pos(), QSizeF(node_measures::kLeastWidth, layout_.body.height() - image)};
+}
+
+void NodeItem::offerFolded(const std::string& type) {
+    if (type != offered_) {
+        offered_ = type;
+        layOut();
+    }
 }
 
 void NodeItem::setStatus(const NodeStatus& status) {
@@ -41,7 +79,9 @@ void NodeItem::setStatus(const NodeStatus& status) {
     status_ = status;
     issues_ = issuesOf(status_.issues);
     if (sameShape) {
-        texts_.footer = footerTexts(face_, status_, layout_, look_);
+        if (texts_) {
+            texts_->footer = footerTexts(face_, status_, layout_, look_);
+        }
         if (largeTexts_) {  // the rest is kept: progress comes often
             largeTexts_->footer = footerTexts(face_, status_, layout_, look_, TextSize::Large);
         }
@@ -52,6 +92,7 @@ void NodeItem::setStatus(const NodeStatus& status) {
 }
 
 void NodeItem::lookChanged() {
+    wantedWidth_ = ui::wantedWidth(face_, look_);
     layOut();
 }
 
@@ -60,22 +101,25 @@ void NodeItem::layOut() {
     layout_ = layoutNode(face_,
                          labelWidths(face_, look_),
                          status_.nodeImage.size(),
-                         static_cast<int>(headerMarks(face_, status_).size()));
-    texts_.face = faceTexts(face_, layout_, look_);
-    texts_.footer = footerTexts(face_, status_, layout_, look_);
+                         static_cast<int>(headerMarks(face_, status_).size()),
+                         width_);
+    if (!offered_.empty()) {
+        addFlyout(layout_, face_, offered_, look_);
+    }
+    texts_.reset();
     largeTexts_.reset();
+    farTitle_.forget();
     update();
 }
 
 const NodeTexts& NodeItem::texts(double zoom) {
-    if (zoom >= kLargeTextZoom) {
-        return texts_;
+    const TextSize size = zoom >= kLargeTextZoom ? TextSize::Normal : TextSize::Large;
+    std::optional<NodeTexts>& kept = size == TextSize::Normal ? texts_ : largeTexts_;
+    if (!kept) {
+        kept = {.face = faceTexts(face_, layout_, look_, size),
+                .footer = footerTexts(face_, status_, layout_, look_, size)};
     }
-    if (!largeTexts_) {
-        largeTexts_ = {.face = faceTexts(face_, layout_, look_, TextSize::Large),
-                       .footer = footerTexts(face_, status_, layout_, look_, TextSize::Large)};
-    }
-    return *largeTexts_;
+    return *kept;
 }
 
 QRectF NodeItem::valueInScene(int row) const {
@@ -106,7 +150,8 @@ void NodeItem::setMarked(const std::string& item) {
 }
 
 QRectF NodeItem::boundingRect() const {
-    return layout_.body.adjusted(-kNodeOutside, -kNodeOutside, kNodeOutside, kNodeOutside);
+    return (layout_.body | layout_.flyout)
+        .adjusted(-kNodeOutside, -kNodeOutside, kNodeOutside, kNodeOutside);
 }
 
 /// Scaling again for every frame is expensive; an image is scaled once for each zoom.
@@ -124,18 +169,22 @@ const QImage& NodeItem::imageFor(double pixelsPerUnit) {
 void NodeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
     const double zoom = painter->worldTransform().m11();
     const double pixels = zoom * painter->device()->devicePixelRatioF();
-    paintNode(*painter,
-              {.face = face_,
-               .layout = layout_,
-               .texts = zoom < kTextZoom ? texts_ : texts(zoom),
-               .status = status_,
-               .issues = issues_,
-               .nodeImage = imageFor(pixels),
-               .hovered = hovered_,
-               .marked = marked_,
-               .isSelected = isSelected()},
-              look_,
-              zoom);
+    const double free =
+        layout_.nodeImage.isNull() ? layout_.body.height() : layout_.nodeImage.top();
+    const QSizeF titled(layout_.body.width(), free);
+    paintNode(
+        *painter,
+        {.face = face_,
+         .layout = layout_,
+         .texts = zoom < kTextZoom ? farTitle_.at(zoom, face_.title, titled, look_) : texts(zoom),
+         .status = status_,
+         .issues = issues_,
+         .nodeImage = imageFor(pixels),
+         .hovered = hovered_,
+         .marked = marked_,
+         .isSelected = isSelected()},
+        look_,
+        zoom);
 }
 
 BoxItem::BoxItem(const Look& look, BoxKind kind) : look_(look), kind_(kind) {
@@ -204,6 +253,7 @@ QRectF BoxItem::boundingRect() const {
 }
 
 void BoxItem::layOut() {
+    farTitle_.forget();
     const QRectF area = textRect();
     const QString text = QString::fromStdString(box_.text);
     if (isFrame()) {  // its title is readable from afar
@@ -242,6 +292,10 @@ void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*
     }
     if (zoom >= kTextZoom) {
         paintTexts(*painter, zoom);
+    } else if (isFrame()) {
+        const QSizeF titled(rect.width(), kTitleHeight);
+        const QString title = QString::fromStdString(box_.text);
+        paintUnscaled(*painter, farTitle_.at(zoom, title, titled, look_).face);
     }
 }
 

@@ -8,6 +8,21 @@
 
 namespace lowtide::ui {
 
+/// A title that is read from afar, laid out once for about each zoom.
+class FarTitle {
+public:
+    void forget();
+    /// `size`: of what it is the title of, in canvas units.
+    [[nodiscard]] const NodeTexts& at(double zoom,
+                                      const QString& title,
+                                      QSizeF size,
+                                      const Look& look);
+
+private:
+    double zoom_ = 0;  ///< 0: forgotten
+    NodeTexts texts_;
+};
+
 /// A node on the canvas, painted whole by itself. Holds what it shows; changes nothing.
 class NodeItem : public QGraphicsItem {
 public:
@@ -28,6 +43,18 @@ public:
     [[nodiscard]] const NodeLayout& layout() const { return layout_; }
 
     [[nodiscard]] const NodeStatus& status() const { return status_; }
+
+    /// Its own wish (node_widths.hpp); the scene decides.
+    [[nodiscard]] double wantedWidth() const { return wantedWidth_; }
+
+    void setWidth(double width);
+    /// As narrow as nodes are, and without an image.
+    [[nodiscard]] QRectF leastBodyInScene() const;
+
+    /// Shows folded inputs that take a value of the type next to the node; empty: no longer.
+    void offerFolded(const std::string& type);
+
+    [[nodiscard]] bool isOffering() const { return !layout_.flyout.isNull(); }
 
     /// As painted at that zoom.
     [[nodiscard]] const NodeTexts& texts(double zoom = 1);
@@ -63,9 +90,13 @@ private:
 
     const Look& look_;
     NodeFace face_;
+    double wantedWidth_ = node_measures::kLeastWidth;
+    double width_ = node_measures::kLeastWidth;
+    std::string offered_;  ///< the type of offerFolded()
     NodeLayout layout_;
-    NodeTexts texts_;
-    std::optional<NodeTexts> largeTexts_;  ///< laid out when they are painted first
+    std::optional<NodeTexts> texts_;  ///< laid out when they are painted first, as the others are
+    std::optional<NodeTexts> largeTexts_;
+    FarTitle farTitle_;
     NodeStatus status_;
     NodeIssues issues_;
     NodePartAt hovered_;
@@ -112,6 +143,7 @@ private:
     Box box_;
     BoxKind kind_;
     std::vector<PaintedText> texts_;  ///< a frame's title, and the same to be read from afar
+    FarTitle farTitle_;               ///< and from farther
 };
 
 }  // namespace lowtide::ui

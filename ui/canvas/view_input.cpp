@@ -80,6 +80,14 @@ void GraphView::Parts::pressNode(const CanvasHit& hit, const PointerAt& at) {
         press.reset();
         return;
     }
+    if (hit.part.part == NodePart::Unused) {
+        model.apply(tr("Unused inputs"), [&](graph::Document& document) {
+            graph::DocumentNode& node = document.nodes.at(id);
+            setShowsUnusedInputs(node, !showsUnusedInputs(node));
+        });
+        press.reset();
+        return;
+    }
     if (adds(at) && !press->isNumber) {  // Ctrl and Shift may be meant for the number
         toggleSelected(id);
     } else if (!adds(at) && !press->wasSelected) {

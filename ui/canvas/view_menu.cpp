@@ -97,6 +97,10 @@ void addNodeEntries(QMenu& menu, GraphView::Parts& parts, const NodeItem& node) 
     menu.addSeparator();
     addCommand(menu, parts, "node.rename");
     addCommand(menu, parts, "node.collapse");
+    QAction* inputs = addCommand(menu, parts, "node.inputs");
+    inputs->setCheckable(true);
+    inputs->setChecked(node.face().showsUnusedInputs);
+    inputs->setEnabled(node.face().canFoldInputs);
     addCommand(menu, parts, "node.pin");
     addCommand(menu, parts, "node.mute");
     QAction* bypass = addCommand(menu, parts, "node.bypass");

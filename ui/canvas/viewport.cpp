@@ -48,6 +48,7 @@ constexpr int kMapMargin = 12;
 constexpr double kMapInner = 8;
 constexpr double kLeastSpan = 400;
 constexpr double kLeastMark = 1.5;
+constexpr double kFaintMap = 0.15;
 
 constexpr double kLeastZoom = 0.05;
 constexpr double kMostZoom = 4;
@@ -66,6 +67,7 @@ Minimap::Minimap(QGraphicsView& view, GraphScene& scene)
     setAccessibleName(tr("Map of the graph"));
     hide();
     connect(&scene, &GraphScene::arranged, this, &Minimap::forget);
+    connect(&scene, &QGraphicsScene::selectionChanged, this, &Minimap::giveWay);
     forget();
 }
 
@@ -87,17 +89,41 @@ void Minimap::reposition() {
     }
     showIfNeeded();
     move(area.right() + 1 - width() - kMapMargin, area.bottom() + 1 - height() - kMapMargin);
+    giveWay();
+}
+
+bool Minimap::isInTheWay() const {
+    const QRectF below = view_.viewportTransform().inverted().mapRect(
+        QRectF(geometry().translated(-view_.viewport()->pos())));
+    const std::set<std::string> selected = scene_.selectedNodes();
+    const std::vector<NodeItem*> nodes = scene_.shownNodes();
+    return std::any_of(nodes.begin(), nodes.end(), [&](const NodeItem* node) {
+        const bool isWorkedAt = selected.size() == 1 && selected.contains(node->id());
+        const QRectF image = node->layout().nodeImage.translated(node->pos());
+        return below.intersects(isWorkedAt ? node->bodyInScene() : image);
+    });
+}
+
+void Minimap::giveWay() {
+    const bool isFaint = !isHeld_ && isInTheWay();
+    if (isFaint != isFaint_) {
+        isFaint_ = isFaint;
+        setAttribute(Qt::WA_TransparentForMouseEvents, isFaint);
+        update();
+    }
 }
 
 void Minimap::forget() {
     image_ = {};
     content_ = scene_.contentRect();
     showIfNeeded();
+    giveWay();
     update();
 }
 
 void Minimap::viewMoved() {
     showIfNeeded();
+    giveWay();
     update();
 }
 
@@ -171,6 +197,7 @@ void Minimap::paintEvent(QPaintEvent*) {
         paintGraph(painter);
     }
     QPainter painter(this);
+    painter.setOpacity(isFaint_ ? kFaintMap : 1);
     painter.drawPixmap(0, 0, image_);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setClipRect(rect().adjusted(2, 2, -2, -2));
@@ -186,6 +213,7 @@ void Minimap::centreOn(QPointF point) {
 
 void Minimap::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton) {
+        isHeld_ = true;
         centreOn(event->position());
     }
 }
@@ -198,6 +226,8 @@ void Minimap::mouseMoveEvent(QMouseEvent* event) {
 
 void Minimap::mouseReleaseEvent(QMouseEvent* event) {
     event->accept();  // the canvas below must not take it
+    isHeld_ = false;
+    giveWay();
 }
 
 ViewNavigation::ViewNavigation(QGraphicsView& view, GraphScene& scene)

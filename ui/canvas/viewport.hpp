@@ -13,7 +13,9 @@
 
 namespace lowtide::ui {
 
-/// The whole graph in a corner of the canvas, with the part that is seen; dragging moves it.
+/// The whole graph in a corner of the canvas, with the part that is seen; dragging moves it. Over
+/// an image, or the one node that is selected, it is faint, and the pointer reaches what lies
+/// below.
 class Minimap : public QWidget, public Spoken {
     Q_OBJECT
 
@@ -26,6 +28,8 @@ public:
     void viewMoved();
     /// Shows or hides it for good; until then it is there while something lies out of view.
     void ask(bool isWanted);
+
+    [[nodiscard]] bool isFaint() const { return isFaint_; }
 
     /// Where a point of the scene lies here.
     [[nodiscard]] QPointF mapFromScene(QPointF point) const;
@@ -48,6 +52,9 @@ private:
     void forget();
     void showIfNeeded();
     [[nodiscard]] bool isNeeded() const;
+    void giveWay();
+    /// Whether it would hide what somebody works at or looks at.
+    [[nodiscard]] bool isInTheWay() const;
     void centreOn(QPointF point);
     void paintGraph(QPainter& painter) const;
     [[nodiscard]] QTransform toMap() const;
@@ -57,6 +64,8 @@ private:
     QRectF content_;  ///< of the scene
     std::optional<bool> asked_;
     QPixmap image_;  ///< of nodes and frames; null: to be painted
+    bool isFaint_ = false;
+    bool isHeld_ = false;  ///< it moves the view
 };
 
 /// What part of the graph a view shows: zoom and scrolling, bookmarks, the ways back and on again.

@@ -67,6 +67,28 @@ WireTarget wireTargetAt(const GraphScene& scene, const WireEnd& held, QPointF po
     return target;
 }
 
+constexpr double kNear = 48;  ///< canvas units from a node at which it shows its folded inputs
+
+/// The node that the pointer is on or near; one that shows folded inputs, while it is on them.
+std::string nodeNear(const GraphScene& scene, const std::string& held, QPointF point) {
+    std::string nearest;
+    double least = kNear;
+    for (const NodeItem* node : scene.shownNodes()) {
+        const QRectF around = (node->layout().body | node->layout().flyout).translated(node->pos());
+        const double x = std::max({0.0, around.left() - point.x(), point.x() - around.right()});
+        const double y = std::max({0.0, around.top() - point.y(), point.y() - around.bottom()});
+        const double distance = std::hypot(x, y);
+        if (node->isOffering() && distance == 0) {
+            return node->id();
+        }
+        if (node->id() != held && distance < least) {
+            nearest = node->id();
+            least = distance;
+        }
+    }
+    return nearest;
+}
+
 /// Circles around all ports whose type fits.
 void paintTargets(QPainter& painter, const GraphScene& scene, const WireEnd& held) {
     const std::string type = typeOf(scene, held);
@@ -107,10 +129,16 @@ public:
         }
     }
 
-    ~DragWire() override { scene_.wires().setLifted({}); }
+    ~DragWire() override {
+        scene_.wires().setLifted({});
+        scene_.offerFolded({}, {});
+    }
 
     void move(const PointerAt& at) override {
         loose_ = at.scene;
+        if (held_.isOutput) {
+            scene_.offerFolded(nodeNear(scene_, held_.port.node, at.scene), type_);
+        }
         const WireTarget target = wireTargetAt(scene_, held_, at.scene, at.zoom);
         if (target.port != target_.port || !target.port) {
             target_ = target;

@@ -25,6 +25,7 @@ constexpr const char* kZoom = "zoom";
 
 constexpr const char* kCollapsed = "collapsed";
 constexpr const char* kPinned = "pinned";
+constexpr const char* kShowsUnusedInputs = "unused_inputs";
 
 /// Letters and digits of a text, in between "_".
 std::string wordsOf(const std::string& text) {
@@ -276,6 +277,14 @@ bool isPinned(const graph::DocumentNode& node) {
 
 void setPinned(graph::DocumentNode& node, bool isPinned) {
     setFlag(node.extra, kPinned, isPinned);
+}
+
+bool showsUnusedInputs(const graph::DocumentNode& node) {
+    return memberIn(node.extra, kShowsUnusedInputs) == true;
+}
+
+void setShowsUnusedInputs(graph::DocumentNode& node, bool isShown) {
+    setFlag(node.extra, kShowsUnusedInputs, isShown);
 }
 
 void toggleMode(graph::Document& document, const NodeIds& ids, graph::NodeMode mode) {

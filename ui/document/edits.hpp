@@ -72,6 +72,9 @@ void toggleMode(graph::Document& document, const NodeIds& ids, graph::NodeMode m
 void setCollapsed(graph::DocumentNode& node, bool isCollapsed);
 [[nodiscard]] bool isPinned(const graph::DocumentNode& node);
 void setPinned(graph::DocumentNode& node, bool isPinned);
+/// Whether inputs that need no wire and have none are shown one by one; else they are folded.
+[[nodiscard]] bool showsUnusedInputs(const graph::DocumentNode& node);
+void setShowsUnusedInputs(graph::DocumentNode& node, bool isShown);
 
 /// How a seed is treated when the user presses Run.
 enum class SeedMode { Keep, Random, Increment };

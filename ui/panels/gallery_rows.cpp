@@ -2,6 +2,7 @@
 
 #include "plugin/video/video_file.hpp"
 #include "ui/language/language.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QDateTime>
@@ -294,8 +295,9 @@ int GalleryDelegate::imageSide() const {
     return side_ - 2 * kImageInset;
 }
 
-QSize GalleryDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
-    return {side_ + 2 * kTileInset, side_ + 2 * kTileInset};
+QSize GalleryDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
+    const int side = side_ + 2 * kTileInset;
+    return {filledWidth(option, side), side};
 }
 
 void GalleryDelegate::paint(QPainter* painter,

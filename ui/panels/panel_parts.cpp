@@ -9,8 +9,11 @@
 #include <QFocusEvent>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QStyleOptionViewItem>
 #include <QToolButton>
 #include <QWidget>
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
@@ -36,6 +39,7 @@ private:
     QAbstractItemView& list_;
 };
 
+constexpr int kSpare = 2;  ///< pixels: a list breaks its row before the last one
 constexpr int kIconPixels = 32;
 constexpr int kWidest = 360;
 constexpr int kLeastWidth =
@@ -55,6 +59,12 @@ constexpr int kLeastFold = Theme::space(24);  ///< pixels; its tooltip shows wha
 
 void selectRowForKeys(QAbstractItemView& list) {
     new RowForKeys(list);
+}
+
+int filledWidth(const QStyleOptionViewItem& option, int least) {
+    const auto* view = qobject_cast<const QAbstractItemView*>(option.widget);
+    const int all = view ? view->viewport()->width() - kSpare : least;
+    return std::max(least, all / std::max(1, all / least));
 }
 
 QWidget* makeEmptyState(const EmptyState& state, QWidget* parent) {

@@ -5,12 +5,17 @@
 #include <QWidget>
 
 class QAbstractItemView;
+class QStyleOptionViewItem;
 
 namespace lowtide::ui {
 
 /// Where keys come to the list and no row is selected, the current or first one is: what the keys
 /// do is done with a row. Qt makes it current alone, and in a list of one no key selects it.
 void selectRowForKeys(QAbstractItemView& list);
+
+/// For the sizes that a delegate gives: how wide a cell is when as many as fit of `least` pixels
+/// fill the width of the view.
+[[nodiscard]] int filledWidth(const QStyleOptionViewItem& option, int least);
 
 /// What an empty panel shows: what would be here, and how to get it.
 struct EmptyState {

@@ -1,5 +1,6 @@
 #include "ui/panels/preset_cards.hpp"
 
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
@@ -33,8 +34,9 @@ class CardDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-        return kCard + QSize(kInset, kInset);
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
+        const QSize cell = kCard + QSize(kInset, kInset);
+        return {filledWidth(option, cell.width()), cell.height()};
     }
 
     void paint(QPainter* painter,
@@ -51,7 +53,7 @@ public:
         painter->setBrush(theme.colour(isChosen ? "selection" : isHovered ? "hover" : "raised"));
         painter->drawRoundedRect(
             card.adjusted(1, 1, -1, -1), theme.size("radius"), theme.size("radius"));
-        painter->drawPixmap(QPointF(card.left() + kInset, card.top() + kInset),
+        painter->drawPixmap(QPointF(card.center().x() - kCardImage / 2.0, card.top() + kInset),
                             index.data(Image).value<QPixmap>());
         paintText(*painter, card, index);
         painter->restore();
@@ -62,7 +64,7 @@ private:
         const Theme& theme = Theme::current();
         const QRectF text(card.left() + kInset,
                           card.top() + kCardImage + kInset + 4,
-                          kCardImage,
+                          card.width() - 2 * kInset,
                           kTextHeight - 4);
         const QString problem = index.data(Problem).toString();
         painter.setPen(theme.colour("text"));

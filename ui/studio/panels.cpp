@@ -6,8 +6,10 @@
 #include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLayout>
+#include <QScreen>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTabBar>
@@ -92,7 +94,21 @@ constexpr int kLeftWidth = 75;  // in steps of the rhythm
 constexpr int kRightWidth = 92;
 constexpr int kRowHeight = 40;
 constexpr int kLeastPanel = Theme::space(20);  ///< pixels; below its own size a panel scrolls
-constexpr int kUntilDropped = 100;             // milliseconds
+
+/// Of the window's width, what each column takes at most for what its panels hold. The rest lets a
+/// user make the window narrower, which these follow.
+constexpr double kLeftFraction = 0.25;
+constexpr double kRightFraction = 0.31;
+constexpr double kMiddleFraction = 0.25;
+constexpr int kWidthStep = 8;  ///< pixels of the window
+
+double fractionOf(Qt::DockWidgetArea area) {
+    return area == Qt::LeftDockWidgetArea    ? kLeftFraction
+           : area == Qt::RightDockWidgetArea ? kRightFraction
+                                             : kMiddleFraction;
+}
+
+constexpr int kUntilDropped = 100;  // milliseconds
 
 /// Qt keeps the dock of a tab as its address.
 const void* dockOf(const QTabBar& bar, int tab) {
@@ -165,6 +181,7 @@ Panels::Panels(QMainWindow& window)
     window_.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    window_.installEventFilter(this);
     names_.setSingleShot(true);
     connect(&names_, &QTimer::timeout, this, &Panels::showNames);
     connect(menu_, &QMenu::aboutToShow, this, [this] { fillMenu(*menu_, current_); });
@@ -188,7 +205,7 @@ void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::Doc
     auto* scrolled = new ScrolledPart(panel, dock);
     scrolled->setLeast(QSize(kLeastPanel, kLeastPanel));
     dock->setWidget(scrolled);
-    panels_.emplace(name, Panel{dock, area});
+    panels_.emplace(name, Panel{dock, scrolled, area});
     window_.addDockWidget(area, dock);
     const auto [first, isFirst] = first_.emplace(area, dock);
     if (!isFirst) {
@@ -201,7 +218,28 @@ void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::Doc
     connect(dock, &QDockWidget::visibilityChanged, this, &Panels::showNamesSoon);
     connect(dock, &QDockWidget::topLevelChanged, this, &Panels::showNamesSoon);
     connect(dock, &QDockWidget::dockLocationChanged, this, &Panels::showNamesSoon);
+    connect(dock, &QDockWidget::dockLocationChanged, this, &Panels::limitWidths);
+    connect(dock, &QDockWidget::topLevelChanged, this, &Panels::limitWidths);
+    limitWidths();
     current_ = first_.begin()->second;
+}
+
+/// A window that is not on its screen yet may be of any size.
+void Panels::limitWidths() {
+    const int available = window_.screen()->availableSize().width();
+    const int width = std::min(window_.width(), available) / kWidthStep * kWidthStep;
+    for (auto& [name, panel] : panels_) {
+        const double fraction = fractionOf(window_.dockWidgetArea(panel.dock));
+        const int most = panel.dock->isFloating() ? available : static_cast<int>(width * fraction);
+        panel.content->setLeast(QSize(std::max(most, kLeastPanel), kLeastPanel));
+    }
+}
+
+bool Panels::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == &window_ && event->type() == QEvent::Resize) {
+        limitWidths();
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 void Panels::showNamesSoon() {

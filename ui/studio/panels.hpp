@@ -16,13 +16,16 @@ class QWidget;
 
 namespace lowtide::ui {
 
+class ScrolledPart;
+
 /// The parts of `root` at which Tab can stop now, as its layouts show them: from above to below,
 /// from left to right. Qt's own order is that in which they were made.
 [[nodiscard]] std::vector<QWidget*> stopsInSight(QWidget& root);
 [[nodiscard]] bool isStop(const QWidget& widget);
 
 /// The panels around the canvas: docks that the user may move, close and bring back. Each shows its
-/// name once: on its tab, or on its title where it stands alone.
+/// name once: on its tab, or on its title where it stands alone. None is narrower than what it
+/// holds, as far as the window has space for all columns; then it scrolls.
 class Panels : public QObject {
     Q_OBJECT
 
@@ -60,13 +63,18 @@ Q_SIGNALS:
     /// The panel came to the front, or went away.
     void shownChanged(const QString& name, bool isShown);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     struct Panel {
         QDockWidget* dock;
+        ScrolledPart* content;
         Qt::DockWidgetArea area;
     };
 
     void giveFirstSizes();
+    void limitWidths();
     void showNamesSoon();
     void showNames();
     void takeTabs();

@@ -9,9 +9,11 @@
 #include <QScreen>
 #include <QScrollBar>
 #include <QStyle>
+#include <QTextLayout>
 #include <QWidget>
 
 #include <algorithm>
+#include <cmath>
 
 namespace lowtide::ui {
 
@@ -58,6 +60,7 @@ private:
 };
 
 constexpr int kLeastLetters = 6;
+constexpr int kLeastWrapped = 20;  ///< letters
 
 }  // namespace
 
@@ -262,8 +265,10 @@ ScrolledPart::ScrolledPart(QWidget* content, QWidget* parent)
 }
 
 void ScrolledPart::setLeast(const QSize& size) {
-    least_ = size;
-    updateGeometry();
+    if (size != least_) {
+        least_ = size;
+        updateGeometry();
+    }
 }
 
 QSize ScrolledPart::sizeHint() const {
@@ -288,6 +293,62 @@ void resizeToScreen(QWidget& window) {
     const QSize available = window.screen()->availableSize() - frame;
     window.ensurePolished();
     window.resize(window.sizeHint().expandedTo(window.minimumSize()).boundedTo(available));
+}
+
+WrappedLabel::WrappedLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {
+    setWordWrap(true);
+}
+
+QSize WrappedLabel::minimumSizeHint() const {
+    const QSize whole = QLabel::minimumSizeHint();
+    const int least = kLeastWrapped * fontMetrics().averageCharWidth();
+    return {breaksWords(least) ? least : whole.width(), whole.height()};
+}
+
+int WrappedLabel::heightForWidth(int width) const {
+    if (!breaksWords(width)) {
+        return QLabel::heightForWidth(width);
+    }
+    const QMargins around = contentsMargins() + margin();
+    QTextLayout layout(text(), font());
+    return layOut(layout, width - around.left() - around.right()) + around.top() + around.bottom();
+}
+
+bool WrappedLabel::breaksWords(int width) const {
+    const bool isPlain = textFormat() == Qt::PlainText ||
+                         (textFormat() == Qt::AutoText && !Qt::mightBeRichText(text()));
+    return isPlain && wordWrap() && width < QLabel::minimumSizeHint().width();
+}
+
+int WrappedLabel::layOut(QTextLayout& layout, int width) const {
+    QTextOption option(QStyle::visualAlignment(layoutDirection(), alignment()));
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    layout.setTextOption(option);
+    layout.setText(text().replace(u'\n', QChar::LineSeparator));
+    double height = 0;
+    layout.beginLayout();
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(width);
+        line.setPosition({0, height});
+        height += line.height();
+    }
+    layout.endLayout();
+    return static_cast<int>(std::ceil(height));
+}
+
+void WrappedLabel::paintEvent(QPaintEvent* event) {
+    if (!breaksWords(width())) {
+        QLabel::paintEvent(event);
+        return;
+    }
+    QFrame::paintEvent(event);
+    const QRect area = contentsRect() - QMargins(margin(), margin(), margin(), margin());
+    QTextLayout layout(text(), font());
+    const QSize size(area.width(), layOut(layout, area.width()));
+    QPainter painter(this);
+    painter.setPen(palette().color(foregroundRole()));
+    layout.draw(&painter,
+                QStyle::alignedRect(layoutDirection(), alignment(), size, area).topLeft());
 }
 
 ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {

@@ -6,6 +6,8 @@
 #include <QScrollArea>
 #include <QToolButton>
 
+class QTextLayout;
+
 namespace lowtide::ui {
 
 /// A row that breaks into lines where it does not fit, as words do. Widgets and layouts that expand
@@ -103,6 +105,25 @@ private:
 /// Gives a window that has no size yet the one that its content asks for, as far as its screen has
 /// space: what scrolls makes up for the rest.
 void resizeToScreen(QWidget& window);
+
+/// A text that breaks between words, and within a word where that is too wide: the name of a file
+/// makes no panel wider.
+class WrappedLabel : public QLabel {
+public:
+    explicit WrappedLabel(const QString& text, QWidget* parent = nullptr);
+
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] int heightForWidth(int width) const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    /// Whether a word is wider than the label when that has so many pixels.
+    [[nodiscard]] bool breaksWords(int width) const;
+    /// Breaks the text into lines; returns their height.
+    int layOut(QTextLayout& layout, int width) const;
+};
 
 /// A line of plain text that ends in an ellipsis where it does not fit; its tooltip is the whole
 /// text then. It takes what space there is, down to a few letters.

@@ -1,5 +1,6 @@
 #include "ui/theme/window_parts.hpp"
 
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QSignalBlocker>
@@ -81,9 +82,8 @@ void setPrimary(QToolButton& button) {
 
 QLabel* makeText(
     const QString& text, const char* name, QWidget* parent, const char* font, const char* colour) {
-    auto* label = new QLabel(text, parent);
+    auto* label = new WrappedLabel(text, parent);
     label->setObjectName(QLatin1String(name));
-    label->setWordWrap(true);
     if (font) {
         label->setFont(Theme::current().font(font));
     }

@@ -397,7 +397,7 @@ private Q_SLOTS:
                 const size_t index = document.nodes.size();
                 addNode(document,
                         desc,
-                        {300.0 * static_cast<double>(index % 8),
+                        {400.0 * static_cast<double>(index % 8),
                          500.0 * static_cast<double>(index / 8)});
             }
         });

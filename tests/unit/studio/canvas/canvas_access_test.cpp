@@ -66,6 +66,7 @@ private Q_SLOTS:
     void nodesComeInTheOrderInWhichTheyRun();
     void aCircleHidesNoNode();
     void aNodeDescribesItselfAndHoldsItsPorts();
+    void foldedInputsAreReadAsTheOthers();
     void everyChildKnowsItsParent();
     void aPortStatesWhereItsWireComesFrom();
     void aPortThatIsNeededReportsIt();
@@ -120,6 +121,16 @@ void CanvasAccessTest::aNodeDescribesItselfAndHoldsItsPorts() {
     act(node, "collapse");
     QVERIFY(node->state().collapsed);
     QCOMPARE(namesOf(node), QStringList({"Model", "Start", "Latent"}));
+}
+
+void CanvasAccessTest::foldedInputsAreReadAsTheOthers() {
+    Listened graph;
+    const std::string mix = graph.bench.add("latent.mix", 900, 400);
+
+    QCOMPARE(namesOf(graph.node("Mix")),
+             QStringList({"Latent", "Second", "Other", "Amount", "Latent"}));
+    act(graph.node("Mix"), "inputs");
+    QVERIFY(showsUnusedInputs(*graph.bench.model.node(mix)));
 }
 
 void CanvasAccessTest::everyChildKnowsItsParent() {

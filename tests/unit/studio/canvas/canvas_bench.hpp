@@ -16,7 +16,8 @@
 
 namespace lowtide::test {
 
-/// A few node types as the canvas sees them: a source, a stage with rows, a passing node, an end.
+/// A few node types as the canvas sees them: a source, a stage with rows, a passing node, one with
+/// inputs that it does without, an end.
 inline std::vector<NodeDesc> canvasNodes() {
     const PortDesc image{.id = "image", .label = "Image", .type = "IMAGE"};
     const PortDesc model{.id = "model", .label = "Model", .type = "MODEL"};
@@ -65,6 +66,16 @@ inline std::vector<NodeDesc> canvasNodes() {
          .tooltip = "Enlarges.",
          .inputs = {latent},
          .outputs = {latent}},
+        {.id = "latent.mix",
+         .label = "Mix",
+         .category = "Latent",
+         .tooltip = "Mixes.",
+         .inputs = {latent,
+                    {.id = "second", .label = "Second", .type = "LATENT", .optional = true},
+                    {.id = "other", .label = "Other", .type = "MODEL", .optional = true}},
+         .outputs = {latent},
+         .params =
+             {{.id = "amount", .label = "Amount", .kind = ParamKind::Float, .defaultValue = 0.5}}},
         {.id = "decode.image",
          .label = "Decode",
          .category = "Decode",

@@ -3,6 +3,7 @@
 #include "ui/canvas/gestures.hpp"
 #include "ui/canvas/navigation.hpp"
 #include "ui/canvas/node_layout.hpp"
+#include "ui/canvas/node_widths.hpp"
 #include "ui/canvas/wire_layer.hpp"
 
 namespace lowtide::test::canvas_geometry_test {
@@ -27,6 +28,15 @@ ui::NodeFace sampleFace() {
     return face;
 }
 
+/// One input that is needed and two that are not, which are folded.
+ui::NodeFace foldedFace() {
+    ui::NodeFace face = sampleFace();
+    face.canFoldInputs = true;
+    face.inputs.push_back({.id = "mask", .type = "MASK", .isOptional = true, .isFolded = true});
+    face.inputs.push_back({.id = "other", .type = "MODEL", .isOptional = true, .isFolded = true});
+    return face;
+}
+
 }  // namespace
 
 class CanvasGeometryTest : public QObject {
@@ -34,10 +44,16 @@ class CanvasGeometryTest : public QObject {
 
 private Q_SLOTS:
 
-    void partsOfANodeDoNotOverlap() {
-        const ui::NodeLayout layout = ui::layoutNode(sampleFace(), {40, 200}, {512, 256}, 1);
+    void partsOfANodeDoNotOverlap_data() {
+        testing::addTable<double>({"width"}, {{"narrow", 224.0}, {"wide", 320.0}});
+    }
 
-        std::vector<QRectF> parts{layout.header, layout.nodeImage, layout.footer};
+    void partsOfANodeDoNotOverlap() {
+        QFETCH(double, width);
+        const ui::NodeLayout layout = ui::layoutNode(foldedFace(), {40, 200}, {512, 256}, 1, width);
+
+        QCOMPARE(layout.body.width(), width);
+        std::vector<QRectF> parts{layout.header, layout.nodeImage, layout.footer, layout.unused};
         for (const ui::RowSpot& row : layout.rows) {
             parts.push_back(row.field);
             QVERIFY(row.field.contains(row.label));
@@ -45,7 +61,9 @@ private Q_SLOTS:
             QVERIFY(!row.label.intersects(row.value));
         }
         for (const ui::PortSpot& port : layout.inputs) {
-            parts.push_back(port.label);
+            if (!port.isFolded) {
+                parts.push_back(port.label);
+            }
         }
         parts.push_back(layout.outputs[0].label);
         for (size_t i = 0; i < parts.size(); ++i) {
@@ -99,6 +117,68 @@ private Q_SLOTS:
         QCOMPARE(layout.inputs.size(), size_t{2});
         QVERIFY(layout.inputs[0].centre != layout.inputs[1].centre);
         QVERIFY(layout.rows.empty());
+    }
+
+    void foldedInputsTakeOneLine() {
+        ui::NodeFace open = foldedFace();
+        open.inputs[2].isFolded = open.inputs[3].isFolded = false;
+        open.inputs.push_back({.id = "control", .isOptional = true});
+        ui::NodeFace folded = open;
+        folded.inputs[2].isFolded = folded.inputs[3].isFolded = folded.inputs[4].isFolded = true;
+
+        const ui::NodeLayout layout = ui::layoutNode(folded, {}, {}, 0);
+
+        QCOMPARE(ui::layoutNode(open, {}, {}, 0).body.height() - layout.body.height(),
+                 3 * ui::node_measures::kRow);
+        QVERIFY(ui::partAt(layout, layout.unused.center(), 10).part == ui::NodePart::Unused);
+        QVERIFY(ui::partAt(layout, layout.inputs[4].centre, 4).part != ui::NodePart::Input);
+    }
+
+    void inputsInTheFlyoutMoveNothing() {
+        const ui::NodeFace face = foldedFace();
+        const ui::NodeLayout before = ui::layoutNode(face, {}, {}, 0);
+        ui::NodeLayout layout = before;
+
+        ui::addFlyout(layout, face, "MODEL", ui::Look(ui::Theme::current()));
+
+        QVERIFY(layout.flyout.right() <= layout.body.left());
+        QCOMPARE(layout.body, before.body);
+        QCOMPARE(layout.inputs[1].centre, before.inputs[1].centre);
+        QCOMPARE(layout.rows[1].field, before.rows[1].field);
+        const ui::NodePartAt part = ui::partAt(layout, layout.flyout.center(), 1);
+        QVERIFY(part.part == ui::NodePart::Input);
+        QCOMPARE(part.index, 3);
+        QVERIFY(layout.inputs[2].isFolded);  // takes another type
+    }
+
+    void nodesGrowIntoFreeSpaceAlone_data() {
+        testing::addTable<QRectF, double>(
+            {"other", "width"},
+            {{"nothing near", {800, 0, 224, 200}, 304.0},
+             {"a node close by", {300, 0, 224, 200}, 272.0},
+             {"one on the left", {-260, 0, 224, 200}, 304.0},
+             {"one far below", {300, 900, 224, 200}, 304.0},
+             {"one that an image would reach", {300, 250, 224, 200}, 272.0},
+             {"one that lies on it", {100, 100, 224, 200}, 224.0}});
+    }
+
+    void nodesGrowIntoFreeSpaceAlone() {
+        QFETCH(QRectF, other);
+        QFETCH(double, width);
+        const ui::WidthWish node{.body = {0, 0, 224, 200}, .wanted = 304};
+
+        const auto widths = ui::widthsInSpace({node, {.body = other, .wanted = 304}}, {});
+        const auto next = ui::widthsInSpace({node}, {other});  // a note
+
+        QCOMPARE(widths[0], width);
+        QCOMPARE(next[0], width);
+    }
+
+    void nodesRemainWithinTheirFrame() {
+        const ui::WidthWish node{.body = {24, 48, 224, 200}, .wanted = 304};
+
+        QCOMPARE(ui::widthsInSpace({node}, {QRectF(0, 0, 290, 300)})[0], 248.0);
+        QCOMPARE(ui::widthsInSpace({node}, {QRectF(0, 0, 600, 300)})[0], 304.0);
     }
 
     void imageKeepsItsAspect() {

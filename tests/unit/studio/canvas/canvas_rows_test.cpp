@@ -254,6 +254,23 @@ private Q_SLOTS:
         }
     }
 
+    void titlesCanBeReadFromAfar_data() {
+        testing::addTable<double>({"zoom"}, {{"0.36", 0.36}, {"0.2", 0.2}});
+    }
+
+    void titlesCanBeReadFromAfar() {
+        QFETCH(double, zoom);
+        bench_->view->setTransform(QTransform::fromScale(zoom, zoom));
+        bench_->view->centerOn(400, 250);
+        const QImage before = bench_->view->grab().toImage();
+
+        bench_->model.apply("title", [this](graph::Document& document) {
+            document.nodes.at(node_).title = "First";
+        });
+
+        QVERIFY(bench_->view->grab().toImage() != before);
+    }
+
     void editorRemainsReadable_whenTheNodeIsSmall() {
         bench_->view->setTransform(QTransform::fromScale(0.5, 0.5));
         bench_->view->centerOn(400, 250);

@@ -16,9 +16,11 @@ namespace lowtide::test {
 }
 
 /// What is wrong with the texts of a node as they are painted at that zoom, a line each: ink
-/// outside of the node, ink over other ink, and at full size a name of a port or parameter, or the
-/// title, that is cut. Values may be cut: the inspector and the editor have them whole.
+/// outside of the node, ink over other ink, and at full size a name of a port or parameter, the
+/// title, or a value of usual length that is cut. Longer values may be cut: the inspector and the
+/// editor have them whole.
 [[nodiscard]] inline QStringList nodeTextProblems(ui::NodeItem& node, double zoom) {
+    constexpr double kUsualValue = 140;
     QStringList problems;
     const auto complain = [&](const ui::PaintedText& text, const QString& what) {
         problems.append(QStringLiteral("%1, zoom %2: \"%3\" %4")
@@ -35,6 +37,9 @@ namespace lowtide::test {
     for (const ui::RowFace& row : node.face().rows) {
         names.insert(row.label);
     }
+    const auto isUsual = [](const ui::PaintedText& text) {
+        return ui::widthOf(text.full, text.font) <= kUsualValue;
+    };
     const ui::NodeTexts& shown = node.texts(zoom);
     std::vector<ui::PaintedText> texts = shown.face;
     texts.insert(texts.end(), shown.footer.begin(), shown.footer.end());
@@ -43,7 +48,10 @@ namespace lowtide::test {
         if (!node.layout().body.adjusted(-0.5, -0.5, 0.5, 0.5).contains(ink) && !ink.isEmpty()) {
             complain(texts[i], QStringLiteral("leaves the node"));
         }
-        if (zoom >= 1 && names.contains(texts[i].full) && texts[i].text.text() != texts[i].full) {
+        const bool isWhole = texts[i].text.text() == texts[i].full;
+        const bool isOfFace = i < shown.face.size();
+        if (zoom >= 1 && !isWhole &&
+            (names.contains(texts[i].full) || (isOfFace && isUsual(texts[i])))) {
             complain(texts[i], QStringLiteral("is cut to ") + texts[i].text.text());
         }
         for (size_t k = 0; k < i; ++k) {

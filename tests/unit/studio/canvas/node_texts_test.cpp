@@ -1,6 +1,7 @@
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/canvas/node_layout.hpp"
+#include "ui/canvas/node_widths.hpp"
 
 #include <QtTest/QtTest>
 
@@ -73,6 +74,57 @@ private Q_SLOTS:
                                       .value = "a-model-of-a-long-name.safetensors"}}};
         const std::vector<PaintedText> texts = textsOf(face, size);
         QCOMPARE(texts[1].text.text(), QString("Checkpoint"));
+    }
+
+    void everyChoiceIsWhole_whereTheNodeHasSpace() {
+        const ParamDesc choice{.id = "component",
+                               .label = "Component",
+                               .kind = ParamKind::Choice,
+                               .defaultValue = std::string("all"),
+                               .choices = {{.id = "all", .label = "All"},
+                                           {.id = "second", .label = "Text encoder 2, CLIP-G"}}};
+        const NodeFace face{
+            .rows = {{.desc = &choice, .label = "Component", .value = "Text encoder 2, CLIP-G"}}};
+        const Look look(Theme::current());
+        const double width = wantedWidth(face, look);
+
+        const std::vector<PaintedText> texts =
+            faceTexts(face, layoutNode(face, labelWidths(face, look), {}, 0, width), look);
+
+        QVERIFY(width <= node_measures::kMostWidth);
+        QCOMPARE(texts[2].text.text(), texts[2].full);
+    }
+
+    void aValueThatChangesLeavesTheWidth() {
+        const ParamDesc text{.id = "prefix", .label = "Prefix", .kind = ParamKind::Text};
+        const Look look(Theme::current());
+        const NodeFace face{.rows = {{.desc = &text, .label = "Prefix", .value = "a"}}};
+        NodeFace typed = face;
+        typed.rows[0].value = QString(60, 'W');
+
+        QCOMPARE(wantedWidth(typed, look), wantedWidth(face, look));
+    }
+
+    void titlesFromAfarKeepWithinTheirNode_data() {
+        testing::addTable<QSizeF, int>({"pixels", "lines"},
+                                       {{"a tall node", QSizeF(81, 90), 2},
+                                        {"a collapsed one", QSizeF(81, 12), 1},
+                                        {"a few pixels", QSizeF(20, 30), 0}});
+    }
+
+    void titlesFromAfarKeepWithinTheirNode() {
+        QFETCH(QSizeF, pixels);
+        QFETCH(int, lines);
+        const Look look(Theme::current());
+
+        const std::vector<PaintedText> texts = farTitle("Encode the second prompt", pixels, look);
+
+        QCOMPARE(int(texts.size()), lines);
+        for (const PaintedText& text : texts) {
+            QVERIFY(text.font.pixelSize() >= 11);
+            QVERIFY(text.topLeft.x() + text.text.size().width() <= pixels.width());
+            QVERIFY(text.text.text().size() > 3);
+        }
     }
 
     void labelAndValueShareTheirRow_data() { addSizes(); }

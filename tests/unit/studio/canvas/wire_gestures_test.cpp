@@ -45,6 +45,55 @@ private Q_SLOTS:
         QVERIFY(bench_->hasLink(denoise_, decode_, "latent"));
     }
 
+    void offersFoldedInputs_whileAWireThatFitsIsNear() {
+        const std::string mix = bench_->add("latent.mix", 900, 100);
+        const ui::NodeItem& node = bench_->node(mix);
+        const QPointF folded = node.inputInScene("other");
+        QCOMPARE(folded.y(), node.inputInScene("second").y());
+        const QRectF row = node.layout().rows[0].field;
+        QTest::mousePress(
+            bench_->view->viewport(), Qt::LeftButton, {}, bench_->output(load_, "model"));
+        bench_->hold(bench_->pixel({850, 150}));
+        bench_->hold(bench_->pixel({880, 160}));
+
+        QVERIFY(node.isOffering());
+        QVERIFY(node.inputInScene("other").x() < node.pos().x());
+        QCOMPARE(node.inputInScene("second").x(), folded.x());  // takes no model
+        QCOMPARE(node.layout().rows[0].field, row);
+        const QPoint end = bench_->input(mix, "other");
+        bench_->hold(end);
+        QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, end);
+
+        QVERIFY(bench_->hasLink(load_, mix, "other"));
+        QVERIFY(!node.isOffering());
+        const auto other = size_t(node.face().inputIndex("other"));
+        QVERIFY(!node.layout().inputs[other].isFolded);  // what is wired is seen
+    }
+
+    void unusedInputsAreShown_whenTheirLineIsClicked() {
+        const std::string mix = bench_->add("latent.mix", 900, 100);
+        const ui::NodeItem& node = bench_->node(mix);
+        const double height = node.layout().body.height();
+        const int steps = bench_->model.undoStack().count();
+
+        bench_->click(bench_->pixel(node.pos() + node.layout().unused.center()));
+
+        QVERIFY(node.inputInScene("other").y() > node.inputInScene("second").y());
+        QVERIFY(node.layout().body.height() > height);
+        QCOMPARE(bench_->model.undoStack().count(), steps + 1);
+        bench_->view->select({mix});
+        QTest::keyClick(bench_->view.get(), Qt::Key_U);
+        QCOMPARE(node.layout().body.height(), height);
+    }
+
+    void aWireOverTheNodeTakesAFoldedInput() {
+        const std::string mix = bench_->add("latent.mix", 900, 100);
+
+        bench_->drag(bench_->output(load_, "model"), bench_->header(mix));
+
+        QVERIFY(bench_->hasLink(load_, mix, "other"));
+    }
+
     void explainsWhy_whenTheWireIsRefused() {
         const QPoint from = bench_->output(load_, "model");
         const QPoint to = bench_->input(decode_, "latent");

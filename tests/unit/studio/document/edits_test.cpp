@@ -135,12 +135,16 @@ private Q_SLOTS:
         const QString before = shown(document_);
         setCollapsed(node("denoise"), true);
         setPinned(node("denoise"), true);
+        setShowsUnusedInputs(node("denoise"), true);
         QVERIFY(isCollapsed(node("denoise")));
         QVERIFY(isPinned(node("denoise")));
+        QVERIFY(showsUnusedInputs(node("denoise")));
         setCollapsed(node("denoise"), false);
         setPinned(node("denoise"), false);
+        setShowsUnusedInputs(node("denoise"), false);
         QVERIFY(!isCollapsed(node("denoise")));
         QVERIFY(!isPinned(node("denoise")));
+        QVERIFY(!showsUnusedInputs(node("denoise")));
         QCOMPARE(shown(document_), before);
     }
 

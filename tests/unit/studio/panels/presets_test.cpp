@@ -453,6 +453,31 @@ private Q_SLOTS:
         QVERIFY(!box->isChecked());
     }
 
+    void cardsFillTheWidth_data() {
+        testing::addTable<int>({"width"}, {{"two columns", 330}, {"three and a half", 450}});
+    }
+
+    void cardsFillTheWidth() {
+        QFETCH(int, width);
+        PresetCards cards;
+        std::vector<const PresetEntry*> all;
+        for (const PresetEntry& entry : store_->entries()) {
+            all.push_back(&entry);
+        }
+        cards.resize(width, 400);
+        cards.setEntries(all);
+        cards.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&cards));
+
+        QTRY_VERIFY([&] {
+            int right = 0;
+            for (int row = 0; row < cards.model()->rowCount(); ++row) {
+                right = std::max(right, cards.visualRect(cards.model()->index(row, 0)).right());
+            }
+            return right > cards.viewport()->width() - 8 && right < cards.viewport()->width();
+        }());
+    }
+
     void showsItsCardsWithoutAScrollBar_andKeysBegin() {
         Settings settings(user_->filePath("settings.json"));
         FirstStart start(settings, *store_, kCard);

@@ -407,6 +407,48 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
     }
 
+    void everyPanelIsReached_onASmallScreenThatIsScaled_data() {
+        testing::addTable<double>({"scale"}, {{"1.5", 1.5}, {"2", 2.0}});
+    }
+
+    void everyPanelIsReached_onASmallScreenThatIsScaled() {
+        QFETCH(double, scale);
+        const QSize screen = kSmall / scale;
+        Furnished studio;
+        QStringList problems;
+        for (const char* view : {"view.presets",
+                                 "view.models",
+                                 "view.inspector",
+                                 "view.generate",
+                                 "view.memory",
+                                 "view.queue",
+                                 "view.issues",
+                                 "view.log"}) {
+            studio.action(view).trigger();
+            studio.window->resize(screen);
+            for (const QString& problem : problemsIn(*studio.window, screen)) {
+                problems << QString(view) + ": " + problem;
+            }
+        }
+
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
+    }
+
+    void panelsAreWholeAgain_whenTheWindowWasNarrow() {
+        Furnished studio;
+        QWidget& window = *studio.window;
+        for (const char* view : {"view.presets", "view.inspector", "view.models"}) {
+            studio.action(view).trigger();
+            window.resize(kSmall / 2);
+            QCoreApplication::processEvents();
+            window.resize(kLarge - QSize(0, kTaken));
+
+            const QStringList problems = problemsIn(window, kLarge);
+
+            QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
+        }
+    }
+
     /// A pixmap of an icon is no icon: it has the colour of the moment.
     void iconsOfEmptyStatesTakeTheOtherColours() {
         Furnished studio;

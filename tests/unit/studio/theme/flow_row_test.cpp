@@ -58,6 +58,27 @@ class FlowRowTest : public QObject {
 
 private Q_SLOTS:
 
+    void aLongNameWidensNoLabel() {
+        const QString name = QString("dream_").repeated(20) + ".safetensors";
+        const WrappedLabel label("The file " + name + " is missing");
+        const QSize least = label.minimumSizeHint();
+
+        QVERIFY2(least.width() < 200, qPrintable(QString::number(least.width())));
+        const int lines = label.heightForWidth(150) / label.fontMetrics().lineSpacing();
+        QVERIFY2(lines >= label.fontMetrics().horizontalAdvance(name) / 150,
+                 qPrintable(QString::number(lines)));
+    }
+
+    void wordsThatFitBreakAsEver() {
+        const QString text("The file that the graph names is missing");
+        const WrappedLabel label(text);
+        QLabel plain(text);
+        plain.setWordWrap(true);
+
+        QCOMPARE(label.minimumSizeHint(), plain.minimumSizeHint());
+        QCOMPARE(label.heightForWidth(150), plain.heightForWidth(150));
+    }
+
     void initTestCase() { Theme::current().applyTo(*qApp); }
 
     void init() { test::failOnQtWarnings(); }
