@@ -174,6 +174,9 @@ void FileCommands::connectActions() {
     actions.on("file.save", this, [this] { save(); });
     actions.on("file.save_as", this, [this] { saveAs(); });
     actions.on("file.backups", this, &FileCommands::openBackup);
+    actions.on("file.close", this, [this] { close(model_.shown()); });
+    actions.on("file.next", this, [this] { showNext(1); });
+    actions.on("file.previous", this, [this] { showNext(-1); });
 }
 
 void FileCommands::connectNotices(NoticeBar& notices) {
@@ -221,16 +224,13 @@ void FileCommands::keepRecent(const QString& path) {
 }
 
 void FileCommands::newGraph() {
-    openDocument({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
+    openDocument(
+        {.document = defaultGraph(), .name = tr("untitled"), .folder = {}, .isBlank = true});
 }
 
 void FileCommands::openDocument(OpenedGraph opened, Then then) {
-    leave([this, opened = std::move(opened), then](bool mayGo) {
-        if (mayGo) {
-            file_.setNew(opened);
-        }
-        showMessage(then, mayGo);
-    });
+    file_.setNew(std::move(opened));
+    showMessage(then, true);
 }
 
 void FileCommands::openRun(const std::string& graph,
@@ -295,23 +295,10 @@ void FileCommands::open() {
 }
 
 void FileCommands::openPath(const QString& path, Then then) {
-    leave([this, path, then](bool mayGo) {
-        if (mayGo) {
-            openHere(path, then);
-        } else {
-            showMessage(then, false);
-        }
-    });
-}
-
-void FileCommands::openHere(const QString& path, const Then& then) {
     file_.open(path, whileHere([this, path, then](const FileOutcome& outcome) {
                    switch (outcome.kind) {
                        case FileOutcome::Kind::InUse:
                            openAsCopy(path, outcome.other, then);
-                           return;
-                       case FileOutcome::Kind::Edited:
-                           openPath(path, then);
                            return;
                        case FileOutcome::Kind::Done:
                            keepRecent(path);
@@ -346,10 +333,6 @@ void FileCommands::openAsCopy(const QString& path, const QString& reason, const 
         return;
     }
     file_.openCopy(path, whileHere([this, path, then](const FileOutcome& outcome) {
-                       if (outcome.kind == FileOutcome::Kind::Edited) {
-                           openPath(path, then);
-                           return;
-                       }
                        reportUnopened(path, outcome);
                        showMessage(then, outcome.kind == FileOutcome::Kind::Done);
                    }));
@@ -390,28 +373,29 @@ void FileCommands::openBackup() {
     }
 }
 
-void FileCommands::save(Then then) {
-    file_.whenFree(this, [this, then = std::move(then)] {
-        if (file_.path().isEmpty()) {
-            saveAs(then);
+void FileCommands::save(DocumentId id, Then then) {
+    file_.whenFree(this, [this, id, then = std::move(then)] {
+        if (file_.path(id).isEmpty()) {
+            saveAs(id, then);
             return;
         }
-        file_.save(whileHere([this, path = file_.path(), then](const FileOutcome& outcome) {
-            if (outcome.kind == FileOutcome::Kind::ChangedOnDisk) {
-                saveOverOther(then);
-            } else {
-                reportSaved(path, outcome, then);
-            }
-        }));
+        file_.save(id,
+                   whileHere([this, id, path = file_.path(id), then](const FileOutcome& outcome) {
+                       if (outcome.kind == FileOutcome::Kind::ChangedOnDisk) {
+                           saveOverOther(id, then);
+                       } else {
+                           reportSaved(path, outcome, then);
+                       }
+                   }));
     });
 }
 
 /// Another program has written the file: the user decides.
-void FileCommands::saveOverOther(const Then& then) {
+void FileCommands::saveOverOther(DocumentId id, const Then& then) {
     QMessageBox box(QMessageBox::Question,
                     tr("Changed on the disk"),
                     tr("Another program has changed “%1” since it was opened or saved here.")
-                        .arg(QFileInfo(file_.path()).fileName()),
+                        .arg(QFileInfo(file_.path(id)).fileName()),
                     QMessageBox::Cancel,
                     window_);
     box.setObjectName(QStringLiteral("changedOnDisk"));
@@ -422,19 +406,19 @@ void FileCommands::saveOverOther(const Then& then) {
     box.setDefaultButton(elsewhere);
     box.exec();
     if (box.clickedButton() == over) {
-        saveTo(file_.path(), then);
+        saveTo(id, file_.path(id), then);
     } else if (box.clickedButton() == elsewhere) {
-        saveAs(then);
+        saveAs(id, then);
     } else {
         showMessage(then, false);
     }
 }
 
-void FileCommands::saveAs(Then then) {
+void FileCommands::saveAs(DocumentId id, const Then& then) {
     const QString proposed =
-        file_.path().isEmpty()
-            ? QDir(startFolder()).filePath(file_.name() + QStringLiteral(".json"))
-            : file_.path();
+        file_.path(id).isEmpty()
+            ? QDir(startFolder()).filePath(file_.name(id) + QStringLiteral(".json"))
+            : file_.path(id);
     QString path = QFileDialog::getSaveFileName(
         window_, tr("Save the graph"), proposed, tr("Graphs (*.json)"));
     if (path.isEmpty()) {
@@ -444,11 +428,11 @@ void FileCommands::saveAs(Then then) {
     if (QFileInfo(path).suffix().isEmpty()) {
         path += QStringLiteral(".json");
     }
-    saveTo(path, then);
+    saveTo(id, path, then);
 }
 
-void FileCommands::saveTo(const QString& path, const Then& then) {
-    file_.saveAs(path, whileHere([this, path, then](const FileOutcome& outcome) {
+void FileCommands::saveTo(DocumentId id, const QString& path, const Then& then) {
+    file_.saveAs(id, path, whileHere([this, path, then](const FileOutcome& outcome) {
                      reportSaved(path, outcome, then);
                  }));
 }
@@ -471,18 +455,19 @@ void FileCommands::reportSaved(const QString& path, const FileOutcome& outcome, 
     showMessage(then, outcome.kind == FileOutcome::Kind::Done);
 }
 
-void FileCommands::leave(Then then) {
-    file_.stopReading();
-    file_.whenFree(this, [this, then = std::move(then)] {
+/// Whether the document may go.
+void FileCommands::leave(DocumentId id, const Then& then) {
+    file_.whenFree(this, [this, id, then] {
         EditSession::commit();
         model_.endMerging();
-        if (!model_.isModified()) {
+        if (!model_.isOpen(id) || model_.undoStack(id).isClean()) {
             then(true);
             return;
         }
+        file_.show(id);
         QMessageBox box(QMessageBox::Question,
                         tr("Not saved"),
-                        tr("“%1” has changes that are not saved.").arg(file_.name()),
+                        tr("“%1” has changes that are not saved.").arg(file_.name(id)),
                         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
                         window_);
         box.setObjectName(QStringLiteral("unsaved"));
@@ -493,13 +478,55 @@ void FileCommands::leave(Then then) {
             then(answer == QMessageBox::Discard);
             return;
         }
-        save([this, then](bool isSaved) {
+        save(id, [this, id, then](bool isSaved) {
             if (isSaved) {
-                leave(then);  // it may have been edited meanwhile
+                leave(id, then);  // it may have been edited meanwhile
             } else {
                 then(false);
             }
         });
+    });
+}
+
+void FileCommands::close(DocumentId id) {
+    leave(id, [this, id](bool mayGo) {
+        if (!mayGo || !model_.isOpen(id)) {
+            return;
+        }
+        if (file_.documents().size() == 1) {
+            newGraph();
+        }
+        if (model_.isOpen(id)) {  // the new one has not taken its place
+            file_.close(id);
+        }
+    });
+}
+
+void FileCommands::showNext(int step) {
+    const std::vector<DocumentId> documents = file_.documents();
+    const auto count = static_cast<int>(documents.size());
+    const auto shown = std::ranges::find(documents, model_.shown()) - documents.begin();
+    const int next = (static_cast<int>(shown) + step + count) % count;
+    file_.show(documents[static_cast<size_t>(next)]);
+}
+
+void FileCommands::leaveAll(const Then& then) {
+    file_.stopReading();
+    leaveFrom(0, then);
+}
+
+void FileCommands::leaveFrom(size_t index, const Then& then) {
+    const std::vector<DocumentId> documents = file_.documents();
+    if (index >= documents.size()) {
+        then(true);
+        return;
+    }
+    leave(documents[index], [this, index, then](bool mayGo) {
+        if (mayGo) {
+            leaveFrom(index + 1, then);
+        } else {
+            then(false);
+        }
     });
 }
 
@@ -532,30 +559,16 @@ void FileCommands::offerToLeaveBehind(std::function<void()> then) {
     file_.whenFree(box, [box] { box->deleteLater(); });
 }
 
-bool FileCommands::recover() {
+void FileCommands::recover() {
     std::vector<QString> problems;
     std::vector<Recovered> found = findRecovered(appFolders_.journals, &problems);
     if (found.empty() && problems.empty()) {
-        return false;
+        return;
     }
     RecoveryDialog dialog(std::move(found), problems, window_);
-    if (dialog.exec() != QDialog::Accepted || !dialog.chosen()) {
-        return false;
+    if (dialog.exec() == QDialog::Accepted && dialog.chosen()) {
+        file_.recover(*dialog.chosen(), [](const FileOutcome&) {});
     }
-    recoverHere(*dialog.chosen());
-    return true;
-}
-
-void FileCommands::recoverHere(const Recovered& recovered) {
-    file_.recover(recovered, whileHere([this, recovered](const FileOutcome& outcome) {
-                      if (outcome.kind == FileOutcome::Kind::Edited) {
-                          leave([this, recovered](bool mayGo) {
-                              if (mayGo) {
-                                  recoverHere(recovered);
-                              }
-                          });
-                      }
-                  }));
 }
 
 }  // namespace lowtide::ui

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 class QWidget;
@@ -43,6 +44,7 @@ private:
 };
 
 /// New, open, save and close with the questions that belong to them, and the list of recent files.
+/// What is opened asks for nothing: it gets a tab of its own.
 class FileCommands : public QObject {
     Q_OBJECT
 
@@ -53,7 +55,6 @@ public:
     /// Called once: whether it was done. Whatever was not is reported, or is what the user wants.
     using Then = std::function<void(bool isDone)>;
 
-    /// Each asks first what is to become of changes. A file that is still being read gives way.
     void newGraph();
     void open();
     void openPath(const QString& path, Then then = {});
@@ -68,17 +69,23 @@ public:
                  const QStringList& files,
                  Then then = {});
 
-    void save(Then then = {});
-    void saveAs(Then then = {});
-    /// Whether the document may go: saved, thrown away by the user, or nothing to save. A save
-    /// that is at work is waited for.
-    void leave(Then then);
+    void save(Then then = {}) { save(model_.shown(), std::move(then)); }
+
+    void saveAs(Then then = {}) { saveAs(model_.shown(), then); }
+
+    /// Asks first what is to become of changes. A new graph takes the place of the last one.
+    void close(DocumentId id);
+    /// Shows the document that is so many tabs further on, from the last to the first.
+    void showNext(int step);
+    /// Whether all documents may go: saved, thrown away by the user, or nothing to save. A file
+    /// that is still being read is given up, a save that is at work is waited for.
+    void leaveAll(const Then& then);
     /// Where a save goes on for long: asks whether to wait for it, and does `then` when not. What
     /// is not saved is offered at the next start.
     void offerToLeaveBehind(std::function<void()> then);
 
-    /// Offers what killed programs left; true when one was chosen.
-    bool recover();
+    /// Offers what killed programs left.
+    void recover();
 
 private:
     void connectActions();
@@ -86,11 +93,13 @@ private:
     void fillRecent();
     void keepRecent(const QString& path);
     [[nodiscard]] QString startFolder() const;
-    void openHere(const QString& path, const Then& then);
+    void leave(DocumentId id, const Then& then);
+    void leaveFrom(size_t index, const Then& then);
     void openAsCopy(const QString& path, const QString& reason, const Then& then);
-    void recoverHere(const Recovered& recovered);
-    void saveTo(const QString& path, const Then& then);
-    void saveOverOther(const Then& then);
+    void save(DocumentId id, Then then);
+    void saveAs(DocumentId id, const Then& then);
+    void saveTo(DocumentId id, const QString& path, const Then& then);
+    void saveOverOther(DocumentId id, const Then& then);
     void reportUnopened(const QString& path, const FileOutcome& outcome);
     void reportSaved(const QString& path, const FileOutcome& outcome, const Then& then);
     [[nodiscard]] DocumentFile::Then whileHere(std::function<void(const FileOutcome& outcome)> act);

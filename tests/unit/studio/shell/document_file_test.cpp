@@ -281,7 +281,9 @@ private Q_SLOTS:
         QCOMPARE(test::saveAs(opened.file, path), QString());
         graph::Document changed = defaultGraph();
         changed.nodes.at("denoise").params["steps"] = 3;
+        const DocumentId saved = opened.model.shown();
         opened.file.setNew({.document = {}, .name = "untitled", .folder = {}});
+        opened.file.close(saved);
         const QString journal = folder.filePath("of_a_killed_program");
         QVERIFY(QFile(journal).open(QIODevice::WriteOnly));
         test::recover(opened.file,
@@ -385,6 +387,9 @@ private Q_SLOTS:
         QCOMPARE(testing::contentsOf(path), theirs);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
+        const DocumentId stale = opened.model.shown();
+        opened.file.setNew(fresh());
+        opened.file.close(stale);
         writeFile(path, theirs);
         QCOMPARE(test::open(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
@@ -487,7 +492,101 @@ private Q_SLOTS:
         QCOMPARE(opened.file.path(), other);
     }
 
-    void anOpenDoesNotReplaceWhatWasEditedMeanwhile() {
+    void whatIsOpenedStandsBehindTheOthers() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("p/g.json");
+        writeFile(path, QByteArray::fromStdString(graph::toText(reading())));
+        Fresh opened(folder);
+        const DocumentId first = opened.model.shown();
+        opened.changeSteps(3);
+
+        QCOMPARE(test::open(opened.file, path), QString());
+
+        const DocumentId second = opened.model.shown();
+        QCOMPARE(opened.file.documents(), (std::vector<DocumentId>{first, second}));
+        QCOMPARE(opened.file.path(second), path);
+        opened.file.show(first);
+        QCOMPARE(opened.file.path(), QString());
+        QCOMPARE(opened.model.node("denoise")->params.at("steps"), Json(3));
+        QCOMPARE(test::open(opened.file, path), QString());  // it is open already
+        QCOMPARE(opened.model.shown(), second);
+        QCOMPARE(opened.file.documents().size(), size_t{2});
+    }
+
+    void aNewGraphGivesWayUnlessItWasEdited_data() {
+        testing::addTable<bool>({"isEdited"}, {{"as it was", false}, {"edited", true}});
+    }
+
+    void aNewGraphGivesWayUnlessItWasEdited() {
+        QFETCH(bool, isEdited);
+        const QTemporaryDir folder;
+        Opened opened(folder);
+        OpenedGraph blank = fresh();
+        blank.isBlank = true;
+        opened.file.setNew(blank);
+        QCOMPARE(opened.file.documents().size(), size_t{1});
+        if (isEdited) {
+            opened.changeSteps(3);
+        }
+        opened.file.setNew(fresh());
+        QCOMPARE(opened.file.documents().size(), size_t{isEdited ? 2u : 1u});
+    }
+
+    void documentsAreMoved() {
+        const QTemporaryDir folder;
+        Fresh opened(folder);
+        opened.file.setNew(fresh());
+        opened.file.setNew(fresh());
+        const std::vector<DocumentId> before = opened.file.documents();
+        QCOMPARE(before.size(), size_t{3});
+        opened.file.move(before[0], 2);
+        QCOMPARE(opened.file.documents(),
+                 (std::vector<DocumentId>{before[1], before[2], before[0]}));
+        opened.file.move(before[0], 1);
+        QCOMPARE(opened.file.documents(),
+                 (std::vector<DocumentId>{before[1], before[0], before[2]}));
+    }
+
+    /// Its neighbour comes forward, and its file can be opened by others.
+    void aClosedDocumentLeavesNothing() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        Fresh opened(folder);
+        const DocumentId first = opened.model.shown();
+        opened.file.setNew(fresh());
+        QCOMPARE(test::saveAs(opened.file, path), QString());
+        opened.changeSteps(3);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+
+        opened.file.close(opened.model.shown());
+
+        QCOMPARE(opened.model.shown(), first);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
+        Opened second(folder);
+        QTRY_VERIFY_WITH_TIMEOUT(test::open(second.file, path).isEmpty(), kPatience);
+    }
+
+    void aHiddenDocumentIsSavedToItsOwnFile() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        const test::SleepingFile disk(folder.filePath("one.json"));
+        Fresh opened(folder);
+        const DocumentId first = opened.model.shown();
+        opened.changeSteps(3);
+        std::optional<FileOutcome> ended;
+        opened.file.saveAs(path, [&](const FileOutcome& outcome) { ended = outcome; });
+        opened.file.setNew(fresh());
+        opened.changeSteps(4);
+        disk.wake();
+        QTRY_VERIFY_WITH_TIMEOUT(ended.has_value(), kPatience);
+        QCOMPARE(loadGraph(path).nodes.at("denoise").params.at("steps"), Json(3));
+        QCOMPARE(opened.file.path(first), path);
+        QVERIFY(opened.model.undoStack(first).isClean());
+        QCOMPARE(opened.file.path(), QString());
+        QVERIFY(opened.model.isModified());
+    }
+
+    void anOpenStandsBesideWhatWasEditedMeanwhile() {
         const QTemporaryDir folder;
         const test::SleepingFile file(folder.filePath("one.json"),
                                       QByteArray::fromStdString(graph::toText(reading())));
@@ -496,11 +595,12 @@ private Q_SLOTS:
         opened.file.open(folder.filePath("one.json"),
                          [&](const FileOutcome& outcome) { ended = outcome; });
         opened.changeSteps(3);
+        const DocumentId edited = opened.model.shown();
         file.wake();
         QTRY_VERIFY_WITH_TIMEOUT(ended.has_value(), kPatience);
-        QCOMPARE(ended->kind, FileOutcome::Kind::Edited);
-        QCOMPARE(opened.model.node("denoise")->params.at("steps"), Json(3));
-        QCOMPARE(opened.file.path(), QString());
+        QCOMPARE(test::problemOf(*ended), QString());
+        QCOMPARE(opened.file.path(), folder.filePath("one.json"));
+        QCOMPARE(opened.model.document(edited).nodes.at("denoise").params.at("steps"), Json(3));
     }
 
     void aFileThatCannotBeReadLeavesTheDocumentAlone() {
