@@ -356,6 +356,7 @@ void RunControl::cancel(CancelMode mode) {
 void RunControl::forgetRuns() {
     setRepeating(false);
     std::erase_if(mine_, [this](const auto& run) { return run.second == shown_; });
+    last_.erase(shown_);
     ++documents_;
     statuses_.forgetAll();
 }
@@ -373,6 +374,17 @@ void RunControl::showOther() {
 void RunControl::forget(DocumentId document) {
     std::erase_if(mine_, [&](const auto& run) { return run.second == document; });
     hidden_.erase(document);
+    last_.erase(document);
+}
+
+bool RunControl::isOfHidden(quint64 run) const {
+    const auto found = mine_.find(run);
+    return found != mine_.end() && found->second != shown_;
+}
+
+quint64 RunControl::lastRun() const {
+    const auto found = last_.find(shown_);
+    return found == last_.end() ? 0 : found->second;
 }
 
 bool RunControl::isBusy() const {
@@ -381,6 +393,7 @@ bool RunControl::isBusy() const {
 
 void RunControl::begin(quint64 id) {
     if (NodeStatuses* statuses = statusesOf(id)) {
+        last_[mine_.at(id)] = id;
         statuses->beginRun();
     }
     Q_EMIT busyChanged(true);

@@ -114,6 +114,11 @@ public:
 
     [[nodiscard]] bool isBusy() const;
 
+    /// Whether the run was asked for by an open document that is not shown, and has not ended.
+    [[nodiscard]] bool isOfHidden(quint64 run) const;
+    /// The last run of the shown document that began; 0: none.
+    [[nodiscard]] quint64 lastRun() const;
+
 Q_SIGNALS:
     /// The run, which is of the shown document, had nothing to execute.
     void upToDate(quint64 id);
@@ -160,6 +165,7 @@ private:
     bool arePreviewsShown_ = true;
     bool isRepeating_ = false;
     std::map<quint64, DocumentId> mine_;  ///< runs that have not ended, and what they show on
+    std::map<DocumentId, quint64> last_;  ///< runs that began
     DocumentId shown_;                    ///< whose statuses are in statuses_
     std::map<DocumentId, std::unique_ptr<NodeStatuses>> hidden_;
     uint64_t documents_ = 0;  ///< that were replaced by others

@@ -17,6 +17,7 @@ namespace lowtide::ui {
 
 class GraphModel;
 class Notice;
+class RunControl;
 struct Fix;
 
 /// Issues as a list: errors first, then warnings, then notes. Nodes, ports and parameters are
@@ -67,6 +68,10 @@ public:
     /// Offers to write a model again that does not fit (convertAsked).
     void offerConversion();
 
+    /// Where several documents are open: what a run reported shows with the document that it is of.
+    /// `run` must outlive the panel.
+    void setRunControl(const RunControl& run) { run_ = &run; }
+
 public Q_SLOTS:
     void copyReport();
 
@@ -89,6 +94,7 @@ private:
     GraphModel& model_;
     Planning& planning_;
     RunQueue& queue_;
+    const RunControl* run_ = nullptr;
     quint64 shownRun_ = 0;
     bool canConvert_ = false;
     IssueRows* rows_;

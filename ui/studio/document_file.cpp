@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 
+#include <QDateTime>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -17,13 +18,12 @@ namespace {
 constexpr int kJournalRestMilliseconds = 1000;
 constexpr int kPatienceMilliseconds = 1000;  ///< until it is reported that a disk does not answer
 
-/// What the file holds, so that recovering is a step which can be undone; an empty graph where it
-/// cannot be read.
-OpenedGraph savedGraph(const QString& path) {
+/// Nothing where it cannot be read.
+std::optional<OpenedGraph> savedGraph(const QString& path) {
     try {
-        return path.isEmpty() ? OpenedGraph() : openedFile(path);
+        return openedFile(path);
     } catch (const Error&) {
-        return {};
+        return std::nullopt;
     }
 }
 
@@ -74,6 +74,14 @@ QString folderMade(const QString& folder) {
 
 }  // namespace
 
+/// A document of another program, as it is to be opened.
+struct DocumentFile::Draft {
+    Recovered left;
+    std::shared_ptr<DocumentLock> lock{};  ///< nullptr: it has no file to which it may be saved
+    std::optional<files::FileIdentity> identity{};
+    std::optional<OpenedGraph> saved{};  ///< what its file holds
+};
+
 DocumentFile::DocumentFile(GraphModel& model, const AppFolders& appFolders, QObject* parent)
     : QObject(parent),
       model_(model),
@@ -98,26 +106,34 @@ DocumentFile::DocumentFile(GraphModel& model, const AppFolders& appFolders, QObj
     connect(&rest_, &QTimer::timeout, this, [this] {
         for (const auto& file : open_) {
             if (file->isJournalDue) {
-                writeJournal(*file, [] {});
+                writeJournal(*file);
             }
         }
     });
     // A seed that a run drew is no change that somebody would miss.
     connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
-        if (!delta.reset && model_.isModified()) {
-            writeJournalSoon(opened(model_.shown()));
+        OpenFile& file = fileOf(model_.shown());
+        if (delta.reset) {
+            file.lastShown = QDateTime::currentMSecsSinceEpoch();
+            for (const auto& other : open_) {  // more than one within a millisecond
+                file.lastShown = std::max(file.lastShown, other->lastShown + 1);
+            }
+        }
+        if (delta.reset || model_.isModified()) {
+            writeJournalSoon(file);
         }
     });
-    connect(&model_, &GraphModel::savedChanged, this, [this](DocumentId id, bool isSaved) {
-        if (isSaved) {  // undone: nothing is left to recover
-            clearJournal(opened(id));
-        } else {
-            writeJournalSoon(opened(id));
-        }
+    connect(&model_, &GraphModel::savedChanged, this, [this](DocumentId id) {
+        writeJournalSoon(fileOf(id));
     });
 }
 
-DocumentFile::~DocumentFile() = default;
+DocumentFile::~DocumentFile() {
+    static_cast<void>(keepAll());
+    for (const auto& file : open_) {
+        file->journal->leave();
+    }
+}
 
 size_t DocumentFile::indexOf(DocumentId id) const {
     const auto found = std::ranges::find(open_, id, [](const auto& file) { return file->id; });
@@ -125,7 +141,7 @@ size_t DocumentFile::indexOf(DocumentId id) const {
     return static_cast<size_t>(found - open_.begin());
 }
 
-DocumentFile::OpenFile& DocumentFile::opened(DocumentId id) const {
+DocumentFile::OpenFile& DocumentFile::fileOf(DocumentId id) const {
     return *open_[indexOf(id)];
 }
 
@@ -137,23 +153,19 @@ std::vector<DocumentId> DocumentFile::documents() const {
     return ids;
 }
 
-/// A document of the model gets a file behind all others, or behind a new one that nobody has
-/// edited, which is about to go.
+/// A document of the model gets a file, behind all others.
 DocumentFile::OpenFile& DocumentFile::keep(DocumentId id) {
     auto file = std::make_unique<OpenFile>();
     file->id = id;
     file->journal = std::make_shared<Journal>(appFolders_.journals, QString());
     connect(
-        &model_.undoStack(id), &QUndoStack::indexChanged, this, [this, id] { ++opened(id).steps; });
-    const bool isReplacing = !open_.empty() && isUntouched(model_.shown());
-    const auto behind = isReplacing
-                            ? open_.begin() + static_cast<ptrdiff_t>(indexOf(model_.shown())) + 1
-                            : open_.end();
-    return **open_.insert(behind, std::move(file));
+        &model_.undoStack(id), &QUndoStack::indexChanged, this, [this, id] { ++fileOf(id).steps; });
+    file->position = open_.empty() ? 0 : open_.back()->position + 1;
+    return *open_.emplace_back(std::move(file));
 }
 
 bool DocumentFile::isUntouched(DocumentId id) const {
-    const OpenFile& file = opened(id);
+    const OpenFile& file = fileOf(id);
     const QUndoStack& steps = model_.undoStack(id);
     const bool isSaving = isBusy() && work_ == Work::Writing;
     return file.isBlank && file.path.isEmpty() && steps.count() == 0 && steps.isClean() &&
@@ -175,7 +187,20 @@ void DocumentFile::move(DocumentId id, int index) {
     } else {
         std::rotate(to, from, from + 1);
     }
+    number();
     Q_EMIT listChanged();
+}
+
+/// As few as possible get another position: each is written.
+void DocumentFile::number() {
+    int least = 0;
+    for (const auto& file : open_) {
+        if (file->position < least) {
+            file->position = least;
+            writeJournalSoon(*file);
+        }
+        least = file->position + 1;
+    }
 }
 
 void DocumentFile::close(DocumentId id) {
@@ -189,28 +214,36 @@ void DocumentFile::close(DocumentId id) {
 
 /// It is hidden.
 void DocumentFile::drop(DocumentId id) {
-    OpenFile& file = opened(id);
-    clearJournal(file);
+    OpenFile& file = fileOf(id);
+    background_.run([journal = file.journal]() -> Background::Answer {
+        journal->clear();
+        return {};
+    });
     takeJournalProblem(file, {});
     release(std::move(file.lock));
     open_.erase(open_.begin() + static_cast<ptrdiff_t>(indexOf(id)));
     model_.close(id);
 }
 
-DocumentFile::OpenFile& DocumentFile::settle(OpenedGraph opened, const QString& path) {
-    const DocumentId before = model_.shown();
+/// Hidden, behind all others.
+DocumentFile::OpenFile& DocumentFile::insert(OpenedGraph opened, const QString& path) {
     OpenFile& file = keep(model_.add(std::move(opened.document), opened.isKept));
     file.path = path;
     file.name = opened.name;
     file.folder = opened.folder;
     file.isBlank = opened.isBlank;
-    setJournalPath(file);
-    if (!opened.isKept) {
-        writeJournalSoon(file);
-    }
+    return file;
+}
+
+DocumentFile::OpenFile& DocumentFile::settle(OpenedGraph opened, const QString& path) {
+    const DocumentId before = model_.shown();
+    OpenFile& file = insert(std::move(opened), path);
     model_.show(file.id);
     if (isUntouched(before)) {
+        const auto index = static_cast<int>(indexOf(before));
+        file.position = fileOf(before).position;
         drop(before);
+        move(file.id, index);
     }
     Q_EMIT listChanged();
     Q_EMIT moved();
@@ -306,18 +339,25 @@ void DocumentFile::stopReading() {
     }
 }
 
-void DocumentFile::leaveBehind() {
-    waiting_.clear();
+std::vector<DocumentId> DocumentFile::keepAll() {
     for (const auto& file : open_) {
-        if (!model_.undoStack(file->id).isClean()) {
-            writeJournal(*file, [] {});
+        if (file->isJournalDue || !file->journalProblem.isEmpty()) {
+            writeJournal(*file);
         }
-        background_.run([journal = file->journal]() -> Background::Answer {
-            journal->leave();
-            return {};
-        });
     }
     background_.finish();
+    std::vector<DocumentId> lost;
+    for (const auto& file : open_) {
+        if (!model_.undoStack(file->id).isClean() && file->journal->hasFailed()) {
+            lost.push_back(file->id);
+        }
+    }
+    return lost;
+}
+
+void DocumentFile::leaveBehind() {
+    waiting_.clear();
+    static_cast<void>(keepAll());
     if (isBusy()) {
         for (const auto& file : open_) {
             release(std::move(file->lock));
@@ -380,25 +420,74 @@ void DocumentFile::openCopy(const QString& path, Then then) {
     });
 }
 
+DocumentFile::Draft DocumentFile::readDraft(const Recovered& recovered) {
+    Draft draft{.left = recovered};
+    if (recovered.path.isEmpty()) {
+        return draft;
+    }
+    auto lock = std::make_shared<DocumentLock>(recovered.path);
+    if (lock->tryLock().isEmpty()) {
+        draft.lock = std::move(lock);
+        draft.identity = identityOf(recovered.path);
+        draft.saved = savedGraph(recovered.path);
+    }
+    return draft;
+}
+
+/// Hidden. nullptr: its file is open in another program, and nothing of it is unsaved.
+DocumentFile::OpenFile* DocumentFile::insert(const Draft& draft) {
+    const Recovered& left = draft.left;
+    const bool isUnsaved = left.tab.isUnsaved;
+    const bool isTaken = !left.path.isEmpty() && !draft.lock;
+    if (isTaken && !isUnsaved) {
+        discard(left);
+        return nullptr;
+    }
+    OpenedGraph opened{.document = left.document,
+                       .name = left.tab.name.isEmpty() ? tr("recovered") : left.tab.name,
+                       .folder = left.graphFolder,
+                       .isKept = !isUnsaved && left.path.isEmpty()};
+    if (!isUnsaved && draft.saved) {
+        opened = *draft.saved;  // as it is now
+    } else if (!left.path.isEmpty()) {
+        opened.name = documentNameOf(left.path);
+    }
+    if (isTaken) {
+        opened.name = tr("%1 (copy)").arg(opened.name);
+    }
+    OpenFile& file = insert(std::move(opened), draft.lock ? left.path : QString());
+    file.lock = draft.lock;
+    file.onDisk = draft.identity;
+    file.lastShown = left.tab.lastShown;
+    file.journal = std::make_shared<Journal>(appFolders_.journals, left);
+    writeJournal(file);  // from now on it is of this program
+    return &file;
+}
+
+void DocumentFile::settleAll(const std::vector<Draft>& drafts) {
+    const OpenFile* front = nullptr;
+    for (const Draft& draft : drafts) {
+        const OpenFile* file = insert(draft);
+        if (file && (!front || front->lastShown <= file->lastShown)) {
+            front = file;
+        }
+    }
+    if (!front) {
+        return;
+    }
+    const DocumentId before = model_.shown();
+    model_.show(front->id);
+    if (isUntouched(before)) {
+        drop(before);
+    }
+    Q_EMIT listChanged();
+    Q_EMIT moved();
+}
+
 void DocumentFile::recover(const Recovered& recovered, Then then) {
     whenFree(this, [this, recovered, then = std::move(then)] {
         const auto job = [this, recovered] {
-            QString path = recovered.path;
-            auto lock = path.isEmpty() ? nullptr : std::make_shared<DocumentLock>(path);
-            if (!lock || !lock->tryLock().isEmpty()) {
-                lock.reset();
-                path.clear();
-            }
-            return Found{.settle = [this,
-                                    recovered,
-                                    path,
-                                    lock,
-                                    identity = identityOf(path),
-                                    opened = savedGraph(path)] {
-                OpenFile& file = settleRecovered(recovered, opened, path);
-                file.lock = lock;
-                file.onDisk = identity;
-            }};
+            return Found{.settle = [this, draft = readDraft(recovered)] { settleAll({draft}); }};
         };
         ask(Work::Reading,
             recovered.path.isEmpty() ? recovered.journal : recovered.path,
@@ -407,21 +496,35 @@ void DocumentFile::recover(const Recovered& recovered, Then then) {
     });
 }
 
-DocumentFile::OpenFile& DocumentFile::settleRecovered(const Recovered& recovered,
-                                                      OpenedGraph opened,
-                                                      const QString& path) {
-    opened.name = recovered.path.isEmpty()
-                      ? tr("recovered")
-                      : tr("%1 (recovered)").arg(documentNameOf(recovered.path));
-    opened.document =
-        rebased(opened.document, model_.catalog(), opened.folder, recovered.graphFolder);
-    opened.folder = recovered.graphFolder;
-    OpenFile& file = settle(std::move(opened), path);
-    model_.apply(tr("Recover unsaved changes"),
-                 [&](graph::Document& document) { document = recovered.document; });
-    // Its text lies in that of this program then.
-    writeJournal(file, [recovered] { discard(recovered); });
-    return file;
+void DocumentFile::restore(std::function<void(const LeftOver&)> then) {
+    const auto leftOver = std::make_shared<LeftOver>();
+    const auto job = [this, leftOver, journals = appFolders_.journals] {
+        // Until what is opened is of this program.
+        const auto lock = std::make_shared<os::FileLock>();
+        if (lock->tryLock(encoded(journals + QStringLiteral("/.restore.lock"))) ==
+            os::LockState::Taken) {
+            return Found{.settle = [] {}};
+        }
+        std::vector<Draft> drafts;
+        for (Recovered& recovered : findRecovered(journals, &leftOver->problems)) {
+            if (recovered.perhapsOpenOn.isEmpty()) {
+                drafts.push_back(readDraft(recovered));
+            } else {
+                leftOver->elsewhere.push_back(std::move(recovered));
+            }
+        }
+        std::ranges::stable_sort(
+            drafts, {}, [](const Draft& draft) { return draft.left.tab.position; });
+        return Found{.settle = [this, drafts = std::move(drafts), lock] {
+            settleAll(drafts);
+            background_.run([lock]() -> Background::Answer { return {}; });
+        }};
+    };
+    ask(Work::Reading, appFolders_.journals, job, [leftOver, then](const FileOutcome& outcome) {
+        if (outcome.kind == FileOutcome::Kind::Done) {  // else the other thread may write to it
+            then(*leftOver);
+        }
+    });
 }
 
 void DocumentFile::save(DocumentId id, Then then) {
@@ -432,7 +535,7 @@ void DocumentFile::save(DocumentId id, Then then) {
         write(
             id,
             path(id),
-            [known = opened(id).onDisk, path = path(id)] {
+            [known = fileOf(id).onDisk, path = path(id)] {
                 const std::optional<files::FileIdentity> now = identityOf(path);
                 const bool isChanged = now && now != known;
                 return FileOutcome{.kind = isChanged ? FileOutcome::Kind::ChangedOnDisk
@@ -466,7 +569,7 @@ void DocumentFile::write(DocumentId id,
                          std::function<FileOutcome()> check,
                          Then then) {
     model_.endMerging();  // what is changed from here on is a step of its own
-    const OpenFile& file = opened(id);
+    const OpenFile& file = fileOf(id);
     const graph::Document& document = model_.document(id);
     const graph::Document written =
         rebased(document, model_.catalog(), file.folder, graphFolderOf(path));
@@ -490,7 +593,7 @@ void DocumentFile::write(DocumentId id,
         }
         saveGraph(path, written, folderMade(backups));
         return Found{.settle = [this, id, path, isMoved, step, lock, identity = identityOf(path)] {
-            OpenFile& file = opened(id);
+            OpenFile& file = fileOf(id);
             release(std::exchange(file.lock, lock));
             file.onDisk = identity;
             settleWritten(file, path, isMoved, step);
@@ -507,24 +610,23 @@ void DocumentFile::settleWritten(OpenFile& file, const QString& path, bool isMov
     file.name = documentNameOf(path);
     if (file.steps == step) {
         model_.undoStack(file.id).setClean();
-        clearJournal(file);
     } else {
         model_.undoStack(file.id).resetClean();  // no state of the document is that of the file
-        setJournalPath(file);
-        writeJournal(file, [] {});
     }
+    writeJournalSoon(file);
     Q_EMIT listChanged();
     Q_EMIT moved();
 }
 
 void DocumentFile::keptAsPreset(const QString& title) {
-    OpenFile& file = opened(model_.shown());
+    OpenFile& file = fileOf(model_.shown());
     if (!file.path.isEmpty()) {
         return;
     }
     file.name = title;
+    file.isBlank = false;
     model_.setSaved();
-    clearJournal(file);
+    writeJournalSoon(file);
     Q_EMIT listChanged();
     Q_EMIT moved();
 }
@@ -535,48 +637,40 @@ QString DocumentFile::journalProblem() const {
     return found == open_.end() ? QString() : (*found)->journalProblem;
 }
 
+/// Nobody misses a new graph that nobody has edited.
 void DocumentFile::writeJournalSoon(OpenFile& file) {
+    if (isUntouched(file.id)) {
+        return;
+    }
     file.isJournalDue = true;
     if (!rest_.isActive()) {
         rest_.start();
     }
 }
 
-void DocumentFile::setJournalPath(const OpenFile& file) {
-    background_.run(
-        [journal = file.journal, path = file.path, folder = file.folder]() -> Background::Answer {
-            journal->setPath(path, folder);
-            return {};
-        });
-}
-
-/// Nothing is unsaved; what comes next is of this document.
-void DocumentFile::clearJournal(OpenFile& file) {
+void DocumentFile::writeJournal(OpenFile& file) {
     file.isJournalDue = false;
-    background_.run([journal = file.journal]() -> Background::Answer {
-        journal->clear();
-        return {};
-    });
-    setJournalPath(file);
-}
-
-/// `then` is done on the other thread once it is on the disk.
-void DocumentFile::writeJournal(OpenFile& file, std::function<void()> then) {
-    file.isJournalDue = false;
-    background_.run(
-        [this, id = file.id, journal = file.journal, document = model_.document(file.id), then]()
-            -> Background::Answer {
-            QString reason;
-            const bool isWritten = journal->write(document, &reason);
-            if (isWritten) {
-                then();
+    const DocumentTab tab{.name = file.name,
+                          .isUnsaved = !model_.undoStack(file.id).isClean(),
+                          .position = file.position,
+                          .lastShown = file.lastShown};
+    background_.run([this,
+                     id = file.id,
+                     journal = file.journal,
+                     path = file.path,
+                     folder = file.folder,
+                     tab,
+                     document = model_.document(file.id)]() -> Background::Answer {
+        journal->setPath(path, folder);
+        journal->setTab(tab);
+        QString reason;
+        const bool isWritten = journal->write(document, &reason);
+        return [this, id, reason, isWritten] {
+            if (model_.isOpen(id) && (isWritten || !reason.isEmpty())) {
+                takeJournalProblem(fileOf(id), reason);
             }
-            return [this, id, reason, isWritten] {
-                if (model_.isOpen(id) && (isWritten || !reason.isEmpty())) {
-                    takeJournalProblem(opened(id), reason);
-                }
-            };
-        });
+        };
+    });
 }
 
 void DocumentFile::takeJournalProblem(OpenFile& file, const QString& problem) {

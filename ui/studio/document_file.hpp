@@ -40,31 +40,31 @@ struct FileOutcome {
 };
 
 /// Where the open documents of a window live, in the order of their tabs: their files, the locks on
-/// them, and the journals of what is not saved. Files are read and written on another thread, one
-/// after the other in the order in which that was asked for. Where no document is named, the shown
-/// one is meant. Asks nothing and shows nothing.
+/// them, and the journals that keep them for the next start. Files are read and written on another
+/// thread, one after the other in the order in which that was asked for. Where no document is
+/// named, the shown one is meant. Asks nothing and shows nothing.
 class DocumentFile : public QObject {
     Q_OBJECT
 
 public:
     /// `model` must outlive it; what it shows is a new graph that nobody has edited.
     DocumentFile(GraphModel& model, const AppFolders& appFolders, QObject* parent = nullptr);
-    /// Ends in order: nothing to recover.
+    /// The next start opens what is open.
     ~DocumentFile() override;
 
     /// Empty: never saved.
     [[nodiscard]] const QString& path() const { return path(model_.shown()); }
 
-    [[nodiscard]] const QString& path(DocumentId id) const { return opened(id).path; }
+    [[nodiscard]] const QString& path(DocumentId id) const { return fileOf(id).path; }
 
     /// The file's name without its ending, or what a new document is called.
     [[nodiscard]] const QString& name() const { return name(model_.shown()); }
 
-    [[nodiscard]] const QString& name(DocumentId id) const { return opened(id).name; }
+    [[nodiscard]] const QString& name(DocumentId id) const { return fileOf(id).name; }
 
     /// From which the document's relative files are seen; it is kept when the document is saved in
     /// another folder. Empty: the program's own.
-    [[nodiscard]] const QString& folder() const { return opened(model_.shown()).folder; }
+    [[nodiscard]] const QString& folder() const { return fileOf(model_.shown()).folder; }
 
     /// In the order of their tabs; never empty.
     [[nodiscard]] std::vector<DocumentId> documents() const;
@@ -79,15 +79,24 @@ public:
 
     // What is opened is shown: in the place of a new graph that nobody has edited, else behind all
     // others.
-    /// A document without a file of its own. Where it is not kept, closing asks and the journal
-    /// begins.
+    /// A document without a file of its own. Where it is not kept, closing asks.
     void setNew(OpenedGraph opened);
     /// Shows it where the file is open already.
     void open(const QString& path, Then then);
     /// The graph of the file as a document that no file holds.
     void openCopy(const QString& path, Then then);
-    /// What a killed program left; it counts as modified.
+    /// What another program had open.
     void recover(const Recovered& recovered, Then then);
+
+    /// What is not opened without a question.
+    struct LeftOver {
+        std::vector<Recovered> elsewhere{};  ///< perhaps still open there
+        std::vector<QString> problems{};     ///< what cannot be read
+    };
+
+    /// Opens all that was open in programs that have ended, however they did. Nothing where another
+    /// program is about to do that.
+    void restore(std::function<void(const LeftOver&)> then);
     /// To its file, which it must have; not over what another program has written.
     void save(DocumentId id, Then then);
 
@@ -123,6 +132,9 @@ public:
     void stopReading();
     /// Gives up whatever is read or written; what is not saved is kept for the next start.
     void leaveBehind();
+    /// Writes every journal that is due, and waits for that. Which documents would be lost all the
+    /// same, since they are not saved and their journals cannot be written.
+    [[nodiscard]] std::vector<DocumentId> keepAll();
 
     /// A preset holds what the document states. Where no file does, nothing is unsaved any more,
     /// and the document has the preset's name.
@@ -163,11 +175,17 @@ private:
         std::shared_ptr<Journal> journal{};  ///< of the other thread, but for its end
         QString journalProblem{};
         bool isJournalDue = false;
-        int steps = 0;  ///< of the document: edits, undone or not
+        int steps = 0;         ///< of the document: edits, undone or not
+        int position = 0;      ///< grows from tab to tab
+        qint64 lastShown = 0;  ///< milliseconds since 1970
     };
 
+    struct Draft;
+
+    static Draft readDraft(const Recovered& recovered);
+
     OpenFile& keep(DocumentId id);
-    [[nodiscard]] OpenFile& opened(DocumentId id) const;
+    [[nodiscard]] OpenFile& fileOf(DocumentId id) const;
     [[nodiscard]] size_t indexOf(DocumentId id) const;
     [[nodiscard]] bool isUntouched(DocumentId id) const;
     void ask(Work work, const QString& path, std::function<Found()> job, Then then);
@@ -175,15 +193,16 @@ private:
     void answer(const FileOutcome& outcome);
     void giveUp();
     void release(std::shared_ptr<DocumentLock> lock);
+    OpenFile& insert(OpenedGraph opened, const QString& path);
+    OpenFile* insert(const Draft& draft);
     OpenFile& settle(OpenedGraph opened, const QString& path = {});
-    OpenFile& settleRecovered(const Recovered& recovered, OpenedGraph opened, const QString& path);
+    void settleAll(const std::vector<Draft>& drafts);
+    void number();
     void drop(DocumentId id);
     void write(DocumentId id, const QString& path, std::function<FileOutcome()> check, Then then);
     void settleWritten(OpenFile& file, const QString& path, bool isMoved, int step);
     void writeJournalSoon(OpenFile& file);
-    void setJournalPath(const OpenFile& file);
-    void clearJournal(OpenFile& file);
-    void writeJournal(OpenFile& file, std::function<void()> then);
+    void writeJournal(OpenFile& file);
     void takeJournalProblem(OpenFile& file, const QString& problem);
 
     GraphModel& model_;

@@ -55,7 +55,7 @@ void DocumentTabs::showName(int tab, DocumentId id) {
     const QString& name = file_.name(id);
     const bool isSaved = model_.undoStack(id).isClean();
     const QString text = menuText(isSaved ? name : tr("%1 •").arg(name));
-    if (tabText(tab) != text) {  // it is laid out anew, also while it is moved
+    if (tabText(tab) != text) {  // tabs are laid out again, also while one is moved
         setTabText(tab, text);
     }
     setAccessibleTabName(tab, isSaved ? name : tr("%1, not saved").arg(name));

@@ -98,8 +98,8 @@ RecoveryDialog::RecoveryDialog(std::vector<Recovered> found,
     setObjectName(QStringLiteral("recovery"));
     setWindowTitle(tr("Recover graphs"));
     resize(Theme::space(120), Theme::space(70));
-    QLabel* text = makeText(tr("The studio was not closed properly. Unsaved changes were kept and "
-                               "can be opened again. The saved files are unchanged."),
+    QLabel* text = makeText(tr("Graphs were kept that may still be open elsewhere, or cannot be "
+                               "read. The saved files are unchanged."),
                             "",
                             this);
     open_->setDefault(true);
@@ -512,18 +512,23 @@ void FileCommands::showNext(int step) {
 
 void FileCommands::leaveAll(const Then& then) {
     file_.stopReading();
-    leaveFrom(0, then);
+    file_.whenFree(this, [this, then] {
+        EditSession::commit();
+        model_.endMerging();
+        leaveEach(file_.keepAll(), then);
+    });
 }
 
-void FileCommands::leaveFrom(size_t index, const Then& then) {
-    const std::vector<DocumentId> documents = file_.documents();
-    if (index >= documents.size()) {
+void FileCommands::leaveEach(std::vector<DocumentId> documents, const Then& then) {
+    if (documents.empty()) {
         then(true);
         return;
     }
-    leave(documents[index], [this, index, then](bool mayGo) {
+    const DocumentId next = documents.back();
+    documents.pop_back();
+    leave(next, [this, documents = std::move(documents), then](bool mayGo) {
         if (mayGo) {
-            leaveFrom(index + 1, then);
+            leaveEach(documents, then);
         } else {
             then(false);
         }
@@ -544,8 +549,8 @@ void FileCommands::offerToLeaveBehind(std::function<void()> then) {
     box->setObjectName(QStringLiteral("stillSaving"));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(
-        tr("The window closes when it is saved. If you close it now, the next start offers the "
-           "changes."));
+        tr("The window closes when it is saved. If you close it now, the next start opens it with "
+           "its changes."));
     QPushButton* now = box->addButton(tr("Close now"), QMessageBox::DestructiveRole);
     now->setObjectName(QStringLiteral("closeNow"));
     QPushButton* wait = box->addButton(tr("Wait"), QMessageBox::RejectRole);
@@ -559,13 +564,16 @@ void FileCommands::offerToLeaveBehind(std::function<void()> then) {
     file_.whenFree(box, [box] { box->deleteLater(); });
 }
 
-void FileCommands::recover() {
-    std::vector<QString> problems;
-    std::vector<Recovered> found = findRecovered(appFolders_.journals, &problems);
-    if (found.empty() && problems.empty()) {
-        return;
-    }
-    RecoveryDialog dialog(std::move(found), problems, window_);
+void FileCommands::restore() {
+    file_.restore([self = QPointer(this)](const DocumentFile::LeftOver& leftOver) {
+        if (self && !(leftOver.elsewhere.empty() && leftOver.problems.empty())) {
+            self->offer(leftOver);
+        }
+    });
+}
+
+void FileCommands::offer(const DocumentFile::LeftOver& leftOver) {
+    RecoveryDialog dialog(leftOver.elsewhere, leftOver.problems, window_);
     if (dialog.exec() == QDialog::Accepted && dialog.chosen()) {
         file_.recover(*dialog.chosen(), [](const FileOutcome&) {});
     }

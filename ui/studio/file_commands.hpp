@@ -19,8 +19,8 @@ class QWidget;
 
 namespace lowtide::ui {
 
-/// Offers what a program that did not end in order left behind. Nothing is thrown away unless the
-/// user asks for it.
+/// Offers what other programs kept that may still run elsewhere, and reports what cannot be read.
+/// Nothing is thrown away unless the user asks for it.
 class RecoveryDialog : public QDialog {
     Q_OBJECT
 
@@ -77,15 +77,16 @@ public:
     void close(DocumentId id);
     /// Shows the document that is so many tabs further on, from the last to the first.
     void showNext(int step);
-    /// Whether all documents may go: saved, thrown away by the user, or nothing to save. A file
-    /// that is still being read is given up, a save that is at work is waited for.
+    /// Whether all documents may go. The next start opens them as they are, so the user is asked
+    /// for those alone that cannot be kept. A file that is still being read is given up, a save
+    /// that is at work is waited for.
     void leaveAll(const Then& then);
     /// Where a save goes on for long: asks whether to wait for it, and does `then` when not. What
     /// is not saved is offered at the next start.
     void offerToLeaveBehind(std::function<void()> then);
 
-    /// Offers what killed programs left.
-    void recover();
+    /// Opens what was open at the last end, and offers what may still be open elsewhere.
+    void restore();
 
 private:
     void connectActions();
@@ -94,7 +95,8 @@ private:
     void keepRecent(const QString& path);
     [[nodiscard]] QString startFolder() const;
     void leave(DocumentId id, const Then& then);
-    void leaveFrom(size_t index, const Then& then);
+    void leaveEach(std::vector<DocumentId> documents, const Then& then);
+    void offer(const DocumentFile::LeftOver& leftOver);
     void openAsCopy(const QString& path, const QString& reason, const Then& then);
     void save(DocumentId id, Then then);
     void saveAs(DocumentId id, const Then& then);

@@ -122,6 +122,7 @@ void MainWindowWidgets::connectPanels() {
     connect(&memory, &MemoryPanel::nodeActivated, this, [this](const std::string& node) {
         reveal(node, {});
     });
+    issues.setRunControl(workspace.run);
     connect(&issues, &IssuesPanel::jumpRequested, this, &MainWindowWidgets::reveal);
     connect(&issues, &IssuesPanel::countsChanged, this, [this](int errors, int warnings) {
         panels.setTitle(

@@ -191,7 +191,7 @@ void StudioWindow::attach(Plugin& plugin) {
     if (const QString missing = Language::missingFont(); !missing.isEmpty()) {
         controller_->widgets().notices.show(NoticeKind::Warning, missing);
     }
-    Q_EMIT ready();
+    workspace_->file.whenFree(controller_.get(), [this] { Q_EMIT ready(); });
 }
 
 void StudioWindow::makeController() {
@@ -279,10 +279,10 @@ void StudioWindow::showAbsence() {
            "studio again to run them."));
 }
 
-/// What was recovered comes first, what the command line names is in front of it.
+/// What was open at the last end comes first, what the command line names is in front of it.
 void StudioWindow::openFirst() {
     controller_->files().newGraph();
-    controller_->files().recover();
+    controller_->files().restore();
     if (!setup_.arguments.graph.isEmpty()) {
         workspace_->file.whenFree(controller_.get(), [this] { openAsked(); });
     }

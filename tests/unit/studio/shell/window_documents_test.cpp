@@ -54,7 +54,7 @@ struct Two : Working {
     DocumentId second = 0;
 };
 
-/// Graphs of a hundred and forty nodes: what people have.
+/// Twenty copies of a graph.
 graph::Document manyNodes(const graph::Document& one) {
     graph::Document many;
     for (int copy = 0; copy < 20; ++copy) {
@@ -223,6 +223,27 @@ private Q_SLOTS:
 
         studio.clickOn(0);
         QCOMPARE(activity(), NodeActivity::Finished);
+    }
+
+    void whatARunReportedIsAmongTheIssuesOfItsGraph() {
+        Two studio;
+        studio.clickOn(0);
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [](ScriptedRunner::Stage& stage) {
+                stage.waitAtGate();
+                const Json full = {
+                    {"code", "out_of_memory"}, {"node", "denoise"}, {"message", "full"}};
+                return Json{{"status", "failed"}, {"executed", 1}, {"issues", {full}}};
+            });
+        const IssuesPanel& issues = studio.widgets().issues;
+        studio.action("run.start").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.work().run.isBusy(), kPatience);
+        studio.clickOn(1);
+        studio.plugin.script().openGate();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.work().run.isBusy(), kPatience);
+        QVERIFY2(!issues.report().contains("full"), qPrintable(issues.report()));
+        studio.clickOn(0);
+        QVERIFY2(issues.report().contains("full"), qPrintable(issues.report()));
     }
 
     void theViewOfAGraphComesBack() {

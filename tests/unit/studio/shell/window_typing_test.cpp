@@ -356,13 +356,13 @@ private Q_SLOTS:
         QCOMPARE(model.node("denoise")->params.at("steps"), Json(7));
     }
 
-    void aTypedNumberIsAskedForWhenTheWindowCloses() {
+    void aTypedNumberIsAskedForWhenItsTabCloses() {
         Typing studio;
         studio.typeSteps("7");
         answer("unsaved", [](QDialog& box) {
             Typing::clickInto(*qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel));
         });
-        QVERIFY(!studio.window->close());
+        studio.action("file.close").trigger();
         QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(7));
     }
 
