@@ -106,11 +106,6 @@ QString positionOf(const os::Program& program) {
     return program.machine.isEmpty() ? Recovery::tr("another machine") : program.machine;
 }
 
-QString newFile(const QString& folder) {
-    return QStringLiteral("%1/%2%3").arg(
-        folder, QUuid::createUuid().toString(QUuid::Id128), QLatin1String(kJournalSuffix));
-}
-
 /// Nothing while the program that writes it runs.
 std::optional<Recovered> recoveredFrom(const QString& path) {
     const files::InputFile file(QFile::encodeName(path).toStdString());
@@ -178,14 +173,6 @@ JournalText journalFrom(const std::string& text) {
 
 Journal::Journal(const QString& folder, const QString& path)
     : folder_(folder), file_(newFile(folder)), path_(path), graphFolder_(graphFolderOf(path)) {}
-
-Journal::Journal(const QString& folder, const Recovered& recovered)
-    : folder_(folder),
-      file_(newFile(folder)),
-      replaced_(recovered.journal),
-      path_(recovered.path),
-      graphFolder_(recovered.graphFolder),
-      tab_(recovered.tab) {}
 
 bool Journal::write(const graph::Document& document, QString* reason) {
     try {

@@ -39,16 +39,12 @@ struct DocumentTab {
     qint64 lastShown = 0;   ///< milliseconds since 1970
 };
 
-struct Recovered;
-
 /// Keeps an open document, so that a killed program loses at most the last second and the next
 /// start opens what was open: one file for each document, until it is closed.
 class Journal {
 public:
     /// `path` is the document's own file; empty: never saved.
     Journal(const QString& folder, const QString& path);
-    /// Replaces that of another program with the first write.
-    Journal(const QString& folder, const Recovered& recovered);
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
@@ -59,6 +55,9 @@ public:
     void setPath(const QString& path, const QString& graphFolder);
 
     void setTab(const DocumentTab& tab) { tab_ = tab; }
+
+    /// The first write replaces the journal of another program.
+    void replace(const QString& journal) { replaced_ = journal; }
 
     /// The document is closed: the next start opens it no more.
     void clear();

@@ -459,7 +459,7 @@ DocumentFile::OpenFile* DocumentFile::insert(const Draft& draft) {
     file.lock = draft.lock;
     file.onDisk = draft.identity;
     file.lastShown = left.tab.lastShown;
-    file.journal = std::make_shared<Journal>(appFolders_.journals, left);
+    file.journal->replace(left.journal);
     writeJournal(file);  // from now on it is of this program
     return &file;
 }

@@ -110,6 +110,9 @@ public:
 
     [[nodiscard]] bool isBusy() const { return !doing_.isEmpty(); }
 
+    /// What a document of the file is called that is read or written.
+    [[nodiscard]] QString busyName() const { return documentNameOf(doing_); }
+
     /// Does `work` when no file is read or written: at once or later, unless `context` is gone.
     void whenFree(QObject* context, std::function<void()> work);
 

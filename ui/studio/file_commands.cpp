@@ -543,7 +543,7 @@ void FileCommands::offerToLeaveBehind(std::function<void()> then) {
     auto* box = new QMessageBox(
         QMessageBox::Question,
         tr("Still saving"),
-        tr("“%1” is still being saved; its disk does not answer.").arg(file_.name()),
+        tr("“%1” is still being saved; its disk does not answer.").arg(file_.busyName()),
         QMessageBox::NoButton,
         window_);
     box->setObjectName(QStringLiteral("stillSaving"));

@@ -6,6 +6,7 @@
 
 #include <QMenuBar>
 #include <QStackedWidget>
+#include <QToolButton>
 
 namespace lowtide::ui {
 
@@ -50,7 +51,9 @@ MainWindowWidgets::MainWindowWidgets(const MainWindowParts& parts)
     centre.setObjectName(QStringLiteral("centre"));
     centre.setDocumentMode(true);
     auto* middle = new QWidget(&window);
-    columnIn(middle, 0, {&documents, {&centre, 1}});
+    QToolButton* another = makeIconButton("plus", tr("New graph"), "newGraph", middle);
+    connect(another, &QToolButton::clicked, &actions.at("file.new"), &QAction::trigger);
+    columnIn(middle, 0, {rowOf(0, {{&documents, 1}, another}), {&centre, 1}});
     window.setCentralWidget(middle);
     addPanels();
     connectPanels();

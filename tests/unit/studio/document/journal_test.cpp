@@ -172,7 +172,8 @@ private Q_SLOTS:
     void whoGoesOnWithAJournalReplacesIt() {
         leaveJournal("/somewhere/x.json");
         const Recovered found = findRecovered(folder_->path(), nullptr).at(0);
-        Journal journal(folder_->path(), found);
+        Journal journal(folder_->path(), {});
+        journal.replace(found.journal);
         QString reason;
         QVERIFY(journal.write(someGraph(), &reason));
         QCOMPARE(files().size(), 1);
