@@ -20,7 +20,9 @@ AppState::AppState(Plugin& plugin, AtEnd atEnd, const QString& runs, QObject* pa
     connect(&maintenance, &MaintenanceJob::ended, &planning, &Planning::askNow);
     connect(&maintenance, &MaintenanceJob::ended, &memory, &MemoryFeed::askNow);
     connect(&model, &GraphModel::changed, this, [this](const Delta& delta) {
-        if (delta.reset) {
+        if (delta.isOther) {
+            run.showOther();
+        } else if (delta.reset) {
             run.forgetRuns();
         }
     });

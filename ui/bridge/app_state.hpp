@@ -15,7 +15,8 @@
 
 namespace lowtide::ui {
 
-/// One graph and the module that runs it, joined: what is planned and run shows on its nodes.
+/// Open graphs and the module that runs them, joined: what is planned and run shows on the nodes of
+/// the one that is shown.
 /// Knows no widget. GUI thread only.
 class AppState : public QObject {
     Q_OBJECT

@@ -166,6 +166,14 @@ void NodeStatuses::forgetAll() {
     Q_EMIT allChanged();
 }
 
+void NodeStatuses::swap(NodeStatuses& other) {
+    statuses_.swap(other.statuses_);
+    checked_.swap(other.checked_);
+    ofRun_.swap(other.ofRun_);
+    behindPreview_.swap(other.behindPreview_);
+    Q_EMIT allChanged();
+}
+
 void NodeStatuses::beginNodes(const Json& event) {
     for (const Json& node : memberIn(event, "nodes")) {
         if (node.is_string()) {

@@ -82,6 +82,9 @@ public:
     void forget(const std::string& node);
     /// Another document, whose nodes may have the same ids.
     void forgetAll();
+    /// Takes what is known of the nodes of another document and gives what was known here; only
+    /// this one emits.
+    void swap(NodeStatuses& other);
 
 Q_SIGNALS:
     void changed(const std::string& node);

@@ -42,16 +42,18 @@ RunControl::RunControl(GraphModel& model,
       queue_(queue),
       planning_(planning),
       statuses_(statuses),
-      random_([] { return QRandomGenerator::system()->generate64(); }) {
+      random_([] { return QRandomGenerator::system()->generate64(); }),
+      shown_(model.shown()) {
+    connect(&model_, &GraphModel::closed, this, &RunControl::forget);
     connect(&queue_, &RunQueue::started, this, &RunControl::begin);
     connect(&queue_, &RunQueue::ended, this, &RunControl::end);
     connect(&queue_, &RunQueue::takenBack, this, &RunControl::endWaiting);
     connect(&queue_, &RunQueue::pausedChanged, this, &RunControl::repeatWhereIdle);
     connect(&queue_, &RunQueue::event, this, [this](quint64 id, const Json& event) {
-        if (mine_.contains(id)) {
-            statuses_.take(event);
+        if (NodeStatuses* statuses = statusesOf(id)) {
+            statuses->take(event);
             if (textIn(event, "event") == "nodeCached") {
-                showKept(textIn(event, "node"));
+                showKept(id, textIn(event, "node"));
             }
         }
     });
@@ -59,8 +61,8 @@ RunControl::RunControl(GraphModel& model,
             &RunQueue::nodeImage,
             this,
             [this](quint64 id, const std::string& node, const NodeImage& nodeImage) {
-                if (mine_.contains(id)) {
-                    takeImage(node, nodeImage);
+                if (const auto found = mine_.find(id); found != mine_.end()) {
+                    takeImage(found->second, node, nodeImage);
                 }
             });
 }
@@ -69,40 +71,62 @@ void RunControl::setPreviews(bool areShown) {
     const bool wereShown = std::exchange(arePreviewsShown_, areShown);
     if (wereShown && !areShown) {
         statuses_.dropPreviews();
+        for (const auto& [document, statuses] : hidden_) {
+            statuses->dropPreviews();
+        }
     }
 }
 
+/// nullptr: the run shows on no nodes.
+NodeStatuses* RunControl::statusesOf(quint64 run) {
+    const auto found = mine_.find(run);
+    return found == mine_.end()      ? nullptr
+           : found->second == shown_ ? &statuses_
+                                     : hidden_.at(found->second).get();
+}
+
 /// A result shows in place of the previews of the nodes that it was made from, too.
-void RunControl::takeImage(const std::string& node, const NodeImage& nodeImage) {
-    const NodeDesc* desc = model_.desc(node);
+void RunControl::takeImage(DocumentId document,
+                           const std::string& node,
+                           const NodeImage& nodeImage) {
+    const graph::Document& graph = model_.document(document);
+    const auto found = graph.nodes.find(node);
+    const NodeDesc* desc =
+        found == graph.nodes.end() ? nullptr : model_.catalog().find(found->second.type);
     const bool isOfOutput = desc && desc->output && !nodeImage.step;
     if (!arePreviewsShown_ && !isOfOutput) {
         return;
     }
-    statuses_.takeImage(node, nodeImage);
+    NodeStatuses& statuses = document == shown_ ? statuses_ : *hidden_.at(document);
+    statuses.takeImage(node, nodeImage);
     if (nodeImage.step) {
         return;
     }
-    for (const std::string& source : sourcesOf(model_.document(), node)) {
-        if (statuses_.of(source).step) {
-            statuses_.takeImage(source, nodeImage);
+    for (const std::string& source : sourcesOf(graph, node)) {
+        if (statuses.of(source).step) {
+            statuses.takeImage(source, nodeImage);
         }
     }
 }
 
 /// A result that is kept shows as it did when it was made, also where another one came between.
-void RunControl::showKept(const std::string& node) {
-    const QStringList files = statuses_.of(node).files;
+void RunControl::showKept(quint64 run, const std::string& node) {
+    const DocumentId document = mine_.at(run);
+    const QStringList files = statusesOf(run)->of(node).files;
     if (files.isEmpty()) {
         return;
     }
-    loadImageLater(files.front(), this, [this, node, files](const LoadedImage& loaded) {
-        const NodeStatus& status = statuses_.of(node);
+    loadImageLater(files.front(), this, [this, document, node, files](const LoadedImage& loaded) {
+        if (!model_.isOpen(document)) {
+            return;
+        }
+        NodeStatuses& statuses = document == shown_ ? statuses_ : *hidden_.at(document);
+        const NodeStatus& status = statuses.of(node);
         if (loaded.levels.empty() || status.files != files ||
             status.activity != NodeActivity::Cached) {
             return;
         }
-        statuses_.takeImage(
+        statuses.takeImage(
             node,
             {.image = loaded.levels.back(),
              .size = loaded.size.isEmpty() ? loaded.levels.front().size() : loaded.size});
@@ -118,7 +142,8 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
                                   std::move(run->graph),
                                   std::move(run->options),
                                   how == RunHow::First,
-                                  run->words)})
+                                  run->words)},
+                      model_.shown())
                      .front()
                : 0;
 }
@@ -158,7 +183,7 @@ std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
                         .words = runWordsOf(variant.document, catalog, name_),
                         .work = workOf(variant.document, catalog)});
     }
-    return mine(queue_.addAll(std::move(runs)));
+    return mine(queue_.addAll(std::move(runs)), model_.shown());
 }
 
 void RunControl::runPrompts(const PromptField& field,
@@ -214,12 +239,14 @@ void RunControl::runEach(
             }
             return make(std::move(document), number);
         };
-    maker_.make(count, next, [this, ofDocument = documents_](std::vector<AskedRun> runs) {
-        const std::vector<quint64> ids = queue_.addAll(std::move(runs));
-        if (ofDocument == documents_) {
-            mine(ids);
-        }
-    });
+    const auto take =
+        [this, document = model_.shown(), replaced = documents_](std::vector<AskedRun> runs) {
+            const std::vector<quint64> ids = queue_.addAll(std::move(runs));
+            if (model_.isOpen(document) && replaced == documents_) {
+                mine(ids, document);
+            }
+        };
+    maker_.make(count, next, take);
 }
 
 void RunControl::setWildcards(std::shared_ptr<const WildcardFiles> wildcards) {
@@ -277,8 +304,10 @@ Json RunControl::options(RunHow how, const std::set<std::string>& until) const {
 }
 
 /// Runs that were queued for this document.
-std::vector<quint64> RunControl::mine(std::vector<quint64> runs) {
-    mine_.insert(runs.begin(), runs.end());
+std::vector<quint64> RunControl::mine(std::vector<quint64> runs, DocumentId document) {
+    for (const quint64 run : runs) {
+        mine_.emplace(run, document);
+    }
     const QueuedRun* running = queue_.running();
     if (running && std::find(runs.begin(), runs.end(), running->id) != runs.end()) {
         begin(running->id);  // it began within the queue, before it was known here
@@ -331,9 +360,36 @@ void RunControl::cancel(CancelMode mode) {
 
 void RunControl::forgetRuns() {
     setRepeating(false);
-    mine_.clear();
+    std::erase_if(mine_, [this](const auto& run) { return run.second == shown_; });
+    last_.erase(shown_);
     ++documents_;
     statuses_.forgetAll();
+}
+
+void RunControl::showOther() {
+    setRepeating(false);
+    auto known = hidden_.extract(model_.shown());
+    auto other = known ? std::move(known.mapped()) : std::make_unique<NodeStatuses>();
+    NodeStatuses& left = *other;
+    hidden_[shown_] = std::move(other);
+    shown_ = model_.shown();
+    statuses_.swap(left);
+}
+
+void RunControl::forget(DocumentId document) {
+    std::erase_if(mine_, [&](const auto& run) { return run.second == document; });
+    hidden_.erase(document);
+    last_.erase(document);
+}
+
+bool RunControl::isOfHidden(quint64 run) const {
+    const auto found = mine_.find(run);
+    return found != mine_.end() && found->second != shown_;
+}
+
+quint64 RunControl::lastRun() const {
+    const auto found = last_.find(shown_);
+    return found == last_.end() ? 0 : found->second;
 }
 
 bool RunControl::isBusy() const {
@@ -341,21 +397,24 @@ bool RunControl::isBusy() const {
 }
 
 void RunControl::begin(quint64 id) {
-    if (mine_.contains(id)) {
-        statuses_.beginRun();
+    if (NodeStatuses* statuses = statusesOf(id)) {
+        last_[mine_.at(id)] = id;
+        statuses->beginRun();
     }
     Q_EMIT busyChanged(true);
 }
 
 void RunControl::end(quint64 id) {
     const QueuedRun* run = queue_.find(id);
-    if (run && mine_.contains(id)) {
+    const auto found = mine_.find(id);
+    if (run && found != mine_.end()) {
+        const bool isOfShown = found->second == shown_;
         if (run->state == RunState::Failed) {
             Q_EMIT failed(id);
-        } else if (run->state == RunState::Finished && run->executed == 0) {
+        } else if (run->state == RunState::Finished && run->executed == 0 && isOfShown) {
             Q_EMIT upToDate(id);
         }
-        if (run->state != RunState::Finished || run->executed == 0) {
+        if (isOfShown && (run->state != RunState::Finished || run->executed == 0)) {
             setRepeating(false);  // it would go on so
         }
     }
@@ -366,9 +425,14 @@ void RunControl::end(quint64 id) {
 
 void RunControl::endWaiting(const std::vector<quint64>& runs) {
     for (const quint64 id : runs) {
-        if (mine_.erase(id) > 0) {
+        const auto found = mine_.find(id);
+        if (found == mine_.end()) {
+            continue;
+        }
+        if (found->second == shown_) {
             setRepeating(false);
         }
+        mine_.erase(found);
     }
     repeatWhereIdle();
 }

@@ -14,6 +14,7 @@
 #include <QStringList>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -28,7 +29,8 @@ enum class RunHow {
     Again   ///< also what is kept from earlier runs
 };
 
-/// Turns Run and Cancel into runs of the queue, and shows the runs of this document on its nodes.
+/// Turns Run and Cancel into runs of the queue, and shows the runs of each open document on its
+/// nodes: those of a hidden one when it is shown again.
 class RunControl : public QObject {
     Q_OBJECT
 
@@ -103,13 +105,22 @@ public:
 
     /// The run that runs now, if there is one.
     void cancel(CancelMode mode);
-    /// Another document: runs that are still under way no longer show on its nodes.
+    /// Another document in place of the shown one: runs that are still under way no longer show on
+    /// its nodes.
     void forgetRuns();
+    /// Another of the open documents is shown: its nodes show what its runs did, and what is
+    /// repeated ends.
+    void showOther();
 
     [[nodiscard]] bool isBusy() const;
 
+    /// Whether the run was asked for by an open document that is not shown, and has not ended.
+    [[nodiscard]] bool isOfHidden(quint64 run) const;
+    /// The last run of the shown document that began; 0: none.
+    [[nodiscard]] quint64 lastRun() const;
+
 Q_SIGNALS:
-    /// The run had nothing to execute.
+    /// The run, which is of the shown document, had nothing to execute.
     void upToDate(quint64 id);
     void failed(quint64 id);
     /// The run did not begin: alternatives of a prompt cannot be drawn.
@@ -131,14 +142,16 @@ private:
                                  RunHow how,
                                  const std::set<std::string>& until) const;
     [[nodiscard]] Json options(RunHow how, const std::set<std::string>& until) const;
-    std::vector<quint64> mine(std::vector<quint64> runs);
+    std::vector<quint64> mine(std::vector<quint64> runs, DocumentId document);
+    NodeStatuses* statusesOf(quint64 run);
+    void forget(DocumentId document);
     void begin(quint64 id);
     void end(quint64 id);
     void endWaiting(const std::vector<quint64>& runs);
     void repeatWhereIdle();
     [[nodiscard]] QString titleOf(const SearchTerms& words) const;
-    void takeImage(const std::string& node, const NodeImage& nodeImage);
-    void showKept(const std::string& node);
+    void takeImage(DocumentId document, const std::string& node, const NodeImage& nodeImage);
+    void showKept(quint64 run, const std::string& node);
 
     GraphModel& model_;
     RunQueue& queue_;
@@ -150,8 +163,11 @@ private:
     std::shared_ptr<const WildcardFiles> wildcards_ = std::make_shared<WildcardFiles>();
     bool arePreviewsShown_ = true;
     bool isRepeating_ = false;
-    std::set<quint64> mine_;
-    uint64_t documents_ = 0;  ///< that were open before this one
+    std::map<quint64, DocumentId> mine_;  ///< runs that have not ended, and what they show on
+    std::map<DocumentId, quint64> last_;  ///< runs that began
+    DocumentId shown_;                    ///< whose statuses are in statuses_
+    std::map<DocumentId, std::unique_ptr<NodeStatuses>> hidden_;
+    uint64_t documents_ = 0;  ///< that were replaced by others
     RunMaker maker_;
 };
 

@@ -73,19 +73,86 @@ GraphModel::GraphModel(const graph::Catalog& catalog, QObject* parent)
     : QObject(parent),
       catalog_(catalog),
       forJobs_(std::make_shared<const graph::Catalog>(catalog.nodes())) {
-    connect(&undoStack_, &QUndoStack::indexChanged, this, &GraphModel::notify);
-    connect(&undoStack_, &QUndoStack::cleanChanged, this, [this](bool isClean) {
-        Q_EMIT modifiedChanged(!isClean);
-    });
+    shown_ = open_.at(add({})).get();
+    stacks_.setActiveStack(&shown_->steps);
 }
 
 GraphModel::~GraphModel() {
-    disconnect(&undoStack_, nullptr, this, nullptr);
+    for (const auto& [id, open] : open_) {
+        disconnect(&open->steps, nullptr, this, nullptr);
+    }
+}
+
+bool GraphModel::isOpen(DocumentId id) const {
+    return open_.contains(id);
+}
+
+GraphModel::OpenDocument& GraphModel::opened(DocumentId id) {
+    LOWTIDE_ASSERT(isOpen(id));
+    return *open_.at(id);
+}
+
+const graph::Document& GraphModel::document(DocumentId id) const {
+    LOWTIDE_ASSERT(isOpen(id));
+    return open_.at(id)->document;
+}
+
+QUndoStack& GraphModel::undoStack(DocumentId id) {
+    return opened(id).steps;
+}
+
+void GraphModel::fill(OpenDocument& open, graph::Document document, bool isSaved) {
+    open.document = std::move(document);
+    sortLinks(open.document);
+    open.draft = open.document;
+    open.steps.clear();
+    if (!isSaved) {
+        open.steps.resetClean();
+    }
+}
+
+DocumentId GraphModel::add(graph::Document document, bool isSaved) {
+    const DocumentId id = ++lastId_;
+    OpenDocument& added = *open_.emplace(id, std::make_unique<OpenDocument>()).first->second;
+    added.id = id;
+    fill(added, std::move(document), isSaved);
+    stacks_.addStack(&added.steps);
+    connect(&added.steps, &QUndoStack::indexChanged, this, &GraphModel::notify);
+    connect(&added.steps, &QUndoStack::cleanChanged, this, [this, id](bool isClean) {
+        Q_EMIT savedChanged(id, isClean);
+        if (id == shown()) {
+            Q_EMIT modifiedChanged(!isClean);
+        }
+    });
+    return id;
+}
+
+void GraphModel::show(DocumentId id) {
+    if (id == shown()) {
+        return;
+    }
+    Q_EMIT leaving();
+    endMerging();
+    const bool wasModified = isModified();
+    shown_ = &opened(id);
+    untold_ = {.reset = true, .isOther = true};
+    stacks_.setActiveStack(&shown_->steps);
+    notify();
+    if (isModified() != wasModified) {
+        Q_EMIT modifiedChanged(isModified());
+    }
+}
+
+void GraphModel::close(DocumentId id) {
+    LOWTIDE_ASSERT(id != shown());
+    disconnect(&opened(id).steps, nullptr, nullptr, nullptr);  // it empties itself as it goes
+    open_.erase(id);
+    Q_EMIT closed(id);
 }
 
 const graph::DocumentNode* GraphModel::node(const std::string& id) const {
-    const auto found = document_.nodes.find(id);
-    return found == document_.nodes.end() ? nullptr : &found->second;
+    const auto found = document().nodes.find(id);
+    return found == document().nodes.end() ? nullptr : &found->second;
 }
 
 const NodeDesc* GraphModel::desc(const std::string& id) const {
@@ -98,22 +165,22 @@ Patch GraphModel::drafted(const Edit& edit) {
     LOWTIDE_ASSERT(!isEditing_);
     isEditing_ = true;
     try {
-        edit(draft_);
+        edit(shown_->draft);
     } catch (...) {
         isEditing_ = false;
-        draft_ = document_;
+        shown_->draft = shown_->document;
         throw;
     }
     isEditing_ = false;
-    sortLinks(draft_);
-    return patchBetween(document_, draft_);
+    sortLinks(shown_->draft);
+    return patchBetween(shown_->document, shown_->draft);
 }
 
 /// A step that began before it ends here: it would take back what is written now.
 void GraphModel::adjust(const Edit& edit) {
     endMerging();
     const Patch patch = drafted(edit);
-    applyPatch(document_, patch, Direction::Forward);
+    applyPatch(shown_->document, patch, Direction::Forward);
     append(untold_, deltaOf(patch, Direction::Forward));
     notify();
 }
@@ -124,7 +191,7 @@ void GraphModel::apply(const QString& text, const Edit& edit, const QString& mer
         return;
     }
     isDrafted_ = true;
-    undoStack_.push(new EditCommand(*this, std::move(patch), text, mergeKey, mergeGeneration_));
+    undoStack().push(new EditCommand(*this, std::move(patch), text, mergeKey, mergeGeneration_));
     notify();  // inside a macro the stack emits nothing
 }
 
@@ -134,30 +201,24 @@ void GraphModel::endMerging() {
 
 void GraphModel::load(graph::Document document, bool isSaved) {
     endMerging();
-    document_ = std::move(document);
-    sortLinks(document_);
-    draft_ = document_;
     untold_ = {.reset = true};
-    undoStack_.clear();
-    if (!isSaved) {
-        undoStack_.resetClean();
-    }
+    fill(*shown_, std::move(document), isSaved);
     notify();
 }
 
 void GraphModel::setSaved() {
-    undoStack_.setClean();
+    undoStack().setClean();
 }
 
 bool GraphModel::isModified() const {
-    return !undoStack_.isClean();
+    return !shown_->steps.isClean();
 }
 
 void GraphModel::take(const Patch& patch, bool isForward) {
     const Direction direction = isForward ? Direction::Forward : Direction::Back;
-    applyPatch(document_, patch, direction);
+    applyPatch(shown_->document, patch, direction);
     if (!std::exchange(isDrafted_, false)) {
-        applyPatch(draft_, patch, direction);
+        applyPatch(shown_->draft, patch, direction);
     }
     append(untold_, deltaOf(patch, direction));
 }
@@ -170,17 +231,18 @@ void GraphModel::notify() {
 }
 
 void visitTexts(GraphModel& model, const std::function<void(std::string_view)>& visit) {
-    visit(textOf(graph::toJson(model.document())));
-    const QUndoStack& steps = model.undoStack();
-    for (int index = 0; index < steps.count(); ++index) {
-        const auto* step = dynamic_cast<const EditCommand*>(steps.command(index));
-        if (!step) {
-            continue;
-        }
-        for (const auto& [id, change] : step->patch().nodes) {
-            for (const auto* node : {&change.before, &change.after}) {
-                if (*node) {
-                    visit(textOf((*node)->params));
+    for (const auto& [id, open] : model.open_) {
+        visit(textOf(graph::toJson(open->document)));
+        for (int index = 0; index < open->steps.count(); ++index) {
+            const auto* step = dynamic_cast<const EditCommand*>(open->steps.command(index));
+            if (!step) {
+                continue;
+            }
+            for (const auto& [node, change] : step->patch().nodes) {
+                for (const auto* each : {&change.before, &change.after}) {
+                    if (*each) {
+                        visit(textOf((*each)->params));
+                    }
                 }
             }
         }

@@ -5,9 +5,11 @@
 
 #include <QObject>
 #include <QString>
+#include <QUndoGroup>
 #include <QUndoStack>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -29,6 +31,7 @@ struct Delta {
     bool exposed = false;
     bool settings = false;   ///< budget, device, thresholds, exact
     bool reset = false;      ///< another document: forget what was shown
+    bool isOther = false;    ///< with reset: it was open already, behind the one that was shown
     bool onlyLooks = false;  ///< titles, collapsed nodes, reroutes ...: no run and no check differs
 
     [[nodiscard]] bool isEmpty() const;
@@ -38,8 +41,12 @@ struct Delta {
 
 using Edit = std::function<void(graph::Document&)>;
 
-/// The graph that is being edited. What a user changes goes through apply(), so that it can be
-/// undone; one gesture is one step. `catalog` must outlive it. GUI thread only.
+/// Which of the open documents. No number is used twice.
+using DocumentId = quint64;
+
+/// The graph that is being edited, one of those that are open, each with its own undo stack. What a
+/// user changes goes through apply(), so that it can be undone; one gesture is one step. Where no
+/// document is named, the shown one is meant. `catalog` must outlive it. GUI thread only.
 class GraphModel : public QObject {
     Q_OBJECT
 
@@ -47,7 +54,21 @@ public:
     explicit GraphModel(const graph::Catalog& catalog, QObject* parent = nullptr);
     ~GraphModel() override;
 
-    [[nodiscard]] const graph::Document& document() const { return document_; }
+    [[nodiscard]] const graph::Document& document() const { return shown_->document; }
+
+    // Open documents. At first there is one, which is empty.
+    [[nodiscard]] DocumentId shown() const { return shown_->id; }
+
+    [[nodiscard]] bool isOpen(DocumentId id) const;
+    /// The document must be open, here and below.
+    [[nodiscard]] const graph::Document& document(DocumentId id) const;
+    [[nodiscard]] QUndoStack& undoStack(DocumentId id);
+    /// Opens another one behind the shown one. `isSaved`: no, it counts as modified.
+    DocumentId add(graph::Document document, bool isSaved = true);
+    /// Views get it as another document, with its own steps to undo.
+    void show(DocumentId id);
+    /// Not the shown one. Its steps go with it.
+    void close(DocumentId id);
 
     [[nodiscard]] const graph::Catalog& catalog() const { return catalog_; }
 
@@ -55,7 +76,10 @@ public:
     /// catalog(), of this one never.
     [[nodiscard]] std::shared_ptr<const graph::Catalog> catalogForJobs() const { return forJobs_; }
 
-    [[nodiscard]] QUndoStack& undoStack() { return undoStack_; }
+    [[nodiscard]] QUndoStack& undoStack() { return shown_->steps; }
+
+    /// Undoes and redoes in the shown document, whichever that is.
+    [[nodiscard]] QUndoGroup& undoGroup() { return stacks_; }
 
     /// nullptr: there is no such node.
     [[nodiscard]] const graph::DocumentNode* node(const std::string& id) const;
@@ -80,26 +104,43 @@ public:
 Q_SIGNALS:
     void changed(const lowtide::ui::Delta& delta);
     void modifiedChanged(bool isModified);
+    /// Any open document was saved, or is no longer what was saved.
+    void savedChanged(lowtide::ui::DocumentId id, bool isSaved);
+    /// Another document is about to be shown: what is being typed belongs to this one.
+    void leaving();
+    void closed(lowtide::ui::DocumentId id);
 
 private:
     friend class EditCommand;
+    friend void visitTexts(GraphModel& model, const std::function<void(std::string_view)>& visit);
+
+    struct OpenDocument {
+        DocumentId id = 0;
+        graph::Document document{};
+        graph::Document draft{};  ///< equal to `document` between edits, which work on it
+        QUndoStack steps{};
+    };
+
+    OpenDocument& opened(DocumentId id);
+    static void fill(OpenDocument& open, graph::Document document, bool isSaved);
     [[nodiscard]] Patch drafted(const Edit& edit);
     void take(const Patch& patch, bool isForward);
     void notify();
 
     const graph::Catalog& catalog_;
     const std::shared_ptr<const graph::Catalog> forJobs_;
-    graph::Document document_;
-    graph::Document draft_;  ///< equal to document_ between edits, which work on it
-    QUndoStack undoStack_;
+    QUndoGroup stacks_;
+    std::map<DocumentId, std::unique_ptr<OpenDocument>> open_;
+    OpenDocument* shown_ = nullptr;
+    DocumentId lastId_ = 0;
     Delta untold_;  ///< taken, but changed() was not emitted yet
     int mergeGeneration_ = 0;
     bool isEditing_ = false;
-    bool isDrafted_ = false;  ///< what is taken next stands in draft_ already
+    bool isDrafted_ = false;  ///< what is taken next stands in the draft already
 };
 
-/// Calls `visit` with the text of the document and with the values of nodes that steps of its undo
-/// stack replaced or brought, so with all that undoing and redoing can bring back.
+/// Calls `visit` with the text of each open document and with the values of nodes that steps of its
+/// undo stack replaced or brought, so with all that undoing and redoing can bring back.
 void visitTexts(GraphModel& model, const std::function<void(std::string_view)>& visit);
 
 }  // namespace lowtide::ui

@@ -14,7 +14,8 @@
 #include <QFile>
 #include <QUuid>
 
-#include <exception>
+#include <cstring>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -45,6 +46,25 @@ os::Program programFrom(const Json& json) {
             .machineId = QString::fromStdString(reader.text("machine_id").value_or("")),
             .processes = QString::fromStdString(reader.text("processes").value_or("")),
             .machine = textMember(reader, "machine")};
+}
+
+Json jsonOf(const DocumentTab& tab) {
+    return {{"name", tab.name.toStdString()},
+            {"unsaved", tab.isUnsaved},
+            {"position", tab.position},
+            {"last_shown", tab.lastShown}};
+}
+
+/// Those of earlier versions have none: they hold unsaved changes.
+DocumentTab tabFrom(const Json* json) {
+    if (!json) {
+        return {};
+    }
+    const JsonReader reader(*json, "tab of the journal");
+    return {.name = QString::fromStdString(reader.text("name").value_or("")),
+            .isUnsaved = reader.boolean("unsaved").value_or(true),
+            .position = static_cast<int>(reader.integer("position").value_or(0)),
+            .lastShown = reader.integer("last_shown").value_or(0)};
 }
 
 struct Recovery {
@@ -91,7 +111,8 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
     const files::InputFile file(QFile::encodeName(path).toStdString());
     const std::string text = file.readAll(kLargestJournal);
     const os::Program program = programOf(text);
-    const os::Life life = os::lifeOf(program);
+    const os::Life life =
+        path.endsWith(QLatin1String(kLeftSuffix)) ? os::Life::Ended : os::lifeOf(program);
     if (life == os::Life::Running) {
         return std::nullopt;
     }
@@ -101,6 +122,7 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
                      .graphFolder = journal.graphFolder,
                      .writtenAt = journal.writtenAt,
                      .document = std::move(journal.document),
+                     .tab = journal.tab,
                      .perhapsOpenOn = life == os::Life::Ended ? QString() : positionOf(program)};
 }
 
@@ -119,6 +141,7 @@ std::string textOf(const JournalText& journal) {
                        {"path", journal.path.toStdString()},
                        {"graph_folder", journal.graphFolder.toStdString()},
                        {"written_at", journal.writtenAt.toStdString()},
+                       {"tab", jsonOf(journal.tab)},
                        {"document", graph::toJson(journal.document)}};
     try {
         return json.dump() + "\n";
@@ -144,23 +167,12 @@ JournalText journalFrom(const std::string& text) {
             .path = path,
             .graphFolder = folder ? QString::fromStdString(*folder) : graphFolderOf(path),
             .writtenAt = textMember(reader, "written_at"),
-            .document = graph::documentFromJson(*document)};
+            .document = graph::documentFromJson(*document),
+            .tab = tabFrom(reader.member("tab"))};
 }
 
 Journal::Journal(const QString& folder, const QString& path)
-    : folder_(folder),
-      file_(QStringLiteral("%1/%2%3").arg(
-          folder, QUuid::createUuid().toString(QUuid::Id128), QLatin1String(kJournalSuffix))),
-      path_(path),
-      graphFolder_(graphFolderOf(path)),
-      exceptions_(std::uncaught_exceptions()) {}
-
-Journal::~Journal() {
-    // An exception on its way out is no order: what is not saved is kept for the next start.
-    if (!isLeft_ && std::uncaught_exceptions() == exceptions_) {
-        clear();
-    }
-}
+    : folder_(folder), file_(newFile(folder)), path_(path), graphFolder_(graphFolderOf(path)) {}
 
 bool Journal::write(const graph::Document& document, QString* reason) {
     try {
@@ -169,8 +181,12 @@ bool Journal::write(const graph::Document& document, QString* reason) {
                                .path = path_,
                                .graphFolder = graphFolder_,
                                .writtenAt = QDateTime::currentDateTimeUtc().toString(Qt::ISODate),
-                               .document = document});
+                               .document = document,
+                               .tab = tab_});
         files::makeFolders(encoded(folder_));
+        if (!replaced_.isEmpty()) {
+            QFile::rename(std::exchange(replaced_, {}), file_);
+        }
         files::writeFileAtomically(encoded(file_), text);
         hasFailed_ = false;
         return true;
@@ -189,7 +205,13 @@ void Journal::setPath(const QString& path, const QString& graphFolder) {
 }
 
 void Journal::clear() {
-    QFile::remove(file_);
+    QFile::remove(replaced_.isEmpty() ? file_ : replaced_);
+}
+
+void Journal::leave() {
+    QString left = file_;
+    left.chop(static_cast<qsizetype>(std::strlen(kJournalSuffix)));
+    QFile::rename(file_, left + QLatin1String(kLeftSuffix));
 }
 
 /// Qt's rename replaces nothing; another program may take the name first.

@@ -5,6 +5,7 @@
 
 #include "plugin/graph/document.hpp"
 #include "ui/document/os.hpp"
+#include "ui/document/saved_file.hpp"
 
 namespace lowtide::ui {
 
@@ -14,6 +15,7 @@ struct JournalText {
     QString graphFolder;  ///< from which the document's relative files are seen
     QString writtenAt;
     graph::Document document;
+    DocumentTab tab{};
 };
 
 [[nodiscard]] std::string textOf(const JournalText& journal);
@@ -23,5 +25,7 @@ struct JournalText {
 [[nodiscard]] os::Program programOf(const std::string& text);
 
 inline constexpr const char* kJournalSuffix = ".journal";
+/// Of one whose program ended in order.
+inline constexpr const char* kLeftSuffix = ".left.journal";
 
 }  // namespace lowtide::ui

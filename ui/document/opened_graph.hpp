@@ -12,9 +12,10 @@ namespace lowtide::ui {
 /// A graph as every way to open gives it.
 struct OpenedGraph {
     graph::Document document;
-    QString name;        ///< for a user
-    QString folder;      ///< from which its relative files are seen; empty: none is known
-    bool isKept = true;  ///< it can be had again, so that closing it need not ask
+    QString name;          ///< for a user
+    QString folder;        ///< from which its relative files are seen; empty: none is known
+    bool isKept = true;    ///< it can be had again, so that closing it need not ask
+    bool isBlank = false;  ///< a new one: what is opened next takes its place unless it was edited
 };
 
 /// The graph of a file or within an image, called as the file without its ending. Errors as

@@ -31,14 +31,20 @@ struct Backup {
 /// Newest first.
 [[nodiscard]] std::vector<Backup> backupsOf(const QString& path, const QString& backupFolder);
 
-/// Keeps what is not yet saved, so that a killed program loses at most the last second: one file
-/// for each open document, removed when it is closed in order.
+/// How a document stands in its window.
+struct DocumentTab {
+    QString name{};         ///< as a user sees it; empty: none is known
+    bool isUnsaved = true;  ///< it has changes that its file, if there is one, lacks
+    int position = 0;       ///< tabs are in this order
+    qint64 lastShown = 0;   ///< milliseconds since 1970
+};
+
+/// Keeps an open document, so that a killed program loses at most the last second and the next
+/// start opens what was open: one file for each document, until it is closed.
 class Journal {
 public:
     /// `path` is the document's own file; empty: never saved.
     Journal(const QString& folder, const QString& path);
-    /// As clear(), but when an exception ends the program.
-    ~Journal();
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
@@ -47,30 +53,40 @@ public:
     bool write(const graph::Document& document, QString* reason);
     /// `graphFolder`: from which the document's relative files are seen.
     void setPath(const QString& path, const QString& graphFolder);
-    /// The document is saved or thrown away: nothing to recover.
-    void clear();
 
-    /// What it holds is kept for the next start, whatever ends it.
-    void leave() { isLeft_ = true; }
+    void setTab(const DocumentTab& tab) { tab_ = tab; }
+
+    /// The first write replaces the journal of another program.
+    void replace(const QString& journal) { replaced_ = journal; }
+
+    /// The document is closed: the next start opens it no more.
+    void clear();
+    /// The program ends in order: whoever starts next may have it, also where nobody can know
+    /// whether this program still runs.
+    void leave();
+
+    /// Whether the last write failed.
+    [[nodiscard]] bool hasFailed() const { return hasFailed_; }
 
 private:
     const QString folder_;
     const QString file_;
+    QString replaced_;
     QString path_;
     QString graphFolder_;
-    const int exceptions_;
+    DocumentTab tab_;
     bool hasFailed_ = false;
-    bool isLeft_ = false;
 };
 
-/// What a program left behind that did not end in order, or of which nobody knows here whether it
-/// has ended.
+/// A document that was open in a program that has ended, or of which nobody knows here whether it
+/// has.
 struct Recovered {
     QString journal;  ///< the file; discard() removes it
     QString path;     ///< of the document; empty: never saved
     QString graphFolder;
     QString writtenAt;
     graph::Document document;
+    DocumentTab tab{};
     QString perhapsOpenOn{};  ///< machine on which it may still be open; empty: its program ended
 };
 

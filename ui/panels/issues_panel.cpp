@@ -1,6 +1,7 @@
 #include "ui/panels/issues_panel.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/run_control.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/language/language.hpp"
@@ -186,13 +187,16 @@ IssuesPanel::IssuesPanel(GraphModel& model, Planning& planning, RunQueue& queue,
     build();
     connect(&planning_, &Planning::answered, this, &IssuesPanel::collect);
     connect(&queue_, &RunQueue::started, this, [this](quint64 id) {
-        shownRun_ = id;
-        changed_.clear();
-        collect();
+        if (!run_ || !run_->isOfHidden(id)) {
+            shownRun_ = id;
+            changed_.clear();
+            collect();
+        }
     });
     connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
         if (delta.reset) {
-            shownRun_ = 0;  // another document's
+            shownRun_ = run_ ? run_->lastRun() : 0;
+            changed_.clear();
             collect();
         } else if (shownRun_ != 0 && !delta.onlyLooks && !delta.changed.empty()) {
             changed_.insert(delta.changed.begin(), delta.changed.end());

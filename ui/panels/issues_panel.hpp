@@ -20,6 +20,7 @@ namespace lowtide::ui {
 
 class GraphModel;
 class Notice;
+class RunControl;
 struct Fix;
 
 /// Issues as a list: errors first, then warnings, then notes. Nodes, ports and parameters are
@@ -70,6 +71,10 @@ public:
     /// Offers to write a model again that does not fit (convertAsked).
     void offerConversion();
 
+    /// Where several documents are open: what a run reported shows with the document that it is of.
+    /// `run` must outlive the panel.
+    void setRunControl(const RunControl& run) { run_ = &run; }
+
 public Q_SLOTS:
     void copyReport();
 
@@ -92,6 +97,7 @@ private:
     GraphModel& model_;
     Planning& planning_;
     RunQueue& queue_;
+    const RunControl* run_ = nullptr;
     quint64 shownRun_ = 0;
     std::set<std::string> changed_;  ///< nodes, since it began: what it reported of them is past
     bool canConvert_ = false;

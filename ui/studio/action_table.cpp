@@ -40,13 +40,16 @@ constexpr ActionDesc kView[] = {
 };
 
 constexpr ActionDesc kFile[] = {
-    {"file.new", TEXT("&New"), TEXT("Start with the default graph"), "File", "Ctrl+N", "file"},
+    {"file.new", TEXT("&New"), TEXT("Open another graph, the default one"), "File", "Ctrl+N Ctrl+T", "file"},
     {"file.open", TEXT("&Open..."), TEXT("Open a graph, or an image that carries one"), "File", "Ctrl+O", "open"},
     {"file.save", TEXT("&Save"), TEXT("Write the graph to its file"), "File", "Ctrl+S", "save", kWindow, kPlain, kAfterLine},
     {"file.save_as", TEXT("Save &as..."), TEXT("Write the graph to another file"), "File", "Ctrl+Shift+S"},
     {"file.save_preset", TEXT("Save as &preset..."), TEXT("Keep the graph with its exposed values under Presets"), "File", "Ctrl+Alt+S"},
     {"file.backups", TEXT("Open a &backup..."), TEXT("Open what an earlier save replaced"), "File", ""},
     {"file.remove_masks", TEXT("Remove unused &masks..."), TEXT("Move masks, crops and extended images that nothing uses to the wastebasket"), "File", ""},
+    {"file.close", TEXT("&Close"), TEXT("Close the graph that is shown"), "File", "Ctrl+W", "", kWindow, kPlain, kAfterLine},
+    {"file.next", TEXT("Ne&xt graph"), TEXT("Show the next open graph"), "File", "Ctrl+Tab Ctrl+PgDown"},
+    {"file.previous", TEXT("Pre&vious graph"), TEXT("Show the open graph before"), "File", "Ctrl+Shift+Tab Ctrl+PgUp"},
     {"file.quit", TEXT("&Quit"), TEXT("Close the studio"), "File", "Ctrl+Q", "", kWindow, kPlain, kAfterLine},
 };
 

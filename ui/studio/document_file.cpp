@@ -3,10 +3,12 @@
 #include "plugin/base/error.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 
+#include <QDateTime>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::ui {
@@ -16,13 +18,12 @@ namespace {
 constexpr int kJournalRestMilliseconds = 1000;
 constexpr int kPatienceMilliseconds = 1000;  ///< until it is reported that a disk does not answer
 
-/// What the file holds, so that recovering is a step which can be undone; an empty graph where it
-/// cannot be read.
-OpenedGraph savedGraph(const QString& path) {
+/// Nothing where it cannot be read.
+std::optional<OpenedGraph> savedGraph(const QString& path) {
     try {
-        return path.isEmpty() ? OpenedGraph() : openedFile(path);
+        return openedFile(path);
     } catch (const Error&) {
-        return {};
+        return std::nullopt;
     }
 }
 
@@ -53,8 +54,7 @@ struct ReadFile {
     std::optional<files::FileIdentity> identity;
 };
 
-/// `held`: the lock on this file, where it is open already.
-ReadFile readFile(const QString& path, std::shared_ptr<DocumentLock> held) {
+ReadFile readFile(const QString& path) {
     ReadFile read;
     if (isImage(path) || isVideo(path)) {  // carries a graph, and is not to be saved over
         read.opened = openedFile(path);
@@ -62,7 +62,7 @@ ReadFile readFile(const QString& path, std::shared_ptr<DocumentLock> held) {
     }
     read.identity = identityOf(path);  // before it is read
     read.opened = openedFile(path);
-    read.lock = held ? std::move(held) : std::make_shared<DocumentLock>(path);
+    read.lock = std::make_shared<DocumentLock>(path);
     read.other = read.lock->tryLock();
     return read;
 }
@@ -74,13 +74,23 @@ QString folderMade(const QString& folder) {
 
 }  // namespace
 
+/// A document of another program, as it is to be opened.
+struct DocumentFile::Draft {
+    Recovered left;
+    std::shared_ptr<DocumentLock> lock{};  ///< nullptr: it has no file to which it may be saved
+    std::optional<files::FileIdentity> identity{};
+    std::optional<OpenedGraph> saved{};  ///< what its file holds
+};
+
 DocumentFile::DocumentFile(GraphModel& model, const AppFolders& appFolders, QObject* parent)
     : QObject(parent),
       model_(model),
       appFolders_(appFolders),
-      name_(tr("untitled")),
-      journal_(folderMade(appFolders.journals), QString()),
       disk_(std::make_unique<Background>()) {
+    folderMade(appFolders_.journals);
+    OpenFile& first = keep(model_.shown());
+    first.name = tr("untitled");
+    first.isBlank = true;
     patience_.setSingleShot(true);
     patience_.setInterval(kPatienceMilliseconds);
     connect(&patience_, &QTimer::timeout, this, [this] {
@@ -91,37 +101,153 @@ DocumentFile::DocumentFile(GraphModel& model, const AppFolders& appFolders, QObj
                          : tr("Saving “%1”: its disk does not answer yet.").arg(name),
                      work_ == Work::Reading);
     });
-    connect(&model_.undoStack(), &QUndoStack::indexChanged, this, [this] { ++steps_; });
     rest_.setSingleShot(true);
     rest_.setInterval(kJournalRestMilliseconds);
-    connect(&rest_, &QTimer::timeout, this, [this] { writeJournal([] {}); });
-    // A seed that a run drew is no change that somebody would miss.
-    connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
-        if (!delta.reset && model_.isModified() && !rest_.isActive()) {
-            rest_.start();
+    connect(&rest_, &QTimer::timeout, this, [this] {
+        for (const auto& file : open_) {
+            if (file->isJournalDue) {
+                writeJournal(*file);
+            }
         }
     });
-    connect(&model_, &GraphModel::modifiedChanged, this, [this](bool isModified) {
-        if (!isModified) {  // undone: nothing is left to recover
-            clearJournal();
-        } else if (!rest_.isActive()) {
-            rest_.start();
+    // A seed that a run drew is no change that somebody would miss.
+    connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
+        OpenFile& file = fileOf(model_.shown());
+        if (delta.reset) {
+            file.lastShown = QDateTime::currentMSecsSinceEpoch();
+            for (const auto& other : open_) {  // more than one within a millisecond
+                file.lastShown = std::max(file.lastShown, other->lastShown + 1);
+            }
         }
+        if (delta.reset || model_.isModified()) {
+            writeJournalSoon(file);
+        }
+    });
+    connect(&model_, &GraphModel::savedChanged, this, [this](DocumentId id) {
+        writeJournalSoon(fileOf(id));
     });
 }
 
-DocumentFile::~DocumentFile() = default;
-
-void DocumentFile::settle(OpenedGraph opened, const QString& path) {
-    path_ = path;
-    name_ = opened.name;
-    folder_ = opened.folder;
-    clearJournal();
-    model_.load(std::move(opened.document), opened.isKept);
-    if (!opened.isKept) {
-        rest_.start();
+DocumentFile::~DocumentFile() {
+    static_cast<void>(keepAll());
+    for (const auto& file : open_) {
+        file->journal->leave();
     }
+}
+
+size_t DocumentFile::indexOf(DocumentId id) const {
+    const auto found = std::ranges::find(open_, id, [](const auto& file) { return file->id; });
+    LOWTIDE_ASSERT(found != open_.end());
+    return static_cast<size_t>(found - open_.begin());
+}
+
+DocumentFile::OpenFile& DocumentFile::fileOf(DocumentId id) const {
+    return *open_[indexOf(id)];
+}
+
+std::vector<DocumentId> DocumentFile::documents() const {
+    std::vector<DocumentId> ids;
+    for (const auto& file : open_) {
+        ids.push_back(file->id);
+    }
+    return ids;
+}
+
+/// A document of the model gets a file, behind all others.
+DocumentFile::OpenFile& DocumentFile::keep(DocumentId id) {
+    auto file = std::make_unique<OpenFile>();
+    file->id = id;
+    file->journal = std::make_shared<Journal>(appFolders_.journals, QString());
+    connect(
+        &model_.undoStack(id), &QUndoStack::indexChanged, this, [this, id] { ++fileOf(id).steps; });
+    file->position = open_.empty() ? 0 : open_.back()->position + 1;
+    return *open_.emplace_back(std::move(file));
+}
+
+bool DocumentFile::isUntouched(DocumentId id) const {
+    const OpenFile& file = fileOf(id);
+    const QUndoStack& steps = model_.undoStack(id);
+    const bool isSaving = isBusy() && work_ == Work::Writing;
+    return file.isBlank && file.path.isEmpty() && steps.count() == 0 && steps.isClean() &&
+           !isSaving;
+}
+
+void DocumentFile::show(DocumentId id) {
+    if (id != model_.shown()) {
+        model_.show(id);
+        Q_EMIT moved();
+    }
+}
+
+void DocumentFile::move(DocumentId id, int index) {
+    const auto from = open_.begin() + static_cast<ptrdiff_t>(indexOf(id));
+    const auto to = open_.begin() + index;
+    if (from < to) {
+        std::rotate(from, from + 1, to + 1);
+    } else {
+        std::rotate(to, from, from + 1);
+    }
+    number();
+    Q_EMIT listChanged();
+}
+
+/// As few as possible get another position: each is written.
+void DocumentFile::number() {
+    int least = 0;
+    for (const auto& file : open_) {
+        if (file->position < least) {
+            file->position = least;
+            writeJournalSoon(*file);
+        }
+        least = file->position + 1;
+    }
+}
+
+void DocumentFile::close(DocumentId id) {
+    const size_t index = indexOf(id);
+    if (id == model_.shown()) {
+        show(open_[index + 1 < open_.size() ? index + 1 : index - 1]->id);
+    }
+    drop(id);
+    Q_EMIT listChanged();
+}
+
+/// It is hidden.
+void DocumentFile::drop(DocumentId id) {
+    OpenFile& file = fileOf(id);
+    background_.run([journal = file.journal]() -> Background::Answer {
+        journal->clear();
+        return {};
+    });
+    takeJournalProblem(file, {});
+    release(std::move(file.lock));
+    open_.erase(open_.begin() + static_cast<ptrdiff_t>(indexOf(id)));
+    model_.close(id);
+}
+
+/// Hidden, behind all others.
+DocumentFile::OpenFile& DocumentFile::insert(OpenedGraph opened, const QString& path) {
+    OpenFile& file = keep(model_.add(std::move(opened.document), opened.isKept));
+    file.path = path;
+    file.name = opened.name;
+    file.folder = opened.folder;
+    file.isBlank = opened.isBlank;
+    return file;
+}
+
+DocumentFile::OpenFile& DocumentFile::settle(OpenedGraph opened, const QString& path) {
+    const DocumentId before = model_.shown();
+    OpenFile& file = insert(std::move(opened), path);
+    model_.show(file.id);
+    if (isUntouched(before)) {
+        const auto index = static_cast<int>(indexOf(before));
+        file.position = fileOf(before).position;
+        drop(before);
+        move(file.id, index);
+    }
+    Q_EMIT listChanged();
     Q_EMIT moved();
+    return file;
 }
 
 /// `then` and what it begins come before what waits.
@@ -143,22 +269,16 @@ void DocumentFile::answer(const FileOutcome& outcome) {
     }
 }
 
-/// What was begun for a document that has been edited meanwhile must not replace it.
 void DocumentFile::ask(Work work, const QString& path, std::function<Found()> job, Then then) {
     doing_ = path;
     work_ = work;
     then_ = std::move(then);
     patience_.start();
-    const auto done = [this, number = ++asked_, step = steps_](const Found& found) {
+    const auto done = [this, number = ++asked_](const Found& found) {
         if (!isBusy() || asked_ != number) {
             return;
         }
-        const bool isDone = found.outcome.kind == FileOutcome::Kind::Done;
-        if (isDone && work_ == Work::Reading && steps_ != step) {
-            answer({.kind = FileOutcome::Kind::Edited});
-            return;
-        }
-        if (isDone) {
+        if (found.outcome.kind == FileOutcome::Kind::Done) {
             found.settle();
         }
         answer(found.outcome);
@@ -198,8 +318,7 @@ void DocumentFile::lookAt(const QString& path,
             return Found{.settle = [] {}};
         };
         ask(Work::Reading, path, job, [done](const FileOutcome& outcome) {
-            if (outcome.kind == FileOutcome::Kind::Done ||
-                outcome.kind == FileOutcome::Kind::Edited) {
+            if (outcome.kind == FileOutcome::Kind::Done) {
                 done();
             }
         });
@@ -220,18 +339,29 @@ void DocumentFile::stopReading() {
     }
 }
 
+std::vector<DocumentId> DocumentFile::keepAll() {
+    for (const auto& file : open_) {
+        if (file->isJournalDue || !file->journalProblem.isEmpty()) {
+            writeJournal(*file);
+        }
+    }
+    background_.finish();
+    std::vector<DocumentId> lost;
+    for (const auto& file : open_) {
+        if (!model_.undoStack(file->id).isClean() && file->journal->hasFailed()) {
+            lost.push_back(file->id);
+        }
+    }
+    return lost;
+}
+
 void DocumentFile::leaveBehind() {
     waiting_.clear();
-    if (model_.isModified()) {
-        writeJournal([] {});
-    }
-    background_.run([&journal = journal_]() -> Background::Answer {
-        journal.leave();
-        return {};
-    });
-    background_.finish();
+    static_cast<void>(keepAll());
     if (isBusy()) {
-        release(std::move(lock_));
+        for (const auto& file : open_) {
+            release(std::move(file->lock));
+        }
         giveUp();
     }
 }
@@ -242,15 +372,23 @@ void DocumentFile::release(std::shared_ptr<DocumentLock> lock) {
 }
 
 void DocumentFile::setNew(OpenedGraph opened) {
-    release(std::move(lock_));
-    onDisk_.reset();
-    settle(std::move(opened), QString());
+    settle(std::move(opened));
 }
 
 void DocumentFile::open(const QString& path, Then then) {
+    if (isWaitReported_) {
+        stopReading();
+    }
     whenFree(this, [this, whole = QFileInfo(path).absoluteFilePath(), then = std::move(then)] {
-        const auto job = [this, whole, held = whole == path_ ? lock_ : nullptr] {
-            const auto read = std::make_shared<ReadFile>(readFile(whole, held));
+        const auto there =
+            std::ranges::find(open_, whole, [](const auto& file) { return file->path; });
+        if (there != open_.end()) {
+            show((*there)->id);
+            then({});
+            return;
+        }
+        const auto job = [this, whole] {
+            const auto read = std::make_shared<ReadFile>(readFile(whole));
             if (!read->other.isEmpty()) {
                 return Found{.outcome = {.kind = FileOutcome::Kind::InUse, .other = read->other}};
             }
@@ -260,9 +398,9 @@ void DocumentFile::open(const QString& path, Then then) {
                     setNew(std::move(read->opened));
                     return;
                 }
-                release(std::exchange(lock_, read->lock));
-                onDisk_ = read->identity;
-                settle(std::move(read->opened), whole);
+                OpenFile& file = settle(std::move(read->opened), whole);
+                file.lock = read->lock;
+                file.onDisk = read->identity;
             }};
         };
         ask(Work::Reading, whole, job, then);
@@ -282,25 +420,74 @@ void DocumentFile::openCopy(const QString& path, Then then) {
     });
 }
 
+DocumentFile::Draft DocumentFile::readDraft(const Recovered& recovered) {
+    Draft draft{.left = recovered};
+    if (recovered.path.isEmpty()) {
+        return draft;
+    }
+    auto lock = std::make_shared<DocumentLock>(recovered.path);
+    if (lock->tryLock().isEmpty()) {
+        draft.lock = std::move(lock);
+        draft.identity = identityOf(recovered.path);
+        draft.saved = savedGraph(recovered.path);
+    }
+    return draft;
+}
+
+/// Hidden. nullptr: its file is open in another program, and nothing of it is unsaved.
+DocumentFile::OpenFile* DocumentFile::insert(const Draft& draft) {
+    const Recovered& left = draft.left;
+    const bool isUnsaved = left.tab.isUnsaved;
+    const bool isTaken = !left.path.isEmpty() && !draft.lock;
+    if (isTaken && !isUnsaved) {
+        discard(left);
+        return nullptr;
+    }
+    OpenedGraph opened{.document = left.document,
+                       .name = left.tab.name.isEmpty() ? tr("recovered") : left.tab.name,
+                       .folder = left.graphFolder,
+                       .isKept = !isUnsaved && left.path.isEmpty()};
+    if (!isUnsaved && draft.saved) {
+        opened = *draft.saved;  // as it is now
+    } else if (!left.path.isEmpty()) {
+        opened.name = documentNameOf(left.path);
+    }
+    if (isTaken) {
+        opened.name = tr("%1 (copy)").arg(opened.name);
+    }
+    OpenFile& file = insert(std::move(opened), draft.lock ? left.path : QString());
+    file.lock = draft.lock;
+    file.onDisk = draft.identity;
+    file.lastShown = left.tab.lastShown;
+    file.journal->replace(left.journal);
+    writeJournal(file);  // from now on it is of this program
+    return &file;
+}
+
+void DocumentFile::settleAll(const std::vector<Draft>& drafts) {
+    const OpenFile* front = nullptr;
+    for (const Draft& draft : drafts) {
+        const OpenFile* file = insert(draft);
+        if (file && (!front || front->lastShown <= file->lastShown)) {
+            front = file;
+        }
+    }
+    if (!front) {
+        return;
+    }
+    const DocumentId before = model_.shown();
+    model_.show(front->id);
+    if (isUntouched(before)) {
+        drop(before);
+    }
+    Q_EMIT listChanged();
+    Q_EMIT moved();
+}
+
 void DocumentFile::recover(const Recovered& recovered, Then then) {
     whenFree(this, [this, recovered, then = std::move(then)] {
         const auto job = [this, recovered] {
-            QString path = recovered.path;
-            auto lock = path.isEmpty() ? nullptr : std::make_shared<DocumentLock>(path);
-            if (!lock || !lock->tryLock().isEmpty()) {
-                lock.reset();
-                path.clear();
-            }
-            return Found{.settle = [this,
-                                    recovered,
-                                    path,
-                                    lock,
-                                    identity = identityOf(path),
-                                    opened = savedGraph(path)] {
-                release(std::exchange(lock_, lock));
-                onDisk_ = identity;
-                settleRecovered(recovered, opened, path);
-            }};
+            return Found{.settle = [this, draft = readDraft(recovered)] { settleAll({draft}); }};
         };
         ask(Work::Reading,
             recovered.path.isEmpty() ? recovered.journal : recovered.path,
@@ -309,29 +496,46 @@ void DocumentFile::recover(const Recovered& recovered, Then then) {
     });
 }
 
-void DocumentFile::settleRecovered(const Recovered& recovered,
-                                   OpenedGraph opened,
-                                   const QString& path) {
-    opened.name = recovered.path.isEmpty()
-                      ? tr("recovered")
-                      : tr("%1 (recovered)").arg(documentNameOf(recovered.path));
-    opened.document =
-        rebased(opened.document, model_.catalog(), opened.folder, recovered.graphFolder);
-    opened.folder = recovered.graphFolder;
-    settle(std::move(opened), path);
-    model_.apply(tr("Recover unsaved changes"),
-                 [&](graph::Document& document) { document = recovered.document; });
-    writeJournal([recovered] { discard(recovered); });  // its text lies in that of this program
+void DocumentFile::restore(std::function<void(const LeftOver&)> then) {
+    const auto leftOver = std::make_shared<LeftOver>();
+    const auto job = [this, leftOver, journals = appFolders_.journals] {
+        // Until what is opened is of this program.
+        const auto lock = std::make_shared<os::FileLock>();
+        if (lock->tryLock(encoded(journals + QStringLiteral("/.restore.lock"))) ==
+            os::LockState::Taken) {
+            return Found{.settle = [] {}};
+        }
+        std::vector<Draft> drafts;
+        for (Recovered& recovered : findRecovered(journals, &leftOver->problems)) {
+            if (recovered.perhapsOpenOn.isEmpty()) {
+                drafts.push_back(readDraft(recovered));
+            } else {
+                leftOver->elsewhere.push_back(std::move(recovered));
+            }
+        }
+        std::ranges::stable_sort(
+            drafts, {}, [](const Draft& draft) { return draft.left.tab.position; });
+        return Found{.settle = [this, drafts = std::move(drafts), lock] {
+            settleAll(drafts);
+            background_.run([lock]() -> Background::Answer { return {}; });
+        }};
+    };
+    ask(Work::Reading, appFolders_.journals, job, [leftOver, then](const FileOutcome& outcome) {
+        if (outcome.kind == FileOutcome::Kind::Done) {  // else the other thread may write to it
+            then(*leftOver);
+        }
+    });
 }
 
-void DocumentFile::save(Then then) {
+void DocumentFile::save(DocumentId id, Then then) {
     if (isWaitReported_) {
         stopReading();
     }
-    whenFree(this, [this, then = std::move(then)] {
+    whenFree(this, [this, id, then = std::move(then)] {
         write(
-            path_,
-            [known = onDisk_, path = path_] {
+            id,
+            path(id),
+            [known = fileOf(id).onDisk, path = path(id)] {
                 const std::optional<files::FileIdentity> now = identityOf(path);
                 const bool isChanged = now && now != known;
                 return FileOutcome{.kind = isChanged ? FileOutcome::Kind::ChangedOnDisk
@@ -341,13 +545,14 @@ void DocumentFile::save(Then then) {
     });
 }
 
-void DocumentFile::saveAs(const QString& path, Then then) {
+void DocumentFile::saveAs(DocumentId id, const QString& path, Then then) {
     const QString whole = QFileInfo(path).absoluteFilePath();
     if (isWaitReported_ && doing_ != whole) {
         giveUp();
     }
-    whenFree(this, [this, whole, then = std::move(then)] {
+    whenFree(this, [this, id, whole, then = std::move(then)] {
         write(
+            id,
             whole,
             [whole] {
                 return FileOutcome{.kind = holdsSomethingElse(whole) ? FileOutcome::Kind::NoGraph
@@ -359,18 +564,24 @@ void DocumentFile::saveAs(const QString& path, Then then) {
 
 /// The file names what the document uses as its own folder sees it. The document itself is kept, so
 /// that every step can be undone; it moves along where none of its files remains behind.
-void DocumentFile::write(const QString& path, std::function<FileOutcome()> check, Then then) {
+void DocumentFile::write(DocumentId id,
+                         const QString& path,
+                         std::function<FileOutcome()> check,
+                         Then then) {
     model_.endMerging();  // what is changed from here on is a step of its own
-    const QString folder = graphFolderOf(path);
-    const graph::Document written = rebased(model_.document(), model_.catalog(), folder_, folder);
-    const bool isMoved = graph::toJson(written) == graph::toJson(model_.document());
+    const OpenFile& file = fileOf(id);
+    const graph::Document& document = model_.document(id);
+    const graph::Document written =
+        rebased(document, model_.catalog(), file.folder, graphFolderOf(path));
+    const bool isMoved = graph::toJson(written) == graph::toJson(document);
     const auto job = [this,
+                      id,
                       path,
                       check = std::move(check),
                       written,
                       isMoved,
-                      step = steps_,
-                      held = path == path_ ? lock_ : nullptr,
+                      step = file.steps,
+                      held = path == file.path ? file.lock : nullptr,
                       backups = appFolders_.backups] {
         const FileOutcome refused = check();
         if (refused.kind != FileOutcome::Kind::Done) {
@@ -381,73 +592,95 @@ void DocumentFile::write(const QString& path, std::function<FileOutcome()> check
             return Found{.outcome = {.kind = FileOutcome::Kind::InUse, .other = other}};
         }
         saveGraph(path, written, folderMade(backups));
-        return Found{.settle = [this, path, isMoved, step, lock, identity = identityOf(path)] {
-            release(std::exchange(lock_, lock));
-            onDisk_ = identity;
-            settleWritten(path, isMoved, step);
+        return Found{.settle = [this, id, path, isMoved, step, lock, identity = identityOf(path)] {
+            OpenFile& file = fileOf(id);
+            release(std::exchange(file.lock, lock));
+            file.onDisk = identity;
+            settleWritten(file, path, isMoved, step);
         }};
     };
     ask(Work::Writing, path, job, std::move(then));
 }
 
-void DocumentFile::settleWritten(const QString& path, bool isMoved, int step) {
+void DocumentFile::settleWritten(OpenFile& file, const QString& path, bool isMoved, int step) {
     if (isMoved) {
-        folder_ = graphFolderOf(path);
+        file.folder = graphFolderOf(path);
     }
-    path_ = path;
-    name_ = documentNameOf(path);
-    if (steps_ == step) {
-        model_.setSaved();
-        clearJournal();
+    file.path = path;
+    file.name = documentNameOf(path);
+    if (file.steps == step) {
+        model_.undoStack(file.id).setClean();
     } else {
-        model_.undoStack().resetClean();  // no state of the document is that of the file
-        background_.run([&journal = journal_, path, folder = folder_]() -> Background::Answer {
-            journal.setPath(path, folder);
-            return {};
-        });
-        writeJournal([] {});
+        model_.undoStack(file.id).resetClean();  // no state of the document is that of the file
     }
+    writeJournalSoon(file);
+    Q_EMIT listChanged();
     Q_EMIT moved();
 }
 
 void DocumentFile::keptAsPreset(const QString& title) {
-    if (!path_.isEmpty()) {
+    OpenFile& file = fileOf(model_.shown());
+    if (!file.path.isEmpty()) {
         return;
     }
-    name_ = title;
+    file.name = title;
+    file.isBlank = false;
     model_.setSaved();
-    clearJournal();
+    writeJournalSoon(file);
+    Q_EMIT listChanged();
     Q_EMIT moved();
 }
 
-/// Nothing is unsaved; what comes next is of this document.
-void DocumentFile::clearJournal() {
-    rest_.stop();
-    background_.run([&journal = journal_, path = path_, folder = folder_]() -> Background::Answer {
-        journal.clear();
-        journal.setPath(path, folder);
-        return {};
+QString DocumentFile::journalProblem() const {
+    const auto found = std::ranges::find_if(
+        open_, [](const auto& file) { return !file->journalProblem.isEmpty(); });
+    return found == open_.end() ? QString() : (*found)->journalProblem;
+}
+
+/// Nobody misses a new graph that nobody has edited.
+void DocumentFile::writeJournalSoon(OpenFile& file) {
+    if (isUntouched(file.id)) {
+        return;
+    }
+    file.isJournalDue = true;
+    if (!rest_.isActive()) {
+        rest_.start();
+    }
+}
+
+void DocumentFile::writeJournal(OpenFile& file) {
+    file.isJournalDue = false;
+    const DocumentTab tab{.name = file.name,
+                          .isUnsaved = !model_.undoStack(file.id).isClean(),
+                          .position = file.position,
+                          .lastShown = file.lastShown};
+    background_.run([this,
+                     id = file.id,
+                     journal = file.journal,
+                     path = file.path,
+                     folder = file.folder,
+                     tab,
+                     document = model_.document(file.id)]() -> Background::Answer {
+        journal->setPath(path, folder);
+        journal->setTab(tab);
+        QString reason;
+        const bool isWritten = journal->write(document, &reason);
+        return [this, id, reason, isWritten] {
+            if (model_.isOpen(id) && (isWritten || !reason.isEmpty())) {
+                takeJournalProblem(fileOf(id), reason);
+            }
+        };
     });
 }
 
-/// `then` is done on the other thread once it is on the disk.
-void DocumentFile::writeJournal(std::function<void()> then) {
-    background_.run(
-        [this, &journal = journal_, document = model_.document(), then]() -> Background::Answer {
-            QString reason;
-            const bool isWritten = journal.write(document, &reason);
-            if (isWritten) {
-                then();
-            }
-            return [this, reason, isWritten] {
-                if (!reason.isEmpty()) {
-                    journalProblem_ = reason;
-                    Q_EMIT journalFailed(reason);
-                } else if (isWritten && !std::exchange(journalProblem_, {}).isEmpty()) {
-                    Q_EMIT journalWorks();
-                }
-            };
-        });
+void DocumentFile::takeJournalProblem(OpenFile& file, const QString& problem) {
+    const bool hadProblem = !journalProblem().isEmpty();
+    file.journalProblem = problem;
+    if (!problem.isEmpty()) {
+        Q_EMIT journalFailed(problem);
+    } else if (hadProblem && journalProblem().isEmpty()) {
+        Q_EMIT journalWorks();
+    }
 }
 
 }  // namespace lowtide::ui

@@ -19,6 +19,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -29,7 +30,6 @@ struct FileOutcome {
         InUse,          ///< another program edits it, or another window
         ChangedOnDisk,  ///< another program has written it since it was opened or saved here
         NoGraph,        ///< what would be replaced is no graph
-        Edited,         ///< the document was changed while the file was read
         GivenUp,        ///< nobody waits for it any more
         Failed
     };
@@ -39,46 +39,79 @@ struct FileOutcome {
     std::optional<Error> error{};  ///< Failed: why
 };
 
-/// Where the document of a window lives: its file, the lock on it, and the journal of what is not
-/// saved. Files are read and written on another thread, one after the other in the order in which
-/// that was asked for. Asks nothing and shows nothing.
+/// Where the open documents of a window live, in the order of their tabs: their files, the locks on
+/// them, and the journals that keep them for the next start. Files are read and written on another
+/// thread, one after the other in the order in which that was asked for. Where no document is
+/// named, the shown one is meant. Asks nothing and shows nothing.
 class DocumentFile : public QObject {
     Q_OBJECT
 
 public:
-    /// `model` must outlive it.
+    /// `model` must outlive it; what it shows is a new graph that nobody has edited.
     DocumentFile(GraphModel& model, const AppFolders& appFolders, QObject* parent = nullptr);
-    /// Ends in order: nothing to recover.
+    /// The next start opens what is open.
     ~DocumentFile() override;
 
     /// Empty: never saved.
-    [[nodiscard]] const QString& path() const { return path_; }
+    [[nodiscard]] const QString& path() const { return path(model_.shown()); }
+
+    [[nodiscard]] const QString& path(DocumentId id) const { return fileOf(id).path; }
 
     /// The file's name without its ending, or what a new document is called.
-    [[nodiscard]] const QString& name() const { return name_; }
+    [[nodiscard]] const QString& name() const { return name(model_.shown()); }
+
+    [[nodiscard]] const QString& name(DocumentId id) const { return fileOf(id).name; }
 
     /// From which the document's relative files are seen; it is kept when the document is saved in
     /// another folder. Empty: the program's own.
-    [[nodiscard]] const QString& folder() const { return folder_; }
+    [[nodiscard]] const QString& folder() const { return fileOf(model_.shown()).folder; }
+
+    /// In the order of their tabs; never empty.
+    [[nodiscard]] std::vector<DocumentId> documents() const;
+    void show(DocumentId id);
+    /// Gives the document the number `index` in the order.
+    void move(DocumentId id, int index);
+    /// What is not saved goes with it. Not the only one, and not while it is saved.
+    void close(DocumentId id);
 
     /// Called once, on the GUI thread.
     using Then = std::function<void(const FileOutcome&)>;
 
-    /// A document without a file of its own. Where it is not kept, closing asks and the journal
-    /// begins. Not while a file is read or written.
+    // What is opened is shown: in the place of a new graph that nobody has edited, else behind all
+    // others.
+    /// A document without a file of its own. Where it is not kept, closing asks.
     void setNew(OpenedGraph opened);
+    /// Shows it where the file is open already.
     void open(const QString& path, Then then);
     /// The graph of the file as a document that no file holds.
     void openCopy(const QString& path, Then then);
-    /// What a killed program left; it counts as modified.
+    /// What another program had open.
     void recover(const Recovered& recovered, Then then);
-    /// To `path()`, which must not be empty; not over what another program has written.
-    void save(Then then);
+
+    /// What is not opened without a question.
+    struct LeftOver {
+        std::vector<Recovered> elsewhere{};  ///< perhaps still open there
+        std::vector<QString> problems{};     ///< what cannot be read
+    };
+
+    /// Opens all that was open in programs that have ended, however they did. Nothing where another
+    /// program is about to do that.
+    void restore(std::function<void(const LeftOver&)> then);
+    /// To its file, which it must have; not over what another program has written.
+    void save(DocumentId id, Then then);
+
+    void save(Then then) { save(model_.shown(), std::move(then)); }
+
     /// Over any graph; the document lives there then. Changes that are made meanwhile remain
     /// unsaved. A save to another file that its disk does not finish is given up.
-    void saveAs(const QString& path, Then then);
+    void saveAs(DocumentId id, const QString& path, Then then);
+
+    void saveAs(const QString& path, Then then) { saveAs(model_.shown(), path, std::move(then)); }
 
     [[nodiscard]] bool isBusy() const { return !doing_.isEmpty(); }
+
+    /// What a document of the file is called that is read or written.
+    [[nodiscard]] QString busyName() const { return documentNameOf(doing_); }
 
     /// Does `work` when no file is read or written: at once or later, unless `context` is gone.
     void whenFree(QObject* context, std::function<void()> work);
@@ -102,17 +135,22 @@ public:
     void stopReading();
     /// Gives up whatever is read or written; what is not saved is kept for the next start.
     void leaveBehind();
+    /// Writes every journal that is due, and waits for that. Which documents would be lost all the
+    /// same, since they are not saved and their journals cannot be written.
+    [[nodiscard]] std::vector<DocumentId> keepAll();
 
     /// A preset holds what the document states. Where no file does, nothing is unsaved any more,
     /// and the document has the preset's name.
     void keptAsPreset(const QString& title);
 
-    /// Why the journal cannot be written; empty: it can.
-    [[nodiscard]] const QString& journalProblem() const { return journalProblem_; }
+    /// Why a journal cannot be written; empty: all can.
+    [[nodiscard]] QString journalProblem() const;
 
 Q_SIGNALS:
-    /// Path or name are others.
+    /// Path or name of the shown document are others, or another one is shown.
     void moved();
+    /// documents() or the path or name of one of them are others.
+    void listChanged();
     /// A disk takes its time: a sentence, empty when that is over.
     void waits(const QString& sentence, bool canStop);
     /// The journal cannot be written: why, once until it works again.
@@ -129,36 +167,58 @@ private:
 
     enum class Work { Reading, Writing };
 
+    struct OpenFile {
+        DocumentId id = 0;
+        QString path{};
+        QString name{};
+        QString folder{};
+        bool isBlank = false;
+        std::optional<files::FileIdentity> onDisk{};  ///< when it was opened or saved here
+        std::shared_ptr<DocumentLock> lock{};
+        std::shared_ptr<Journal> journal{};  ///< of the other thread, but for its end
+        QString journalProblem{};
+        bool isJournalDue = false;
+        int steps = 0;         ///< of the document: edits, undone or not
+        int position = 0;      ///< grows from tab to tab
+        qint64 lastShown = 0;  ///< milliseconds since 1970
+    };
+
+    struct Draft;
+
+    static Draft readDraft(const Recovered& recovered);
+
+    OpenFile& keep(DocumentId id);
+    [[nodiscard]] OpenFile& fileOf(DocumentId id) const;
+    [[nodiscard]] size_t indexOf(DocumentId id) const;
+    [[nodiscard]] bool isUntouched(DocumentId id) const;
     void ask(Work work, const QString& path, std::function<Found()> job, Then then);
     void lookAt(const QString& path, std::function<void()> see, std::function<void()> done);
     void answer(const FileOutcome& outcome);
     void giveUp();
     void release(std::shared_ptr<DocumentLock> lock);
-    void settle(OpenedGraph opened, const QString& path);
-    void settleRecovered(const Recovered& recovered, OpenedGraph opened, const QString& path);
-    void write(const QString& path, std::function<FileOutcome()> check, Then then);
-    void settleWritten(const QString& path, bool isMoved, int step);
-    void clearJournal();
-    void writeJournal(std::function<void()> then);
+    OpenFile& insert(OpenedGraph opened, const QString& path);
+    OpenFile* insert(const Draft& draft);
+    OpenFile& settle(OpenedGraph opened, const QString& path = {});
+    void settleAll(const std::vector<Draft>& drafts);
+    void number();
+    void drop(DocumentId id);
+    void write(DocumentId id, const QString& path, std::function<FileOutcome()> check, Then then);
+    void settleWritten(OpenFile& file, const QString& path, bool isMoved, int step);
+    void writeJournalSoon(OpenFile& file);
+    void writeJournal(OpenFile& file);
+    void takeJournalProblem(OpenFile& file, const QString& problem);
 
     GraphModel& model_;
     AppFolders appFolders_;
-    QString path_;
-    QString name_;
-    QString folder_;
-    std::optional<files::FileIdentity> onDisk_;  ///< of the file, when it was opened or saved here
-    Journal journal_;                            ///< of the other thread, but for its end
-    std::shared_ptr<DocumentLock> lock_;
-    QString journalProblem_;
+    std::vector<std::unique_ptr<OpenFile>> open_;
     QTimer rest_;
-    Background background_;  ///< ends before the journal
+    Background background_;  ///< ends before the journals
 
     struct Waiting {
         QPointer<QObject> context;
         std::function<void()> work;
     };
 
-    int steps_ = 0;      ///< of the document: edits, undone or not
     QString doing_;      ///< the path that is read or written; empty: none
     Work work_ = {};     ///< what is done with it
     quint64 asked_ = 0;  ///< the number of that job
@@ -166,7 +226,7 @@ private:
     std::deque<Waiting> waiting_;
     bool isWaitReported_ = false;
     QTimer patience_;
-    std::unique_ptr<Background> disk_;  ///< of the files: a dead disk must not keep up the journal
+    std::unique_ptr<Background> disk_;  ///< of the files: a dead disk must not keep up the journals
 };
 
 }  // namespace lowtide::ui

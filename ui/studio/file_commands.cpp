@@ -99,8 +99,8 @@ RecoveryDialog::RecoveryDialog(std::vector<Recovered> found,
     setObjectName(QStringLiteral("recovery"));
     setWindowTitle(tr("Recover graphs"));
     resize(Theme::space(120), Theme::space(70));
-    QLabel* text = makeText(tr("The studio was not closed properly. Unsaved changes were kept and "
-                               "can be opened again. The saved files are unchanged."),
+    QLabel* text = makeText(tr("Graphs were kept that may still be open elsewhere, or cannot be "
+                               "read. The saved files are unchanged."),
                             "",
                             this);
     open_->setDefault(true);
@@ -181,6 +181,9 @@ void FileCommands::connectActions() {
     actions.on("file.save", this, [this] { save(); });
     actions.on("file.save_as", this, [this] { saveAs(); });
     actions.on("file.backups", this, &FileCommands::openBackup);
+    actions.on("file.close", this, [this] { close(model_.shown()); });
+    actions.on("file.next", this, [this] { showNext(1); });
+    actions.on("file.previous", this, [this] { showNext(-1); });
 }
 
 void FileCommands::connectNotices(NoticeBar& notices) {
@@ -228,16 +231,15 @@ void FileCommands::keepRecent(const QString& path) {
 }
 
 void FileCommands::newGraph() {
-    openDocument({.document = startGraph(model_.catalog()), .name = tr("untitled"), .folder = {}});
+    openDocument({.document = startGraph(model_.catalog()),
+                  .name = tr("untitled"),
+                  .folder = {},
+                  .isBlank = true});
 }
 
 void FileCommands::openDocument(OpenedGraph opened, Then then) {
-    leave([this, opened = std::move(opened), then](bool mayGo) {
-        if (mayGo) {
-            file_.setNew(opened);
-        }
-        showMessage(then, mayGo);
-    });
+    file_.setNew(std::move(opened));
+    showMessage(then, true);
 }
 
 void FileCommands::openRun(const std::string& graph,
@@ -302,23 +304,10 @@ void FileCommands::open() {
 }
 
 void FileCommands::openPath(const QString& path, Then then) {
-    leave([this, path, then](bool mayGo) {
-        if (mayGo) {
-            openHere(path, then);
-        } else {
-            showMessage(then, false);
-        }
-    });
-}
-
-void FileCommands::openHere(const QString& path, const Then& then) {
     file_.open(path, whileHere([this, path, then](const FileOutcome& outcome) {
                    switch (outcome.kind) {
                        case FileOutcome::Kind::InUse:
                            openAsCopy(path, outcome.other, then);
-                           return;
-                       case FileOutcome::Kind::Edited:
-                           openPath(path, then);
                            return;
                        case FileOutcome::Kind::Done:
                            keepRecent(path);
@@ -353,10 +342,6 @@ void FileCommands::openAsCopy(const QString& path, const QString& reason, const 
         return;
     }
     file_.openCopy(path, whileHere([this, path, then](const FileOutcome& outcome) {
-                       if (outcome.kind == FileOutcome::Kind::Edited) {
-                           openPath(path, then);
-                           return;
-                       }
                        reportUnopened(path, outcome);
                        showMessage(then, outcome.kind == FileOutcome::Kind::Done);
                    }));
@@ -397,28 +382,29 @@ void FileCommands::openBackup() {
     }
 }
 
-void FileCommands::save(Then then) {
-    file_.whenFree(this, [this, then = std::move(then)] {
-        if (file_.path().isEmpty()) {
-            saveAs(then);
+void FileCommands::save(DocumentId id, Then then) {
+    file_.whenFree(this, [this, id, then = std::move(then)] {
+        if (file_.path(id).isEmpty()) {
+            saveAs(id, then);
             return;
         }
-        file_.save(whileHere([this, path = file_.path(), then](const FileOutcome& outcome) {
-            if (outcome.kind == FileOutcome::Kind::ChangedOnDisk) {
-                saveOverOther(then);
-            } else {
-                reportSaved(path, outcome, then);
-            }
-        }));
+        file_.save(id,
+                   whileHere([this, id, path = file_.path(id), then](const FileOutcome& outcome) {
+                       if (outcome.kind == FileOutcome::Kind::ChangedOnDisk) {
+                           saveOverOther(id, then);
+                       } else {
+                           reportSaved(path, outcome, then);
+                       }
+                   }));
     });
 }
 
 /// Another program has written the file: the user decides.
-void FileCommands::saveOverOther(const Then& then) {
+void FileCommands::saveOverOther(DocumentId id, const Then& then) {
     QMessageBox box(QMessageBox::Question,
                     tr("Changed on the disk"),
                     tr("Another program has changed “%1” since it was opened or saved here.")
-                        .arg(QFileInfo(file_.path()).fileName()),
+                        .arg(QFileInfo(file_.path(id)).fileName()),
                     QMessageBox::Cancel,
                     window_);
     box.setObjectName(QStringLiteral("changedOnDisk"));
@@ -429,19 +415,19 @@ void FileCommands::saveOverOther(const Then& then) {
     box.setDefaultButton(elsewhere);
     box.exec();
     if (box.clickedButton() == over) {
-        saveTo(file_.path(), then);
+        saveTo(id, file_.path(id), then);
     } else if (box.clickedButton() == elsewhere) {
-        saveAs(then);
+        saveAs(id, then);
     } else {
         showMessage(then, false);
     }
 }
 
-void FileCommands::saveAs(Then then) {
+void FileCommands::saveAs(DocumentId id, const Then& then) {
     const QString proposed =
-        file_.path().isEmpty()
-            ? QDir(startFolder()).filePath(file_.name() + QStringLiteral(".json"))
-            : file_.path();
+        file_.path(id).isEmpty()
+            ? QDir(startFolder()).filePath(file_.name(id) + QStringLiteral(".json"))
+            : file_.path(id);
     QString path = QFileDialog::getSaveFileName(
         window_, tr("Save the graph"), proposed, tr("Graphs (*.json)"));
     if (path.isEmpty()) {
@@ -451,11 +437,11 @@ void FileCommands::saveAs(Then then) {
     if (QFileInfo(path).suffix().isEmpty()) {
         path += QStringLiteral(".json");
     }
-    saveTo(path, then);
+    saveTo(id, path, then);
 }
 
-void FileCommands::saveTo(const QString& path, const Then& then) {
-    file_.saveAs(path, whileHere([this, path, then](const FileOutcome& outcome) {
+void FileCommands::saveTo(DocumentId id, const QString& path, const Then& then) {
+    file_.saveAs(id, path, whileHere([this, path, then](const FileOutcome& outcome) {
                      reportSaved(path, outcome, then);
                  }));
 }
@@ -478,18 +464,19 @@ void FileCommands::reportSaved(const QString& path, const FileOutcome& outcome, 
     showMessage(then, outcome.kind == FileOutcome::Kind::Done);
 }
 
-void FileCommands::leave(Then then) {
-    file_.stopReading();
-    file_.whenFree(this, [this, then = std::move(then)] {
+/// Whether the document may go.
+void FileCommands::leave(DocumentId id, const Then& then) {
+    file_.whenFree(this, [this, id, then] {
         EditSession::commit();
         model_.endMerging();
-        if (!model_.isModified()) {
+        if (!model_.isOpen(id) || model_.undoStack(id).isClean()) {
             then(true);
             return;
         }
+        file_.show(id);
         QMessageBox box(QMessageBox::Question,
                         tr("Not saved"),
-                        tr("“%1” has changes that are not saved.").arg(file_.name()),
+                        tr("“%1” has changes that are not saved.").arg(file_.name(id)),
                         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
                         window_);
         box.setObjectName(QStringLiteral("unsaved"));
@@ -500,13 +487,60 @@ void FileCommands::leave(Then then) {
             then(answer == QMessageBox::Discard);
             return;
         }
-        save([this, then](bool isSaved) {
+        save(id, [this, id, then](bool isSaved) {
             if (isSaved) {
-                leave(then);  // it may have been edited meanwhile
+                leave(id, then);  // it may have been edited meanwhile
             } else {
                 then(false);
             }
         });
+    });
+}
+
+void FileCommands::close(DocumentId id) {
+    leave(id, [this, id](bool mayGo) {
+        if (!mayGo || !model_.isOpen(id)) {
+            return;
+        }
+        if (file_.documents().size() == 1) {
+            newGraph();
+        }
+        if (model_.isOpen(id)) {  // the new one has not taken its place
+            file_.close(id);
+        }
+    });
+}
+
+void FileCommands::showNext(int step) {
+    const std::vector<DocumentId> documents = file_.documents();
+    const auto count = static_cast<int>(documents.size());
+    const auto shown = std::ranges::find(documents, model_.shown()) - documents.begin();
+    const int next = (static_cast<int>(shown) + step + count) % count;
+    file_.show(documents[static_cast<size_t>(next)]);
+}
+
+void FileCommands::leaveAll(const Then& then) {
+    file_.stopReading();
+    file_.whenFree(this, [this, then] {
+        EditSession::commit();
+        model_.endMerging();
+        leaveEach(file_.keepAll(), then);
+    });
+}
+
+void FileCommands::leaveEach(std::vector<DocumentId> documents, const Then& then) {
+    if (documents.empty()) {
+        then(true);
+        return;
+    }
+    const DocumentId next = documents.back();
+    documents.pop_back();
+    leave(next, [this, documents = std::move(documents), then](bool mayGo) {
+        if (mayGo) {
+            leaveEach(documents, then);
+        } else {
+            then(false);
+        }
     });
 }
 
@@ -518,14 +552,14 @@ void FileCommands::offerToLeaveBehind(std::function<void()> then) {
     auto* box = new QMessageBox(
         QMessageBox::Question,
         tr("Still saving"),
-        tr("“%1” is still being saved; its disk does not answer.").arg(file_.name()),
+        tr("“%1” is still being saved; its disk does not answer.").arg(file_.busyName()),
         QMessageBox::NoButton,
         window_);
     box->setObjectName(QStringLiteral("stillSaving"));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(
-        tr("The window closes when it is saved. If you close it now, the next start offers the "
-           "changes."));
+        tr("The window closes when it is saved. If you close it now, the next start opens it with "
+           "its changes."));
     QPushButton* now = box->addButton(tr("Close now"), QMessageBox::DestructiveRole);
     now->setObjectName(QStringLiteral("closeNow"));
     QPushButton* wait = box->addButton(tr("Wait"), QMessageBox::RejectRole);
@@ -539,30 +573,19 @@ void FileCommands::offerToLeaveBehind(std::function<void()> then) {
     file_.whenFree(box, [box] { box->deleteLater(); });
 }
 
-bool FileCommands::recover() {
-    std::vector<QString> problems;
-    std::vector<Recovered> found = findRecovered(appFolders_.journals, &problems);
-    if (found.empty() && problems.empty()) {
-        return false;
-    }
-    RecoveryDialog dialog(std::move(found), problems, window_);
-    if (dialog.exec() != QDialog::Accepted || !dialog.chosen()) {
-        return false;
-    }
-    recoverHere(*dialog.chosen());
-    return true;
+void FileCommands::restore() {
+    file_.restore([self = QPointer(this)](const DocumentFile::LeftOver& leftOver) {
+        if (self && !(leftOver.elsewhere.empty() && leftOver.problems.empty())) {
+            self->offer(leftOver);
+        }
+    });
 }
 
-void FileCommands::recoverHere(const Recovered& recovered) {
-    file_.recover(recovered, whileHere([this, recovered](const FileOutcome& outcome) {
-                      if (outcome.kind == FileOutcome::Kind::Edited) {
-                          leave([this, recovered](bool mayGo) {
-                              if (mayGo) {
-                                  recoverHere(recovered);
-                              }
-                          });
-                      }
-                  }));
+void FileCommands::offer(const DocumentFile::LeftOver& leftOver) {
+    RecoveryDialog dialog(leftOver.elsewhere, leftOver.problems, window_);
+    if (dialog.exec() == QDialog::Accepted && dialog.chosen()) {
+        file_.recover(*dialog.chosen(), [](const FileOutcome&) {});
+    }
 }
 
 }  // namespace lowtide::ui

@@ -12,14 +12,15 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 class QWidget;
 
 namespace lowtide::ui {
 
-/// Offers what a program that did not end in order left behind. Nothing is thrown away unless the
-/// user asks for it.
+/// Offers what other programs kept that may still run elsewhere, and reports what cannot be read.
+/// Nothing is thrown away unless the user asks for it.
 class RecoveryDialog : public QDialog {
     Q_OBJECT
 
@@ -43,6 +44,7 @@ private:
 };
 
 /// New, open, save and close with the questions that belong to them, and the list of recent files.
+/// What is opened asks for nothing: it gets a tab of its own.
 class FileCommands : public QObject {
     Q_OBJECT
 
@@ -53,7 +55,6 @@ public:
     /// Called once: whether it was done. Whatever was not is reported, or is what the user wants.
     using Then = std::function<void(bool isDone)>;
 
-    /// Each asks first what is to become of changes. A file that is still being read gives way.
     void newGraph();
     void open();
     void openPath(const QString& path, Then then = {});
@@ -68,17 +69,24 @@ public:
                  const QStringList& files,
                  Then then = {});
 
-    void save(Then then = {});
-    void saveAs(Then then = {});
-    /// Whether the document may go: saved, thrown away by the user, or nothing to save. A save
+    void save(Then then = {}) { save(model_.shown(), std::move(then)); }
+
+    void saveAs(Then then = {}) { saveAs(model_.shown(), then); }
+
+    /// Asks first what is to become of changes. A new graph takes the place of the last one.
+    void close(DocumentId id);
+    /// Shows the document that is so many tabs further on, from the last to the first.
+    void showNext(int step);
+    /// Whether all documents may go. The next start opens them as they are, so the user is asked
+    /// for those alone that cannot be kept. A file that is still being read is given up, a save
     /// that is at work is waited for.
-    void leave(Then then);
+    void leaveAll(const Then& then);
     /// Where a save goes on for long: asks whether to wait for it, and does `then` when not. What
     /// is not saved is offered at the next start.
     void offerToLeaveBehind(std::function<void()> then);
 
-    /// Offers what killed programs left; true when one was chosen.
-    bool recover();
+    /// Opens what was open at the last end, and offers what may still be open elsewhere.
+    void restore();
 
 private:
     void connectActions();
@@ -86,11 +94,14 @@ private:
     void fillRecent();
     void keepRecent(const QString& path);
     [[nodiscard]] QString startFolder() const;
-    void openHere(const QString& path, const Then& then);
+    void leave(DocumentId id, const Then& then);
+    void leaveEach(std::vector<DocumentId> documents, const Then& then);
+    void offer(const DocumentFile::LeftOver& leftOver);
     void openAsCopy(const QString& path, const QString& reason, const Then& then);
-    void recoverHere(const Recovered& recovered);
-    void saveTo(const QString& path, const Then& then);
-    void saveOverOther(const Then& then);
+    void save(DocumentId id, Then then);
+    void saveAs(DocumentId id, const Then& then);
+    void saveTo(DocumentId id, const QString& path, const Then& then);
+    void saveOverOther(DocumentId id, const Then& then);
     void reportUnopened(const QString& path, const FileOutcome& outcome);
     void reportSaved(const QString& path, const FileOutcome& outcome, const Then& then);
     [[nodiscard]] DocumentFile::Then whileHere(std::function<void(const FileOutcome& outcome)> act);

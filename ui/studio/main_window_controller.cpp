@@ -83,6 +83,7 @@ MainWindowController::MainWindowController(const MainWindowParts& parts)
         new SheetController(widgets_, runs_, *earlier_);
     }
     new InputImages(workspace_.model, workspace_.statuses, workspace_.file, this);
+    connect(&widgets_.documents, &DocumentTabs::closeAsked, &files_, &FileCommands::close);
     connectEdit();
     connectPrompts();
     connectToolBar();
@@ -109,7 +110,7 @@ void MainWindowController::offerLeftOpen() {
 }
 
 void MainWindowController::connectEdit() {
-    QUndoStack& steps = workspace_.model.undoStack();
+    QUndoGroup& steps = workspace_.model.undoGroup();
     QAction& undo = widgets_.actions.at("edit.undo");
     QAction& redo = widgets_.actions.at("edit.redo");
     // From an image or the gallery the graph comes into sight: nobody loses a step unseen.
@@ -129,8 +130,8 @@ void MainWindowController::connectEdit() {
         workspace_.model.endMerging();
         steps.redo();
     });
-    connect(&steps, &QUndoStack::canUndoChanged, this, [&undo](bool can) { undo.setEnabled(can); });
-    connect(&steps, &QUndoStack::canRedoChanged, this, [&redo](bool can) { redo.setEnabled(can); });
+    connect(&steps, &QUndoGroup::canUndoChanged, this, [&undo](bool can) { undo.setEnabled(can); });
+    connect(&steps, &QUndoGroup::canRedoChanged, this, [&redo](bool can) { redo.setEnabled(can); });
     const auto nameUndo = [&undo](const QString& step) {
         undo.setText(step.isEmpty() ? tr("&Undo") : tr("&Undo: %1").arg(menuText(step)));
         undo.setIconText(tr("Undo"));
@@ -139,8 +140,8 @@ void MainWindowController::connectEdit() {
         redo.setText(step.isEmpty() ? tr("&Redo") : tr("&Redo: %1").arg(menuText(step)));
         redo.setIconText(tr("Redo"));
     };
-    connect(&steps, &QUndoStack::undoTextChanged, this, nameUndo);
-    connect(&steps, &QUndoStack::redoTextChanged, this, nameRedo);
+    connect(&steps, &QUndoGroup::undoTextChanged, this, nameUndo);
+    connect(&steps, &QUndoGroup::redoTextChanged, this, nameRedo);
     nameUndo(steps.undoText());
     nameRedo(steps.redoText());
     undo.setEnabled(steps.canUndo());

@@ -1,10 +1,12 @@
 #include "ui/studio/main_window_widgets.hpp"
 
 #include "ui/canvas/viewport.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/theme/window_parts.hpp"
 
 #include <QMenuBar>
 #include <QStackedWidget>
+#include <QToolButton>
 
 namespace lowtide::ui {
 
@@ -24,6 +26,7 @@ GraphView* addCanvas(Workspace& workspace, QTabWidget& centre) {
 MainWindowWidgets::MainWindowWidgets(const MainWindowParts& parts)
     : MainWindowParts(parts),
       panels(window),
+      documents(*new DocumentTabs(workspace.file, workspace.model)),
       centre(*new QTabWidget(&window)),
       canvas(*addCanvas(workspace, centre)),
       notices(*new NoticeBar(*centre.findChild<QStackedWidget*>(), &centre)),
@@ -47,9 +50,14 @@ MainWindowWidgets::MainWindowWidgets(const MainWindowParts& parts)
       viewer(*new Viewer) {
     centre.setObjectName(QStringLiteral("centre"));
     centre.setDocumentMode(true);
-    window.setCentralWidget(&centre);
+    auto* middle = new QWidget(&window);
+    QToolButton* another = makeIconButton("plus", tr("New graph"), "newGraph", middle);
+    connect(another, &QToolButton::clicked, &actions.at("file.new"), &QAction::trigger);
+    columnIn(middle, 0, {rowOf(0, {{&documents, 1}, another}), {&centre, 1}});
+    window.setCentralWidget(middle);
     addPanels();
     connectPanels();
+    connectDocuments();
     addTabs();
     connectCanvas(actions, canvas);
     QMenu* menu = menuAt(*window.menuBar(), QStringLiteral("View/Panels"));
@@ -116,24 +124,59 @@ void MainWindowWidgets::connectPanels() {
     connect(&canvas, &GraphView::selectionChanged, &inspector, [this] {
         inspector.showNodes(canvas.selectedNodes());
     });
-    connect(&workspace.model, &GraphModel::changed, &canvas, [this](const Delta& delta) {
-        if (delta.reset) {  // another graph lies elsewhere
-            QMetaObject::invokeMethod(
-                &canvas, [this] { canvas.invoke("view.fit_all"); }, Qt::QueuedConnection);
-        }
-    });
     connect(&workspace.memory, &MemoryFeed::changed, &inspector, [this](const MemoryNow& now) {
         inspector.setDevices(deviceNames(now.devices));
     });
     connect(&memory, &MemoryPanel::nodeActivated, this, [this](const std::string& node) {
         reveal(node, {});
     });
+    issues.setRunControl(workspace.run);
     connect(&issues, &IssuesPanel::jumpRequested, this, &MainWindowWidgets::reveal);
     connect(&issues, &IssuesPanel::countsChanged, this, [this](int errors, int warnings) {
         panels.setTitle(
             "issues",
             errors + warnings > 0 ? tr("Issues (%1)").arg(errors + warnings) : tr("Issues"));
     });
+}
+
+/// Each graph comes back as it was left.
+void MainWindowWidgets::connectDocuments() {
+    connect(&workspace.model, &GraphModel::leaving, &canvas, [this] {
+        EditSession::commit();
+        if (!isSightDue_) {
+            graphs_[workspace.model.shown()] = sight();
+        }
+    });
+    connect(&workspace.model, &GraphModel::closed, &canvas, [this](DocumentId id) {
+        graphs_.erase(id);
+    });
+    connect(&workspace.model, &GraphModel::changed, &canvas, [this](const Delta& delta) {
+        if (delta.reset) {  // sizes hold once everything has been laid out
+            isSightDue_ = true;
+            QMetaObject::invokeMethod(
+                &canvas, [this] { showSight(); }, Qt::QueuedConnection);
+        }
+    });
+    connect(&documents, &QTabBar::tabBarClicked, this, [this](int tab) {
+        if (tab >= 0) {
+            showGraph();
+        }
+    });
+}
+
+GraphSight MainWindowWidgets::sight() const {
+    return {.view = canvas.navigation().state(), .selected = canvas.selectedNodes()};
+}
+
+void MainWindowWidgets::showSight() {
+    isSightDue_ = false;
+    const auto known = graphs_.find(workspace.model.shown());
+    if (known == graphs_.end()) {
+        canvas.invoke("view.fit_all");
+        return;
+    }
+    canvas.navigation().show(known->second.view);
+    canvas.select(known->second.selected);
 }
 
 void MainWindowWidgets::reveal(const std::string& node, const std::string& item) {
@@ -150,8 +193,9 @@ DropSpot MainWindowWidgets::middleSpot() const {
 }
 
 WindowState MainWindowWidgets::viewState() const {
-    return {.view = canvas.navigation().state(),
-            .selected = canvas.selectedNodes(),
+    std::map<DocumentId, GraphSight> graphs = graphs_;
+    graphs[workspace.model.shown()] = sight();
+    return {.graphs = std::move(graphs),
             .tab = centre.currentIndex(),
             .files = viewer.files(),
             .file = viewer.file(),
@@ -168,12 +212,11 @@ void MainWindowWidgets::showState(const WindowState& viewState) {
     if (viewState.showsMinimap) {
         canvas.navigation().minimap().ask(true);
     }
+    graphs_ = viewState.graphs;
+    canvas.select(graphs_[workspace.model.shown()].selected);
     // Sizes hold once everything has been laid out.
     QMetaObject::invokeMethod(
-        &canvas,
-        [this, view = viewState.view] { canvas.navigation().show(view); },
-        Qt::QueuedConnection);
-    canvas.select(viewState.selected);
+        &canvas, [this] { showSight(); }, Qt::QueuedConnection);
     presets.setSearch(viewState.presetSearch);
     presets.choose(viewState.preset);
     centre.setCurrentIndex(viewState.tab);

@@ -16,6 +16,7 @@
 #include "ui/panels/viewer.hpp"
 #include "ui/studio/actions.hpp"
 #include "ui/studio/desktop_bus.hpp"
+#include "ui/studio/document_tabs.hpp"
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/panels.hpp"
 #include "ui/studio/tool_bar.hpp"
@@ -25,12 +26,21 @@
 #include <QMenu>
 #include <QTabWidget>
 
+#include <map>
+#include <set>
+#include <string>
+
 namespace lowtide::ui {
 
-/// What the user looks at, in addition to the graph.
-struct WindowState {
+/// What the user looks at in a graph.
+struct GraphSight {
     ViewState view;
     std::set<std::string> selected;
+};
+
+/// What the user looks at, in addition to the graphs.
+struct WindowState {
+    std::map<DocumentId, GraphSight> graphs;  ///< of each open one that was shown
     int tab = 0;
     QStringList files;  ///< of the viewer
     QString file;
@@ -71,6 +81,7 @@ public:
     void showState(const WindowState& viewState);
 
     Panels panels;
+    DocumentTabs& documents;
     QTabWidget& centre;
     GraphView& canvas;
     NoticeBar& notices;
@@ -91,6 +102,12 @@ private:
     void addTabs();
     void addPanels();
     void connectPanels();
+    void connectDocuments();
+    [[nodiscard]] GraphSight sight() const;
+    void showSight();
+
+    std::map<DocumentId, GraphSight> graphs_;  ///< of those that were shown
+    bool isSightDue_ = false;                  ///< the canvas does not show its graph's yet
 };
 
 }  // namespace lowtide::ui

@@ -194,7 +194,7 @@ void StudioWindow::attach(Plugin& plugin) {
     if (const QString missing = Language::missingFont(); !missing.isEmpty()) {
         controller_->widgets().notices.show(NoticeKind::Warning, missing);
     }
-    Q_EMIT ready();
+    workspace_->file.whenFree(controller_.get(), [this] { Q_EMIT ready(); });
 }
 
 void StudioWindow::makeController() {
@@ -290,48 +290,24 @@ void StudioWindow::showAbsence() {
            "studio again to run them."));
 }
 
-/// What was recovered comes first and remains until the user decides what becomes of it.
+/// What was open at the last end comes first, what the command line names is in front of it.
 void StudioWindow::openFirst() {
-    workspace_->file.setNew({.document = startGraph(workspace_->model.catalog()),
-                             .name = tr("untitled"),
-                             .folder = {}});
-    const QString& asked = setup_.arguments.graph;
-    const bool isRecovered = controller_->files().recover();
-    if (!asked.isEmpty() && !isRecovered) {
-        openAsked({});
-    } else if (!asked.isEmpty()) {
-        workspace_->file.whenFree(controller_.get(), [this, asked] {
-            if (QFileInfo(asked) != QFileInfo(workspace_->file.path())) {
-                offerAsked();
-            }
-        });
+    controller_->files().newGraph();
+    controller_->files().restore();
+    if (!setup_.arguments.graph.isEmpty()) {
+        workspace_->file.whenFree(controller_.get(), [this] { openAsked(); });
     }
     controller_->offerLeftOpen();
 }
 
-/// Until it is open: the user may press Cancel when asked for what is not saved.
-void StudioWindow::offerAsked() {
-    controller_->widgets().notices.show(NoticeKind::Info,
-                                        tr("“%1” waits behind the recovered graph.")
-                                            .arg(QFileInfo(setup_.arguments.graph).fileName()),
-                                        tr("Open it"),
-                                        [this] {
-                                            openAsked([this](bool isOpen) {
-                                                if (!isOpen) {
-                                                    offerAsked();
-                                                }
-                                            });
-                                        });
-}
-
-void StudioWindow::openAsked(const FileCommands::Then& then) {
+void StudioWindow::openAsked() {
     const QString& asked = setup_.arguments.graph;
     const PresetEntry* preset =
         QFileInfo::exists(asked) ? nullptr : workspace_->presets.find(asked);
     if (preset) {
-        controller_->presets().open(preset->id, then);
+        controller_->presets().open(preset->id);
     } else {
-        controller_->files().openPath(asked, then);
+        controller_->files().openPath(asked);
     }
 }
 
@@ -416,7 +392,7 @@ bool StudioWindow::askToClose() {
         return false;
     }
     isAsking_ = true;
-    controller_->files().leave([this](bool mayGo) {
+    controller_->files().leaveAll([this](bool mayGo) {
         mayClose_ = mayGo;
         if (mayGo && !isAsking_) {
             close();

@@ -69,8 +69,7 @@ private:
     void attach(Plugin& plugin);
     void attachWithout();
     void openFirst();
-    void offerAsked();
-    void openAsked(const FileCommands::Then& then);
+    void openAsked();
     [[nodiscard]] bool askToClose();
     void showTitle();
     void showAbout();

@@ -214,14 +214,6 @@ int runKilled(int count, char** words) {
         KilledTest test;
         return QTest::qExec(&test, count, words);
     }
-    QTimer later;  // the studio before left unsaved changes, and maybe runs
-    QObject::connect(&later, &QTimer::timeout, qApp, [] {
-        auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
-        if (dialog && dialog->objectName() == "recovery") {
-            dialog->reject();
-        }
-    });
-    later.start(20);
     StudioSession studio(QApplication::arguments().value(1));
     if (!studio.isReady()) {
         return 1;

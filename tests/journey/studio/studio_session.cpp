@@ -82,8 +82,10 @@ StudioSession::StudioSession(const QString& folder, const QString& graph, const 
 StudioSession::~StudioSession() = default;
 
 bool StudioSession::isReady() {
-    return window_->controller() ||
-           QTest::qWaitFor([this] { return window_->controller() != nullptr; }, kStartMilliseconds);
+    const auto isOpen = [this] {  // what was open at the last end, too
+        return window_->controller() && !workspace().file.isBusy();
+    };
+    return QTest::qWaitFor(isOpen, kStartMilliseconds);
 }
 
 ui::QueuedRun StudioSession::runToEnd(const char* action) {

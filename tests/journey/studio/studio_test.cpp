@@ -113,20 +113,14 @@ private Q_SLOTS:
         QVERIFY(waitForWord(*child, "at work"));
         QCOMPARE(::kill(static_cast<pid_t>(child->processId()), SIGKILL), 0);
         QVERIFY(child->waitForFinished(kPatience));
-        answerDialog("recovery", [this](QDialog& dialog) {
-            QCOMPARE(test::textProblems(dialog), QStringList());
-            test::keepScreenshot(dialog, "recovery");
-            dialog.findChild<QPushButton*>("recover")->click();
-        });
         studio_ = std::make_unique<StudioSession>(folder_.path());
         QVERIFY(studio_->isReady());
     }
 
-    void whatAKilledStudioHadIsOfferedAgain() {
-        QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().file.name().contains("recovered"), kPatience);
+    void whatAKilledStudioHadIsOpenAgain() {
+        QCOMPARE(studio_->workspace().file.documents().size(), size_t{1});
         QCOMPARE(studio_->model().node("denoise")->params.at("steps"), Json(999));
         QVERIFY(studio_->window().isWindowModified());
-        studio_->model().setSaved();  // the next document asks nothing
     }
 
     void aPresetBecomesTheCommandsImage() {

@@ -280,6 +280,7 @@ private Q_SLOTS:
         QCOMPARE(found[0].graphFolder, QString("/users/someone/graphs"));
         QCOMPARE(found[0].writtenAt, QString("2026-01-02T03:04:05Z"));
         QCOMPARE(found[0].perhapsOpenOn, QString("workshop"));
+        QVERIFY(found[0].tab.isUnsaved);
         graph::Document expected = loadGraph(path("graph.json"));
         expected.nodes["odd"] = {
             .type = "nobody.knows", .version = 7, .params = {{"x", Json::array({1, 2})}}};

@@ -304,6 +304,79 @@ private Q_SLOTS:
         QVERIFY(!model_->desc("nobody"));
     }
 
+    void eachOpenDocumentKeepsItsOwnSteps() {
+        const DocumentId first = model_->shown();
+        model_->apply("Change Steps", setsSteps(30));
+        const QString changed = shown(model_->document());
+        const DocumentId second = model_->add({});
+        QCOMPARE(model_->shown(), first);  // it is behind
+
+        model_->show(second);
+        QVERIFY(model_->document().nodes.empty());
+        QVERIFY(!model_->undoGroup().canUndo());
+        QVERIFY(!model_->isModified());
+
+        model_->show(first);
+        QCOMPARE(shown(model_->document()), changed);
+        QVERIFY(model_->isModified());
+        model_->undoGroup().undo();
+        QCOMPARE(shown(model_->document()), someGraphText());
+    }
+
+    void anotherOpenDocumentIsReportedAsOne() {
+        QSignalSpy leaving(model_.get(), &GraphModel::leaving);
+        QSignalSpy modified(model_.get(), &GraphModel::modifiedChanged);
+        const DocumentId second = model_->add(someGraph(), /*isSaved=*/false);
+        QVERIFY(deltas_.empty());
+
+        model_->show(second);
+        model_->show(second);
+
+        QCOMPARE(deltas_.size(), size_t{1});
+        QVERIFY(reported().reset && reported().isOther);
+        QCOMPARE(leaving.size(), 1);
+        QCOMPARE(modified.size(), 1);
+        QVERIFY(modified.front().front().toBool());
+    }
+
+    void aStepOfTheSameKeyInAnotherDocumentIsItsOwn() {
+        const DocumentId first = model_->shown();
+        model_->apply("Change Steps", setsSteps(30), "steps");
+        const DocumentId second = model_->add(someGraph());
+        model_->show(second);
+        model_->show(first);
+        model_->apply("Change Steps", setsSteps(31), "steps");
+        QCOMPARE(model_->undoStack().count(), 2);
+    }
+
+    void aClosedDocumentIsGoneWithItsSteps() {
+        const DocumentId first = model_->shown();
+        model_->apply("Change Steps", setsSteps(30));
+        model_->show(model_->add({}));
+        QSignalSpy saved(model_.get(), &GraphModel::savedChanged);
+
+        model_->close(first);
+
+        QVERIFY(!model_->isOpen(first));
+        QVERIFY(!model_->undoGroup().canUndo());
+        QCOMPARE(saved.size(), 0);
+    }
+
+    void textsOfHiddenDocumentsAreVisited() {
+        graph::Document hidden;
+        hidden.nodes["a"] = {.type = "load.image", .params = {{"image", "hidden.png"}}};
+        const DocumentId id = model_->add(hidden);
+        model_->show(id);
+        model_->apply("Choose", [](graph::Document& document) {
+            document.nodes.at("a").params["image"] = "later.png";
+        });
+        model_->show(model_->add({}));
+        std::string all;
+        visitTexts(*model_, [&](std::string_view text) { all += text; });
+        QVERIFY(all.find("hidden.png") != std::string::npos);  // undoing brings it back
+        QVERIFY(all.find("later.png") != std::string::npos);
+    }
+
     void aThousandNodesAreLoadedAndEditedQuickly() {
         const std::string text = graph::toText(largeGraph(1000));
         CpuTimer timer;

@@ -149,27 +149,56 @@ private Q_SLOTS:
         QCOMPARE(found[0].perhapsOpenOn, isDecided ? QString() : QString("elsewhere"));
     }
 
-    void whatEndedInOrderLeavesNothing() {
-        {
-            Journal journal(folder_->path(), {});
-            QString reason;
-            journal.write(someGraph(), &reason);
-            journal.clear();
-            QVERIFY(files().isEmpty());
-            journal.write(someGraph(), &reason);
-        }
+    void aClosedDocumentLeavesNothing() {
+        Journal journal(folder_->path(), {});
+        QString reason;
+        journal.write(someGraph(), &reason);
+        journal.clear();
         QVERIFY(files().isEmpty());
     }
 
-    void anExceptionOnItsWayOutLeavesTheJournal() {
-        try {
-            Journal journal(folder_->path(), {});
+    /// By whoever starts next: in a container nobody can know whether a program has ended.
+    void whatWasLeftInOrderIsFoundByAll() {
+        Journal journal(folder_->path(), {});
+        QString reason;
+        journal.write(someGraph(), &reason);
+        QVERIFY(findRecovered(folder_->path(), nullptr).empty());
+        journal.leave();
+        const std::vector<Recovered> found = findRecovered(folder_->path(), nullptr);
+        QCOMPARE(found.size(), size_t{1});
+        QCOMPARE(found[0].perhapsOpenOn, QString());
+    }
+
+    void whoGoesOnWithAJournalReplacesIt() {
+        leaveJournal("/somewhere/x.json");
+        const Recovered found = findRecovered(folder_->path(), nullptr).at(0);
+        Journal journal(folder_->path(), {});
+        journal.replace(found.journal);
+        QString reason;
+        QVERIFY(journal.write(someGraph(), &reason));
+        QCOMPARE(files().size(), 1);
+        QVERIFY(findRecovered(folder_->path(), nullptr).empty());  // this program runs
+        journal.clear();
+        QVERIFY(files().isEmpty());
+    }
+
+    void howADocumentStoodIsKept() {
+        const QString folder = folder_->path();
+        runAndEnd([&] {
+            Journal journal(folder, {});
+            journal.setTab({.name = "My fox",
+                            .isUnsaved = false,
+                            .position = 3,
+                            .lastShown = 1'700'000'000'000});
             QString reason;
             journal.write(someGraph(), &reason);
-            throw std::runtime_error("a fault");
-        } catch (const std::runtime_error&) {
-        }
-        QCOMPARE(files().size(), 1);
+            endAtOnce();
+        });
+        const DocumentTab tab = findRecovered(folder, nullptr).at(0).tab;
+        QCOMPARE(tab.name, QString("My fox"));
+        QVERIFY(!tab.isUnsaved);
+        QCOMPARE(tab.position, 3);
+        QCOMPARE(tab.lastShown, qint64{1'700'000'000'000});
     }
 
     void aLaterNameOfTheDocumentIsWritten() {

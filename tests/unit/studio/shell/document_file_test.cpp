@@ -155,6 +155,31 @@ int journalsIn(const QTemporaryDir& folder) {
     return static_cast<int>(QDir(folder.filePath("journal")).entryList(QDir::Files).size());
 }
 
+/// Those of documents with changes that are not saved.
+int unsavedIn(const QTemporaryDir& folder) {
+    int count = 0;
+    const QDir journals(folder.filePath("journal"));
+    for (const QString& name : journals.entryList(QDir::Files)) {
+        const std::string text = testing::contentsOf(journals.filePath(name)).toStdString();
+        count += journalFrom(text).tab.isUnsaved ? 1 : 0;
+    }
+    return count;
+}
+
+/// The journals as a killed program leaves them.
+void copyAsKilled(const QTemporaryDir& from, const QTemporaryDir& to) {
+    const QDir journals(from.filePath("journal"));
+    for (const QString& name : journals.entryList(QDir::Files)) {
+        Json json = Json::parse(testing::contentsOf(journals.filePath(name)).toStdString());
+        json["program"]["started_at"] = "1";
+        writeFile(to.filePath("journal/" + name), QByteArray::fromStdString(json.dump()));
+    }
+}
+
+DocumentFile::LeftOver restore(DocumentFile& file) {
+    return test::waitedFor<DocumentFile::LeftOver>([&](auto then) { file.restore(then); });
+}
+
 }  // namespace
 
 class DocumentFileTest : public QObject {
@@ -221,15 +246,15 @@ private Q_SLOTS:
     void changesAreKeptInTheJournalUntilTheyAreSaved() {
         const QTemporaryDir folder;
         Fresh opened(folder);
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 0, kPatience);
         opened.changeSteps(3);
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 1, kPatience);
         QCOMPARE(test::saveAs(opened.file, folder.filePath("one.json")), QString());
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 0, kPatience);
         opened.changeSteps(4);
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 1, kPatience);
         test::save(opened.file);
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 0, kPatience);
     }
 
     /// Who is asked for nothing throws away the next one that matters.
@@ -240,23 +265,125 @@ private Q_SLOTS:
             [](graph::Document& document) { document.nodes.at("denoise").params["seed"] = 4711; });
         constexpr int kLongerThanTheRest = 1500;
         QTest::qWait(kLongerThanTheRest);
-        QCOMPARE(journalsIn(folder), 0);
+        QCOMPARE(unsavedIn(folder), 0);
         opened.changeSteps(3);
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 1, kPatience);
         opened.model.undoStack().undo();
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 0, kPatience);
         opened.model.undoStack().redo();
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 1, kPatience);
     }
 
-    void aWindowThatClosesInOrderLeavesNothingToRecover() {
+    void whatWasOpenIsOpenedAgain_data() {
+        testing::addTable<bool>({"isKilled"}, {{"closed", false}, {"killed", true}});
+    }
+
+    /// A file, a preset and a graph that was never saved, each as it was, in their order.
+    void whatWasOpenIsOpenedAgain() {
+        QFETCH(bool, isKilled);
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        const QTemporaryDir after;
+        const QTemporaryDir& next = isKilled ? after : folder;
+        {
+            Fresh first(folder);
+            first.changeSteps(3);
+            QCOMPARE(test::saveAs(first.file, path), QString());
+            first.changeSteps(4);
+            OpenedGraph preset = fresh();
+            preset.name = "My fox";
+            first.file.setNew(preset);
+            const DocumentId fox = first.model.shown();
+            first.file.setNew(fresh());
+            first.changeSteps(5);
+            first.file.show(fox);
+            QVERIFY(first.file.keepAll().empty());
+            copyAsKilled(folder, after);
+        }
+
+        Opened second(next);
+        const DocumentFile::LeftOver leftOver = restore(second.file);
+
+        QVERIFY(leftOver.elsewhere.empty() && leftOver.problems.empty());
+        const std::vector<DocumentId> open = second.file.documents();
+        QCOMPARE(open.size(), size_t{3});
+        QCOMPARE(second.file.path(open[0]), path);
+        QCOMPARE(second.model.document(open[0]).nodes.at("denoise").params.at("steps"), Json(4));
+        QVERIFY(!second.model.undoStack(open[0]).isClean());
+        QCOMPARE(second.file.name(open[1]), QString("My fox"));
+        QVERIFY(second.model.undoStack(open[1]).isClean());
+        QCOMPARE(second.model.shown(), open[1]);
+        QCOMPARE(second.model.document(open[2]).nodes.at("denoise").params.at("steps"), Json(5));
+        QVERIFY(!second.model.undoStack(open[2]).isClean());
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(next), 3, kPatience);
+    }
+
+    void aSavedFileIsOpenedAsItIsNow() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        {
+            Fresh first(folder);
+            QCOMPARE(test::saveAs(first.file, path), QString());
+        }
+        writeFile(path, QByteArray::fromStdString(graph::toText(reading())));
+        Opened second(folder);
+        restore(second.file);
+        QCOMPARE(second.file.path(), path);
+        QVERIFY(second.model.node("picture"));
+        QVERIFY(!second.model.isModified());
+        QCOMPARE(test::save(second.file), QString());
+    }
+
+    void aFileThatIsGoneIsOpenedAsItWas() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        {
+            Fresh first(folder);
+            QCOMPARE(test::saveAs(first.file, path), QString());
+        }
+        QVERIFY(QFile::remove(path));
+        Opened second(folder);
+        restore(second.file);
+        QCOMPARE(graph::toText(second.model.document()), graph::toText(defaultGraph()));
+        QVERIFY(second.model.isModified());
+    }
+
+    void whatARunningProgramHasOpenIsLeftToIt() {
+        const QTemporaryDir folder;
+        Fresh first(folder);
+        first.changeSteps(3);
+        QVERIFY(first.file.keepAll().empty());
+        Opened second(folder);
+        restore(second.file);
+        QCOMPARE(second.file.documents().size(), size_t{1});
+        QVERIFY(second.model.document().nodes.empty());
+    }
+
+    /// Of two that start at once.
+    void oneProgramOpensWhatWasOpen() {
         const QTemporaryDir folder;
         {
-            Fresh opened(folder);
-            opened.changeSteps(3);
-            QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+            Fresh first(folder);
+            first.changeSteps(3);
         }
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
+        os::FileLock other;
+        QCOMPARE(other.tryLock(folder.filePath("journal/.restore.lock").toStdString()),
+                 os::LockState::Held);
+        Opened second(folder);
+        restore(second.file);
+        QVERIFY(second.model.document().nodes.empty());
+        QCOMPARE(journalsIn(folder), 1);
+    }
+
+    void aNewGraphThatNobodyEditedIsNotKept() {
+        const QTemporaryDir folder;
+        {
+            Opened first(folder);
+            OpenedGraph blank = fresh();
+            blank.isBlank = true;
+            first.file.setNew(blank);
+        }
+        QCOMPARE(journalsIn(folder), 0);
     }
 
     void aSecondWindowLearnsWhoHasTheFile() {
@@ -274,14 +401,16 @@ private Q_SLOTS:
         QVERIFY(!test::saveAs(second.file, path).isEmpty());
     }
 
-    void whatIsRecoveredIsAStepOnTopOfTheFile() {
+    void whatIsRecoveredIsUnsaved() {
         const QTemporaryDir folder;
         const QString path = folder.filePath("one.json");
         Fresh opened(folder);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         graph::Document changed = defaultGraph();
         changed.nodes.at("denoise").params["steps"] = 3;
+        const DocumentId saved = opened.model.shown();
         opened.file.setNew({.document = {}, .name = "untitled", .folder = {}});
+        opened.file.close(saved);
         const QString journal = folder.filePath("of_a_killed_program");
         QVERIFY(QFile(journal).open(QIODevice::WriteOnly));
         test::recover(opened.file,
@@ -292,12 +421,10 @@ private Q_SLOTS:
                        .document = changed});
         QTRY_VERIFY2_WITH_TIMEOUT(
             !QFile::exists(journal), "it would be offered at the next start again", kPatience);
-        QCOMPARE(journalsIn(folder), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 1, kPatience);
         QVERIFY(opened.model.isModified());
         QCOMPARE(opened.file.path(), path);
         QCOMPARE(graph::toText(opened.model.document()), graph::toText(changed));
-        opened.model.undoStack().undo();
-        QCOMPARE(graph::toText(opened.model.document()), graph::toText(defaultGraph()));
     }
 
     void filesInTheFolderOfTheGraphAreFound_data() {
@@ -348,10 +475,10 @@ private Q_SLOTS:
         lost.isKept = false;
         opened.file.setNew(lost);
         QVERIFY(opened.model.isModified());
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 1, kPatience);
         QCOMPARE(test::saveAs(opened.file, folder.filePath("one.json")), QString());
         QVERIFY(!opened.model.isModified());
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 0, kPatience);
         opened.file.setNew(fresh());
         QVERIFY(!opened.model.isModified());
     }
@@ -363,7 +490,7 @@ private Q_SLOTS:
         writeFile(folder.filePath("journal"), "in the way");
         QSignalSpy failed(&opened.file, &DocumentFile::journalFailed);
         qsizetype atOnce = -1;
-        opened.file.recover({.journal = folder.filePath("x"),
+        opened.file.recover({.journal = folder.filePath("journal/x"),
                              .path = {},
                              .graphFolder = {},
                              .writtenAt = {},
@@ -385,6 +512,9 @@ private Q_SLOTS:
         QCOMPARE(testing::contentsOf(path), theirs);
         QCOMPARE(test::saveAs(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
+        const DocumentId stale = opened.model.shown();
+        opened.file.setNew(fresh());
+        opened.file.close(stale);
         writeFile(path, theirs);
         QCOMPARE(test::open(opened.file, path), QString());
         QCOMPARE(test::save(opened.file), QString());
@@ -440,12 +570,12 @@ private Q_SLOTS:
         opened.model.undoStack().undo();
         opened.model.undoStack().undo();
         QVERIFY(opened.model.isModified());  // what it was at first is not what the file holds
-        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(unsavedIn(folder), 1, kPatience);
         QCOMPARE(test::save(opened.file), QString());
         QVERIFY(!opened.model.isModified());
     }
 
-    /// Whoever leaves while a disk does not answer is asked at the next start.
+    /// Whoever leaves while a disk does not answer finds it at the next start.
     void whatADiskDoesNotTakeIsLeftInTheJournal() {
         const QTemporaryDir folder;
         const test::SleepingFile disk(folder.filePath("one.json"));
@@ -487,7 +617,101 @@ private Q_SLOTS:
         QCOMPARE(opened.file.path(), other);
     }
 
-    void anOpenDoesNotReplaceWhatWasEditedMeanwhile() {
+    void whatIsOpenedStandsBehindTheOthers() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("p/g.json");
+        writeFile(path, QByteArray::fromStdString(graph::toText(reading())));
+        Fresh opened(folder);
+        const DocumentId first = opened.model.shown();
+        opened.changeSteps(3);
+
+        QCOMPARE(test::open(opened.file, path), QString());
+
+        const DocumentId second = opened.model.shown();
+        QCOMPARE(opened.file.documents(), (std::vector<DocumentId>{first, second}));
+        QCOMPARE(opened.file.path(second), path);
+        opened.file.show(first);
+        QCOMPARE(opened.file.path(), QString());
+        QCOMPARE(opened.model.node("denoise")->params.at("steps"), Json(3));
+        QCOMPARE(test::open(opened.file, path), QString());  // it is open already
+        QCOMPARE(opened.model.shown(), second);
+        QCOMPARE(opened.file.documents().size(), size_t{2});
+    }
+
+    void aNewGraphGivesWayUnlessItWasEdited_data() {
+        testing::addTable<bool>({"isEdited"}, {{"as it was", false}, {"edited", true}});
+    }
+
+    void aNewGraphGivesWayUnlessItWasEdited() {
+        QFETCH(bool, isEdited);
+        const QTemporaryDir folder;
+        Opened opened(folder);
+        OpenedGraph blank = fresh();
+        blank.isBlank = true;
+        opened.file.setNew(blank);
+        QCOMPARE(opened.file.documents().size(), size_t{1});
+        if (isEdited) {
+            opened.changeSteps(3);
+        }
+        opened.file.setNew(fresh());
+        QCOMPARE(opened.file.documents().size(), size_t{isEdited ? 2u : 1u});
+    }
+
+    void documentsAreMoved() {
+        const QTemporaryDir folder;
+        Fresh opened(folder);
+        opened.file.setNew(fresh());
+        opened.file.setNew(fresh());
+        const std::vector<DocumentId> before = opened.file.documents();
+        QCOMPARE(before.size(), size_t{3});
+        opened.file.move(before[0], 2);
+        QCOMPARE(opened.file.documents(),
+                 (std::vector<DocumentId>{before[1], before[2], before[0]}));
+        opened.file.move(before[0], 1);
+        QCOMPARE(opened.file.documents(),
+                 (std::vector<DocumentId>{before[1], before[0], before[2]}));
+    }
+
+    /// Its neighbour comes forward, and its file can be opened by others.
+    void aClosedDocumentLeavesNothing() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        Fresh opened(folder);
+        const DocumentId first = opened.model.shown();
+        opened.file.setNew(fresh());
+        QCOMPARE(test::saveAs(opened.file, path), QString());
+        opened.changeSteps(3);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 2, kPatience);
+
+        opened.file.close(opened.model.shown());
+
+        QCOMPARE(opened.model.shown(), first);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        Opened second(folder);
+        QTRY_VERIFY_WITH_TIMEOUT(test::open(second.file, path).isEmpty(), kPatience);
+    }
+
+    void aHiddenDocumentIsSavedToItsOwnFile() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        const test::SleepingFile disk(folder.filePath("one.json"));
+        Fresh opened(folder);
+        const DocumentId first = opened.model.shown();
+        opened.changeSteps(3);
+        std::optional<FileOutcome> ended;
+        opened.file.saveAs(path, [&](const FileOutcome& outcome) { ended = outcome; });
+        opened.file.setNew(fresh());
+        opened.changeSteps(4);
+        disk.wake();
+        QTRY_VERIFY_WITH_TIMEOUT(ended.has_value(), kPatience);
+        QCOMPARE(loadGraph(path).nodes.at("denoise").params.at("steps"), Json(3));
+        QCOMPARE(opened.file.path(first), path);
+        QVERIFY(opened.model.undoStack(first).isClean());
+        QCOMPARE(opened.file.path(), QString());
+        QVERIFY(opened.model.isModified());
+    }
+
+    void anOpenReplacesNothingThatWasEditedMeanwhile() {
         const QTemporaryDir folder;
         const test::SleepingFile file(folder.filePath("one.json"),
                                       QByteArray::fromStdString(graph::toText(reading())));
@@ -496,11 +720,12 @@ private Q_SLOTS:
         opened.file.open(folder.filePath("one.json"),
                          [&](const FileOutcome& outcome) { ended = outcome; });
         opened.changeSteps(3);
+        const DocumentId edited = opened.model.shown();
         file.wake();
         QTRY_VERIFY_WITH_TIMEOUT(ended.has_value(), kPatience);
-        QCOMPARE(ended->kind, FileOutcome::Kind::Edited);
-        QCOMPARE(opened.model.node("denoise")->params.at("steps"), Json(3));
-        QCOMPARE(opened.file.path(), QString());
+        QCOMPARE(test::problemOf(*ended), QString());
+        QCOMPARE(opened.file.path(), folder.filePath("one.json"));
+        QCOMPARE(opened.model.document(edited).nodes.at("denoise").params.at("steps"), Json(3));
     }
 
     void aFileThatCannotBeReadLeavesTheDocumentAlone() {

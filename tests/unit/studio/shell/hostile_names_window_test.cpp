@@ -37,7 +37,7 @@ private Q_SLOTS:
         });
         opened.make([&plugin]() -> Plugin& { return plugin; });
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->controller(), kPatience);
-        QVERIFY(isAsked);
+        QTRY_VERIFY_WITH_TIMEOUT(isAsked, kPatience);
         test::bringToFront(*opened.window);
         Workspace& work = opened.work();
         QTRY_VERIFY_WITH_TIMEOUT(!work.models.isScanning(), kPatience);

@@ -57,7 +57,8 @@ private Q_SLOTS:
             answer("unsaved", [](QDialog& box) {
                 qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel)->click();
             });
-            QVERIFY(!studio.window->close());
+            studio.action("file.close").trigger();
+            QVERIFY(studio.model().isModified());
         }
     }
 

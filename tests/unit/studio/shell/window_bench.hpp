@@ -66,7 +66,7 @@ private:
 /// The same with a module of the test, ready.
 struct Working : Opened {
     Working() : Opened([this]() -> Plugin& { return plugin; }) {
-        QTRY_VERIFY_WITH_TIMEOUT(window->controller(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window->controller() && !work().file.isBusy(), kPatience);
         test::bringToFront(*window);
     }
 

@@ -86,20 +86,19 @@ private Q_SLOTS:
         QVERIFY(!studio.window->isWindowModified());
     }
 
-    void closingAsksForWhatIsNotSaved() {
+    void closingAsksForNothing_andTheNextStartHasIt() {
         Working studio;
         studio.model().apply("Steps", [](graph::Document& document) {
             document.nodes.at("denoise").params["steps"] = 3;
         });
-        const auto press = [](QMessageBox::StandardButton button) {
-            return [button](QDialog& box) {
-                qobject_cast<QMessageBox*>(&box)->button(button)->click();
-            };
-        };
-        answer("unsaved", press(QMessageBox::Cancel));
-        QVERIFY(!studio.window->close());
-        answer("unsaved", press(QMessageBox::Discard));
         QVERIFY(studio.window->close());
+        studio.window.reset();
+        studio.make([&]() -> Plugin& { return studio.plugin; });
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window->controller(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.model().node("denoise")->params.at("steps"), Json(3), kPatience);
+        QVERIFY(studio.window->isWindowModified());
+        QCOMPARE(studio.work().file.documents().size(), size_t{1});
     }
 
     void theSeedThatIsShownIsTheOneThatIsUsed() {

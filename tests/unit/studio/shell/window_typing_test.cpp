@@ -343,13 +343,26 @@ private Q_SLOTS:
         QCOMPARE(loadGraph(path).nodes.at("denoise").params.at("steps"), Json(7));
     }
 
-    void aTypedNumberIsAskedForWhenTheWindowCloses() {
+    void aTypedNumberIsOfTheGraphThatIsLeft() {
+        Typing studio;
+        GraphModel& model = studio.model();
+        const DocumentId first = model.shown();
+        studio.typeSteps("7");
+        studio.action("file.new").trigger();
+        QVERIFY(model.shown() != first);
+        QVERIFY(model.node("denoise")->params.at("steps") != Json(7));
+        studio.action("file.previous").trigger();
+        QCOMPARE(model.shown(), first);
+        QCOMPARE(model.node("denoise")->params.at("steps"), Json(7));
+    }
+
+    void aTypedNumberIsAskedForWhenItsTabCloses() {
         Typing studio;
         studio.typeSteps("7");
         answer("unsaved", [](QDialog& box) {
             Typing::clickInto(*qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Cancel));
         });
-        QVERIFY(!studio.window->close());
+        studio.action("file.close").trigger();
         QCOMPARE(studio.model().node("denoise")->params.at("steps"), Json(7));
     }
 
