@@ -4,8 +4,8 @@
 #include "ui/bridge/settings.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/edits.hpp"
-#include "ui/document/graph_model.hpp"
 #include "ui/document/file_target.hpp"
+#include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"
 
 #include <QGraphicsView>

@@ -15,6 +15,7 @@ struct MemoryLine {
     QString detail;    ///< how the figures are meant, for a tooltip
     bool fits = true;  ///< false: the text states what does not
 };
+
 /// The issue that explains why there is no plan of the memory: too little of it, or a budget that
 /// the device does not have. nullptr: another reason, or none.
 [[nodiscard]] const Issue* memoryRefusalIn(const Issues& issues);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ui/document/graph_model.hpp"
 #include "ui/document/file_target.hpp"
+#include "ui/document/graph_model.hpp"
 #include "ui/panels/image_drop.hpp"
 #include "ui/studio/file_commands.hpp"
 #include "ui/studio/main_window_widgets.hpp"

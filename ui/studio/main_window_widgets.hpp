@@ -48,7 +48,7 @@ struct WindowState {
     bool showsMinimap = false;
     PresetsBrowser::Search presetSearch;
     QString preset;  ///< chosen among presets
-    int times = 1;  ///< that Run queues the graph
+    int times = 1;   ///< that Run queues the graph
 };
 
 /// What a window gives to its objects; all outlives them.
