@@ -5,6 +5,8 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/panels/image_view.hpp"
 
+#include <map>
+
 namespace full_view_test {
 
 using namespace lowtide;
@@ -64,10 +66,10 @@ private Q_SLOTS:
     void theImageFillsTheScreen() {
         Viewing studio;
         const auto before = studio.panels();
-        const Viewer& viewer = studio.widgets().viewer;
+        Viewer& viewer = studio.widgets().viewer;
         test::press(Qt::Key_F11);
         QVERIFY(studio.window->isFullScreen());
-        QCOMPARE(studio.widgets().centre.currentWidget(), static_cast<const QWidget*>(&viewer));
+        QCOMPARE(studio.widgets().centre.currentWidget(), static_cast<QWidget*>(&viewer));
         QTRY_COMPARE(studio.widgets().viewer.view().width(), studio.window->width());
         QTRY_VERIFY(studio.widgets().viewer.view().height() > studio.window->height() - 4);
         QVERIFY(studio.panels().empty());
