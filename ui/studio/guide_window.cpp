@@ -54,9 +54,11 @@ bool canBeFollowed(const QUrl& link) {
     return !link.scheme().isEmpty() || link.path().isEmpty() || !pageOf(link).isEmpty();
 }
 
-/// Links to files that the program does not have become plain words.
-QString withoutDeadLinks(const QString& markdown) {
-    static const QRegularExpression kLink(QStringLiteral("\\[([^\\]]*)\\]\\(([^)\\s]+)\\)"));
+/// Links and images of files that the program does not have become plain words; comments go.
+QString readable(QString markdown) {
+    static const QRegularExpression kComment(QStringLiteral("<!--[^>]*-->\\n?"));
+    markdown.remove(kComment);
+    static const QRegularExpression kLink(QStringLiteral("!?\\[([^\\]]*)\\]\\(([^)\\s]+)\\)"));
     QString text;
     qsizetype end = 0;
     for (auto found = kLink.globalMatch(markdown); found.hasNext();) {
@@ -139,7 +141,7 @@ void GuideWindow::showPage(const QString& page, const QString& heading) {
             return;
         }
         page_ = page;
-        text_->showText(withoutDeadLinks(QString::fromUtf8(file.readAll())));
+        text_->showText(readable(QString::fromUtf8(file.readAll())));
         fillContents();
     }
     back_->setEnabled(!before_.empty());

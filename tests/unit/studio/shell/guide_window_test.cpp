@@ -96,6 +96,7 @@ private Q_SLOTS:
         GuideWindow guide(nullptr);
         guide.showPage(page);
         QCOMPARE(guide.page(), page);
+        QVERIFY(!textOf(guide).toPlainText().contains("<!--"));
         for (const QUrl& link : linksIn(*textOf(guide).document())) {
             if (!link.scheme().isEmpty()) {
                 continue;
