@@ -172,7 +172,11 @@ JournalText journalFrom(const std::string& text) {
 }
 
 Journal::Journal(const QString& folder, const QString& path)
-    : folder_(folder), file_(newFile(folder)), path_(path), graphFolder_(graphFolderOf(path)) {}
+    : folder_(folder),
+      file_(QStringLiteral("%1/%2%3").arg(
+          folder, QUuid::createUuid().toString(QUuid::Id128), QLatin1String(kJournalSuffix))),
+      path_(path),
+      graphFolder_(graphFolderOf(path)) {}
 
 bool Journal::write(const graph::Document& document, QString* reason) {
     try {
