@@ -135,7 +135,7 @@ void openDevice(RunDevices& devices,
 }
 
 /// The device as users read it.
-Message nameOf(const memory::PlanDevice& device) {
+Message readableName(const memory::PlanDevice& device) {
     return !device.card.empty()                               ? Message(device.card)
            : memory::deviceKind(device.spec.kind).isRehearsed ? message("the rehearsed GPU")
                                                               : Message(device.spec.id());
@@ -170,7 +170,7 @@ void boundDevice(memory::PlanDevice& device,
                     message("the memory budget of {} is more than the {} of {}",
                             formatBytes(*budget),
                             formatBytes(card),
-                            nameOf(device)),
+                            readableName(device)),
                     message("give at most {}, or remove the budget", formatBytes(card)),
                     "memory_budget");
     }
