@@ -9,8 +9,6 @@
 #include "ui/studio/find_node.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/theme/figures.hpp"
-#include "ui/theme/theme.hpp"
-#include "ui/theme/window_parts.hpp"
 
 #include <QApplication>
 #include <QDesktopServices>
