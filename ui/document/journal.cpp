@@ -102,7 +102,7 @@ void removeHalfWritten(const QDir& folder) {
     }
 }
 
-QString positionOf(const os::Program& program) {
+QString machineOf(const os::Program& program) {
     return program.machine.isEmpty() ? Recovery::tr("another machine") : program.machine;
 }
 
@@ -123,7 +123,7 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
                      .writtenAt = journal.writtenAt,
                      .document = std::move(journal.document),
                      .tab = journal.tab,
-                     .perhapsOpenOn = life == os::Life::Ended ? QString() : positionOf(program)};
+                     .perhapsOpenOn = life == os::Life::Ended ? QString() : machineOf(program)};
 }
 
 }  // namespace

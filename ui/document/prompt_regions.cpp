@@ -1,6 +1,7 @@
 #include "ui/document/prompt_regions.hpp"
 
 #include "ui/document/edits.hpp"
+#include "ui/document/free_space.hpp"
 #include "ui/document/inpainting.hpp"
 
 #include <algorithm>
@@ -22,14 +23,12 @@ constexpr const char* kPromptParam = "prompt";
 constexpr int kAreaStep = 8;
 constexpr double kNextTo = 300;  ///< from a node to the one that is added behind it
 constexpr double kLower = 260;
-constexpr double kGap = 40;
-constexpr Point kAddedSize{200, 240};
 
 /// One graph while it gets a region.
 class RegionWiring {
 public:
     RegionWiring(graph::Document& document, const graph::Catalog& catalog, NodeSizes sizes)
-        : document_(document), catalog_(catalog), sizes_(std::move(sizes)) {}
+        : document_(document), catalog_(catalog), sizes_{.nodes = std::move(sizes)} {}
 
     /// Empty: there is none.
     [[nodiscard]] std::string samplerIn(const NodeIds& preferred) const {
@@ -113,22 +112,10 @@ private:
         return port ? PortRef{node, port->id} : PortRef{};
     }
 
-    /// Where no other node lies: next to one, and further down until there is space.
-    std::string add(const char* type, const std::string& near, double x, double y) {
-        const Point from = positionOf(document_.nodes.at(near));
-        NodeIds all;
-        for (const auto& [id, node] : document_.nodes) {
-            all.insert(id);
-        }
-        const std::vector<NodeBox> boxes = nodeBoxesOf(document_, all, sizes_);
-        NodeBox box{.id = {}, .topLeft = {from.x + x, from.y + y}, .size = kAddedSize};
-        while (std::ranges::any_of(
-            boxes, [&](const NodeBox& other) { return box.touches(other, kGap); })) {
-            box.topLeft.y += kGap;
-        }
-        const std::string id = addNode(document_, *catalog_.find(type), box.topLeft);
-        sizes_[id] = box.size;
-        return id;
+    /// At a distance from another node, or where space is near that.
+    std::string add(const char* type, const std::string& other, double x, double y) {
+        const Point from = positionOf(document_.nodes.at(other));
+        return addNodeNear(document_, *catalog_.find(type), {from.x + x, from.y + y}, sizes_);
     }
 
     /// One like it, fed by the same nodes.
@@ -181,7 +168,7 @@ private:
 
     graph::Document& document_;
     const graph::Catalog& catalog_;
-    NodeSizes sizes_;  ///< also of nodes that were added
+    CanvasSizes sizes_;
 };
 
 }  // namespace
