@@ -10,7 +10,7 @@ namespace lowtide::ui {
 namespace {
 
 /// The module's own figure is of a phase: the run takes at least that long.
-std::optional<double> secondsLeftOf(const QueuedRun& run, double seconds, const RunTimes& times) {
+std::optional<double> secondsLeftOf(const QueuedRun& run, double seconds, const WorkTimes& times) {
     const bool isPhaseKnown = run.secondsLeft && std::isfinite(*run.secondsLeft);
     const std::optional<double> whole = times.of(run);
     if (!whole) {
@@ -21,19 +21,19 @@ std::optional<double> secondsLeftOf(const QueuedRun& run, double seconds, const 
 
 }  // namespace
 
-void RunTimes::take(const QueuedRun& run) {
+void WorkTimes::take(const QueuedRun& run) {
     constexpr double kMillisecondsPerSecond = 1000;
     if (run.work != 0 && run.state == RunState::Finished && run.executed > 0) {
         measured_[run.work] = run.milliseconds / kMillisecondsPerSecond;
     }
 }
 
-std::optional<double> RunTimes::of(const QueuedRun& run) const {
+std::optional<double> WorkTimes::of(const QueuedRun& run) const {
     const auto measured = measured_.find(run.work);
     return measured != measured_.end() ? std::optional(measured->second) : run.plannedSeconds;
 }
 
-WaitingRuns waitingRuns(const std::deque<QueuedRun>& runs, const RunTimes& times) {
+WaitingRuns waitingRuns(const std::deque<QueuedRun>& runs, const WorkTimes& times) {
     WaitingRuns waiting;
     for (auto run = runs.rbegin(); run != runs.rend() && run->state == RunState::Waiting; ++run) {
         ++waiting.count;
@@ -48,7 +48,7 @@ QueueProgress queueProgress(const QueuedRun* running,
                             double seconds,
                             int ended,
                             const WaitingRuns& waiting,
-                            const RunTimes& times) {
+                            const WorkTimes& times) {
     if (!running) {
         return {.total = waiting.count, .secondsLeft = {}};
     }

@@ -12,7 +12,7 @@ namespace lowtide::ui {
 struct QueuedRun;
 
 /// How long runs take: as the newest one of the same work did, else as it was planned.
-class RunTimes {
+class WorkTimes {
 public:
     /// A run that has ended. One that was not finished, or found all results kept, does not count.
     void take(const QueuedRun& run);
@@ -29,7 +29,7 @@ struct WaitingRuns {
     std::optional<double> seconds = 0;  ///< empty: that of one of them is not known
 };
 
-[[nodiscard]] WaitingRuns waitingRuns(const std::deque<QueuedRun>& runs, const RunTimes& times);
+[[nodiscard]] WaitingRuns waitingRuns(const std::deque<QueuedRun>& runs, const WorkTimes& times);
 
 /// How far a queue is.
 struct QueueProgress {
@@ -46,6 +46,6 @@ struct QueueProgress {
                                           double seconds,
                                           int ended,
                                           const WaitingRuns& waiting,
-                                          const RunTimes& times);
+                                          const WorkTimes& times);
 
 }  // namespace lowtide::ui

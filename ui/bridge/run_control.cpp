@@ -50,8 +50,8 @@ RunControl::RunControl(GraphModel& model,
     connect(&queue_, &RunQueue::takenBack, this, &RunControl::endWaiting);
     connect(&queue_, &RunQueue::pausedChanged, this, &RunControl::repeatWhereIdle);
     connect(&queue_, &RunQueue::event, this, [this](quint64 id, const Json& event) {
-        if (NodeStatuses* statuses = statusesOf(id)) {
-            statuses->take(event);
+        if (NodeStatuses* ofRun = statusesOf(id)) {
+            ofRun->take(event);
             if (textIn(event, "event") == "nodeCached") {
                 showKept(id, textIn(event, "node"));
             }

@@ -215,7 +215,7 @@ private:
     RunLibrary* const library_;
     RunHistory history_;
     NodeTimes times_;
-    RunTimes runTimes_;
+    WorkTimes runTimes_;
     WaitingRuns waiting_;
     int ended_ = 0;  ///< runs since nothing was left to do
     std::unique_ptr<Link> link_;

@@ -39,9 +39,9 @@ Point sizeOfNew(const NodeDesc& desc, const graph::Catalog& catalog, const Look&
     const std::string id = addNode(document, desc, {});
     NodeItem item(look);
     item.setFace(faceOf(document, catalog, id, {}));
-    const QRectF body = item.layout().body;
+    const double width = item.wantedWidth();
     const bool showsImage = imageFileParam(desc) != nullptr || videoFileParam(desc) != nullptr;
-    return {body.width(), body.height() + (showsImage ? node_measures::kWidth : 0)};
+    return {width, item.layout().body.height() + (showsImage ? width : 0)};
 }
 
 }  // namespace

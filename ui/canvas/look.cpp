@@ -118,10 +118,10 @@ const QIcon& Look::icon(const char* name, const char* token) const {
     return found->second;
 }
 
-double Look::width(const QString& text, const QFont& font) const {
-    const auto [found, isNew] = widths_.try_emplace({font.pixelSize(), text});
+double Look::width(const QString& words, const QFont& font) const {
+    const auto [found, isNew] = widths_.try_emplace({font.pixelSize(), words});
     if (isNew) {
-        found->second = widthOf(text, font);
+        found->second = widthOf(words, font);
     }
     return found->second;
 }

@@ -36,7 +36,7 @@ struct Look {
     [[nodiscard]] QColor ground(const std::string& name) const;
     [[nodiscard]] const QIcon& icon(const char* name, const char* token) const;
     /// widthOf() of what is asked for often, as names and choices are; it is kept.
-    [[nodiscard]] double width(const QString& text, const QFont& font) const;
+    [[nodiscard]] double width(const QString& words, const QFont& font) const;
 
     QColor canvas, grid, body, header, row, rowEdge, hover, border, text, muted, accent, accentText,
         selected, running, warning, warningSoft, error, errorSoft, success, lossy, focus, shadow;

@@ -265,8 +265,8 @@ void Gallery::emitMarked(const std::vector<ImageRecord>& chosen) {
     const int all = rows_->rowCount({});
     const QString images = tr("%n images", nullptr, all);
     const QString words = tr("%n marked", nullptr, now);
-    const auto widthOf = [this, &images](const QString& marked) {
-        return count_->fontMetrics().horizontalAdvance(tr("%1, %2").arg(images, marked));
+    const auto widthOf = [this, &images](const QString& ofMarked) {
+        return count_->fontMetrics().horizontalAdvance(tr("%1, %2").arg(images, ofMarked));
     };
     // Nothing moves when some are marked; digits differ a little in width.
     count_->setMinimumWidth(widthOf(tr("%n marked", nullptr, all)) + Theme::space(2));

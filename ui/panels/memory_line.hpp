@@ -16,6 +16,9 @@ struct MemoryLine {
     bool fits = true;  ///< false: the text states what does not
 };
 
+/// Of the run's device. Streams: the fraction of its networks' bytes that each forward copies
+/// instead of keeping them there. `names`: how nodes are called; empty: by their ids.
+[[nodiscard]] MemoryLine memoryLineOf(const Planned& planned, const NodeNames& names = {});
 /// The issue that explains why there is no plan of the memory: too little of it, or a budget that
 /// the device does not have. nullptr: another reason, or none.
 [[nodiscard]] const Issue* memoryRefusalIn(const Issues& issues);

@@ -71,9 +71,9 @@ protected:
             files << QUrl::fromLocalFile(
                 item->data(ModelColumn::Name, ModelColumn::Path).toString());
         }
-        auto* data = new QMimeData;
-        data->setUrls(files);
-        return data;
+        auto* mime = new QMimeData;
+        mime->setUrls(files);
+        return mime;
     }
 };
 

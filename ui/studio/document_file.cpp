@@ -593,10 +593,10 @@ void DocumentFile::write(DocumentId id,
         }
         saveGraph(path, written, folderMade(backups));
         return Found{.settle = [this, id, path, isMoved, step, lock, identity = identityOf(path)] {
-            OpenFile& file = fileOf(id);
-            release(std::exchange(file.lock, lock));
-            file.onDisk = identity;
-            settleWritten(file, path, isMoved, step);
+            OpenFile& saved = fileOf(id);
+            release(std::exchange(saved.lock, lock));
+            saved.onDisk = identity;
+            settleWritten(saved, path, isMoved, step);
         }};
     };
     ask(Work::Writing, path, job, std::move(then));

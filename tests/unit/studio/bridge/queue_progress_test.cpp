@@ -31,8 +31,8 @@ QueuedRun measured(size_t work = kWork) {
     return run;
 }
 
-RunTimes timesOf(std::initializer_list<QueuedRun> runs) {
-    RunTimes times;
+WorkTimes timesOf(std::initializer_list<QueuedRun> runs) {
+    WorkTimes times;
     for (const QueuedRun& run : runs) {
         times.take(run);
     }
@@ -53,7 +53,7 @@ private Q_SLOTS:
         QueuedRun cancelled = measured();
         cancelled.state = RunState::Cancelled;
         cancelled.milliseconds = 50;
-        const RunTimes times = timesOf({measured(), kept, cancelled, measured(0)});
+        const WorkTimes times = timesOf({measured(), kept, cancelled, measured(0)});
 
         QCOMPARE(times.of(runOf(RunState::Waiting)), std::optional(10.0));
         QCOMPARE(times.of(runOf(RunState::Waiting, kOtherWork)), std::optional<double>());
@@ -63,12 +63,12 @@ private Q_SLOTS:
     void aPlanIsTakenUntilSomethingWasMeasured() {
         QueuedRun planned = runOf(RunState::Waiting);
         planned.plannedSeconds = 4;
-        QCOMPARE(RunTimes().of(planned), std::optional(4.0));
+        QCOMPARE(WorkTimes().of(planned), std::optional(4.0));
         QCOMPARE(timesOf({measured()}).of(planned), std::optional(10.0));
     }
 
     void theTimesOfAllThatWaitAreAdded() {
-        const RunTimes times = timesOf({measured()});
+        const WorkTimes times = timesOf({measured()});
         std::deque<QueuedRun> runs = {measured(),
                                       runOf(RunState::Running),
                                       runOf(RunState::Waiting),
@@ -95,7 +95,7 @@ private Q_SLOTS:
     }
 
     void whatWaitsIsCountedWhereNoneIsAtWork() {
-        const QueueProgress progress = queueProgress(nullptr, 0, 3, {.count = 7}, RunTimes());
+        const QueueProgress progress = queueProgress(nullptr, 0, 3, {.count = 7}, WorkTimes());
         QCOMPARE(progress.number, 0);
         QCOMPARE(progress.total, 7);
         QCOMPARE(progress.secondsLeft, std::optional<double>());
@@ -104,16 +104,16 @@ private Q_SLOTS:
     /// Past its time a run takes as long as its phase is estimated to, without a phase no longer.
     void aRunThatTakesLongerIsNotForetoldToHaveEnded() {
         QueuedRun running = runOf(RunState::Running);
-        const RunTimes times = timesOf({measured()});
+        const WorkTimes times = timesOf({measured()});
         QCOMPARE(queueProgress(&running, 30, 0, {}, times).secondsLeft, std::optional(0.0));
         running.secondsLeft = 6;
         QCOMPARE(queueProgress(&running, 30, 0, {}, times).secondsLeft, std::optional(6.0));
-        QCOMPARE(queueProgress(&running, 30, 0, {}, RunTimes()).secondsLeft, std::optional(6.0));
+        QCOMPARE(queueProgress(&running, 30, 0, {}, WorkTimes()).secondsLeft, std::optional(6.0));
     }
 
     void nothingIsForetoldWhereNothingIsKnown() {
         const QueuedRun running = runOf(RunState::Running);
-        QVERIFY(!queueProgress(&running, 3, 0, {}, RunTimes()).secondsLeft);
+        QVERIFY(!queueProgress(&running, 3, 0, {}, WorkTimes()).secondsLeft);
         QVERIFY(!queueProgress(&running, 3, 0, {.count = 1, .seconds = {}}, timesOf({measured()}))
                      .secondsLeft);
     }

@@ -152,6 +152,7 @@ private Q_SLOTS:
         history.restore(std::move(removed));
         QCOMPARE(order(), before);
 
+        history.end(4, RunState::Finished);
         removed = history.remove({1});
         for (size_t run = 0; run < RunHistory::kMostEnded; ++run) {
             history.end(history.add(called("new"), false), RunState::Finished);

@@ -392,8 +392,8 @@ private Q_SLOTS:
         const graph::Catalog catalog = promptCatalog();
         graph::Document document = promptDocument();
         document.nodes["lora"].type = "test.lora";
-        connect(document, {"model", "model"}, {"lora", "model"});
-        connect(document, {"lora", "model"}, {"encode", "model"});
+        ui::connect(document, {"model", "model"}, {"lora", "model"});
+        ui::connect(document, {"lora", "model"}, {"encode", "model"});
         const Issue issue{.code = "lora_without_denoiser", .node = "lora", .item = "model"};
 
         const std::vector<Fix> fixes = fixesFor(issue, document, catalog);
