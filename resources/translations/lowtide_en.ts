@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>NodeTexts</name>
+    <message numerus="yes">
+        <source>%n more inputs</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Prompts</name>
     <message numerus="yes">
         <source>%1: %2 tokens in %n chunks of %3.</source>
@@ -178,6 +188,16 @@
     </message>
 </context>
 <context>
+    <name>lowtide::ui::MissingFilesDialog</name>
+    <message numerus="yes">
+        <source>Choose one of %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::ModelsPanel</name>
     <message numerus="yes">
         <source>%n found</source>
@@ -206,6 +226,13 @@
             <numerusform>“%1” has no place for %n prompts of the image.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n files of “%1” are missing.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::PromptEditor</name>
@@ -214,6 +241,23 @@
         <translation>
             <numerusform>%1, %n run</numerusform>
             <numerusform>%1, %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::QueuePanel</name>
+    <message numerus="yes">
+        <source>%n waiting runs were cancelled.</source>
+        <translation type="unfinished">
+            <numerusform>%n waiting run was cancelled.</numerusform>
+            <numerusform>%n waiting runs were cancelled.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs were removed from the history.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -460,10 +460,6 @@
         <translation>新建(&amp;N)</translation>
     </message>
     <message>
-        <source>Start with the default graph</source>
-        <translation>从默认工作流开始</translation>
-    </message>
-    <message>
         <source>&amp;Open...</source>
         <translation>打开(&amp;O)...</translation>
     </message>
@@ -520,10 +516,6 @@
         <translation>生成此工作流的图片</translation>
     </message>
     <message>
-        <source>Run &amp;first</source>
-        <translation>优先运行(&amp;F)</translation>
-    </message>
-    <message>
         <source>Run before everything that waits</source>
         <translation>排在所有等待任务之前运行</translation>
     </message>
@@ -542,10 +534,6 @@
     <message>
         <source>Queue the graph many times, with other seeds</source>
         <translation>用不同的种子把工作流多次加入队列</translation>
-    </message>
-    <message>
-        <source>Run for &amp;ever</source>
-        <translation>持续运行(&amp;E)</translation>
     </message>
     <message>
         <source>Run again and again until this is switched off, a run fails, or nothing changes</source>
@@ -891,6 +879,82 @@
         <source>Move masks, crops and extended images that nothing uses to the wastebasket</source>
         <translation>把未被使用的遮罩、裁剪和扩图移到回收站</translation>
     </message>
+    <message>
+        <source>&amp;Unused inputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the inputs without a wire one by one, or fold them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open another graph, the default one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the graph that is shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ne&amp;xt graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the next open graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the open graph before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run &amp;next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run for&amp;ever</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>F&amp;ull screen</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the viewer&apos;s image on the whole screen; Esc brings the window back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hi&amp;de all panels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hide the panels, and bring them back as they were</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Guide</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read how things are done, with a search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Tour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show in a minute what is where</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Arguments</name>
@@ -925,6 +989,53 @@
     <message>
         <source>Memory budget: 6GiB of the main device, or cuda:0=20GiB,cpu=8GiB</source>
         <translation>内存预算：6GiB（主设备），或 cuda:0=20GiB,cpu=8GiB</translation>
+    </message>
+</context>
+<context>
+    <name>Arrivals</name>
+    <message>
+        <source>Undo</source>
+        <translation type="unfinished">撤销</translation>
+    </message>
+    <message>
+        <source>Added %1 for %2. Connect it to the node that is to use it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Added %1 for %2, connected to %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 uses %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 uses %2 in place of %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No node takes such a file. Start the studio with its engine.</source>
+        <translation type="unfinished">没有使用这类文件的节点。请启动带有引擎的程序。</translation>
+    </message>
+    <message>
+        <source>Use %1</source>
+        <translation type="unfinished">使用 %1</translation>
+    </message>
+    <message>
+        <source>%1 uses %2 already.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No prompt, or more than one, could take it. Drop it on the one that is meant, or write %1 there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add %1</source>
+        <translation type="unfinished">添加“%1”</translation>
+    </message>
+    <message>
+        <source>%1 is in the prompt of %2.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1199,10 +1310,6 @@
         <translation>时间是估计值：这张显卡不必存在，也不会在上面运行。</translation>
     </message>
     <message>
-        <source>The time is that of a card of the middle class.</source>
-        <translation>时间按中端显卡计算。</translation>
-    </message>
-    <message>
         <source>The time is an estimate that ranks plans: this device was not measured yet.</source>
         <translation>时间是用于比较计划的估计值：此设备尚未测速。</translation>
     </message>
@@ -1234,6 +1341,14 @@
     <message>
         <source>A smaller image or batch needs less.</source>
         <translation>缩小图片或减小批次，需要的显存会更少。</translation>
+    </message>
+    <message>
+        <source>%1 on such a GPU</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The time is that of a GPU of the middle class. A rehearsal takes as long as a run on the CPU.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1405,6 +1520,16 @@
     <message>
         <source>%1 min %2 s</source>
         <translation>%1 分 %2 秒</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more inputs</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Fewer inputs</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1602,6 +1727,41 @@
     </message>
 </context>
 <context>
+    <name>QueueWords</name>
+    <message>
+        <source>%1 %</source>
+        <translation type="unfinished">%1%</translation>
+    </message>
+    <message>
+        <source>%1/%2</source>
+        <translation type="unfinished">%1/%2</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation type="unfinished">%1 / %2</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation type="unfinished">剩余%1</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation type="unfinished">队列</translation>
+    </message>
+    <message>
+        <source>Queue (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>(%1, %2) %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>(%1) %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Recovery</name>
     <message>
         <source>A newer version left unsaved changes in “%1”: %2. They are kept for it.</source>
@@ -1685,6 +1845,57 @@
     <message>
         <source>The folder “%1” may not be read.</source>
         <translation>不允许读取文件夹“%1”。</translation>
+    </message>
+</context>
+<context>
+    <name>UsedValues</name>
+    <message>
+        <source>Use the prompt of “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use the seed of “%1”</source>
+        <translation type="unfinished">使用“%1”的种子</translation>
+    </message>
+    <message>
+        <source>Use the size of “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use all values of “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The graph has the prompt of “%1” now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The graph has the seed of “%1” now, and keeps it.</source>
+        <translation type="unfinished">工作流现在使用“%1”的种子，并会保持不变。</translation>
+    </message>
+    <message>
+        <source>The graph has the size of “%1” now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The graph has the values of “%1” now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 Not taken: %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The graph of “%1” has no such value.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing of “%1” was taken: no node of the open graph takes %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The graph of “%1” cannot be read: %2</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2111,20 +2322,31 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>已恢复</translation>
     </message>
     <message>
-        <source>%1 (recovered)</source>
-        <translation>%1（已恢复）</translation>
-    </message>
-    <message>
-        <source>Recover unsaved changes</source>
-        <translation>恢复未保存的更改</translation>
-    </message>
-    <message>
         <source>Opening “%1”: its disk does not answer yet.</source>
         <translation>正在打开“%1”：磁盘尚未响应。</translation>
     </message>
     <message>
         <source>Saving “%1”: its disk does not answer yet.</source>
         <translation>正在保存“%1”：磁盘尚未响应。</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::DocumentTabs</name>
+    <message>
+        <source>Open graphs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 •</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, not saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, without a file</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2152,10 +2374,6 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>start the studio with its engine</source>
         <translation>请启动带有引擎的程序</translation>
-    </message>
-    <message>
-        <source>Use %1</source>
-        <translation>使用 %1</translation>
     </message>
 </context>
 <context>
@@ -2214,14 +2432,6 @@ The first word is in the text; each of the others takes its place.</source>
 </context>
 <context>
     <name>lowtide::ui::FactsList</name>
-    <message>
-        <source>What</source>
-        <translation>项目</translation>
-    </message>
-    <message>
-        <source>Value</source>
-        <translation>值</translation>
-    </message>
     <message>
         <source>Copy</source>
         <translation>复制</translation>
@@ -2291,6 +2501,61 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>Facts of the image</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click a line to copy it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Raw</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The texts of the file as they stand there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::FactsPanel</name>
+    <message>
+        <source>Use prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put its prompts into the open graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use seed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put its seed into the open graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Put its size into the open graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use all</source>
+        <translation type="unfinished">全部使用</translation>
+    </message>
+    <message>
+        <source>Put all its values into the open graph</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2408,10 +2673,6 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>“%1”仍在保存，磁盘没有响应。</translation>
     </message>
     <message>
-        <source>The window closes when it is saved. If you close it now, the next start offers the changes.</source>
-        <translation>保存完成后窗口会关闭。如果现在关闭，下次启动时可以恢复这些更改。</translation>
-    </message>
-    <message>
         <source>Close now</source>
         <translation>立即关闭</translation>
     </message>
@@ -2430,6 +2691,10 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>The graph of this run cannot be opened</source>
         <translation>无法打开此运行的工作流</translation>
+    </message>
+    <message>
+        <source>The window closes when it is saved. If you close it now, the next start opens it with its changes.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2791,6 +3056,18 @@ The first word is in the text; each of the others takes its place.</source>
         <source>The files themselves are untouched. A notice says why; the list is read again at the next change.</source>
         <translation>图片文件本身没有变动。通知说明了原因；下次有变化时会重新读取列表。</translation>
     </message>
+    <message>
+        <source>Use this &amp;prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Use this size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use &amp;all values</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryController</name>
@@ -2801,18 +3078,6 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>The graph of this run cannot be opened</source>
         <translation>无法打开此运行的工作流</translation>
-    </message>
-    <message>
-        <source>Use the seed of “%1”</source>
-        <translation>使用“%1”的种子</translation>
-    </message>
-    <message>
-        <source>The graph has the seed of “%1” now, and keeps it.</source>
-        <translation>工作流现在使用“%1”的种子，并会保持不变。</translation>
-    </message>
-    <message>
-        <source>There is no seed in the graph of “%1”, or none in this one.</source>
-        <translation>“%1”的工作流或当前工作流中没有种子。</translation>
     </message>
     <message>
         <source>Choose</source>
@@ -2853,10 +3118,6 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>
             <numerusform>其中 %n 个运行已由另一个程序接手。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>撤销</translation>
     </message>
 </context>
 <context>
@@ -3198,10 +3459,6 @@ Drop a graph or one of its images to open it.</source>
         <translation>重命名</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>复制</translation>
-    </message>
-    <message>
         <source>Edit text</source>
         <translation>编辑文字</translation>
     </message>
@@ -3210,24 +3467,12 @@ Drop a graph or one of its images to open it.</source>
         <translation>颜色</translation>
     </message>
     <message>
-        <source>Add node...</source>
-        <translation>添加节点...</translation>
-    </message>
-    <message>
         <source>Paste</source>
         <translation>粘贴</translation>
     </message>
     <message>
         <source>Paste with wires</source>
         <translation>连同连线粘贴</translation>
-    </message>
-    <message>
-        <source>Select all</source>
-        <translation>全选</translation>
-    </message>
-    <message>
-        <source>Show all</source>
-        <translation>显示全部</translation>
     </message>
     <message>
         <source>The clipboard holds no nodes and no image to paste.</source>
@@ -3276,10 +3521,6 @@ Drop a graph or one of its images to open it.</source>
         <translation>
             <numerusform>%n 条连线</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Add node</source>
-        <translation>添加节点</translation>
     </message>
     <message>
         <source>Show menu</source>
@@ -3348,6 +3589,45 @@ Drop a graph or one of its images to open it.</source>
     <message>
         <source>Change %1</source>
         <translation>更改 %1</translation>
+    </message>
+    <message>
+        <source>No selected node has several inputs that are unused.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unused inputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add a node</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fold the inputs without a wire</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::GuideWindow</name>
+    <message>
+        <source>Find in this page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back (Alt+Left)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Guide</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not on this page.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3899,20 +4179,12 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>仅使用所选文件</translation>
     </message>
     <message>
-        <source>Found in your model folders</source>
-        <translation>已在模型文件夹中找到</translation>
+        <source>for %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 is in your model folders. Use it?</source>
-        <translation>%1 在您的模型文件夹中。要使用吗？</translation>
-    </message>
-    <message>
-        <source>Use it</source>
-        <translation>使用</translation>
-    </message>
-    <message>
-        <source>Choose another...</source>
-        <translation>选择其他...</translation>
+        <source>%1, for %2</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4130,6 +4402,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Issues (%1)</source>
         <translation>问题 (%1)</translation>
     </message>
+    <message>
+        <source>New graph</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::MaintenanceJob</name>
@@ -4206,13 +4482,33 @@ Select a node to read what it does. What is set here applies to every node witho
             <numerusform>%n 个文件已移到回收站。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Prompt for this part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What belongs into the part of %1 x %2 pixels?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prompt for a part</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No nodes that limit prompts are here: start the studio with its engine.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No node of this graph encodes a prompt that a sampler follows.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The part follows its own prompt, and the whole image the other one. Press Run.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::MaskPanel</name>
-    <message>
-        <source>Paint (B); X swaps, the right button erases</source>
-        <translation>涂抹 (B)；X 切换，右键擦除</translation>
-    </message>
     <message>
         <source>Erase (E); X swaps, the right button paints</source>
         <translation>擦除 (E)；X 切换，右键涂抹</translation>
@@ -4377,6 +4673,38 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Working...</source>
         <translation>正在处理...</translation>
     </message>
+    <message>
+        <source>How much a colour may differ from the one that Fill is pressed on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tolerance</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Paint (B); the right button erases</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rectangle (R): drag; with Shift a square, with Alt or the right button it unmasks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lasso (L): drag around a part, or click its corners and end with Return; with Alt or the right button it unmasks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fill (G): press on a part of one colour; with Alt or the right button it is unmasked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Prompt for this part...</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The rectangle around what is masked gets a prompt of its own</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::MaskTool</name>
@@ -4395,6 +4723,30 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>at %1, %2</source>
         <translation>位于 %1, %2</translation>
+    </message>
+    <message>
+        <source>The rectangle masks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The rectangle unmasks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lasso masks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lasso unmasks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fill masks, tolerance %1 %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fill unmasks, tolerance %1 %</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4434,6 +4786,10 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Predicted and measured</source>
         <translation>预测与实测</translation>
+    </message>
+    <message>
+        <source>%1, predicted %2 on such a GPU</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4628,6 +4984,35 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Plan</source>
         <translation>计划</translation>
     </message>
+    <message>
+        <source>Times are those of such a GPU; a rehearsal takes as long as a run on the CPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::MemoryStrip</name>
+    <message>
+        <source>The plan follows the run</source>
+        <translation type="unfinished">运行结束后给出计划</translation>
+    </message>
+    <message>
+        <source>No plan yet</source>
+        <translation type="unfinished">还没有计划</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation type="unfinished">%1 · %2</translation>
+    </message>
+    <message>
+        <source>What the next run needs, and of how much</source>
+        <translation type="unfinished">下次运行需要多少，共有多少</translation>
+    </message>
+    <message>
+        <source>%1
+%2</source>
+        <translation type="unfinished">%1
+%2</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::Minimap</name>
@@ -4649,22 +5034,59 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::MissingFilesDialog</name>
+    <message>
+        <source>Missing files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The graph names files that are not there. Use files of yours that fit, or locate them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use all that are chosen</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">关闭</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search by hash...</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Locate...</source>
+        <translation type="unfinished">查找...</translation>
+    </message>
+    <message>
+        <source>Files that fit in place of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing in your model folders fits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Choose one of %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::ModelCommands</name>
     <message>
         <source>Notes and hashes of models are not kept: %1.</source>
         <translation>不保留模型的备注和哈希：%1。</translation>
-    </message>
-    <message>
-        <source>An embedding has no node: write %1 in a prompt.</source>
-        <translation>嵌入没有对应的节点：请在提示词中写 %1。</translation>
-    </message>
-    <message>
-        <source>No node takes such a file. Start the studio with its engine.</source>
-        <translation>没有使用这类文件的节点。请启动带有引擎的程序。</translation>
-    </message>
-    <message>
-        <source>Several nodes take such a file. Select the one to use it in.</source>
-        <translation>有多个节点使用这类文件。请选中要使用它的节点。</translation>
     </message>
     <message>
         <source>Use %1</source>
@@ -4992,6 +5414,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Use %1 in the graph</source>
         <translation>在工作流中使用 %1</translation>
     </message>
+    <message>
+        <source>Use in the graph</source>
+        <translation type="unfinished">在工作流中使用</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::NodeStatuses</name>
@@ -5054,12 +5480,24 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Compute on the CPU</source>
         <translation>在 CPU 上计算</translation>
     </message>
+    <message>
+        <source>Read LoRAs of the prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use %1 for Denoise too</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::NoticeBar</name>
     <message>
         <source>Close this message</source>
         <translation>关闭此消息</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation type="unfinished">撤销</translation>
     </message>
 </context>
 <context>
@@ -5332,6 +5770,29 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::PrecisionField</name>
+    <message>
+        <source>Quality</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How exactly the network computes: quality is the most exact, speed is the fastest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change the precision</source>
+        <translation type="unfinished">更改精度</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::PresetCards</name>
     <message>
         <source>Cannot be opened</source>
@@ -5375,6 +5836,24 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>The preset is not saved</source>
         <translation>预设未保存</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files of “%1” are missing.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Find them...</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New here? A tour of one minute shows what is where.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the tour</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5422,14 +5901,6 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Files that it needs</source>
         <translation>所需的文件</translation>
-    </message>
-    <message>
-        <source>File</source>
-        <translation>文件</translation>
-    </message>
-    <message>
-        <source>What</source>
-        <translation>项目</translation>
     </message>
     <message>
         <source>Locate...</source>
@@ -5561,6 +6032,18 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Presets (*.json)</source>
         <translation>预设 (*.json)</translation>
     </message>
+    <message>
+        <source>Imported the preset “%1”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The preset “%1” is there already.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exported the preset “%1” to %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::PromptCompletion</name>
@@ -5683,10 +6166,6 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>从列表中移除</translation>
     </message>
     <message>
-        <source>Runs</source>
-        <translation>运行</translation>
-    </message>
-    <message>
         <source>No runs yet. Press Run, and it appears here with its image.</source>
         <translation>还没有运行。按“运行”后，运行及其图片会出现在这里。</translation>
     </message>
@@ -5711,16 +6190,60 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>移除</translation>
     </message>
     <message>
-        <source>Remove all that have ended</source>
-        <translation>移除所有已结束的运行</translation>
-    </message>
-    <message>
         <source>Stop after this run: take back all that wait</source>
         <translation>此次运行后停止：撤回所有等待的运行</translation>
     </message>
     <message>
-        <source>Alt+Up and Alt+Down move a waiting run, Delete removes a run</source>
-        <translation>Alt+上 和 Alt+下 移动等待中的运行，Delete 移除运行</translation>
+        <source>Clear all waiting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Clear history</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Running and waiting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Alt+Up and Alt+Down move a waiting run, Delete cancels it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete removes a run from the list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No run waits.</source>
+        <translation type="unfinished">没有等待的运行。</translation>
+    </message>
+    <message>
+        <source>Running and waiting (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>History (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting runs were cancelled.</source>
+        <translation type="unfinished">
+            <numerusform>已取消 %n 个等待中的运行。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs were removed from the history.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Undo the removal</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5801,10 +6324,6 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>恢复工作流</translation>
     </message>
     <message>
-        <source>The studio was not closed properly. Unsaved changes were kept and can be opened again. The saved files are unchanged.</source>
-        <translation>程序没有正常关闭。未保存的更改已保留，可以重新打开。已保存的文件没有变化。</translation>
-    </message>
-    <message>
         <source>Later</source>
         <translation>以后再说</translation>
     </message>
@@ -5817,6 +6336,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>
             <numerusform>%1，%n 个节点，保留于 %2</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Graphs were kept that may still be open elsewhere, or cannot be read. The saved files are unchanged.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5917,6 +6440,10 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Writing...</source>
         <translation>正在写入...</translation>
+    </message>
+    <message>
+        <source>Nothing is masked yet: draw a rectangle around the part.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -6029,6 +6556,30 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Close and end them</source>
         <translation>关闭并终止</translation>
     </message>
+    <message>
+        <source>The processor of this machine computes it, which takes as long as a run on the CPU. Memory is planned and kept as on that GPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The time in the plan, %1, is that of such a GPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rehearsal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run is rehearsed on a simulated GPU of %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This run is rehearsed on a simulated GPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation type="unfinished">运行</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::RunControl</name>
@@ -6096,6 +6647,10 @@ Select a node to read what it does. What is set here applies to every node witho
             <numerusform>已把 %n 张图片保存到 %1，最后一张是 %2。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The image is there. No node of the graph saves it.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::RunQueue</name>
@@ -6154,14 +6709,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>%1%</translation>
     </message>
     <message>
-        <source>running, %1</source>
-        <translation>运行中，%1</translation>
-    </message>
-    <message>
-        <source>%1
-%2: %3</source>
-        <translation>%1
-%2：%3</translation>
+        <source>%1, %2
+%3</source>
+        <translation type="unfinished">%1：%2
+%3 {1,?}</translation>
     </message>
 </context>
 <context>
@@ -6688,6 +7239,14 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Planning...</source>
         <translation>正在规划...</translation>
     </message>
+    <message>
+        <source>All of them: %1 on such a GPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All of them: %1 at most on such a GPU.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::SheetEstimate</name>
@@ -6881,6 +7440,29 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::SizeRow</name>
+    <message>
+        <source>other</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ratio of width to height, at the same number of pixels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Swap width and height</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change the ratio</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ratio</source>
+        <translation type="unfinished">比例</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::StartPage</name>
     <message>
         <source>Try again</source>
@@ -6949,20 +7531,16 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>取消</translation>
     </message>
     <message>
-        <source>The plan follows the run</source>
-        <translation>运行结束后给出计划</translation>
-    </message>
-    <message>
-        <source>No plan yet</source>
-        <translation>还没有计划</translation>
-    </message>
-    <message>
-        <source>What the next run needs, and of how much</source>
-        <translation>下次运行需要多少，共有多少</translation>
-    </message>
-    <message>
         <source>%1 %</source>
         <translation>%1%</translation>
+    </message>
+    <message>
+        <source>Times</source>
+        <translation type="unfinished">次数</translation>
+    </message>
+    <message>
+        <source>How many times Run queues the graph; more than once with new seeds</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -6976,24 +7554,8 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>引擎没有运行。可以编辑和保存工作流；要运行请重新启动程序。</translation>
     </message>
     <message>
-        <source>untitled</source>
-        <translation>未命名</translation>
-    </message>
-    <message>
-        <source>“%1” waits behind the recovered graph.</source>
-        <translation>“%1”在恢复的工作流之后等待打开。</translation>
-    </message>
-    <message>
-        <source>Open it</source>
-        <translation>打开</translation>
-    </message>
-    <message>
         <source>Lowtide</source>
         <translation>Lowtide</translation>
-    </message>
-    <message>
-        <source>%1 % - %2[*] - Lowtide</source>
-        <translation>%1% - %2[*] - Lowtide</translation>
     </message>
     <message>
         <source>%1[*] - Lowtide</source>
@@ -7187,6 +7749,85 @@ Negative prompt:
     </message>
 </context>
 <context>
+    <name>lowtide::ui::Tour</name>
+    <message>
+        <source>End the tour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation type="unfinished">预设</translation>
+    </message>
+    <message>
+        <source>Begin with one of them: a double click opens it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each box is a node, and does one step. Click a value to change it, such as the prompt. Wires hand images and models on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation type="unfinished">运行</translation>
+    </message>
+    <message>
+        <source>Makes the image. You can go on while it is made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Viewer and gallery</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Images at full size, and those of all earlier runs with their graphs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation type="unfinished">属性</translation>
+    </message>
+    <message>
+        <source>All values of the node that is selected. Its tab Help explains them; F1 opens it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation type="unfinished">显存</translation>
+    </message>
+    <message>
+        <source>How much of the GPU&apos;s memory the run needs, and how long it takes, before it starts. Click it for the plan.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation type="unfinished">帮助</translation>
+    </message>
+    <message>
+        <source>The guide, every key, and this tour.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation type="unfinished">%1 / %2</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::TypeRows</name>
     <message>
         <source>as in the preset</source>
@@ -7288,10 +7929,6 @@ Negative prompt:
         <translation>保留此图，与下一张滑动对比</translation>
     </message>
     <message>
-        <source>Show the image while it is made</source>
-        <translation>生成时显示图片</translation>
-    </message>
-    <message>
         <source>Copy the image</source>
         <translation>复制图片</translation>
     </message>
@@ -7370,6 +8007,42 @@ Negative prompt:
     <message>
         <source>End the comparison (Esc)</source>
         <translation>结束对比（Esc）</translation>
+    </message>
+    <message>
+        <source>Follow what runs make</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation type="unfinished">遮罩</translation>
+    </message>
+    <message>
+        <source>Crop</source>
+        <translation type="unfinished">裁剪</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation type="unfinished">复制</translation>
+    </message>
+    <message>
+        <source>Open graph</source>
+        <translation type="unfinished">打开工作流</translation>
+    </message>
+    <message>
+        <source>Use as input</source>
+        <translation type="unfinished">用作输入</translation>
+    </message>
+    <message>
+        <source>Leave full screen</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

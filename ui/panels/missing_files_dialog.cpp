@@ -157,6 +157,7 @@ void MissingFilesDialog::showState() {
         chosen += canUse ? 1 : 0;
         row.what->setText(row.isMissing ? row.file.what : tr("Found"));
         setTextColour(*row.what, row.isMissing ? "text.muted" : "success");
+        row.fitting->setToolTip(row.fitting->currentText());
         row.fitting->setEnabled(row.isMissing && row.fitting->count() > 0);
         row.use->setEnabled(canUse);
         row.search->setVisible(row.file.isSearchable);

@@ -2,6 +2,7 @@
 
 #include "ui/panels/chart_parts.hpp"
 #include "ui/panels/panel_parts.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
@@ -366,8 +367,8 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
       ended_(
           named("endedRuns",
                 new RunList(new QueueRows(queue, QueueSection::Ended), QueueSection::Ended, this))),
-      openTitle_(makeText({}, "openTitle", this, "small", "text.muted")),
-      endedTitle_(makeText({}, "endedTitle", this, "small", "text.muted")),
+      openTitle_(named("openTitle", new ElidedLabel(this))),
+      endedTitle_(named("endedTitle", new ElidedLabel(this))),
       empty_(makeText({}, "noRuns", this)),
       openPart_(new QWidget(this)),
       endedPart_(new QWidget(this)) {
@@ -437,25 +438,22 @@ void QueuePanel::build() {
             [this, by = by] { moveSelected(by); },
             Qt::WidgetShortcut);
     }
-    openTitle_->setWordWrap(false);
-    endedTitle_->setWordWrap(false);
+    for (ElidedLabel* title : {openTitle_, endedTitle_}) {
+        title->setFont(Theme::current().font("small"));
+        setTextColour(*title, "text.muted");
+    }
     empty_->setAlignment(Qt::AlignCenter);
     const QMargins margins(2, 0, 1, 0);
     columnIn(openPart_,
              0,
-             {rowIn(nullptr,
-                    0,
-                    margins,
-                    {openTitle_, Cell::spring(), pause_, last_, cancel_, clearWaiting_}),
+             {rowIn(nullptr, 0, margins, {{openTitle_, 1}, pause_, last_, cancel_, clearWaiting_}),
               {open_, 1},
               {empty_, 1}});
-    columnIn(endedPart_,
-             0,
-             {rowIn(nullptr,
-                    0,
-                    margins,
-                    {endedTitle_, Cell::spring(), retry_, openGraph_, remove_, clearHistory_}),
-              {ended_, 1}});
+    columnIn(
+        endedPart_,
+        0,
+        {rowIn(nullptr, 0, margins, {{endedTitle_, 1}, retry_, openGraph_, remove_, clearHistory_}),
+         {ended_, 1}});
     parts_ = columnIn(this, 1, {{openPart_, 1}, {endedPart_, 1}});
 }
 

@@ -15,6 +15,8 @@ class QToolButton;
 
 namespace lowtide::ui {
 
+class ElidedLabel;
+
 /// What a list of runs has.
 enum class QueueSection {
     Open,  ///< the running one, then those that wait, which can be dragged to another position
@@ -171,8 +173,8 @@ private:
     Removal removal_;
     RunList* open_;
     RunList* ended_;
-    QLabel* openTitle_;
-    QLabel* endedTitle_;
+    ElidedLabel* openTitle_;
+    ElidedLabel* endedTitle_;
     QLabel* empty_;
     QWidget* openPart_;
     QWidget* endedPart_;

@@ -72,7 +72,7 @@ constexpr ActionDesc kRun[] = {
 constexpr ActionDesc kPanels[] = {
     {"view.graph", TEXT("&Graph"), TEXT("Show the canvas"), "View", "Alt+1", "", kWindow, kPlain, kAfterLine},
     {"view.viewer", TEXT("&Viewer"), TEXT("Show images and videos at full size"), "View", "Alt+2"},
-    {"view.full_screen", TEXT("Full screen"), TEXT("Show the viewer's image on the whole screen; Esc brings the window back"), "View", "F11", "expand", kWindow, kCheckable},
+    {"view.full_screen", TEXT("F&ull screen"), TEXT("Show the viewer's image on the whole screen; Esc brings the window back"), "View", "F11", "expand", kWindow, kCheckable},
     {"view.hide_panels", TEXT("Hi&de all panels"), TEXT("Hide the panels, and bring them back as they were"), "View", "Ctrl+Shift+H", "", kWindow, kCheckable},
     {"view.filmstrip", TEXT("&Filmstrip"), TEXT("Show the images of the gallery below the viewer"), "View", "Ctrl+Shift+F", "", kWindow, kCheckable},
     {"view.gallery", TEXT("Galler&y"), TEXT("Show the images of all runs"), "View", "Alt+0"},

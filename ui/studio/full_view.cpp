@@ -10,25 +10,21 @@
 
 namespace lowtide::ui {
 
-FullView::FullView(
-    QMainWindow& window, Panels& panels, QTabWidget& centre, Viewer& viewer, const Actions& actions)
-    : window_(window),
-      panels_(panels),
-      centre_(centre),
-      viewer_(viewer),
-      full_(actions.at("view.full_screen")),
-      hidden_(actions.at("view.hide_panels")) {
+FullView::FullView(MainWindowWidgets& widgets)
+    : widgets_(widgets),
+      full_(widgets.actions.at("view.full_screen")),
+      hidden_(widgets.actions.at("view.hide_panels")) {
     for (const ActionDesc& desc : actionTable()) {
         if (desc.scope == ActionScope::Window) {
-            keys_ << &actions.at(desc.id);
+            keys_ << &widgets.actions.at(desc.id);
         }
     }
     connect(&full_, &QAction::toggled, this, &FullView::fillScreen);
     connect(&hidden_, &QAction::toggled, this, &FullView::hidePanels);
-    connect(&viewer_, &Viewer::aloneAsked, &full_, &QAction::setChecked);
-    connect(&centre_, &QTabWidget::currentChanged, this, [this] {
-        if (full_.isChecked() && centre_.currentWidget() != &viewer_) {
-            tab_ = centre_.currentIndex();
+    connect(&widgets_.viewer, &Viewer::aloneAsked, &full_, &QAction::setChecked);
+    connect(&widgets_.centre, &QTabWidget::currentChanged, this, [this] {
+        if (full_.isChecked() && widgets_.centre.currentWidget() != &widgets_.viewer) {
+            tab_ = widgets_.centre.currentIndex();
             full_.setChecked(false);
         }
     });
@@ -41,46 +37,50 @@ void FullView::end() {
 
 void FullView::hidePanels(bool areHidden) {
     if (areHidden) {
-        layout_ = layout_.isEmpty() ? window_.saveState() : layout_;  // they may be hidden already
-        panels_.hideAll();
+        layout_ = layout_.isEmpty() ? widgets_.window.saveState()
+                                    : layout_;  // they may be hidden already
+        widgets_.panels.hideAll();
     } else {
-        panels_.restore(std::exchange(layout_, {}));
+        widgets_.panels.restore(std::exchange(layout_, {}));
     }
 }
 
 void FullView::fillScreen(bool isFull) {
     if (isFull) {
-        tab_ = centre_.currentIndex();
-        centre_.setCurrentWidget(&viewer_);
+        tab_ = widgets_.centre.currentIndex();
+        widgets_.centre.setCurrentWidget(&widgets_.viewer);
         hideFrame(true);
-        viewer_.takeFocus();
+        widgets_.viewer.takeFocus();
     } else {
         hideFrame(false);
-        centre_.setCurrentIndex(tab_);
+        widgets_.centre.setCurrentIndex(tab_);
     }
 }
 
 void FullView::hideFrame(bool isHidden) {
     const bool arePanelsShown = !hidden_.isChecked();
     if (isHidden) {
-        window_.addActions(keys_);
+        widgets_.window.addActions(keys_);
     }
     if (isHidden && arePanelsShown) {
         hidePanels(true);
     }
-    window_.menuBar()->setVisible(!isHidden);
-    window_.statusBar()->setVisible(!isHidden);
-    centre_.tabBar()->setVisible(!isHidden);
-    for (QToolBar* bar : window_.findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+    widgets_.window.menuBar()->setVisible(!isHidden);
+    widgets_.window.statusBar()->setVisible(!isHidden);
+    widgets_.centre.tabBar()->setVisible(!isHidden);
+    widgets_.documentRow.setVisible(!isHidden && widgets_.documents.count() > 1);
+    for (QToolBar* bar :
+         widgets_.window.findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly)) {
         bar->setVisible(!isHidden);
     }
-    viewer_.setAlone(isHidden);
-    window_.setWindowState(window_.windowState().setFlag(Qt::WindowFullScreen, isHidden));
+    widgets_.viewer.setAlone(isHidden);
+    widgets_.window.setWindowState(
+        widgets_.window.windowState().setFlag(Qt::WindowFullScreen, isHidden));
     if (!isHidden && arePanelsShown) {
         hidePanels(false);
     }
     for (QAction* action : isHidden ? QList<QAction*>() : keys_) {
-        window_.removeAction(action);
+        widgets_.window.removeAction(action);
     }
 }
 

@@ -1,14 +1,10 @@
 #pragma once
 
-#include "ui/panels/viewer.hpp"
-#include "ui/studio/actions.hpp"
-#include "ui/studio/panels.hpp"
+#include "ui/studio/main_window_widgets.hpp"
 
 #include <QByteArray>
 #include <QList>
-#include <QMainWindow>
 #include <QObject>
-#include <QTabWidget>
 
 namespace lowtide::ui {
 
@@ -18,12 +14,8 @@ class FullView : public QObject {
     Q_OBJECT
 
 public:
-    /// All must outlive it. The viewer is a tab of `centre`.
-    FullView(QMainWindow& window,
-             Panels& panels,
-             QTabWidget& centre,
-             Viewer& viewer,
-             const Actions& actions);
+    /// `widgets` must outlive it.
+    explicit FullView(MainWindowWidgets& widgets);
 
     /// Everything is back.
     void end();
@@ -33,10 +25,7 @@ private:
     void fillScreen(bool isFull);
     void hideFrame(bool isHidden);
 
-    QMainWindow& window_;
-    Panels& panels_;
-    QTabWidget& centre_;
-    Viewer& viewer_;
+    MainWindowWidgets& widgets_;
     QAction& full_;
     QAction& hidden_;
     QList<QAction*> keys_;  ///< a menu bar that is hidden has none

@@ -66,7 +66,7 @@ QString memoryLine(const MemoryNow& now, Bytes rehearsed) {
 MainWindowController::MainWindowController(const MainWindowParts& parts)
     : workspace_(parts.workspace),
       widgets_(parts),
-      fullView_(parts.window, widgets_.panels, widgets_.centre, widgets_.viewer, parts.actions),
+      fullView_(widgets_),
       files_(widgets_),
       viewing_(widgets_, files_),
       locate_(widgets_),

@@ -27,6 +27,7 @@ MainWindowWidgets::MainWindowWidgets(const MainWindowParts& parts)
     : MainWindowParts(parts),
       panels(window),
       documents(*new DocumentTabs(workspace.file, workspace.model)),
+      documentRow(*new QWidget(&window)),
       centre(*new QTabWidget(&window)),
       canvas(*addCanvas(workspace, centre)),
       notices(*new NoticeBar(*centre.findChild<QStackedWidget*>(), &centre)),
@@ -51,9 +52,10 @@ MainWindowWidgets::MainWindowWidgets(const MainWindowParts& parts)
     centre.setObjectName(QStringLiteral("centre"));
     centre.setDocumentMode(true);
     auto* middle = new QWidget(&window);
-    QToolButton* another = makeIconButton("plus", tr("New graph"), "newGraph", middle);
+    QToolButton* another = makeIconButton("plus", tr("New graph"), "newGraph", &documentRow);
     connect(another, &QToolButton::clicked, &actions.at("file.new"), &QAction::trigger);
-    columnIn(middle, 0, {rowOf(0, {{&documents, 1}, another}), {&centre, 1}});
+    rowIn(&documentRow, 0, {{&documents, 1}, another});
+    columnIn(middle, 0, {&documentRow, {&centre, 1}});
     window.setCentralWidget(middle);
     addPanels();
     connectPanels();
@@ -141,6 +143,11 @@ void MainWindowWidgets::connectPanels() {
 
 /// Each graph comes back as it was left.
 void MainWindowWidgets::connectDocuments() {
+    const auto showRow = [this] {
+        documentRow.setVisible(workspace.file.documents().size() > 1 && !window.isFullScreen());
+    };
+    connect(&workspace.file, &DocumentFile::listChanged, &documentRow, showRow);
+    showRow();
     connect(&workspace.model, &GraphModel::leaving, &canvas, [this] {
         EditSession::commit();
         if (!isSightDue_) {

@@ -82,6 +82,7 @@ public:
 
     Panels panels;
     DocumentTabs& documents;
+    QWidget& documentRow;  ///< has these tabs, and is there where two graphs are open
     QTabWidget& centre;
     GraphView& canvas;
     NoticeBar& notices;

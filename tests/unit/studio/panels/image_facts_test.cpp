@@ -62,7 +62,11 @@ std::vector<NodeDesc> someNodes() {
          .outputs = {port("image", "IMAGE")},
          .params =
              {{.id = "seed", .label = "Seed", .kind = ParamKind::Seed, .defaultValue = uint64_t{0}},
-              {.id = "cfg", .label = "Guidance", .kind = ParamKind::Float, .defaultValue = 7.5},
+              {.id = "cfg",
+               .label = "Guidance",
+               .kind = ParamKind::Float,
+               .defaultValue = 7.5,
+               .step = 0.5},
               number("steps", "Steps", 20),
               number("shift", "Flow shift", 3),
               {.id = "sampler",

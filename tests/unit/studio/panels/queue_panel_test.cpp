@@ -154,7 +154,7 @@ private Q_SLOTS:
 
             const QRect running = bench.open->visualRect(bench.openRows->index(0));
             QVERIFY(bench.open->viewport()->rect().contains(running));
-            QVERIFY(!bench.open->visibleRegion().isEmpty());
+            QVERIFY(!bench.open->viewport()->visibleRegion().isEmpty());
             QCOMPARE(bench.panel.selectedRun(), old.front());
             test::keepScreenshot(bench.panel,
                                  QString("queue_%1_%2").arg(size.width()).arg(size.height()));
