@@ -276,8 +276,8 @@
         <translation>把当前视图以此编号保存在工作流中</translation>
     </message>
     <message>
-        <source>Zoom &amp;in</source>
-        <translation>放大(&amp;I)</translation>
+        <source>&amp;Zoom in</source>
+        <translation>放大(&amp;Z)</translation>
     </message>
     <message>
         <source>Show less, larger</source>
@@ -668,8 +668,8 @@
         <translation>显示哪里出了什么问题</translation>
     </message>
     <message>
-        <source>&amp;Reset panels</source>
-        <translation>重置面板(&amp;R)</translation>
+        <source>Rese&amp;t panels</source>
+        <translation>重置面板(&amp;T)</translation>
     </message>
     <message>
         <source>Put every panel back to its place</source>
@@ -800,8 +800,8 @@
         <translation>在查看器下方显示图库的图片</translation>
     </message>
     <message>
-        <source>Pain&amp;t a mask</source>
-        <translation>绘制遮罩(&amp;T)</translation>
+        <source>Pa&amp;int a mask</source>
+        <translation>绘制遮罩(&amp;I)</translation>
     </message>
     <message>
         <source>Paint over the part of the viewer&apos;s image to regenerate</source>
@@ -881,79 +881,79 @@
     </message>
     <message>
         <source>&amp;Unused inputs</source>
-        <translation type="unfinished"></translation>
+        <translation>未使用的输入(&amp;U)</translation>
     </message>
     <message>
         <source>Show the inputs without a wire one by one, or fold them</source>
-        <translation type="unfinished"></translation>
+        <translation>逐一显示没有连线的输入，或将其收起</translation>
     </message>
     <message>
         <source>Open another graph, the default one</source>
-        <translation type="unfinished"></translation>
+        <translation>打开另一个工作流，即默认工作流</translation>
     </message>
     <message>
         <source>&amp;Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭(&amp;C)</translation>
     </message>
     <message>
         <source>Close the graph that is shown</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭当前显示的工作流</translation>
     </message>
     <message>
         <source>Ne&amp;xt graph</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个工作流(&amp;X)</translation>
     </message>
     <message>
         <source>Show the next open graph</source>
-        <translation type="unfinished"></translation>
+        <translation>显示下一个打开的工作流</translation>
     </message>
     <message>
         <source>Pre&amp;vious graph</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个工作流(&amp;V)</translation>
     </message>
     <message>
         <source>Show the open graph before</source>
-        <translation type="unfinished"></translation>
+        <translation>显示上一个打开的工作流</translation>
     </message>
     <message>
         <source>Run &amp;next</source>
-        <translation type="unfinished"></translation>
+        <translation>优先运行(&amp;F)</translation>
     </message>
     <message>
         <source>Run for&amp;ever</source>
-        <translation type="unfinished"></translation>
+        <translation>持续运行(&amp;E)</translation>
     </message>
     <message>
-        <source>F&amp;ull screen</source>
-        <translation type="unfinished"></translation>
+        <source>Full sc&amp;reen</source>
+        <translation>全屏(&amp;R)</translation>
     </message>
     <message>
         <source>Show the viewer&apos;s image on the whole screen; Esc brings the window back</source>
-        <translation type="unfinished"></translation>
+        <translation>让查看器的图片占满屏幕；按 Esc 恢复窗口</translation>
     </message>
     <message>
         <source>Hi&amp;de all panels</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏全部面板(&amp;D)</translation>
     </message>
     <message>
         <source>Hide the panels, and bring them back as they were</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏面板，再按恢复原样</translation>
     </message>
     <message>
         <source>&amp;Guide</source>
-        <translation type="unfinished"></translation>
+        <translation>使用指南(&amp;G)</translation>
     </message>
     <message>
         <source>Read how things are done, with a search</source>
-        <translation type="unfinished"></translation>
+        <translation>阅读各项操作的说明，可搜索</translation>
     </message>
     <message>
         <source>&amp;Tour</source>
-        <translation type="unfinished"></translation>
+        <translation>导览(&amp;T)</translation>
     </message>
     <message>
         <source>Show in a minute what is where</source>
-        <translation type="unfinished"></translation>
+        <translation>用一分钟说明各部分在哪里</translation>
     </message>
 </context>
 <context>
@@ -995,47 +995,47 @@
     <name>Arrivals</name>
     <message>
         <source>Undo</source>
-        <translation type="unfinished">撤销</translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Added %1 for %2. Connect it to the node that is to use it.</source>
-        <translation type="unfinished"></translation>
+        <translation>已为 %2 添加 %1。请把它连到要使用它的节点。</translation>
     </message>
     <message>
         <source>Added %1 for %2, connected to %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>已为 %2 添加 %1，并连到 %3。</translation>
     </message>
     <message>
         <source>%1 uses %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 使用 %2。</translation>
     </message>
     <message>
         <source>%1 uses %2 in place of %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 使用 %2 代替 %3。</translation>
     </message>
     <message>
         <source>No node takes such a file. Start the studio with its engine.</source>
-        <translation type="unfinished">没有使用这类文件的节点。请启动带有引擎的程序。</translation>
+        <translation>没有使用这类文件的节点。请启动带有引擎的程序。</translation>
     </message>
     <message>
         <source>Use %1</source>
-        <translation type="unfinished">使用 %1</translation>
+        <translation>使用 %1</translation>
     </message>
     <message>
         <source>%1 uses %2 already.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已在使用 %2。</translation>
     </message>
     <message>
         <source>No prompt, or more than one, could take it. Drop it on the one that is meant, or write %1 there.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有提示词可以接受它，或有多个可以。请把它拖到要用的提示词上，或在其中写 %1。</translation>
     </message>
     <message>
         <source>Add %1</source>
-        <translation type="unfinished">添加“%1”</translation>
+        <translation>添加“%1”</translation>
     </message>
     <message>
         <source>%1 is in the prompt of %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已写入 %2 的提示词。</translation>
     </message>
 </context>
 <context>
@@ -1344,11 +1344,11 @@
     </message>
     <message>
         <source>%1 on such a GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>在这种显卡上用时 %1</translation>
     </message>
     <message>
         <source>The time is that of a GPU of the middle class. A rehearsal takes as long as a run on the CPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>时间按中端显卡计算。预演与在 CPU 上运行一样久。</translation>
     </message>
 </context>
 <context>
@@ -1523,13 +1523,13 @@
     </message>
     <message numerus="yes">
         <source>%n more inputs</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>另外 %n 个输入</numerusform>
         </translation>
     </message>
     <message>
         <source>Fewer inputs</source>
-        <translation type="unfinished"></translation>
+        <translation>收起输入</translation>
     </message>
 </context>
 <context>
@@ -1730,35 +1730,35 @@
     <name>QueueWords</name>
     <message>
         <source>%1 %</source>
-        <translation type="unfinished">%1%</translation>
+        <translation>%1%</translation>
     </message>
     <message>
         <source>%1/%2</source>
-        <translation type="unfinished">%1/%2</translation>
+        <translation>%1/%2</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <translation type="unfinished">%1 / %2</translation>
+        <translation>%1 / %2</translation>
     </message>
     <message>
         <source>%1 left</source>
-        <translation type="unfinished">剩余%1</translation>
+        <translation>剩余%1</translation>
     </message>
     <message>
         <source>Queue</source>
-        <translation type="unfinished">队列</translation>
+        <translation>队列</translation>
     </message>
     <message>
         <source>Queue (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>队列 (%1)</translation>
     </message>
     <message>
         <source>(%1, %2) %3</source>
-        <translation type="unfinished"></translation>
+        <translation>(%1，%2) %3</translation>
     </message>
     <message>
         <source>(%1) %2</source>
-        <translation type="unfinished"></translation>
+        <translation>(%1) %2</translation>
     </message>
 </context>
 <context>
@@ -1851,51 +1851,51 @@
     <name>UsedValues</name>
     <message>
         <source>Use the prompt of “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>使用“%1”的提示词</translation>
     </message>
     <message>
         <source>Use the seed of “%1”</source>
-        <translation type="unfinished">使用“%1”的种子</translation>
+        <translation>使用“%1”的种子</translation>
     </message>
     <message>
         <source>Use the size of “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>使用“%1”的尺寸</translation>
     </message>
     <message>
         <source>Use all values of “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>使用“%1”的全部值</translation>
     </message>
     <message>
         <source>The graph has the prompt of “%1” now.</source>
-        <translation type="unfinished"></translation>
+        <translation>工作流现在使用“%1”的提示词。</translation>
     </message>
     <message>
         <source>The graph has the seed of “%1” now, and keeps it.</source>
-        <translation type="unfinished">工作流现在使用“%1”的种子，并会保持不变。</translation>
+        <translation>工作流现在使用“%1”的种子，并会保持不变。</translation>
     </message>
     <message>
         <source>The graph has the size of “%1” now.</source>
-        <translation type="unfinished"></translation>
+        <translation>工作流现在使用“%1”的尺寸。</translation>
     </message>
     <message>
         <source>The graph has the values of “%1” now.</source>
-        <translation type="unfinished"></translation>
+        <translation>工作流现在使用“%1”的值。</translation>
     </message>
     <message>
         <source>%1 Not taken: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1未采用：%2。</translation>
     </message>
     <message>
         <source>The graph of “%1” has no such value.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”的工作流中没有这样的值。</translation>
     </message>
     <message>
         <source>Nothing of “%1” was taken: no node of the open graph takes %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有采用“%1”的任何值：打开的工作流中没有节点接受 %2。</translation>
     </message>
     <message>
         <source>The graph of “%1” cannot be read: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取“%1”的工作流：%2</translation>
     </message>
 </context>
 <context>
@@ -2334,19 +2334,19 @@ The first word is in the text; each of the others takes its place.</source>
     <name>lowtide::ui::DocumentTabs</name>
     <message>
         <source>Open graphs</source>
-        <translation type="unfinished"></translation>
+        <translation>打开的工作流</translation>
     </message>
     <message>
         <source>%1 •</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 •</translation>
     </message>
     <message>
         <source>%1, not saved</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，未保存</translation>
     </message>
     <message>
         <source>%1, without a file</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，没有文件</translation>
     </message>
 </context>
 <context>
@@ -2504,58 +2504,58 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
     <message>
         <source>Facts of the image</source>
-        <translation type="unfinished"></translation>
+        <translation>图片的信息</translation>
     </message>
     <message>
         <source>Click a line to copy it</source>
-        <translation type="unfinished"></translation>
+        <translation>点击一行即可复制</translation>
     </message>
     <message>
         <source>Raw</source>
-        <translation type="unfinished"></translation>
+        <translation>原始文本</translation>
     </message>
     <message>
         <source>The texts of the file as they stand there</source>
-        <translation type="unfinished"></translation>
+        <translation>文件中的文本，原样显示</translation>
     </message>
     <message>
         <source>Copied</source>
-        <translation type="unfinished"></translation>
+        <translation>已复制</translation>
     </message>
 </context>
 <context>
     <name>lowtide::ui::FactsPanel</name>
     <message>
         <source>Use prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>使用提示词</translation>
     </message>
     <message>
         <source>Put its prompts into the open graph</source>
-        <translation type="unfinished"></translation>
+        <translation>把它的提示词用于打开的工作流</translation>
     </message>
     <message>
         <source>Use seed</source>
-        <translation type="unfinished"></translation>
+        <translation>使用种子</translation>
     </message>
     <message>
         <source>Put its seed into the open graph</source>
-        <translation type="unfinished"></translation>
+        <translation>把它的种子用于打开的工作流</translation>
     </message>
     <message>
         <source>Use size</source>
-        <translation type="unfinished"></translation>
+        <translation>使用尺寸</translation>
     </message>
     <message>
         <source>Put its size into the open graph</source>
-        <translation type="unfinished"></translation>
+        <translation>把它的尺寸用于打开的工作流</translation>
     </message>
     <message>
         <source>Use all</source>
-        <translation type="unfinished">全部使用</translation>
+        <translation>使用全部</translation>
     </message>
     <message>
         <source>Put all its values into the open graph</source>
-        <translation type="unfinished"></translation>
+        <translation>把它的全部值用于打开的工作流</translation>
     </message>
 </context>
 <context>
@@ -2694,7 +2694,7 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
     <message>
         <source>The window closes when it is saved. If you close it now, the next start opens it with its changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>保存完成后窗口会关闭。如果现在关闭，下次启动时会连同更改一起打开。</translation>
     </message>
 </context>
 <context>
@@ -3058,15 +3058,15 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
     <message>
         <source>Use this &amp;prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>使用此提示词(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Use this size</source>
-        <translation type="unfinished"></translation>
+        <translation>使用此尺寸(&amp;U)</translation>
     </message>
     <message>
         <source>Use &amp;all values</source>
-        <translation type="unfinished"></translation>
+        <translation>使用全部值(&amp;A)</translation>
     </message>
 </context>
 <context>
@@ -3592,42 +3592,42 @@ Drop a graph or one of its images to open it.</source>
     </message>
     <message>
         <source>No selected node has several inputs that are unused.</source>
-        <translation type="unfinished"></translation>
+        <translation>所选节点都没有多个未使用的输入。</translation>
     </message>
     <message>
         <source>Unused inputs</source>
-        <translation type="unfinished"></translation>
+        <translation>未使用的输入</translation>
     </message>
     <message>
         <source>Add a node</source>
-        <translation type="unfinished"></translation>
+        <translation>添加节点</translation>
     </message>
     <message>
         <source>Fold the inputs without a wire</source>
-        <translation type="unfinished"></translation>
+        <translation>收起没有连线的输入</translation>
     </message>
 </context>
 <context>
     <name>lowtide::ui::GuideWindow</name>
     <message>
         <source>Find in this page</source>
-        <translation type="unfinished"></translation>
+        <translation>在本页中查找</translation>
     </message>
     <message>
         <source>Back (Alt+Left)</source>
-        <translation type="unfinished"></translation>
+        <translation>返回 (Alt+左)</translation>
     </message>
     <message>
         <source>Guide</source>
-        <translation type="unfinished"></translation>
+        <translation>使用指南</translation>
     </message>
     <message>
         <source>Contents</source>
-        <translation type="unfinished"></translation>
+        <translation>目录</translation>
     </message>
     <message>
         <source>“%1” is not on this page.</source>
-        <translation type="unfinished"></translation>
+        <translation>本页中没有“%1”。</translation>
     </message>
 </context>
 <context>
@@ -4180,11 +4180,11 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>for %1</source>
-        <translation type="unfinished"></translation>
+        <translation>用于 %1</translation>
     </message>
     <message>
         <source>%1, for %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，用于 %2</translation>
     </message>
 </context>
 <context>
@@ -4404,7 +4404,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>New graph</source>
-        <translation type="unfinished"></translation>
+        <translation>新建工作流</translation>
     </message>
 </context>
 <context>
@@ -4484,27 +4484,27 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Prompt for this part</source>
-        <translation type="unfinished"></translation>
+        <translation>这一部分的提示词</translation>
     </message>
     <message>
         <source>What belongs into the part of %1 x %2 pixels?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 x %2 像素的这一部分应是什么内容？</translation>
     </message>
     <message>
         <source>Prompt for a part</source>
-        <translation type="unfinished"></translation>
+        <translation>局部提示词</translation>
     </message>
     <message>
         <source>No nodes that limit prompts are here: start the studio with its engine.</source>
-        <translation type="unfinished"></translation>
+        <translation>这里没有限定提示词范围的节点：请启动带有引擎的程序。</translation>
     </message>
     <message>
         <source>No node of this graph encodes a prompt that a sampler follows.</source>
-        <translation type="unfinished"></translation>
+        <translation>此工作流中没有为采样编码提示词的节点。</translation>
     </message>
     <message>
         <source>The part follows its own prompt, and the whole image the other one. Press Run.</source>
-        <translation type="unfinished"></translation>
+        <translation>这一部分遵循自己的提示词，整张图片遵循原来的提示词。请按“运行”。</translation>
     </message>
 </context>
 <context>
@@ -4675,35 +4675,35 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>How much a colour may differ from the one that Fill is pressed on</source>
-        <translation type="unfinished"></translation>
+        <translation>颜色与填充所按处最多相差多少</translation>
     </message>
     <message>
         <source>Tolerance</source>
-        <translation type="unfinished"></translation>
+        <translation>容差</translation>
     </message>
     <message>
         <source>Paint (B); the right button erases</source>
-        <translation type="unfinished"></translation>
+        <translation>涂抹 (B)；右键擦除</translation>
     </message>
     <message>
         <source>Rectangle (R): drag; with Shift a square, with Alt or the right button it unmasks</source>
-        <translation type="unfinished"></translation>
+        <translation>矩形 (R)：拖动；按住 Shift 为正方形，按住 Alt 或用右键则去除遮罩</translation>
     </message>
     <message>
         <source>Lasso (L): drag around a part, or click its corners and end with Return; with Alt or the right button it unmasks</source>
-        <translation type="unfinished"></translation>
+        <translation>套索 (L)：拖动圈出一部分，或逐个点击角并按回车结束；按住 Alt 或用右键则去除遮罩</translation>
     </message>
     <message>
         <source>Fill (G): press on a part of one colour; with Alt or the right button it is unmasked</source>
-        <translation type="unfinished"></translation>
+        <translation>填充 (G)：按在同色的部分上；按住 Alt 或用右键则去除遮罩</translation>
     </message>
     <message>
         <source>Prompt for this part...</source>
-        <translation type="unfinished"></translation>
+        <translation>这一部分的提示词...</translation>
     </message>
     <message>
         <source>The rectangle around what is masked gets a prompt of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>遮住部分的外接矩形使用自己的提示词</translation>
     </message>
 </context>
 <context>
@@ -4726,27 +4726,27 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>The rectangle masks</source>
-        <translation type="unfinished"></translation>
+        <translation>矩形添加遮罩</translation>
     </message>
     <message>
         <source>The rectangle unmasks</source>
-        <translation type="unfinished"></translation>
+        <translation>矩形去除遮罩</translation>
     </message>
     <message>
         <source>The lasso masks</source>
-        <translation type="unfinished"></translation>
+        <translation>套索添加遮罩</translation>
     </message>
     <message>
         <source>The lasso unmasks</source>
-        <translation type="unfinished"></translation>
+        <translation>套索去除遮罩</translation>
     </message>
     <message>
         <source>Fill masks, tolerance %1 %</source>
-        <translation type="unfinished"></translation>
+        <translation>填充添加遮罩，容差 %1 %</translation>
     </message>
     <message>
         <source>Fill unmasks, tolerance %1 %</source>
-        <translation type="unfinished"></translation>
+        <translation>填充去除遮罩，容差 %1 %</translation>
     </message>
 </context>
 <context>
@@ -4789,7 +4789,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>%1, predicted %2 on such a GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，预测在这种显卡上为 %2</translation>
     </message>
 </context>
 <context>
@@ -4986,31 +4986,31 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Times are those of such a GPU; a rehearsal takes as long as a run on the CPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>时间是这种显卡的时间；预演与在 CPU 上运行一样久。</translation>
     </message>
 </context>
 <context>
     <name>lowtide::ui::MemoryStrip</name>
     <message>
         <source>The plan follows the run</source>
-        <translation type="unfinished">运行结束后给出计划</translation>
+        <translation>运行结束后给出计划</translation>
     </message>
     <message>
         <source>No plan yet</source>
-        <translation type="unfinished">还没有计划</translation>
+        <translation>还没有计划</translation>
     </message>
     <message>
         <source>%1 · %2</source>
-        <translation type="unfinished">%1 · %2</translation>
+        <translation>%1 · %2</translation>
     </message>
     <message>
         <source>What the next run needs, and of how much</source>
-        <translation type="unfinished">下次运行需要多少，共有多少</translation>
+        <translation>下次运行需要多少，共有多少</translation>
     </message>
     <message>
         <source>%1
 %2</source>
-        <translation type="unfinished">%1
+        <translation>%1
 %2</translation>
     </message>
 </context>
@@ -5037,49 +5037,49 @@ Select a node to read what it does. What is set here applies to every node witho
     <name>lowtide::ui::MissingFilesDialog</name>
     <message>
         <source>Missing files</source>
-        <translation type="unfinished"></translation>
+        <translation>缺少的文件</translation>
     </message>
     <message>
         <source>The graph names files that are not there. Use files of yours that fit, or locate them.</source>
-        <translation type="unfinished"></translation>
+        <translation>工作流引用的文件不存在。请使用您已有的合适文件，或查找它们。</translation>
     </message>
     <message>
         <source>Use all that are chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>使用所有已选择的文件</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">关闭</translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Use</source>
-        <translation type="unfinished"></translation>
+        <translation>使用</translation>
     </message>
     <message>
         <source>Search by hash...</source>
-        <translation type="unfinished"></translation>
+        <translation>按哈希搜索...</translation>
     </message>
     <message>
         <source>Locate...</source>
-        <translation type="unfinished">查找...</translation>
+        <translation>查找...</translation>
     </message>
     <message>
         <source>Files that fit in place of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>可代替 %1 的文件</translation>
     </message>
     <message>
         <source>Nothing in your model folders fits</source>
-        <translation type="unfinished"></translation>
+        <translation>模型文件夹中没有合适的文件</translation>
     </message>
     <message numerus="yes">
         <source>Choose one of %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>从 %n 个中选择</numerusform>
         </translation>
     </message>
     <message>
         <source>Found</source>
-        <translation type="unfinished"></translation>
+        <translation>已找到</translation>
     </message>
 </context>
 <context>
@@ -5416,7 +5416,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Use in the graph</source>
-        <translation type="unfinished">在工作流中使用</translation>
+        <translation>在工作流中使用</translation>
     </message>
 </context>
 <context>
@@ -5482,11 +5482,11 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Read LoRAs of the prompt</source>
-        <translation type="unfinished"></translation>
+        <translation>读取提示词中的 LoRA</translation>
     </message>
     <message>
         <source>Use %1 for Denoise too</source>
-        <translation type="unfinished"></translation>
+        <translation>也将 %1 用于“采样”</translation>
     </message>
 </context>
 <context>
@@ -5497,7 +5497,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished">撤销</translation>
+        <translation>撤销</translation>
     </message>
 </context>
 <context>
@@ -5773,23 +5773,23 @@ Select a node to read what it does. What is set here applies to every node witho
     <name>lowtide::ui::PrecisionField</name>
     <message>
         <source>Quality</source>
-        <translation type="unfinished"></translation>
+        <translation>质量</translation>
     </message>
     <message>
         <source>Balanced</source>
-        <translation type="unfinished"></translation>
+        <translation>均衡</translation>
     </message>
     <message>
         <source>Speed</source>
-        <translation type="unfinished"></translation>
+        <translation>速度</translation>
     </message>
     <message>
         <source>How exactly the network computes: quality is the most exact, speed is the fastest</source>
-        <translation type="unfinished"></translation>
+        <translation>网络计算的精确程度：“质量”最精确，“速度”最快</translation>
     </message>
     <message>
         <source>Change the precision</source>
-        <translation type="unfinished">更改精度</translation>
+        <translation>更改精度</translation>
     </message>
 </context>
 <context>
@@ -5839,21 +5839,21 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message numerus="yes">
         <source>%n files of “%1” are missing.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>“%1”缺少 %n 个文件。</numerusform>
         </translation>
     </message>
     <message>
         <source>Find them...</source>
-        <translation type="unfinished"></translation>
+        <translation>查找...</translation>
     </message>
     <message>
         <source>New here? A tour of one minute shows what is where.</source>
-        <translation type="unfinished"></translation>
+        <translation>第一次使用？一分钟的导览会说明各部分在哪里。</translation>
     </message>
     <message>
         <source>Take the tour</source>
-        <translation type="unfinished"></translation>
+        <translation>开始导览</translation>
     </message>
 </context>
 <context>
@@ -6034,15 +6034,15 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Imported the preset “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>已导入预设“%1”。</translation>
     </message>
     <message>
         <source>The preset “%1” is there already.</source>
-        <translation type="unfinished"></translation>
+        <translation>预设“%1”已经存在。</translation>
     </message>
     <message>
         <source>Exported the preset “%1” to %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>已把预设“%1”导出到 %2。</translation>
     </message>
 </context>
 <context>
@@ -6195,55 +6195,55 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Clear all waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>清空等待的运行</translation>
     </message>
     <message>
         <source>Clear history</source>
-        <translation type="unfinished"></translation>
+        <translation>清空历史记录</translation>
     </message>
     <message>
         <source>Running and waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>正在进行和等待的运行</translation>
     </message>
     <message>
         <source>Alt+Up and Alt+Down move a waiting run, Delete cancels it</source>
-        <translation type="unfinished"></translation>
+        <translation>Alt+上 和 Alt+下 移动等待的运行，Delete 取消它</translation>
     </message>
     <message>
         <source>History</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录</translation>
     </message>
     <message>
         <source>Delete removes a run from the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Delete 从列表中移除运行</translation>
     </message>
     <message>
         <source>No run waits.</source>
-        <translation type="unfinished">没有等待的运行。</translation>
+        <translation>没有等待的运行。</translation>
     </message>
     <message>
         <source>Running and waiting (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>正在进行和等待的运行 (%1)</translation>
     </message>
     <message>
         <source>History (%1)</source>
-        <translation type="unfinished"></translation>
+        <translation>历史记录 (%1)</translation>
     </message>
     <message numerus="yes">
         <source>%n waiting runs were cancelled.</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>已取消 %n 个等待中的运行。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n runs were removed from the history.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已从历史记录中移除 %n 个运行。</numerusform>
         </translation>
     </message>
     <message>
         <source>Undo the removal</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销移除</translation>
     </message>
 </context>
 <context>
@@ -6339,7 +6339,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Graphs were kept that may still be open elsewhere, or cannot be read. The saved files are unchanged.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的工作流中，有些可能仍在别处打开，或无法读取。已保存的文件没有变化。</translation>
     </message>
 </context>
 <context>
@@ -6443,7 +6443,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Nothing is masked yet: draw a rectangle around the part.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有遮住任何部分：请在要处理的部分周围画一个矩形。</translation>
     </message>
 </context>
 <context>
@@ -6558,27 +6558,27 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>The processor of this machine computes it, which takes as long as a run on the CPU. Memory is planned and kept as on that GPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>由本机的处理器计算，与在 CPU 上运行一样久。显存的规划和占用与在这种显卡上相同。</translation>
     </message>
     <message>
         <source>The time in the plan, %1, is that of such a GPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>计划中的时间（%1）是这种显卡的时间。</translation>
     </message>
     <message>
         <source>Rehearsal</source>
-        <translation type="unfinished"></translation>
+        <translation>预演</translation>
     </message>
     <message>
         <source>This run is rehearsed on a simulated GPU of %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行将在模拟的 %1 显卡上预演。</translation>
     </message>
     <message>
         <source>This run is rehearsed on a simulated GPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>此运行将在模拟的显卡上预演。</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished">运行</translation>
+        <translation>运行</translation>
     </message>
 </context>
 <context>
@@ -6649,7 +6649,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>The image is there. No node of the graph saves it.</source>
-        <translation type="unfinished"></translation>
+        <translation>图片已生成。工作流中没有节点保存它。</translation>
     </message>
 </context>
 <context>
@@ -6711,8 +6711,8 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>%1, %2
 %3</source>
-        <translation type="unfinished">%1：%2
-%3 {1,?}</translation>
+        <translation>%1，%2
+%3</translation>
     </message>
 </context>
 <context>
@@ -7241,11 +7241,11 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>All of them: %1 on such a GPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>全部：在这种显卡上用时 %1。</translation>
     </message>
     <message>
         <source>All of them: %1 at most on such a GPU.</source>
-        <translation type="unfinished"></translation>
+        <translation>全部：在这种显卡上最多用时 %1。</translation>
     </message>
 </context>
 <context>
@@ -7443,23 +7443,23 @@ Select a node to read what it does. What is set here applies to every node witho
     <name>lowtide::ui::SizeRow</name>
     <message>
         <source>other</source>
-        <translation type="unfinished"></translation>
+        <translation>其他</translation>
     </message>
     <message>
         <source>Ratio of width to height, at the same number of pixels</source>
-        <translation type="unfinished"></translation>
+        <translation>宽高比，像素数不变</translation>
     </message>
     <message>
         <source>Swap width and height</source>
-        <translation type="unfinished"></translation>
+        <translation>交换宽和高</translation>
     </message>
     <message>
         <source>Change the ratio</source>
-        <translation type="unfinished"></translation>
+        <translation>更改比例</translation>
     </message>
     <message>
         <source>Ratio</source>
-        <translation type="unfinished">比例</translation>
+        <translation>比例</translation>
     </message>
 </context>
 <context>
@@ -7536,11 +7536,11 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Times</source>
-        <translation type="unfinished">次数</translation>
+        <translation>次数</translation>
     </message>
     <message>
         <source>How many times Run queues the graph; more than once with new seeds</source>
-        <translation type="unfinished"></translation>
+        <translation>“运行”把工作流加入队列的次数；多于一次时使用新的种子</translation>
     </message>
 </context>
 <context>
@@ -7752,79 +7752,79 @@ Negative prompt:
     <name>lowtide::ui::Tour</name>
     <message>
         <source>End the tour</source>
-        <translation type="unfinished"></translation>
+        <translation>结束导览</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>上一步</translation>
     </message>
     <message>
         <source>Next</source>
-        <translation type="unfinished"></translation>
+        <translation>下一步</translation>
     </message>
     <message>
         <source>Presets</source>
-        <translation type="unfinished">预设</translation>
+        <translation>预设</translation>
     </message>
     <message>
         <source>Begin with one of them: a double click opens it.</source>
-        <translation type="unfinished"></translation>
+        <translation>从其中一个开始：双击即可打开。</translation>
     </message>
     <message>
         <source>The graph</source>
-        <translation type="unfinished"></translation>
+        <translation>工作流</translation>
     </message>
     <message>
         <source>Each box is a node, and does one step. Click a value to change it, such as the prompt. Wires hand images and models on.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个方框是一个节点，完成一个步骤。点击数值即可更改，例如提示词。连线传递图片和模型。</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished">运行</translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Makes the image. You can go on while it is made.</source>
-        <translation type="unfinished"></translation>
+        <translation>生成图片。生成期间可以继续工作。</translation>
     </message>
     <message>
         <source>Viewer and gallery</source>
-        <translation type="unfinished"></translation>
+        <translation>查看器和图库</translation>
     </message>
     <message>
         <source>Images at full size, and those of all earlier runs with their graphs.</source>
-        <translation type="unfinished"></translation>
+        <translation>以完整大小显示图片，以及以前所有运行的图片和工作流。</translation>
     </message>
     <message>
         <source>Inspector</source>
-        <translation type="unfinished">属性</translation>
+        <translation>属性</translation>
     </message>
     <message>
         <source>All values of the node that is selected. Its tab Help explains them; F1 opens it.</source>
-        <translation type="unfinished"></translation>
+        <translation>所选节点的全部值。其中的“帮助”标签页说明这些值；按 F1 打开。</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished">显存</translation>
+        <translation>显存</translation>
     </message>
     <message>
         <source>How much of the GPU&apos;s memory the run needs, and how long it takes, before it starts. Click it for the plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>在运行开始之前显示需要多少显存、用时多久。点击它可查看计划。</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation type="unfinished">帮助</translation>
+        <translation>帮助</translation>
     </message>
     <message>
         <source>The guide, every key, and this tour.</source>
-        <translation type="unfinished"></translation>
+        <translation>使用指南、全部快捷键和本导览。</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <translation type="unfinished">%1 / %2</translation>
+        <translation>%1 / %2</translation>
     </message>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
 </context>
 <context>
@@ -8010,39 +8010,39 @@ Negative prompt:
     </message>
     <message>
         <source>Follow what runs make</source>
-        <translation type="unfinished"></translation>
+        <translation>跟随运行生成的内容</translation>
     </message>
     <message>
         <source>Full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>全屏</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>对比</translation>
     </message>
     <message>
         <source>Mask</source>
-        <translation type="unfinished">遮罩</translation>
+        <translation>遮罩</translation>
     </message>
     <message>
         <source>Crop</source>
-        <translation type="unfinished">裁剪</translation>
+        <translation>裁剪</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished">复制</translation>
+        <translation>复制</translation>
     </message>
     <message>
         <source>Open graph</source>
-        <translation type="unfinished">打开工作流</translation>
+        <translation>打开工作流</translation>
     </message>
     <message>
         <source>Use as input</source>
-        <translation type="unfinished">用作输入</translation>
+        <translation>用作输入</translation>
     </message>
     <message>
         <source>Leave full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>退出全屏</translation>
     </message>
 </context>
 <context>

@@ -395,7 +395,7 @@ constexpr CanvasCommand kCommands[] = {
     {{"node.distribute_x", TEXT("&Horizontally"), TEXT("Make equal gaps from left to right"), "Node/Distribute", "", "", kCanvas}, call<distributeSelected, Axis::Horizontal>},
     {{"node.distribute_y", TEXT("&Vertically"), TEXT("Make equal gaps from top to bottom"), "Node/Distribute", "", "", kCanvas}, call<distributeSelected, Axis::Vertical>},
     {{"node.arrange", TEXT("Arran&ge"), TEXT("Place the selected nodes, or all, along their wires"), "Node", "Ctrl+L"}, arrangeNodes},
-    {{"view.zoom_in", TEXT("Zoom &in"), TEXT("Show less, larger"), "View", "Ctrl++ Ctrl+=", "zoom-in"}, navigate<&ViewNavigation::zoomIn>},
+    {{"view.zoom_in", TEXT("&Zoom in"), TEXT("Show less, larger"), "View", "Ctrl++ Ctrl+=", "zoom-in"}, navigate<&ViewNavigation::zoomIn>},
     {{"view.zoom_out", TEXT("Zoom &out"), TEXT("Show more, smaller"), "View", "Ctrl+-", "zoom-out"}, navigate<&ViewNavigation::zoomOut>},
     {{"view.zoom_actual", TEXT("&100 %"), TEXT("Show the graph at its own size"), "View", "Ctrl+1"}, navigate<&ViewNavigation::jumpToActual>},
     {{"view.fit_selected", TEXT("Fit &selected"), TEXT("Show the selected nodes as large as they fit"), "View", "F .", "", kCanvas}, fitSelected},

@@ -224,10 +224,11 @@ void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::Doc
     current_ = first_.begin()->second;
 }
 
-/// A window that is not on its screen yet may be of any size.
+/// A window that was not shown yet may be larger than its screen.
 void Panels::limitWidths() {
     const int available = window_.screen()->availableSize().width();
-    const int width = std::min(window_.width(), available) / kWidthStep * kWidthStep;
+    const int shown = window_.isVisible() ? window_.width() : std::min(window_.width(), available);
+    const int width = shown / kWidthStep * kWidthStep;
     for (auto& [name, panel] : panels_) {
         const double fraction = fractionOf(window_.dockWidgetArea(panel.dock));
         const int most = panel.dock->isFloating() ? available : static_cast<int>(width * fraction);
@@ -236,7 +237,7 @@ void Panels::limitWidths() {
 }
 
 bool Panels::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == &window_ && event->type() == QEvent::Resize) {
+    if (watched == &window_ && (event->type() == QEvent::Resize || event->type() == QEvent::Show)) {
         limitWidths();
     }
     return QObject::eventFilter(watched, event);

@@ -22,7 +22,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kCalloutWidth = Theme::space(80);
+constexpr int kCalloutWidth = Theme::space(88);
 constexpr int kAway = Theme::space(2);  ///< from what is named
 constexpr int kLine = 2;
 
@@ -133,7 +133,7 @@ void Tour::addStops(MainWindowWidgets& widgets) {
         {.title = tr("Memory"),
          .text = tr("How much of the GPU's memory the run needs, and how long it takes, before it "
                     "starts. Click it for the plan."),
-         .where = at(widgets.toolBar.findChild<QWidget*>(QStringLiteral("need")))},
+         .where = at(widgets.window.findChild<QWidget*>(QStringLiteral("need")))},
         {.title = tr("Help"),
          .text = tr("The guide, every key, and this tour."),
          .where = [this, &bar, help] {
@@ -190,8 +190,10 @@ void Tour::enter(size_t stop) {
 
 void Tour::reposition() {
     const QRect target = stops_[stop_].where() & window_.rect();
-    setFixedWidth(kCalloutWidth);
-    const QSize size(kCalloutWidth, layout()->heightForWidth(kCalloutWidth));
+    layout()->invalidate();
+    const int width = std::max(kCalloutWidth, layout()->totalMinimumSize().width());
+    setFixedWidth(width);
+    const QSize size(width, layout()->totalHeightForWidth(width));
     setGeometry(calloutRect(window_.rect(), target.isEmpty() ? window_.rect() : target, size));
     if (frame_) {
         frame_->setVisible(!target.isEmpty() && isVisible());

@@ -412,7 +412,7 @@ private Q_SLOTS:
         opened.file.setNew({.document = {}, .name = "untitled", .folder = {}});
         opened.file.close(saved);
         const QString journal = folder.filePath("of_a_killed_program");
-        QVERIFY(QFile(journal).open(QIODevice::WriteOnly));
+        writeFile(journal, QByteArray::fromStdString(textOf(JournalText{.document = changed})));
         test::recover(opened.file,
                       {.journal = journal,
                        .path = path,

@@ -64,7 +64,7 @@ private Q_SLOTS:
             QCOMPARE(tour.stop(), stop);
             QVERIFY(studio.window->rect().contains(tour.geometry()));
             QVERIFY2(!studio.named().isEmpty(), qPrintable(studio.title()));
-            QCOMPARE(test::textProblems(tour), QStringList());
+            QCOMPARE(test::textProblems(tour).join("\n"), QString());
             QVERIFY(tour.accessibleName().startsWith(studio.title()));
             titles << studio.title();
             if (stop == 0) {
