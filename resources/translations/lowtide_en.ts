@@ -15,9 +15,9 @@
     <name>NodeTexts</name>
     <message numerus="yes">
         <source>%n more inputs</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n more input</numerusform>
+            <numerusform>%n more inputs</numerusform>
         </translation>
     </message>
 </context>
@@ -191,9 +191,9 @@
     <name>lowtide::ui::MissingFilesDialog</name>
     <message numerus="yes">
         <source>Choose one of %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Choose it</numerusform>
+            <numerusform>Choose one of %n</numerusform>
         </translation>
     </message>
 </context>
@@ -228,9 +228,9 @@
     </message>
     <message numerus="yes">
         <source>%n files of “%1” are missing.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n file of “%1” is missing.</numerusform>
+            <numerusform>%n files of “%1” are missing.</numerusform>
         </translation>
     </message>
 </context>
@@ -248,16 +248,16 @@
     <name>lowtide::ui::QueuePanel</name>
     <message numerus="yes">
         <source>%n waiting runs were cancelled.</source>
-        <translation type="unfinished">
+        <translation>
             <numerusform>%n waiting run was cancelled.</numerusform>
             <numerusform>%n waiting runs were cancelled.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n runs were removed from the history.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n run was removed from the history.</numerusform>
+            <numerusform>%n runs were removed from the history.</numerusform>
         </translation>
     </message>
 </context>
