@@ -142,9 +142,10 @@ private Q_SLOTS:
     void aSeedIsUsed() {
         openByMouse();
         chooseInMenu("lowtide_00003.png", "Use this seed");
+        studio_->press({"alt+1"});
         QTRY_COMPARE(seedOfGraph(), seedOfFile("lowtide_00003.png"));
         selectByKeys("lowtide_00001.png");
-        studio_->press({"e"});
+        studio_->press({"e", "alt+1"});
         QTRY_COMPARE(seedOfGraph(), seedOfFile("lowtide_00001.png"));
     }
 
