@@ -101,7 +101,6 @@ void QueueTest::close(bool isByMouse) {
     };
     isByMouse ? studio_->clickMenu({"File", "Quit"}) : studio_->press({"ctrl+q"});
     answer("Close and end them");
-    answer("Throw away");
     studio_->waitForEnd();
 }
 

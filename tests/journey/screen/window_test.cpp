@@ -228,11 +228,13 @@ private:
 
     /// What was changed and not saved is left behind.
     void restart() {
-        studio_->press({"ctrl+q"});
         if (hasSteps(kSteps)) {
+            studio_->press({"ctrl+w"});
             studio_->goTo(Role::PushButton, "Throw away");
             studio_->press({"space"});
+            studio_->waitGone(Role::PushButton, "Throw away");
         }
+        studio_->press({"ctrl+q"});
         studio_->waitForEnd();
         studio_->start(studio_->path("graph.json"));
     }
