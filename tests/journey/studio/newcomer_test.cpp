@@ -156,15 +156,15 @@ private Q_SLOTS:
         clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"),
                               "Image to image, speed");
 
-        const graph::Document& opened = studio_->model().document();
+        const GraphModel& opened = studio_->model();
         const auto readsImage = [&] {
-            return std::ranges::any_of(opened.nodes, [&](const auto& node) {
+            return std::ranges::any_of(opened.document().nodes, [&](const auto& node) {
                 return node.second.params.value("image", std::string()) ==
                        first.files.front().toStdString();
             });
         };
         QTRY_VERIFY_WITH_TIMEOUT(readsImage(), kPatience);
-        QCOMPARE(opened.nodes.at("encode").params.at("prompt"), made);
+        QCOMPARE(opened.document().nodes.at("encode").params.at("prompt"), made);
         QVERIFY(clicks_->count() <= 3);
     }
 
