@@ -7,6 +7,7 @@
 #include "ui/panels/inspector_parts.hpp"
 #include "ui/panels/memory_settings.hpp"
 #include "ui/theme/figures.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/window_parts.hpp"
 
@@ -14,7 +15,6 @@
 #include <QFormLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QTabWidget>
 
@@ -294,11 +294,7 @@ Inspector::Inspector(GraphModel& model,
               parts.params,
               parts.sections,
               Cell::spring()});
-    auto* scroll = named("inspectorScroll", new QScrollArea(this));
-    scroll->setFocusPolicy(Qt::NoFocus);  // its fields take the keys
-    scroll->setWidget(values);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
+    auto* scroll = named("inspectorScroll", new ScrolledPart(values, this));
     parts.help = new InspectorHelp(this);
     parts.tabs = new QTabWidget(this);
     parts.tabs->setDocumentMode(true);

@@ -93,12 +93,12 @@ void addStops(QWidget& widget, Stops& stops) {
 constexpr int kLeftWidth = 75;  // in steps of the rhythm
 constexpr int kRightWidth = 92;
 constexpr int kRowHeight = 40;
-constexpr int kLeastPanel = Theme::space(20);  ///< pixels; below its own size a panel scrolls
+constexpr int kLeastPanel = Theme::space(19);  ///< pixels; below its own size a panel scrolls
 
 /// Of the window's width, what each column takes at most for what its panels hold. The rest lets a
 /// user make the window narrower, which these follow.
 constexpr double kLeftFraction = 0.25;
-constexpr double kRightFraction = 0.31;
+constexpr double kRightFraction = 0.264;
 constexpr double kMiddleFraction = 0.25;
 constexpr int kWidthStep = 8;  ///< pixels of the window
 

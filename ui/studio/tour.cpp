@@ -218,6 +218,9 @@ bool Tour::focusNextPrevChild(bool isNext) {
             buttons.push_back(each);
         }
     }
+    if (buttons.empty()) {
+        return false;  // it is being hidden
+    }
     const auto now = std::ranges::find(buttons, QApplication::focusWidget());
     const auto at = now == buttons.end() ? 0 : now - buttons.begin();
     const auto count = static_cast<std::ptrdiff_t>(buttons.size());
