@@ -2,6 +2,7 @@
 
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QRandomGenerator>
@@ -90,9 +91,7 @@ void RunControl::takeImage(DocumentId document,
                            const std::string& node,
                            const NodeImage& nodeImage) {
     const graph::Document& graph = model_.document(document);
-    const auto found = graph.nodes.find(node);
-    const NodeDesc* desc =
-        found == graph.nodes.end() ? nullptr : model_.catalog().find(found->second.type);
+    const NodeDesc* desc = descOf(graph, model_.catalog(), node);
     const bool isOfOutput = desc && desc->output && !nodeImage.step;
     if (!arePreviewsShown_ && !isOfOutput) {
         return;
@@ -137,20 +136,15 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
     model_.endMerging();
     model_.adjust(
         [this](graph::Document& document) { renewSeeds(document, model_.catalog(), random_); });
-    std::optional<AskedRun> run = drawn(model_.document(), how, until);
-    return run ? mine({queue_.add(run->title,
-                                  std::move(run->graph),
-                                  std::move(run->options),
-                                  how == RunHow::First,
-                                  run->words)},
-                      model_.shown())
-                     .front()
+    std::optional<AskedRun> run = drawn(model_.document(), origin(how, until));
+    return run ? mine({queue_.add(std::move(*run), how == RunHow::First)}, model_.shown()).front()
                : 0;
 }
 
 void RunControl::runSeveral(int count, SeveralSeeds how) {
-    const auto make = [this, before = std::string()](graph::Document document, uint64_t) mutable {
-        std::optional<AskedRun> run = drawn(std::move(document));
+    const auto make = [this, origin = origin(), before = std::string()](graph::Document document,
+                                                                        uint64_t) mutable {
+        std::optional<AskedRun> run = drawn(std::move(document), origin);
         // Who asks for the same once more wants it made, not found.
         if (run && run->graph == std::exchange(before, run->graph)) {
             run->options["forceExecution"] = true;
@@ -189,10 +183,11 @@ std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
 void RunControl::runPrompts(const PromptField& field,
                             const QStringList& prompts,
                             SeveralSeeds how) {
-    const auto make = [this, field, prompts](graph::Document document, uint64_t number) {
+    const auto make = [this, field, prompts, origin = origin()](graph::Document document,
+                                                                uint64_t number) {
         document.nodes.at(field.node).params[field.param] =
             prompts[static_cast<qsizetype>(number)].toStdString();
-        return drawn(std::move(document));
+        return drawn(std::move(document), origin);
     };
     runEach(static_cast<uint64_t>(prompts.size()), how, make);
 }
@@ -206,10 +201,12 @@ void RunControl::runCombinations(SeveralSeeds how) {
     if (isRefused(undrawn)) {
         return;
     }
-    runEach(count, how, [this, all, wildcards](graph::Document document, uint64_t number) {
+    const auto make = [this, all, wildcards, origin = origin()](graph::Document document,
+                                                                uint64_t number) {
         all->put(document, number);
-        return std::optional(asked(document, RunHow::Last, {}));
-    });
+        return std::optional(asked(document, origin));
+    };
+    runEach(count, how, make);
 }
 
 /// `make` gets the graph as it is open now, with the seeds of each run. Seeds that nodes renew
@@ -254,13 +251,11 @@ void RunControl::setWildcards(std::shared_ptr<const WildcardFiles> wildcards) {
 }
 
 /// nullopt: a prompt cannot be drawn, which is reported.
-std::optional<AskedRun> RunControl::drawn(graph::Document document,
-                                          RunHow how,
-                                          const std::set<std::string>& until) {
+std::optional<AskedRun> RunControl::drawn(graph::Document document, const Origin& origin) {
     if (isRefused(resolvePrompts(document, model_.catalog(), wildcards_->lists))) {
         return std::nullopt;
     }
-    return asked(document, how, until);
+    return asked(document, origin);
 }
 
 /// Reports what could not be drawn, if there is anything.
@@ -272,21 +267,27 @@ bool RunControl::isRefused(const Issues& undrawn) {
     return !undrawn.empty();
 }
 
-AskedRun RunControl::asked(const graph::Document& document,
-                           RunHow how,
-                           const std::set<std::string>& until) const {
-    const graph::Catalog& catalog = model_.catalog();
-    SearchTerms words = runWordsOf(document, catalog, name_);
-    // Nobody planned a run to some nodes, and whole runs take other times.
-    const size_t work = until.empty() ? workOf(document, catalog) : 0;
-    const bool isPlanned =
-        work != 0 && how != RunHow::Again && work == workOf(model_.document(), catalog);
-    return {.title = titleOf(words),
-            .graph = graph::toText(document),
+/// Nobody planned a run to some nodes, and whole runs take other times.
+RunControl::Origin RunControl::origin(RunHow how, const std::set<std::string>& until) const {
+    return {.name = name_,
             .options = options(how, until),
+            .work = until.empty() ? workOf(model_.document(), model_.catalog()) : 0,
+            .plannedSeconds =
+                how == RunHow::Again ? std::nullopt : measuredSecondsOf(planning_.planned())};
+}
+
+AskedRun RunControl::asked(const graph::Document& document, const Origin& origin) const {
+    const graph::Catalog& catalog = model_.catalog();
+    SearchTerms words = runWordsOf(document, catalog, origin.name);
+    const size_t work = origin.work == 0 ? 0 : workOf(document, catalog);
+    const bool isPlanned = work != 0 && work == origin.work;
+    return {.title =
+                words.seed.isEmpty() ? origin.name : tr("%1, seed %2").arg(origin.name, words.seed),
+            .graph = graph::toText(document),
+            .options = origin.options,
             .words = std::move(words),
             .work = work,
-            .plannedSeconds = isPlanned ? measuredSecondsOf(planning_.planned()) : std::nullopt};
+            .plannedSeconds = isPlanned ? origin.plannedSeconds : std::nullopt};
 }
 
 Json RunControl::options(RunHow how, const std::set<std::string>& until) const {
@@ -313,10 +314,6 @@ std::vector<quint64> RunControl::mine(std::vector<quint64> runs, DocumentId docu
         begin(running->id);  // it began within the queue, before it was known here
     }
     return runs;
-}
-
-QString RunControl::titleOf(const SearchTerms& words) const {
-    return words.seed.isEmpty() ? name_ : tr("%1, seed %2").arg(name_, words.seed);
 }
 
 void RunControl::setRepeating(bool isRepeating) {

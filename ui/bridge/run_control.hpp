@@ -134,13 +134,21 @@ private:
         uint64_t count,
         SeveralSeeds how,
         std::function<std::optional<AskedRun>(graph::Document document, uint64_t number)> make);
-    std::optional<AskedRun> drawn(graph::Document document,
-                                  RunHow how = RunHow::Last,
-                                  const std::set<std::string>& until = {});
+
+    /// What runs have of the document that is open when they are asked for: many are made one after
+    /// the other, and another one may be open by then.
+    struct Origin {
+        QString name;
+        Json options;
+        size_t work = 0;                         ///< of the open graph; 0: it is not run whole
+        std::optional<double> plannedSeconds{};  ///< of a run of as much work
+    };
+
+    [[nodiscard]] Origin origin(RunHow how = RunHow::Last,
+                                const std::set<std::string>& until = {}) const;
+    std::optional<AskedRun> drawn(graph::Document document, const Origin& origin);
     bool isRefused(const Issues& undrawn);
-    [[nodiscard]] AskedRun asked(const graph::Document& document,
-                                 RunHow how,
-                                 const std::set<std::string>& until) const;
+    [[nodiscard]] AskedRun asked(const graph::Document& document, const Origin& origin) const;
     [[nodiscard]] Json options(RunHow how, const std::set<std::string>& until) const;
     std::vector<quint64> mine(std::vector<quint64> runs, DocumentId document);
     NodeStatuses* statusesOf(quint64 run);
@@ -149,7 +157,6 @@ private:
     void end(quint64 id);
     void endWaiting(const std::vector<quint64>& runs);
     void repeatWhereIdle();
-    [[nodiscard]] QString titleOf(const SearchTerms& words) const;
     void takeImage(DocumentId document, const std::string& node, const NodeImage& nodeImage);
     void showKept(quint64 run, const std::string& node);
 

@@ -312,8 +312,12 @@ void RunQueue::countWaiting() {
 
 quint64 RunQueue::add(
     const QString& title, std::string graph, Json options, bool front, const SearchTerms& words) {
-    AskedRun run{
-        .title = title, .graph = std::move(graph), .options = std::move(options), .words = words};
+    return add(
+        {.title = title, .graph = std::move(graph), .options = std::move(options), .words = words},
+        front);
+}
+
+quint64 RunQueue::add(AskedRun run, bool front) {
     return put({std::move(run)}, front).front();
 }
 

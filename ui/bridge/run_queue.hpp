@@ -139,6 +139,8 @@ public:
                 Json options,
                 bool front = false,
                 const SearchTerms& words = {});
+    /// Behind what waits, or in front of it; its number.
+    quint64 add(AskedRun run, bool front);
     /// Many behind what waits: the list changes once, and one write keeps them. Their numbers.
     std::vector<quint64> addAll(std::vector<AskedRun> runs);
     /// A waiting run is taken back at once.

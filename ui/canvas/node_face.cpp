@@ -233,8 +233,7 @@ Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
 std::string typeAt(const WireEnd& end,
                    const graph::Document& document,
                    const graph::Catalog& catalog) {
-    const auto node = document.nodes.find(end.port.node);
-    const NodeDesc* desc = node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
+    const NodeDesc* desc = descOf(document, catalog, end.port.node);
     const auto find = end.isOutput ? graph::findOutput : graph::findInput;
     const PortDesc* port = desc == nullptr ? nullptr : find(*desc, end.port.port);
     return port == nullptr ? "*" : port->type;

@@ -87,8 +87,7 @@ public:
 
 private:
     [[nodiscard]] const NodeDesc* descOf(const std::string& id) const {
-        const auto node = document_.nodes.find(id);
-        return node == document_.nodes.end() ? nullptr : catalog_.find(node->second.type);
+        return ui::descOf(document_, catalog_, id);
     }
 
     void addPorts(const std::string& from,

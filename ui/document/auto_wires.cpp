@@ -19,8 +19,7 @@ public:
         : document_(document), catalog_(catalog) {}
 
     [[nodiscard]] const NodeDesc* descOf(const std::string& id) const {
-        const auto node = document_.nodes.find(id);
-        return node == document_.nodes.end() ? nullptr : catalog_.find(node->second.type);
+        return ui::descOf(document_, catalog_, id);
     }
 
     [[nodiscard]] bool isRead(const PortRef& output) const {
@@ -34,18 +33,7 @@ public:
 
     /// Whether what leaves the first node reaches the second.
     [[nodiscard]] bool leads(const std::string& from, const std::string& to) const {
-        NodeIds seen{from};
-        std::vector<std::string> open{from};
-        while (!open.empty()) {
-            const std::string id = open.back();
-            open.pop_back();
-            for (const graph::Link& link : document_.links) {
-                if (link.from.node == id && seen.insert(link.to.node).second) {
-                    open.push_back(link.to.node);
-                }
-            }
-        }
-        return seen.contains(to);
+        return reachedFrom(document_, from).contains(to);
     }
 
 private:

@@ -198,9 +198,7 @@ std::string modelSource(const graph::Document& document,
     std::string source;
     std::string at = node;
     for (size_t step = 0; step < document.nodes.size(); ++step) {
-        const auto found = document.nodes.find(at);
-        const NodeDesc* desc =
-            found == document.nodes.end() ? nullptr : catalog.find(found->second.type);
+        const NodeDesc* desc = descOf(document, catalog, at);
         const PortDesc* port = desc ? portOfType(desc->inputs, kModelType) : nullptr;
         const graph::Link* link = port ? linkInto(document, {at, port->id}) : nullptr;
         if (!link) {
@@ -210,6 +208,30 @@ std::string modelSource(const graph::Document& document,
         at = source;
     }
     return source;
+}
+
+const NodeDesc* descOf(const graph::Document& document,
+                       const graph::Catalog& catalog,
+                       const std::string& id) {
+    const auto node = document.nodes.find(id);
+    return node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
+}
+
+NodeIds reachedFrom(const graph::Document& document,
+                    const std::string& id,
+                    const std::function<bool(const graph::Link&)>& isFollowed) {
+    NodeIds reached{id};
+    std::vector<std::string> open{id};
+    while (!open.empty()) {
+        const std::string at = open.back();
+        open.pop_back();
+        for (const graph::Link& link : document.links) {
+            if (link.from.node == at && isFollowed(link) && reached.insert(link.to.node).second) {
+                open.push_back(link.to.node);
+            }
+        }
+    }
+    return reached;
 }
 
 Point positionOf(const graph::DocumentNode& node) {
@@ -304,8 +326,7 @@ void toggleMode(graph::Document& document, const NodeIds& ids, graph::NodeMode m
 bool canBypass(const graph::Document& document,
                const graph::Catalog& catalog,
                const std::string& id) {
-    const auto node = document.nodes.find(id);
-    const NodeDesc* desc = node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
+    const NodeDesc* desc = descOf(document, catalog, id);
     return desc && std::any_of(desc->outputs.begin(), desc->outputs.end(), [&](const auto& output) {
                return graph::passedInput(*desc, output.id) != nullptr;
            });

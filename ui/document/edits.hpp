@@ -6,6 +6,7 @@
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,6 +23,18 @@ struct Point {
 };
 
 using NodeIds = std::set<std::string>;
+
+/// The type of a node; nullptr: there is no such node, or its type is unknown here.
+[[nodiscard]] const NodeDesc* descOf(const graph::Document& document,
+                                     const graph::Catalog& catalog,
+                                     const std::string& id);
+/// The node and all that its wires lead to, by those that are followed alone.
+[[nodiscard]] NodeIds reachedFrom(
+    const graph::Document& document,
+    const std::string& id,
+    const std::function<bool(const graph::Link&)>& isFollowed = [](const graph::Link&) {
+        return true;
+    });
 
 [[nodiscard]] Point positionOf(const graph::DocumentNode& node);
 void setPosition(graph::DocumentNode& node, Point point);

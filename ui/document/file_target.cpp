@@ -18,13 +18,6 @@ constexpr double kNextGap = 48;  ///< from a node to a new one that is wired to 
 
 using graph::PortRef;
 
-const NodeDesc* descOfNode(const graph::Document& document,
-                           const graph::Catalog& catalog,
-                           const std::string& id) {
-    const auto node = document.nodes.find(id);
-    return node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
-}
-
 std::string valueIn(const graph::Document& document,
                     const std::string& node,
                     const std::string& param) {
@@ -95,7 +88,7 @@ public:
 
 private:
     [[nodiscard]] const NodeDesc* descOf(const std::string& id) const {
-        return descOfNode(document_, catalog_, id);
+        return ui::descOf(document_, catalog_, id);
     }
 
     [[nodiscard]] bool isTaken(const std::string& id) const {
@@ -158,11 +151,12 @@ private:
         const PortDesc* input = portOfType(desc.inputs, givenType());
         const PortDesc* output = portOfType(desc.outputs, givenType());
         const graph::Link* link = input ? linkInto(document_, {spot_.node, input->id}) : nullptr;
-        if (!link && !output) {
+        const bool isFed = link && descOf(link->from.node);
+        if (!isFed && !output) {
             return std::nullopt;
         }
         FileTarget target = newNode();
-        target.patched = link ? link->from : PortRef{spot_.node, output->id};
+        target.patched = isFed ? link->from : PortRef{spot_.node, output->id};
         return target;
     }
 
@@ -249,7 +243,7 @@ Point pointFor(const graph::Document& document,
 void insertBeforeEnds(graph::Document& document,
                       const graph::Catalog& catalog,
                       const std::string& id) {
-    const NodeDesc& desc = *descOfNode(document, catalog, id);
+    const NodeDesc& desc = *descOf(document, catalog, id);
     const PortDesc* input = patchedInput(desc);
     const graph::Link* given = input ? linkInto(document, {id, input->id}) : nullptr;
     if (!given) {
@@ -257,7 +251,7 @@ void insertBeforeEnds(graph::Document& document,
     }
     const PortRef source = given->from;
     for (graph::Link& link : document.links) {
-        const NodeDesc* end = descOfNode(document, catalog, link.to.node);
+        const NodeDesc* end = descOf(document, catalog, link.to.node);
         if (link.from == source && link.to.node != id && end && end->output) {
             link.from = {id, desc.outputs.front().id};
         }
@@ -281,7 +275,7 @@ public:
 
     /// Wires it, with the node that what it gives is for where nothing else reads it.
     void wire(const std::string& id, const FileTarget& target) {
-        const NodeDesc& desc = *descOfNode(document_, catalog_, id);
+        const NodeDesc& desc = *descOf(document_, catalog_, id);
         if (target.patched) {
             insertBehind(document_, catalog_, id, *target.patched);
             return;
@@ -309,7 +303,7 @@ private:
     void bring(const NodeDesc& taker, const std::string& id) {
         const NodeBox box = nodeBoxesOf(document_, {id}, sizes_.nodes).front();
         const std::string brought = add(taker, {box.right() + kNextGap, box.topLeft.y});
-        const NodeDesc& desc = *descOfNode(document_, catalog_, id);
+        const NodeDesc& desc = *descOf(document_, catalog_, id);
         const PortDesc* input = portOfType(taker.inputs, desc.outputs.front().type);
         connect(document_, {id, desc.outputs.front().id}, {brought, input->id});
         connectFreePorts(document_, catalog_, brought, preferred_);
@@ -345,7 +339,7 @@ bool isPrompt(const NodeDesc& desc, const ParamDesc& param) {
 std::optional<PortRef> promptOf(const graph::Document& document,
                                 const graph::Catalog& catalog,
                                 const std::string& id) {
-    const NodeDesc* desc = descOfNode(document, catalog, id);
+    const NodeDesc* desc = descOf(document, catalog, id);
     const ParamDesc* param = desc ? graph::findParam(*desc, kPromptId) : nullptr;
     return param && isPrompt(*desc, *param) ? std::optional(PortRef{id, param->id}) : std::nullopt;
 }
@@ -400,7 +394,7 @@ std::optional<graph::PortRef> promptFor(const graph::Document& document,
                                         const graph::Catalog& catalog,
                                         const DropSpot& spot,
                                         const NodeIds& selected) {
-    const NodeDesc* desc = descOfNode(document, catalog, spot.node);
+    const NodeDesc* desc = descOf(document, catalog, spot.node);
     const ParamDesc* param = desc ? graph::findParam(*desc, spot.param) : nullptr;
     if (param && isPrompt(*desc, *param)) {
         return PortRef{spot.node, param->id};

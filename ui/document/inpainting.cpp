@@ -111,8 +111,7 @@ public:
 
 private:
     [[nodiscard]] const NodeDesc* descOf(const std::string& node) const {
-        const auto found = document_.nodes.find(node);
-        return found == document_.nodes.end() ? nullptr : catalog_.find(found->second.type);
+        return ui::descOf(document_, catalog_, node);
     }
 
     [[nodiscard]] InpaintPart partOf(const std::string& node) const {

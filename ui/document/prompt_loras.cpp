@@ -13,43 +13,18 @@ namespace {
 
 constexpr const char* kLorasParam = "loras";
 
-const NodeDesc* descIn(const graph::Document& document,
-                       const graph::Catalog& catalog,
-                       const std::string& id) {
-    const auto node = document.nodes.find(id);
-    return node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
-}
-
-/// The node and all that the chosen ones of its wires lead to.
-NodeIds reachedFrom(const graph::Document& document,
-                    const std::string& id,
-                    const std::function<bool(const graph::Link&)>& isFollowed) {
-    NodeIds reached{id};
-    std::vector<std::string> open{id};
-    while (!open.empty()) {
-        const std::string at = open.back();
-        open.pop_back();
-        for (const graph::Link& link : document.links) {
-            if (link.from.node == at && isFollowed(link) && reached.insert(link.to.node).second) {
-                open.push_back(link.to.node);
-            }
-        }
-    }
-    return reached;
-}
-
 /// The denoisers that get the node's model, or a changed one of it; the node itself where it is
 /// one.
 NodeIds denoisersBehind(const graph::Document& document,
                         const graph::Catalog& catalog,
                         const std::string& id) {
     NodeIds denoisers = reachedFrom(document, id, [&](const graph::Link& link) {
-        const NodeDesc* desc = descIn(document, catalog, link.from.node);
+        const NodeDesc* desc = descOf(document, catalog, link.from.node);
         const PortDesc* output = desc ? graph::findOutput(*desc, link.from.port) : nullptr;
         return output && output->type == kModelType;
     });
     std::erase_if(denoisers, [&](const std::string& each) {
-        const NodeDesc* desc = descIn(document, catalog, each);
+        const NodeDesc* desc = descOf(document, catalog, each);
         return !desc || !hasDenoiser(*desc);
     });
     return denoisers;
@@ -70,7 +45,7 @@ bool changesModel(const NodeDesc& desc, const graph::DocumentNode& node) {
 bool canReadPromptLoras(const graph::Document& document,
                         const graph::Catalog& catalog,
                         const std::string& id) {
-    const NodeDesc* desc = descIn(document, catalog, id);
+    const NodeDesc* desc = descOf(document, catalog, id);
     const ParamDesc* param = desc ? graph::findParam(*desc, kLorasParam) : nullptr;
     return param && param->kind == ParamKind::Bool && portOfType(desc->inputs, kModelType) &&
            portOfType(desc->outputs, kModelType) &&
@@ -80,7 +55,7 @@ bool canReadPromptLoras(const graph::Document& document,
 void readPromptLoras(graph::Document& document,
                      const graph::Catalog& catalog,
                      const std::string& id) {
-    const NodeDesc& desc = *descIn(document, catalog, id);
+    const NodeDesc& desc = *descOf(document, catalog, id);
     document.nodes.at(id).params[kLorasParam] = true;
     const graph::PortRef own{id, portOfType(desc.outputs, kModelType)->id};
     const graph::Link* given = linkInto(document, {id, portOfType(desc.inputs, kModelType)->id});
@@ -136,7 +111,7 @@ Issues lorasWithoutDenoiser(const graph::Document& document, const graph::Catalo
 void useLoraEverywhere(graph::Document& document,
                        const graph::Catalog& catalog,
                        const std::string& id) {
-    const NodeDesc& desc = *descIn(document, catalog, id);
+    const NodeDesc& desc = *descOf(document, catalog, id);
     const graph::Link* given = linkInto(document, {id, patchedInput(desc)->id});
     const std::optional<graph::PortRef> model =
         given ? std::optional(given->from) : modelOfDenoisers(document, catalog);

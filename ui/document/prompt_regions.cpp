@@ -80,8 +80,7 @@ public:
 
 private:
     [[nodiscard]] const NodeDesc* descOf(const std::string& node) const {
-        const auto found = document_.nodes.find(node);
-        return found == document_.nodes.end() ? nullptr : catalog_.find(found->second.type);
+        return ui::descOf(document_, catalog_, node);
     }
 
     [[nodiscard]] bool isSampler(const std::string& node) const {
@@ -140,10 +139,11 @@ private:
     [[nodiscard]] std::optional<std::pair<double, double>> madeSize(
         const std::string& sampler) const {
         const graph::Link* link = linkInto(document_, input(sampler, kLatentType));
-        if (!link) {
+        const auto maker = link ? document_.nodes.find(link->from.node) : document_.nodes.end();
+        if (maker == document_.nodes.end()) {
             return std::nullopt;
         }
-        const Json& params = document_.nodes.at(link->from.node).params;
+        const Json& params = maker->second.params;
         const auto sideOf = [&](const char* side) {
             const auto found = params.find(side);
             return found != params.end() && found->is_number() ? found->get<double>() : 0.0;

@@ -60,8 +60,7 @@ public:
 
 private:
     const NodeDesc* descOf(const std::string& id) const {
-        const auto node = document_.nodes.find(id);
-        return node == document_.nodes.end() ? nullptr : catalog_.find(node->second.type);
+        return ui::descOf(document_, catalog_, id);
     }
 
     QString nameOf(const std::string& id) const {
@@ -252,8 +251,7 @@ bool insertIntoWire(graph::Document& document,
                     const std::string& id,
                     const graph::PortRef& wireTo) {
     const graph::Link* found = linkInto(document, wireTo);
-    const auto node = document.nodes.find(id);
-    const NodeDesc* desc = node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
+    const NodeDesc* desc = descOf(document, catalog, id);
     if (!found || !desc || found->from.node == id || wireTo.node == id) {
         return false;
     }
@@ -263,7 +261,7 @@ bool insertIntoWire(graph::Document& document,
         return false;
     }
     const std::vector<Point> via = reroutesOf(wire);
-    const double x = positionOf(node->second).x;
+    const double x = positionOf(document.nodes.at(id)).x;
     const auto middle =
         std::find_if(via.begin(), via.end(), [&](Point point) { return point.x > x; });
     graph::Link& rest = *findLink(document.links, wireTo);  // keeps the wire's unknown keys

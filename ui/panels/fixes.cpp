@@ -115,9 +115,7 @@ std::vector<Fix> memoryFixes(const Issue& issue,
 std::optional<NamedModel> denoiserFile(const std::string& node,
                                        const graph::Document& document,
                                        const graph::Catalog& catalog) {
-    const auto found = document.nodes.find(node);
-    const NodeDesc* desc =
-        found == document.nodes.end() ? nullptr : catalog.find(found->second.type);
+    const NodeDesc* desc = descOf(document, catalog, node);
     const auto loader = document.nodes.find(modelSource(document, catalog, node));
     if (!desc || !hasDenoiser(*desc) || loader == document.nodes.end()) {
         return std::nullopt;
@@ -191,11 +189,11 @@ std::optional<Rerouted> reroutedBefore(const graph::PortRef& to,
         return std::nullopt;
     }
     Rerouted rerouted{.image = link->from, .mask = {}, .model = {}};
-    const NodeDesc* maker = catalog.find(document.nodes.at(link->from.node).type);
+    const NodeDesc* maker = descOf(document, catalog, link->from.node);
     if (const PortDesc* mask = maker ? portOfType(maker->outputs, "MASK") : nullptr) {
         rerouted.mask = graph::PortRef{link->from.node, mask->id};
     }
-    const NodeDesc* taker = catalog.find(document.nodes.at(to.node).type);
+    const NodeDesc* taker = descOf(document, catalog, to.node);
     const PortDesc* model = taker ? portOfType(taker->inputs, kModelType) : nullptr;
     if (const graph::Link* given = model ? linkInto(document, {to.node, model->id}) : nullptr) {
         rerouted.model = given->from;

@@ -37,14 +37,20 @@ bool applyStep(GraphModel& model, const QString& text, const Edit& edit) {
     return model.undoStack().index() != before;
 }
 
-/// The button takes back the last step, so it goes with the next one.
+/// The button takes back the last step of the graph, which comes into sight for that, so it goes
+/// with the next one.
 void reportStep(MainWindowWidgets& widgets, const QString& sentence) {
-    QUndoStack& steps = widgets.workspace.model.undoStack();
+    Workspace& workspace = widgets.workspace;
     NoticeBar& notices = widgets.notices;
-    const quint64 notice = notices.show(
-        NoticeKind::Info, sentence, ArrivalWords::tr("Undo"), [&steps] { steps.undo(); });
+    const auto undo = [&workspace, id = workspace.model.shown()] {
+        if (workspace.model.isOpen(id)) {
+            workspace.file.show(id);
+            workspace.model.undoStack(id).undo();
+        }
+    };
+    const quint64 notice = notices.show(NoticeKind::Info, sentence, ArrivalWords::tr("Undo"), undo);
     QObject::connect(
-        &steps,
+        &workspace.model.undoStack(),
         &QUndoStack::indexChanged,
         &notices,
         [&notices, notice] { notices.withdraw(notice); },

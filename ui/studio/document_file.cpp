@@ -1,6 +1,7 @@
 #include "ui/studio/document_file.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/bridge/failures.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 
 #include <QDateTime>
@@ -70,6 +71,27 @@ ReadFile readFile(const QString& path) {
 QString folderMade(const QString& folder) {
     QDir().mkpath(folder);
     return folder;
+}
+
+/// What the work threw; nothing: it was done.
+std::optional<Error> failureOf(const std::function<void()>& work) {
+    try {
+        work();
+        return std::nullopt;
+    } catch (const Error& error) {
+        return error;
+    } catch (const std::exception& error) {
+        return Error(ErrorKind::Internal, Message(error.what()));
+    }
+}
+
+/// What one of those who wait throws keeps up none of the others.
+void attempted(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const std::exception&) {
+        Failures::instance().takeCurrent();
+    }
 }
 
 }  // namespace
@@ -258,13 +280,13 @@ void DocumentFile::answer(const FileOutcome& outcome) {
         Q_EMIT waits({}, false);
     }
     if (const Then then = std::exchange(then_, nullptr)) {
-        then(outcome);
+        attempted([&] { then(outcome); });
     }
     while (!isBusy() && !waiting_.empty()) {
         const Waiting next = std::move(waiting_.front());
         waiting_.pop_front();
         if (next.context) {
-            next.work();
+            attempted(next.work);
         }
     }
 }
@@ -278,20 +300,15 @@ void DocumentFile::ask(Work work, const QString& path, std::function<Found()> jo
         if (!isBusy() || asked_ != number) {
             return;
         }
-        if (found.outcome.kind == FileOutcome::Kind::Done) {
-            found.settle();
-        }
-        answer(found.outcome);
+        const bool isDone = found.outcome.kind == FileOutcome::Kind::Done;
+        const std::optional<Error> failure = isDone ? failureOf(found.settle) : std::nullopt;
+        answer(failure ? FileOutcome{.kind = FileOutcome::Kind::Failed, .error = failure}
+                       : found.outcome);
     };
     disk_->run([self = QPointer(this), done, job = std::move(job)]() -> Background::Answer {
         Found found;
-        try {
-            found = job();
-        } catch (const Error& error) {
-            found.outcome = {.kind = FileOutcome::Kind::Failed, .error = error};
-        } catch (const std::exception& error) {
-            found.outcome = {.kind = FileOutcome::Kind::Failed,
-                             .error = Error(ErrorKind::Internal, Message(error.what()))};
+        if (const std::optional<Error> failure = failureOf([&] { found = job(); })) {
+            found.outcome = {.kind = FileOutcome::Kind::Failed, .error = failure};
         }
         return [self, done, found = std::move(found)] {
             if (self) {
@@ -532,6 +549,10 @@ void DocumentFile::save(DocumentId id, Then then) {
         stopReading();
     }
     whenFree(this, [this, id, then = std::move(then)] {
+        if (!model_.isOpen(id)) {
+            then({.kind = FileOutcome::Kind::GivenUp});
+            return;
+        }
         write(
             id,
             path(id),
@@ -551,6 +572,10 @@ void DocumentFile::saveAs(DocumentId id, const QString& path, Then then) {
         giveUp();
     }
     whenFree(this, [this, id, whole, then = std::move(then)] {
+        if (!model_.isOpen(id)) {
+            then({.kind = FileOutcome::Kind::GivenUp});
+            return;
+        }
         write(
             id,
             whole,

@@ -45,9 +45,7 @@ NodeIds maskFiles(const graph::Document& document, const graph::Catalog& catalog
     NodeIds masks;
     NodeIds images;
     for (const graph::Link& link : document.links) {
-        const auto reader = document.nodes.find(link.to.node);
-        const NodeDesc* desc =
-            reader == document.nodes.end() ? nullptr : catalog.find(reader->second.type);
+        const NodeDesc* desc = descOf(document, catalog, link.to.node);
         const bool isMask = desc && inpaintPartOf(*desc) == InpaintPart::MaskMaker;
         (isMask ? masks : images).insert(link.from.node);
     }
@@ -147,14 +145,15 @@ void DroppedFile::take(const QString& path, const DropSpot& spot) {
     later(
         this,
         [path] { return kindOf(path); },
-        [this, path, spot](Kind kind) {
+        [this, path, dropped = spot, document = model_.shown()](Kind kind) {
+            const DropSpot landed = widgets_.spotIn(document, dropped);
             const bool isOfVideo = kind == Kind::Video;
             if (isOfVideo || kind == Kind::Image) {
                 const FileTarget target = targetFor(
-                    model_.document(), model_.catalog(), inputOf(path, isOfVideo), spot, {});
-                target.isPointed ? putInput(path, spot, isOfVideo) : images_.take(path, spot);
+                    model_.document(), model_.catalog(), inputOf(path, isOfVideo), landed, {});
+                target.isPointed ? putInput(path, landed, isOfVideo) : images_.take(path, landed);
             } else if (kind == Kind::Model) {
-                models_.useFile(path, spot);
+                models_.useFile(path, landed);
             } else {
                 files_.openPath(path);
             }
@@ -165,7 +164,9 @@ void DroppedFile::useAsInput(const QString& path, const DropSpot& spot) {
     later(
         this,
         [path] { return isVideo(path); },
-        [this, path, spot](bool isOfVideo) { putInput(path, spot, isOfVideo); });
+        [this, path, spot, document = model_.shown()](bool isOfVideo) {
+            putInput(path, widgets_.spotIn(document, spot), isOfVideo);
+        });
 }
 
 Arrival DroppedFile::inputOf(const QString& path, bool isOfVideo) const {

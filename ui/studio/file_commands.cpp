@@ -384,6 +384,10 @@ void FileCommands::openBackup() {
 
 void FileCommands::save(DocumentId id, Then then) {
     file_.whenFree(this, [this, id, then = std::move(then)] {
+        if (!model_.isOpen(id)) {
+            showMessage(then, false);  // a new graph that another one took the place of
+            return;
+        }
         if (file_.path(id).isEmpty()) {
             saveAs(id, then);
             return;

@@ -20,7 +20,11 @@ FullView::FullView(MainWindowWidgets& widgets)
         }
     }
     connect(&full_, &QAction::toggled, this, &FullView::fillScreen);
-    connect(&hidden_, &QAction::toggled, this, &FullView::hidePanels);
+    connect(&hidden_, &QAction::toggled, this, [this](bool areHidden) {
+        if (!full_.isChecked()) {  // its end decides by the action
+            hidePanels(areHidden);
+        }
+    });
     connect(&widgets_.viewer, &Viewer::aloneAsked, &full_, &QAction::setChecked);
     connect(&widgets_.centre, &QTabWidget::currentChanged, this, [this] {
         if (full_.isChecked() && widgets_.centre.currentWidget() != &widgets_.viewer) {
@@ -68,7 +72,7 @@ void FullView::hideFrame(bool isHidden) {
     widgets_.window.menuBar()->setVisible(!isHidden);
     widgets_.window.statusBar()->setVisible(!isHidden);
     widgets_.centre.tabBar()->setVisible(!isHidden);
-    widgets_.documentRow.setVisible(!isHidden && widgets_.documents.count() > 1);
+    widgets_.showDocumentRow();
     for (QToolBar* bar :
          widgets_.window.findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly)) {
         bar->setVisible(!isHidden);

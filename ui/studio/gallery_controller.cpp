@@ -1,6 +1,7 @@
 #include "ui/studio/gallery_controller.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/editors/param_editor.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/used_values.hpp"
@@ -23,13 +24,6 @@ namespace lowtide::ui {
 namespace {
 
 using What = GraphDifference::What;
-
-const NodeDesc* descOf(const std::string& node,
-                       const graph::Document& document,
-                       const graph::Catalog& catalog) {
-    const auto found = document.nodes.find(node);
-    return found == document.nodes.end() ? nullptr : catalog.find(found->second.type);
-}
 
 const ParamDesc* paramOf(const NodeDesc* desc, const std::string& param) {
     return desc ? graph::findParam(*desc, param) : nullptr;
@@ -85,7 +79,7 @@ QString fillPlaceholder(const GraphDifference& difference,
     if (difference.what == What::Setting) {
         return settingText(difference.item);
     }
-    const NodeDesc* desc = descOf(difference.node, document, catalog);
+    const NodeDesc* desc = descOf(document, catalog, difference.node);
     const auto node = document.nodes.find(difference.node);
     const std::string label = node != document.nodes.end() && node->second.title
                                   ? *node->second.title
@@ -120,7 +114,7 @@ DifferencesDialog::DifferencesDialog(const QString& run,
         const bool isRemoved = each.what == What::Removed;
         const graph::Document& owner = isAdded ? now : then;
         const ParamDesc* param = each.what == What::Param
-                                     ? paramOf(descOf(each.node, owner, open.catalog()), each.item)
+                                     ? paramOf(descOf(owner, open.catalog(), each.node), each.item)
                                      : nullptr;
         const QString before = isAdded     ? tr("no such node")
                                : isRemoved ? tr("there")

@@ -142,12 +142,14 @@ void MainWindowWidgets::connectPanels() {
 }
 
 /// Each graph comes back as it was left.
+void MainWindowWidgets::showDocumentRow() {
+    const bool isAlone = actions.at("view.full_screen").isChecked();
+    documentRow.setVisible(workspace.file.documents().size() > 1 && !isAlone);
+}
+
 void MainWindowWidgets::connectDocuments() {
-    const auto showRow = [this] {
-        documentRow.setVisible(workspace.file.documents().size() > 1 && !window.isFullScreen());
-    };
-    connect(&workspace.file, &DocumentFile::listChanged, &documentRow, showRow);
-    showRow();
+    connect(&workspace.file, &DocumentFile::listChanged, this, &MainWindowWidgets::showDocumentRow);
+    showDocumentRow();
     connect(&workspace.model, &GraphModel::leaving, &canvas, [this] {
         EditSession::commit();
         if (!isSightDue_) {
@@ -197,6 +199,10 @@ void MainWindowWidgets::reveal(const std::string& node, const std::string& item)
 DropSpot MainWindowWidgets::middleSpot() const {
     const QPointF middle = canvas.mapToScene(canvas.viewport()->rect().center());
     return {.at = {middle.x(), middle.y()}};
+}
+
+DropSpot MainWindowWidgets::spotIn(DocumentId document, const DropSpot& spot) const {
+    return workspace.model.shown() == document ? spot : middleSpot();
 }
 
 WindowState MainWindowWidgets::viewState() const {

@@ -73,16 +73,20 @@ public:
 
     void showGraph() { centre.setCurrentIndex(0); }
 
+    /// Where two graphs are open, unless an image fills the screen.
+    void showDocumentRow();
     /// Selects the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item);
     /// The middle of the canvas, for what comes from elsewhere.
     [[nodiscard]] DropSpot middleSpot() const;
+    /// Where the user let go, unless another graph than that one is shown by now.
+    [[nodiscard]] DropSpot spotIn(DocumentId document, const DropSpot& spot) const;
     [[nodiscard]] WindowState viewState() const;
     void showState(const WindowState& viewState);
 
     Panels panels;
     DocumentTabs& documents;
-    QWidget& documentRow;  ///< has these tabs, and is there where two graphs are open
+    QWidget& documentRow;  ///< has these tabs
     QTabWidget& centre;
     GraphView& canvas;
     NoticeBar& notices;

@@ -168,9 +168,9 @@ void ModelCommands::useFile(const QString& path, const DropSpot& spot) {
         [recognise = recogniserOf(workspace_.engine), path] {
             return recogniseFile(recognise, path.toStdString());
         },
-        [this, path, spot](const ModelFile& model) {
+        [this, path, spot, document = workspace_.model.shown()](const ModelFile& model) {
             if (model.problem.empty() && model.isRunnable) {
-                use(model.kind, path, spot);
+                use(model.kind, path, widgets_.spotIn(document, spot));
             } else {
                 showUnusable(model);
             }

@@ -142,6 +142,14 @@ private Q_SLOTS:
         QCOMPARE(document_.nodes.at(second).params.at("prompt"), Json("a barn"));
     }
 
+    /// A file may have a wire from a node that it lacks.
+    void aWireFromNowhereStatesNoSize() {
+        document_.nodes.erase("empty");
+        QVERIFY(wire("a fox").refusal == RegionWired::Refusal::None);
+        const std::string area = above(above("sample", "positive"), "second");
+        QCOMPARE(document_.nodes.at(area).params.at("x"), Json(104));
+    }
+
     void noNodeLiesOnAnother() {
         (void)wire("a fox");
         (void)wire("a barn");

@@ -215,6 +215,51 @@ private Q_SLOTS:
         QCOMPARE(studio.notice(), QString());
     }
 
+    /// Another graph has a step of its own by then.
+    void theNoticeTakesItBackInItsOwnGraph() {
+        Studio studio;
+        const std::string node = studio.addImageNode("/old.png");
+        const DocumentId first = studio.model().shown();
+        const QString path = studio.write("cat.png", imageWith({}));
+        studio.lookAside();
+        studio.drop(path, {5, 5});
+        QTRY_COMPARE_WITH_TIMEOUT(studio.fileOf(node), path, kPatience);
+        studio.window->controller()->files().newGraph();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.model().shown() != first, kPatience);
+        const std::string other = studio.addImageNode("/other.png");
+
+        QTest::mouseClick(studio.window->findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
+
+        QCOMPARE(studio.model().document(first).nodes.at(node).params.at("image"),
+                 Json("/old.png"));
+        QCOMPARE(studio.model().shown(), first);
+        QVERIFY(studio.work().file.documents().size() == 2);
+        for (const DocumentId id : studio.work().file.documents()) {
+            QVERIFY(id == first || studio.model().document(id).nodes.contains(other));
+        }
+    }
+
+    /// What the file holds is read meanwhile.
+    void aFileThatArrivesInAnotherGraphIsNoMatterOfThePointer() {
+        Studio studio;
+        const std::string node = studio.addImageNode("/old.png");
+        const DocumentId first = studio.model().shown();
+        const QString path = studio.write("cat.png", imageWith({}));
+        studio.lookAside();
+
+        studio.drop(path, studio.canvas().mapFromScene(QPointF(5020, 5012)));
+        studio.window->controller()->files().newGraph();
+        QVERIFY(studio.model().shown() != first);
+        const std::string other = studio.addImageNode("/other.png");
+        QCOMPARE(other, node);
+        const std::string second = studio.addImageNode("/second.png");
+        const size_t nodes = studio.model().document().nodes.size();
+
+        QTRY_COMPARE_WITH_TIMEOUT(studio.model().document().nodes.size(), nodes + 1, kPatience);
+        QCOMPARE(studio.fileOf(other), QString("/other.png"));
+        QCOMPARE(studio.fileOf(second), QString("/second.png"));
+    }
+
     void aDroppedImageGoesIntoTheWiresSource() {
         Studio studio;
         const std::string node = studio.addImageNode("/old.png");

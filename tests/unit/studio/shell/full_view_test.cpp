@@ -127,6 +127,32 @@ private Q_SLOTS:
         QTRY_COMPARE(studio.panels().size(), before.size());
     }
 
+    /// An image that fills the screen has none, whatever is chosen for afterwards.
+    void panelsRemainAwayWhileTheImageFillsTheScreen() {
+        Viewing studio;
+        const auto before = studio.panels();
+        test::press(Qt::Key_F11);
+        test::press(Qt::Key_H, Qt::ControlModifier | Qt::ShiftModifier);
+        test::press(Qt::Key_H, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(studio.panels().empty());
+        test::press(Qt::Key_F11);
+        QTRY_COMPARE(studio.panels().size(), before.size());
+    }
+
+    /// A window manager does that, too, and hides nothing.
+    void graphsHaveTheirTabsInAWindowThatFillsTheScreen() {
+        Viewing studio;
+        studio.window->showFullScreen();
+        studio.model().apply("Steps", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 3;
+        });
+        studio.window->controller()->files().newGraph();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.widgets().documents.count() > 1, kPatience);
+        QVERIFY(studio.widgets().documents.isVisible());
+        test::press(Qt::Key_F11);
+        QVERIFY(!studio.widgets().documents.isVisible());
+    }
+
     /// A window that closes meanwhile opens with its panels.
     void theLayoutThatIsKeptHasItsPanels() {
         Viewing studio;

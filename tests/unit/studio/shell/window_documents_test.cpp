@@ -96,6 +96,34 @@ private Q_SLOTS:
         test::keepScreenshot(*studio.window, "two_graphs");
     }
 
+    /// Hundreds are made one after the other.
+    void runsThatAreStillMadeAreOfTheGraphThatWasRun() {
+        Two studio;
+        studio.work().file.keptAsPreset("Second");
+        studio.work().queue.setPaused(true);
+        constexpr int kMany = 300;
+        studio.work().run.runSeveral(kMany, SeveralSeeds::Random);
+        studio.clickOn(0);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.work().queue.runs().size(), size_t{kMany}, kPatience);
+        for (const QueuedRun& run : studio.work().queue.runs()) {
+            QVERIFY2(run.title.startsWith("Second"), qPrintable(run.title));
+        }
+    }
+
+    /// By it a queue knows for how long it still works.
+    void everyRunStatesItsWork() {
+        Two studio;
+        studio.work().queue.setPaused(true);
+        studio.action("run.start").trigger();
+        studio.work().run.runSeveral(2, SeveralSeeds::Random);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.work().queue.runs().size(), size_t{3}, kPatience);
+        const size_t work = studio.work().queue.runs().front().work;
+        QVERIFY(work != 0);
+        for (const QueuedRun& run : studio.work().queue.runs()) {
+            QCOMPARE(run.work, work);
+        }
+    }
+
     void everyWayToOpenAsksForNothing() {
         Two studio;
         studio.clickOn(0);
