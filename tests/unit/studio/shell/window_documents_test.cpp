@@ -101,8 +101,9 @@ private Q_SLOTS:
         Two studio;
         studio.work().file.keptAsPreset("Second");
         studio.work().queue.setPaused(true);
-        constexpr int kMany = 300;
+        constexpr int kMany = RunControl::kMostRuns;
         studio.work().run.runSeveral(kMany, SeveralSeeds::Random);
+        QVERIFY(studio.work().queue.runs().size() < size_t{kMany});
         studio.clickOn(0);
         QTRY_COMPARE_WITH_TIMEOUT(studio.work().queue.runs().size(), size_t{kMany}, kPatience);
         for (const QueuedRun& run : studio.work().queue.runs()) {
