@@ -160,10 +160,11 @@ void boundDevice(memory::PlanDevice& device,
         return;
     }
     if (*budget <= 0) {
-        throw Error(ErrorKind::InvalidInput,
-                    message("a memory budget of {} holds nothing", formatBytes(*budget)),
-                    message("give a larger budget, or none"),
-                    "memory_budget");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("a memory budget of {} is too small for anything", formatBytes(*budget)),
+            message("give a larger budget, or none"),
+            "memory_budget");
     }
     if (card > 0 && *budget > card) {
         throw Error(ErrorKind::InvalidInput,

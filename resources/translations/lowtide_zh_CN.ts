@@ -888,7 +888,7 @@
         <translation>逐一显示没有连线的输入，或将其收起</translation>
     </message>
     <message>
-        <source>Open another graph, the default one</source>
+        <source>Open the default graph in a new tab</source>
         <translation>打开另一个工作流，即默认工作流</translation>
     </message>
     <message>
@@ -912,7 +912,7 @@
         <translation>上一个工作流(&amp;V)</translation>
     </message>
     <message>
-        <source>Show the open graph before</source>
+        <source>Show the previous open graph</source>
         <translation>显示上一个打开的工作流</translation>
     </message>
     <message>
@@ -944,7 +944,7 @@
         <translation>使用指南(&amp;G)</translation>
     </message>
     <message>
-        <source>Read how things are done, with a search</source>
+        <source>Read and search the guide</source>
         <translation>阅读各项操作的说明，可搜索</translation>
     </message>
     <message>
@@ -952,7 +952,7 @@
         <translation>导览(&amp;T)</translation>
     </message>
     <message>
-        <source>Show in a minute what is where</source>
+        <source>Take a one-minute tour of the window</source>
         <translation>用一分钟说明各部分在哪里</translation>
     </message>
 </context>
@@ -1022,7 +1022,7 @@
         <translation>使用 %1</translation>
     </message>
     <message>
-        <source>%1 uses %2 already.</source>
+        <source>%1 already uses %2.</source>
         <translation>%1 已在使用 %2。</translation>
     </message>
     <message>
@@ -2515,7 +2515,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>原始文本</translation>
     </message>
     <message>
-        <source>The texts of the file as they stand there</source>
+        <source>The file&apos;s metadata, unchanged</source>
         <translation>文件中的文本，原样显示</translation>
     </message>
     <message>
@@ -2641,7 +2641,7 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>“%1”未保存</translation>
     </message>
     <message>
-        <source>This file is there and holds something else than a graph.</source>
+        <source>This file exists and is not a graph.</source>
         <translation>此文件已存在，且内容不是工作流。</translation>
     </message>
     <message>
@@ -3591,7 +3591,7 @@ Drop a graph or one of its images to open it.</source>
         <translation>更改 %1</translation>
     </message>
     <message>
-        <source>No selected node has several inputs that are unused.</source>
+        <source>None of the selected nodes has more than one unused input.</source>
         <translation>所选节点都没有多个未使用的输入。</translation>
     </message>
     <message>
@@ -4487,7 +4487,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>这一部分的提示词</translation>
     </message>
     <message>
-        <source>What belongs into the part of %1 x %2 pixels?</source>
+        <source>What should this area of %1 x %2 pixels show?</source>
         <translation>%1 x %2 像素的这一部分应是什么内容？</translation>
     </message>
     <message>
@@ -4495,7 +4495,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>局部提示词</translation>
     </message>
     <message>
-        <source>No nodes that limit prompts are here: start the studio with its engine.</source>
+        <source>The nodes for regional prompts are missing: start the studio with its engine.</source>
         <translation>这里没有限定提示词范围的节点：请启动带有引擎的程序。</translation>
     </message>
     <message>
@@ -4694,7 +4694,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>套索 (L)：拖动圈出一部分，或逐个点击角并按回车结束；按住 Alt 或用右键则去除遮罩</translation>
     </message>
     <message>
-        <source>Fill (G): press on a part of one colour; with Alt or the right button it is unmasked</source>
+        <source>Fill (G): click an area of one colour; with Alt or the right button it is unmasked</source>
         <translation>填充 (G)：按在同色的部分上；按住 Alt 或用右键则去除遮罩</translation>
     </message>
     <message>
@@ -5044,7 +5044,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>工作流引用的文件不存在。请使用您已有的合适文件，或查找它们。</translation>
     </message>
     <message>
-        <source>Use all that are chosen</source>
+        <source>Use all selected</source>
         <translation>使用所有已选择的文件</translation>
     </message>
     <message>
@@ -5848,7 +5848,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>查找...</translation>
     </message>
     <message>
-        <source>New here? A tour of one minute shows what is where.</source>
+        <source>New here? Take a one-minute tour of the window.</source>
         <translation>第一次使用？一分钟的导览会说明各部分在哪里。</translation>
     </message>
     <message>
@@ -6218,7 +6218,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>Delete 从列表中移除运行</translation>
     </message>
     <message>
-        <source>No run waits.</source>
+        <source>No runs are waiting.</source>
         <translation>没有等待的运行。</translation>
     </message>
     <message>
@@ -6499,7 +6499,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>请选择要运行到的节点。</translation>
     </message>
     <message>
-        <source>No run waits.</source>
+        <source>No runs are waiting.</source>
         <translation>没有等待的运行。</translation>
     </message>
     <message numerus="yes">

@@ -171,7 +171,7 @@ private Q_SLOTS:
         row("policy for a role that is not there", {"--policy", "denoise.vae=model"}, "vae");
         row("zero repetitions", {"--repeat", "0"}, "--repeat");
         row("budget that is no size", {"--memory-budget", "much"}, "\"much\" is no size");
-        row("budget of nothing", {"--memory-budget", "0"}, "holds nothing");
+        row("budget of nothing", {"--memory-budget", "0"}, "too small for anything");
         row("negative budget", {"--memory-budget=-1GiB"}, "\"-1GiB\" is no size");
         row("budget of more than all numbers",
             {"--memory-budget", "99999999999999999999GiB"},

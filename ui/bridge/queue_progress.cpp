@@ -23,7 +23,11 @@ std::optional<double> secondsLeftOf(const QueuedRun& run, double seconds, const 
 
 void WorkTimes::take(const QueuedRun& run) {
     constexpr double kMillisecondsPerSecond = 1000;
+    constexpr size_t kMostWorks = 1000;  // each cell of a sheet may be one
     if (run.work != 0 && run.state == RunState::Finished && run.executed > 0) {
+        if (measured_.size() >= kMostWorks) {
+            measured_.clear();
+        }
         measured_[run.work] = run.milliseconds / kMillisecondsPerSecond;
     }
 }

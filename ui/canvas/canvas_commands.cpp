@@ -240,8 +240,9 @@ void unfoldInputsOfSelected(GraphView::Parts& parts) {
         return !parts.scene.node(id)->face().canFoldInputs;
     });
     if (ids.empty()) {
-        parts.tip.report(GraphView::tr("No selected node has several inputs that are unused."),
-                         parts.pointerOrMiddle());
+        parts.tip.report(
+            GraphView::tr("None of the selected nodes has more than one unused input."),
+            parts.pointerOrMiddle());
         return;
     }
     toggleNodes(

@@ -286,29 +286,22 @@ void GraphView::Parts::paintOfferedWire(QPainter& painter) const {
     }
 }
 
-/// Where it has space.
-double GraphView::Parts::widthOfNew(const NodeDesc& desc) const {
-    graph::Document alone;
-    const std::string id = addNode(alone, desc, {});
-    return wantedWidth(faceOf(alone, model.catalog(), id, {}), scene.look());
-}
-
 void GraphView::Parts::add(const std::string& type, const std::string& port) {
     const NodeDesc* desc = model.catalog().find(type);
     if (desc == nullptr) {
         return;
     }
     const std::optional<WireEnd> wire = looseWire;
+    CanvasSizes sizes = view.canvasSizes();
     QPointF topLeft = addAt;
     if (wire) {  // the port that takes the wire comes to lie where the wire was let go
-        topLeft -= QPointF(wire->isOutput ? 0 : widthOfNew(*desc), kPortDepth);
+        topLeft -= QPointF(wire->isOutput ? 0 : sizes.ofNew(*desc).x, kPortDepth);
     }
     if (isSnapping) {
         topLeft = {std::round(topLeft.x() / kGrid) * kGrid,
                    std::round(topLeft.y() / kGrid) * kGrid};
     }
     std::string id;
-    CanvasSizes sizes = view.canvasSizes();
     model.apply(GraphView::tr("Add %1").arg(QString::fromStdString(desc->label)),
                 [&](graph::Document& document) {
                     id = addNodeNear(document, *desc, {topLeft.x(), topLeft.y()}, sizes);

@@ -78,7 +78,6 @@ struct GraphView::Parts {
     // Adding.
     void openSearch(const PointerAt& at, const std::optional<WireEnd>& held);
     void add(const std::string& type, const std::string& port);
-    [[nodiscard]] double widthOfNew(const NodeDesc& desc) const;
     void paintLooseWire(QPainter& painter) const;
     void paintOfferedWire(QPainter& painter) const;
 

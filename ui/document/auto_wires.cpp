@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <vector>
 
 namespace lowtide::ui {
@@ -29,11 +30,6 @@ public:
 
     [[nodiscard]] bool mayConnect(const PortRef& from, const PortRef& to) const {
         return wireRefusal(document_, catalog_, from, to).empty();
-    }
-
-    /// Whether what leaves the first node reaches the second.
-    [[nodiscard]] bool leads(const std::string& from, const std::string& to) const {
-        return reachedFrom(document_, from).contains(to);
     }
 
 private:
@@ -95,7 +91,9 @@ std::vector<PortRef> outputsFor(const graph::Document& document,
 }
 
 /// The only one; else the only one of the input's own name; else the one to which all others lead.
-std::optional<PortRef> bestOf(const Known& known, std::vector<PortRef> outputs, const PortRef& to) {
+std::optional<PortRef> bestOf(const graph::Document& document,
+                              std::vector<PortRef> outputs,
+                              const PortRef& to) {
     std::vector<PortRef> named;
     std::ranges::copy_if(outputs, std::back_inserter(named), [&](const PortRef& output) {
         return output.port == to.port;
@@ -103,10 +101,16 @@ std::optional<PortRef> bestOf(const Known& known, std::vector<PortRef> outputs, 
     if (outputs.size() > 1 && !named.empty()) {
         outputs = named;
     }
+    std::map<std::string, NodeIds> behind;
+    for (const PortRef& output : outputs) {
+        if (outputs.size() > 1 && !behind.contains(output.node)) {
+            behind[output.node] = reachedFrom(document, output.node);
+        }
+    }
     const auto last = std::ranges::find_if(outputs, [&](const PortRef& candidate) {
         return std::ranges::all_of(outputs, [&](const PortRef& other) {
             return other == candidate ||
-                   (other.node != candidate.node && known.leads(other.node, candidate.node));
+                   (other.node != candidate.node && behind.at(other.node).contains(candidate.node));
         });
     });
     return last == outputs.end() ? std::nullopt : std::optional(*last);
@@ -122,9 +126,9 @@ void connectInput(graph::Document& document,
     std::ranges::copy_if(outputs, std::back_inserter(unread), [&](const PortRef& output) {
         return !known.isRead(output);
     });
-    std::optional<PortRef> best = bestOf(known, unread, to);
+    std::optional<PortRef> best = bestOf(document, unread, to);
     if (!best) {
-        best = bestOf(known, outputs, to);
+        best = bestOf(document, outputs, to);
     }
     if (best) {
         connect(document, *best, to);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 namespace lowtide::ui {
 
@@ -220,14 +222,18 @@ const NodeDesc* descOf(const graph::Document& document,
 NodeIds reachedFrom(const graph::Document& document,
                     const std::string& id,
                     const std::function<bool(const graph::Link&)>& isFollowed) {
+    std::map<std::string_view, std::vector<const graph::Link*>> bySource;
+    for (const graph::Link& link : document.links) {
+        bySource[link.from.node].push_back(&link);
+    }
     NodeIds reached{id};
-    std::vector<std::string> open{id};
+    std::vector<std::string_view> open{id};
     while (!open.empty()) {
-        const std::string at = open.back();
+        const std::string_view at = open.back();
         open.pop_back();
-        for (const graph::Link& link : document.links) {
-            if (link.from.node == at && isFollowed(link) && reached.insert(link.to.node).second) {
-                open.push_back(link.to.node);
+        for (const graph::Link* link : bySource[at]) {
+            if (isFollowed(*link) && reached.insert(link->to.node).second) {
+                open.emplace_back(link->to.node);
             }
         }
     }

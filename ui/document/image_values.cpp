@@ -89,11 +89,13 @@ public:
         if (paired != pairs_.end()) {
             return set(paired->second, *value.param, value.value);
         }
+        if (value.role == ImageRole::Other) {
+            return false;
+        }
         for (const std::string& id : nodes_) {
             const NodeDesc* desc = descOf(id);
             for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
-                const bool isSame =
-                    value.role != ImageRole::Other && imageRoleOf(*desc, param) == value.role;
+                const bool isSame = imageRoleOf(*desc, param) == value.role;
                 if (isSame && !isPaired(id) && !given_.contains({id, param.id}) &&
                     set(id, param, value.value)) {
                     return true;
@@ -129,10 +131,13 @@ private:
             }
         }
         for (const auto& [id, desc] : sources) {
+            if (pairs_.contains(id)) {
+                continue;
+            }
             const auto free = std::ranges::find_if(nodes_, [&, type = desc](const auto& each) {
                 return !isPaired(each) && descOf(each) == type;
             });
-            if (!pairs_.contains(id) && free != nodes_.end()) {
+            if (free != nodes_.end()) {
                 pairs_[id] = *free;
                 paired_.insert(*free);
             }

@@ -101,8 +101,9 @@ Issues lorasWithoutDenoiser(const graph::Document& document, const graph::Catalo
                  .code = kLoraWithoutDenoiser,
                  .node = id,
                  .item = desc->outputs.front().id,
-                 .message = message("this LoRA changes no denoiser: no Denoise gets its model"),
-                 .hint = message("connect its output Model to Denoise")});
+                 .message = message(
+                     "this LoRA has no effect on the image: its model reaches no Denoise node"),
+                 .hint = message("connect its Model output to a Denoise node")});
         }
     }
     return issues;

@@ -296,7 +296,7 @@ void FactsList::setFacts(const std::vector<ImageFact>& facts) {
     for (const ImageFact& fact : facts) {
         if (fact.kind == ImageFact::Kind::Raw && !raw) {
             raw = new QTreeWidgetItem(this, {tr("Raw")});
-            raw->setToolTip(0, tr("The texts of the file as they stand there"));
+            raw->setToolTip(0, tr("The file's metadata, unchanged"));
         }
         const QStringList line = {fact.name, oneLine(fact.value)};
         auto* item = fact.kind == ImageFact::Kind::Raw ? new QTreeWidgetItem(raw, line)

@@ -39,7 +39,7 @@ MissingFilesDialog::MissingFilesDialog(QWidget* parent) : QDialog(parent) {
                           this);
     auto* rows = new QWidget(this);
     column_ = columnIn(rows, 4, {5, 2, 5, 2}, {Cell::spring()});
-    all_ = makeButton(tr("Use all that are chosen"), "useAll", this);
+    all_ = makeButton(tr("Use all selected"), "useAll", this);
     all_->setDefault(true);
     QPushButton* close = makeButton(tr("Close"), "closeMissing", this);
     close->setAutoDefault(false);

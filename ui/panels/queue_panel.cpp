@@ -499,7 +499,7 @@ void QueuePanel::showLists() {
     open_->setVisible(areOpen);
     endedPart_->setVisible(areEnded);
     empty_->setVisible(!areOpen);
-    empty_->setText(areEnded ? tr("No run waits.")
+    empty_->setText(areEnded ? tr("No runs are waiting.")
                              : tr("No runs yet. Press Run, and it appears here with its image."));
     openTitle_->setText(areOpen ? tr("Running and waiting (%1)").arg(open_->count())
                                 : tr("Running and waiting"));
@@ -611,11 +611,7 @@ void QueuePanel::takeSelectedAway() {
 /// What cannot leave the list remains.
 void QueuePanel::takeAway(const std::vector<quint64>& runs) {
     Removal removal;
-    for (const QueuedRun& run : queue_.runs()) {
-        if (isWaiting(run)) {
-            removal.order.push_back(run.id);
-        }
-    }
+    removal.order = runsThat(isWaiting);
     ended_->takeAway([&] { removal.ended = queue_.remove(runs); });
     open_->takeAway([&] { removal.waiting = queue_.takeAway(runs); });
     if (removal.isEmpty()) {
@@ -660,23 +656,21 @@ void QueuePanel::moveSelected(int by) {
 }
 
 void QueuePanel::clearWaiting() {
-    std::vector<quint64> waiting;
-    for (const QueuedRun& run : queue_.runs()) {
-        if (isWaiting(run)) {
-            waiting.push_back(run.id);
-        }
-    }
-    takeAway(waiting);
+    takeAway(runsThat(isWaiting));
 }
 
 void QueuePanel::clearHistory() {
-    std::vector<quint64> ended;
+    takeAway(runsThat(hasEnded));
+}
+
+std::vector<quint64> QueuePanel::runsThat(bool (*is)(const QueuedRun& run)) const {
+    std::vector<quint64> runs;
     for (const QueuedRun& run : queue_.runs()) {
-        if (hasEnded(run)) {
-            ended.push_back(run.id);
+        if (is(run)) {
+            runs.push_back(run.id);
         }
     }
-    takeAway(ended);
+    return runs;
 }
 
 void QueuePanel::showMenu(const QPoint& point) {

@@ -154,6 +154,7 @@ private:
     void adjust();
     void arrange();
     void showLists();
+    [[nodiscard]] std::vector<quint64> runsThat(bool (*is)(const QueuedRun& run)) const;
     [[nodiscard]] std::vector<quint64> selectedThat(bool (*are)(const QueuedRun& run)) const;
     void takeAway(const std::vector<quint64>& runs);
     void cancelChosen(CancelMode mode);

@@ -160,7 +160,7 @@ QWidget* MaskPanel::makeTools() {
     QToolButton* fill = add(
         PaintTool::Fill,
         "fill",
-        tr("Fill (G): press on a part of one colour; with Alt or the right button it is unmasked"),
+        tr("Fill (G): click an area of one colour; with Alt or the right button it is unmasked"),
         "maskFlood");
     erase_ = button("eraser", tr("Erase (E); X swaps, the right button paints"), "maskEraser");
     erase_->setCheckable(true);

@@ -40,7 +40,7 @@ constexpr ActionDesc kView[] = {
 };
 
 constexpr ActionDesc kFile[] = {
-    {"file.new", TEXT("&New"), TEXT("Open another graph, the default one"), "File", "Ctrl+N Ctrl+T", "file"},
+    {"file.new", TEXT("&New"), TEXT("Open the default graph in a new tab"), "File", "Ctrl+N Ctrl+T", "file"},
     {"file.open", TEXT("&Open..."), TEXT("Open a graph, or an image that carries one"), "File", "Ctrl+O", "open"},
     {"file.save", TEXT("&Save"), TEXT("Write the graph to its file"), "File", "Ctrl+S", "save", kWindow, kPlain, kAfterLine},
     {"file.save_as", TEXT("Save &as..."), TEXT("Write the graph to another file"), "File", "Ctrl+Shift+S"},
@@ -49,7 +49,7 @@ constexpr ActionDesc kFile[] = {
     {"file.remove_masks", TEXT("Remove unused &masks..."), TEXT("Move masks, crops and extended images that nothing uses to the wastebasket"), "File", ""},
     {"file.close", TEXT("&Close"), TEXT("Close the graph that is shown"), "File", "Ctrl+W", "", kWindow, kPlain, kAfterLine},
     {"file.next", TEXT("Ne&xt graph"), TEXT("Show the next open graph"), "File", "Ctrl+Tab Ctrl+PgDown"},
-    {"file.previous", TEXT("Pre&vious graph"), TEXT("Show the open graph before"), "File", "Ctrl+Shift+Tab Ctrl+PgUp"},
+    {"file.previous", TEXT("Pre&vious graph"), TEXT("Show the previous open graph"), "File", "Ctrl+Shift+Tab Ctrl+PgUp"},
     {"file.quit", TEXT("&Quit"), TEXT("Close the studio"), "File", "Ctrl+Q", "", kWindow, kPlain, kAfterLine},
 };
 
@@ -101,9 +101,9 @@ constexpr ActionDesc kPanels[] = {
 };
 
 constexpr ActionDesc kHelp[] = {
-    {"help.guide", TEXT("&Guide"), TEXT("Read how things are done, with a search"), "Help", "Ctrl+F1", "help"},
+    {"help.guide", TEXT("&Guide"), TEXT("Read and search the guide"), "Help", "Ctrl+F1", "help"},
     {"help.node", TEXT("&Help on the node"), TEXT("Show what the selected node does"), "Help", "F1"},
-    {"help.tour", TEXT("&Tour"), TEXT("Show in a minute what is where"), "Help", ""},
+    {"help.tour", TEXT("&Tour"), TEXT("Take a one-minute tour of the window"), "Help", ""},
     {"help.first", TEXT("&First steps..."), TEXT("Show what the studio offered at its first start"), "Help", ""},
     {"help.report", TEXT("&Report a problem..."), TEXT("Collect versions, plan, report and log, without folders and names, to save or copy"), "Help", ""},
     {"help.about", TEXT("&About Lowtide"), TEXT("Version, licence and what it is built on"), "Help", "", "", kWindow, kPlain, kAfterLine},

@@ -113,7 +113,7 @@ void putFile(MainWindowWidgets& widgets, const Arrival& arrival, const DropSpot&
     showNode(widgets, spot, target.isPointed, inserted.node, inserted.param);
     if (!hasChanged) {
         widgets.notices.show(NoticeKind::Info,
-                             ArrivalWords::tr("%1 uses %2 already.")
+                             ArrivalWords::tr("%1 already uses %2.")
                                  .arg(titlesOf(model, {inserted.node}), nameOfFile(arrival.value)));
     } else if (!target.isPointed || !inserted.added.empty()) {
         reportStep(widgets, sentenceOf(model, arrival.value, inserted));

@@ -4,6 +4,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/document/prompt_loras.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/language/language.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/figures.hpp"
@@ -46,7 +47,7 @@ QString lineOf(const Recovered& recovered) {
     const QString line =
         RecoveryDialog::tr(
             "%1, %n nodes, kept %2", nullptr, static_cast<int>(recovered.document.nodes.size()))
-            .arg(name, QLocale().toString(time, QLocale::ShortFormat));
+            .arg(name, dateTimeText(time));
     return recovered.perhapsOpenOn.isEmpty() ? line
                                              : RecoveryDialog::tr("%1; may still be open on %2")
                                                    .arg(line, recovered.perhapsOpenOn);
@@ -460,7 +461,7 @@ void FileCommands::reportSaved(const QString& path, const FileOutcome& outcome, 
     } else if (outcome.kind == FileOutcome::Kind::NoGraph) {
         showError(window_,
                   title,
-                  tr("This file is there and holds something else than a graph."),
+                  tr("This file exists and is not a graph."),
                   tr("save under another name"));
     } else if (outcome.error) {
         showError(window_, title, *outcome.error);

@@ -137,7 +137,7 @@ void MaskController::useRegion(const QRect& region, const QSize& image) {
     QInputDialog dialog(&widgets_.window);
     dialog.setObjectName(QStringLiteral("regionPrompt"));
     dialog.setWindowTitle(tr("Prompt for this part"));
-    dialog.setLabelText(tr("What belongs into the part of %1 x %2 pixels?")
+    dialog.setLabelText(tr("What should this area of %1 x %2 pixels show?")
                             .arg(region.width())
                             .arg(region.height()));
     dialog.setOption(QInputDialog::UsePlainTextEditForTextInput);
@@ -163,7 +163,8 @@ void MaskController::useRegion(const QRect& region, const QSize& image) {
     if (wired.refusal != RegionWired::Refusal::None) {
         viewer_.retouching().showMessage(
             wired.refusal == RegionWired::Refusal::NoNodes
-                ? tr("No nodes that limit prompts are here: start the studio with its engine.")
+                ? tr("The nodes for regional prompts are missing: start the studio with its "
+                     "engine.")
                 : tr("No node of this graph encodes a prompt that a sampler follows."));
         return;
     }

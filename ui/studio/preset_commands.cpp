@@ -273,7 +273,7 @@ void PresetCommands::showFirstStart() {
         Q_EMIT firstStartAsked();
     } else if (isFirst) {
         widgets_.notices.show(NoticeKind::Info,
-                              tr("New here? A tour of one minute shows what is where."),
+                              tr("New here? Take a one-minute tour of the window."),
                               tr("Take the tour"),
                               [this] { widgets_.actions.at("help.tour").trigger(); });
     }

@@ -483,7 +483,7 @@ void RunCommands::runSeveral() {
 void RunCommands::stopAfterThis() {
     const std::vector<QueuedRun> back = workspace_.run.stopAfterThis();
     if (back.empty()) {
-        widgets_.notices.show(NoticeKind::Info, tr("No run waits."));
+        widgets_.notices.show(NoticeKind::Info, tr("No runs are waiting."));
         return;
     }
     widgets_.notices.show(

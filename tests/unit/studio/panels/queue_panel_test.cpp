@@ -116,7 +116,7 @@ private Q_SLOTS:
         const quint64 id = bench.queue.add("one", "g", Json::object());
         bench.waitForEnd(id);
 
-        QCOMPARE(text->text(), QString("No run waits."));
+        QCOMPARE(text->text(), QString("No runs are waiting."));
         QVERIFY(bench.ended->isVisible());
     }
 
