@@ -1,7 +1,6 @@
 #include "ui/history/database.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/files/os.hpp"
 
 #include <QFileInfo>
 
@@ -39,7 +38,8 @@ ErrorKind kindOf(int code) {
 
 }  // namespace
 
-Database::Database(const QString& path, DatabaseUse use) : name_(QFileInfo(path).fileName()) {
+Database::Database(const QString& path, DatabaseUse use, IsLocal isLocal)
+    : name_(QFileInfo(path).fileName()) {
     const int access = use == DatabaseUse::Write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                                  : SQLITE_OPEN_READONLY;
     const int code =
@@ -50,7 +50,7 @@ Database::Database(const QString& path, DatabaseUse use) : name_(QFileInfo(path)
         }
         sqlite3_busy_timeout(handle_, kPatienceMilliseconds);
         if (use == DatabaseUse::Write) {
-            chooseJournal(QFileInfo(path).absolutePath());
+            chooseJournal(isLocal(QFileInfo(path).absolutePath().toStdString()));
             execute("PRAGMA foreign_keys = ON");
         }
     } catch (...) {
@@ -61,8 +61,8 @@ Database::Database(const QString& path, DatabaseUse use) : name_(QFileInfo(path)
 
 /// The write-ahead log needs memory that all its programs share, which machines of a
 /// network do not (sqlite.org/wal.html).
-void Database::chooseJournal(const QString& folder) {
-    if (files::os::isLocal(folder.toStdString())) {
+void Database::chooseJournal(bool isLocal) {
+    if (isLocal) {
         // What is committed lies in the system's memory at once and on the disk a little later.
         execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     } else {

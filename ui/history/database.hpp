@@ -1,11 +1,14 @@
 #pragma once
 
+#include "plugin/files/os.hpp"
+
 #include <QByteArray>
 #include <QString>
 
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 struct sqlite3;
@@ -21,10 +24,15 @@ enum class DatabaseUse { Write, OnlyRead };
 /// another program may have the file open too. One thread at a time.
 class Database {
 public:
+    /// Whether a folder lies on a disk of this machine; tests give their own.
+    using IsLocal = bool (*)(const std::string& folder);
+
     /// Made where it is missing, unless it is only read; its folder must be there. Error{Corrupt}:
     /// it is no such file, or damaged. Error{NotFound}: it cannot be opened or made. Error{Device}:
     /// another program holds it for longer than a write takes.
-    explicit Database(const QString& path, DatabaseUse use = DatabaseUse::Write);
+    explicit Database(const QString& path,
+                      DatabaseUse use = DatabaseUse::Write,
+                      IsLocal isLocal = files::os::isLocal);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -43,7 +51,7 @@ public:
 
 private:
     friend class Statement;
-    void chooseJournal(const QString& folder);
+    void chooseJournal(bool isLocal);
     /// Throws an error by what SQLite reports about the last call.
     [[noreturn]] void refuse(int code) const;
 

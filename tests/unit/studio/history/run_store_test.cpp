@@ -296,6 +296,29 @@ private Q_SLOTS:
         QVERIFY(nowhere && nowhere->kind() == ErrorKind::NotFound);
     }
 
+    void theLogInSharedMemoryIsOfLocalDisksAlone_data() {
+        QTest::addColumn<bool>("isLocal");
+        QTest::addColumn<QString>("journal");
+        QTest::addColumn<int>("synchronous");
+        QTest::newRow("local") << true << "wal" << 1;
+        QTest::newRow("network") << false << "delete" << 2;
+    }
+
+    void theLogInSharedMemoryIsOfLocalDisksAlone() {
+        QFETCH(bool, isLocal);
+        QFETCH(QString, journal);
+        QFETCH(int, synchronous);
+        const Database::IsLocal answer = isLocal ? +[](const std::string&) { return true; }
+                                                 : +[](const std::string&) { return false; };
+        Database database(newFile(), DatabaseUse::Write, answer);
+        Statement mode = database.prepare("PRAGMA journal_mode");
+        QVERIFY(mode.next());
+        QCOMPARE(mode.text(0), journal);
+        Statement writes = database.prepare("PRAGMA synchronous");
+        QVERIFY(writes.next());
+        QCOMPARE(writes.number(0), int64_t{synchronous});
+    }
+
     void aNewerFileIsLeftAlone() {
         const QString file = newFile();
         {
