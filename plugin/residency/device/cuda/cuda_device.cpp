@@ -47,7 +47,7 @@ public:
     void returnCached() const;
 
     /// What cuBLAS takes of the allocator at its first product after they were dropped.
-    [[nodiscard]] static Bytes productWorkspace();
+    [[nodiscard]] Bytes productWorkspace() const;
     /// Those of all GPUs.
     static void dropWorkspaces();
 
@@ -185,7 +185,8 @@ void CudaMemory::returnCached() const {
 
 /// cuBLASLt has its own, unless the environment sets that both share one (LibTorch,
 /// CUDABlas.cpp).
-Bytes CudaMemory::productWorkspace() {
+Bytes CudaMemory::productWorkspace() const {
+    const c10::cuda::CUDAGuard guard(indexOf(gpu_));  // LibTorch answers for the current GPU
     const auto first = static_cast<Bytes>(at::cuda::getChosenWorkspaceSize());
     const std::optional<bool> isShared = c10::utils::check_env("TORCH_CUBLASLT_UNIFIED_WORKSPACE");
     const auto own = static_cast<Bytes>(at::cuda::getCUDABlasLtWorkspaceSize());
