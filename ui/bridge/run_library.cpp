@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/image_load.hpp"
+#include "ui/bridge/sessions.hpp"
 #include "ui/document/os.hpp"
 #include "ui/language/module_texts.hpp"
 
@@ -31,7 +32,6 @@ constexpr int kTryAgainMilliseconds = 1000;
 constexpr int kLastTries = 8;
 constexpr unsigned long kLastPause = 250;  ///< milliseconds
 
-constexpr const char* kLockSuffix = ".lock";
 constexpr const char* kRepairName = "runs.repair";
 constexpr int64_t kRunsWithoutImages = 2000;
 constexpr int kRepairTries = 100;
@@ -42,27 +42,13 @@ constexpr int64_t kPause = 900;
 constexpr int64_t kBrief = 3000;         ///< another studio's write
 constexpr size_t kMostDelayed = 10'000;  ///< writes
 
-struct Sessions {
-    QStringList living;    ///< beginnings of their runs' keys
-    bool hasDead = false;  ///< a studio ended without giving back its lock
-};
-
-/// Of all studios that use the folder. Locks of dead ones are removed.
-Sessions sessionsIn(const QDir& folder) {
-    Sessions sessions;
-    const QStringList locks = folder.entryList({QStringLiteral("*%1").arg(kLockSuffix)});
-    for (const QString& name : locks) {
-        const QString path = folder.filePath(name);
-        os::FileLock lock;
-        if (lock.tryLock(path.toStdString()) == os::LockState::Held) {
-            sessions.hasDead = true;
-            QFile::remove(path);
-        } else {
-            sessions.living << name.chopped(static_cast<int>(qstrlen(kLockSuffix))) +
-                                   QLatin1Char(':');
-        }
+/// Beginnings of their runs' keys.
+QStringList livingIn(const QString& folder) {
+    QStringList beginnings;
+    for (const QString& name : sessionsIn(folder).living) {
+        beginnings << name + QLatin1Char(':');
     }
-    return sessions;
+    return beginnings;
 }
 
 /// "runs.sqlite", and "runs.2.sqlite" when that was damaged. SQLite's files must not be given other
@@ -174,8 +160,7 @@ private:
     void delayTheRest(RunsWritten& written);
 
     const QString folder_;
-    const std::string lockPath_;
-    os::FileLock lock_;
+    SessionFile session_;
     std::unique_ptr<RunStore> store_;
     std::deque<RunWrite> backlog_;
     QString problem_;        ///< of the last failure
@@ -185,14 +170,13 @@ private:
 };
 
 RunWriter::RunWriter(QString folder, const QString& session)
-    : folder_(std::move(folder)),
-      lockPath_(QDir(folder_).filePath(session + QLatin1String(kLockSuffix)).toStdString()) {}
+    : folder_(std::move(folder)), session_(folder_, session) {}
 
 RunStore& RunWriter::opened(RunsWritten& written) {
     if (!store_) {
         QDir().mkpath(folder_);
-        const bool isUnclean = sessionsIn(QDir(folder_)).hasDead;
-        (void)lock_.tryLock(lockPath_);
+        const bool isUnclean = sessionsIn(folder_).hasDead;
+        session_.make();
         number_ = newestNumber(folder_);
         store_ = std::make_unique<RunStore>(path());
         if (isUnclean && !store_->isValid()) {
@@ -522,8 +506,7 @@ void RunLibrary::addImages(const RunKey& key, const QStringList& paths, ImageCla
 }
 
 void RunLibrary::askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done) {
-    ask([folder =
-             folder_](RunStore& store) { return store.leftOpen(sessionsIn(QDir(folder)).living); },
+    ask([folder = folder_](RunStore& store) { return store.leftOpen(livingIn(folder)); },
         context,
         std::move(done));
 }

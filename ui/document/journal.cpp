@@ -33,19 +33,13 @@ QString textMember(const JsonReader& reader, const char* key) {
     return QString::fromStdString(*text);
 }
 
-os::Program programFrom(const Json& json) {
+os::Program writerOf(const Json& json) {
     const JsonReader journal(json, "journal");
     const Json* program = journal.member("program");
     if (journal.integer("journal") != kFormat || !program) {
         throw Error(ErrorKind::Corrupt, message("journal does not say who writes it"));
     }
-    const JsonReader reader(*program, "program of the journal");
-    return {.number = reader.integer("number").value_or(0),
-            .startedAt = textMember(reader, "started_at"),
-            .machineStart = textMember(reader, "machine_start"),
-            .machineId = QString::fromStdString(reader.text("machine_id").value_or("")),
-            .processes = QString::fromStdString(reader.text("processes").value_or("")),
-            .machine = textMember(reader, "machine")};
+    return programFrom(*program, "program of the journal");
 }
 
 Json jsonOf(const DocumentTab& tab) {
@@ -128,16 +122,28 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
 
 }  // namespace
 
+Json toJson(const os::Program& program) {
+    return {{"number", program.number},
+            {"started_at", program.startedAt.toStdString()},
+            {"machine_start", program.machineStart.toStdString()},
+            {"machine_id", program.machineId.toStdString()},
+            {"processes", program.processes.toStdString()},
+            {"machine", program.machine.toStdString()}};
+}
+
+os::Program programFrom(const Json& json, const char* what) {
+    const JsonReader reader(json, what);
+    return {.number = reader.integer("number").value_or(0),
+            .startedAt = textMember(reader, "started_at"),
+            .machineStart = textMember(reader, "machine_start"),
+            .machineId = QString::fromStdString(reader.text("machine_id").value_or("")),
+            .processes = QString::fromStdString(reader.text("processes").value_or("")),
+            .machine = textMember(reader, "machine")};
+}
+
 std::string textOf(const JournalText& journal) {
-    const os::Program& program = journal.program;
     const Json json = {{"journal", kFormat},
-                       {"program",
-                        {{"number", program.number},
-                         {"started_at", program.startedAt.toStdString()},
-                         {"machine_start", program.machineStart.toStdString()},
-                         {"machine_id", program.machineId.toStdString()},
-                         {"processes", program.processes.toStdString()},
-                         {"machine", program.machine.toStdString()}}},
+                       {"program", toJson(journal.program)},
                        {"path", journal.path.toStdString()},
                        {"graph_folder", journal.graphFolder.toStdString()},
                        {"written_at", journal.writtenAt.toStdString()},
@@ -151,7 +157,7 @@ std::string textOf(const JournalText& journal) {
 }
 
 os::Program programOf(const std::string& text) {
-    return programFrom(parseJson(text, "journal", kLimits));
+    return writerOf(parseJson(text, "journal", kLimits));
 }
 
 JournalText journalFrom(const std::string& text) {
@@ -163,7 +169,7 @@ JournalText journalFrom(const std::string& text) {
     }
     const QString path = textMember(reader, "path");
     const std::optional<std::string> folder = reader.text("graph_folder");
-    return {.program = programFrom(json),
+    return {.program = writerOf(json),
             .path = path,
             .graphFolder = folder ? QString::fromStdString(*folder) : graphFolderOf(path),
             .writtenAt = textMember(reader, "written_at"),

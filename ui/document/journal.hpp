@@ -3,6 +3,7 @@
 // The form of a journal: who writes it, when, which document. Journal itself, and what it recovers:
 // saved_file.hpp.
 
+#include "plugin/base/json.hpp"
 #include "plugin/graph/document.hpp"
 #include "ui/document/os.hpp"
 #include "ui/document/saved_file.hpp"
@@ -23,6 +24,10 @@ struct JournalText {
 [[nodiscard]] JournalText journalFrom(const std::string& text);
 /// Who writes it; the document is not looked at. Error{Corrupt}.
 [[nodiscard]] os::Program programOf(const std::string& text);
+
+[[nodiscard]] Json toJson(const os::Program& program);
+/// Error{Corrupt}, which names it as `what`.
+[[nodiscard]] os::Program programFrom(const Json& json, const char* what);
 
 inline constexpr const char* kJournalSuffix = ".journal";
 /// Of one whose program ended in order.

@@ -5,6 +5,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/quick_runner.hpp"
 #include "ui/bridge/run_library.hpp"
+#include "ui/document/journal.hpp"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -133,6 +134,31 @@ private Q_SLOTS:
         QCOMPARE(claimedBy(one), keys);
         QCOMPARE(claimedBy(other), std::vector<RunKey>());
         QCOMPARE(leftOpenIn(other).size(), size_t{3});  // until they are queued again and ended
+    }
+
+    /// As in a home folder of the network that has no locks: a link cannot be locked.
+    void whatAKilledStudioLeftOpenIsOfferedWhereNothingIsLocked() {
+        const QString folder = newFolder();
+        QString lock;
+        {
+            RunLibrary gone(folder);
+            const RunKey key = gone.keyOf(1);
+            lock = folder + "/" + key.section(':', 0, 0) + ".lock";
+            gone.add({{.key = key, .title = "t", .graph = "g", .options = "{}"}});
+        }
+        os::Program program = os::thisProgram();
+        const QString target = folder_.filePath("of a program");
+        testing::writeFile(target, QByteArray::fromStdString(toJson(program).dump()));
+        QVERIFY(QFile::link(target, lock));
+        {
+            RunLibrary library(folder);
+            QCOMPARE(leftOpenIn(library).size(), size_t{0});
+        }
+        program.startedAt = "1";  // another one had its number
+        testing::writeFile(target, QByteArray::fromStdString(toJson(program).dump()));
+        RunLibrary library(folder);
+        QCOMPARE(leftOpenIn(library).size(), size_t{1});
+        QVERIFY(!QFileInfo(lock).isSymLink());
     }
 
     /// As in a folder of the network that does not answer.
