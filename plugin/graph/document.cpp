@@ -400,4 +400,12 @@ std::string readGraphText(const files::InputFile& file) {
     return file.readAll(kLargestGraph);
 }
 
+std::vector<image::ImageText> readCarriedTexts(const files::InputFile& file) {
+    const std::vector<std::byte> begin = beginOf(file);
+    if (video::beginsAsVideo(begin)) {
+        return video::readVideoHeader(file, "").texts;
+    }
+    return image::beginsAsImage(begin) ? textsOfImage(file) : Texts();
+}
+
 }  // namespace lowtide::graph

@@ -20,6 +20,10 @@ namespace lowtide::files {
 class InputFile;
 }
 
+namespace lowtide::image {
+struct ImageText;
+}
+
 namespace lowtide::graph {
 
 /// Rewrites a document of one format as the next one. Pure; sees a JSON object.
@@ -113,5 +117,8 @@ struct Document {
 /// image::readImageTexts and video::readVideoHeader; Error{NotFound}: an image without a graph;
 /// Error{Corrupt}: a file with the name of an image or a video that holds neither one nor JSON.
 [[nodiscard]] std::string readGraphText(const files::InputFile& file);
+/// The texts that an image or a video carries; other files carry none. Errors as above, but for a
+/// missing graph.
+[[nodiscard]] std::vector<image::ImageText> readCarriedTexts(const files::InputFile& file);
 
 }  // namespace lowtide::graph

@@ -10,6 +10,7 @@
 #include <QRegularExpression>
 #include <QStringList>
 
+#include <algorithm>
 #include <set>
 
 namespace lowtide::ui {
@@ -61,9 +62,10 @@ std::optional<ComfyWorkflow> comfyWorkflow(std::string_view text) {
     if (begin == std::string_view::npos || (text[begin] != '{' && text[begin] != '<')) {
         return std::nullopt;
     }
+    constexpr JsonLimits kLimits = {.readPythonNumbers = true};
     try {
-        const Json json =
-            text[begin] == '<' ? parseJson(textWithin(text), "html") : parseJson(text, "text");
+        const Json json = text[begin] == '<' ? parseJson(textWithin(text), "html", kLimits)
+                                             : parseJson(text, "text", kLimits);
         if (memberIn(json, "nodes").is_array()) {
             return memberIn(json, "links").is_array() ? workflowOf(json["nodes"], "type")
                                                       : std::nullopt;
@@ -72,6 +74,17 @@ std::optional<ComfyWorkflow> comfyWorkflow(std::string_view text) {
     } catch (const Error&) {
         return std::nullopt;  // no JSON
     }
+}
+
+std::optional<ComfyWorkflow> comfyWorkflow(const std::vector<image::ImageText>& carried) {
+    for (const std::string_view key : {"workflow", "prompt"}) {
+        const auto text = std::ranges::find(carried, key, &image::ImageText::key);
+        if (std::optional<ComfyWorkflow> found =
+                text == carried.end() ? std::nullopt : comfyWorkflow(text->text)) {
+            return found;
+        }
+    }
+    return std::nullopt;
 }
 
 QString comfyRefusal(const ComfyWorkflow& workflow) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/graph/catalog.hpp"
+#include "plugin/image/image_file.hpp"
 
 #include <QString>
 
@@ -20,6 +21,9 @@ struct ComfyWorkflow {
 /// Of the text of a workflow, of a prompt as its server takes it, or of what its canvas puts into
 /// the clipboard as HTML. Nothing: the text is something else.
 [[nodiscard]] std::optional<ComfyWorkflow> comfyWorkflow(std::string_view text);
+/// Of the texts of an image that ComfyUI saved: the workflow, or else the prompt.
+[[nodiscard]] std::optional<ComfyWorkflow> comfyWorkflow(
+    const std::vector<image::ImageText>& carried);
 
 /// Why it is not opened, with the number of its nodes.
 [[nodiscard]] QString comfyRefusal(const ComfyWorkflow& workflow);

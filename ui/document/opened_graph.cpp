@@ -61,11 +61,7 @@ QString modelStem(const std::string& file) {
 
 std::string parametersIn(const QString& image) {
     const files::InputFile file(encoded(image));
-    const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
-                                   .read = [&](std::span<std::byte> target, uint64_t offset) {
-                                       file.read(target, static_cast<Bytes>(offset));
-                                   }};
-    for (const image::ImageText& text : image::readImageTexts(source, file.name())) {
+    for (const image::ImageText& text : graph::readCarriedTexts(file)) {
         if (text.key == "parameters") {
             return text.text;
         }

@@ -216,20 +216,39 @@ void saveGraph(const QString& path, const graph::Document& document, const QStri
     }
 }
 
+namespace {
+
+Error refusalOf(const ComfyWorkflow& workflow, const files::InputFile& file) {
+    return {ErrorKind::Unsupported,
+            message("{}: {}", quotedName(file.name()), comfyRefusal(workflow).toStdString()),
+            Message(Loading::tr("Build the graph here; the node search finds nodes by the names "
+                                "that they have in ComfyUI.")
+                        .toStdString())};
+}
+
+std::string graphTextOf(const files::InputFile& file) {
+    try {
+        return graph::readGraphText(file);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::NotFound) {
+            if (const auto workflow = comfyWorkflow(graph::readCarriedTexts(file))) {
+                throw refusalOf(*workflow, file);
+            }
+        }
+        throw;
+    }
+}
+
+}  // namespace
+
 graph::Document loadGraph(const QString& path) {
     const files::InputFile file(QFile::encodeName(path).toStdString());
-    const std::string text = graph::readGraphText(file);
+    const std::string text = graphTextOf(file);
     try {
         return graph::parseDocument(text);
     } catch (const Error& error) {
         if (const std::optional<ComfyWorkflow> workflow = comfyWorkflow(text)) {
-            throw Error(
-                ErrorKind::Unsupported,
-                message("{}: {}", quotedName(file.name()), comfyRefusal(*workflow).toStdString()),
-                Message(
-                    Loading::tr("Build the graph here; the node search finds nodes by the names "
-                                "that they have in ComfyUI.")
-                        .toStdString()));
+            throw refusalOf(*workflow, file);
         }
         throw Error(error.kind(),
                     message("{}: {}", quotedName(file.name()), error.message()),

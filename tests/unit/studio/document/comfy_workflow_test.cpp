@@ -43,6 +43,7 @@ private Q_SLOTS:
         QTest::newRow("prompt") << kPrompt << 2;
         QTest::newRow("clipboard") << html("data-metadata") << 3;
         QTest::newRow("newer clipboard") << html("data-comfy-metadata") << 3;
+        QTest::newRow("not a number") << QString(kPrompt).replace("5", "NaN") << 2;
         QTest::newRow("own graph") << QString::fromStdString(graph::toText(someGraph())) << 0;
         QTest::newRow("words") << "a cat on a {blue} ground" << 0;
         QTest::newRow("nothing") << "" << 0;
@@ -74,6 +75,16 @@ private Q_SLOTS:
             comfyCounterparts(workflow, catalog),
             QString("The node search finds the counterparts of KSampler. There is no counterpart "
                     "of LoraLoader."));
+    }
+
+    void anImageCarriesIt() {
+        const auto nodesIn = [](const std::vector<image::ImageText>& texts) {
+            const std::optional<ComfyWorkflow> found = comfyWorkflow(texts);
+            return found ? found->nodes : 0;
+        };
+        QCOMPARE(nodesIn({{"prompt", kPrompt}, {"workflow", kWorkflow}}), size_t{3});
+        QCOMPARE(nodesIn({{"prompt", kPrompt}, {"workflow", "broken"}}), size_t{2});
+        QCOMPARE(nodesIn({{"prompt", "a cat"}, {"parameters", kPrompt}}), size_t{0});
     }
 
     void longListsAreCut() {
