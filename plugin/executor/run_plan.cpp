@@ -189,7 +189,7 @@ std::vector<std::string> RunDevices::ids() const {
 }
 
 memory::DeviceSpec mainDeviceOf(const graph::Snapshot& snapshot, const RunOptions& options) {
-    return options.card ? memory::DeviceSpec{.kind = "cuda"}
+    return options.card ? memory::DeviceSpec{.kind = memory::kCardKind}
                         : options.device.value_or(snapshot.device.value_or(memory::DeviceSpec{}));
 }
 

@@ -246,7 +246,7 @@ Json toJson(const Card& card) {
 }
 
 DeviceProfile estimatedProfile(const Card& card) {
-    DeviceProfile profile = estimatedProfile("cuda");
+    DeviceProfile profile = estimatedProfile(kCardKind);
     if (card.f32FlopsPerSecond > 0) {
         profile.flopsPerSecond = kReachedOfProducts * card.f32FlopsPerSecond;
         profile.f16FlopsPerSecond = kReachedOfProducts * card.f16FlopsPerSecond;
@@ -264,7 +264,7 @@ DeviceProfile estimatedProfile(const Card& card) {
 DeviceProfile estimatedProfile(const DeviceInfo& device, std::span<const Card> known) {
     const std::string name = plainName(device.name);
     const auto card = std::find_if(known.begin(), known.end(), [&](const Card& each) {
-        return device.kind == "cuda" && plainName(each.name) == name;
+        return device.kind == kCardKind && plainName(each.name) == name;
     });
     return card == known.end() ? estimatedProfile(device.kind) : estimatedProfile(*card);
 }

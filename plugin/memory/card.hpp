@@ -12,6 +12,9 @@
 
 namespace lowtide::memory {
 
+/// The kind of device that a card is.
+inline constexpr const char* kCardKind = "cuda";
+
 /// A CUDA card that a plan is for and that this machine need not have: what its maker states about
 /// it.
 struct Card {
@@ -48,7 +51,7 @@ struct Card {
 [[nodiscard]] Json toJson(const Card& card);
 
 /// How fast the card is likely to be: the fractions of the stated speeds that are commonly reached,
-/// and where none is stated those of estimatedProfile("cuda").
+/// and where none is stated those of its kind.
 [[nodiscard]] DeviceProfile estimatedProfile(const Card& card);
 
 /// The same of a device that nobody measured: of the card that its driver calls by a known name,
