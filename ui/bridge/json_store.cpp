@@ -98,12 +98,13 @@ Json JsonStore::read() const {
     return parseJson(files::InputFile(path_.toStdString()).readAll(most_), what_);
 }
 
-void JsonStore::write(Json mine, Accepts accepts, Failed failed) {
+void JsonStore::write(Json mine, Accepts accepts, Failed failed, std::function<void()> done) {
     background_.run([this,
                      number = ++newest_,
                      mine = std::move(mine),
                      accepts = std::move(accepts),
-                     failed = std::move(failed)]() -> Background::Answer {
+                     failed = std::move(failed),
+                     done = std::move(done)]() -> Background::Answer {
         if (number != newest_) {
             return {};
         }
@@ -122,7 +123,7 @@ void JsonStore::write(Json mine, Accepts accepts, Failed failed) {
                 path_.toStdString(),
                 json.dump(indent_, ' ', false, Json::error_handler_t::replace) + "\n");
             known_ = mine;
-            return {};
+            return done;
         } catch (const Error& error) {
             return [failed, error] { failed(&error); };
         }

@@ -46,7 +46,7 @@ public:
 
     /// Writes `mine` later, unless a newer one follows: of objects the members, of lists of texts
     /// the texts in which it differs from what is known. `accepts` may be empty.
-    void write(Json mine, Accepts accepts, Failed failed);
+    void write(Json mine, Accepts accepts, Failed failed, std::function<void()> done);
 
     /// The thread that writes, for files that belong to it.
     [[nodiscard]] Background& thread() { return background_; }

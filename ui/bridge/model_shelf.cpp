@@ -129,7 +129,21 @@ Json ModelShelf::asJson() const {
 void ModelShelf::write() {
     if (!folder_.isEmpty()) {
         store_.write(
-            asJson(), {}, [this](const Error* error) { Q_EMIT notKept(errorText(*error)); });
+            asJson(),
+            {},
+            [this](const Error* error) { setProblem(notesProblem_, errorText(*error)); },
+            [this] { setProblem(notesProblem_, {}); });
+    }
+}
+
+void ModelShelf::setProblem(QString& part, const QString& reason) {
+    const bool wasKept = problem().isEmpty();
+    part = reason;
+    if (!reason.isEmpty()) {
+        log(Level::Warning, "notes of models are not kept: " + reason.toStdString());
+        Q_EMIT notKept(reason);
+    } else if (!wasKept && problem().isEmpty()) {
+        Q_EMIT keptAgain();
     }
 }
 
@@ -182,9 +196,12 @@ void ModelShelf::setImage(const FoundModel& model, const QImage& image) {
             files::writeFileAtomically((folder_ + QLatin1Char('/') + name).toStdString(),
                                        {bytes.constData(), static_cast<size_t>(bytes.size())});
         } catch (const Error& error) {
-            return [this, problem = errorText(error)] { Q_EMIT notKept(problem); };
+            return [this, reason = errorText(error)] { setProblem(imageProblem_, reason); };
         }
-        return [this, path] { Q_EMIT changed(path); };
+        return [this, path] {
+            setProblem(imageProblem_, {});
+            Q_EMIT changed(path);
+        };
     });
     models_[path][kImage] = name.toStdString();  // the program may end before an answer comes
     write();

@@ -72,6 +72,11 @@ public:
     /// The file that is read now; empty: none.
     [[nodiscard]] const std::string& hashing() const { return hashing_; }
 
+    /// That notKept() spoke of; empty: everything is written.
+    [[nodiscard]] const QString& problem() const {
+        return notesProblem_.isEmpty() ? imageProblem_ : notesProblem_;
+    }
+
     /// Waits until everything is on the disk.
     void finish();
 
@@ -83,11 +88,15 @@ Q_SIGNALS:
     /// With a problem: it could not be read. Without one it may have been cancelled.
     void hashEnded(const std::string& path, const QString& problem);
     void notKept(const QString& problem);
+    /// All that notKept() spoke of is written by now.
+    void keptAgain();
 
 private:
     void read();
     [[nodiscard]] Json asJson() const;
     void write();
+    /// `part`: notesProblem_ or imageProblem_; empty: it was written.
+    void setProblem(QString& part, const QString& reason);
     [[nodiscard]] const Json& factsOf(const std::string& path) const;
     void hashNext();
     void takeHash(const FoundModel& model, const HashedModel& hashed);
@@ -97,6 +106,8 @@ private:
     std::vector<FoundModel> waiting_;  ///< to be hashed
     std::string hashing_;
     StopSource stop_;
+    QString notesProblem_;
+    QString imageProblem_;
     JsonStore store_;
     Background reading_;
 };

@@ -290,10 +290,16 @@ void Settings::write() {
         asJson(),
         [](const Json& whole) { return versionOf(whole) <= kVersion; },
         [this](const Error* error) {
-            Q_EMIT notKept(
+            writeProblem_ =
                 error ? tr("The settings could not be written: %1.").arg(errorText(*error))
                       : tr("A newer version of the program has written the settings meanwhile; "
-                           "changes made here are not kept."));
+                           "changes made here are not kept.");
+            Q_EMIT notKept(writeProblem_);
+        },
+        [this] {
+            if (!std::exchange(writeProblem_, QString()).isEmpty()) {
+                Q_EMIT keptAgain();
+            }
         });
 }
 

@@ -75,6 +75,9 @@ public:
     /// What went wrong when the file was read, for a user; empty: nothing.
     [[nodiscard]] const QString& problem() const { return problem_; }
 
+    /// That notKept() spoke of; empty: what was changed is written.
+    [[nodiscard]] const QString& writeProblem() const { return writeProblem_; }
+
     /// In the platform's folder for settings.
     [[nodiscard]] static QString defaultPath();
 
@@ -82,6 +85,8 @@ Q_SIGNALS:
     void changed();
     /// The file cannot be written; what was changed holds until the program ends.
     void notKept(const QString& reason);
+    /// All that notKept() spoke of is written by now.
+    void keptAgain();
 
 private:
     void read();
@@ -93,6 +98,7 @@ private:
     Preferences preferences_;
     Json stored_ = Json::object();  ///< as it was read, with keys that are not known here
     QString problem_;
+    QString writeProblem_;
     bool isReadOnly_ = false;
 };
 

@@ -17,6 +17,8 @@ namespace lowtide::ui {
 
 namespace {
 
+const auto kNotesNotKept = QStringLiteral("notes not kept");
+
 /// Nodes that name the source; the only one that could where none does.
 std::vector<std::string> nodesFor(const graph::Document& document, const NamedModel& source) {
     const std::optional<ModelParam> param = paramOf(source.kind);
@@ -88,10 +90,13 @@ ModelCommands::ModelCommands(MainWindowWidgets& widgets)
             workspace_.models.rescan();
         }
     });
-    connect(&workspace_.shelf, &ModelShelf::notKept, this, [this](const QString& problem) {
-        widgets_.notices.show(NoticeKind::Warning,
-                              tr("Notes and hashes of models are not kept: %1.").arg(problem));
+    connect(&workspace_.shelf, &ModelShelf::notKept, this, &ModelCommands::reportNotes);
+    connect(&workspace_.shelf, &ModelShelf::keptAgain, this, [this] {
+        widgets_.notices.end(kNotesNotKept);
     });
+    if (!workspace_.shelf.problem().isEmpty()) {  // of the window before this one
+        reportNotes(workspace_.shelf.problem());
+    }
     if (RunLibrary* library = workspace_.library.get()) {
         workspace_.modelImages.setEarlier([this, library](const QString& name, auto done) {
             library->ask(
@@ -107,6 +112,12 @@ ModelCommands::ModelCommands(MainWindowWidgets& widgets)
                 [done] { done(QImage()); });
         });
     }
+}
+
+void ModelCommands::reportNotes(const QString& problem) {
+    widgets_.notices.stand(kNotesNotKept,
+                           NoticeKind::Warning,
+                           tr("Notes and hashes of models are not kept: %1.").arg(problem));
 }
 
 ModelCommands::~ModelCommands() {

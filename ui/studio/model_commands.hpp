@@ -26,6 +26,7 @@ public:
 
 private:
     void connectPanels();
+    void reportNotes(const QString& problem);
     void use(ModelKind kind, const QString& value, const DropSpot& spot);
     void showUnusable(const ModelFile& model);
     void convert(const NamedModel& model);

@@ -33,6 +33,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr QSize kFirstSize(1440, 900);
+const auto kSettingsNotKept = QStringLiteral("settings not kept");
 /// What can be done without an engine.
 constexpr const char* kAlways[] = {"file.quit",
                                    "edit.keys",
@@ -98,9 +99,11 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     connect(&Failures::instance(), &Failures::happened, this, &StudioWindow::reportFailure);
     connect(&settings_, &Settings::notKept, this, [this](const QString& reason) {
         lowtide::log(Level::Warning, "settings are not kept: " + reason.toStdString());
+        showUnkeptSettings();
+    });
+    connect(&settings_, &Settings::keptAgain, this, [this] {
         if (controller_) {
-            controller_->widgets().notices.show(NoticeKind::Warning,
-                                                tr("Settings are not kept: %1").arg(reason));
+            controller_->widgets().notices.end(kSettingsNotKept);
         }
     });
     showTitle();
@@ -215,6 +218,16 @@ void StudioWindow::makeController() {
     connect(&workspace_->queue, &RunQueue::runChanged, here, [this] { showTitle(); });
     connect(&workspace_->queue, &RunQueue::listChanged, here, [this] { showTitle(); });
     connect(&workspace_->queue, &RunQueue::ended, here, [this] { showTitle(); });
+    showUnkeptSettings();
+}
+
+void StudioWindow::showUnkeptSettings() {
+    if (controller_ && !settings_.writeProblem().isEmpty()) {
+        controller_->widgets().notices.stand(
+            kSettingsNotKept,
+            NoticeKind::Warning,
+            tr("Settings are not kept: %1").arg(settings_.writeProblem()));
+    }
 }
 
 /// Everything that shows texts is built again around what is open, which is left as it is: the

@@ -64,6 +64,7 @@ private:
     void speakAgain();
     void makeController();
     void showAbsence();
+    void showUnkeptSettings();
     void connectActions();
     void setWorking(bool isWorking);
     void attach(Plugin& plugin);

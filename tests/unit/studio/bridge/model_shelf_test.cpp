@@ -197,6 +197,34 @@ private Q_SLOTS:
         QSignalSpy reported(&shelf, &ModelShelf::notKept);
         shelf.setNote(modelAt("/x"), "y");
         QVERIFY(reported.wait());
+        QCOMPARE(shelf.problem(), reported.first().first().toString());
+        QVERIFY(QFile::remove(at("taken")));
+        QSignalSpy kept(&shelf, &ModelShelf::keptAgain);
+        shelf.setNote(modelAt("/x"), "z");
+        QVERIFY(kept.wait());
+        QCOMPARE(shelf.problem(), QString());
+    }
+
+    /// Notes can be written where the image cannot.
+    void anImageThatIsNotKeptRemainsAProblem() {
+        ModelShelf shelf(at("shelf"));
+        const FoundModel model = modelAt("/x");
+        shelf.setImage(model, coloured(Qt::red));
+        shelf.finish();
+        const QString image = shelf.imageOf(model);
+        QVERIFY(QFile::remove(image) && QDir().mkpath(image + "/in the way"));
+        QSignalSpy kept(&shelf, &ModelShelf::keptAgain);
+        QSignalSpy reported(&shelf, &ModelShelf::notKept);
+        shelf.setImage(model, coloured(Qt::blue));
+        shelf.setNote(model, "y");
+        QVERIFY(reported.wait());
+        shelf.finish();
+        QTest::qWait(20);  // for the answers
+        QVERIFY(!shelf.problem().isEmpty());
+        QCOMPARE(kept.count(), 0);
+        QVERIFY(QDir(image).removeRecursively());
+        shelf.setImage(model, coloured(Qt::blue));
+        QVERIFY(kept.wait());
     }
 
     void imagesLieNextToModels_data() {

@@ -235,9 +235,13 @@ private Q_SLOTS:
         QSignalSpy refused(&settings, &Settings::notKept);
         settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
         QTRY_COMPARE(refused.count(), 1);
+        QCOMPARE(settings.writeProblem(), refused.first().first().toString());
         QVERIFY(QDir(path_).removeRecursively());
+        QSignalSpy kept(&settings, &Settings::keptAgain);
         settings.change([](Preferences& preferences) { preferences.lowMemory = "on"; });
         settings.finish();
+        QTRY_COMPARE(kept.count(), 1);
+        QCOMPARE(settings.writeProblem(), QString());
         QCOMPARE(Settings(path_).preferences().theme, QString("dark"));
     }
 

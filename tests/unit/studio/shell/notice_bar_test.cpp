@@ -1,5 +1,6 @@
 // What is reported above the work: ranked, kept while it holds, and never lost.
 #include "plugin/base/log.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -114,6 +115,35 @@ private Q_SLOTS:
             return lines.contains("first") && lines.contains("second") && lines.contains("third");
         };
         QTRY_VERIFY2(hasAll(), qPrintable(lines.join('|')));
+    }
+
+    /// Also by the window that a change of the language builds anew.
+    void whatIsNotKeptIsShownUntilItIs() {
+        Working studio;
+        const QString shelf = studio.folder.filePath("model_notes");
+        const QString settings = studio.folder.filePath("s.json");
+        FoundModel model;
+        model.file.path = "/x.safetensors";
+        const auto shows = [&](const char* text) {
+            return studio.window->controller() &&
+                   studio.widgets().notices.text().contains(QLatin1String(text));
+        };
+        studio.settings.finish();
+        QVERIFY(QFile::remove(settings) && QDir().mkpath(settings + "/in the way"));
+        testing::writeFile(shelf, "a file in the place of the folder");
+        studio.settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
+        studio.work().shelf.setNote(model, "y");
+        QTRY_VERIFY(shows("s.json") && shows("model_notes"));
+        const QPointer<MainWindowController> before = studio.window->controller();
+        studio.settings.change([](Preferences& preferences) {
+            preferences.language = preferences.language == "en" ? "zh_CN" : "en";
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(!before, kPatience);
+        QTRY_VERIFY(shows("s.json") && shows("model_notes"));
+        QVERIFY(QDir(settings).removeRecursively() && QFile::remove(shelf));
+        studio.settings.change([](Preferences& preferences) { preferences.theme = "light"; });
+        studio.work().shelf.setNote(model, "z");
+        QTRY_VERIFY(!shows("s.json") && !shows("model_notes"));
     }
 
     /// At the top of the canvas, and away from the buttons of the others.
