@@ -74,8 +74,10 @@ void SessionFile::make() {
         lock_.write(text);
     } else if (state == os::LockState::Unavailable) {
         QFile file(path_);
-        isUnlocked_ = file.open(QIODevice::WriteOnly);
-        file.write(text.data(), static_cast<qint64>(text.size()));
+        if (file.open(QIODevice::WriteOnly)) {
+            isUnlocked_ = true;
+            file.write(text.data(), static_cast<qint64>(text.size()));
+        }
     }
 }
 
