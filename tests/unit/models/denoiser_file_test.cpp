@@ -231,6 +231,9 @@ private Q_SLOTS:
         row("nothing", {}, "", "checkpoint", "epsilon");
         row("key", {"v_pred"}, "", "checkpoint", "v_prediction");
         row("metadata", {}, "v", "checkpoint", "v_prediction");
+        row("metadata, hyphenated", {}, "V-Prediction", "checkpoint", "v_prediction");
+        row("metadata against the key", {"v_pred"}, "eps", "checkpoint", "epsilon");
+        row("a word of neither", {"v_pred"}, "sample", "checkpoint", "v_prediction");
         row("the user chose", {"v_pred"}, "", "epsilon", "epsilon");
     }
 
