@@ -64,14 +64,29 @@ private Q_SLOTS:
         QVERIFY(at::allclose(tiled, enlarge(frames), 1e-5, 1e-5));
     }
 
-    void decodesWhole_whenItFitsOneTile() {
+    void anImageThatFitsOneTileIsNotCut_data() {
+        const testing::Rows<int> row("pixels");
+        row("a multiple of what overlaps", 32);
+        row("a tile that would be rounded down to 64", 72);
+    }
+
+    void anImageThatFitsOneTileIsNotCut() {
+        QFETCH(int, pixels);
+        const int latentPixels = pixels / static_cast<int>(kFactor);
         int calls = 0;
-        const at::Tensor latents = at::ones({1, 2, 8, 8});
-        (void)models::decodeInTiles(latents, 32, kFactor, [&](const at::Tensor& part) {
-            ++calls;
-            return enlarge(part);
-        });
-        QCOMPARE(calls, 1);
+        (void)models::decodeInTiles(at::ones({1, 2, latentPixels, latentPixels}),
+                                    pixels,
+                                    kFactor,
+                                    [&](const at::Tensor& part) {
+                                        ++calls;
+                                        return enlarge(part);
+                                    });
+        (void)models::encodeInTiles(
+            at::ones({1, 3, pixels, pixels}), pixels, kFactor, [&](const at::Tensor& part) {
+                ++calls;
+                return at::avg_pool2d(part, kFactor);
+            });
+        QCOMPARE(calls, 2);
     }
 
     void fadesFromOneTileToTheNext() {
