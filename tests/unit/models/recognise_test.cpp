@@ -126,6 +126,17 @@ private Q_SLOTS:
         QCOMPARE(bench.stages().recognise(copy.path()).stored.bytes(), weights);
     }
 
+    /// As in a copy of Llama's own folder, which has its tokenizer and its weights.
+    void weightsNextToATokenizerDoNotCount() {
+        const QTemporaryDir folder;
+        const QString copy = folder.filePath("hidream");
+        testing::copyFolder(testing::hidreamGoldenFolder() + "/checkpoints/hidream_0", copy);
+        ModelBench bench;
+        const Bytes weights = bench.stages().recognise(copy.toStdString()).stored.bytes();
+        testing::copyFolder(copy + "/text_encoder_4", copy + "/tokenizer_4");
+        QCOMPARE(bench.stages().recognise(copy.toStdString()).stored.bytes(), weights);
+    }
+
     void folderAndFileWeighTheSame() {
         ModelBench bench;
         const auto folder = bench.stages().recognise(at("folders/sd15_1").toStdString());
@@ -396,6 +407,27 @@ private Q_SLOTS:
         QTEST(QString::fromStdString(known.kind), "kind");
         QCOMPARE(known.isRunnable(), known.kind == "embedding");
         QCOMPARE(known.stored.bytes(), Bytes{16} * names.size());
+    }
+
+    void relativesOfFluxAreNamed_data() {
+        const testing::Rows<QString, QString, QString> row("name", "kind", "family");
+        row("FLUX.2", "double_stream_modulation_img.lin.weight", "checkpoint", "FLUX.2");
+        row("Chroma", "distilled_guidance_layer.norms.0.scale", "checkpoint", "Chroma");
+        row("XLabs' ControlNet", "controlnet_blocks.0.weight", "controlnet", "ControlNet");
+        row("XLabs' IP-Adapter",
+            "double_blocks.0.processor.ip_adapter_double_stream_k_proj.weight",
+            "ip_adapter",
+            "IP-Adapter for Flux");
+        row("others", "txt_in.weight", "checkpoint", "network with FLUX's blocks");
+    }
+
+    /// They have FLUX's blocks; one name more tells each.
+    void relativesOfFluxAreNamed() {
+        QFETCH(QString, name);
+        const models::Recognised known = ofTensors({"double_blocks.0.img_attn.qkv.weight", name});
+        QTEST(QString::fromStdString(known.kind), "kind");
+        QTEST(QString::fromStdString(known.family), "family");
+        QVERIFY(!known.isRunnable());
     }
 
     void autoencodersHaveSeveralPrefixes_data() {
