@@ -1,3 +1,4 @@
+#include "plugin/base/log.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/network_builder.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -34,6 +35,28 @@ std::string refusal(NetworkBuilder& builder, const std::vector<std::string>& ign
 bool has(const std::string& text, const char* part) {
     return text.find(part) != text.npos;
 }
+
+/// The warnings that are logged while it lives.
+class Warnings final : public LogReader {
+public:
+    Warnings() {
+        logSource().add(*this);
+        texts_.clear();
+    }
+
+    ~Warnings() override { logSource().remove(*this); }
+
+    void line(Level level, int64_t /*milliseconds*/, std::string_view text) noexcept override {
+        if (level == Level::Warning) {
+            texts_.emplace_back(text);
+        }
+    }
+
+    [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+
+private:
+    std::vector<std::string> texts_;
+};
 
 }  // namespace
 
@@ -149,9 +172,13 @@ private Q_SLOTS:
         const WeightMap weights = someWeights();
         NetworkBuilder builder = builderOf(weights);
         builder.leaf("a.", {{.name = "weight", .shape = {3, 2}}, {.name = "bias", .shape = {3}}});
+        const Warnings warnings;
         const auto tree = builder.finish({});
         QCOMPARE(tree->weights.size(), 2u);
         QCOMPARE(tree->storages.size(), 2u);
+        QCOMPARE(warnings.texts(),
+                 std::vector<std::string>{"unet has 1 tensor that the network does not have; they "
+                                          "are left out: b.weight"});
     }
 
     void surplusTensorsMayBeRefusedOrIgnoredByPrefix() {
