@@ -499,6 +499,24 @@ private Q_SLOTS:
         QCOMPARE(test::lookAt(shown.gallery, "gallery_none"), QString());
         test::wear(Theme::Scheme::Light);
     }
+
+    void aListThatCannotBeReadIsNotCalledEmpty() {
+        const QTemporaryDir folder;
+        testing::writeFile(folder.filePath("runs"), "in its place");
+        RunLibrary library(folder.filePath("runs"));
+        Gallery gallery(library);
+        gallery.resize(760, 520);
+        gallery.show();
+        const auto shows = [&](const QString& title) {
+            const QList<QLabel*> labels = gallery.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+                return label->isVisible() && label->text() == title;
+            });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(shows("The list of images cannot be read"), kPatience);
+        QVERIFY(!shows("No images yet"));
+        QCOMPARE(test::lookAt(gallery, "gallery_unread"), QString());
+    }
 };
 
 LOWTIDE_WINDOW_TEST(GalleryTest)
