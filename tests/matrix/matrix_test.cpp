@@ -339,6 +339,10 @@ private Q_SLOTS:
                 }
             }
         }
+        if (!kIsOnGpu) {
+            QTest::addRow("%s, pinned", cases_.front().name.c_str())
+                << 0 << "leaf+stream,pin=64KiB";
+        }
     }
 
     /// Each device at the smallest budget that its plan states, all at once; one byte less of any
