@@ -45,7 +45,10 @@ constexpr Damage kDamages[] = {{"sd15", "text_encoder", "text_encoder", "encode"
                                {"zimage", "vae", "autoencoder", "decode"},
                                {"flux", "text_encoder", "text_encoder", "encode"},
                                {"flux", "text_encoder_2", "text_encoder_2", "encode"},
-                               {"flux", "transformer", "denoiser", "denoise"}};
+                               {"flux", "transformer", "denoiser", "denoise"},
+                               {"hidream", "text_encoder_3", "text_encoder_3", "encode"},
+                               {"hidream", "text_encoder_4", "text_encoder_4", "encode"},
+                               {"hidream", "transformer", "denoiser", "denoise"}};
 
 bool isVideo(const std::string& family) {
     return family.starts_with("wan");
@@ -55,11 +58,16 @@ QString checkpointOf(const std::string& family) {
     if (family == "sd15") {
         return testing::sourcePath("resources/mini/model");
     }
-    const QString goldens = family == "sdxl"   ? testing::sdxlGoldenFolder()
-                            : family == "flux" ? testing::fluxGoldenFolder()
-                            : isVideo(family)  ? testing::wanGoldenFolder()
-                                               : testing::zimageGoldenFolder();
-    const std::string name = isVideo(family) ? family + "_t2v_0" : family + "_1";
+    const QString goldens = family == "sdxl"      ? testing::sdxlGoldenFolder()
+                            : family == "flux"    ? testing::fluxGoldenFolder()
+                            : family == "hidream" ? testing::hidreamGoldenFolder()
+                            : isVideo(family)     ? testing::wanGoldenFolder()
+                                                  : testing::zimageGoldenFolder();
+    // The middle weight of HiDream-I1's second variant is that of an expert, which no token may
+    // choose.
+    const std::string name = isVideo(family)       ? family + "_t2v_0"
+                             : family == "hidream" ? family + "_0"
+                                                   : family + "_1";
     return goldens + "/checkpoints/" + QString::fromStdString(name);
 }
 
