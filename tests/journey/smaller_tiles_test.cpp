@@ -1,7 +1,8 @@
-// A decode, an encode or an upscale that fits under no policy: the refusal names the largest tile
-// with which it does, and the plan agrees.
+// A stage with tiles that fits under no policy: the refusal names the largest tile with which it
+// does, and the plan agrees.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/rrdb_file.hpp"
 
@@ -64,6 +65,23 @@ private Q_SLOTS:
                                                 "load_upscaler.upscaler=" +
                                                     folder_.filePath("upscaler.safetensors")}
                                  << "upscale";
+        QTest::newRow("detail") << "speed_then_finish"
+                                << "detail"
+                                << QStringList{"latent.width=512",
+                                               "latent.height=512",
+                                               "decode.tile=256",
+                                               "detail.tile=0"}
+                                << "detail";
+        QTest::newRow("start of a video")
+            << "image_to_video"
+            << "video"
+            << QStringList{"load.checkpoint=" + testing::wanGoldenFolder() +
+                               "/checkpoints/wan_i2v_0",
+                           "load_image.image=" + large,
+                           "video.width=832",
+                           "video.height=480",
+                           "video.frames=5"}
+            << "video";
     }
 
     void theHintFits() {
