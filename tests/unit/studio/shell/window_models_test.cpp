@@ -1,5 +1,6 @@
 // Models in a window: dropped on the canvas, and found where a graph names what is not there.
 #include "plugin/base/hash.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -138,9 +139,23 @@ private Q_SLOTS:
         QVERIFY(!window.model().document().nodes.contains("load_checkpoint"));
     }
 
+    void aDroppedModelIsUsedByTheNodeThatIsThere_data() {
+        testing::addTable<QString, QString>(
+            {"name", "holds"},
+            {{"file", "Dream.safetensors", ""},
+             {"folder with an index", "diffusers", "diffusers/model_index.json"},
+             {"folder of shards", "shards", "shards/model-00001-of-00002.safetensors"}});
+    }
+
     void aDroppedModelIsUsedByTheNodeThatIsThere() {
+        QFETCH(QString, name);
+        QFETCH(QString, holds);
         Window window;
-        const QString path = window.at("models/checkpoints/Dream.safetensors");
+        const QString path = window.at("models/checkpoints/" + name);
+        if (!holds.isEmpty()) {
+            QVERIFY(QDir().mkpath(path));
+            testing::writeFile(window.at("models/checkpoints/" + holds), "{}");
+        }
         window.drop(path, {.at = {3000, 400}, .isAt = true});
         QTRY_COMPARE_WITH_TIMEOUT(window.checkpoint(), path.toStdString(), kPatience);
     }
