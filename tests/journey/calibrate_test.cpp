@@ -78,6 +78,29 @@ private Q_SLOTS:
         QVERIFY2(!after.errors.contains("calibrate"), qPrintable(after.errors));
     }
 
+    void keepsItsFilesWhereTheEnvironmentStates_data() {
+        testing::addTable<QStringList, QString>(
+            {"environment", "folder"},
+            {{"XDG's folder", {"XDG_CACHE_HOME=%1/xdg"}, "xdg/lowtide"},
+             {"one that is relative counts as none", {"XDG_CACHE_HOME=xdg"}, "home/.cache/lowtide"},
+             {"its own", {"XDG_CACHE_HOME=%1/xdg", "LOWTIDE_CACHE=%1/own"}, "own"}});
+    }
+
+    /// Measured speeds that lie there are found. Source: XDG Base Directory Specification.
+    void keepsItsFilesWhereTheEnvironmentStates() {
+        QFETCH(QStringList, environment);
+        QFETCH(QString, folder);
+        const QTemporaryDir base;
+        testing::copyFolder(folder_->path(), base.filePath(folder));
+        environment.replaceInStrings("%1", base.path());
+
+        const testing::CommandResult planned = testing::runLowtide(
+            {"plan", testing::exampleGraph("text_to_image"), "--device", "cpu"},
+            QStringList{"LOWTIDE_CACHE=", "HOME=" + base.filePath("home")} + environment);
+
+        QVERIFY2(planned.output.contains("times measured on"), qPrintable(planned.output));
+    }
+
     /// Speeds that leave nothing but the link: the seconds are the bytes that it carries.
     void plansFollowTheMeasuredLink() {
         const QStringList policy = {
