@@ -63,8 +63,7 @@ QString checkpointOf(const std::string& family) {
                             : family == "hidream" ? testing::hidreamGoldenFolder()
                             : isVideo(family)     ? testing::wanGoldenFolder()
                                                   : testing::zimageGoldenFolder();
-    // The middle weight of HiDream-I1's second variant is that of an expert, which no token may
-    // choose.
+    // The second HiDream-I1's weight in the middle is one that a token need not be routed to.
     const std::string name = isVideo(family)       ? family + "_t2v_0"
                              : family == "hidream" ? family + "_0"
                                                    : family + "_1";

@@ -421,7 +421,7 @@ private Q_SLOTS:
         row("others", "txt_in.weight", "checkpoint", "network with FLUX's blocks");
     }
 
-    /// They have FLUX's blocks; one name more tells each.
+    /// They have FLUX's blocks, and a name that FLUX.1 has not.
     void relativesOfFluxAreNamed() {
         QFETCH(QString, name);
         const models::Recognised known = ofTensors({"double_blocks.0.img_attn.qkv.weight", name});
