@@ -117,7 +117,7 @@ private Q_SLOTS:
         QTRY_VERIFY2(hasAll(), qPrintable(lines.join('|')));
     }
 
-    /// Also by the window that a change of the language builds anew.
+    /// Also by the window that a change of the language builds again.
     void whatIsNotKeptIsShownUntilItIs() {
         Working studio;
         const QString shelf = studio.folder.filePath("model_notes");

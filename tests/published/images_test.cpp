@@ -9,11 +9,11 @@
 #include <QDir>
 #include <QtTest/QtTest>
 
-namespace pictures_test {
+namespace images_test {
 
 using namespace lowtide;
 
-class PicturesTest : public QObject {
+class ImagesTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -45,8 +45,8 @@ private Q_SLOTS:
     }
 };
 
-LOWTIDE_WINDOW_TEST(PicturesTest)
+LOWTIDE_WINDOW_TEST(ImagesTest)
 
-}  // namespace pictures_test
+}  // namespace images_test
 
-#include "pictures_test.moc"
+#include "images_test.moc"
