@@ -128,8 +128,8 @@ class MatrixTest : public QObject {
         if (expected.isEmpty()) {
             const testing::ModuleRun ended =
                 run(each, optionsOf(each, kExpectedOf, everywhere(each, "none")));
-            if (ended.status != Status::Ok || ended.dump.size() <= 10000) {
-                throw std::runtime_error(each.name + ended.report.dump());
+            if (ended.status != Status::Ok) {
+                qWarning("%s: %s", each.name.c_str(), ended.report.dump().c_str());
             }
             expected = ended.dump;
         }
@@ -148,6 +148,9 @@ class MatrixTest : public QObject {
     /// Empty when the cell is right, else what is wrong.
     std::string fault(const Case& each, const Json& options, bool isNear = true) {
         const QByteArray& expected = expectedOf(each);
+        if (expected.size() <= 10000) {
+            return "has no whole result with policy none";
+        }
         const testing::ModuleRun ended = run(each, options);
         ++cells_;
         if (left_ != 0) {
@@ -301,11 +304,11 @@ class MatrixTest : public QObject {
 
 private Q_SLOTS:
 
-#ifdef LOWTIDE_GPU_MATRIX
     void initTestCase() {
+#ifdef LOWTIDE_GPU_MATRIX
         LOWTIDE_NEEDS_GPU();
-    }
 #endif
+    }
 
     void everyPolicyAtEveryBudget_data() {
         QTest::addColumn<int>("which");

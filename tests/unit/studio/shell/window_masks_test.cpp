@@ -96,7 +96,7 @@ private Q_SLOTS:
         });
         QTest::mouseClick(studio.viewer().findChild<QPushButton*>("maskRegion"), Qt::LeftButton);
         const auto* reported = studio.viewer().findChild<QLabel*>("maskTold");
-        QVERIFY2(reported->text().contains("limit prompts"), qPrintable(reported->text()));
+        QVERIFY2(reported->text().contains("regional prompts"), qPrintable(reported->text()));
         QCOMPARE(graph::toText(studio.model().document()), before);
         QVERIFY(!studio.model().undoStack().canUndo());
     }
