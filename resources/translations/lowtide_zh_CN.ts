@@ -6154,7 +6154,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>完成此图后取消</translation>
     </message>
     <message>
-        <source>Run the same again</source>
+        <source>Repeat</source>
         <translation>再运行一次</translation>
     </message>
     <message>
@@ -6178,7 +6178,7 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>立即取消</translation>
     </message>
     <message>
-        <source>Run again without kept results</source>
+        <source>Repeat without kept results</source>
         <translation>全部重新运行</translation>
     </message>
     <message>

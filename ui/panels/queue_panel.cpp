@@ -408,7 +408,7 @@ void QueuePanel::makeTools() {
         "stop-after", tr("Stop after this run: take back all that wait"), "stopAfterThis", this);
     cancel_ = makeIconButton("stop", tr("Cancel after this image"), "cancel", this);
     clearWaiting_ = makeIconButton("eraser", tr("Clear all waiting"), "clearWaiting", this);
-    retry_ = makeIconButton("refresh", tr("Run the same again"), "retry", this);
+    retry_ = makeIconButton("refresh", tr("Repeat"), "retry", this);
     openGraph_ = makeIconButton("open", tr("Open the graph of this run"), "openGraph", this);
     remove_ = makeIconButton("trash", tr("Remove from the list"), "remove", this);
     clearHistory_ = makeIconButton("eraser", tr("Clear history"), "clearHistory", this);
@@ -684,8 +684,8 @@ void QueuePanel::showMenu(const QPoint& point) {
     add(tr("Cancel after this image"), isRunning, &QueuePanel::cancelSelected);
     add(tr("Cancel now"), isOpen, &QueuePanel::cancelSelectedNow);
     menu.addSeparator();
-    add(tr("Run the same again"), isOver, &QueuePanel::retrySelected);
-    add(tr("Run again without kept results"), isOver, &QueuePanel::runSelectedAgain);
+    add(tr("Repeat"), isOver, &QueuePanel::retrySelected);
+    add(tr("Repeat without kept results"), isOver, &QueuePanel::runSelectedAgain);
     add(tr("Open graph of this run"), selectedRun() != 0, [this] {
         Q_EMIT graphRequested(selectedRun());
     });

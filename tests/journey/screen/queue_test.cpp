@@ -270,7 +270,7 @@ void QueueTest::waitingRunsComeBack() {
 void QueueTest::aRunIsRepeated() {
     for (const bool isByMouse : {true, false}) {
         const int before = ended();
-        chooseInMenu(isByMouse, "Run the same again");
+        chooseInMenu(isByMouse, "Repeat");
         studio_->waitHeard("finished in", RealStudio::kRunPatience);
         QTRY_COMPARE(ended(), before + 1);
     }
