@@ -45,7 +45,7 @@ private Q_SLOTS:
     void everyCallCanFail_andTheNextRunGoesWell() {
         const testing::Ended ended =
             testing::runProgram(testing::buildPath("bin/c_host_misused"),
-                                {QString::fromStdString(smallGraph(2).dump()), options()});
+                                {QString::fromStdString(smallGraph(20).dump()), options()});
         QVERIFY2(ended.exitCode == 0, qPrintable(ended.output + ended.errors));
         QVERIFY2(ended.output.endsWith("ok\n"), qPrintable(ended.output));
     }
