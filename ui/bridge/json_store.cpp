@@ -99,35 +99,39 @@ Json JsonStore::read() const {
 }
 
 void JsonStore::write(Json mine, Accepts accepts, Failed failed, std::function<void()> done) {
-    background_.run([this,
-                     number = ++newest_,
-                     mine = std::move(mine),
-                     accepts = std::move(accepts),
-                     failed = std::move(failed),
-                     done = std::move(done)]() -> Background::Answer {
-        if (number != newest_) {
-            return {};
-        }
-        try {
-            const StoreLock lock(path_);
-            Json theirs = known_;
-            try {
-                theirs = read();
-            } catch (const Error&) {  // nobody else has written it
-            }
-            const Json json = merged(known_, mine, theirs);
-            if (accepts && !accepts(json)) {
-                return [failed] { failed(nullptr); };
-            }
-            files::writeFileAtomically(
-                path_.toStdString(),
-                json.dump(indent_, ' ', false, Json::error_handler_t::replace) + "\n");
-            known_ = mine;
-            return done;
-        } catch (const Error& error) {
-            return [failed, error] { failed(&error); };
-        }
+    const std::lock_guard lock(asking_);
+    waiting_ = Writing{std::move(mine), std::move(accepts), std::move(failed), std::move(done)};
+    background_.run([this, number = ++newest_]() -> Background::Answer {
+        const std::optional<Writing> writing = taken(number);
+        return writing ? write(*writing) : Background::Answer();
     });
+}
+
+std::optional<JsonStore::Writing> JsonStore::taken(int number) {
+    const std::lock_guard lock(asking_);
+    return number == newest_ ? std::exchange(waiting_, std::nullopt) : std::nullopt;
+}
+
+Background::Answer JsonStore::write(const Writing& writing) {
+    try {
+        const StoreLock lock(path_);
+        Json theirs = known_;
+        try {
+            theirs = read();
+        } catch (const Error&) {  // nobody else has written it
+        }
+        const Json json = merged(known_, writing.mine, theirs);
+        if (writing.accepts && !writing.accepts(json)) {
+            return [failed = writing.failed] { failed(nullptr); };
+        }
+        files::writeFileAtomically(
+            path_.toStdString(),
+            json.dump(indent_, ' ', false, Json::error_handler_t::replace) + "\n");
+        known_ = writing.mine;
+        return writing.done;
+    } catch (const Error& error) {
+        return [failed = writing.failed, error] { failed(&error); };
+    }
 }
 
 }  // namespace lowtide::ui

@@ -8,8 +8,9 @@
 #include <QLockFile>
 #include <QString>
 
-#include <atomic>
 #include <functional>
+#include <mutex>
+#include <optional>
 
 namespace lowtide::ui {
 
@@ -55,12 +56,25 @@ public:
     void finish() { background_.finish(); }
 
 private:
+    struct Writing {
+        Json mine;
+        Accepts accepts;
+        Failed failed;
+        std::function<void()> done;
+    };
+
+    /// The newest writing, where the job is its own and nobody has taken it.
+    [[nodiscard]] std::optional<Writing> taken(int number);
+    [[nodiscard]] Background::Answer write(const Writing& writing);
+
     const QString path_;
     const char* const what_;
     const Bytes most_;
     const int indent_;
     Json known_ = Json::object();  ///< what was read or written here last; of the writing thread
-    std::atomic<int> newest_ = 0;  ///< of the writings that were asked for
+    std::mutex asking_;
+    int newest_ = 0;                  ///< of the writings that were asked for
+    std::optional<Writing> waiting_;  ///< the newest: a slow disk holds no copy of each
     Background background_;
 };
 

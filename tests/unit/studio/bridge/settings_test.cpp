@@ -1,12 +1,16 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "ui/bridge/json_store.hpp"
 #include "ui/bridge/settings.hpp"
 
 #include <QLockFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+#include <mutex>
 
 namespace settings_test {
 
@@ -243,6 +247,34 @@ private Q_SLOTS:
         QTRY_COMPARE(kept.count(), 1);
         QCOMPARE(settings.writeProblem(), QString());
         QCOMPARE(Settings(path_).preferences().theme, QString("dark"));
+    }
+
+    /// A hundred changes of a large file while nothing can be written yet.
+    void whatWaitsForASlowDisk_isHeldOnce() {
+        const QString path = folder_->filePath("large.json");
+        JsonStore store(path, "large", 8 * kMiB, 0);
+        std::mutex disk;
+        std::unique_lock isBusy(disk);
+        store.thread().run([&]() -> Background::Answer {
+            const std::lock_guard waits(disk);
+            return {};
+        });
+        int written = 0;
+        const Bytes before = testing::residentMemory();
+        for (int change = 0; change < 100; ++change) {
+            store.write(
+                {{"change", change}, {"text", std::string(kMiB, 'x')}},
+                {},
+                [](const Error*) {},
+                [&] { ++written; });
+        }
+        const Bytes grown = testing::residentMemory() - before;
+        isBusy.unlock();
+        store.finish();
+        QCoreApplication::processEvents();
+        QCOMPARE(store.read().at("change"), Json(99));
+        QCOMPARE(written, 1);
+        QVERIFY2(grown < 20 * kMiB, qPrintable(QString::number(grown)));
     }
 
     void remembersTheNewestTenFiles_eachOnce() {
