@@ -141,12 +141,12 @@ void MainWindowWidgets::connectPanels() {
     });
 }
 
-/// Each graph comes back as it was left.
 void MainWindowWidgets::showDocumentRow() {
     const bool isAlone = actions.at("view.full_screen").isChecked();
     documentRow.setVisible(workspace.file.documents().size() > 1 && !isAlone);
 }
 
+/// Each graph comes back as it was left.
 void MainWindowWidgets::connectDocuments() {
     connect(&workspace.file, &DocumentFile::listChanged, this, &MainWindowWidgets::showDocumentRow);
     showDocumentRow();
