@@ -21,7 +21,7 @@ std::optional<int64_t> integerOf(const graph::DocumentNode& node,
     if (!param || param->kind != ParamKind::Int) {
         return std::nullopt;
     }
-    const Json value = node.params.value(id, graph::toJson(param->defaultValue));
+    const Json value = graph::valueOf(node, *param);
     return value.is_number_integer() ? std::optional(value.get<int64_t>()) : std::nullopt;
 }
 

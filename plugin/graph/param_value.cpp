@@ -1,6 +1,7 @@
 #include "plugin/graph/param_value.hpp"
 
 #include "plugin/base/text.hpp"
+#include "plugin/graph/document.hpp"
 
 #include <algorithm>
 #include <array>
@@ -278,6 +279,11 @@ Json toJson(const Scalar& value) {
     };
 
     return std::visit(Visitor{}, value);
+}
+
+Json valueOf(const DocumentNode& node, const ParamDesc& param) {
+    const auto own = node.params.find(param.id);
+    return own == node.params.end() ? toJson(param.defaultValue) : *own;
 }
 
 std::string canonicalText(const Scalar& value) {

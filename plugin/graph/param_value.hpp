@@ -11,6 +11,8 @@
 
 namespace lowtide::graph {
 
+struct DocumentNode;
+
 /// What a host needs to explain in any language why checkParam() refused a value: `value`, `kind`
 /// ("int", "choice"), and of the parameter `min`, `max`, `unit` and `choices` where it has them.
 [[nodiscard]] Json paramFacts(const ParamDesc& param, const Json& value);
@@ -39,6 +41,8 @@ using ParamCheck = std::variant<Scalar, ParamRefusal>;
 [[nodiscard]] Message acceptedBy(const ParamDesc& param);
 
 [[nodiscard]] Json toJson(const Scalar& value);
+/// The value that a node has for the parameter: its own, or the default.
+[[nodiscard]] Json valueOf(const DocumentNode& node, const ParamDesc& param);
 /// One text per value and type, for keys: "i20", "u7", "f7.5", "b1", "sa prompt".
 [[nodiscard]] std::string canonicalText(const Scalar& value);
 

@@ -41,8 +41,7 @@ void forSeeds(Document& document, const graph::Catalog& catalog, const Give& giv
 }
 
 uint64_t seedIn(const graph::DocumentNode& node, const ParamDesc& param) {
-    const Json value = node.params.contains(param.id) ? node.params.at(param.id)
-                                                      : graph::toJson(param.defaultValue);
+    const Json value = graph::valueOf(node, param);
     const bool isSeed =
         value.is_number_unsigned() || (value.is_number_integer() && value.get<int64_t>() >= 0);
     return isSeed ? value.get<uint64_t>() : 0;
@@ -133,8 +132,7 @@ bool renewSeeds(graph::Document& document,
             if (mode == SeedMode::Keep) {
                 return;
             }
-            const Json before = node.params.contains(param.id) ? node.params.at(param.id)
-                                                               : graph::toJson(param.defaultValue);
+            const Json before = graph::valueOf(node, param);
             node.params[param.id] = mode == SeedMode::Random ? drawnSeed(param, random())
                                                              : nextSeed(param, seedIn(node, param));
             changed = changed || node.params.at(param.id) != before;

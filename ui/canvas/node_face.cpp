@@ -115,7 +115,7 @@ RowFace rowFaceOf(const graph::DocumentNode& node, const ParamDesc& param) {
     RowFace row{.param = param.id,
                 .desc = &param,
                 .label = QString::fromStdString(param.label),
-                .json = valueOf(node, param)};
+                .json = graph::valueOf(node, param)};
     row.value =
         param.multiline && row.json.is_string() ? plainText(row.json) : valueText(param, row.json);
     if (param.kind == ParamKind::Seed && seedModeOf(node, param.id) == SeedMode::Random) {
@@ -219,15 +219,6 @@ NodeFace faceOf(const graph::Document& document,
         }
     }
     return face;
-}
-
-Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
-    if (node.params.is_object()) {
-        if (const auto found = node.params.find(param.id); found != node.params.end()) {
-            return *found;
-        }
-    }
-    return graph::toJson(param.defaultValue);
 }
 
 std::string typeAt(const WireEnd& end,

@@ -80,9 +80,6 @@ struct LinkedPorts {
                               const std::string& id,
                               const LinkedPorts& linked);
 
-/// The value that a node has for the parameter: its own, or the default.
-[[nodiscard]] Json valueOf(const graph::DocumentNode& node, const ParamDesc& param);
-
 /// One end of a wire.
 struct WireEnd {
     graph::PortRef port;

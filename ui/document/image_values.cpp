@@ -24,11 +24,6 @@ bool beginsWithNothing(const NodeDesc& node) {
     });
 }
 
-Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
-    const auto stated = node.params.find(param.id);
-    return stated == node.params.end() ? graph::toJson(param.defaultValue) : *stated;
-}
-
 /// Whether the file is "<prefix>_<number>.<ending>"; the prefix may name a folder.
 bool isNamedBy(const std::string& prefix, const std::string& file) {
     const std::string start = prefix.substr(prefix.rfind('/') + 1) + "_";
@@ -47,7 +42,7 @@ NodeIds saversOf(const graph::Document& document,
     for (const auto& [id, node] : document.nodes) {
         const NodeDesc* desc = catalog.find(node.type);
         const ParamDesc* prefix = desc && desc->output ? graph::findParam(*desc, kPrefix) : nullptr;
-        const Json name = prefix ? valueOf(node, *prefix) : Json();
+        const Json name = prefix ? graph::valueOf(node, *prefix) : Json();
         if (name.is_string() && isNamedBy(name.get<std::string>(), file)) {
             savers.insert(id);
         }
@@ -109,7 +104,7 @@ public:
     [[nodiscard]] bool has(const ImageValue& value) const {
         const auto paired = pairs_.find(value.node);
         return paired != pairs_.end() &&
-               valueOf(document_.nodes.at(paired->second), *value.param) == value.value;
+               graph::valueOf(document_.nodes.at(paired->second), *value.param) == value.value;
     }
 
 private:
@@ -149,7 +144,7 @@ private:
         if (!std::holds_alternative<Scalar>(graph::checkParam(param, value))) {
             return false;
         }
-        if (valueOf(node, param) != value) {
+        if (graph::valueOf(node, param) != value) {
             node.params[param.id] = value;
         }
         if (param.kind == ParamKind::Seed) {
@@ -216,7 +211,7 @@ std::vector<ImageValue> valuesBehind(const graph::Document& document,
         const graph::DocumentNode& node = document.nodes.at(id);
         const NodeDesc* desc = catalog.find(node.type);
         for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
-            Json value = valueOf(node, param);
+            Json value = graph::valueOf(node, param);
             const bool isDefault = value == graph::toJson(param.defaultValue);
             values.push_back({.role = imageRoleOf(*desc, param),
                               .node = id,

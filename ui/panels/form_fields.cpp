@@ -53,8 +53,7 @@ int64_t lengthOf(const GraphModel& model, const std::string& id, const char* par
     if (!node || !side) {
         return 0;
     }
-    const auto given = node->params.find(param);
-    const Json value = given == node->params.end() ? graph::toJson(side->defaultValue) : *given;
+    const Json value = graph::valueOf(*node, *side);
     return value.is_number_integer() ? value.get<int64_t>() : 0;
 }
 

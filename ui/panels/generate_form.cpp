@@ -88,8 +88,7 @@ void ExposedField::refresh() {
     if (shown == nullptr) {
         return;
     }
-    const auto given = shown->params.find(param());
-    const Json value = given == shown->params.end() ? graph::toJson(desc_.defaultValue) : *given;
+    const Json value = graph::valueOf(*shown, desc_);
     if (editor_->value() != value) {
         editor_->setValue(value);
     }

@@ -34,14 +34,6 @@ QToolButton* smallButton(const char* icon, const char* name, QWidget* parent) {
     return button;
 }
 
-Json defaultJson(const ParamDesc& param) {
-    return graph::toJson(param.defaultValue);
-}
-
-Json valueOf(const graph::DocumentNode& node, const ParamDesc& param) {
-    return node.params.contains(param.id) ? node.params.at(param.id) : defaultJson(param);
-}
-
 /// Whether the node has a parameter that can share one editor with this one.
 bool hasLike(const NodeDesc* desc, const ParamDesc& param) {
     const ParamDesc* other = desc ? graph::findParam(*desc, param.id) : nullptr;
@@ -296,12 +288,12 @@ void InspectorParams::connectRow(InspectorRow& row, const ParamDesc& param) {
 
 RowState InspectorParams::stateOf(const ParamDesc& param) const {
     const std::string& first = nodes_.front();
-    RowState state{.value = valueOf(*model_.node(first), param)};
+    RowState state{.value = graph::valueOf(*model_.node(first), param)};
     for (const std::string& node : nodes_) {
         const graph::DocumentNode& saved = *model_.node(node);
-        state.isMixed = state.isMixed || valueOf(saved, param) != state.value;
+        state.isMixed = state.isMixed || graph::valueOf(saved, param) != state.value;
     }
-    const Json byDefault = defaultJson(param);
+    const Json byDefault = graph::toJson(param.defaultValue);
     state.isDefault = byDefault.is_null() || (!state.isMixed && state.value == byDefault);
     state.isExposed = isExposed(model_.document(), first, param.id);
     state.seedMode = seedModeOf(*model_.node(first), param.id);
@@ -360,7 +352,7 @@ void InspectorParams::setValue(const ParamDesc& param, const Json& value, bool i
 
 void InspectorParams::reset(const ParamDesc& param) {
     model_.endMerging();
-    setValue(param, defaultJson(param), true);
+    setValue(param, graph::toJson(param.defaultValue), true);
 }
 
 void InspectorParams::expose(const ParamDesc& param, bool isShown) {

@@ -48,9 +48,7 @@ bool isFile(const SheetItem& item) {
 }
 
 Json ownValue(const SheetItem& item, const graph::Document& document) {
-    const graph::DocumentNode& node = document.nodes.at(item.node);
-    return node.params.contains(item.item) ? node.params.at(item.item)
-                                           : graph::toJson(item.param->defaultValue);
+    return graph::valueOf(document.nodes.at(item.node), *item.param);
 }
 
 std::string plain(const Json& value) {

@@ -81,8 +81,7 @@ uint64_t runSeed(const graph::Document& document, const graph::Catalog& catalog)
             if (param.kind != ParamKind::Seed || seed) {
                 return;
             }
-            const Json value = node.params.contains(param.id) ? node.params.at(param.id)
-                                                              : graph::toJson(param.defaultValue);
+            const Json value = graph::valueOf(node, param);
             seed = value.is_number_integer() ? value.get<uint64_t>() : 0;
         });
     return seed.value_or(0);

@@ -123,6 +123,14 @@ private Q_SLOTS:
         QCOMPARE(paramFromText(kText, "7"), Json("7"));
     }
 
+    void aNodeHasItsOwnValue_orTheDefault() {
+        DocumentNode node;
+        QCOMPARE(valueOf(node, kSteps), Json(20));
+
+        node.params["steps"] = nullptr;  // stated, though it is no number
+        QCOMPARE(valueOf(node, kSteps), Json());
+    }
+
     void leavesUnreadableTextToTheCheck_data() {
         const testing::Rows<ParamDesc, QString> row("desc", "text");
         row("int with rest", kSteps, "7x");
