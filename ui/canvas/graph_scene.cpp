@@ -2,6 +2,8 @@
 
 #include "ui/canvas/node_widths.hpp"
 
+#include <QSignalBlocker>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -455,13 +457,26 @@ std::set<std::string> GraphScene::selectedNodes() const {
     return selected;
 }
 
+/// However many items change, that is reported once: who hears it looks at all of them.
 void GraphScene::select(const std::set<std::string>& nodes) {
-    for (const auto& [id, item] : nodes_) {
-        item->setSelected(nodes.contains(id));
-        item->setZValue(nodes.contains(id) ? kSelectedHeight : kNodeHeight);
+    bool isOther = false;
+    const auto mark = [&isOther](QGraphicsItem& item, bool isSelected) {
+        const bool before = item.isSelected();
+        item.setSelected(isSelected);
+        isOther = isOther || item.isSelected() != before;
+    };
+    {
+        const QSignalBlocker quiet(this);
+        for (const auto& [id, item] : nodes_) {
+            mark(*item, nodes.contains(id));
+            item->setZValue(nodes.contains(id) ? kSelectedHeight : kNodeHeight);
+        }
+        for (BoxItem* item : boxes_) {
+            mark(*item, false);
+        }
     }
-    for (BoxItem* item : boxes_) {
-        item->setSelected(false);
+    if (isOther) {
+        Q_EMIT selectionChanged();
     }
 }
 

@@ -238,6 +238,17 @@ private Q_SLOTS:
         QVERIFY(!minimap.isFaint());
     }
 
+    /// Who hears it looks at all nodes: the minimap, the inspector, a screen reader.
+    void selectingAllIsReportedOnce() {
+        const QSignalSpy reported(bench_->view.get(), &ui::GraphView::selectionChanged);
+
+        bench_->view->invoke("edit.select_all");
+        QCOMPARE(bench_->view->selectedNodes().size(), size_t{3});
+        QCOMPARE(reported.size(), 1);
+        bench_->view->invoke("edit.select_all");
+        QCOMPARE(reported.size(), 1);
+    }
+
     void minimapGivesWay_toAnImage() {
         ui::Minimap& minimap = bench_->view->navigation().minimap();
         minimap.ask(true);
