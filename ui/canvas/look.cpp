@@ -119,7 +119,10 @@ const QIcon& Look::icon(const char* name, const char* token) const {
 }
 
 double Look::width(const QString& words, const QFont& font) const {
-    const auto [found, isNew] = widths_.try_emplace({font.pixelSize(), words});
+    if (widths_.size() >= kMostWidths) {
+        widths_.clear();  // most of it was typed earlier
+    }
+    const auto [found, isNew] = widths_.try_emplace({font.pixelSize(), font.weight(), words});
     if (isNew) {
         found->second = widthOf(words, font);
     }

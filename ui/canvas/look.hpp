@@ -14,6 +14,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,8 +36,12 @@ struct Look {
     /// Ground of a frame or note by the name that the document keeps; unknown names are neutral.
     [[nodiscard]] QColor ground(const std::string& name) const;
     [[nodiscard]] const QIcon& icon(const char* name, const char* token) const;
-    /// widthOf() of what is asked for often, as names and choices are; it is kept.
+    /// widthOf() in a font of this look. It is kept: names and choices are asked for often.
     [[nodiscard]] double width(const QString& words, const QFont& font) const;
+
+    static constexpr size_t kMostWidths = 4096;
+
+    [[nodiscard]] size_t keptWidths() const { return widths_.size(); }
 
     QColor canvas, grid, body, header, row, rowEdge, hover, border, text, muted, accent, accentText,
         selected, running, warning, warningSoft, error, errorSoft, success, lossy, focus, shadow;
@@ -49,7 +54,7 @@ private:
     const Theme* theme_;
     mutable std::map<std::string, Wire> wires_;
     mutable std::map<std::pair<std::string, std::string>, QIcon> icons_;
-    mutable std::map<std::pair<int, QString>, double> widths_;  ///< by the pixels of the font
+    mutable std::map<std::tuple<int, int, QString>, double> widths_;  ///< by pixels and weight
 };
 
 /// Names of grounds that the user may choose.

@@ -105,6 +105,17 @@ private Q_SLOTS:
         QCOMPARE(wantedWidth(typed, look), wantedWidth(face, look));
     }
 
+    void widthsAreKept_ofEachFontAndNotForever() {
+        const Look look(Theme::current());
+        QCOMPARE(look.bodyFont.pixelSize(), look.strongFont.pixelSize());
+        QVERIFY(look.width("Denoise", look.bodyFont) < look.width("Denoise", look.strongFont));
+
+        for (size_t i = 0; i <= Look::kMostWidths; ++i) {
+            static_cast<void>(look.width(QString::number(i), look.smallFont));
+        }
+        QVERIFY(look.keptWidths() <= Look::kMostWidths);
+    }
+
     void titlesFromAfarKeepWithinTheirNode_data() {
         testing::addTable<QSizeF, int>({"pixels", "lines"},
                                        {{"a tall node", QSizeF(81, 90), 2},
