@@ -29,10 +29,9 @@ QString captionOf(const QString& name,
                   std::vector<ImageFact> own,
                   const std::vector<ImageFact>& other) {
     std::erase_if(own, [&](const ImageFact& fact) {
-        return fact.kind != ImageFact::Kind::Setting ||
-               std::ranges::any_of(other, [&](const ImageFact& each) {
-                   return each.name == fact.name && each.value == fact.value;
-               });
+        return std::ranges::any_of(other, [&](const ImageFact& each) {
+            return each.name == fact.name && each.value == fact.value;
+        });
     });
     std::ranges::stable_partition(
         own, [](const ImageFact& fact) { return fact.value.size() <= kCaptionValue; });
@@ -55,8 +54,8 @@ constexpr qsizetype kChannels = 4;
 CompareCaptions captionsOf(const NamedImage& left,
                            const NamedImage& right,
                            const graph::Catalog* catalog) {
-    const std::vector<ImageFact> ofLeft = factsOf(left.image, catalog);
-    const std::vector<ImageFact> ofRight = factsOf(right.image, catalog);
+    const std::vector<ImageFact> ofLeft = settingFacts(left.image, catalog);
+    const std::vector<ImageFact> ofRight = settingFacts(right.image, catalog);
     return {.left = captionOf(left.name, ofLeft, ofRight),
             .right = captionOf(right.name, ofRight, ofLeft)};
 }

@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -129,7 +130,12 @@ struct Setting {
     QString label;
     QString node;  ///< as the user calls it
     QString value;
+    QString name{};  ///< the label, with the node where others have the same label
 };
+
+QString nameWithNode(const Setting& setting) {
+    return FactsList::tr("%1, %2").arg(setting.label, setting.node);
+}
 
 QString settingValue(const ParamDesc& param, const Json& value) {
     const bool isText = param.kind == ParamKind::Text && value.is_string();
@@ -145,6 +151,16 @@ QString sizeSetting(const ImageValue& width, const std::vector<ImageValue>& valu
                    height->value.is_number_integer()
                ? pixelsText({width.value.get<int>(), height->value.get<int>()})
                : QString();
+}
+
+void nameSettings(std::vector<Setting>& settings) {
+    std::map<QString, int> called;
+    for (const Setting& setting : settings) {
+        ++called[setting.label];
+    }
+    for (Setting& setting : settings) {
+        setting.name = called[setting.label] == 1 ? setting.label : nameWithNode(setting);
+    }
 }
 
 /// Sorted.
@@ -171,16 +187,8 @@ std::vector<Setting> settingsIn(const graph::Document& document,
         }
     }
     std::ranges::stable_sort(settings, {}, &Setting::rank);
+    nameSettings(settings);
     return settings;
-}
-
-QString nameWithNode(const Setting& setting) {
-    return FactsList::tr("%1, %2").arg(setting.label, setting.node);
-}
-
-ImageFact factOf(const Setting& setting, const std::vector<Setting>& all) {
-    const auto called = std::ranges::count(all, setting.label, &Setting::label);
-    return {.name = called == 1 ? setting.label : nameWithNode(setting), .value = setting.value};
 }
 
 /// Sorted; nothing where the image has no graph, or where it cannot be read, which the fact of the
@@ -238,23 +246,22 @@ QString oneLine(const QString& value) {
 std::vector<ImageFact> settingFacts(const graph::Document& document,
                                     const graph::Catalog& catalog,
                                     const std::string& file) {
-    const std::vector<Setting> settings = settingsIn(document, catalog, file);
     std::vector<ImageFact> facts;
-    for (const Setting& setting : settings) {
-        facts.push_back(factOf(setting, settings));
+    for (const Setting& setting : settingsIn(document, catalog, file)) {
+        facts.push_back({.name = setting.name, .value = setting.value});
     }
     return facts;
 }
 
 /// What the image shows goes before the graph's word for the same.
-std::vector<ImageFact> factsOf(const LoadedImage& image, const graph::Catalog* catalog) {
+std::vector<ImageFact> settingFacts(const LoadedImage& image, const graph::Catalog* catalog) {
     const std::vector<Setting> settings = settingsOf(image, catalog);
     const std::vector<ImageFact> own = ownFacts(image);
     std::vector<ImageFact> facts;
     const auto add = [&](const Setting& setting) {
         const auto same = std::ranges::find(own, setting.label, &ImageFact::name);
         if (same == own.end()) {
-            facts.push_back(factOf(setting, settings));
+            facts.push_back({.name = setting.name, .value = setting.value});
         } else if (same->value != setting.value) {
             facts.push_back({.name = nameWithNode(setting), .value = setting.value});
         }
@@ -264,6 +271,11 @@ std::vector<ImageFact> factsOf(const LoadedImage& image, const graph::Catalog* c
     std::for_each(settings.begin(), rest, add);
     facts.insert(facts.end(), own.begin(), own.end());
     std::for_each(rest, settings.end(), add);
+    return facts;
+}
+
+std::vector<ImageFact> factsOf(const LoadedImage& image, const graph::Catalog* catalog) {
+    std::vector<ImageFact> facts = settingFacts(image, catalog);
     addFile(image, facts);
     return facts;
 }

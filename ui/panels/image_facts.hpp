@@ -37,9 +37,13 @@ struct ImageFact {
                                                   const graph::Catalog& catalog,
                                                   const std::string& file = {});
 
-/// What its graph set, its size and length, its file, and the texts of its file. Nothing is named
-/// twice. Long texts are cut after 20,000 characters, which is noted. `catalog` names what the
-/// graph set; nullptr: nothing does.
+/// What its graph set, its size and length. Nothing is named twice. `catalog` names what the graph
+/// set; nullptr: nothing does.
+[[nodiscard]] std::vector<ImageFact> settingFacts(const LoadedImage& image,
+                                                  const graph::Catalog* catalog);
+
+/// The same, with its file and the texts of that. Long ones are cut after 20,000 characters, which
+/// is noted.
 [[nodiscard]] std::vector<ImageFact> factsOf(const LoadedImage& image,
                                              const graph::Catalog* catalog);
 

@@ -173,6 +173,15 @@ private Q_SLOTS:
                  (QStringList{"Size: 1024 x 1024 pixels", "Size, Empty latent: 512 x 512 pixels"}));
     }
 
+    /// Captions are made of these, which take no text of the file.
+    void settingsAreTheFactsBeforeTheFile() {
+        const LoadedImage image = imageOf(aGraph(), {512, 512});
+        std::vector<ImageFact> facts = factsOf(image, &catalog_);
+        std::erase_if(facts,
+                      [](const auto& fact) { return fact.kind != ImageFact::Kind::Setting; });
+        QCOMPARE(linesOf(settingFacts(image, &catalog_)), linesOf(facts));
+    }
+
     void textsOfTheFileAreRaw() {
         std::vector<ImageFact> facts = factsOf(imageOf(aGraph(), {8, 8}), &catalog_);
         std::erase_if(facts, [](const auto& fact) { return fact.kind != ImageFact::Kind::Raw; });
