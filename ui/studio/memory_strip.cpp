@@ -17,12 +17,12 @@ MemoryStrip::MemoryStrip(QWidget* parent) : QToolButton(parent) {
     setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setFixedHeight(kHeight);
-    refresh();
+    showNeed();
 }
 
 void MemoryStrip::setPlanned(const Planned& planned, const NodeNames& names) {
     need_ = memoryLineOf(planned, names);
-    refresh();
+    showNeed();
 }
 
 void MemoryStrip::setHeld(const QString& held) {
@@ -39,6 +39,12 @@ QSize MemoryStrip::minimumSizeHint() const {
     return QToolButton::minimumSizeHint().boundedTo({kLeastWidth, QWIDGETSIZE_MAX});
 }
 
+void MemoryStrip::showNeed() {
+    setIcon(
+        Theme::current().icon(need_.fits ? "memory" : "warning", need_.fits ? "text" : "warning"));
+    refresh();
+}
+
 void MemoryStrip::refresh() {
     const QString need = !need_.text.isEmpty() ? need_.text
                          : isBusy_             ? tr("The plan follows the run")
@@ -48,8 +54,6 @@ void MemoryStrip::refresh() {
     const QString detail =
         need_.detail.isEmpty() ? tr("What the next run needs, and of how much") : need_.detail;
     setToolTip(tr("%1\n%2").arg(line, detail));
-    const bool fits = need_.fits;
-    setIcon(Theme::current().icon(fits ? "memory" : "warning", fits ? "text" : "warning"));
 }
 
 }  // namespace lowtide::ui

@@ -25,6 +25,8 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 private:
+    void showNeed();
+    /// The text alone: what devices hold changes several times a second.
     void refresh();
 
     MemoryLine need_;

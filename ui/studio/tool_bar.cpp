@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -26,20 +28,23 @@ QToolButton* buttonOf(QToolBar& bar, QAction& action) {
 
 }  // namespace
 
-int CountingLabel::widthOf(QChar letter) const {
-    int width = fontMetrics().horizontalAdvance(letter);
-    for (const char16_t digit : std::u16string_view(letter.isDigit() ? u"0123456789" : u"")) {
-        width = std::max(width, fontMetrics().horizontalAdvance(QChar(digit)));
+std::vector<int> CountingLabel::widthsOf(const QString& text) const {
+    const QFontMetrics metrics = fontMetrics();
+    int widestDigit = 0;
+    for (const char16_t digit : std::u16string_view(u"0123456789")) {
+        widestDigit = std::max(widestDigit, metrics.horizontalAdvance(QChar(digit)));
     }
-    return width;
+    std::vector<int> widths;
+    for (const QChar letter : text) {
+        widths.push_back(
+            std::max(metrics.horizontalAdvance(letter), letter.isDigit() ? widestDigit : 0));
+    }
+    return widths;
 }
 
 int CountingLabel::widthOf(const QString& text) const {
-    int width = 0;
-    for (const QChar letter : text) {
-        width += widthOf(letter);
-    }
-    return width;
+    const std::vector<int> widths = widthsOf(text);
+    return std::accumulate(widths.begin(), widths.end(), 0);
 }
 
 void CountingLabel::paintEvent(QPaintEvent*) {
@@ -47,9 +52,10 @@ void CountingLabel::paintEvent(QPaintEvent*) {
     painter.setPen(palette().color(foregroundRole()));
     QRect cell = contentsRect();
     const QString shown = text();
-    for (const QChar letter : shown) {
-        cell.setWidth(widthOf(letter));
-        painter.drawText(cell, Qt::AlignCenter, letter);
+    const std::vector<int> widths = widthsOf(shown);
+    for (qsizetype i = 0; i < shown.size(); ++i) {
+        cell.setWidth(widths[static_cast<size_t>(i)]);
+        painter.drawText(cell, Qt::AlignCenter, shown[i]);
         cell.translate(cell.width(), 0);
     }
 }
@@ -73,14 +79,17 @@ void RunStrip::setRun(const QueuedRun& run, const QueueProgress& progress) {
     bar_->setValue(static_cast<int>(std::lround(run.progress * kFull)));
     QueueWords words = queueWords(progress);
     const QString whole = joined(words);
+    const QString percent = tr("%1 %").arg(std::lround(run.progress * 100));
+    setToolTip(tr("%1, %2\n%3").arg(run.title, percent, whole));
+    if (std::exchange(whole_, whole) == whole) {
+        return;  // it is asked several times a second, and measuring takes its time
+    }
     const int available = kWidth - 2 * Theme::space(2);
     for (QString cut = words.phase; !cut.isEmpty() && text_->widthOf(joined(words)) > available;) {
         cut.chop(1);
         words.phase = cut + QChar(0x2026);
     }
     text_->setText(joined(words));
-    const QString percent = tr("%1 %").arg(std::lround(run.progress * 100));
-    setToolTip(tr("%1, %2\n%3").arg(run.title, percent, whole));
 }
 
 StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)

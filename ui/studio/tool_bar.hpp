@@ -12,6 +12,8 @@
 #include <QToolButton>
 #include <QWidget>
 
+#include <vector>
+
 namespace lowtide::ui {
 
 /// A line of text in which all digits are equally wide: what counts moves nothing next to it.
@@ -26,7 +28,8 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    [[nodiscard]] int widthOf(QChar letter) const;
+    /// Of each letter.
+    [[nodiscard]] std::vector<int> widthsOf(const QString& text) const;
 };
 
 /// How far the queue is, in the tool bar: which run of how many, what it does, and for how long the
@@ -42,6 +45,7 @@ public:
 private:
     QProgressBar* bar_;
     CountingLabel* text_;
+    QString whole_;  ///< what the text is cut from
 };
 
 /// Run, how often, cancel and how far the run is on the left, the zoom on the right.

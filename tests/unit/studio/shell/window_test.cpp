@@ -327,6 +327,16 @@ private Q_SLOTS:
         QVERIFY(strip.toolTip().contains(strip.text()));
     }
 
+    void theIconOfMemoryFollowsThePlanAlone() {
+        MemoryStrip strip;
+        const qint64 before = strip.icon().cacheKey();
+        strip.setHeld("CPU holds 21.5 MiB, 18.9 GiB are free");
+        strip.setBusy(true);
+        QCOMPARE(strip.icon().cacheKey(), before);
+        strip.setPlanned({}, {});
+        QVERIFY(strip.icon().cacheKey() != before);
+    }
+
     void everyPanelStatesItsNameOnce() {
         Working studio;
         auto* memory = studio.window->findChild<QDockWidget*>("memory");
