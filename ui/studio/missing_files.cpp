@@ -66,7 +66,7 @@ Fit fitOf(const WantedKind& wanted, const FoundModel& model, const std::string& 
                : Fit::OtherFamily;
 }
 
-/// Calls `visit` with every text that a parameter holds which names a file to be read.
+/// Calls `visit` with every node and text of a parameter of it that names a file to be read.
 template <typename Document, typename Visit>
 void eachFile(Document& document, const graph::Catalog& catalog, const Visit& visit) {
     for (auto& [id, node] : document.nodes) {
@@ -75,17 +75,26 @@ void eachFile(Document& document, const graph::Catalog& catalog, const Visit& vi
             const auto value = node.params.find(param.id);
             const bool isRead = param.kind == ParamKind::File && !desc->sideEffect;
             if (isRead && value != node.params.end() && value->is_string()) {
-                visit(*value);
+                visit(id, *value);
             }
         }
     }
+}
+
+/// Each node with the files that it names.
+FileUses usesIn(const GraphModel& model) {
+    FileUses uses;
+    eachFile(model.document(), model.catalog(), [&](const std::string& node, const Json& value) {
+        uses.emplace_back(node, value.get<std::string>());
+    });
+    return uses;
 }
 
 }  // namespace
 
 std::vector<std::string> namedFiles(const GraphModel& model) {
     std::vector<std::string> named;
-    eachFile(model.document(), model.catalog(), [&](const Json& value) {
+    eachFile(model.document(), model.catalog(), [&](const std::string&, const Json& value) {
         const auto file = value.get<std::string>();
         if (!file.empty() && std::ranges::find(named, file) == named.end()) {
             named.push_back(file);
@@ -176,7 +185,7 @@ ChosenFiles inSameFolder(const std::vector<std::string>& missing,
 void relocate(graph::Document& document,
               const graph::Catalog& catalog,
               const ChosenFiles& newPaths) {
-    eachFile(document, catalog, [&](Json& value) {
+    eachFile(document, catalog, [&](const std::string&, Json& value) {
         const auto entry = newPaths.find(value.get<std::string>());
         if (entry != newPaths.end()) {
             value = entry->second.toStdString();
@@ -191,7 +200,7 @@ LocateFile::LocateFile(MainWindowWidgets& widgets)
             this,
             [this](const std::string& node, const std::string& param) { locate(node, param); });
     connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
-        if (list_ && delta.changesMeaning()) {
+        if (list_ && delta.changesMeaning() && usesIn(model_) != uses_) {
             look();
         }
     });
@@ -243,6 +252,7 @@ void LocateFile::open() {
 
 /// Which are missing is asked of disks, on another thread.
 void LocateFile::look() {
+    uses_ = usesIn(model_);
     later(
         this,
         [named = namedFiles(model_),

@@ -14,6 +14,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::ui {
@@ -62,6 +63,9 @@ void relocate(graph::Document& document,
               const graph::Catalog& catalog,
               const ChosenFiles& newPaths);
 
+/// Nodes, and a file that each names.
+using FileUses = std::vector<std::pair<std::string, std::string>>;
+
 /// Shows all files that the graph names and nobody finds, with those of the user's models that fit,
 /// and has the graph name what is chosen: every node of it, in one step. Others that lie next to a
 /// file that the user located are offered too. Models are hashed only where the user agrees.
@@ -98,7 +102,8 @@ private:
     GraphModel& model_;
     QWidget* window_;
     std::string asked_;                 ///< that the user asked for, missing or damaged
-    std::vector<std::string> missing_;  ///< when they were looked for last
+    FileUses uses_;                     ///< when they were looked for last
+    std::vector<std::string> missing_;  ///< likewise
     int look_ = 0;                      ///< the last of them
     QPointer<MissingFilesDialog> list_;
     QPointer<HashSearchDialog> search_;

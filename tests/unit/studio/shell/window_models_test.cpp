@@ -175,6 +175,33 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!window.missing(), kPatience);
     }
 
+    void filesAreLookedForAgain_whereTheGraphNamesOthers() {
+        Window window;
+        const QString late = window.at("late.safetensors");
+        const auto name = [&window](const char* node, const std::string& file) {
+            window.model().apply("Name", [&](graph::Document& document) {
+                document.nodes[node] = document.nodes.at("load");
+                document.nodes[node].params["checkpoint"] = file;
+            });
+        };
+        window.lose("nobody_has_it.safetensors");
+        name("more", late.toStdString());
+        window.locate();
+        auto* what = window.missing()->findChild<QLabel*>("what_1");
+        QVERIFY(what);
+        const QString before = what->text();
+        testing::writeFile(late, "{}");
+
+        window.model().apply("Steps", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 3;
+        });
+        QTest::qWait(100);
+        QCOMPARE(what->text(), before);
+        name("most", "nor_this.safetensors");
+        QTRY_COMPARE_WITH_TIMEOUT(what->text(), QString("Found"), kPatience);
+        window.missing()->reject();
+    }
+
     /// Another file of the kind, where nobody has the one that is named.
     void allThatFitAreUsedAtOnce_inOneStep() {
         Window window;
