@@ -175,17 +175,10 @@ bool isNamed(const PresetFile& file, const std::string& lowerName) {
     return toLower(file.id) == lowerName || toLower(file.title()) == lowerName;
 }
 
-/// `known` gets the ids of those that have another name.
-std::optional<PresetFile> namedIn(const std::string& folder,
-                                  const std::string& lowerName,
-                                  std::vector<std::string>& known) {
-    for (PresetFile& file : presetsOf(folder)) {
-        if (isNamed(file, lowerName)) {
-            return std::move(file);
-        }
-        known.push_back(file.id);
-    }
-    return std::nullopt;
+std::optional<PresetFile> namedIn(std::vector<PresetFile> files, const std::string& lowerName) {
+    const auto found = std::ranges::find_if(
+        files, [&](const PresetFile& file) { return isNamed(file, lowerName); });
+    return found == files.end() ? std::nullopt : std::optional(std::move(*found));
 }
 
 }  // namespace
@@ -236,15 +229,18 @@ std::vector<PresetFile> presetsOf(const std::string& folder) {
 PresetFile findPreset(std::string_view name, std::span<const std::string> folders) {
     const std::string lowerName = toLower(trim(name));
     std::vector<std::string> known;
-    std::vector<std::string> earlier;
     for (const std::string& folder : folders) {
-        if (std::optional<PresetFile> found = namedIn(folder, lowerName, known)) {
+        std::vector<PresetFile> files = presetsOf(folder);
+        for (const PresetFile& file : files) {
+            known.push_back(file.id);
+        }
+        if (std::optional<PresetFile> found = namedIn(std::move(files), lowerName)) {
             return *std::move(found);
         }
     }
     for (const std::string& folder : folders) {
         const std::string within = (fs::path(folder) / kEarlierPresets).string();
-        if (std::optional<PresetFile> found = namedIn(within, lowerName, earlier)) {
+        if (std::optional<PresetFile> found = namedIn(presetsOf(within), lowerName)) {
             return *std::move(found);
         }
     }
