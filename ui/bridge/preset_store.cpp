@@ -21,7 +21,8 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kLargestSide = 256;
-constexpr int kMostPixels = 1024 * 1024;  ///< of a thumbnail that somebody else made
+constexpr int kMostPixels = 1024 * 1024;        ///< of a thumbnail that somebody else made
+constexpr const char* kBuiltinId = "builtin:";  ///< begins the id of a built-in preset
 
 /// Null when it is damaged or larger than a thumbnail should be: a preset works without.
 QImage thumbnailOf(const std::string& base64) {
@@ -43,7 +44,7 @@ QImage thumbnailOf(const std::string& base64) {
 /// The entry of a file in a folder of presets.
 PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere& isThere) {
     PresetEntry entry;
-    entry.id = QString::fromStdString((isBuiltin ? "builtin:" : "") + file.id);
+    entry.id = QString::fromStdString((isBuiltin ? kBuiltinId : "") + file.id);
     const QString key = QString::fromStdString(file.id);
     const auto text = [&](const char* what, const QString& english) {
         entry.english.push_back(english);
@@ -79,6 +80,11 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
         }
     }
     return entry;
+}
+
+/// As its file has it.
+QString titleOf(const PresetEntry& entry) {
+    return entry.english.isEmpty() ? entry.title : entry.english.front();
 }
 
 /// At most 256 pixels a side, as a preset keeps it; empty for a null image.
@@ -180,7 +186,6 @@ PresetStore::PresetStore(const graph::Catalog& catalog,
                          const QString& userFolder,
                          QObject* parent)
     : QObject(parent), catalog_(catalog), builtinFolder_(builtinFolder), userFolder_(userFolder) {
-    readEarlier();
     reload();
 }
 
@@ -245,24 +250,24 @@ void PresetStore::reload() {
     Q_EMIT changed();
 }
 
-/// Saved settings and command lines go on naming them.
-void PresetStore::readEarlier() {
-    earlier_.clear();
-    const std::string folder =
-        (builtinFolder_ + QLatin1Char('/') + QLatin1String(graph::kEarlierPresets)).toStdString();
-    for (const graph::PresetFile& file : graph::presetsOf(folder)) {
-        earlier_.push_back(entryOf(file, true, isThere_));
-    }
+const PresetEntry* PresetStore::find(const QString& id) const {
+    const auto found = std::ranges::find(entries_, id, &PresetEntry::id);
+    return found == entries_.end() ? earlier(id) : &*found;
 }
 
-const PresetEntry* PresetStore::find(const QString& id) const {
-    for (const std::vector<PresetEntry>* list : {&entries_, &earlier_}) {
-        const auto found = std::ranges::find(*list, id, &PresetEntry::id);
-        if (found != list->end()) {
-            return &*found;
-        }
+/// Saved settings and command lines go on naming them; each is read when it is asked for first.
+const PresetEntry* PresetStore::earlier(const QString& id) const {
+    if (const auto read = earlier_.find(id); read != earlier_.end()) {
+        return &read->second;
     }
-    return nullptr;
+    const QString path =
+        fileOf(builtinFolder_ + QLatin1Char('/') + QLatin1String(graph::kEarlierPresets),
+               id.mid(QLatin1String(kBuiltinId).size()));
+    if (!id.startsWith(QLatin1String(kBuiltinId)) || !QFileInfo(path).isFile()) {
+        return nullptr;
+    }
+    const graph::PresetFile file = graph::presetFileAt(path.toStdString());
+    return &earlier_.emplace(id, entryOf(file, true, {})).first->second;
 }
 
 graph::Document PresetStore::open(const QString& id) const {
@@ -347,6 +352,9 @@ const PresetEntry* PresetStore::twinOf(const graph::Preset& preset,
     const std::string sent = graph::toText(asSent);
     const std::string taken = graph::toText(preset.document);
     for (const PresetEntry& entry : entries_) {
+        if (!preset.title.empty() && titleOf(entry).toStdString() != preset.title) {
+            continue;  // without a title the entry has the file's name
+        }
         const graph::PresetFile file = graph::presetFileAt(entry.path.toStdString());
         if (file.refusal || file.preset.title != preset.title ||
             file.preset.description != preset.description || file.preset.tags != preset.tags) {
@@ -364,9 +372,7 @@ const PresetEntry* PresetStore::twinOf(const graph::Preset& preset,
 std::string PresetStore::freeTitle(const std::string& title) const {
     const QString wanted = QString::fromStdString(title);
     QString free = wanted;
-    const auto isTaken = [&free](const PresetEntry& entry) {
-        return free == (entry.english.isEmpty() ? entry.title : entry.english.front());
-    };
+    const auto isTaken = [&free](const PresetEntry& entry) { return free == titleOf(entry); };
     for (int number = 2; std::ranges::any_of(entries_, isTaken); ++number) {
         free = QStringLiteral("%1 (%2)").arg(wanted).arg(number);
     }

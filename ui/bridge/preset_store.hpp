@@ -131,7 +131,7 @@ private:
     [[nodiscard]] const PresetEntry& known(const QString& id) const;
     [[nodiscard]] const PresetEntry& own(const QString& id) const;
     QString write(const QString& name, const graph::Preset& preset);
-    void readEarlier();
+    [[nodiscard]] const PresetEntry* earlier(const QString& id) const;
     [[nodiscard]] const PresetEntry* twinOf(const graph::Preset& preset,
                                             const graph::Document& asSent) const;
     [[nodiscard]] std::string freeTitle(const std::string& title) const;
@@ -142,8 +142,8 @@ private:
     QString userFolder_;
     IsThere isThere_;
     std::vector<PresetEntry> entries_;
-    std::vector<PresetEntry> earlier_;
-    std::map<QString, files::FileIdentity> read_;  ///< by path, when its entry was made
+    mutable std::map<QString, PresetEntry> earlier_;  ///< by id, those that were asked for
+    std::map<QString, files::FileIdentity> read_;     ///< by path, when its entry was made
     bool isLooking_ = false;
     int look_ = 0;         ///< of the last one for files
     QStringList removed_;  ///< ids, the last removed at the end

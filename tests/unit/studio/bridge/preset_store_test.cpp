@@ -227,6 +227,21 @@ private Q_SLOTS:
         }
     }
 
+    /// The start reads none of them.
+    void readsAnEarlierPreset_whenItIsAskedFor() {
+        const QString file = builtin_->filePath("earlier/old.json");
+        QVERIFY(!store_->find("builtin:old"));
+        QVERIFY(QDir(builtin_->path()).mkdir("earlier"));
+        put(file, R"({"format": 1, "nodes": {}, "preset": {"version": 1, "title": "Old"}})");
+
+        const PresetEntry* old = store_->find("builtin:old");
+
+        QVERIFY(old);
+        QCOMPARE(old->title, QString("Old"));
+        QVERIFY(QFile::remove(file));
+        QCOMPARE(store_->find("builtin:old"), old);
+    }
+
     void takesNothingFromADamagedFile_data() {
         QTest::addColumn<QByteArray>("bytes");
         QTest::newRow("empty") << QByteArray();
