@@ -1,7 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/bench/big_checkpoint.hpp"
+#include "tests/bench/denoise_steps.hpp"
 #include "tests/bench/median.hpp"
-#include "tests/bench/step_clock.hpp"
 #include "tests/bench/table_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"

@@ -1,28 +1,185 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/bench/big_checkpoint.hpp"
+#include "tests/bench/denoise_steps.hpp"
 #include "tests/bench/median.hpp"
-#include "tests/bench/storage_row.hpp"
-#include "tests/bench/stored_checkpoint.hpp"
 #include "tests/bench/table_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QByteArray>
+#include <QFile>
+#include <QString>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <stdexcept>
+#include <vector>
 
 namespace storage_bench {
 
 using namespace lowtide;
+using testing::CommandResult;
+using testing::DenoiseSteps;
 using testing::median;
-using testing::StorageRow;
+using testing::Spent;
+using testing::TimedLine;
+using testing::WatchedProgram;
 
 namespace {
+
+/// What a run of `lowtide run --events --report` took whose node "denoise" is of interest.
+struct StorageRow {
+    QString problem{};                  ///< empty: it ended well
+    std::vector<DenoiseSteps> steps{};  ///< by repetition
+    qint64 peakResident = 0;            ///< bytes of the process: the system's high-water mark
+    qint64 peakPrivate = 0;             ///< bytes, sampled: of no file
+    qint64 peakFiles = 0;               ///< bytes, sampled: of mapped files
+    Bytes predicted = 0;                ///< the plan's peak of the cpu
+    Bytes measured = 0;                 ///< the ledger's, in the last repetition
+    Bytes read = 0;                     ///< from files, in place or copied, in the last repetition
+    Bytes needed = 0;                   ///< of the denoiser by the plan, all passes together
+    Bytes streamed = 0;                 ///< of that in a pass
+    Bytes ringBuffer = 0;               ///< through which it streams
+    qint64 fromDiskAgain = 0;           ///< bytes that the disk gave in the second repetition
+    qint64 ofDenoiserAgain = 0;         ///< of that from the beginning of the node on
+
+    StorageRow() = default;
+    StorageRow(const WatchedProgram& run, const QByteArray& report);
+
+    [[nodiscard]] std::vector<Spent> laterSteps() const;  ///< of all repetitions
+
+    /// A fraction of the peak, without sign.
+    [[nodiscard]] double predictionError() const;
+
+    [[nodiscard]] QString text() const;
+    [[nodiscard]] Json toJson() const;
+};
+
+/// What the disk gave from the beginning of a node's second repetition to the end; 0 without one.
+qint64 fromDiskSince(const WatchedProgram& run, const char* node) {
+    for (const TimedLine& line : run.lines) {
+        const Json event = Json::parse(line.text.toStdString(), nullptr, false);
+        if (event.is_object() && event.value("event", "") == "nodeStarted" &&
+            event.at("node") == node && event.at("repetition") == 2) {
+            return run.samples.back().fromDisk - line.fromDisk;
+        }
+    }
+    return 0;
+}
+
+const Json* findNamed(const Json& list, const char* key, const char* name) {
+    const auto found = std::find_if(
+        list.begin(), list.end(), [&](const Json& each) { return each.at(key) == name; });
+    return found == list.end() ? nullptr : &*found;
+}
+
+StorageRow::StorageRow(const WatchedProgram& run, const QByteArray& report)
+    : steps(testing::ourSteps(run)),
+      peakResident(run.peakResident),
+      peakPrivate(run.peakResidentPrivate),
+      peakFiles(run.peakResidentFiles) {
+    if (run.exitCode != 0) {
+        problem = run.errors.isEmpty() ? "it crashed" : run.errors;
+        return;
+    }
+    const Json written = Json::parse(report.toStdString());
+    const Json& plan = written.at("plan");
+    const Json& last = written.at("repetitions").back();
+    predicted = findNamed(plan.at("devices"), "device", "cpu")->at("peak").get<Bytes>();
+    measured = last.at("ledger").at("cpu").at("peak").get<Bytes>();
+    read = last.at("traffic").at("bytesRead").get<Bytes>();
+    fromDiskAgain = fromDiskSince(run, "load");
+    ofDenoiserAgain = fromDiskSince(run, "denoise");
+    if (const Json* stage = findNamed(plan.at("stages"), "node", "denoise")) {
+        needed = stage->at("needed").get<Bytes>();
+    }
+    if (const Json* residency = findNamed(plan.at("stays"), "role", "denoiser")) {
+        streamed = residency->at("streamed_bytes_per_pass").get<Bytes>();
+        ringBuffer = residency->at("ring_bytes").get<Bytes>();
+    }
+}
+
+std::vector<Spent> StorageRow::laterSteps() const {
+    std::vector<Spent> later;
+    for (const DenoiseSteps& each : steps) {
+        later.insert(later.end(), each.later.begin(), each.later.end());
+    }
+    return later;
+}
+
+double StorageRow::predictionError() const {
+    return std::abs(static_cast<double>(predicted - measured)) / static_cast<double>(measured);
+}
+
+QString StorageRow::text() const {
+    const auto mebibytes = [](Bytes bytes) { return static_cast<double>(bytes) / kMiB; };
+    return QString(
+               "step %1 s (%2 CPU s), first %3 s, resident %4 MiB (private %5, files %6), peak "
+               "%7 MiB, predicted %8 MiB, streams %9 MiB a forward, read %10 of %11 MiB")
+        .arg(median(testing::clockSecondsOf(laterSteps())), 0, 'f', 2)
+        .arg(median(testing::cpuSecondsOf(laterSteps())), 0, 'f', 2)
+        .arg(steps.at(0).first.seconds, 0, 'f', 2)
+        .arg(peakResident / kMiB)
+        .arg(peakPrivate / kMiB)
+        .arg(peakFiles / kMiB)
+        .arg(mebibytes(measured), 0, 'f', 1)
+        .arg(mebibytes(predicted), 0, 'f', 1)
+        .arg(mebibytes(streamed), 0, 'f', 1)
+        .arg(mebibytes(read), 0, 'f', 1)
+        .arg(mebibytes(needed), 0, 'f', 1);
+}
+
+Json StorageRow::toJson() const {
+    return {{"first_seconds", steps.at(0).first.seconds},
+            {"seconds", testing::clockSecondsOf(laterSteps())},
+            {"cpu_seconds", testing::cpuSecondsOf(laterSteps())},
+            {"peak_resident", peakResident},
+            {"peak_private", peakPrivate},
+            {"peak_files", peakFiles},
+            {"predicted_peak", predicted},
+            {"measured_peak", measured},
+            {"streamed_per_pass", streamed},
+            {"read", read},
+            {"needed", needed},
+            {"from_disk_again", fromDiskAgain},
+            {"of_denoiser_again", ofDenoiserAgain}};
+}
+
+void convert(const QString& source, const QString& storage, const QString& target) {
+    const CommandResult ended =
+        testing::runLowtide({"convert", source, "--storage", storage, "--out", target});
+    if (ended.exitCode != 0) {
+        throw std::runtime_error(ended.errors.toStdString());
+    }
+}
+
+/// The checkpoint of bigXlCheckpoint() in `folder` with its denoiser stored as `lowtide convert
+/// --storage` writes it; of f16 the checkpoint itself. Made when it is not there, which takes
+/// minutes, and kept in `folder`. Throws std::runtime_error when it cannot be made.
+QString storedXlCheckpoint(const QString& folder, const QString& storage) {
+    const QString source = folder + "/model.safetensors";
+    const bool isGguf = storage.startsWith('q');
+    const QString target = folder + "/model_" + storage + (isGguf ? ".gguf" : ".safetensors");
+    if (storage == "f16" || QFile::exists(target)) {
+        return storage == "f16" ? source : target;
+    }
+    if (!isGguf) {
+        convert(source, storage, target);
+        return target;
+    }
+    const QString denoiser = folder + "/denoiser_" + storage + ".gguf";
+    convert(source, storage, denoiser);
+    testing::runReference(
+        {testing::sourcePath("tests/bench/whole_gguf.py"), source, denoiser, target});
+    QFile::remove(denoiser);
+    return target;
+}
 
 constexpr double kPatience = 10;  ///< times the goal: machines differ and are shared
 
@@ -203,11 +360,11 @@ private Q_SLOTS:
         if (secondsForPeers() == 0) {
             QSKIP("LOWTIDE_BENCH_PEERS names no seconds");
         }
-        const testing::WatchedProgram run =
+        const WatchedProgram run =
             testing::watchProgram(testing::referencePython(),
                                   {testing::sourcePath("tests/bench/storage_peer.py"),
                                    mode,
-                                   testing::storedXlCheckpoint(folder_, storage),
+                                   storedXlCheckpoint(folder_, storage),
                                    folder_,
                                    QString::number(size_.pixels),
                                    QString::number(size_.steps),
@@ -216,7 +373,7 @@ private Q_SLOTS:
         if (run.exitCode != 0) {
             peers_ << name + "not run: " + run.errors.trimmed().section('\n', -1);
         } else {
-            const testing::DenoiseSteps steps = testing::peerSteps(run);
+            const DenoiseSteps steps = testing::peerSteps(run);
             peers_ << name + QString("step %1 s, first %2 s, resident %3 MiB")
                                  .arg(median(testing::clockSecondsOf(steps.later)), 0, 'f', 2)
                                  .arg(steps.first.seconds, 0, 'f', 2)
@@ -267,15 +424,14 @@ private:
                                  "denoise=quality,storage=file",
                                  "--policy",
                                  "denoise=" + policy};
-        for (const QString& setting :
-             {"load.checkpoint=" + testing::storedXlCheckpoint(folder_, storage),
-              "latent.width=" + pixels,
-              "latent.height=" + pixels,
-              QString("denoise.cfg=7.5"),
-              QString("denoise.steps=%1").arg(size_.steps)}) {
+        for (const QString& setting : {"load.checkpoint=" + storedXlCheckpoint(folder_, storage),
+                                       "latent.width=" + pixels,
+                                       "latent.height=" + pixels,
+                                       QString("denoise.cfg=7.5"),
+                                       QString("denoise.steps=%1").arg(size_.steps)}) {
             arguments << "--set" << setting;
         }
-        const testing::WatchedProgram ended =
+        const WatchedProgram ended =
             testing::watchProgram(testing::buildPath("bin/lowtide"), arguments + options);
         return {ended, testing::contentsOf(report)};
     }

@@ -2,7 +2,11 @@
 // user runs it: a step and its memory under policies, presets and their errors, the time to the
 // first step, each next to PyTorch's. Without a GPU (or with LOWTIDE_BENCH_SIZE=small) the mini
 // model, there on the simulated GPU, so that the measuring itself is tested.
+#include "plugin/base/json.hpp"
 #include "tests/bench/big_checkpoint.hpp"
+#include "tests/bench/watched_program.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -10,7 +14,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/gpu.hpp"
 #include "tests/gpu/measured_rows.hpp"
-#include "tests/gpu/unet_loading.hpp"
 #include "tests/gpu/unet_run.hpp"
 
 #include <algorithm>
@@ -20,11 +23,81 @@
 namespace unet_bench {
 
 using namespace lowtide;
+using testing::TimedLine;
 using testing::UnetCase;
 using testing::UnetFigures;
 using testing::UnetWay;
+using testing::WatchedProgram;
 
 namespace {
+
+/// The command as it makes one step, the weights on the device.
+QStringList commandFor(const UnetCase& unet, const std::string& device) {
+    QStringList arguments = {"run",
+                             testing::exampleGraph("text_to_image"),
+                             "--events",
+                             "--device",
+                             QString::fromStdString(device)};
+    const Json options = testing::unetOptions(unet, {.name = "load"}, 1);
+    for (const auto& [key, option] : {std::pair("until", "--until"),
+                                      std::pair("set", "--set"),
+                                      std::pair("policies", "--policy"),
+                                      std::pair("precisions", "--precision")}) {
+        for (const Json& value : options.at(key)) {
+            arguments << option << QString::fromStdString(value.get<std::string>());
+        }
+    }
+    return arguments;
+}
+
+/// The peer prints "step", the command has an event.
+bool endsTheStep(const QByteArray& line) {
+    const Json event = Json::parse(line.toStdString(), nullptr, false);
+    return line == "step" || (event.is_object() && event.value("event", "") == "nodeFinished" &&
+                              event.value("node", "") == "denoise");
+}
+
+Json rowOfProgram(const QString& program, const QStringList& arguments) {
+    const WatchedProgram run = testing::watchProgram(program, arguments);
+    for (const TimedLine& line : run.lines) {
+        if (run.exitCode == 0 && endsTheStep(line.text)) {
+            return {{"seconds", line.seconds}};
+        }
+    }
+    return {{"refused", testing::endOf(run.errors).toStdString()}};
+}
+
+/// Seconds from the start of a program to the end of its denoiser's first step, as rows: the
+/// command, cold (the system forgot the files' pages) and warm, and with a GPU the peer, cold; its
+/// warm row is one of peerRows(). The command encodes the prompts too, the peer only loads its
+/// network.
+Json loadingRows(const UnetCase& unet, const std::string& device, bool hasGpu) {
+    const QString checkpoint = QString::fromStdString(unet.checkpoint);
+    const QStringList peer = {testing::sourcePath("tests/gpu/unet_peer.py"),
+                              checkpoint,
+                              QString::number(unet.pixels),
+                              "0",
+                              "cuda"};
+    Json rows = Json::array();
+    const auto add = [&](const std::string& way, bool isReady, const auto& measure) {
+        Json row = isReady ? measure() : Json{{"refused", "the system kept pages of the files"}};
+        row.update({{"model", unet.name}, {"way", way}});
+        testing::addRow(rows, row);
+    };
+    for (const bool isCold : {true, false}) {
+        const std::string way = isCold ? "load, cold" : "load, warm";
+        const auto isReady = [&] { return !isCold || testing::forgetPages(checkpoint); };
+        add(way, isReady(), [&] {
+            return rowOfProgram(testing::buildPath("bin/lowtide"), commandFor(unet, device));
+        });
+        if (hasGpu && isCold) {
+            add("PyTorch, " + way, isReady(), [&] {
+                return rowOfProgram(testing::peerPython(), peer);
+            });
+        }
+    }
+    return rows;
+}
 
 /// A step must come this close to the bound; a shared machine may take ten times as long.
 constexpr double kLeastEfficiency = 0.93 / 10;
@@ -242,7 +315,7 @@ private Q_SLOTS:
 
     void measuresLoading() {
         QFETCH(size_t, unet);
-        const Json rows = testing::loadingRows(cases_[unet], device_, hasGpu_);
+        const Json rows = loadingRows(cases_[unet], device_, hasGpu_);
         rows_.insert(rows_.end(), rows.begin(), rows.end());
         for (const Json& row : rows) {
             const bool isCold = row.at("way").get<std::string>().ends_with("cold");

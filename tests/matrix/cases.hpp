@@ -1,10 +1,11 @@
 #pragma once
 // The graphs of the matrix.
+
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/matrix/adapter_cases.hpp"
 #include "tests/matrix/matrix_case.hpp"
-#include "tests/matrix/quantised_cases.hpp"
 #include "tests/matrix/transformer_cases.hpp"
 #include "tests/matrix/video_cases.hpp"
 
@@ -14,6 +15,40 @@
 #include <vector>
 
 namespace matrix_test {
+
+/// Decoded when they arrive, and held as they are: with a LoRA, and with steps that use a part of
+/// the denoiser. One of them in every run, all where there is time.
+inline void addQuantised(std::vector<Case>& cases) {
+    namespace testing = lowtide::testing;
+    const std::string lora = "lora.file=" + testing::loraGoldenFolder().toStdString() +
+                             "/lora/sd15_1_1/kohya.safetensors";
+    const std::vector<std::string> stages = {"encode", "denoise", "decode"};
+    const std::string asInFile = "quality,storage=file";
+    QStringList files = {"q5_1.gguf"};
+    if (kIsFull) {
+        files = {std::begin(testing::kQuantisedFiles), std::end(testing::kQuantisedFiles)};
+    }
+    const std::string folder = testing::quantisedFolder("sd15_1", files).toStdString() + "/";
+    for (const QString& name : files) {
+        const std::string file = name.toStdString();
+        const std::string checkpoint = "load.checkpoint=" + folder + file;
+        cases.push_back(
+            {"LoRA, " + file + " held", "lora", with({checkpoint, lora}), stages, asInFile});
+        if (!kIsFull) {
+            continue;
+        }
+        cases.push_back({"LoRA, " + file + " decoded once",
+                         "lora",
+                         with({checkpoint, lora}),
+                         stages,
+                         "quality,storage=f32"});
+        cases.push_back({"DeepCache, " + file + " held",
+                         "text_to_image_deepcache",
+                         with({checkpoint, "denoise.steps=5"}),
+                         stages,
+                         asInFile});
+    }
+}
 
 inline const std::vector<const char*> kVariants =
     kIsFull ? std::vector{"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd15_4", "sd15_5"}

@@ -1,7 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/nn/autoencoders/autoencoder_config.hpp"
 #include "plugin/nn/denoisers/unet2d_config.hpp"
-#include "tests/fuzz/config_guarantees.hpp"
+#include "tests/fuzz/checkpoint_guarantees.hpp"
 #include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 

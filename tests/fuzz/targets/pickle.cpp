@@ -1,8 +1,8 @@
 #include "plugin/files/pickle.hpp"
 
+#include "tests/fuzz/checkpoint_guarantees.hpp"
 #include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tests/fuzz/torch_guarantees.hpp"
 #include "tests/unit/files/zip_bytes.hpp"
 
 #include <algorithm>

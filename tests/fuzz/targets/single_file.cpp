@@ -3,7 +3,7 @@
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/network.hpp"
 #include "plugin/nn/upscalers/rrdb_layout.hpp"
-#include "tests/fuzz/config_guarantees.hpp"
+#include "tests/fuzz/checkpoint_guarantees.hpp"
 #include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,7 +1,7 @@
 #include "plugin/files/zip_directory.hpp"
+#include "tests/fuzz/checkpoint_guarantees.hpp"
 #include "tests/fuzz/guarantees.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tests/fuzz/torch_guarantees.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -7,8 +7,8 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/journey/studio/hands.hpp"
-#include "tests/unit/studio/canvas/node_text_fit.hpp"
 #include "ui/canvas/graph_scene.hpp"
+#include "ui/canvas/scene_items.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/panels/viewer.hpp"
 #include "ui/studio/keys_sheet.hpp"
@@ -18,6 +18,7 @@
 #include <QtWidgets>
 
 #include <csignal>
+#include <set>
 
 namespace studio_test {
 
@@ -26,6 +27,61 @@ using namespace lowtide::testing;
 using namespace lowtide::ui;
 
 namespace {
+
+/// Where the ink of the text is, in the node.
+QRectF inkOf(const ui::PaintedText& text) {
+    const QFontMetricsF metrics(text.font);
+    return metrics.tightBoundingRect(text.text.text())
+        .translated(text.topLeft + QPointF(0, metrics.ascent()));
+}
+
+/// What is wrong with the texts of a node as they are painted at that zoom, a line each: ink
+/// outside of the node, ink over other ink, and at full size a name of a port or parameter, the
+/// title, or a value of usual length that is cut. Longer values may be cut: the inspector and the
+/// editor have them whole.
+QStringList nodeTextProblems(ui::NodeItem& node, double zoom) {
+    constexpr double kUsualValue = 140;
+    QStringList problems;
+    const auto complain = [&](const ui::PaintedText& text, const QString& what) {
+        problems.append(QStringLiteral("%1, zoom %2: \"%3\" %4")
+                            .arg(QString::fromStdString(node.id()))
+                            .arg(zoom)
+                            .arg(text.full, what));
+    };
+    std::set<QString> names{node.face().title};
+    for (const auto* ports : {&node.face().inputs, &node.face().outputs}) {
+        for (const ui::PortFace& port : *ports) {
+            names.insert(port.label);
+        }
+    }
+    for (const ui::RowFace& row : node.face().rows) {
+        names.insert(row.label);
+    }
+    const auto isUsual = [](const ui::PaintedText& text) {
+        return ui::widthOf(text.full, text.font) <= kUsualValue;
+    };
+    const ui::NodeTexts& shown = node.texts(zoom);
+    std::vector<ui::PaintedText> texts = shown.face;
+    texts.insert(texts.end(), shown.footer.begin(), shown.footer.end());
+    for (size_t i = 0; i < texts.size(); ++i) {
+        const QRectF ink = inkOf(texts[i]);
+        if (!node.layout().body.adjusted(-0.5, -0.5, 0.5, 0.5).contains(ink) && !ink.isEmpty()) {
+            complain(texts[i], QStringLiteral("leaves the node"));
+        }
+        const bool isWhole = texts[i].text.text() == texts[i].full;
+        const bool isOfFace = i < shown.face.size();
+        if (zoom >= 1 && !isWhole &&
+            (names.contains(texts[i].full) || (isOfFace && isUsual(texts[i])))) {
+            complain(texts[i], QStringLiteral("is cut to ") + texts[i].text.text());
+        }
+        for (size_t k = 0; k < i; ++k) {
+            if (ink.intersects(inkOf(texts[k]))) {
+                complain(texts[i], QStringLiteral("lies over ") + texts[k].full);
+            }
+        }
+    }
+    return problems;
+}
 
 constexpr int kPatience = 120000;
 constexpr int kLaidOut = 5000;  ///< milliseconds until everything has its size, on a busy machine
@@ -409,7 +465,7 @@ private Q_SLOTS:
                 measured.policy = "auto: leaf+stream";
                 node->setStatus(measured);
                 for (const double zoom : {2.0, 1.0, 0.65, 0.45}) {
-                    problems += test::nodeTextProblems(*node, zoom);
+                    problems += nodeTextProblems(*node, zoom);
                 }
             }
             test::keepScreenshot(studio_->window(), QString("all_nodes_%1").arg(scheme));

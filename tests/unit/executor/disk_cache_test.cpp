@@ -1,7 +1,7 @@
 #include "plugin/executor/kept_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/executor/stub_codec.hpp"
+#include "tests/unit/executor/run_bench.hpp"
 
 #include <QtCore/QDir>
 #include <QtCore/QFile>

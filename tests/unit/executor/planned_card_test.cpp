@@ -2,7 +2,7 @@
 #include "plugin/executor/run_plan.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
-#include "tests/unit/executor/stub_network.hpp"
+#include "tests/unit/executor/stub_world.hpp"
 
 #include <QtTest/QtTest>
 

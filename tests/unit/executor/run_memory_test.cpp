@@ -3,7 +3,7 @@
 #include "plugin/graph/issues.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
-#include "tests/unit/executor/stub_network.hpp"
+#include "tests/unit/executor/stub_world.hpp"
 
 #include <QtTest/QtTest>
 

@@ -1,7 +1,8 @@
 #pragma once
-// What stub nodes share: values that are texts, and a world that a test changes.
+// What stub nodes share: values that are texts, a network, and a world that a test changes.
 
 #include "plugin/executor/node_types.hpp"
+#include "plugin/memory/component_tree.hpp"
 
 #include <functional>
 #include <map>
@@ -76,6 +77,17 @@ private:
 
 inline PortDesc stubPort(std::string id, std::string type, bool optional = false) {
     return {.id = std::move(id), .type = std::move(type), .optional = optional};
+}
+
+/// A network of one weight, in one file.
+inline std::shared_ptr<const memory::ComponentTree> networkOf(Bytes bytes) {
+    auto tree = std::make_shared<memory::ComponentTree>();
+    tree->id = "network";
+    tree->role = "network";
+    tree->storages = {{.key = "w", .fileType = DType::U8, .elementCount = bytes}};
+    tree->weights = {{.name = "w", .computeType = DType::U8, .shape = {bytes}}};
+    tree->leaves = {{.name = "w", .weights = {0}}};
+    return tree;
 }
 
 }  // namespace lowtide::executor

@@ -3,7 +3,7 @@
 #include "plugin/files/file_digests.hpp"
 #include "plugin/files/os.hpp"
 #include "tests/fixtures/error_of.hpp"
-#include "tests/fixtures/processes.hpp"
+#include "tests/fixtures/program.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>

@@ -1,3 +1,4 @@
+#include "plugin/base/text.hpp"
 #include "plugin/image/exif.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -110,6 +111,29 @@ private Q_SLOTS:
     void aDirectoryThatNamesItselfEnds() {
         const std::string bytes = tiff(true, "\x87\x69\0\x04\0\0\0\x01\0\0\0\x08"s);
         QVERIFY(readExif(bytes).texts.empty());
+    }
+
+    // The characters of Latin-1, which other programs write.
+
+    void everyByteBecomesItsCharacter() {
+        for (int code = 0; code < 256; ++code) {
+            const std::string byte(1, static_cast<char>(code));
+            const std::string text = utf8FromLatin1(byte);
+            QCOMPARE(text, QString(QChar(code)).toStdString());
+            QVERIFY(isValidUtf8(text));
+            QCOMPARE(latin1FromUtf8(text), std::optional(byte));
+        }
+    }
+
+    void otherCharactersHaveNoByte() {
+        QCOMPARE(latin1FromUtf8("a\xC4\x80"), std::nullopt);         // U+0100
+        QCOMPARE(latin1FromUtf8("\xE2\x82\xAC"), std::nullopt);      // U+20AC
+        QCOMPARE(latin1FromUtf8("\xF0\x9F\x98\x80"), std::nullopt);  // U+1F600
+    }
+
+    void emptyTextsRemainEmpty() {
+        QCOMPARE(utf8FromLatin1(""), std::string());
+        QCOMPARE(latin1FromUtf8(""), std::optional<std::string>(""));
     }
 };
 

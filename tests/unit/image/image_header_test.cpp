@@ -1,4 +1,6 @@
 #include "plugin/image/image_header.hpp"
+#include "plugin/image/png.hpp"
+#include "plugin/image/png_header.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"
@@ -13,6 +15,10 @@ using namespace lowtide::testing;
 
 class ImageHeaderTest : public QObject {
     Q_OBJECT
+
+    static std::optional<Error> errorOfPng(const QByteArray& begin) {
+        return errorOf([&] { (void)pngSize(bytesOf(begin), "x.png"); });
+    }
 
 private Q_SLOTS:
 
@@ -81,6 +87,52 @@ private Q_SLOTS:
                                  }};
         QCOMPARE(readImageHeader(counted, "x").size.widthPixels, 600);
         QVERIFY2(read < 64 << 10, qPrintable(QString::number(read)));
+    }
+
+    void reportsTheSizeOfAPngThatTheReaderReports() {
+        const Image8 image = imageOf(7, 3, 3, QByteArray(63, 'a'));
+        const QByteArray file = QByteArray::fromStdString(encodePng(image, {}));
+
+        const ImageSize size = pngSize(bytesOf(file.first(kPngHeaderBytes)), "x.png");
+
+        QCOMPARE(size.widthPixels, 7);
+        QCOMPARE(size.heightPixels, 3);
+    }
+
+    void readsEveryByteOfASideOfAPng() {
+        const QByteArray file = kPngSignature + headerChunk({.width = 0x00012304, .height = 0x105});
+
+        const ImageSize size = pngSize(bytesOf(file), "x.png");
+
+        QCOMPARE(size.widthPixels, 0x00012304);
+        QCOMPARE(size.heightPixels, 0x105);
+    }
+
+    void everyCutOfAPngIsRefused() {
+        const QByteArray file = kPngSignature + headerChunk({.width = 2, .height = 2});
+        for (qsizetype size = 0; size < qsizetype{kPngHeaderBytes}; ++size) {
+            const auto error = errorOfPng(file.first(size));
+            QVERIFY2(error && error->kind() == ErrorKind::Corrupt,
+                     qPrintable(QString::number(size)));
+        }
+    }
+
+    void sizesOfAPngBeyondTheLimitsAreRefused_data() {
+        const testing::Rows<uint, uint> row("width", "height");
+        row("no width", 0u, 5u);
+        row("no height", 5u, 0u);
+        row("a long side", (1u << 20) + 1, 1u);
+        row("many pixels", (1u << 14) + 1, (1u << 14));
+        row("negative", 0xFFFFFFFFu, 1u);
+    }
+
+    void sizesOfAPngBeyondTheLimitsAreRefused() {
+        QFETCH(uint, width);
+        QFETCH(uint, height);
+        const auto error =
+            errorOfPng(kPngSignature + headerChunk({.width = width, .height = height}));
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+        QVERIFY(error->message().str().find(std::to_string(width)) != std::string::npos);
     }
 };
 

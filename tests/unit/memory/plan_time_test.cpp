@@ -1,5 +1,5 @@
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/memory/alternating.hpp"
+#include "tests/unit/memory/plan_bench.hpp"
 
 #include <QtTest/QtTest>
 

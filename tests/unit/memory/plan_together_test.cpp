@@ -2,7 +2,7 @@
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/stream_clock.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/memory/alternating.hpp"
+#include "tests/unit/memory/plan_bench.hpp"
 
 #include <QtTest/QtTest>
 

@@ -7,7 +7,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/forwarding_weights.hpp"
+#include "tests/unit/models/host_weights.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>

@@ -3,8 +3,8 @@
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
 #include "plugin/nn/model.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
-#include "tests/fixtures/page_cache.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 

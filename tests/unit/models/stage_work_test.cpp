@@ -10,7 +10,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/dry_run_case.hpp"
-#include "tests/unit/models/forwarding_weights.hpp"
+#include "tests/unit/models/host_weights.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 
 #include <ATen/ATen.h>

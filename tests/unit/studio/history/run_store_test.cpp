@@ -2,7 +2,7 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"
-#include "tests/fixtures/processes.hpp"
+#include "tests/fixtures/program.hpp"
 #include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/history/run_store.hpp"

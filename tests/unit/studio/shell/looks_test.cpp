@@ -1,9 +1,9 @@
 // Every view of the window and its dialogs, full of texts, at the sizes that screens have: nothing
 // is cut off, and every control can be reached. A text size of 200 % leaves half of a screen.
-#include "tests/fixtures/control_fit.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/panels/recorded.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"

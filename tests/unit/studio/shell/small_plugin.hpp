@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/unit/studio/bridge/scripted_converter.hpp"
+#include "tests/unit/studio/bridge/scripted_plugin.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "ui/bridge/model_library.hpp"
 

@@ -1,6 +1,6 @@
-#include "tests/fixtures/control_fit.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/fixtures/text_fit.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QtWidgets>
