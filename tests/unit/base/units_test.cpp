@@ -84,6 +84,70 @@ private Q_SLOTS:
         QCOMPARE(alignUp(512, 512), Bytes{512});
         QCOMPARE(alignUp(513, 512), Bytes{1024});
     }
+
+    void knowsNameSizeAndKindOfATensorsType_data() {
+        const testing::Rows<int, QString, int, bool> add("type", "name", "bytes", "floating");
+        const auto row = [&](DType type, const char* name, int bytes, bool floating) {
+            add(name, static_cast<int>(type), name, bytes, floating);
+        };
+        // Names and sizes of the safetensors format.
+        row(DType::F64, "F64", 8, true);
+        row(DType::F32, "F32", 4, true);
+        row(DType::F16, "F16", 2, true);
+        row(DType::BF16, "BF16", 2, true);
+        row(DType::F8E4M3, "F8_E4M3", 1, true);
+        row(DType::F8E5M2, "F8_E5M2", 1, true);
+        row(DType::F8E8M0, "F8_E8M0", 1, false);
+        row(DType::I64, "I64", 8, false);
+        row(DType::I32, "I32", 4, false);
+        row(DType::I16, "I16", 2, false);
+        row(DType::I8, "I8", 1, false);
+        row(DType::U8, "U8", 1, false);
+        row(DType::Bool, "BOOL", 1, false);
+    }
+
+    void knowsNameSizeAndKindOfATensorsType() {
+        QFETCH(int, type);
+        QFETCH(QString, name);
+        QFETCH(int, bytes);
+        QFETCH(bool, floating);
+        const auto dtype = static_cast<DType>(type);
+        QCOMPARE(
+            QString::fromUtf8(nameOf(dtype).data(), static_cast<qsizetype>(nameOf(dtype).size())),
+            name);
+        QCOMPARE(sizeOf(dtype), Bytes{bytes});
+        QCOMPARE(isFloating(dtype), floating);
+        QCOMPARE(dtypeFromName(name.toStdString()), std::optional(dtype));
+    }
+
+    void otherNamesAreNoType() {
+        QCOMPARE(dtypeFromName("f32"), std::nullopt);
+        QCOMPARE(dtypeFromName("U16"), std::nullopt);
+        QCOMPARE(dtypeFromName(""), std::nullopt);
+    }
+
+    void countsElements() {
+        QCOMPARE(elementCount(Shape{2, 4, 64, 64}), std::optional<int64_t>(32768));
+        QCOMPARE(elementCount(Shape{}), std::optional<int64_t>(1));
+        QCOMPARE(elementCount(Shape{3, 0, 5}), std::optional<int64_t>(0));
+    }
+
+    void aCountThatOverflowsIsNone() {
+        const int64_t half = int64_t{1} << 32;
+        QCOMPARE(elementCount(Shape{half, half}), std::nullopt);
+        QCOMPARE(elementCount(Shape{INT64_MAX, 2}), std::nullopt);
+        QCOMPARE(elementCount(Shape{INT64_MAX, 1}), std::optional<int64_t>(INT64_MAX));
+    }
+
+    void aNegativeSizeHasNoCount() {
+        QCOMPARE(elementCount(Shape{-1}), std::nullopt);
+        QCOMPARE(elementCount(Shape{-2, -3}), std::nullopt);
+    }
+
+    void aShapeReadsAsAList() {
+        QCOMPARE(toText(Shape{2, 4, 64}), std::string("[2, 4, 64]"));
+        QCOMPARE(toText(Shape{}), std::string("[]"));
+    }
 };
 
 LOWTIDE_TEST(UnitsTest)

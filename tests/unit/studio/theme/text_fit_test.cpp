@@ -7,6 +7,7 @@
 
 #include <functional>
 
+using lowtide::test::controlProblems;
 using lowtide::test::textProblems;
 
 /// Builds a fault, and the same without it.
@@ -126,6 +127,73 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&area));
 
         QCOMPARE(textProblems(area), QStringList());
+    }
+
+    void faultOfAControlIsFound_andNothingElse_data() {
+        QTest::addColumn<Build>("build");
+        const auto row = [](const char* name, Build build) { QTest::newRow(name) << build; };
+        row("button beyond its parent", [](QWidget& window, bool isFaulty) {
+            auto* bar = new QWidget(&window);
+            bar->setGeometry(0, 0, 100, 40);
+            auto* button = new QToolButton(bar);
+            button->setGeometry(isFaulty ? 90 : 60, 4, 28, 28);
+        });
+        row("button beyond a column that never scrolls there", [](QWidget& window, bool isFaulty) {
+            auto* area = new QScrollArea(&window);
+            area->setGeometry(0, 0, 100, 100);
+            area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+            auto* content = new QWidget;
+            auto* button = new QToolButton(content);
+            button->setGeometry(isFaulty ? 90 : 40, 4, 28, 28);
+            area->setWidget(content);
+            content->resize(isFaulty ? 130 : 80, 80);
+        });
+        row("column that must be scrolled sideways", [](QWidget& window, bool isFaulty) {
+            auto* area = new QScrollArea(&window);
+            area->setGeometry(0, 0, 100, 100);
+            auto* content = new QWidget;
+            area->setWidget(content);
+            content->resize(isFaulty ? 130 : 80, 50);
+        });
+        row("small button", [](QWidget& window, bool isFaulty) {
+            auto* button = new QToolButton(&window);
+            button->setGeometry(8, 8, 28, isFaulty ? 20 : 28);
+        });
+        row("one over the other", [](QWidget& window, bool isFaulty) {
+            auto* field = new QLineEdit(&window);
+            field->setGeometry(8, 8, 100, 28);
+            auto* button = new QPushButton(&window);
+            button->setGeometry(isFaulty ? 90 : 120, 8, 60, 28);
+        });
+    }
+
+    void faultOfAControlIsFound_andNothingElse() {
+        QFETCH(Build, build);
+        for (const bool isFaulty : {false, true}) {
+            QWidget window;
+            window.resize(400, 200);
+            build(window, isFaulty);
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+
+            const QStringList problems = controlProblems(window);
+
+            QVERIFY2(!problems.isEmpty() == isFaulty, qPrintable(problems.join("\n")));
+        }
+    }
+
+    /// What lies further down a column is no fault.
+    void scrolledAwayControlIsNoFault() {
+        QScrollArea area;
+        auto* content = new QWidget;
+        auto* button = new QToolButton(content);
+        button->setGeometry(0, 300, 28, 28);
+        area.setWidget(content);
+        content->resize(80, 400);
+        area.resize(120, 100);
+        area.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&area));
+        QCOMPARE(controlProblems(area), QStringList());
     }
 };
 
