@@ -200,7 +200,7 @@ LocateFile::LocateFile(MainWindowWidgets& widgets)
             this,
             [this](const std::string& node, const std::string& param) { locate(node, param); });
     connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
-        if (list_ && delta.changesMeaning() && usesIn(model_) != uses_) {
+        if (list_ && (delta.reset || (delta.changesMeaning() && usesIn(model_) != uses_))) {
             look();
         }
     });
