@@ -13,29 +13,17 @@ constexpr const char* kAnyType = "*";
 
 using graph::PortRef;
 
-/// The node types of one graph.
-class Known {
-public:
-    Known(const graph::Document& document, const graph::Catalog& catalog)
-        : document_(document), catalog_(catalog) {}
+bool isRead(const graph::Document& document, const PortRef& output) {
+    return std::ranges::any_of(document.links,
+                               [&](const graph::Link& link) { return link.from == output; });
+}
 
-    [[nodiscard]] const NodeDesc* descOf(const std::string& id) const {
-        return ui::descOf(document_, catalog_, id);
-    }
-
-    [[nodiscard]] bool isRead(const PortRef& output) const {
-        return std::ranges::any_of(document_.links,
-                                   [&](const graph::Link& link) { return link.from == output; });
-    }
-
-    [[nodiscard]] bool mayConnect(const PortRef& from, const PortRef& to) const {
-        return wireRefusal(document_, catalog_, from, to).empty();
-    }
-
-private:
-    const graph::Document& document_;
-    const graph::Catalog& catalog_;
-};
+bool mayConnect(const graph::Document& document,
+                const graph::Catalog& catalog,
+                const PortRef& from,
+                const PortRef& to) {
+    return wireRefusal(document, catalog, from, to).empty();
+}
 
 std::optional<PortRef> onlyOf(const std::vector<PortRef>& ports) {
     return ports.size() == 1 ? std::optional(ports.front()) : std::nullopt;
@@ -54,9 +42,8 @@ NodeIds sourcesOfDenoisers(const graph::Document& document,
                            const graph::Catalog& catalog,
                            const NodeIds& among) {
     NodeIds sources;
-    const Known known(document, catalog);
     for (const auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = known.descOf(id);
+        const NodeDesc* desc = descOf(document, catalog, id);
         const std::string source =
             desc && hasDenoiser(*desc) ? modelSource(document, catalog, id) : std::string();
         const bool isMeant = among.empty() || among.contains(id) || among.contains(source);
@@ -73,16 +60,15 @@ std::vector<PortRef> outputsFor(const graph::Document& document,
                                 const graph::Catalog& catalog,
                                 const PortRef& to,
                                 const std::string& type) {
-    const Known known(document, catalog);
     std::vector<PortRef> outputs;
     for (const auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = known.descOf(id);
+        const NodeDesc* desc = descOf(document, catalog, id);
         for (const PortDesc& port : desc ? desc->outputs : std::vector<PortDesc>()) {
             const PortRef output{id, port.id};
             const bool isMeant =
                 port.type == type &&
-                (known.isRead(output) || graph::passedInput(*desc, port.id) == nullptr);
-            if (isMeant && known.mayConnect(output, to)) {
+                (isRead(document, output) || graph::passedInput(*desc, port.id) == nullptr);
+            if (isMeant && mayConnect(document, catalog, output, to)) {
                 outputs.push_back(output);
             }
         }
@@ -120,11 +106,10 @@ void connectInput(graph::Document& document,
                   const graph::Catalog& catalog,
                   const PortRef& to,
                   const std::string& type) {
-    const Known known(document, catalog);
     const std::vector<PortRef> outputs = outputsFor(document, catalog, to, type);
     std::vector<PortRef> unread;
     std::ranges::copy_if(outputs, std::back_inserter(unread), [&](const PortRef& output) {
-        return !known.isRead(output);
+        return !isRead(document, output);
     });
     std::optional<PortRef> best = bestOf(document, unread, to);
     if (!best) {
@@ -141,14 +126,13 @@ void connectSiblings(graph::Document& document,
                      const std::string& from,
                      const std::string& to,
                      const std::string& type) {
-    const Known known(document, catalog);
-    const NodeDesc* source = known.descOf(from);
-    const NodeDesc* target = known.descOf(to);
+    const NodeDesc* source = descOf(document, catalog, from);
+    const NodeDesc* target = descOf(document, catalog, to);
     for (const PortDesc& input : target->inputs) {
         const PortDesc* output = graph::findOutput(*source, input.id);
         const bool isMeant = output && output->type == type && input.type == type &&
                              !linkInto(document, {to, input.id});
-        if (isMeant && known.mayConnect({from, output->id}, {to, input.id})) {
+        if (isMeant && mayConnect(document, catalog, {from, output->id}, {to, input.id})) {
             connect(document, {from, output->id}, {to, input.id});
         }
     }
@@ -164,19 +148,18 @@ FreeInputs freeInputsFor(const graph::Document& document,
                          const graph::Catalog& catalog,
                          const PortRef& output) {
     FreeInputs free;
-    const Known known(document, catalog);
-    const NodeDesc* source = known.descOf(output.node);
+    const NodeDesc* source = descOf(document, catalog, output.node);
     const PortDesc* given = source ? graph::findOutput(*source, output.port) : nullptr;
     if (!given || given->type == kAnyType) {
         return free;
     }
     for (const auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = known.descOf(id);
+        const NodeDesc* desc = descOf(document, catalog, id);
         for (const PortDesc& input : desc ? desc->inputs : std::vector<PortDesc>()) {
             const PortRef to{id, input.id};
             const bool isMeant = !input.optional || input.id == output.port;
             if (input.type == given->type && isMeant && !linkInto(document, to) &&
-                known.mayConnect(output, to)) {
+                mayConnect(document, catalog, output, to)) {
                 (input.optional ? free.named : free.needed).push_back(to);
             }
         }
@@ -188,9 +171,8 @@ FreeInputs freeInputsFor(const graph::Document& document,
 bool isOnlyModel(const graph::Document& document,
                  const graph::Catalog& catalog,
                  const std::string& id) {
-    const Known known(document, catalog);
     return std::ranges::none_of(document.nodes, [&](const auto& entry) {
-        const NodeDesc* desc = entry.first == id ? nullptr : known.descOf(entry.first);
+        const NodeDesc* desc = entry.first == id ? nullptr : descOf(document, catalog, entry.first);
         return desc && portOfType(desc->outputs, kModelType) &&
                !portOfType(desc->inputs, kModelType);
     });
@@ -200,7 +182,7 @@ void connectInputs(graph::Document& document,
                    const graph::Catalog& catalog,
                    const std::string& id,
                    const NodeIds& preferred) {
-    const NodeDesc& desc = *Known(document, catalog).descOf(id);
+    const NodeDesc& desc = *descOf(document, catalog, id);
     const PortDesc* patched = patchedInput(desc);
     for (const PortDesc& input : desc.inputs) {
         const PortRef to{id, input.id};
@@ -231,7 +213,7 @@ void insertBehind(graph::Document& document,
                   const graph::Catalog& catalog,
                   const std::string& id,
                   const graph::PortRef& output) {
-    const NodeDesc* desc = Known(document, catalog).descOf(id);
+    const NodeDesc* desc = descOf(document, catalog, id);
     const PortDesc* input = desc ? patchedInput(*desc) : nullptr;
     if (!input) {
         return;
@@ -252,7 +234,7 @@ bool insertIntoWires(graph::Document& document,
                      const graph::Catalog& catalog,
                      const std::string& id,
                      const graph::PortRef& wireTo) {
-    const NodeDesc* desc = Known(document, catalog).descOf(id);
+    const NodeDesc* desc = descOf(document, catalog, id);
     const PortDesc* patched = desc ? patchedInput(*desc) : nullptr;
     const graph::Link* wire = linkInto(document, wireTo);
     const graph::PortRef output = wire ? wire->from : PortRef{};
@@ -274,7 +256,7 @@ std::optional<graph::PortRef> modelOfDenoisers(const graph::Document& document,
         sources = sourcesOfDenoisers(document, catalog, {});
     }
     const NodeDesc* desc =
-        sources.size() == 1 ? Known(document, catalog).descOf(*sources.begin()) : nullptr;
+        sources.size() == 1 ? descOf(document, catalog, *sources.begin()) : nullptr;
     const PortDesc* port = desc ? portOfType(desc->outputs, kModelType) : nullptr;
     return port ? std::optional(PortRef{*sources.begin(), port->id}) : std::nullopt;
 }
@@ -291,11 +273,11 @@ void connectFreePorts(graph::Document& document,
                       const graph::Catalog& catalog,
                       const std::string& id,
                       const NodeIds& preferred) {
-    const NodeDesc* desc = Known(document, catalog).descOf(id);
+    const NodeDesc* desc = descOf(document, catalog, id);
     if (!desc) {
         return;
     }
-    if (!desc->outputs.empty() && !Known(document, catalog).isRead({id, desc->outputs[0].id})) {
+    if (!desc->outputs.empty() && !isRead(document, {id, desc->outputs[0].id})) {
         const PortRef output{id, desc->outputs[0].id};
         if (desc->outputs[0].type == kModelType && isOnlyModel(document, catalog, id)) {
             for (const PortRef& input : freeInputsFor(document, catalog, output).needed) {
@@ -310,7 +292,7 @@ void connectFreePorts(graph::Document& document,
     const PortDesc* patched = patchedInput(*desc);
     if (patched && patched->type == kModelType) {
         const graph::Link* model = linkInto(document, {id, patched->id});
-        if (model && !Known(document, catalog).isRead({id, desc->outputs[0].id})) {
+        if (model && !isRead(document, {id, desc->outputs[0].id})) {
             insertBehind(document, catalog, id, PortRef(model->from));
         }
     }
