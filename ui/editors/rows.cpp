@@ -61,8 +61,7 @@ QWidget* makeComponentPart(const QString& role,
                            const std::function<void(bool hasOwn)>& onToggled,
                            QWidget* parent) {
     auto* part = named(kComponent + role, new QWidget(parent));
-    auto* name = new QLabel(role, part);
-    name->setFont(Theme::current().font("label"));
+    QLabel* name = makeFieldLabel(role, nullptr, part);
     QLabel* note = named("summary", makeNote(summary, "text.muted", part));
     note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     const bool hasOwn = rows != nullptr;

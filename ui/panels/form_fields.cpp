@@ -64,10 +64,7 @@ QString ratioText(const Ratio& ratio) {
 /// As a field of the form: its name, and what it is.
 QWidget* labelled(const QString& text, QWidget* control, QWidget* parent) {
     auto* part = new QWidget(parent);
-    auto* label = new QLabel(text, part);
-    label->setFont(Theme::current().font("label"));
-    label->setBuddy(control);
-    columnIn(part, 1, {label, control, Cell::spring()});
+    columnIn(part, 1, {makeFieldLabel(text, control, part), control, Cell::spring()});
     return part;
 }
 
@@ -83,12 +80,12 @@ PrecisionField::PrecisionField(GraphModel& model,
                                QWidget* parent)
     : FormField(model, exposed, parent),
       presets_(named(objectName() + QStringLiteral(".editor"), new ChoiceBox(this))) {
-    auto* label = new QLabel(exposedLabel(exposed.label,
-                                          *model.desc(exposed.node),
-                                          {.id = graph::kExposedPrecision, .label = "Precision"}),
-                             this);
-    label->setFont(Theme::current().font("label"));
-    label->setBuddy(presets_);
+    QLabel* label =
+        makeFieldLabel(exposedLabel(exposed.label,
+                                    *model.desc(exposed.node),
+                                    {.id = graph::kExposedPrecision, .label = "Precision"}),
+                       presets_,
+                       this);
     setTip(*presets_,
            tr("How exactly the network computes: quality is the most exact, speed is the fastest"));
     presets_->setAccessibleName(label->text());

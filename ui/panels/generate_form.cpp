@@ -47,16 +47,15 @@ ExposedField::ExposedField(GraphModel& model,
                            const OfferedFiles* offered,
                            QWidget* parent)
     : FormField(model, exposed, parent), desc_(*exposedDesc(model, exposed)) {
-    auto* label = new QLabel(exposedLabel(exposed.label, *model.desc(exposed.node), desc_), this);
-    label->setFont(Theme::current().font("label"));
-    label->setToolTip(QString::fromStdString(desc_.tooltip));
     editor_ = makeParamEditor(*model.desc(exposed.node), desc_, offered, this);
+    QLabel* label = makeFieldLabel(
+        exposedLabel(exposed.label, *model.desc(exposed.node), desc_), editor_, this);
+    label->setToolTip(QString::fromStdString(desc_.tooltip));
     editor_->setObjectName(objectName() + QStringLiteral(".editor"));
     editor_->setAccessibleName(label->text());
     if (desc_.multiline) {
         editor_->setMinimumHeight(kPromptHeight);
     }
-    label->setBuddy(editor_);
     problem_ = named(objectName() + QStringLiteral(".problem"), makeText({}, "", this, "small"));
     problem_->hide();
     if (desc_.kind == ParamKind::Seed) {

@@ -104,8 +104,7 @@ ModelsPanel::~ModelsPanel() {
 
 QWidget* ModelsPanel::makeFolderList() {
     auto* box = new QWidget(this);
-    auto* label = new QLabel(tr("Model folders"), box);
-    label->setFont(Theme::current().font("label"));
+    QLabel* label = makeFieldLabel(tr("Model folders"), nullptr, box);
     QToolButton* folder = makeIconButton("folder", tr("Add a folder..."), "addFolder", box);
     QToolButton* file = makeIconButton(
         "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), "addPathsFile", box);

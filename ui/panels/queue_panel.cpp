@@ -542,12 +542,8 @@ void QueuePanel::select(const std::vector<quint64>& runs) {
 std::vector<quint64> QueuePanel::selectedThat(bool (*are)(const QueuedRun& run)) const {
     const std::vector<quint64> chosen = selectedRuns();
     const std::set<quint64> wanted(chosen.begin(), chosen.end());
-    std::vector<quint64> runs;
-    for (const QueuedRun& run : queue_.runs()) {
-        if (wanted.contains(run.id) && are(run)) {
-            runs.push_back(run.id);
-        }
-    }
+    std::vector<quint64> runs = runsThat(are);
+    std::erase_if(runs, [&](quint64 id) { return !wanted.contains(id); });
     return runs;
 }
 

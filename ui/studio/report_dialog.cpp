@@ -47,13 +47,6 @@ Json reportOf(const QueuedRun& run) {
 
 constexpr int kRest = 200;  // milliseconds after a key
 
-QLabel* makeHeading(const QString& text, QWidget* buddy) {
-    auto* label = new QLabel(text, buddy->parentWidget());
-    label->setFont(Theme::current().font("label"));
-    label->setBuddy(buddy);
-    return label;
-}
-
 }  // namespace
 
 Json systemFacts(const Plugin* plugin, const Json& devices) {
@@ -176,10 +169,10 @@ void ReportDialog::build() {
              2,
              {4, 4, 4, 4},
              {intro,
-              makeHeading(tr("What happened"), description_),
+              makeFieldLabel(tr("What happened"), description_, this),
               description_,
               parts,
-              makeHeading(tr("Exactly this is saved or copied"), preview_),
+              makeFieldLabel(tr("Exactly this is saved or copied"), preview_, this),
               {preview_, 1},
               state_,
               buttons});

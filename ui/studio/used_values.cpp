@@ -18,32 +18,27 @@ class UsedWords {
     Q_DECLARE_TR_FUNCTIONS(UsedValues)
 };
 
-QString stepText(ImageUse use, const QString& name) {
-    switch (use) {
-        case ImageUse::Prompt:
-            return UsedWords::tr("Use the prompt of “%1”").arg(name);
-        case ImageUse::Seed:
-            return UsedWords::tr("Use the seed of “%1”").arg(name);
-        case ImageUse::Size:
-            return UsedWords::tr("Use the size of “%1”").arg(name);
-        case ImageUse::All:
-            break;
-    }
-    return UsedWords::tr("Use all values of “%1”").arg(name);
-}
+struct UsedTexts {
+    QString step;
+    QString taken;  ///< a sentence
+};
 
-QString takenText(ImageUse use, const QString& name) {
+UsedTexts usedTexts(ImageUse use) {
     switch (use) {
         case ImageUse::Prompt:
-            return UsedWords::tr("The graph has the prompt of “%1” now.").arg(name);
+            return {UsedWords::tr("Use the prompt of “%1”"),
+                    UsedWords::tr("The graph has the prompt of “%1” now.")};
         case ImageUse::Seed:
-            return UsedWords::tr("The graph has the seed of “%1” now, and keeps it.").arg(name);
+            return {UsedWords::tr("Use the seed of “%1”"),
+                    UsedWords::tr("The graph has the seed of “%1” now, and keeps it.")};
         case ImageUse::Size:
-            return UsedWords::tr("The graph has the size of “%1” now.").arg(name);
+            return {UsedWords::tr("Use the size of “%1”"),
+                    UsedWords::tr("The graph has the size of “%1” now.")};
         case ImageUse::All:
             break;
     }
-    return UsedWords::tr("The graph has the values of “%1” now.").arg(name);
+    return {UsedWords::tr("Use all values of “%1”"),
+            UsedWords::tr("The graph has the values of “%1” now.")};
 }
 
 /// Each name once.
@@ -59,7 +54,7 @@ QStringList labelsOf(const std::vector<ImageValue>& values) {
 QString usedSentence(const UsedValues& used, ImageUse use, const QString& name) {
     const QString left = listed(labelsOf(used.left));
     if (used.taken > 0) {
-        const QString taken = takenText(use, name);
+        const QString taken = usedTexts(use).taken.arg(name);
         return left.isEmpty() ? taken : UsedWords::tr("%1 Not taken: %2.").arg(taken, left);
     }
     return left.isEmpty()
@@ -77,7 +72,7 @@ void useImageValues(MainWindowWidgets& widgets, const MadeImage& image, ImageUse
         const graph::Document made = graph::parseDocument(image.graph);
         const std::vector<ImageValue> values =
             valuesBehind(made, model.catalog(), QFileInfo(image.file).fileName().toStdString());
-        model.apply(stepText(use, image.name), [&](graph::Document& document) {
+        model.apply(usedTexts(use).step.arg(image.name), [&](graph::Document& document) {
             used = useValues(document, model.catalog(), values, use);
         });
     } catch (const Error& error) {

@@ -93,6 +93,13 @@ QLabel* makeText(
     return label;
 }
 
+QLabel* makeFieldLabel(const QString& text, QWidget* field, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setFont(Theme::current().font("label"));
+    label->setBuddy(field);
+    return label;
+}
+
 void showText(QLabel& label, const QString& text) {
     label.setText(text);
     label.setVisible(!text.isEmpty());

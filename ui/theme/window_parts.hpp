@@ -83,6 +83,8 @@ void setPrimary(QToolButton& button);
                                QWidget* parent,
                                const char* font = nullptr,
                                const char* colour = nullptr);
+/// The name of a field, above it or next to it; nullptr: of no single one.
+[[nodiscard]] QLabel* makeFieldLabel(const QString& text, QWidget* field, QWidget* parent);
 /// Shows the text; without one the label is hidden.
 void showText(QLabel& label, const QString& text);
 [[nodiscard]] QPushButton* makeButton(const QString& text, const char* name, QWidget* parent);
