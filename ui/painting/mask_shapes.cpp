@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "ui/painting/mask_ops.hpp"
 
+#include <QLineF>
 #include <QPainter>
 
 #include <algorithm>
@@ -57,6 +58,12 @@ Run coverRun(const QRgb* pixels, uchar* cover, int width, int x, const Likeness&
 }
 
 }  // namespace
+
+void addCorner(QPolygonF& corners, const QPointF& corner, double least) {
+    if (corners.isEmpty() || QLineF(corners.last(), corner).length() >= least) {
+        corners << corner;
+    }
+}
 
 QImage shapeCover(const QSize& size, const QPainterPath& shape) {
     QImage cover = filledMask(size, 0);

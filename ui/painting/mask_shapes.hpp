@@ -5,9 +5,14 @@
 #include <QImage>
 #include <QPainterPath>
 #include <QPoint>
+#include <QPolygonF>
 #include <QSize>
 
 namespace lowtide::ui {
+
+/// Adds a corner to a line that is drawn by hand, unless it lies nearer than `least` to the last
+/// one: so a line has no more corners than its length needs.
+void addCorner(QPolygonF& corners, const QPointF& corner, double least);
 
 // What covers a part of a mask is a mask of its size: 255 is covered whole.
 

@@ -35,7 +35,8 @@ bool isOfPen(const QMouseEvent& event) {
 constexpr qsizetype kFewestCorners = 3;  ///< that have an inside
 constexpr double kCloseDistance = 8;     ///< from the first corner, in the widget
 constexpr double kCornerRadius = 4;
-constexpr int kShapeMargin = 6;  ///< of lines and corners
+constexpr double kCornerDistance = 2;  ///< between corners of a drawn lasso, in the widget
+constexpr int kShapeMargin = 6;        ///< of lines and corners
 
 constexpr double kStepFraction = 0.25;  ///< of the brush, for one press of an arrow
 
@@ -369,7 +370,8 @@ void MaskTool::moveShape(const QPointF& position, bool isSquare) {
                                                  QApplication::startDragDistance();
     if (paintTool_ == PaintTool::Lasso) {
         if (shape_->isDragged) {
-            shape_->corners << pixel;
+            addCorner(
+                shape_->corners, pixel, kCornerDistance * view_.devicePixelRatioF() / view_.zoom());
         }
     } else {
         const QPointF first = shape_->corners.front();

@@ -57,6 +57,20 @@ class MaskShapesTest : public test::StrictTest {
 
 private Q_SLOTS:
 
+    /// A hand that rests or trembles reports positions for as long as it does.
+    void aDrawnLineHasNoMoreCornersThanItsLengthNeeds() {
+        QPolygonF corners;
+        for (int i = 0; i < 10000; ++i) {
+            addCorner(corners, QPointF(50 + i % 2, 50), 2);
+        }
+        QCOMPARE(corners, QPolygonF({QPointF(50, 50)}));
+        for (int i = 0; i <= 100; ++i) {
+            addCorner(corners, QPointF(50 + i / 10.0, 50), 2);
+        }
+        QCOMPARE(corners.size(), 6);
+        QCOMPARE(corners.last(), QPointF(60, 50));
+    }
+
     void theInsideOfAPathIsCovered() {
         QPainterPath path;
         path.addRect(QRectF(10, 20, 30.5, 15));
